@@ -1,0 +1,6 @@
+//! Where the binary looks for libz3: see `engine/build.rs`.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-link-arg=-Wl,-rpath,$ORIGIN:$ORIGIN/..:$ORIGIN/../lib");
+}
