@@ -1,1 +1,20 @@
+//! The program representation that every stage shares.
+//!
+//! A C program is a [`Program`]: functions as control-flow automata whose edges carry operations over
+//! bit-precise, hash-consed expressions. This crate also holds the reference semantics of that
+//! representation, a concrete interpreter, and its text, DOT and source views. It knows nothing of LLVM and
+//! nothing of solvers.
 
+mod bv;
+mod expr;
+pub mod float;
+mod index;
+mod program;
+mod source;
+
+pub use bv::Bv;
+pub use expr::{ArrayValue, BinOp, Children, Evaluator, Expr, ExprId, ExprPool, Sort, SymId, UnOp, Value};
+pub use float::{FBinOp, FCmp, FUnOp, FloatFormat};
+pub use index::{Id, Table};
+pub use program::*;
+pub use source::{FileId, Place, PlaceId, SourceFile};

@@ -1,0 +1,178 @@
+//! The value of an expression: the reference semantics of every operation.
+
+use super::{Expr, ExprId, ExprPool, UnOp};
+use crate::bv::Bv;
+use crate::float;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The value of the operation `node` on bit-vector values of its children. `None` for leaves and arrays,
+/// and for a conversion whose result the expression language leaves to the solver (see
+/// [`Expr::FToInt`]) there is still the value that x86 gives.
+pub(super) fn apply(node: &Expr, values: &[&Bv]) -> Option<Bv> {
+    Some(match (node, values) {
+        (Expr::Const(c), []) => c.clone(),
+        (Expr::Unary(UnOp::Not, _), [a]) => a.not(),
+        (Expr::Unary(UnOp::Neg, _), [a]) => a.neg(),
+        (Expr::Binary(op, ..), [a, b]) => op.apply(a, b),
+        (Expr::Ite(..), [c, t, e]) => {
+            if c.is_true() {
+                (*t).clone()
+            } else {
+                (*e).clone()
+            }
+        }
+        (Expr::Extract { hi, lo, .. }, [a]) => a.extract(*hi, *lo),
+        (Expr::Zext { width, .. }, [a]) => a.zext(*width),
+        (Expr::Sext { width, .. }, [a]) => a.sext(*width),
+        (Expr::FUnary(op, format, _), [a]) => float::unary(*op, *format, a),
+        (Expr::FBinary(op, format, ..), [a, b]) => float::binary(*op, *format, a, b),
+        (Expr::Fma(format, ..), [a, b, c]) => float::fma(*format, a, b, c),
+        (Expr::FCompare(op, format, ..), [a, b]) => Bv::bool(float::compare(*op, *format, a, b)),
+        (Expr::FIsNan(format, _), [a]) => Bv::bool(float::is_nan(*format, a)),
+        (Expr::FConvert { from, to, .. }, [a]) => float::convert(*from, *to, a),
+        (Expr::IntToF { to, signed, .. }, [a]) => float::from_int(*to, *signed, a),
+        (Expr::FToInt { from, signed, width, .. }, [a]) => float::to_int(*from, *signed, *width, a),
+        _ => return None,
+    })
+}
+
+/// The value of an array: a default and the places that differ from it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ArrayValue {
+    pub default: Bv,
+    pub entries: BTreeMap<u128, Bv>,
+}
+
+impl ArrayValue {
+    pub fn get(&self, index: &Bv) -> &Bv {
+        let index = index.to_u128().expect("array indices have at most 128 bits");
+        self.entries.get(&index).unwrap_or(&self.default)
+    }
+}
+
+/// The value of an expression of either sort.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    Bv(Bv),
+    Array(Rc<ArrayValue>),
+}
+
+impl Value {
+    /// The bit-vector. Panics on an array.
+    pub fn bv(&self) -> &Bv {
+        match self {
+            Value::Bv(v) => v,
+            Value::Array(_) => panic!("an array where a bit-vector is expected"),
+        }
+    }
+}
+
+/// Evaluates expressions of one pool under one assignment of the leaves, each sub-expression once.
+/// Iterative, so that the depth of an expression does not matter.
+pub struct Evaluator<'p, F> {
+    pool: &'p ExprPool,
+    leaf: F,
+    memo: FxHashMap<ExprId, Value>,
+}
+
+impl<'p, F: FnMut(ExprId, &Expr) -> Value> Evaluator<'p, F> {
+    /// `leaf` gives the value of a leaf other than a constant, of the leaf's sort.
+    pub fn new(pool: &'p ExprPool, leaf: F) -> Self {
+        Self { pool, leaf, memo: FxHashMap::default() }
+    }
+
+    /// The value of a bit-vector expression.
+    pub fn eval(&mut self, root: ExprId) -> Bv {
+        self.value(root).bv().clone()
+    }
+
+    pub fn value(&mut self, root: ExprId) -> Value {
+        let mut stack = vec![root];
+        while let Some(&e) = stack.last() {
+            if self.memo.contains_key(&e) {
+                stack.pop();
+                continue;
+            }
+            let node = self.pool.get(e);
+            let pending = stack.len();
+            stack.extend(node.children().filter(|c| !self.memo.contains_key(c)));
+            if stack.len() > pending {
+                continue;
+            }
+            let value = self.node(e, node);
+            self.memo.insert(e, value);
+            stack.pop();
+        }
+        self.memo[&root].clone()
+    }
+
+    fn node(&mut self, e: ExprId, node: &Expr) -> Value {
+        match *node {
+            Expr::Var(_) | Expr::Sym(_) | Expr::GlobalAddr(_) | Expr::FuncAddr(_) => (self.leaf)(e, node),
+            Expr::Ite(c, t, f) => self.memo[if self.memo[&c].bv().is_true() { &t } else { &f }].clone(),
+            Expr::Select { array, index } => match (&self.memo[&array], &self.memo[&index]) {
+                (Value::Array(array), Value::Bv(index)) => Value::Bv(array.get(index).clone()),
+                _ => panic!("ill-sorted select"),
+            },
+            Expr::Store { array, index, value } => match (&self.memo[&array], &self.memo[&index], &self.memo[&value]) {
+                (Value::Array(array), Value::Bv(index), Value::Bv(value)) => {
+                    let mut array = (**array).clone();
+                    array.entries.insert(index.to_u128().expect("narrow index"), value.clone());
+                    Value::Array(Rc::new(array))
+                }
+                _ => panic!("ill-sorted store"),
+            },
+            Expr::ConstArray { value, .. } => {
+                let default = self.memo[&value].bv().clone();
+                Value::Array(Rc::new(ArrayValue { default, entries: BTreeMap::new() }))
+            }
+            _ => {
+                let mut values: [Option<&Bv>; 3] = [None; 3];
+                let mut n = 0;
+                for child in node.children() {
+                    values[n] = Some(self.memo[&child].bv());
+                    n += 1;
+                }
+                let value = match values {
+                    [Some(a), Some(b), Some(c)] => apply(node, &[a, b, c]),
+                    [Some(a), Some(b), None] => apply(node, &[a, b]),
+                    [Some(a), None, None] => apply(node, &[a]),
+                    _ => apply(node, &[]),
+                };
+                Value::Bv(value.expect("every operation has a value"))
+            }
+        }
+    }
+}
+
+impl ExprPool {
+    /// The value of a small expression, recursively and without a memo: for the expressions on the
+    /// edges of a program, whose depth the front-end bounds. `leaf` gives the value of a leaf.
+    pub fn eval_tree(&self, e: ExprId, leaf: &mut impl FnMut(&Expr) -> Bv) -> Bv {
+        match *self.get(e) {
+            Expr::Const(ref c) => c.clone(),
+            Expr::Var(_) | Expr::Sym(_) | Expr::GlobalAddr(_) | Expr::FuncAddr(_) => leaf(self.get(e)),
+            Expr::Binary(op, a, b) => op.apply(&self.eval_tree(a, leaf), &self.eval_tree(b, leaf)),
+            Expr::Ite(c, t, f) => {
+                if self.eval_tree(c, leaf).is_true() {
+                    self.eval_tree(t, leaf)
+                } else {
+                    self.eval_tree(f, leaf)
+                }
+            }
+            ref node => {
+                let mut values = node.children().map(|c| self.eval_tree(c, leaf));
+                let (a, b, c) = (values.next(), values.next(), values.next());
+                let value = match (&a, &b, &c) {
+                    (Some(a), None, None) => apply(node, &[a]),
+                    (Some(a), Some(b), None) => apply(node, &[a, b]),
+                    (Some(a), Some(b), Some(c)) => apply(node, &[a, b, c]),
+                    _ => None,
+                };
+                value.expect("edges hold no arrays")
+            }
+        }
+    }
+}
