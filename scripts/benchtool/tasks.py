@@ -1,0 +1,201 @@
+"""Task lists: SV-COMP task definitions (`.yml`, format 2.0), folders of them, index files."""
+
+import csv
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+class TaskError(Exception):
+    """A task file or list that cannot be read."""
+
+
+@dataclass
+class Task:
+    """One program and one property: what a verifier is asked once."""
+
+    name: str  # as in the list; with the property it is the key of a result
+    category: str
+    property: str  # unreach-call, no-overflow, ...
+    expected: str  # "true", "false" or "" (nobody knows)
+    subproperty: str = ""  # which part of valid-memsafety is violated
+    files: list[Path] = field(default_factory=list)
+    property_file: Path | None = None
+    data_model: str = "ILP32"
+    error_function: str = ""
+    cflags: list[str] = field(default_factory=list)
+
+    @property
+    def key(self):
+        return (self.name, self.property)
+
+
+def read_yaml(text, where="task file"):
+    """The part of YAML that task definitions use: maps and lists by indentation, plain and quoted
+    scalars, comments. Every scalar is returned as a string."""
+    lines = []
+    for number, line in enumerate(text.splitlines(), 1):
+        content = _strip_comment(line)
+        if content.strip() and content.strip() != "---":
+            lines.append((len(content) - len(content.lstrip(" ")), content.strip(), number))
+    value, rest = _block(lines, 0, where)
+    if rest != len(lines):
+        raise TaskError(f"{where}:{lines[rest][2]}: unexpected indentation")
+    return value
+
+
+def _strip_comment(line):
+    quote = ""
+    for i, c in enumerate(line):
+        if quote:
+            quote = "" if c == quote else quote
+        elif c in "'\"":
+            quote = c
+        elif c == "#" and (i == 0 or line[i - 1] in " \t"):
+            return line[:i].rstrip()
+    return line.rstrip()
+
+
+def _scalar(text):
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
+    if text.startswith("[") and text.endswith("]"):
+        return [_scalar(part.strip()) for part in text[1:-1].split(",") if part.strip()]
+    return "" if text in ("null", "~") else text
+
+
+def _block(lines, at, where):
+    """The value that starts at line `at`, and the line after it."""
+    if at == len(lines):
+        return "", at
+    indent, content, number = lines[at]
+    if content == "-" or content.startswith("- "):
+        items = []
+        while at < len(lines) and lines[at][0] == indent and lines[at][1][:2] in ("-", "- "):
+            inner = lines[at][1][1:].lstrip()
+            offset = len(lines[at][1]) - len(inner)
+            if not inner:
+                value, at = _block(lines, at + 1, where)
+            elif _key(inner) is not None:
+                lines = lines[:at] + [(indent + offset, inner, lines[at][2])] + lines[at + 1 :]
+                value, at = _block(lines, at, where)
+            else:
+                value, at = _scalar(inner), at + 1
+            items.append(value)
+        return items, at
+    if _key(content) is None:
+        return _scalar(content), at + 1
+    entries = {}
+    while at < len(lines) and lines[at][0] == indent:
+        key = _key(lines[at][1])
+        if key is None:
+            raise TaskError(f"{where}:{lines[at][2]}: expected 'key: value'")
+        name, rest = key
+        at += 1
+        if rest:
+            entries[name] = _scalar(rest)
+        elif at < len(lines) and (
+            lines[at][0] > indent or (lines[at][0] == indent and lines[at][1].startswith("-"))
+        ):
+            entries[name], at = _block(lines, at, where)
+        else:
+            entries[name] = ""
+    return entries, at
+
+
+def _key(content):
+    """(key, rest) when the line is `key: rest` or `key:`."""
+    if content[0] in "'\"[{":
+        return None
+    name, colon, rest = content.partition(":")
+    if not colon or (rest and rest[0] not in " \t"):
+        return None
+    return name.strip(), rest.strip()
+
+
+def read_task_file(path, name=None, category=None):
+    """The tasks (one a property) of a task definition."""
+    path = Path(path)
+    try:
+        data = read_yaml(path.read_text(encoding="utf-8", errors="replace"), str(path))
+    except OSError as error:
+        raise TaskError(f"{path}: {error.strerror}") from error
+    if not isinstance(data, dict) or not data.get("input_files"):
+        raise TaskError(f"{path}: not a task definition")
+    files = data["input_files"]
+    files = [files] if isinstance(files, str) else files
+    options = data.get("options") or {}
+    tasks = []
+    for entry in data.get("properties") or []:
+        prp = path.parent / entry["property_file"]
+        tasks.append(
+            Task(
+                name=name or str(path),
+                category=category or path.resolve().parent.name,
+                property=prp.stem,
+                expected=str(entry.get("expected_verdict", "")).lower(),
+                subproperty=entry.get("subproperty", ""),
+                files=[path.parent / f for f in files],
+                property_file=prp,
+                data_model=options.get("data_model", "ILP32"),
+            )
+        )
+    return tasks
+
+
+def read_index(path):
+    """The tasks of a tab-separated list with a header line. Columns used: path (of the .yml,
+    relative to the list), category, property, expected, subproperty, data_model, error_fn,
+    extra_cflags; "-" is nothing. Only path and property must be there."""
+    path = Path(path)
+    tasks, definitions = [], {}
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            row = {k: "" if v in (None, "-") else v for k, v in row.items() if k}
+            if "path" not in row or "property" not in row:
+                raise TaskError(f"{path}: the header names no columns path and property")
+            name = row["path"]
+            if name not in definitions:
+                definitions[name] = read_task_file(path.parent / name, name)
+            for task in definitions[name]:
+                if task.property == row["property"]:
+                    break
+            else:
+                raise TaskError(f"{name}: no property {row['property']}, which {path} lists")
+            task.category = row.get("category") or task.category
+            task.expected = row.get("expected") or task.expected
+            task.subproperty = row.get("subproperty") or task.subproperty
+            task.data_model = row.get("data_model") or task.data_model
+            error = row.get("error_fn", "")
+            # What the assert macro calls when it fails.
+            task.error_function = "__assert_fail" if error == "assert" else error
+            task.cflags = row.get("extra_cflags", "").split()
+            tasks.append(task)
+    return tasks
+
+
+def read_paths(paths):
+    """Tasks of task files, of folders (searched for .yml), and of lists (.set: globs, .txt)."""
+    tasks = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            for file in sorted(path.rglob("*.yml")):
+                tasks += read_task_file(file, str(file.relative_to(path)))
+        elif path.suffix in (".set", ".txt"):
+            for line in path.read_text(encoding="utf-8").splitlines():
+                line = line.partition("#")[0].strip()
+                for file in sorted(path.parent.glob(line)) if line else []:
+                    tasks += read_task_file(file, str(file.relative_to(path.parent)))
+        else:
+            tasks += read_task_file(path)
+    return tasks
+
+
+def sample(tasks, count, seed):
+    """`count` of the tasks, always the same ones for a seed, in their order."""
+
+    def rank(task):
+        return hashlib.sha256(f"{seed}/{task.name}/{task.property}".encode()).digest()
+
+    chosen = {t.key for t in sorted(tasks, key=rank)[:count]}
+    return [t for t in tasks if t.key in chosen]

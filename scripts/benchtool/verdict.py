@@ -1,0 +1,68 @@
+"""What a verifier said, and whether that is right."""
+
+import re
+
+# SV-COMP's points.
+POINTS = {
+    "correct-true": 2,
+    "correct-false": 1,
+    "wrong-true": -32,
+    "wrong-false": -16,
+    "unknown": 0,
+    "error": 0,  # no verdict: a crash, or killed at a limit
+    "unjudged": 0,  # a verdict where none is expected
+}
+
+LINE = re.compile(r"(TRUE|FALSE\([a-z-]+\)|UNKNOWN\(.*\)|UNKNOWN)$")
+EXIT = {"TRUE": 0, "FALSE": 1, "UNKNOWN": 2}
+
+
+def of_proviso(outcome):
+    """(verdict, reason): the verdict is empty when there is none, and the reason says why."""
+    if outcome.killed:
+        return "", outcome.killed
+    if outcome.signal:
+        return "", f"crash: signal {outcome.signal}"
+    lines = outcome.stdout.splitlines()
+    verdict = lines[-1].strip() if lines else ""
+    if not LINE.match(verdict):
+        kind = "crash" if outcome.exit == 101 or "panicked at" in outcome.stderr else "no verdict"
+        return "", f"{kind}: exit {outcome.exit}"
+    word = re.match("[A-Z]+", verdict)[0]
+    if outcome.exit != EXIT[word]:
+        return "", f"crash: {verdict} but exit {outcome.exit}"
+    return verdict, verdict[8:-1] if word == "UNKNOWN" else ""
+
+
+def of_tool(outcome, true_pattern, false_pattern, property):
+    """The same for any other tool, by patterns for a line of its output."""
+    if outcome.killed:
+        return "", outcome.killed
+    text = outcome.stdout + "\n" + outcome.stderr
+    if re.search(false_pattern, text, re.MULTILINE):
+        return f"FALSE({property})", ""
+    if re.search(true_pattern, text, re.MULTILINE):
+        return "TRUE", ""
+    if outcome.signal:
+        return "", f"crash: signal {outcome.signal}"
+    return "UNKNOWN", f"exit {outcome.exit}"
+
+
+def judge(verdict, task, any_subproperty=False):
+    """One of the keys of POINTS."""
+    if not verdict:
+        return "error"
+    if verdict.startswith("UNKNOWN"):
+        return "unknown"
+    if task.expected not in ("true", "false"):
+        return "unjudged"
+    if verdict == "TRUE":
+        return "correct-true" if task.expected == "true" else "wrong-true"
+    if task.expected == "true":
+        return "wrong-false"
+    violated = verdict[len("FALSE(") : -1]
+    right = task.subproperty or task.property
+    if violated in (right, task.property) or any_subproperty:
+        return "correct-false"
+    # A violation of a part (valid-deref of valid-memsafety) that the label does not name.
+    return "wrong-false" if task.subproperty or "memsafety" not in task.property else "correct-false"
