@@ -11,13 +11,14 @@ WRONG = ("wrong-true", "wrong-false")
 
 
 def table(header, rows):
-    """Columns: the first to the left, the others to the right."""
+    """Columns: text (the first, and one named "such as") to the left, numbers to the right."""
     cells = [header] + [[str(c) for c in row] for row in rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    left = [i == 0 or name == "such as" for i, name in enumerate(header)]
     lines = []
     for row in cells:
-        first = row[0].ljust(widths[0])
-        lines.append("  ".join([first] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]).rstrip())
+        padded = [c.ljust(w) if l else c.rjust(w) for c, w, l in zip(row, widths, left)]
+        lines.append("  ".join(padded).rstrip())
     lines.insert(1, "-" * max(map(len, lines)))
     return "\n".join(lines)
 
@@ -51,9 +52,10 @@ def by(results, field):
 
 def reason_group(reason):
     """The reason without what differs from task to task: what follows a colon, names, numbers."""
+    if reason.startswith(("crash", "no verdict")):
+        return reason
     group = re.sub(r"\d+", "N", re.sub(r"'[^']*'|`[^`]*`|\"[^\"]*\"", "…", reason))
-    head, colon, _ = group.partition(": ")
-    return head if colon and not head.startswith(("crash", "no verdict")) else group
+    return group.partition(": ")[0]
 
 
 def summary(results):
@@ -81,7 +83,7 @@ def summary(results):
                 sum(m["expected"] == "true" for m in members),
                 sum(m["expected"] == "false" for m in members),
                 f"{sum(m['wall'] for m in members):.0f}",
-                min(m["task"] for m in members)[-50:],
+                min(m["task"] for m in members),
             ]
             for name, members in sorted(groups.items(), key=lambda g: (-len(g[1]), g[0]))
         ]

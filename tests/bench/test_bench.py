@@ -1,0 +1,337 @@
+"""Tests of scripts/bench with a made-up verifier. `python3 -m unittest discover tests/bench`."""
+
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "scripts"))
+
+from benchtool import cli, report, results, runner, tasks, verdict  # noqa: E402
+
+# Obeys the first line of the program: prints it as the verdict, or misbehaves.
+FAKE_VERIFIER = """\
+#!/bin/bash
+for last; do :; done
+read -r _ order <"$last"
+case $order in
+TRUE) echo "noise"; echo TRUE; exit 0 ;;
+FALSE*) echo "$order"; exit 1 ;;
+UNKNOWN*) echo "$order"; exit 2 ;;
+CRASH) echo "thread main panicked at x.rs" >&2; exit 101 ;;
+SEGV) kill -SEGV $$ ;;
+MUTE) exit 0 ;;
+LIAR) echo TRUE; exit 1 ;;
+HANG) trap '' TERM; sleep 100 & echo $! >"$last.pid"; wait; sleep 100 ;;
+HOG) exec python3 -c 'x = bytearray(300_000_000); import time; time.sleep(100)' ;;
+ARGS) echo "UNKNOWN($*)"; exit 2 ;;
+esac
+"""
+
+
+class Fixture(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = Path(folder.name)
+        self.verifier = self.dir / "verifier"
+        self.verifier.write_text(FAKE_VERIFIER)
+        self.verifier.chmod(0o755)
+        (self.dir / "unreach-call.prp").write_text("CHECK( init(main()), LTL(G ! call(reach_error())) )\n")
+        (self.dir / "valid-memsafety.prp").write_text("CHECK( init(main()), LTL(G valid-free) )\n")
+
+    def task(self, name, order, expected, property="unreach-call", subproperty=None, model="ILP32"):
+        path = self.dir / "tasks" / f"{name}.yml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.with_suffix(".c").write_text(f"// {order}\nint main(void) {{}}\n")
+        prp = os.path.relpath(self.dir / f"{property}.prp", path.parent)
+        text = f"""\
+            format_version: '2.0'
+            # a comment: with a colon
+            input_files: '{path.stem}.c'   # and another
+
+            properties:
+              - property_file: {prp}
+                expected_verdict: {expected}
+            """
+        text = textwrap.dedent(text)
+        if subproperty:
+            text += f"    subproperty: {subproperty}\n"
+        text += f'options:\n  language: "C"\n  data_model: {model}\n'
+        path.write_text(text)
+        return path
+
+    def bench(self, *arguments):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = cli.main(list(map(str, arguments)))
+        return code, out.getvalue(), err.getvalue()
+
+    def run_bench(self, *arguments):
+        return self.bench(
+            "run", self.dir / "tasks", "--out", self.dir / "out.jsonl",
+            "--proviso", self.verifier, "-j", 2, *arguments,
+        )
+
+    def statuses(self):
+        _, loaded = results.load(self.dir / "out.jsonl")
+        return {Path(name).stem: r["status"] for (name, _), r in loaded.items()}
+
+    def result(self, stem):
+        _, loaded = results.load(self.dir / "out.jsonl")
+        return next(r for (name, _), r in loaded.items() if Path(name).stem == stem)
+
+
+class Running(Fixture):
+    def test_verdicts_are_judged(self):
+        self.task("a/t1", "TRUE", "true")
+        self.task("a/t2", "TRUE", "false")
+        self.task("a/f1", "FALSE(unreach-call)", "false")
+        self.task("a/f2", "FALSE(unreach-call)", "true")
+        self.task("b/u", "UNKNOWN(loop bound 17 reached)", "true")
+        self.task("b/m1", "FALSE(valid-deref)", "false", "valid-memsafety", "valid-deref")
+        self.task("b/m2", "FALSE(valid-free)", "false", "valid-memsafety", "valid-deref")
+        code, out, _ = self.run_bench()
+        self.assertEqual(code, 1)
+        self.assertEqual(
+            self.statuses(),
+            {
+                "t1": "correct-true", "t2": "wrong-true", "f1": "correct-false", "f2": "wrong-false",
+                "u": "unknown", "m1": "correct-false", "m2": "wrong-false",
+            },
+        )
+        self.assertIn("loop bound N reached", out)
+        self.assertIn("WRONG: 3", out)
+        self.assertIn("a/t2.yml unreach-call: TRUE, expected false", out)
+        self.assertIn("solved 3 of 7 (1 TRUE, 2 FALSE), wrong 3, unknown 1", out)
+        self.assertIn(f"score {2 + 1 + 1 - 32 - 16 - 16} of {2 + 1 + 1 + 2 + 2 + 1 + 1}", out)
+
+    def test_crashes_are_found(self):
+        for name in ("CRASH", "SEGV", "MUTE", "LIAR"):
+            self.task(f"c/{name}", name, "true")
+        self.task("c/fine", "TRUE", "true")
+        code, out, _ = self.run_bench()
+        self.assertEqual(code, 2)
+        reasons = {name: self.result(name)["reason"] for name in ("CRASH", "SEGV", "MUTE", "LIAR")}
+        self.assertEqual(
+            reasons,
+            {
+                "CRASH": "crash: exit 101", "SEGV": "crash: signal 11",
+                "MUTE": "no verdict: exit 0", "LIAR": "crash: TRUE but exit 1",
+            },
+        )
+        self.assertIn("crashes: 4", out)
+        self.assertIn("panicked at x.rs", out)
+
+    def test_time_and_memory_are_limited(self):
+        hang = self.task("l/hang", "HANG", "true")
+        self.task("l/hog", "HOG", "true")
+        start = time.monotonic()
+        code, _, _ = self.run_bench("--timeout", 1, "--grace", 0.5, "--memory", 200)
+        self.assertLess(time.monotonic() - start, 20)
+        self.assertEqual(code, 0)
+        self.assertEqual(self.result("hang")["reason"], "timeout")
+        self.assertEqual(self.result("hog")["reason"], "out of memory")
+        # What it had started is gone too.
+        pid = int(hang.with_suffix(".c.pid").read_text())
+        for _ in range(100):
+            if not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2]:
+                break
+            time.sleep(0.05)
+        else:
+            self.fail(f"process {pid} is still there")
+
+    def test_a_rerun_does_only_what_is_missing(self):
+        self.task("r/one", "TRUE", "true")
+        self.run_bench()
+        self.task("r/two", "TRUE", "true")
+        _, out, err = self.run_bench()
+        self.assertIn("1 of 2 tasks are done already", err)
+        self.assertIn("[1/1]", err)
+        self.assertIn("solved 2 of 2", out)
+
+    def test_a_cut_off_line_is_run_again(self):
+        self.task("r/one", "TRUE", "true")
+        self.task("r/two", "TRUE", "true")
+        self.run_bench("-j", 1)
+        path = self.dir / "out.jsonl"
+        path.write_bytes(path.read_bytes()[:-10])
+        _, out, err = self.run_bench()
+        self.assertIn("1 of 2 tasks are done already", err)
+        self.assertIn("solved 2 of 2", out)
+        for line in path.read_text().splitlines():
+            json.loads(line)
+
+    def test_retry_by_status(self):
+        self.task("r/one", "UNKNOWN(early)", "true")
+        self.task("r/two", "TRUE", "true")
+        self.run_bench()
+        self.task("r/one", "TRUE", "true")
+        _, out, err = self.run_bench("--retry", "unknown")
+        self.assertIn("1 of 2 tasks are done already", err)
+        self.assertIn("solved 2 of 2", out)
+
+    def test_other_limits_or_builds_are_not_mixed(self):
+        self.task("r/one", "TRUE", "true")
+        self.run_bench("--timeout", 5)
+        code, _, err = self.run_bench("--timeout", 6)
+        self.assertEqual(code, 64)
+        self.assertIn("another timeout", err)
+        self.verifier.write_text(FAKE_VERIFIER + "# changed\n")
+        code, _, err = self.run_bench("--timeout", 5)
+        self.assertEqual(code, 64)
+        self.assertIn("another build", err)
+        self.assertEqual(self.run_bench("--timeout", 5, "--mix")[0], 0)
+
+    def test_the_command_line_of_the_verifier(self):
+        self.task("x/args", "ARGS", "true", model="LP64")
+        index = self.dir / "list.tsv"
+        index.write_text(
+            "path\tproperty\tcategory\texpected\tdata_model\terror_fn\textra_cflags\n"
+            "tasks/x/args.yml\tunreach-call\tkind\tfalse\tLP64\tassert\t-DA -DB\n"
+        )
+        out = self.dir / "i.jsonl"
+        self.bench("run", "--index", index, "--out", out, "--proviso", self.verifier,
+                   "--timeout", 7, "--memory", 900, "--", "--seed", "3")
+        ((_, result),) = results.load(out)[1].items()
+        # ARGS reads the last argument as the program: here it is -DB, so ask the builder instead.
+        self.assertEqual((result["category"], result["expected"]), ("kind", "false"))
+        options = cli.parser().parse_args(
+            ["run", "--index", str(index), "--out", "x", "--proviso", "P", "--timeout", "7", "--memory", "900"]
+        )
+        (task,) = cli.selected(options)
+        folder = self.dir / "tasks" / "x"
+        self.assertEqual(
+            cli.command_of(task, options, ["--seed", "3"]),
+            ["P", "verify", "--property", str(folder / "../../unreach-call.prp"),
+             "--error-function", "__assert_fail", "--data-model", "LP64", "--timeout", "7",
+             "--memory-limit", "900", "--seed", "3", str(folder / "args.c"), "--", "-DA", "-DB"],
+        )
+
+    def test_another_tool(self):
+        self.task("p/yes", "TRUE", "true")
+        self.task("p/no", "FALSE(unreach-call)", "false")
+        code, out, _ = self.run_bench("--tool-cmd", f"{self.verifier} --{{bits}} {{file}}")
+        self.assertEqual(code, 0)
+        self.assertIn("solved 2 of 2 (1 TRUE, 1 FALSE)", out)
+
+    def test_choice_of_tasks(self):
+        for name, expected in (("a/one", "true"), ("a/two", "false"), ("b/three", "true")):
+            self.task(name, "UNKNOWN(x)", expected)
+        self.assertIn("of 2 ", self.run_bench("--category", "a")[1])
+        self.assertIn("of 1 ", self.run_bench("--category", "a", "--expected", "true")[1])
+        self.assertIn("of 1 ", self.run_bench("--match", "*three*")[1])
+        self.assertIn("of 2 ", self.run_bench("--sample", 2)[1])
+        self.assertEqual(self.run_bench("--property", "termination")[0], 64)
+
+
+class Comparing(Fixture):
+    def write(self, name, entries):
+        path = self.dir / name
+        lines = [{"bench": 1}]
+        for task, (said, status, wall) in entries.items():
+            lines.append({
+                "task": task, "property": "unreach-call", "category": "c", "expected": "true",
+                "subproperty": "", "verdict": said, "status": status, "reason": "r", "exit": 0,
+                "wall": wall, "cpu": wall, "rss_mb": 1,
+            })
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return path
+
+    def test_differences(self):
+        old = self.write("old", {
+            "same": ("TRUE", "correct-true", 1.0),
+            "slow": ("TRUE", "correct-true", 2.0),
+            "lost": ("TRUE", "correct-true", 1.0),
+            "gained": ("UNKNOWN(x)", "unknown", 1.0),
+            "bad": ("UNKNOWN(x)", "unknown", 1.0),
+            "gone": ("TRUE", "correct-true", 1.0),
+        })
+        new = self.write("new", {
+            "same": ("TRUE", "correct-true", 1.0),
+            "slow": ("TRUE", "correct-true", 8.0),
+            "lost": ("", "error", 1.0),
+            "gained": ("TRUE", "correct-true", 1.0),
+            "bad": ("FALSE(unreach-call)", "wrong-false", 1.0),
+        })
+        code, out, _ = self.bench("compare", old, new)
+        self.assertEqual(code, 1)
+        for text in (
+            "newly wrong: 1\n  bad unreach-call: UNKNOWN(x) -> FALSE(unreach-call)",
+            "lost: 1\n  lost unreach-call: TRUE -> none (r)",
+            "gained: 1\n  gained unreach-call: UNKNOWN(x) -> TRUE",
+            "no longer wrong: 0",
+            "wall 2.00",
+            "slow unreach-call: 2.0 -> 8.0 s",
+            "only in the old run: 1",
+        ):
+            self.assertIn(text, out)
+        self.assertEqual(self.bench("compare", old, old)[0], 0)
+
+
+class Parts(unittest.TestCase):
+    def test_yaml(self):
+        text = """\
+            a: 'x # y'   # comment
+            list:
+              - one
+              - "two: 2"
+            flush:
+            - k: v
+              l: w
+            -
+              k: z
+            inline: [p, 'q']
+            empty:
+            map:
+              deep:
+                er: 1
+            """
+        self.assertEqual(
+            tasks.read_yaml(textwrap.dedent(text)),
+            {
+                "a": "x # y", "list": ["one", "two: 2"],
+                "flush": [{"k": "v", "l": "w"}, {"k": "z"}],
+                "inline": ["p", "q"], "empty": "", "map": {"deep": {"er": "1"}},
+            },
+        )
+        with self.assertRaises(tasks.TaskError):
+            tasks.read_yaml("a: 1\nnonsense\n")
+
+    def test_samples_are_stable_and_grow(self):
+        many = [tasks.Task(f"t{i}", "c", "p", "true") for i in range(50)]
+        ten = {t.name for t in tasks.sample(many, 10, 0)}
+        self.assertEqual(len(ten), 10)
+        self.assertLess(ten, {t.name for t in tasks.sample(many, 20, 0)})
+        self.assertNotEqual(ten, {t.name for t in tasks.sample(many, 10, 1)})
+
+    def test_reasons_are_grouped(self):
+        self.assertEqual(report.reason_group("unsupported: call of foo at 7"), "unsupported")
+        self.assertEqual(report.reason_group("depth 12 of 'x' reached"), "depth N of … reached")
+        self.assertEqual(report.reason_group("crash: signal 11"), "crash: signal 11")
+
+    def test_judging(self):
+        def judge(said, property, expected, subproperty=""):
+            return verdict.judge(said, tasks.Task("t", "c", property, expected, subproperty))
+
+        self.assertEqual(judge("FALSE(no-overflow)", "unreach-call", "false"), "wrong-false")
+        self.assertEqual(judge("FALSE(valid-free)", "valid-memsafety", "false"), "correct-false")
+        self.assertEqual(judge("TRUE", "unreach-call", ""), "unjudged")
+        self.assertEqual(judge("", "unreach-call", "true"), "error")
+
+    def test_cpu_limit(self):
+        limits = runner.Limits(wall=30, cpu=0.3, memory=1 << 30)
+        outcome = runner.run(["sh", "-c", "while :; do :; done"], limits)
+        self.assertEqual(outcome.killed, "cpu time")
+        self.assertLess(outcome.cpu, 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
