@@ -1,1 +1,11 @@
+//! Properties, and what makes their violations reachability of error locations.
+//!
+//! A [`Property`] is what a property file asks for. Each one that is supported has a check in
+//! [`checks`] that changes a program such that it executes an [`Op::Error`](cfa::Op::Error) edge
+//! exactly where it violated the property before. Everything after this stage knows only of error edges.
 
+pub mod checks;
+mod property;
+
+pub use checks::unreach_call::{UnreachCall, unreach_call};
+pub use property::{Property, PropertyError};

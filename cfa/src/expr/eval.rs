@@ -130,10 +130,8 @@ impl<'p, F: FnMut(ExprId, &Expr) -> Value> Evaluator<'p, F> {
             }
             _ => {
                 let mut values: [Option<&Bv>; 3] = [None; 3];
-                let mut n = 0;
-                for child in node.children() {
-                    values[n] = Some(self.memo[&child].bv());
-                    n += 1;
+                for (slot, child) in values.iter_mut().zip(node.children()) {
+                    *slot = Some(self.memo[&child].bv());
                 }
                 let value = match values {
                     [Some(a), Some(b), Some(c)] => apply(node, &[a, b, c]),

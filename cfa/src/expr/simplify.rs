@@ -38,10 +38,8 @@ impl ExprPool {
 
     fn fold(&self, node: &Expr) -> Option<Bv> {
         let mut values: [Option<&Bv>; 3] = [None; 3];
-        let mut n = 0;
-        for child in node.children() {
-            values[n] = Some(self.as_const(child)?);
-            n += 1;
+        for (slot, child) in values.iter_mut().zip(node.children()) {
+            *slot = Some(self.as_const(child)?);
         }
         let values = match values {
             [Some(a), None, None] => &[a][..],

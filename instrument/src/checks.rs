@@ -1,0 +1,3 @@
+//! One module for each kind of violation that can be put into a program as error edges.
+
+pub mod unreach_call;

@@ -1,0 +1,344 @@
+//! Properties and the property files of SV-COMP and Test-Comp.
+
+use std::fmt;
+
+/// What a verification task asks for. All but termination are safety properties.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Property {
+    /// None of these functions is called.
+    UnreachCall { functions: Vec<String> },
+    /// Signed arithmetic does not overflow.
+    NoOverflow,
+    /// Only live heap objects are freed.
+    ValidFree,
+    /// Accesses stay within live objects.
+    ValidDeref,
+    /// Every heap object is freed or reachable from the program's variables.
+    ValidMemtrack,
+    /// At the end every heap object is freed.
+    ValidMemcleanup,
+    /// Every execution ends.
+    Termination,
+    /// Conflicting accesses of two threads are ordered.
+    NoDataRace,
+    /// A test suite covers what this FQL query describes.
+    Coverage { query: String },
+}
+
+/// Why a property file or a property name is not understood.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PropertyError {
+    /// Not of the form `CHECK( init(f()), LTL(formula) )`.
+    Syntax { line: usize, message: String },
+    /// Well-formed, but no property that is known here.
+    Unknown { line: usize, formula: String },
+    /// The file has no `CHECK`.
+    Empty,
+    /// A name that no property has.
+    UnknownName(String),
+}
+
+impl fmt::Display for PropertyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax { line, message } => write!(f, "property file, line {line}: {message}"),
+            Self::Unknown { line, formula } => write!(f, "property file, line {line}: unknown property '{formula}'"),
+            Self::Empty => write!(f, "the property file has no CHECK( init(main()), LTL(...) )"),
+            Self::UnknownName(name) => {
+                write!(f, "unknown property '{name}'; known are {}", Property::NAMES.join(", "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for PropertyError {}
+
+impl Property {
+    /// The names that [`from_name`](Self::from_name) takes.
+    pub const NAMES: [&str; 10] = [
+        "unreach-call",
+        "no-overflow",
+        "valid-memsafety",
+        "valid-free",
+        "valid-deref",
+        "valid-memtrack",
+        "valid-memcleanup",
+        "termination",
+        "no-data-race",
+        "coverage",
+    ];
+
+    /// The name by which a verdict names the property when it is violated.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::UnreachCall { .. } => "unreach-call",
+            Self::NoOverflow => "no-overflow",
+            Self::ValidFree => "valid-free",
+            Self::ValidDeref => "valid-deref",
+            Self::ValidMemtrack => "valid-memtrack",
+            Self::ValidMemcleanup => "valid-memcleanup",
+            Self::Termination => "termination",
+            Self::NoDataRace => "no-data-race",
+            Self::Coverage { .. } => "coverage",
+        }
+    }
+
+    /// The properties of this name (`valid-memsafety` is three). `unreach-call` names no functions: the
+    /// caller fills in its defaults.
+    pub fn from_name(name: &str) -> Result<Vec<Self>, PropertyError> {
+        Ok(vec![match name {
+            "unreach-call" => Self::UnreachCall { functions: Vec::new() },
+            "no-overflow" => Self::NoOverflow,
+            "valid-memsafety" => return Ok(vec![Self::ValidFree, Self::ValidDeref, Self::ValidMemtrack]),
+            "valid-free" => Self::ValidFree,
+            "valid-deref" => Self::ValidDeref,
+            "valid-memtrack" => Self::ValidMemtrack,
+            "valid-memcleanup" => Self::ValidMemcleanup,
+            "termination" => Self::Termination,
+            "no-data-race" => Self::NoDataRace,
+            "coverage" => Self::Coverage { query: String::new() },
+            _ => return Err(PropertyError::UnknownName(name.to_owned())),
+        }])
+    }
+
+    /// Parses a property file: one `CHECK( init(main()), LTL(formula) )` or `COVER( init(main()), FQL(query) )`
+    /// after the other; space does not matter; `#` and `//` start comments. Calls that must not happen are
+    /// collected in one [`Property::UnreachCall`].
+    pub fn parse_file(text: &str) -> Result<Vec<Self>, PropertyError> {
+        let mut properties: Vec<Self> = Vec::new();
+        let mut parser = Parser { text, position: 0 };
+        parser.skip_space();
+        while !parser.at_end() {
+            let line = parser.line();
+            let property = parser.statement()?;
+            parser.skip_space();
+            match property {
+                Statement::Call(function) => {
+                    let known = properties.iter_mut().find_map(|p| match p {
+                        Self::UnreachCall { functions } => Some(functions),
+                        _ => None,
+                    });
+                    match known {
+                        Some(functions) if functions.contains(&function) => {}
+                        Some(functions) => functions.push(function),
+                        None => properties.push(Self::UnreachCall { functions: vec![function] }),
+                    }
+                }
+                Statement::Property(property) => {
+                    if !properties.contains(&property) {
+                        properties.push(property);
+                    }
+                }
+                Statement::Unknown(formula) => return Err(PropertyError::Unknown { line, formula }),
+            }
+        }
+        if properties.is_empty() { Err(PropertyError::Empty) } else { Ok(properties) }
+    }
+}
+
+enum Statement {
+    Call(String),
+    Property(Property),
+    Unknown(String),
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    position: usize,
+}
+
+impl<'t> Parser<'t> {
+    /// `CHECK ( init ( f ( ) ) , LTL ( formula ) )`, or the same with COVER and FQL.
+    fn statement(&mut self) -> Result<Statement, PropertyError> {
+        let keyword = self.word();
+        let logic = match keyword {
+            "CHECK" => "LTL",
+            "COVER" => "FQL",
+            _ => return Err(self.error(format!("expected CHECK or COVER, found '{}'", self.found(keyword)))),
+        };
+        self.expect("(")?;
+        self.expect("init")?;
+        let start = self.parenthesized()?;
+        if !is_call(start) {
+            return Err(self.error(format!("expected a call like main() in init(...), found '{start}'")));
+        }
+        self.expect(",")?;
+        self.expect(logic)?;
+        let formula = self.parenthesized()?;
+        self.expect(")")?;
+        Ok(if logic == "LTL" {
+            ltl(formula)
+        } else {
+            Statement::Property(Property::Coverage { query: squeeze(formula) })
+        })
+    }
+
+    fn rest(&self) -> &'t str {
+        &self.text[self.position..]
+    }
+    fn at_end(&self) -> bool {
+        self.rest().is_empty()
+    }
+    fn line(&self) -> usize {
+        self.text[..self.position].bytes().filter(|b| *b == b'\n').count() + 1
+    }
+    fn error(&self, message: String) -> PropertyError {
+        PropertyError::Syntax { line: self.line(), message }
+    }
+    /// A word that was read, or what stands in its place.
+    fn found<'a>(&self, word: &'a str) -> &'a str
+    where
+        't: 'a,
+    {
+        if !word.is_empty() {
+            return word;
+        }
+        self.rest().split_whitespace().next().unwrap_or("the end of the file")
+    }
+    fn skip_space(&mut self) {
+        loop {
+            let rest = self.rest();
+            let text = rest.trim_start();
+            self.position += rest.len() - text.len();
+            if !(text.starts_with('#') || text.starts_with("//")) {
+                return;
+            }
+            self.position += text.find('\n').unwrap_or(text.len());
+        }
+    }
+    fn word(&mut self) -> &'t str {
+        self.skip_space();
+        let rest = self.rest();
+        let len = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        self.position += len;
+        &rest[..len]
+    }
+    fn expect(&mut self, token: &str) -> Result<(), PropertyError> {
+        self.skip_space();
+        if !self.rest().starts_with(token) {
+            return Err(self.error(format!("expected '{token}', found '{}'", self.found(""))));
+        }
+        self.position += token.len();
+        Ok(())
+    }
+    /// What stands in balanced parentheses.
+    fn parenthesized(&mut self) -> Result<&'t str, PropertyError> {
+        self.expect("(")?;
+        let rest = self.rest();
+        let mut depth = 1u32;
+        for (i, byte) in rest.bytes().enumerate() {
+            match byte {
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                self.position += i + 1;
+                return Ok(&rest[..i]);
+            }
+        }
+        Err(self.error("a '(' without its ')'".to_owned()))
+    }
+}
+
+fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether `text` is `name()`.
+fn is_call(text: &str) -> bool {
+    called(text).is_some()
+}
+
+/// The name in `name()` or `name`.
+fn called(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let name = match text.split_once('(') {
+        Some((name, arguments)) if arguments.trim_end().ends_with(')') => name.trim(),
+        Some(_) => return None,
+        None => text,
+    };
+    let mut chars = name.chars();
+    let starts_well = chars.next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    (starts_well && chars.all(|c| c.is_alphanumeric() || c == '_' || c == '$')).then_some(name)
+}
+
+fn ltl(formula: &str) -> Statement {
+    let compact: String = formula.chars().filter(|c| !c.is_whitespace()).collect();
+    Statement::Property(match compact.as_str() {
+        "G!overflow" => Property::NoOverflow,
+        "Gvalid-free" => Property::ValidFree,
+        "Gvalid-deref" => Property::ValidDeref,
+        "Gvalid-memtrack" => Property::ValidMemtrack,
+        "Gvalid-memcleanup" => Property::ValidMemcleanup,
+        "Fend" => Property::Termination,
+        "G!data-race" => Property::NoDataRace,
+        call => {
+            let function = call.strip_prefix("G!call(").and_then(|c| c.strip_suffix(')')).and_then(called);
+            return match function {
+                Some(function) => Statement::Call(function.to_owned()),
+                None => Statement::Unknown(squeeze(formula)),
+            };
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Vec<Property>, PropertyError> {
+        Property::parse_file(text)
+    }
+
+    fn unreach(names: &[&str]) -> Property {
+        Property::UnreachCall { functions: names.iter().map(|s| (*s).to_owned()).collect() }
+    }
+
+    #[test]
+    fn the_files_of_the_competitions() {
+        for (text, property) in [
+            ("CHECK( init(main()), LTL(G ! call(reach_error())) )\n", unreach(&["reach_error"])),
+            ("CHECK(init(main()),LTL(G!call(__VERIFIER_error())))", unreach(&["__VERIFIER_error"])),
+            ("CHECK( init(main()), LTL(G ! overflow) )", Property::NoOverflow),
+            ("CHECK( init(main()), LTL(G valid-memcleanup) )", Property::ValidMemcleanup),
+            ("CHECK( init(main()), LTL(F end) )", Property::Termination),
+            ("# a comment (\nCHECK( init(main()), LTL(G ! data-race) )", Property::NoDataRace),
+            (
+                "COVER( init(main()), FQL(COVER EDGES(@CALL(reach_error))) )",
+                Property::Coverage { query: "COVER EDGES(@CALL(reach_error))".into() },
+            ),
+        ] {
+            assert_eq!(parse(text), Ok(vec![property]), "{text}");
+        }
+        let memsafety = "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\n\
+                         CHECK( init(main()), LTL(G valid-memtrack) )\n\n";
+        assert_eq!(parse(memsafety), Property::from_name("valid-memsafety"));
+        let two = "CHECK( init(main()), LTL(G ! call(a())) )\nCHECK( init(main()), LTL(G ! call(b())) )";
+        assert_eq!(parse(two), Ok(vec![unreach(&["a", "b"])]));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let error = |text: &str| parse(text).unwrap_err().to_string();
+        assert_eq!(error("\nCHECK( init(main()), LTL(G p U q) )"), "property file, line 2: unknown property 'G p U q'");
+        assert_eq!(error("CHEK( )"), "property file, line 1: expected CHECK or COVER, found 'CHEK'");
+        assert_eq!(
+            error("CHECK( init(main()), LTL(F end )"),
+            "property file, line 1: expected ')', found 'the end of the file'"
+        );
+        assert_eq!(error("  # nothing"), PropertyError::Empty.to_string());
+        assert!(error("CHECK( init(main(), LTL(").contains("without its ')'"));
+        assert!(error("CHECK( init(3), LTL(F end) )").contains("expected a call"));
+        assert!(error("überraschung").contains("überraschung"));
+        assert!(Property::from_name("liveness").unwrap_err().to_string().contains("valid-memsafety"));
+    }
+
+    #[test]
+    fn names_are_known() {
+        for name in Property::NAMES {
+            let properties = Property::from_name(name).unwrap();
+            assert!(properties.len() == 3 || properties[0].name() == name);
+        }
+    }
+}
