@@ -265,6 +265,12 @@ pub enum Op {
     Free {
         ptr: ExprId,
     },
+    /// `var` becomes the number of bytes of the live object that `ptr` points into (for `realloc`). Any
+    /// other `ptr` is an invalid access.
+    ObjectSize {
+        var: VarId,
+        ptr: ExprId,
+    },
     /// `var` becomes an unconstrained value of its width.
     Havoc {
         var: VarId,
@@ -307,7 +313,11 @@ impl Op {
     /// The variable that this operation itself writes in the frame of its function (or globally).
     pub fn def(&self) -> Option<VarId> {
         match *self {
-            Op::Assign { var, .. } | Op::Load { var, .. } | Op::Alloc { var, .. } | Op::Havoc { var, .. } => Some(var),
+            Op::Assign { var, .. }
+            | Op::Load { var, .. }
+            | Op::Alloc { var, .. }
+            | Op::ObjectSize { var, .. }
+            | Op::Havoc { var, .. } => Some(var),
             Op::Call { result, .. } => result,
             _ => None,
         }
@@ -320,6 +330,7 @@ impl Op {
             | Op::Assume { cond: e, .. }
             | Op::Load { addr: e, .. }
             | Op::Alloc { size: e, .. }
+            | Op::ObjectSize { ptr: e, .. }
             | Op::Free { ptr: e } => visit(*e),
             Op::Store { addr, value } => [*addr, *value].into_iter().for_each(visit),
             Op::Copy { dst, src, len } => [*dst, *src, *len].into_iter().for_each(visit),
@@ -346,6 +357,7 @@ impl Op {
             | Op::Assume { cond: e, .. }
             | Op::Load { addr: e, .. }
             | Op::Alloc { size: e, .. }
+            | Op::ObjectSize { ptr: e, .. }
             | Op::Free { ptr: e } => visit(e),
             Op::Store { addr, value } => [addr, value].into_iter().for_each(visit),
             Op::Copy { dst, src, len } => [dst, src, len].into_iter().for_each(visit),

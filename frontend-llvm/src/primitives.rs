@@ -1,0 +1,151 @@
+//! Functions the lowering knows by name, and the contract between it and the C models in `models/`.
+//!
+//! A name is a primitive only where the linked module *declares* it: a body in the user's code wins, and so
+//! does a body in a model. What is neither defined, modelled nor a primitive is an undefined function.
+//!
+//! # For models
+//!
+//! A model is an ordinary C function. It may call other library functions (which are then modelled or
+//! primitive in turn) and these primitives:
+//!
+//! ```c
+//! // Memory. Sizes in bytes. Allocation never fails. Fresh memory is of unknown content unless zeroed.
+//! void *__proviso_alloc(size_t size);                        // heap, alignment of malloc
+//! void *__proviso_alloc_zeroed(size_t size);
+//! void *__proviso_alloc_aligned(size_t align, size_t size);  // `align` a power of two
+//! void  __proviso_free(void *ptr);                           // null is a no-op; invalid pointers are violations
+//! size_t __proviso_object_size(void *ptr);                   // of the live object `ptr` points into
+//!
+//! // A fresh value of the environment, whatever the return type the model declares. The name after
+//! // `__proviso_env_` is free, so declare one for each type: `int __proviso_env_int(void);`,
+//! // `double __proviso_env_double(void);`. The input shown to the user is named after the *model* that calls it.
+//! T __proviso_env_<anything>(void);
+//! // The bytes [ptr, ptr+size) become fresh bytes of the environment.
+//! void __proviso_env_memory(void *ptr, size_t size);
+//!
+//! // What is not modelled exactly. The argument is a string literal that completes "…: not modelled", e.g.
+//! // "sin", or a sentence for the user; the place shown is that of the model's caller.
+//! void __proviso_unmodelled(const char *what);        // behaviours added and dropped: no verdict survives it
+//! void __proviso_overapproximated(const char *what);  // behaviours were added: violations after it may be spurious
+//! void __proviso_underapproximated(const char *what); // behaviours were dropped: no proof survives it
+//!
+//! // Paths.
+//! void __proviso_assume(int condition);       // the path does not exist unless the condition holds
+//! void __proviso_exit(int status);            // ends the program; no at-exit handlers
+//! void __proviso_abort(void);
+//! ```
+//!
+//! If the module defines `void __proviso_at_exit(void)` (a model of `atexit` may), it is called before the
+//! program ends through `exit` or the end of `main`.
+
+/// What a call of a function that is declared but not defined means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Primitive {
+    /// A fresh value, an input of the program: `__VERIFIER_nondet_T`.
+    Nondet,
+    /// Fresh bytes: `__VERIFIER_nondet_memory(ptr, size)`.
+    NondetMemory,
+    /// The path exists only if the argument is not zero.
+    Assume,
+    /// `exit(status)`, with at-exit handlers.
+    Exit,
+    /// Ends the program with a status, without handlers.
+    ExitNow,
+    Abort,
+    /// Has no effect on a sequential program.
+    Nothing,
+    /// `malloc(size)`.
+    Malloc,
+    /// `calloc(count, size)`.
+    Calloc,
+    /// `f(alignment, size)`.
+    AlignedAlloc,
+    Free,
+    ObjectSize,
+    /// A fresh value that a model takes from the environment.
+    Environment,
+    /// Fresh bytes that a model takes from the environment.
+    EnvironmentMemory,
+    /// A taint.
+    Approximate { over: bool, under: bool },
+    /// Threads, non-local jumps, signals: changes control flow in a way that is not modelled.
+    Unmodelled(&'static str),
+}
+
+/// The primitive of this name.
+pub(crate) fn primitive(name: &str) -> Option<Primitive> {
+    use Primitive::*;
+    if name == "__VERIFIER_nondet_memory" {
+        return Some(NondetMemory);
+    }
+    if name.starts_with("__VERIFIER_nondet_") {
+        return Some(Nondet);
+    }
+    if let Some(name) = name.strip_prefix("__proviso_") {
+        return Some(match name {
+            "alloc" => Malloc,
+            "alloc_aligned" => AlignedAlloc,
+            "free" => Free,
+            "object_size" => ObjectSize,
+            "env_memory" => EnvironmentMemory,
+            "unmodelled" => Approximate { over: true, under: true },
+            "overapproximated" => Approximate { over: true, under: false },
+            "underapproximated" => Approximate { over: false, under: true },
+            "assume" => Assume,
+            "exit" => ExitNow,
+            "abort" => Abort,
+            "alloc_zeroed" => Calloc,
+            _ if name.starts_with("env_") => Environment,
+            _ => return None,
+        });
+    }
+    Some(match name {
+        "__VERIFIER_assume" => Assume,
+        "__VERIFIER_atomic_begin" | "__VERIFIER_atomic_end" => Nothing,
+        "abort" => Abort,
+        "exit" => Exit,
+        "_exit" | "_Exit" | "quick_exit" => ExitNow,
+        "malloc" | "valloc" => Malloc,
+        "calloc" => Calloc,
+        "aligned_alloc" | "memalign" => AlignedAlloc,
+        "free" | "cfree" => Free,
+        "pthread_create" | "thrd_create" | "fork" | "vfork" | "clone" => Unmodelled("threads and processes"),
+        "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "longjmp" | "_longjmp" | "siglongjmp"
+        | "__longjmp_chk" => Unmodelled("non-local jumps"),
+        "signal" | "sigaction" | "bsd_signal" | "sysv_signal" | "__sysv_signal" | "setitimer" | "alarm" => {
+            Unmodelled("signal handlers")
+        }
+        _ => return None,
+    })
+}
+
+/// Functions whose body, where the program gives none, ends the program: a failed assertion, and the error
+/// functions of verification tasks. They keep a body of their own so that a property can speak of calls of them.
+pub(crate) fn aborts(name: &str) -> bool {
+    matches!(
+        name,
+        "__assert_fail"
+            | "__assert_perror_fail"
+            | "__assert"
+            | "__assert_rtn"
+            | "__assert_func"
+            | "_assert"
+            | "reach_error"
+            | "__VERIFIER_error"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        assert_eq!(primitive("__VERIFIER_nondet_int"), Some(Primitive::Nondet));
+        assert_eq!(primitive("__VERIFIER_nondet_memory"), Some(Primitive::NondetMemory));
+        assert_eq!(primitive("__proviso_env_int"), Some(Primitive::Environment));
+        assert_eq!(primitive("__proviso_env_memory"), Some(Primitive::EnvironmentMemory));
+        assert_eq!(primitive("strlen"), None);
+        assert!(aborts("reach_error") && !aborts("abort"));
+    }
+}
