@@ -1,1 +1,9 @@
+//! C and LLVM bitcode in, [`cfa::Program`] out.
 
+mod error;
+mod options;
+#[allow(dead_code)]
+mod primitives;
+
+pub use error::Error;
+pub use options::{DataModel, Options, UndefinedFunctions};

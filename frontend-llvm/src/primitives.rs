@@ -67,7 +67,10 @@ pub(crate) enum Primitive {
     /// Fresh bytes that a model takes from the environment.
     EnvironmentMemory,
     /// A taint.
-    Approximate { over: bool, under: bool },
+    Approximate {
+        over: bool,
+        under: bool,
+    },
     /// Threads, non-local jumps, signals: changes control flow in a way that is not modelled.
     Unmodelled(&'static str),
 }

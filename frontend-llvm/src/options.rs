@@ -1,0 +1,73 @@
+//! What to load and how.
+
+use std::path::PathBuf;
+
+/// Sizes of C's types.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum DataModel {
+    /// `int`, `long` and pointers have 32 bits (i386).
+    Ilp32,
+    /// `long` and pointers have 64 bits (x86-64).
+    #[default]
+    Lp64,
+}
+
+impl DataModel {
+    /// Bits of a pointer.
+    pub fn pointer_width(self) -> u32 {
+        match self {
+            Self::Ilp32 => 32,
+            Self::Lp64 => 64,
+        }
+    }
+}
+
+/// What a call of a function means that is neither defined, modelled nor a primitive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum UndefinedFunctions {
+    /// It may do anything: behaviours are added and dropped, and no verdict survives the call.
+    #[default]
+    Taint,
+    /// It returns any value and does nothing else, as the rules of SV-COMP have it: no taint.
+    Pure,
+}
+
+/// The input of [`load`](crate::load).
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// `.c` and `.i` files are compiled, `.bc` and `.ll` files read; all are linked into one module.
+    pub inputs: Vec<PathBuf>,
+    pub data_model: DataModel,
+    /// `-I`, for C inputs, as are the next three.
+    pub include_dirs: Vec<PathBuf>,
+    /// `-D`, each `NAME` or `NAME=VALUE`.
+    pub defines: Vec<String>,
+    /// `-std=`; clang's default if absent.
+    pub std: Option<String>,
+    /// Further arguments for clang.
+    pub clang_args: Vec<String>,
+    /// The function that execution starts with.
+    pub entry: String,
+    /// Functions whose call is the violation: never replaced by a model.
+    pub error_functions: Vec<String>,
+    pub undefined_functions: UndefinedFunctions,
+    /// Link the library models. Without them, every library function but the primitives is undefined.
+    pub models: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            inputs: Vec::new(),
+            data_model: DataModel::default(),
+            include_dirs: Vec::new(),
+            defines: Vec::new(),
+            std: None,
+            clang_args: Vec::new(),
+            entry: "main".into(),
+            error_functions: Vec::new(),
+            undefined_functions: UndefinedFunctions::default(),
+            models: true,
+        }
+    }
+}
