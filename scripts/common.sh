@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # Sourced by the other scripts: the root folder, cargo on the PATH, messages.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 case ":$PATH:" in
