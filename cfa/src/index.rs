@@ -13,13 +13,15 @@ pub trait Id: Copy + Eq + Ord + std::hash::Hash + fmt::Debug {
     fn index(self) -> usize;
 }
 
+/// Defines a `u32` newtype with its `Id`, `Debug` and `Display`.
+#[macro_export]
 macro_rules! id_type {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u32);
 
-        impl $crate::index::Id for $name {
+        impl $crate::Id for $name {
             fn from_index(index: usize) -> Self {
                 Self(u32::try_from(index).expect("more than 2^32 entities in one table"))
             }
