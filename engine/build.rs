@@ -27,10 +27,7 @@ fn main() {
             println!("cargo::error={solver} is not there yet: run scripts/setup-deps");
             process::exit(1);
         }
-        println!(
-            "cargo::rustc-link-search=native={}",
-            deps.join(solver).join("lib").display()
-        );
+        println!("cargo::rustc-link-search=native={}", deps.join(solver).join("lib").display());
     }
     println!("cargo::rustc-link-lib=static:-bundle=bitwuzla");
     println!("cargo::rustc-link-lib=gmp");
@@ -41,10 +38,7 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo"));
     let profile = out.ancestors().nth(3).expect("OUT_DIR is that deep");
     if let Err(e) = lay_beside(&deps.join("z3/lib"), profile) {
-        println!(
-            "cargo::error=cannot put libz3 into {}: {e}",
-            profile.display()
-        );
+        println!("cargo::error=cannot put libz3 into {}: {e}", profile.display());
         process::exit(1);
     }
 }
