@@ -54,10 +54,7 @@ fn bitwuzla_has_long_double() {
         let rne = bitwuzla_mk_rm_value(tm, BITWUZLA_RM_RNE);
         let twice = bitwuzla_mk_term3(tm, BITWUZLA_KIND_FP_ADD, rne, x, x);
         let one = bitwuzla_mk_fp_from_real(tm, sort, rne, c"1.0".as_ptr());
-        bitwuzla_assert(
-            solver,
-            bitwuzla_mk_term2(tm, BITWUZLA_KIND_FP_EQUAL, twice, one),
-        );
+        bitwuzla_assert(solver, bitwuzla_mk_term2(tm, BITWUZLA_KIND_FP_EQUAL, twice, one));
         assert_eq!(bitwuzla_check_sat(solver), BITWUZLA_SAT);
         bitwuzla_delete(solver);
         bitwuzla_term_manager_delete(tm);
@@ -82,8 +79,5 @@ fn z3_factors() {
     solver.assert(x.bvugt(num(11)));
     assert_eq!(solver.check(), z3::SatResult::Unsat);
     let version = z3::full_version();
-    assert!(
-        version.starts_with("5.4.0"),
-        "linked with another Z3: {version}"
-    );
+    assert!(version.starts_with("5.4.0"), "linked with another Z3: {version}");
 }
