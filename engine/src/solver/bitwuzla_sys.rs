@@ -202,33 +202,15 @@ unsafe extern "C" {
     pub fn bitwuzla_options_new() -> *mut BitwuzlaOptions;
     pub fn bitwuzla_options_delete(options: *mut BitwuzlaOptions);
     pub fn bitwuzla_option_is_valid(options: *mut BitwuzlaOptions, name: *const c_char) -> bool;
-    pub fn bitwuzla_option_is_numeric(
-        options: *mut BitwuzlaOptions,
-        option: BitwuzlaOption,
-    ) -> bool;
+    pub fn bitwuzla_option_is_numeric(options: *mut BitwuzlaOptions, option: BitwuzlaOption) -> bool;
     pub fn bitwuzla_option_is_mode(options: *mut BitwuzlaOptions, option: BitwuzlaOption) -> bool;
-    pub fn bitwuzla_option_is_string(options: *mut BitwuzlaOptions, option: BitwuzlaOption)
-    -> bool;
+    pub fn bitwuzla_option_is_string(options: *mut BitwuzlaOptions, option: BitwuzlaOption) -> bool;
     pub fn bitwuzla_set_option(options: *mut BitwuzlaOptions, option: BitwuzlaOption, val: u64);
-    pub fn bitwuzla_set_option_mode(
-        options: *mut BitwuzlaOptions,
-        option: BitwuzlaOption,
-        val: *const c_char,
-    );
-    pub fn bitwuzla_set_option_string(
-        options: *mut BitwuzlaOptions,
-        option: BitwuzlaOption,
-        val: *const c_char,
-    );
+    pub fn bitwuzla_set_option_mode(options: *mut BitwuzlaOptions, option: BitwuzlaOption, val: *const c_char);
+    pub fn bitwuzla_set_option_string(options: *mut BitwuzlaOptions, option: BitwuzlaOption, val: *const c_char);
     pub fn bitwuzla_get_option(options: *mut BitwuzlaOptions, option: BitwuzlaOption) -> u64;
-    pub fn bitwuzla_get_option_mode(
-        options: *mut BitwuzlaOptions,
-        option: BitwuzlaOption,
-    ) -> *const c_char;
-    pub fn bitwuzla_get_option_string(
-        options: *mut BitwuzlaOptions,
-        option: BitwuzlaOption,
-    ) -> *const c_char;
+    pub fn bitwuzla_get_option_mode(options: *mut BitwuzlaOptions, option: BitwuzlaOption) -> *const c_char;
+    pub fn bitwuzla_get_option_string(options: *mut BitwuzlaOptions, option: BitwuzlaOption) -> *const c_char;
     pub fn bitwuzla_result_to_string(result: BitwuzlaResult) -> *const c_char;
     pub fn bitwuzla_rm_to_string(rm: BitwuzlaRoundingMode) -> *const c_char;
     pub fn bitwuzla_kind_to_string(kind: BitwuzlaKind) -> *const c_char;
@@ -240,10 +222,7 @@ unsafe extern "C" {
     pub fn bitwuzla_sort_fp_get_sig_size(sort: BitwuzlaSort) -> u64;
     pub fn bitwuzla_sort_array_get_index(sort: BitwuzlaSort) -> BitwuzlaSort;
     pub fn bitwuzla_sort_array_get_element(sort: BitwuzlaSort) -> BitwuzlaSort;
-    pub fn bitwuzla_sort_fun_get_domain_sorts(
-        sort: BitwuzlaSort,
-        size: *mut usize,
-    ) -> *mut BitwuzlaSort;
+    pub fn bitwuzla_sort_fun_get_domain_sorts(sort: BitwuzlaSort, size: *mut usize) -> *mut BitwuzlaSort;
     pub fn bitwuzla_sort_fun_get_codomain(sort: BitwuzlaSort) -> BitwuzlaSort;
     pub fn bitwuzla_sort_fun_get_arity(sort: BitwuzlaSort) -> u64;
     pub fn bitwuzla_sort_get_uninterpreted_symbol(sort: BitwuzlaSort) -> *const c_char;
@@ -265,10 +244,7 @@ unsafe extern "C" {
     pub fn bitwuzla_term_get_sort(term: BitwuzlaTerm) -> BitwuzlaSort;
     pub fn bitwuzla_term_array_get_index_sort(term: BitwuzlaTerm) -> BitwuzlaSort;
     pub fn bitwuzla_term_array_get_element_sort(term: BitwuzlaTerm) -> BitwuzlaSort;
-    pub fn bitwuzla_term_fun_get_domain_sorts(
-        term: BitwuzlaTerm,
-        size: *mut usize,
-    ) -> *mut BitwuzlaSort;
+    pub fn bitwuzla_term_fun_get_domain_sorts(term: BitwuzlaTerm, size: *mut usize) -> *mut BitwuzlaSort;
     pub fn bitwuzla_term_fun_get_codomain_sort(term: BitwuzlaTerm) -> BitwuzlaSort;
     pub fn bitwuzla_term_bv_get_size(term: BitwuzlaTerm) -> u64;
     pub fn bitwuzla_term_fp_get_exp_size(term: BitwuzlaTerm) -> u64;
@@ -320,10 +296,7 @@ unsafe extern "C" {
     pub fn bitwuzla_term_to_string(term: BitwuzlaTerm) -> *const c_char;
     pub fn bitwuzla_term_to_string_fmt(term: BitwuzlaTerm, base: u8) -> *const c_char;
     pub fn bitwuzla_term_fp_value_to_real_string(term: BitwuzlaTerm) -> *const c_char;
-    pub fn bitwuzla_new(
-        tm: *mut BitwuzlaTermManager,
-        options: *const BitwuzlaOptions,
-    ) -> *mut Bitwuzla;
+    pub fn bitwuzla_new(tm: *mut BitwuzlaTermManager, options: *const BitwuzlaOptions) -> *mut Bitwuzla;
     pub fn bitwuzla_delete(bitwuzla: *mut Bitwuzla);
     pub fn bitwuzla_set_termination_callback(
         bitwuzla: *mut Bitwuzla,
@@ -335,27 +308,14 @@ unsafe extern "C" {
     pub fn bitwuzla_push(bitwuzla: *mut Bitwuzla, nlevels: u64);
     pub fn bitwuzla_pop(bitwuzla: *mut Bitwuzla, nlevels: u64);
     pub fn bitwuzla_assert(bitwuzla: *mut Bitwuzla, term: BitwuzlaTerm);
-    pub fn bitwuzla_get_assertions(
-        bitwuzla: *mut Bitwuzla,
-        size: *mut usize,
-    ) -> *const BitwuzlaTerm;
+    pub fn bitwuzla_get_assertions(bitwuzla: *mut Bitwuzla, size: *mut usize) -> *const BitwuzlaTerm;
     pub fn bitwuzla_is_unsat_assumption(bitwuzla: *mut Bitwuzla, term: BitwuzlaTerm) -> bool;
-    pub fn bitwuzla_get_unsat_assumptions(
-        bitwuzla: *mut Bitwuzla,
-        size: *mut usize,
-    ) -> *const BitwuzlaTerm;
-    pub fn bitwuzla_get_unsat_core(
-        bitwuzla: *mut Bitwuzla,
-        size: *mut usize,
-    ) -> *const BitwuzlaTerm;
+    pub fn bitwuzla_get_unsat_assumptions(bitwuzla: *mut Bitwuzla, size: *mut usize) -> *const BitwuzlaTerm;
+    pub fn bitwuzla_get_unsat_core(bitwuzla: *mut Bitwuzla, size: *mut usize) -> *const BitwuzlaTerm;
     pub fn bitwuzla_simplify(bitwuzla: *mut Bitwuzla);
     pub fn bitwuzla_simplify_term(bitwuzla: *mut Bitwuzla, term: BitwuzlaTerm) -> BitwuzlaTerm;
     pub fn bitwuzla_check_sat(bitwuzla: *mut Bitwuzla) -> BitwuzlaResult;
-    pub fn bitwuzla_check_sat_assuming(
-        bitwuzla: *mut Bitwuzla,
-        argc: u32,
-        args: *mut BitwuzlaTerm,
-    ) -> BitwuzlaResult;
+    pub fn bitwuzla_check_sat_assuming(bitwuzla: *mut Bitwuzla, argc: u32, args: *mut BitwuzlaTerm) -> BitwuzlaResult;
     pub fn bitwuzla_get_value(bitwuzla: *mut Bitwuzla, term: BitwuzlaTerm) -> BitwuzlaTerm;
     pub fn bitwuzla_get_statistics(
         bitwuzla: *mut Bitwuzla,
@@ -374,11 +334,7 @@ unsafe extern "C" {
     ) -> BitwuzlaSort;
     pub fn bitwuzla_mk_bool_sort(tm: *mut BitwuzlaTermManager) -> BitwuzlaSort;
     pub fn bitwuzla_mk_bv_sort(tm: *mut BitwuzlaTermManager, size: u64) -> BitwuzlaSort;
-    pub fn bitwuzla_mk_fp_sort(
-        tm: *mut BitwuzlaTermManager,
-        exp_size: u64,
-        sig_size: u64,
-    ) -> BitwuzlaSort;
+    pub fn bitwuzla_mk_fp_sort(tm: *mut BitwuzlaTermManager, exp_size: u64, sig_size: u64) -> BitwuzlaSort;
     pub fn bitwuzla_mk_fun_sort(
         tm: *mut BitwuzlaTermManager,
         arity: u64,
@@ -386,35 +342,18 @@ unsafe extern "C" {
         codomain: BitwuzlaSort,
     ) -> BitwuzlaSort;
     pub fn bitwuzla_mk_rm_sort(tm: *mut BitwuzlaTermManager) -> BitwuzlaSort;
-    pub fn bitwuzla_mk_uninterpreted_sort(
-        tm: *mut BitwuzlaTermManager,
-        symbol: *const c_char,
-    ) -> BitwuzlaSort;
+    pub fn bitwuzla_mk_uninterpreted_sort(tm: *mut BitwuzlaTermManager, symbol: *const c_char) -> BitwuzlaSort;
     pub fn bitwuzla_mk_true(tm: *mut BitwuzlaTermManager) -> BitwuzlaTerm;
     pub fn bitwuzla_mk_false(tm: *mut BitwuzlaTermManager) -> BitwuzlaTerm;
     pub fn bitwuzla_mk_bv_zero(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort) -> BitwuzlaTerm;
     pub fn bitwuzla_mk_bv_one(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort) -> BitwuzlaTerm;
     pub fn bitwuzla_mk_bv_ones(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort) -> BitwuzlaTerm;
-    pub fn bitwuzla_mk_bv_min_signed(
-        tm: *mut BitwuzlaTermManager,
-        sort: BitwuzlaSort,
-    ) -> BitwuzlaTerm;
-    pub fn bitwuzla_mk_bv_max_signed(
-        tm: *mut BitwuzlaTermManager,
-        sort: BitwuzlaSort,
-    ) -> BitwuzlaTerm;
-    pub fn bitwuzla_mk_fp_pos_zero(
-        tm: *mut BitwuzlaTermManager,
-        sort: BitwuzlaSort,
-    ) -> BitwuzlaTerm;
-    pub fn bitwuzla_mk_fp_neg_zero(
-        tm: *mut BitwuzlaTermManager,
-        sort: BitwuzlaSort,
-    ) -> BitwuzlaTerm;
-    pub fn bitwuzla_mk_fp_pos_inf(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort)
-    -> BitwuzlaTerm;
-    pub fn bitwuzla_mk_fp_neg_inf(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort)
-    -> BitwuzlaTerm;
+    pub fn bitwuzla_mk_bv_min_signed(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort) -> BitwuzlaTerm;
+    pub fn bitwuzla_mk_bv_max_signed(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort) -> BitwuzlaTerm;
+    pub fn bitwuzla_mk_fp_pos_zero(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort) -> BitwuzlaTerm;
+    pub fn bitwuzla_mk_fp_neg_zero(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort) -> BitwuzlaTerm;
+    pub fn bitwuzla_mk_fp_pos_inf(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort) -> BitwuzlaTerm;
+    pub fn bitwuzla_mk_fp_neg_inf(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort) -> BitwuzlaTerm;
     pub fn bitwuzla_mk_fp_nan(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort) -> BitwuzlaTerm;
     pub fn bitwuzla_mk_bv_value(
         tm: *mut BitwuzlaTermManager,
@@ -422,16 +361,8 @@ unsafe extern "C" {
         value: *const c_char,
         base: u8,
     ) -> BitwuzlaTerm;
-    pub fn bitwuzla_mk_bv_value_uint64(
-        tm: *mut BitwuzlaTermManager,
-        sort: BitwuzlaSort,
-        value: u64,
-    ) -> BitwuzlaTerm;
-    pub fn bitwuzla_mk_bv_value_int64(
-        tm: *mut BitwuzlaTermManager,
-        sort: BitwuzlaSort,
-        value: i64,
-    ) -> BitwuzlaTerm;
+    pub fn bitwuzla_mk_bv_value_uint64(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort, value: u64) -> BitwuzlaTerm;
+    pub fn bitwuzla_mk_bv_value_int64(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort, value: i64) -> BitwuzlaTerm;
     pub fn bitwuzla_mk_fp_value(
         tm: *mut BitwuzlaTermManager,
         bv_sign: BitwuzlaTerm,
@@ -451,15 +382,8 @@ unsafe extern "C" {
         num: *const c_char,
         den: *const c_char,
     ) -> BitwuzlaTerm;
-    pub fn bitwuzla_mk_rm_value(
-        tm: *mut BitwuzlaTermManager,
-        rm: BitwuzlaRoundingMode,
-    ) -> BitwuzlaTerm;
-    pub fn bitwuzla_mk_term1(
-        tm: *mut BitwuzlaTermManager,
-        kind: BitwuzlaKind,
-        arg: BitwuzlaTerm,
-    ) -> BitwuzlaTerm;
+    pub fn bitwuzla_mk_rm_value(tm: *mut BitwuzlaTermManager, rm: BitwuzlaRoundingMode) -> BitwuzlaTerm;
+    pub fn bitwuzla_mk_term1(tm: *mut BitwuzlaTermManager, kind: BitwuzlaKind, arg: BitwuzlaTerm) -> BitwuzlaTerm;
     pub fn bitwuzla_mk_term2(
         tm: *mut BitwuzlaTermManager,
         kind: BitwuzlaKind,
@@ -515,21 +439,13 @@ unsafe extern "C" {
         idxc: u32,
         idxs: *const u64,
     ) -> BitwuzlaTerm;
-    pub fn bitwuzla_mk_const(
-        tm: *mut BitwuzlaTermManager,
-        sort: BitwuzlaSort,
-        symbol: *const c_char,
-    ) -> BitwuzlaTerm;
+    pub fn bitwuzla_mk_const(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort, symbol: *const c_char) -> BitwuzlaTerm;
     pub fn bitwuzla_mk_const_array(
         tm: *mut BitwuzlaTermManager,
         sort: BitwuzlaSort,
         value: BitwuzlaTerm,
     ) -> BitwuzlaTerm;
-    pub fn bitwuzla_mk_var(
-        tm: *mut BitwuzlaTermManager,
-        sort: BitwuzlaSort,
-        symbol: *const c_char,
-    ) -> BitwuzlaTerm;
+    pub fn bitwuzla_mk_var(tm: *mut BitwuzlaTermManager, sort: BitwuzlaSort, symbol: *const c_char) -> BitwuzlaTerm;
     pub fn bitwuzla_substitute_term(
         term: BitwuzlaTerm,
         map_size: usize,
