@@ -17,6 +17,8 @@ pub struct ExprPool {
     sorts: Vec<Sort>,
     interned: HashTable<ExprId>,
     symbols: Table<SymId, Sort>,
+    /// How many constructors are simplifying, one within the other.
+    pub(super) simplifying: u32,
 }
 
 impl ExprPool {

@@ -15,15 +15,23 @@ use super::{BinOp, Expr, ExprId, ExprPool, Sort, UnOp};
 use crate::bv::Bv;
 use BinOp::*;
 
+/// How deep rules may follow from rules before a node is taken as it is: keeps the stack bounded where a
+/// rule pushes an operation down a chain as long as the program cares to build.
+const MAX_NESTING: u32 = 200;
+
 impl ExprPool {
     /// Interns a simplified form of `node`, whose sort is `sort`.
     pub(super) fn simplified(&mut self, node: Expr, sort: Sort) -> ExprId {
         if let Some(value) = self.fold(&node) {
             return self.constant(value);
         }
+        if self.simplifying == MAX_NESTING {
+            return self.intern(node, sort);
+        }
+        self.simplifying += 1;
         let simpler = match node {
             Expr::Unary(op, a) => self.simplify_unary(op, a),
-            Expr::Binary(op, a, b) => return self.simplify_binary(op, a, b, sort),
+            Expr::Binary(op, a, b) => Some(self.simplify_binary(op, a, b, sort)),
             Expr::Ite(c, t, e) => self.simplify_ite(c, t, e),
             Expr::Extract { hi, lo, arg } => self.simplify_extract(hi, lo, arg),
             Expr::Zext { width, arg } => self.simplify_zext(width, arg),
@@ -33,6 +41,7 @@ impl ExprPool {
             Expr::FConvert { from, to, arg } if from == to => Some(arg),
             _ => None,
         };
+        self.simplifying -= 1;
         simpler.unwrap_or_else(|| self.intern(node, sort))
     }
 
