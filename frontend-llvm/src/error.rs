@@ -22,6 +22,8 @@ pub enum Error {
     },
     /// The modules do not link: a symbol defined twice.
     Link { path: PathBuf, reason: String },
+    /// The limit or the user ended the run.
+    Interrupted,
     /// A fault of ours.
     Internal(String),
 }
@@ -34,6 +36,7 @@ impl Error {
             Self::Compile { .. } | Self::BadBitcode { .. } | Self::Link { .. } => 65, // EX_DATAERR
             Self::Unreadable { .. } => 66,                                            // EX_NOINPUT
             Self::NoCompiler(_) => 69,                                                // EX_UNAVAILABLE
+            Self::Interrupted => 75,                                                  // EX_TEMPFAIL
             Self::Internal(_) => 70,                                                  // EX_SOFTWARE
         }
     }
@@ -56,6 +59,7 @@ impl fmt::Display for Error {
                 }
             }
             Self::Link { path, reason } => write!(f, "cannot link {}: {reason}", path.display()),
+            Self::Interrupted => f.write_str("interrupted"),
             Self::Internal(message) => write!(f, "internal error: {message}"),
         }
     }

@@ -1,5 +1,7 @@
 //! C and LLVM bitcode in, [`cfa::Program`] out.
 
+#[allow(dead_code)]
+mod compile;
 mod error;
 mod options;
 #[allow(dead_code)]

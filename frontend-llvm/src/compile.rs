@@ -1,0 +1,395 @@
+//! C to bitcode: the only process that a run starts is the clang called here.
+//!
+//! The bitcode wanted is what the program says, not what an optimiser makes of it: straight from clang's
+//! code generator, with debug information, without a pass run over it.
+
+use crate::error::Error;
+use crate::options::{DataModel, Options};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// The clang of the LLVM that is linked in.
+const CLANG: &str = "clang-19";
+/// Names another clang, by path or as found on `PATH`.
+const CLANG_VARIABLE: &str = "PROVISO_CLANG";
+
+/// How often a running clang is looked at.
+const POLL: Duration = Duration::from_millis(1);
+
+/// Flags that every C file is compiled with, models included.
+///
+/// - Level 1 without passes rather than level 0: at level 0 clang drops the bodies of C99 `inline` functions and
+///   marks everything `optnone`. What else level 1 would add (lifetimes, type-based aliasing, another set of
+///   predefined macros) is switched off.
+/// - `-ffp-contract=off`: x86 without FMA rounds after the multiplication, and so does gcc.
+/// - No `-fwrapv`: the `nsw` flags say which additions are signed, which the overflow property asks for.
+/// - Warnings, also those that clang makes errors by default, are off: old C (implicit `int` and function
+///   declarations, mixed pointer types) compiles as it does with gcc.
+const FLAGS: &[&str] = &[
+    "-c",
+    "-emit-llvm",
+    "-g",
+    "-O1",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-Xclang",
+    "-disable-lifetime-markers",
+    "-fno-strict-aliasing",
+    "-U__OPTIMIZE__",
+    "-D__NO_INLINE__=1",
+    "-ffp-contract=off",
+    "-fno-pic",
+    "-fno-stack-protector",
+    "-fbracket-depth=4096",
+    "-w",
+    "-Wno-everything",
+    "-fno-crash-diagnostics",
+];
+
+/// Library functions that clang, told that they are the library's, does not call but translates to
+/// instructions of its own. Where a program defines one of them itself, its calls mean the program's: compile it
+/// again with these names in `shadowed`.
+pub(crate) const TRANSLATED: &[&str] = &[
+    "abs",
+    "alloca",
+    "bcmp",
+    "bcopy",
+    "bzero",
+    "ceil",
+    "ceilf",
+    "ceill",
+    "copysign",
+    "copysignf",
+    "copysignl",
+    "fabs",
+    "fabsf",
+    "fabsl",
+    "ffs",
+    "ffsl",
+    "ffsll",
+    "finite",
+    "finitef",
+    "finitel",
+    "floor",
+    "floorf",
+    "floorl",
+    "fma",
+    "fmaf",
+    "fmal",
+    "fmax",
+    "fmaxf",
+    "fmaxl",
+    "fmin",
+    "fminf",
+    "fminl",
+    "isinf",
+    "isinff",
+    "isinfl",
+    "isnan",
+    "isnanf",
+    "isnanl",
+    "labs",
+    "llabs",
+    "memcpy",
+    "memmove",
+    "mempcpy",
+    "memset",
+    "nearbyint",
+    "nearbyintf",
+    "nearbyintl",
+    "rint",
+    "rintf",
+    "rintl",
+    "round",
+    "roundf",
+    "roundl",
+    "signbit",
+    "strlen",
+    "trunc",
+    "truncf",
+    "truncl",
+];
+
+/// A clang that can be run.
+#[derive(Clone, Debug)]
+pub(crate) struct Compiler {
+    clang: PathBuf,
+}
+
+impl Compiler {
+    /// The clang that `PROVISO_CLANG` names, or the pinned one.
+    pub(crate) fn find() -> Result<Self, Error> {
+        let named = std::env::var_os(CLANG_VARIABLE).filter(|name| !name.is_empty());
+        let found = match &named {
+            Some(name) => find_program(name),
+            None => find_program(OsStr::new(CLANG))
+                .or_else(|| Some(PathBuf::from("/usr/lib/llvm-19/bin/clang")).filter(|path| path.is_file())),
+        };
+        found.map(|clang| Self { clang }).ok_or_else(|| {
+            Error::NoCompiler(match named {
+                Some(name) => format!("{CLANG_VARIABLE} is {name:?}, which is not a program"),
+                None => format!(
+                    "{CLANG} is not on PATH; install it (Debian, Ubuntu: apt-get install {CLANG}) or let \
+                     {CLANG_VARIABLE} name it"
+                ),
+            })
+        })
+    }
+
+    /// The bitcode of C files, in the order given, compiled in parallel as `options` say. The library functions
+    /// in `shadowed` (of [`TRANSLATED`]) are functions like any other. Runs of clang end early, with
+    /// [`Error::Interrupted`], once `stop` says so; it is asked about every millisecond, from several threads.
+    pub(crate) fn compile(
+        &self,
+        files: &[&Path],
+        options: &Options,
+        shadowed: &[&str],
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Vec<u8>>, Error> {
+        let mut args: Vec<OsString> = vec![data_model_flag(options.data_model).into()];
+        args.extend(FLAGS.iter().map(OsString::from));
+        args.extend(shadowed.iter().map(|name| format!("-fno-builtin-{name}").into()));
+        args.extend(options.include_dirs.iter().flat_map(|dir| ["-I".into(), dir.clone().into_os_string()]));
+        args.extend(options.defines.iter().map(|define| format!("-D{define}").into()));
+        args.extend(options.std.iter().map(|std| format!("-std={std}").into()));
+        args.extend(options.clang_args.iter().map(OsString::from));
+
+        in_parallel(files, |file| self.run(file, &args, options.data_model, stop)).into_iter().collect()
+    }
+
+    /// The bitcode of models: of a file `main` among `files` (names and contents), which the others are included
+    /// by.
+    pub(crate) fn compile_models(
+        &self,
+        main: &str,
+        files: &[(&str, &str)],
+        data_model: DataModel,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<u8>, Error> {
+        let dir = temporary_directory()?;
+        for (name, content) in files {
+            fs::write(dir.path().join(name), content).map_err(cannot_write)?;
+        }
+        let mut args: Vec<OsString> = vec![data_model_flag(data_model).into()];
+        args.extend(FLAGS.iter().map(OsString::from));
+        // The models are self-contained; `-fno-math-errno` lets `__builtin_sqrt` be the operation.
+        args.extend(["-nostdinc", "-fno-math-errno", "-std=gnu17"].map(OsString::from));
+        self.run(&dir.path().join(main), &args, data_model, stop)
+    }
+
+    /// Compiles one file.
+    fn run(
+        &self,
+        file: &Path,
+        args: &[OsString],
+        data_model: DataModel,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<u8>, Error> {
+        // clang's own message would not say that the file is the user's input.
+        File::open(file).map_err(|error| unreadable(file, &error))?;
+        let dir = temporary_directory()?;
+        let (bitcode, messages) = (dir.path().join("out.bc"), dir.path().join("messages"));
+        let child = Command::new(&self.clang)
+            .args(args)
+            .arg("-o")
+            .arg(&bitcode)
+            .arg("--")
+            .arg(file)
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::create(&messages).map_err(cannot_write)?)
+            .spawn()
+            .map_err(|error| Error::NoCompiler(format!("{}: {error}", self.clang.display())))?;
+        let status = Running(child).wait(stop)?;
+        if status.success() {
+            return fs::read(&bitcode).map_err(|error| unreadable(&bitcode, &error));
+        }
+        let messages = String::from_utf8_lossy(&fs::read(&messages).unwrap_or_default()).into_owned();
+        Err(Error::Compile { path: file.to_owned(), messages: explain(messages, status, data_model) })
+    }
+}
+
+fn data_model_flag(data_model: DataModel) -> &'static str {
+    match data_model {
+        DataModel::Ilp32 => "-m32",
+        DataModel::Lp64 => "-m64",
+    }
+}
+
+/// clang's messages, and ours where its own do not lead to the remedy.
+fn explain(mut messages: String, status: ExitStatus, data_model: DataModel) -> String {
+    if status.code().is_none() {
+        messages.push_str(&format!("clang was ended by {status}\n"));
+    }
+    // Debian keeps what differs between architectures in folders of their own, which come with a package each.
+    let lacks_target_header = messages.lines().any(|line| {
+        let missing = line.split_once("fatal error: '").and_then(|(_, rest)| rest.split_once("' file not found"));
+        missing.is_some_and(|(name, _)| ["bits/", "gnu/", "sys/", "asm/"].iter().any(|dir| name.starts_with(dir)))
+    });
+    if lacks_target_header {
+        let package = match data_model {
+            DataModel::Ilp32 => "libc6-dev-i386",
+            DataModel::Lp64 => "libc6-dev",
+        };
+        messages.push_str(&format!(
+            "The C library's headers for {} programs are not installed (Debian, Ubuntu: apt-get install {package}).\n",
+            match data_model {
+                DataModel::Ilp32 => "32-bit",
+                DataModel::Lp64 => "64-bit",
+            }
+        ));
+    }
+    messages
+}
+
+/// A process that dies with this value.
+struct Running(Child);
+
+impl Running {
+    fn wait(mut self, stop: &(dyn Fn() -> bool + Sync)) -> Result<ExitStatus, Error> {
+        loop {
+            if stop() {
+                return Err(Error::Interrupted);
+            }
+            match self.0.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) => std::thread::sleep(POLL),
+                Err(error) => return Err(Error::NoCompiler(error.to_string())),
+            }
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Both do nothing to a process that has been waited for.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A program by its path, or the first of its name on `PATH`.
+fn find_program(name: &OsStr) -> Option<PathBuf> {
+    let is_path = Path::new(name).components().count() > 1;
+    let folders =
+        if is_path { vec![PathBuf::new()] } else { std::env::split_paths(&std::env::var_os("PATH")?).collect() };
+    folders.into_iter().map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+/// `work` done for every item by as many threads as there are processors; results in the order of the items.
+fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            match items.get(index) {
+                Some(item) => done.push((index, work(item))),
+                None => return done,
+            }
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(worker)).collect();
+        let mut results = worker();
+        for other in others {
+            results.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        results
+    });
+    results.sort_by_key(|&(index, _)| index);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+fn temporary_directory() -> Result<tempfile::TempDir, Error> {
+    tempfile::Builder::new().prefix("proviso-").tempdir().map_err(cannot_write)
+}
+
+fn cannot_write(error: std::io::Error) -> Error {
+    Error::Unreadable { path: std::env::temp_dir(), reason: format!("the folder for temporary files: {error}") }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+    Error::Unreadable { path: path.to_owned(), reason: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    fn compile(source: &str, options: &Options) -> Result<Vec<u8>, Error> {
+        let dir = temporary_directory().unwrap();
+        let file = dir.path().join("test.c");
+        fs::write(&file, source).unwrap();
+        Compiler::find()?.compile(&[&file], options, &[], &|| false).map(|mut all| all.remove(0))
+    }
+
+    #[test]
+    fn bitcode_comes_out() {
+        let options = Options { defines: vec!["N=3".into()], std: Some("c99".into()), ..Options::default() };
+        let bitcode = compile("int a[N]; int main(void) { return 0; }", &options).unwrap();
+        assert_eq!(&bitcode[..2], b"BC");
+    }
+
+    #[test]
+    fn old_c_compiles() {
+        let source = "f(x) char *x; { int *p = x; return g(p) + 1; }\n\
+                      main() { void *q = malloc(3); char c = q; exit(f(c)); }\n\
+                      double *h(x) { return x; } k() { return; }";
+        for data_model in [DataModel::Ilp32, DataModel::Lp64] {
+            compile(source, &Options { data_model, ..Options::default() }).unwrap();
+        }
+    }
+
+    #[test]
+    fn errors_are_clangs() {
+        let Err(Error::Compile { messages, .. }) = compile("int main( { }", &Options::default()) else {
+            panic!("compiled")
+        };
+        assert!(messages.contains("test.c:1:11: error: expected parameter declarator"), "{messages}");
+        let missing = Path::new("/nonexistent/x.c");
+        let error = Compiler::find().unwrap().compile(&[missing], &Options::default(), &[], &|| false);
+        assert!(matches!(error, Err(Error::Unreadable { path, .. }) if path == missing));
+    }
+
+    #[test]
+    fn missing_headers_of_the_target_are_explained() {
+        let messages = "/usr/include/stdio.h:27:10: fatal error: 'bits/libc-header-start.h' file not found\n";
+        let explained = explain(messages.into(), ExitStatus::default(), DataModel::Ilp32);
+        assert!(explained.contains("libc6-dev-i386"), "{explained}");
+        let own = "a.c:1:10: fatal error: 'own.h' file not found\n";
+        assert_eq!(explain(own.into(), ExitStatus::default(), DataModel::Ilp32), own);
+    }
+
+    #[test]
+    fn a_slow_compilation_can_be_stopped() {
+        // Doubles 2^26 times: clang would need minutes.
+        let mut source = String::from("#define M0(x) x x\n");
+        for i in 1..26 {
+            source.push_str(&format!("#define M{i}(x) M{}(x) M{}(x)\n", i - 1, i - 1));
+        }
+        source.push_str("int main(void) { return 0 M25(+ 1); }");
+        let dir = temporary_directory().unwrap();
+        let file = dir.path().join("slow.c");
+        fs::write(&file, source).unwrap();
+        let start = Instant::now();
+        let stop = || start.elapsed() > Duration::from_millis(300);
+        let result = Compiler::find().unwrap().compile(&[&file], &Options::default(), &[], &stop);
+        assert!(matches!(result, Err(Error::Interrupted)));
+        assert!(start.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn results_keep_their_order() {
+        let items: Vec<u64> = (0..100).collect();
+        assert_eq!(in_parallel(&items, |x| x * x), items.iter().map(|x| x * x).collect::<Vec<_>>());
+        assert_eq!(in_parallel(&Vec::<u8>::new(), |x| *x), []);
+    }
+}
