@@ -291,8 +291,11 @@ pub fn compare(op: FCmp, format: FloatFormat, a: &Bv, b: &Bv) -> bool {
     }
 }
 
-/// Between formats, rounding to nearest.
+/// Between formats, rounding to nearest. To the same format it is the identity, on every bit pattern.
 pub fn convert(from: FloatFormat, to: FloatFormat, a: &Bv) -> Bv {
+    if from == to {
+        return a.clone();
+    }
     fn via<A: Float + FloatConvert<B>, B: Float>(a: &Bv, to: FloatFormat) -> Bv {
         bits(to, FloatConvert::<B>::convert(ap::<A>(a), &mut false).value)
     }

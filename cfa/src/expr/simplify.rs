@@ -395,11 +395,7 @@ impl ExprPool {
             (Or, Expr::Binary(Or, x, y), _) if x == b || y == b => Some(a),
             (Or, _, Expr::Binary(Or, x, y)) if x == a || y == a => Some(b),
             (Eq, Expr::Binary(Add, x, k), Expr::Binary(Add, y, l)) if k == l => Some(self.eq(x, y)),
-            (Eq, Expr::Binary(Add, x, y), _) if x == b || y == b => {
-                let other = if x == b { y } else { x };
-                let zero = self.int(width, 0);
-                Some(self.eq(other, zero))
-            }
+            // An operand that holds the other has the greater id: it is on the right.
             (Eq, _, Expr::Binary(Add, x, y)) if x == a || y == a => {
                 let other = if x == a { y } else { x };
                 let zero = self.int(width, 0);
