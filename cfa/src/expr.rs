@@ -9,6 +9,7 @@ mod eval;
 mod pool;
 mod simplify;
 
+pub(crate) use eval::apply;
 pub use eval::{ArrayValue, Evaluator, Value};
 pub use pool::ExprPool;
 

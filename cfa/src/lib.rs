@@ -9,6 +9,7 @@ mod bv;
 mod expr;
 pub mod float;
 mod index;
+pub mod interp;
 mod program;
 mod source;
 

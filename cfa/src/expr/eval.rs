@@ -10,7 +10,7 @@ use std::rc::Rc;
 /// The value of the operation `node` on bit-vector values of its children. `None` for leaves and arrays,
 /// and for a conversion whose result the expression language leaves to the solver (see
 /// [`Expr::FToInt`]) there is still the value that x86 gives.
-pub(super) fn apply(node: &Expr, values: &[&Bv]) -> Option<Bv> {
+pub(crate) fn apply(node: &Expr, values: &[&Bv]) -> Option<Bv> {
     Some(match (node, values) {
         (Expr::Const(c), []) => c.clone(),
         (Expr::Unary(UnOp::Not, _), [a]) => a.not(),

@@ -1,0 +1,610 @@
+//! The concrete interpreter: the reference semantics of a [`Program`].
+//!
+//! [`Interpreter::run`] executes a program on given inputs, exactly as the documentation of the program
+//! representation says, and tells how the run ends. It replays every counterexample before it is reported,
+//! and is itself compared with natively compiled programs.
+//!
+//! A program is first compiled to a compact register code ([`code`]); values of up to 64 bits are machine
+//! words ([`word`]), anything else is evaluated as the expression language defines it. The frames of the
+//! interpreted program are data: its recursion costs no stack of ours.
+
+mod code;
+mod inputs;
+mod memory;
+mod word;
+
+#[cfg(test)]
+mod tests;
+
+pub use inputs::{InputSource, Inputs, InputsSource, ObjectSeq, Recording, Unknown};
+pub use memory::{Fault, Object, ObjectKind};
+
+use crate::bv::Bv;
+use crate::expr::{Expr, ExprId};
+use crate::index::Id;
+use crate::program::*;
+use code::{Code, Instr, Operand, Reg, is_wide};
+use memory::{Memory, Stop};
+use std::time::Instant;
+
+/// What a run may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Edges.
+    pub steps: u64,
+    /// Bytes of memory content and of frames; what was never touched of large objects does not count.
+    pub memory: u64,
+    /// Frames.
+    pub call_depth: usize,
+    /// Looked at now and then.
+    pub deadline: Option<Instant>,
+}
+
+impl Default for Limits {
+    /// A billion edges, a gibibyte, 100 000 frames.
+    fn default() -> Self {
+        Self { steps: 1_000_000_000, memory: 1 << 30, call_depth: 100_000, deadline: None }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LimitKind {
+    Steps,
+    Memory,
+    CallDepth,
+    Time,
+}
+
+/// How a run ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// With this status. (A process gives its parent the low 8 bits.)
+    Exit(i32),
+    Abort,
+    /// An assumption does not hold: there is no such run.
+    Assumed,
+    /// What the compiler took for unreachable was reached.
+    Unreachable,
+    /// The property is violated.
+    Error(ErrorId, EdgeId),
+    /// The edge cannot be executed, because of what it does with this address.
+    Invalid {
+        edge: EdgeId,
+        fault: Fault,
+        addr: u64,
+    },
+    /// The location has no edge that can be taken. Does not happen in a program as the front-end makes it.
+    Stuck(LocId),
+    /// There is no room for this object, or the inputs put it where it cannot be.
+    Unplaced(ObjectSeq),
+    Limit(LimitKind),
+}
+
+/// What is known after a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Run {
+    pub outcome: Outcome,
+    /// Edges executed.
+    pub steps: u64,
+    /// The taints met, each once, in order of the first time.
+    pub taints: Vec<TaintId>,
+    /// `Alloc` edges executed.
+    pub allocs: u64,
+    /// Heap objects that are alive at the end.
+    pub live_heap: u64,
+}
+
+/// Watches a run.
+pub trait Observer {
+    /// The edge has been executed and this is the state after it: after a `Call`, that at the start of the
+    /// callee. `Return`, `Halt` and `Error` have no state after them; theirs is the one before.
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        let _ = (edge, state);
+    }
+}
+
+/// Sees nothing.
+impl Observer for () {}
+
+/// A program made ready to run.
+pub struct Interpreter<'p> {
+    program: &'p Program,
+    code: Code,
+}
+
+impl<'p> Interpreter<'p> {
+    /// Takes time linear in the size of the program.
+    pub fn new(program: &'p Program) -> Self {
+        Self { program, code: Code::new(program) }
+    }
+    /// Runs the program from its start.
+    pub fn run<O: Observer>(&self, inputs: &mut dyn InputSource, limits: Limits, observer: &mut O) -> Run {
+        let mut state = State::new(self.program, &self.code, limits);
+        let outcome = match state.start(inputs) {
+            Ok(()) => state.execute(inputs, observer),
+            Err(outcome) => outcome,
+        };
+        Run {
+            outcome,
+            steps: state.steps,
+            allocs: state.allocs,
+            live_heap: state.memory.live_objects().filter(|o| o.kind == ObjectKind::Heap).count() as u64,
+            taints: state.taints,
+        }
+    }
+}
+
+/// A frame below the present one, and what happens on the return to it.
+struct Frame {
+    func: FuncId,
+    /// Index of the call in the code.
+    call: u32,
+    /// Where execution goes on.
+    pc: usize,
+    words: usize,
+    wides: usize,
+    stack_objects: usize,
+}
+
+/// The state of a run.
+pub struct State<'r> {
+    program: &'r Program,
+    code: &'r Code,
+    limits: Limits,
+    /// The register files: statics, then frames. See [`code`].
+    words: Vec<u64>,
+    wides: Vec<Bv>,
+    /// Where the present frame starts in them.
+    words_base: usize,
+    wides_base: usize,
+    func: FuncId,
+    frames: Vec<Frame>,
+    /// Bases of the stack objects of all frames.
+    stack_objects: Vec<u64>,
+    memory: Memory,
+    steps: u64,
+    /// When `steps` reaches this, limits are looked at.
+    check_at: u64,
+    allocs: u64,
+    taints: Vec<TaintId>,
+}
+
+/// Steps between two looks at the clock.
+const CHECK_INTERVAL: u64 = 1 << 16;
+
+// What an observer may see.
+impl<'r> State<'r> {
+    pub fn program(&self) -> &'r Program {
+        self.program
+    }
+    /// The function whose frame is the present one.
+    pub fn func(&self) -> FuncId {
+        self.func
+    }
+    /// Frames below the present one.
+    pub fn depth(&self) -> usize {
+        self.frames.len()
+    }
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+    /// The value of a global variable or of one of the present frame; `None` for others.
+    pub fn var(&self, var: VarId) -> Option<Bv> {
+        let owner = self.program.vars[var].func();
+        (owner.is_none() || owner == Some(self.func)).then(|| self.value(self.code.vars[var]))
+    }
+    /// The value of an expression over such variables. Panics on other variables and on symbols.
+    pub fn eval(&self, e: ExprId) -> Bv {
+        self.program.exprs.eval_tree(e, &mut |leaf| match *leaf {
+            Expr::Var(var) => self.var(var).expect("a variable of the present frame"),
+            _ => self.address(leaf),
+        })
+    }
+    /// The `len >= 1` bytes at an address; `None` if they are not readable or were never touched.
+    pub fn bytes(&self, addr: u64, len: usize) -> Option<Vec<u8>> {
+        self.memory.peek(addr, len)
+    }
+    /// The object, alive or dead, that an address points into or to the end of.
+    pub fn object_at(&self, addr: u64) -> Option<&Object> {
+        self.memory.object_at(addr)
+    }
+    pub fn live_objects(&self) -> impl Iterator<Item = &Object> {
+        self.memory.live_objects()
+    }
+    pub fn global_address(&self, global: GlobalId) -> u64 {
+        self.words[self.code.globals_at + global.index()]
+    }
+    pub fn func_address(&self, func: FuncId) -> u64 {
+        self.memory.function_address(func.index())
+    }
+    pub fn func_at(&self, addr: u64) -> Option<FuncId> {
+        self.memory.function_at(addr).map(FuncId::from_index)
+    }
+
+    fn address(&self, leaf: &Expr) -> Bv {
+        let addr = match *leaf {
+            Expr::GlobalAddr(global) => self.global_address(global),
+            Expr::FuncAddr(func) => self.func_address(func),
+            _ => panic!("a program has no {leaf:?}"),
+        };
+        Bv::new(self.program.layout.pointer_width, addr)
+    }
+}
+
+// Registers.
+impl State<'_> {
+    #[inline]
+    fn get(&self, reg: Reg) -> u64 {
+        self.words[reg.at(self.words_base)]
+    }
+    #[inline]
+    fn set(&mut self, reg: Reg, value: u64) {
+        let at = reg.at(self.words_base);
+        self.words[at] = value;
+    }
+    fn get_wide(&self, reg: Reg) -> &Bv {
+        &self.wides[reg.at(self.wides_base)]
+    }
+    fn set_wide(&mut self, reg: Reg, value: Bv) {
+        let at = reg.at(self.wides_base);
+        self.wides[at] = value;
+    }
+    fn value(&self, operand: Operand) -> Bv {
+        self.value_in(operand, self.words_base, self.wides_base)
+    }
+    /// The value in the frame that starts at these bases.
+    fn value_in(&self, operand: Operand, words: usize, wides: usize) -> Bv {
+        if operand.is_wide() {
+            self.wides[operand.reg.at(wides)].clone()
+        } else {
+            Bv::new(operand.width, self.words[operand.reg.at(words)])
+        }
+    }
+    /// The value truncated or zero-extended to the width of the register.
+    fn set_value(&mut self, to: Operand, value: &Bv) {
+        if to.is_wide() {
+            self.set_wide(to.reg, value.resize(to.width));
+        } else {
+            let word = if value.width() <= 64 { value.to_u64() } else { value.extract(63, 0).to_u64() };
+            self.set(to.reg, word.expect("at most 64 bits") & word::mask(to.width));
+        }
+    }
+}
+
+// Execution.
+impl<'r> State<'r> {
+    fn new(program: &'r Program, code: &'r Code, limits: Limits) -> Self {
+        Self {
+            program,
+            code,
+            limits,
+            words: Vec::new(),
+            wides: Vec::new(),
+            words_base: 0,
+            wides_base: 0,
+            func: program.entry,
+            frames: Vec::new(),
+            stack_objects: Vec::new(),
+            memory: Memory::new(program.layout, program.funcs.len(), limits.memory),
+            steps: 0,
+            check_at: limits.steps.min(CHECK_INTERVAL),
+            allocs: 0,
+            taints: Vec::new(),
+        }
+    }
+
+    /// Lays out and initialises globals, and enters the entry function.
+    fn start(&mut self, inputs: &mut dyn InputSource) -> Result<(), Outcome> {
+        let (program, code) = (self.program, self.code);
+        let unfaulty = |stop: Stop| match stop {
+            Stop::Limit => Outcome::Limit(LimitKind::Memory),
+            Stop::Fault(..) => panic!("initial content out of bounds"),
+        };
+        self.words.resize(code.constants_at, 0);
+        self.words.extend(&code.constants);
+        self.wides.resize(code.wide_constants_at, Bv::zero(1));
+        self.wides.extend(code.wide_constants.iter().cloned());
+        for (id, global) in program.globals.iter() {
+            let kind = ObjectKind::Global { read_only: global.read_only };
+            let (seq, align) = (ObjectSeq::Global(id), u64::from(global.align));
+            let known = global.init.is_some();
+            let base = self.memory.allocate(seq, global.size, align, kind, known, inputs).map_err(unfaulty)?;
+            self.words[code.globals_at + id.index()] = base.ok_or(Outcome::Unplaced(seq))?;
+        }
+        for func in program.funcs.ids() {
+            self.words[code.funcs_at + func.index()] = self.func_address(func);
+        }
+        for (id, global) in program.globals.iter() {
+            let Some(init) = &global.init else { continue };
+            let base = self.global_address(id);
+            self.memory.initialise(base, 0, &init.bytes, inputs).map_err(unfaulty)?;
+            for &(offset, value) in &init.pointers {
+                let bytes = self.eval(value).to_le_bytes();
+                self.memory.initialise(base, offset, &bytes, inputs).map_err(unfaulty)?;
+            }
+        }
+        for (id, var) in program.vars.iter() {
+            if let VarKind::Global { init } = var.kind {
+                let value = match init {
+                    Some(init) => self.eval(init),
+                    None => inputs.unknown(Unknown::Global(id), var.width),
+                };
+                self.set_value(code.vars[id], &value);
+            }
+        }
+        self.words_base = self.words.len();
+        self.wides_base = self.wides.len();
+        self.push_registers(program.entry)
+    }
+
+    /// Room for a frame of this function from the present bases on.
+    fn push_registers(&mut self, func: FuncId) -> Result<(), Outcome> {
+        let entry = &self.code.entries[func];
+        let words = self.words_base + entry.words as usize;
+        let wides = self.wides_base + entry.wides as usize;
+        let bytes = 8 * words + size_of::<Bv>() * wides;
+        if bytes as u64 + self.memory.used() > self.limits.memory {
+            return Err(Outcome::Limit(LimitKind::Memory));
+        }
+        self.words.resize(words, 0);
+        self.wides.resize(wides, Bv::zero(1));
+        Ok(())
+    }
+
+    fn execute<O: Observer>(&mut self, inputs: &mut dyn InputSource, observer: &mut O) -> Outcome {
+        let code = self.code;
+        let mut pc = code.entries[self.func].pc as usize;
+        macro_rules! attempt {
+            ($action:expr) => {
+                match $action {
+                    Ok(value) => value,
+                    Err(stop) => return self.stopped(stop, pc),
+                }
+            };
+        }
+        loop {
+            let instr = code.instrs[pc];
+            pc += 1;
+            match instr {
+                Instr::Move { dst, src } => {
+                    let value = self.get(src);
+                    self.set(dst, value);
+                }
+                Instr::MoveWide { dst, src } => {
+                    let value = self.get_wide(src).clone();
+                    self.set_wide(dst, value);
+                }
+                Instr::Binary { op, width, dst, a, b } => {
+                    let value = word::binary(op, u32::from(width), self.get(a), self.get(b));
+                    self.set(dst, value);
+                }
+                Instr::Extract { width, lo, dst, src } => {
+                    let value = self.get(src) >> lo & word::mask(u32::from(width));
+                    self.set(dst, value);
+                }
+                Instr::Sext { from, to, dst, src } => {
+                    let value = word::signed(self.get(src), u32::from(from)) as u64 & word::mask(u32::from(to));
+                    self.set(dst, value);
+                }
+                Instr::Ite { dst, cond, then, other } => {
+                    let value = self.get(if self.get(cond) != 0 { then } else { other });
+                    self.set(dst, value);
+                }
+                Instr::Node(node) => self.node(node),
+                Instr::Load { width, dst, addr } => {
+                    let addr = self.get(addr);
+                    if is_wide(width) {
+                        let mut bytes = vec![0; width.div_ceil(8) as usize];
+                        attempt!(self.memory.read(addr, &mut bytes, inputs));
+                        self.set_wide(dst, Bv::from_le_bytes(&bytes).resize(width));
+                    } else {
+                        let value = attempt!(self.memory.load(addr, width.div_ceil(8), inputs));
+                        self.set(dst, value & word::mask(width));
+                    }
+                }
+                Instr::Store { width, addr, value } => {
+                    let addr = self.get(addr);
+                    if is_wide(width) {
+                        let bytes = self.get_wide(value).to_le_bytes();
+                        attempt!(self.memory.write(addr, &bytes, inputs));
+                    } else {
+                        attempt!(self.memory.store(addr, width.div_ceil(8), self.get(value), inputs));
+                    }
+                }
+                Instr::Alloc { dst, size, align, kind, zeroed } => {
+                    let (size, seq) = (self.get(size), ObjectSeq::Alloc(self.allocs));
+                    let object_kind = match kind {
+                        AllocKind::Stack => ObjectKind::Stack,
+                        AllocKind::Heap => ObjectKind::Heap,
+                    };
+                    let base = attempt!(self.memory.allocate(seq, size, align.into(), object_kind, zeroed, inputs));
+                    let Some(base) = base else { return Outcome::Unplaced(seq) };
+                    self.allocs += 1;
+                    if kind == AllocKind::Stack {
+                        self.stack_objects.push(base);
+                    }
+                    self.set(dst, base);
+                }
+                Instr::Free { ptr } => {
+                    let ptr = self.get(ptr);
+                    if ptr != 0 {
+                        attempt!(self.memory.free(ptr));
+                    }
+                }
+                Instr::ObjectSize { dst, ptr } => {
+                    let size = attempt!(self.memory.object_size(self.get(ptr)));
+                    self.set_value(dst, &Bv::new(64, size));
+                }
+                Instr::Havoc { width, dst, input } => {
+                    let value = inputs.unknown(Unknown::Havoc(input), width);
+                    self.set_value(Operand { reg: dst, width }, &value);
+                }
+                Instr::Copy { dst, src, len } => {
+                    attempt!(self.memory.copy(self.get(dst), self.get(src), self.get(len), inputs));
+                }
+                Instr::Fill { dst, byte, len } => {
+                    attempt!(self.memory.fill(self.get(dst), self.get(byte) as u8, self.get(len), inputs));
+                }
+                Instr::Call(call) => {
+                    let target = match code.calls[call as usize].callee {
+                        Ok(func) => func,
+                        Err(reg) => {
+                            let addr = self.get(reg);
+                            let func = self.func_at(addr).ok_or(Stop::Fault(Fault::InvalidCall, addr));
+                            attempt!(func)
+                        }
+                    };
+                    if let Err(outcome) = self.enter(target, call, pc, inputs) {
+                        return outcome;
+                    }
+                    pc = code.entries[target].pc as usize;
+                    if let Some(limit) = self.done(code.calls[call as usize].edge, observer) {
+                        return Outcome::Limit(limit);
+                    }
+                }
+                Instr::Return { width, value } => match self.leave(Operand { reg: value, width }, inputs) {
+                    Ok(back) => pc = back,
+                    Err(outcome) => return outcome,
+                },
+                Instr::Exit { code } => return Outcome::Exit(self.get(code) as i32),
+                Instr::Halt(kind) => {
+                    return match kind {
+                        HaltKind::Abort => Outcome::Abort,
+                        HaltKind::Assumed => Outcome::Assumed,
+                        HaltKind::Unreachable => Outcome::Unreachable,
+                        HaltKind::Exit(_) => unreachable!("has an instruction of its own"),
+                    };
+                }
+                Instr::Error(error) => return Outcome::Error(error, self.edge_at(pc - 2)),
+                Instr::Approx(taint) => {
+                    if !self.taints.contains(&taint) {
+                        self.taints.push(taint);
+                    }
+                }
+                Instr::Done(edge) => {
+                    if let Some(limit) = self.done(edge, observer) {
+                        return Outcome::Limit(limit);
+                    }
+                }
+                Instr::Branch { cond, other } => {
+                    if self.get(cond) == 0 {
+                        pc = other as usize;
+                    }
+                }
+                Instr::Jump(target) => pc = target as usize,
+                Instr::Stuck(loc) => return Outcome::Stuck(loc),
+            }
+        }
+    }
+
+    #[inline]
+    fn done<O: Observer>(&mut self, edge: EdgeId, observer: &mut O) -> Option<LimitKind> {
+        self.steps += 1;
+        observer.executed(edge, self);
+        if self.steps >= self.check_at { self.check() } else { None }
+    }
+
+    #[cold]
+    fn check(&mut self) -> Option<LimitKind> {
+        self.check_at = self.limits.steps.min(self.steps + CHECK_INTERVAL);
+        if self.steps >= self.limits.steps {
+            Some(LimitKind::Steps)
+        } else if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            Some(LimitKind::Time)
+        } else {
+            None
+        }
+    }
+
+    /// The outcome of an instruction before `pc` that could not be executed.
+    #[cold]
+    fn stopped(&self, stop: Stop, pc: usize) -> Outcome {
+        match stop {
+            Stop::Fault(fault, addr) => Outcome::Invalid { edge: self.edge_at(pc - 1), fault, addr },
+            Stop::Limit => Outcome::Limit(LimitKind::Memory),
+        }
+    }
+
+    /// The edge that the instruction at `pc` belongs to.
+    fn edge_at(&self, pc: usize) -> EdgeId {
+        let edge = self.code.instrs[pc..].iter().find_map(|instr| match *instr {
+            Instr::Done(edge) => Some(edge),
+            Instr::Call(call) => Some(self.code.calls[call as usize].edge),
+            _ => None,
+        });
+        edge.expect("every instruction belongs to an edge")
+    }
+
+    /// Executes a node of the general evaluator.
+    fn node(&mut self, index: u32) {
+        let node = &self.code.nodes[index as usize];
+        if !node.dst.is_wide() && !node.args.iter().any(|a| a.is_wide()) {
+            let mut args = [0; 3];
+            for (arg, operand) in args.iter_mut().zip(&node.args) {
+                *arg = self.get(operand.reg);
+            }
+            if let Some(value) = word::apply(&node.expr, node.args[0].width, args) {
+                return self.set(node.dst.reg, value);
+            }
+        }
+        let values: Vec<Bv> = node.args.iter().map(|&a| self.value(a)).collect();
+        let value = match &values[..] {
+            [a] => crate::expr::apply(&node.expr, &[a]),
+            [a, b] => crate::expr::apply(&node.expr, &[a, b]),
+            [a, b, c] => crate::expr::apply(&node.expr, &[a, b, c]),
+            _ => None,
+        };
+        self.set_value(node.dst, &value.expect("edges hold operations on bit-vectors only"));
+    }
+
+    /// Enters a function from a call, which goes on at `pc`.
+    fn enter(&mut self, target: FuncId, call: u32, pc: usize, inputs: &mut dyn InputSource) -> Result<(), Outcome> {
+        if self.frames.len() >= self.limits.call_depth {
+            return Err(Outcome::Limit(LimitKind::CallDepth));
+        }
+        let (words, wides) = (self.words_base, self.wides_base);
+        let stack_objects = self.stack_objects.len();
+        self.frames.push(Frame { func: self.func, call, pc, words, wides, stack_objects });
+        self.words_base = self.words.len();
+        self.wides_base = self.wides.len();
+        self.func = target;
+        self.push_registers(target)?;
+
+        let call = &self.code.calls[call as usize];
+        let callee = &self.program.funcs[target];
+        for (i, &param) in callee.params.iter().enumerate() {
+            let to = self.code.vars[param];
+            let value = match call.args.get(i) {
+                Some(&arg) => self.value_in(arg, words, wides),
+                None => inputs.unknown(Unknown::Argument(param), to.width),
+            };
+            self.set_value(to, &value);
+        }
+        if let Some(varargs) = callee.varargs {
+            let block = call.varargs.map_or(0, |reg| self.words[reg.at(words)]);
+            self.set(self.code.vars[varargs].reg, block);
+        }
+        Ok(())
+    }
+
+    /// Leaves the present frame with a value (of width 0 if there is none); where execution goes on.
+    fn leave(&mut self, value: Operand, inputs: &mut dyn InputSource) -> Result<usize, Outcome> {
+        let Some(frame) = self.frames.pop() else {
+            let status = if value.width == 0 { 0 } else { self.value(value).to_u64().unwrap_or(0) };
+            return Err(Outcome::Exit(status as i32));
+        };
+        for base in self.stack_objects.drain(frame.stack_objects..) {
+            self.memory.kill(base);
+        }
+        let result = self.code.calls[frame.call as usize].result;
+        let value = (value.width > 0).then(|| self.value(value));
+        self.words.truncate(self.words_base);
+        self.wides.truncate(self.wides_base);
+        (self.words_base, self.wides_base, self.func) = (frame.words, frame.wides, frame.func);
+        if let Some((var, to)) = result {
+            let value = value.unwrap_or_else(|| inputs.unknown(Unknown::Result(var), to.width));
+            self.set_value(to, &value);
+        }
+        Ok(frame.pc)
+    }
+}

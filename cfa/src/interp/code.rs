@@ -1,0 +1,553 @@
+//! The compact form of a program that the interpreter runs.
+//!
+//! Every location and edge becomes a few three-address instructions over registers. There are two register
+//! files: words for values of up to 64 bits, and [`Bv`]s for wider ones. In each file the first registers
+//! are *static* (global variables, addresses and constants, filled in at the start of a run), and the frames
+//! follow as a stack, each with the function's variables and room for intermediate results.
+
+use crate::bv::Bv;
+use crate::expr::{BinOp, Expr, ExprId, UnOp};
+use crate::index::{Id, Table};
+use crate::program::*;
+use rustc_hash::FxHashMap;
+
+/// A register. The width of a value tells the file; the top bit tells a place in the frame from a static one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reg(u32);
+
+const FRAME: u32 = 1 << 31;
+
+impl Reg {
+    /// Place in the register file, for a frame that starts at `base`.
+    #[inline]
+    pub fn at(self, base: usize) -> usize {
+        // All ones if the register is in the frame.
+        let in_frame = (self.0 as i32 >> 31) as usize;
+        (self.0 & !FRAME) as usize + (base & in_frame)
+    }
+}
+
+/// A register with the width of its value, which says in which file it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Operand {
+    pub reg: Reg,
+    pub width: u32,
+}
+
+impl Operand {
+    pub fn is_wide(self) -> bool {
+        is_wide(self.width)
+    }
+}
+
+#[inline]
+pub fn is_wide(width: u32) -> bool {
+    width > 64
+}
+
+/// An instruction. Those with side effects are followed by the [`Done`](Self::Done) of their edge.
+#[derive(Clone, Copy, Debug)]
+pub enum Instr {
+    Move {
+        dst: Reg,
+        src: Reg,
+    },
+    MoveWide {
+        dst: Reg,
+        src: Reg,
+    },
+    /// See [`word::binary`](super::word::binary) for `width`.
+    Binary {
+        op: BinOp,
+        width: u8,
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Extract {
+        width: u8,
+        lo: u8,
+        dst: Reg,
+        src: Reg,
+    },
+    Sext {
+        from: u8,
+        to: u8,
+        dst: Reg,
+        src: Reg,
+    },
+    Ite {
+        dst: Reg,
+        cond: Reg,
+        then: Reg,
+        other: Reg,
+    },
+    /// Any other operation: an index into [`Code::nodes`].
+    Node(u32),
+    /// Width in bits.
+    Load {
+        width: u32,
+        dst: Reg,
+        addr: Reg,
+    },
+    Store {
+        width: u32,
+        addr: Reg,
+        value: Reg,
+    },
+    Alloc {
+        dst: Reg,
+        size: Reg,
+        align: u32,
+        kind: AllocKind,
+        zeroed: bool,
+    },
+    Free {
+        ptr: Reg,
+    },
+    ObjectSize {
+        dst: Operand,
+        ptr: Reg,
+    },
+    Havoc {
+        width: u32,
+        dst: Reg,
+        input: InputId,
+    },
+    Copy {
+        dst: Reg,
+        src: Reg,
+        len: Reg,
+    },
+    Fill {
+        dst: Reg,
+        byte: Reg,
+        len: Reg,
+    },
+    /// An index into [`Code::calls`]. Finishes its edge itself.
+    Call(u32),
+    /// Width 0: no value.
+    Return {
+        width: u32,
+        value: Reg,
+    },
+    Exit {
+        code: Reg,
+    },
+    Halt(HaltKind),
+    Error(ErrorId),
+    Approx(TaintId),
+    /// The edge has been executed.
+    Done(EdgeId),
+    /// Goes on with the next instruction if `cond`, else at `other`.
+    Branch {
+        cond: Reg,
+        other: u32,
+    },
+    Jump(u32),
+    /// Nothing follows this location.
+    Stuck(LocId),
+}
+
+/// An operation of the general evaluator.
+#[derive(Debug)]
+pub struct Node {
+    pub expr: Expr,
+    pub dst: Operand,
+    pub args: Vec<Operand>,
+}
+
+#[derive(Debug)]
+pub struct Call {
+    pub edge: EdgeId,
+    /// Or the register of the callee's address.
+    pub callee: Result<FuncId, Reg>,
+    pub args: Box<[Operand]>,
+    pub varargs: Option<Reg>,
+    pub result: Option<(VarId, Operand)>,
+}
+
+/// How to enter a function.
+#[derive(Debug, Default)]
+pub struct Entry {
+    pub pc: u32,
+    /// Registers of a frame in the two files.
+    pub words: u32,
+    pub wides: u32,
+}
+
+pub struct Code {
+    pub instrs: Vec<Instr>,
+    pub nodes: Vec<Node>,
+    pub calls: Vec<Call>,
+    pub entries: Table<FuncId, Entry>,
+    /// Where each variable is, in the statics or in the frames of its function.
+    pub vars: Table<VarId, Operand>,
+    /// The constants, static registers from `constants_at` on; before them stand the global variables, then
+    /// the addresses of globals, then those of functions.
+    pub constants: Vec<u64>,
+    pub constants_at: usize,
+    pub wide_constants: Vec<Bv>,
+    pub wide_constants_at: usize,
+    /// The first registers that hold addresses.
+    pub globals_at: usize,
+    pub funcs_at: usize,
+}
+
+impl Code {
+    pub fn new(program: &Program) -> Self {
+        let mut compiler = Compiler::new(program);
+        for f in program.funcs.ids() {
+            compiler.function(f);
+        }
+        compiler.code
+    }
+}
+
+/// The location that is not compiled yet.
+const LATER: u32 = u32::MAX;
+
+struct Compiler<'p> {
+    program: &'p Program,
+    code: Code,
+    constants: FxHashMap<u64, Reg>,
+    /// The code of each location.
+    starts: Table<LocId, u32>,
+    /// Registers of the frame that variables take, by function; then, all that are used so far.
+    words: Table<FuncId, u32>,
+    wides: Table<FuncId, u32>,
+    func: FuncId,
+    next_word: u32,
+    next_wide: u32,
+    /// Where the sub-expressions of the present edge are.
+    memo: FxHashMap<ExprId, Reg>,
+}
+
+impl<'p> Compiler<'p> {
+    fn new(program: &'p Program) -> Self {
+        let functions = program.funcs.len();
+        let (mut words, mut wides) = (Table::filled(0, functions), Table::filled(0, functions));
+        let (mut static_words, mut static_wides) = (0, 0);
+        let vars: Table<VarId, Operand> = program
+            .vars
+            .values()
+            .map(|var| {
+                let next = match (var.func(), is_wide(var.width)) {
+                    (Some(f), false) => &mut words[f],
+                    (Some(f), true) => &mut wides[f],
+                    (None, false) => &mut static_words,
+                    (None, true) => &mut static_wides,
+                };
+                *next += 1;
+                let in_frame = if var.func().is_some() { FRAME } else { 0 };
+                Operand { reg: Reg(in_frame | (*next - 1)), width: var.width }
+            })
+            .collect();
+        let globals_at = static_words as usize;
+        let funcs_at = globals_at + program.globals.len();
+        let code = Code {
+            instrs: Vec::with_capacity(3 * program.edges.len()),
+            nodes: Vec::new(),
+            calls: Vec::new(),
+            entries: Table::new(),
+            vars,
+            constants: Vec::new(),
+            constants_at: funcs_at + functions,
+            wide_constants: Vec::new(),
+            wide_constants_at: static_wides as usize,
+            globals_at,
+            funcs_at,
+        };
+        Self {
+            program,
+            code,
+            constants: FxHashMap::default(),
+            starts: Table::filled(LATER, program.locs.len()),
+            words,
+            wides,
+            func: FuncId(0),
+            next_word: 0,
+            next_wide: 0,
+            memo: FxHashMap::default(),
+        }
+    }
+
+    fn here(&self) -> u32 {
+        self.code.instrs.len() as u32
+    }
+    fn emit(&mut self, instr: Instr) {
+        self.code.instrs.push(instr);
+    }
+
+    fn function(&mut self, func: FuncId) {
+        self.func = func;
+        let vars = (self.words[func], self.wides[func]);
+        let mut size = vars;
+        let entry = self.program.funcs[func].entry;
+        // Else-edges of branches already compiled, with the branch to be patched.
+        let mut pending: Vec<(usize, EdgeId)> = Vec::new();
+        self.chain(entry, vars, &mut size, &mut pending);
+        while let Some((branch, edge)) = pending.pop() {
+            let here = self.here();
+            let Instr::Branch { other, .. } = &mut self.code.instrs[branch] else { unreachable!() };
+            *other = here;
+            self.emit(Instr::Done(edge));
+            self.chain(self.program.edges[edge].target, vars, &mut size, &mut pending);
+        }
+        let pc = self.starts[entry];
+        self.code.entries.push(Entry { pc, words: size.0, wides: size.1 });
+    }
+
+    /// The locations from `loc` on, along then-edges, until one that has its code.
+    fn chain(&mut self, mut loc: LocId, vars: (u32, u32), size: &mut (u32, u32), pending: &mut Vec<(usize, EdgeId)>) {
+        let program = self.program;
+        loop {
+            if self.starts[loc] != LATER {
+                let start = self.starts[loc];
+                self.emit(Instr::Jump(start));
+                return;
+            }
+            self.starts[loc] = self.here();
+            (self.next_word, self.next_wide) = vars;
+            self.memo.clear();
+            let edge = match program.locs[loc].out {
+                Out::Sink => {
+                    self.emit(Instr::Stuck(loc));
+                    return;
+                }
+                Out::One(edge) => {
+                    self.edge(edge);
+                    edge
+                }
+                Out::Branch { then_edge, else_edge } => {
+                    let Op::Assume { cond, .. } = program.edges[then_edge].op else {
+                        panic!("{loc} branches without an assume edge");
+                    };
+                    let cond = self.expr(cond);
+                    pending.push((self.code.instrs.len(), else_edge));
+                    self.emit(Instr::Branch { cond, other: LATER });
+                    self.emit(Instr::Done(then_edge));
+                    then_edge
+                }
+            };
+            *size = (size.0.max(self.next_word), size.1.max(self.next_wide));
+            if matches!(program.edges[edge].op, Op::Return { .. } | Op::Halt(_) | Op::Error(_)) {
+                return;
+            }
+            loc = program.edges[edge].target;
+        }
+    }
+
+    fn edge(&mut self, edge: EdgeId) {
+        let program = self.program;
+        let last = match &program.edges[edge].op {
+            Op::Skip => None,
+            Op::Assign { var, value } => {
+                let dst = self.code.vars[*var];
+                self.expr_into(*value, Some(dst.reg));
+                None
+            }
+            // The only edge out of its location: execution ends where it is not taken.
+            Op::Assume { cond, .. } => {
+                let cond = self.expr(*cond);
+                let here = self.here();
+                self.emit(Instr::Branch { cond, other: here + 2 });
+                self.emit(Instr::Jump(here + 3));
+                Some(Instr::Stuck(program.edges[edge].source))
+            }
+            Op::Load { var, addr } => {
+                let (Operand { reg, width }, addr) = (self.code.vars[*var], self.expr(*addr));
+                Some(Instr::Load { width, dst: reg, addr })
+            }
+            Op::Store { addr, value } => {
+                let width = program.exprs.width(*value);
+                let (addr, value) = (self.expr(*addr), self.expr(*value));
+                Some(Instr::Store { width, addr, value })
+            }
+            Op::Alloc { var, size, align, kind, zeroed } => {
+                let (dst, size) = (self.code.vars[*var].reg, self.expr(*size));
+                Some(Instr::Alloc { dst, size, align: *align, kind: *kind, zeroed: *zeroed })
+            }
+            Op::Free { ptr } => {
+                let ptr = self.expr(*ptr);
+                Some(Instr::Free { ptr })
+            }
+            Op::ObjectSize { var, ptr } => {
+                let (dst, ptr) = (self.code.vars[*var], self.expr(*ptr));
+                Some(Instr::ObjectSize { dst, ptr })
+            }
+            Op::Havoc { var, input } => {
+                let Operand { reg, width } = self.code.vars[*var];
+                Some(Instr::Havoc { width, dst: reg, input: *input })
+            }
+            Op::Copy { dst, src, len } => {
+                let (dst, src, len) = (self.expr(*dst), self.expr(*src), self.expr(*len));
+                Some(Instr::Copy { dst, src, len })
+            }
+            Op::Fill { dst, byte, len } => {
+                let (dst, byte, len) = (self.expr(*dst), self.expr(*byte), self.expr(*len));
+                Some(Instr::Fill { dst, byte, len })
+            }
+            Op::Call { callee, args, varargs, result } => {
+                let callee = match *callee {
+                    Callee::Direct(f) => Ok(f),
+                    Callee::Indirect(e) => Err(self.expr(e)),
+                };
+                let args = args.iter().map(|&e| self.operand(e)).collect();
+                let varargs = varargs.map(|e| self.expr(e));
+                let result = result.map(|v| (v, self.code.vars[v]));
+                let call = self.code.calls.len() as u32;
+                self.code.calls.push(Call { edge, callee, args, varargs, result });
+                self.emit(Instr::Call(call));
+                return;
+            }
+            Op::Return { value } => {
+                let value = value.map(|e| self.operand(e));
+                self.emit(Instr::Done(edge));
+                let (reg, width) = value.map_or((Reg(0), 0), |v| (v.reg, v.width));
+                self.emit(Instr::Return { width, value: reg });
+                return;
+            }
+            Op::Halt(kind) => {
+                let halt = match kind {
+                    HaltKind::Exit(code) => Instr::Exit { code: self.expr(*code) },
+                    kind => Instr::Halt(*kind),
+                };
+                self.emit(Instr::Done(edge));
+                self.emit(halt);
+                return;
+            }
+            Op::Error(error) => {
+                self.emit(Instr::Done(edge));
+                self.emit(Instr::Error(*error));
+                return;
+            }
+            Op::Approx { taint } => Some(Instr::Approx(*taint)),
+        };
+        if let Some(instr) = last {
+            self.emit(instr);
+        }
+        self.emit(Instr::Done(edge));
+    }
+
+    fn operand(&mut self, e: ExprId) -> Operand {
+        Operand { reg: self.expr(e), width: self.program.exprs.width(e) }
+    }
+
+    /// The register that holds the value of `e`.
+    fn expr(&mut self, e: ExprId) -> Reg {
+        self.expr_into(e, None)
+    }
+
+    /// The value of `root` in `dst`, or in any register. Iterative, each sub-expression once.
+    fn expr_into(&mut self, root: ExprId, dst: Option<Reg>) -> Reg {
+        let program = self.program;
+        let mut stack = vec![root];
+        while let Some(&e) = stack.last() {
+            if self.memo.contains_key(&e) {
+                stack.pop();
+                continue;
+            }
+            let pending = stack.len();
+            let node = program.exprs.get(e);
+            stack.extend(node.children().filter(|c| !self.memo.contains_key(c)));
+            if stack.len() == pending {
+                stack.pop();
+                let reg = self.node(e, node, dst.filter(|_| e == root));
+                self.memo.insert(e, reg);
+            }
+        }
+        let reg = self.memo[&root];
+        match dst {
+            Some(dst) if dst != reg => {
+                let wide = is_wide(program.exprs.width(root));
+                self.emit(if wide { Instr::MoveWide { dst, src: reg } } else { Instr::Move { dst, src: reg } });
+                dst
+            }
+            _ => reg,
+        }
+    }
+
+    /// A register for an intermediate result, or `dst`.
+    fn target(&mut self, width: u32, dst: Option<Reg>) -> Reg {
+        dst.unwrap_or_else(|| {
+            let next = if is_wide(width) { &mut self.next_wide } else { &mut self.next_word };
+            *next += 1;
+            Reg(FRAME | (*next - 1))
+        })
+    }
+
+    fn word_constant(&mut self, value: u64) -> Reg {
+        *self.constants.entry(value).or_insert_with(|| {
+            self.code.constants.push(value);
+            Reg((self.code.constants_at + self.code.constants.len() - 1) as u32)
+        })
+    }
+
+    /// The value of one node whose children have theirs.
+    fn node(&mut self, e: ExprId, node: &Expr, dst: Option<Reg>) -> Reg {
+        let exprs = &self.program.exprs;
+        let width = exprs.width(e);
+        match *node {
+            Expr::Const(ref value) => {
+                return match value.to_u64() {
+                    Some(word) if !is_wide(width) => self.word_constant(word),
+                    _ => {
+                        self.code.wide_constants.push(value.clone());
+                        Reg((self.code.wide_constants_at + self.code.wide_constants.len() - 1) as u32)
+                    }
+                };
+            }
+            Expr::Var(var) => return self.code.vars[var].reg,
+            Expr::GlobalAddr(global) => return Reg((self.code.globals_at + global.index()) as u32),
+            Expr::FuncAddr(func) => return Reg((self.code.funcs_at + func.index()) as u32),
+            // Words are zero above their width already.
+            Expr::Zext { arg, .. } if !is_wide(width) => return self.memo[&arg],
+            _ => {}
+        }
+        let narrow = !is_wide(width) && node.children().all(|c| !is_wide(exprs.width(c)));
+        let reg = |child: ExprId| self.memo[&child];
+        let instr = match *node {
+            Expr::Binary(op, a, b) if narrow => {
+                let (width, a, b) = (exprs.width(b) as u8, reg(a), reg(b));
+                let dst = self.target(u32::from(width), dst);
+                Instr::Binary { op, width, dst, a, b }
+            }
+            Expr::Unary(UnOp::Not, a) if narrow => {
+                let (a, b) = (reg(a), self.word_constant(super::word::mask(width)));
+                Instr::Binary { op: BinOp::Xor, width: width as u8, dst: self.target(width, dst), a, b }
+            }
+            Expr::Unary(UnOp::Neg, a) if narrow => {
+                let (a, b) = (self.word_constant(0), self.memo[&a]);
+                Instr::Binary { op: BinOp::Sub, width: width as u8, dst: self.target(width, dst), a, b }
+            }
+            Expr::Ite(c, t, f) if narrow => {
+                let (cond, then, other) = (reg(c), reg(t), reg(f));
+                Instr::Ite { dst: self.target(width, dst), cond, then, other }
+            }
+            Expr::Extract { lo, arg, .. } if narrow => {
+                let src = reg(arg);
+                Instr::Extract { width: width as u8, lo: lo as u8, dst: self.target(width, dst), src }
+            }
+            Expr::Sext { arg, .. } if narrow => {
+                let (from, src) = (exprs.width(arg) as u8, reg(arg));
+                Instr::Sext { from, to: width as u8, dst: self.target(width, dst), src }
+            }
+            _ => {
+                let args = node.children().map(|c| Operand { reg: reg(c), width: exprs.width(c) }).collect();
+                let dst = Operand { reg: self.target(width, dst), width };
+                self.code.nodes.push(Node { expr: node.clone(), dst, args });
+                Instr::Node(self.code.nodes.len() as u32 - 1)
+            }
+        };
+        self.emit(instr);
+        match instr {
+            Instr::Binary { dst, .. }
+            | Instr::Extract { dst, .. }
+            | Instr::Sext { dst, .. }
+            | Instr::Ite { dst, .. } => dst,
+            Instr::Node(n) => self.code.nodes[n as usize].dst.reg,
+            _ => unreachable!("not an operation"),
+        }
+    }
+}

@@ -1,0 +1,519 @@
+//! Memory: objects at addresses.
+//!
+//! Objects are found by address in a vector sorted by base, through a small cache. An address is never
+//! given again while there are fresh ones, so that a dangling pointer does not come to point into a new
+//! object, and objects stand far apart, so that an index out of bounds does not lead into a neighbour.
+
+use super::inputs::{InputSource, ObjectSeq};
+use crate::program::DataLayout;
+use rustc_hash::FxHashMap;
+
+/// What is wrong with an address.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Fault {
+    /// The address is null, or so close to it that it was made from null.
+    NullPointer,
+    /// Not, or not wholly, in an object.
+    OutOfBounds,
+    /// In an object that was freed, or that belonged to a function that has returned.
+    Dangling,
+    /// A write to a constant object.
+    ReadOnly,
+    /// A `Free` of what is not the start of a heap object.
+    InvalidFree,
+    /// A `Free` of a heap object that was freed before.
+    DoubleFree,
+    /// A call to what is not the address of a function.
+    InvalidCall,
+}
+
+/// Why an operation on memory ends the run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    Fault(Fault, u64),
+    /// The limit on memory is reached.
+    Limit,
+}
+
+/// What kind of object this is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ObjectKind {
+    Global { read_only: bool },
+    Stack,
+    Heap,
+}
+
+/// A memory object, alive or dead.
+#[derive(Debug)]
+pub struct Object {
+    pub seq: ObjectSeq,
+    pub base: u64,
+    /// Bytes.
+    pub size: u64,
+    pub kind: ObjectKind,
+    pub live: bool,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Flat(Box<[u8]>),
+    /// Pages of `PAGE` bytes (the last may be used in part) by number, made when first touched.
+    Paged {
+        pages: FxHashMap<u64, Box<[u8]>>,
+        known: bool,
+    },
+}
+
+/// Objects up to this size are held in one piece.
+const FLAT: u64 = 1 << 20;
+const PAGE: u64 = 1 << 16;
+/// Addresses below this one count as null.
+const NULL_PAGE: u64 = 4096;
+/// Dead objects that are remembered before those that are dead are forgotten.
+const GRAVES: usize = 1 << 16;
+const CACHE: usize = 1024;
+
+/// Where things may stand in the address space.
+#[derive(Clone, Copy)]
+struct Space {
+    functions: u64,
+    data: u64,
+    /// The first address that is not given to an object.
+    end: u64,
+    /// The least distance between objects is `1 << gap`.
+    gap: u32,
+}
+
+/// Functions stand this many bytes apart.
+const FUNCTION: u64 = 16;
+
+impl Space {
+    fn new(layout: DataLayout) -> Self {
+        match layout.pointer_width {
+            64 => Self { functions: 0x40_0000, data: 0x10_0000_0000, end: 0x7fff_ffff_0000, gap: 16 },
+            _ => Self { functions: 0x10_0000, data: 0x1000_0000, end: 0xffff_0000, gap: 8 },
+        }
+    }
+}
+
+pub(super) struct Memory {
+    space: Space,
+    functions: u64,
+    /// Sorted by base; no two overlap.
+    objects: Vec<Object>,
+    dead: usize,
+    /// Index of the object last found for a hash of the address; may be stale.
+    cache: Box<[u32; CACHE]>,
+    /// Where to try to put the next object.
+    next: u64,
+    /// Bytes of content.
+    used: u64,
+    limit: u64,
+}
+
+impl Memory {
+    /// Empty, with addresses for this many functions. Content will take at most `limit` bytes.
+    pub fn new(layout: DataLayout, functions: usize, limit: u64) -> Self {
+        let space = Space::new(layout);
+        let functions = functions as u64;
+        let data = space.data.max(space.functions + functions * FUNCTION);
+        let space = Space { data, ..space };
+        Self { space, functions, objects: Vec::new(), dead: 0, cache: Box::new([0; CACHE]), next: data, used: 0, limit }
+    }
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    // Addresses.
+
+    pub fn function_address(&self, index: usize) -> u64 {
+        self.space.functions + index as u64 * FUNCTION
+    }
+    pub fn function_at(&self, addr: u64) -> Option<usize> {
+        let offset = addr.checked_sub(self.space.functions)?;
+        (offset % FUNCTION == 0 && offset / FUNCTION < self.functions).then_some((offset / FUNCTION) as usize)
+    }
+    /// The object, alive or dead, whose bytes or end are at `addr`.
+    pub fn object_at(&self, addr: u64) -> Option<&Object> {
+        let object = &self.objects[self.at_or_below(addr)?];
+        (addr - object.base <= object.size).then_some(object)
+    }
+    pub fn live_objects(&self) -> impl Iterator<Item = &Object> {
+        self.objects.iter().filter(|o| o.live)
+    }
+    fn at_or_below(&self, addr: u64) -> Option<usize> {
+        self.objects.partition_point(|o| o.base <= addr).checked_sub(1)
+    }
+
+    /// The live object that holds the `len >= 1` bytes at `addr`.
+    #[inline]
+    fn locate(&mut self, addr: u64, len: u64) -> Result<usize, Stop> {
+        let slot = (addr >> self.space.gap) as usize % CACHE;
+        let index = self.cache[slot] as usize;
+        if let Some(object) = self.objects.get(index)
+            && object.holds(addr, len)
+        {
+            return Ok(index);
+        }
+        let index = self.search(addr, len)?;
+        self.cache[slot] = index as u32;
+        Ok(index)
+    }
+    #[cold]
+    fn search(&self, addr: u64, len: u64) -> Result<usize, Stop> {
+        let found = self.at_or_below(addr);
+        let fault = match found.map(|i| (i, &self.objects[i])) {
+            Some((i, object)) if object.holds(addr, len) => return Ok(i),
+            _ if addr < NULL_PAGE => Fault::NullPointer,
+            Some((_, object)) if !object.live && addr - object.base < object.size => Fault::Dangling,
+            _ => Fault::OutOfBounds,
+        };
+        Err(Stop::Fault(fault, addr))
+    }
+    fn locate_writable(&mut self, addr: u64, len: u64) -> Result<usize, Stop> {
+        let index = self.locate(addr, len)?;
+        if self.objects[index].kind == (ObjectKind::Global { read_only: true }) {
+            return Err(Stop::Fault(Fault::ReadOnly, addr));
+        }
+        Ok(index)
+    }
+
+    // Life and death.
+
+    /// A new object. Its bytes are zero if `known`, else the source's. `None` if it can have no address.
+    pub fn allocate(
+        &mut self,
+        seq: ObjectSeq,
+        size: u64,
+        align: u64,
+        kind: ObjectKind,
+        known: bool,
+        source: &mut dyn InputSource,
+    ) -> Result<Option<u64>, Stop> {
+        if self.dead > GRAVES + self.objects.len() / 2 {
+            self.forget_dead();
+        }
+        let base = match source.base(seq, size, align as u32) {
+            None => self.place(size, align),
+            Some(base) => self.is_free(base, size, align).then_some(base),
+        };
+        let Some(base) = base else { return Ok(None) };
+        let content = if size <= FLAT {
+            self.charge(size)?;
+            let mut bytes = vec![0; size as usize].into_boxed_slice();
+            if !known {
+                source.bytes(seq, 0, &mut bytes);
+            }
+            Content::Flat(bytes)
+        } else {
+            Content::Paged { pages: FxHashMap::default(), known }
+        };
+        let object = Object { seq, base, size, kind, live: true, content };
+        match self.objects.last() {
+            Some(last) if last.base >= base => {
+                let index = self.at_or_below(base).map_or(0, |i| i + 1);
+                self.objects.insert(index, object);
+            }
+            _ => self.objects.push(object),
+        }
+        Ok(Some(base))
+    }
+
+    /// Ends the life of the stack object at `base`.
+    pub fn kill(&mut self, base: u64) {
+        if let Some(index) = self.at_or_below(base) {
+            self.bury(index);
+        }
+    }
+
+    /// Ends the life of the heap object at `ptr`, which is not null.
+    pub fn free(&mut self, ptr: u64) -> Result<(), Stop> {
+        let index = self.at_or_below(ptr).filter(|&i| self.objects[i].base == ptr);
+        match index.map(|i| &self.objects[i]) {
+            Some(Object { kind: ObjectKind::Heap, live: true, .. }) => {
+                self.bury(index.unwrap());
+                Ok(())
+            }
+            Some(Object { kind: ObjectKind::Heap, live: false, .. }) => Err(Stop::Fault(Fault::DoubleFree, ptr)),
+            _ => Err(Stop::Fault(Fault::InvalidFree, ptr)),
+        }
+    }
+
+    /// The size of the live object that `ptr` points into, or at if it has no bytes.
+    pub fn object_size(&self, ptr: u64) -> Result<u64, Stop> {
+        match self.at_or_below(ptr).map(|i| &self.objects[i]) {
+            Some(object) if object.live && object.base == ptr => Ok(object.size),
+            _ => self.search(ptr, 1).map(|i| self.objects[i].size),
+        }
+    }
+
+    fn bury(&mut self, index: usize) {
+        let object = &mut self.objects[index];
+        self.used -= match &object.content {
+            Content::Flat(bytes) => bytes.len() as u64,
+            Content::Paged { pages, .. } => pages.len() as u64 * PAGE,
+        };
+        object.live = false;
+        object.content = Content::Flat(Box::default());
+        self.dead += 1;
+    }
+
+    fn forget_dead(&mut self) {
+        self.objects.retain(|o| o.live);
+        self.dead = 0;
+    }
+
+    fn charge(&mut self, bytes: u64) -> Result<(), Stop> {
+        if bytes > self.limit.saturating_sub(self.used) {
+            return Err(Stop::Limit);
+        }
+        self.used += bytes;
+        Ok(())
+    }
+
+    /// A fresh address; after the end of the address space, one whose object is dead.
+    fn place(&mut self, size: u64, align: u64) -> Option<u64> {
+        let gap = 1 << self.space.gap;
+        for fresh in [true, false] {
+            if !fresh {
+                self.forget_dead();
+                self.next = self.space.data;
+            }
+            let mut index = match self.objects.last() {
+                Some(last) if last.base + last.size + gap > self.next => {
+                    self.objects.partition_point(|o| o.base + o.size + gap <= self.next)
+                }
+                _ => self.objects.len(),
+            };
+            loop {
+                let base = self.next.checked_next_multiple_of(align)?;
+                // Distinct addresses even for objects of size 0; the gap covers the end.
+                let end = base.checked_add(size).filter(|&end| end <= self.space.end);
+                let Some(end) = end else { break };
+                match self.objects.get(index) {
+                    Some(object) if object.base < end + gap => {
+                        self.next = object.base + object.size + gap;
+                        index += 1;
+                    }
+                    _ => {
+                        self.next = end + gap;
+                        return Some(base);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether an object may stand at `base`. Dead objects there are forgotten.
+    fn is_free(&mut self, base: u64, size: u64, align: u64) -> bool {
+        let top = self.space.end | 0xffff;
+        let size = size.max(1);
+        let functions = self.space.functions..self.function_address(self.functions as usize);
+        let Some(end) = base.checked_add(size) else { return false };
+        if base < NULL_PAGE || end > top || base % align != 0 || (base < functions.end && end > functions.start) {
+            return false;
+        }
+        // An object of size 0 takes a byte, so that addresses stay distinct.
+        let from = self.objects.partition_point(|o| o.base + o.size.max(1) <= base);
+        let to = self.objects.partition_point(|o| o.base < end);
+        if self.objects[from..to].iter().any(|o| o.live) {
+            return false;
+        }
+        self.dead -= to - from;
+        self.objects.drain(from..to);
+        true
+    }
+
+    // Content.
+
+    /// The `len` bytes at `addr` as a little-endian word; `1 <= len <= 8`.
+    #[inline]
+    pub fn load(&mut self, addr: u64, len: u32, source: &mut dyn InputSource) -> Result<u64, Stop> {
+        let index = self.locate(addr, u64::from(len))?;
+        let object = &self.objects[index];
+        if let Content::Flat(bytes) = &object.content {
+            let bytes = &bytes[(addr - object.base) as usize..];
+            return Ok(match len {
+                1 => u64::from(bytes[0]),
+                2 => u64::from(u16::from_le_bytes(bytes[..2].try_into().unwrap())),
+                4 => u64::from(u32::from_le_bytes(bytes[..4].try_into().unwrap())),
+                8 => u64::from_le_bytes(bytes[..8].try_into().unwrap()),
+                _ => word(&bytes[..len as usize]),
+            });
+        }
+        let mut bytes = [0; 8];
+        self.read(addr, &mut bytes[..len as usize], source)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// Writes the low `len` bytes of `value`; `1 <= len <= 8`.
+    #[inline]
+    pub fn store(&mut self, addr: u64, len: u32, value: u64, source: &mut dyn InputSource) -> Result<(), Stop> {
+        let index = self.locate_writable(addr, u64::from(len))?;
+        let object = &mut self.objects[index];
+        let value = value.to_le_bytes();
+        if let Content::Flat(bytes) = &mut object.content {
+            let bytes = &mut bytes[(addr - object.base) as usize..];
+            match len {
+                1 => bytes[0] = value[0],
+                2 => bytes[..2].copy_from_slice(&value[..2]),
+                4 => bytes[..4].copy_from_slice(&value[..4]),
+                8 => bytes[..8].copy_from_slice(&value),
+                _ => bytes[..len as usize].copy_from_slice(&value[..len as usize]),
+            }
+            return Ok(());
+        }
+        self.write(addr, &value[..len as usize], source)
+    }
+
+    /// Reads as many bytes as `out` has, at least one.
+    pub fn read(&mut self, addr: u64, out: &mut [u8], source: &mut dyn InputSource) -> Result<(), Stop> {
+        let index = self.locate(addr, out.len() as u64)?;
+        let offset = addr - self.objects[index].base;
+        self.chunks(index, offset, out.len(), source, |chunk, at| {
+            out[at..at + chunk.len()].copy_from_slice(chunk);
+        })
+    }
+
+    /// Writes `bytes`, at least one.
+    pub fn write(&mut self, addr: u64, bytes: &[u8], source: &mut dyn InputSource) -> Result<(), Stop> {
+        let index = self.locate_writable(addr, bytes.len() as u64)?;
+        let offset = addr - self.objects[index].base;
+        self.chunks(index, offset, bytes.len(), source, |chunk, at| {
+            chunk.copy_from_slice(&bytes[at..at + chunk.len()]);
+        })
+    }
+
+    /// Writes the initial bytes of a global object, constant or not.
+    pub fn initialise(
+        &mut self,
+        base: u64,
+        offset: u64,
+        bytes: &[u8],
+        source: &mut dyn InputSource,
+    ) -> Result<(), Stop> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let index = self.locate(base + offset, bytes.len() as u64)?;
+        self.chunks(index, offset, bytes.len(), source, |chunk, at| {
+            chunk.copy_from_slice(&bytes[at..at + chunk.len()]);
+        })
+    }
+
+    /// Sets `len` bytes.
+    pub fn fill(&mut self, addr: u64, byte: u8, len: u64, source: &mut dyn InputSource) -> Result<(), Stop> {
+        if len == 0 {
+            return Ok(());
+        }
+        let index = self.locate_writable(addr, len)?;
+        let offset = addr - self.objects[index].base;
+        self.chunks(index, offset, len as usize, source, |chunk, _| chunk.fill(byte))
+    }
+
+    /// Copies `len` bytes as if through a buffer.
+    pub fn copy(&mut self, dst: u64, src: u64, len: u64, source: &mut dyn InputSource) -> Result<(), Stop> {
+        if len == 0 {
+            return Ok(());
+        }
+        let from = self.locate(src, len)?;
+        let to = self.locate_writable(dst, len)?;
+        let len = len as usize;
+        if from == to {
+            let Object { base, content, .. } = &mut self.objects[from];
+            if let Content::Flat(bytes) = content {
+                let start = (src - *base) as usize;
+                bytes.copy_within(start..start + len, (dst - *base) as usize);
+                return Ok(());
+            }
+        } else if let Ok([a, b]) = self.objects.get_disjoint_mut([from, to])
+            && let (Content::Flat(input), Content::Flat(output)) = (&a.content, &mut b.content)
+        {
+            let (start, end) = ((src - a.base) as usize, (dst - b.base) as usize);
+            output[end..end + len].copy_from_slice(&input[start..start + len]);
+            return Ok(());
+        }
+        if len as u64 > self.limit {
+            return Err(Stop::Limit);
+        }
+        let mut buffer = vec![0; len];
+        self.read(src, &mut buffer, source)?;
+        self.write(dst, &buffer, source)
+    }
+
+    /// Calls `visit` with the pieces of `len` bytes of an object, and how many bytes came before.
+    fn chunks(
+        &mut self,
+        index: usize,
+        offset: u64,
+        len: usize,
+        source: &mut dyn InputSource,
+        mut visit: impl FnMut(&mut [u8], usize),
+    ) -> Result<(), Stop> {
+        let mut room = self.limit.saturating_sub(self.used);
+        let object = &mut self.objects[index];
+        let (pages, known) = match &mut object.content {
+            Content::Flat(bytes) => {
+                visit(&mut bytes[offset as usize..][..len], 0);
+                return Ok(());
+            }
+            Content::Paged { pages, known } => (pages, *known),
+        };
+        let mut done = 0;
+        while done < len {
+            let at = offset + done as u64;
+            let (number, start) = (at / PAGE, (at % PAGE) as usize);
+            let size = (PAGE as usize - start).min(len - done);
+            if !pages.contains_key(&number) {
+                if room < PAGE {
+                    return Err(Stop::Limit);
+                }
+                room -= PAGE;
+                self.used += PAGE;
+                let mut page = vec![0; PAGE as usize].into_boxed_slice();
+                if !known {
+                    let used = (object.size - number * PAGE).min(PAGE) as usize;
+                    source.bytes(object.seq, number * PAGE, &mut page[..used]);
+                }
+                pages.insert(number, page);
+            }
+            visit(&mut pages.get_mut(&number).unwrap()[start..start + size], done);
+            done += size;
+        }
+        Ok(())
+    }
+
+    /// The `len` bytes at `addr` for a look from outside: `None` where a read would be a fault or the bytes
+    /// were never touched.
+    pub fn peek(&self, addr: u64, len: usize) -> Option<Vec<u8>> {
+        let object = &self.objects[self.at_or_below(addr)?];
+        if len == 0 || !object.holds(addr, len as u64) {
+            return None;
+        }
+        let offset = addr - object.base;
+        match &object.content {
+            Content::Flat(bytes) => Some(bytes[offset as usize..][..len].to_vec()),
+            Content::Paged { pages, known } => (offset..offset + len as u64)
+                .map(|at| match pages.get(&(at / PAGE)) {
+                    Some(page) => Some(page[(at % PAGE) as usize]),
+                    None => known.then_some(0),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Object {
+    /// Whether the object is alive and `len >= 1` bytes from `addr` lie in it.
+    #[inline]
+    fn holds(&self, addr: u64, len: u64) -> bool {
+        let offset = addr.wrapping_sub(self.base);
+        self.live && offset < self.size && len <= self.size - offset
+    }
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
