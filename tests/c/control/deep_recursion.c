@@ -1,0 +1,11 @@
+// A recursion that is far deeper than any native stack of the verifier would like.
+#include "../verify.h"
+
+static int depth(int n) { return n == 0 ? 0 : 1 + depth(n - 1); }
+
+int main(void) {
+    int d = depth(20000);
+    check(d == 20000);
+    wrong(d != 20000 || __VERIFIER_nondet_int() != 1);
+    return 0;
+}

@@ -1,0 +1,13 @@
+// run: --timeout 2 => UNKNOWN
+// run: -DBUG => FALSE(unreach-call)
+// A loop without end, and a violation inside it.
+#include "../verify.h"
+
+int main(void) {
+    unsigned n = 0;
+    for (;;) {
+        n += __VERIFIER_nondet_bool() ? 1 : 2;
+        check(n != 0 || n == 0);
+        wrong(n != 9);
+    }
+}

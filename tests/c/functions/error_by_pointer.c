@@ -1,0 +1,14 @@
+// An error function that is called through a pointer is called.
+#include "../verify.h"
+
+int main(void) {
+    void (*f)(void) = 0;
+    int x = __VERIFIER_nondet_int();
+#ifdef BUG
+    if (x == 5)
+        f = reach_error;
+#endif
+    if (f)
+        f(); // wrong
+    return 0;
+}
