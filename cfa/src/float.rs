@@ -2,7 +2,7 @@
 //!
 //! A float is stored as a bit-vector of its format's width; the operations here take and give bits.
 //! Rounding is to nearest, ties to even (the default of the C environment). NaN results follow x86:
-//! the first NaN operand, quieted, else the negative default NaN.
+//! a NaN operand, quieted (the first but for the x87), else the negative default NaN.
 
 use crate::bv::Bv;
 use num_bigint::BigUint;
@@ -176,9 +176,20 @@ pub fn is_nan(format: FloatFormat, a: &Bv) -> bool {
     }
 }
 
-/// The NaN that x86 propagates from operands, if one is a NaN.
+/// The NaN that x86 propagates from operands, if one is a NaN: the first with SSE; with the x87 (Intel's
+/// manual, volume 1, table 4-7) a quiet one before a signalling one, then the larger significand, then the
+/// positive.
 fn propagate(format: FloatFormat, operands: &[&Bv]) -> Option<Bv> {
-    operands.iter().find(|a| is_nan(format, a)).map(|a| a.or(&quiet_bit(format)))
+    let mut nans = operands.iter().copied().filter(|a| is_nan(format, a));
+    let first = nans.next()?;
+    let chosen = match format {
+        F::X87 => {
+            let rank = |a: &Bv| (a.bit(62), a.to_u128().map(|bits| bits as u64), !a.sign());
+            nans.fold(first, |best, a| if rank(a) > rank(best) { a } else { best })
+        }
+        _ => first,
+    };
+    Some(chosen.or(&quiet_bit(format)))
 }
 
 pub fn unary(op: FUnOp, format: FloatFormat, a: &Bv) -> Bv {
