@@ -1,0 +1,57 @@
+//! Control states: the key that all analyses share.
+
+use cfa::{EdgeId, LocId};
+use rustc_hash::FxHashMap;
+
+cfa::id_type!(
+    /// An interned call stack.
+    StackId, "stack"
+);
+
+/// Where execution stands: a location and the calls that led there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Control {
+    pub loc: LocId,
+    pub stack: StackId,
+}
+
+/// Interned call stacks as (caller's stack, call edge) pairs.
+pub struct CallStacks {
+    frames: Vec<(StackId, EdgeId, u32)>,
+    ids: FxHashMap<(StackId, EdgeId), StackId>,
+}
+
+impl CallStacks {
+    /// The stack of the entry function.
+    pub const EMPTY: StackId = StackId(0);
+
+    pub fn new() -> Self {
+        Self { frames: vec![(StackId(0), EdgeId(u32::MAX), 0)], ids: FxHashMap::default() }
+    }
+    pub fn push(&mut self, stack: StackId, call: EdgeId) -> StackId {
+        let depth = self.depth(stack) + 1;
+        *self.ids.entry((stack, call)).or_insert_with(|| {
+            self.frames.push((stack, call, depth));
+            StackId(self.frames.len() as u32 - 1)
+        })
+    }
+    /// The caller's stack and the call edge; `None` for the entry function.
+    #[inline]
+    pub fn pop(&self, stack: StackId) -> Option<(StackId, EdgeId)> {
+        (stack != Self::EMPTY).then(|| {
+            let (caller, call, _) = self.frames[stack.0 as usize];
+            (caller, call)
+        })
+    }
+    /// Calls on the stack.
+    #[inline]
+    pub fn depth(&self, stack: StackId) -> u32 {
+        self.frames[stack.0 as usize].2
+    }
+}
+
+impl Default for CallStacks {
+    fn default() -> Self {
+        Self::new()
+    }
+}

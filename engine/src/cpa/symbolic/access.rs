@@ -1,0 +1,581 @@
+//! Reading and writing memory through symbolic pointers.
+//!
+//! A pointer is resolved to an object and an offset by its structure: it is the object's base plus something. Where
+//! the structure does not tell (a choice between pointers, an address computed with masks), the path splits. What
+//! may lie outside its object splits off as an invalid access, which ends the path and is recorded.
+
+use super::memory::{CHUNK, MAX_CELL, Object, Piece};
+use super::state::{Event, State};
+use super::value::{ObjId, Val};
+use super::{Stop, SymbolicExecution};
+use crate::verdict::Reason;
+use cfa::{BinOp, EdgeId, Expr, ExprId, Sort};
+
+/// Candidate places of an access at an unknown offset that are enumerated; beyond that the object becomes an array.
+const CANDIDATES: u64 = 256;
+/// Bytes of an object that may become an array.
+const MAX_ARRAY: u64 = 1 << 16;
+
+/// A place in an object of a path.
+pub(super) struct Access {
+    pub st: State,
+    pub object: ObjId,
+    pub offset: Val,
+}
+
+impl SymbolicExecution<'_> {
+    /// Splits `st` by the object that `addr` points into with `len` bytes to access. `write` forbids read-only ones.
+    pub(super) fn resolve(
+        &mut self,
+        st: State,
+        addr: Val,
+        len: Val,
+        write: bool,
+        edge: EdgeId,
+        out: &mut Vec<Access>,
+    ) -> Result<(), Stop> {
+        let pointer_width = self.program.layout.pointer_width;
+        match addr {
+            Val::Ptr(object, offset) => {
+                let Some(o) = st.memory.get(object) else {
+                    self.invalid(&st, edge, "the object accessed is not alive");
+                    return Ok(());
+                };
+                if write && o.read_only {
+                    self.invalid(&st, edge, "a constant is written to");
+                    return Ok(());
+                }
+                if let (Val::Int(size), Val::Int(len)) = (o.size, len) {
+                    if len <= size && offset <= size - len {
+                        out.push(Access { st, object, offset: Val::Int(offset) });
+                    } else {
+                        self.invalid(&st, edge, "the access is outside its object");
+                    }
+                    return Ok(());
+                }
+                self.resolve_in(st, object, Val::Int(offset), len, edge, out)
+            }
+            Val::Int(address) => {
+                let what = if address == 0 { "a null pointer is used" } else { "an invalid pointer is used" };
+                self.invalid(&st, edge, what);
+                Ok(())
+            }
+            Val::Unset => {
+                self.invalid(&st, edge, "an undefined pointer is used");
+                Ok(())
+            }
+            Val::Expr(e) => {
+                let mut terms = Vec::new();
+                self.sum_terms(e, &mut terms);
+                // A base among the terms: the rest is the offset.
+                for (i, &term) in terms.iter().enumerate() {
+                    if let Val::Ptr(object, k) = self.classify(term) {
+                        let mut offset = self.pool.int(pointer_width, k);
+                        for (j, &other) in terms.iter().enumerate() {
+                            if j != i {
+                                offset = self.pool.add(offset, other);
+                            }
+                        }
+                        let Some(o) = st.memory.get(object) else {
+                            self.invalid(&st, edge, "the object accessed is not alive");
+                            return Ok(());
+                        };
+                        if write && o.read_only {
+                            self.invalid(&st, edge, "a constant is written to");
+                            return Ok(());
+                        }
+                        let offset = self.classify(offset);
+                        return self.resolve_in(st, object, offset, len, edge, out);
+                    }
+                }
+                // A choice among the terms: split on it.
+                for (i, &term) in terms.iter().enumerate() {
+                    if let Expr::Ite(c, t, f) = *self.pool.get(term) {
+                        let (yes, no) = self.decide(st, c)?;
+                        for (side, chosen) in [(yes, t), (no, f)] {
+                            let Some(side) = side else { continue };
+                            let mut sum = chosen;
+                            for (j, &other) in terms.iter().enumerate() {
+                                if j != i {
+                                    sum = self.pool.add(sum, other);
+                                }
+                            }
+                            let addr = self.classify(sum);
+                            self.resolve(side, addr, len, write, edge, out)?;
+                        }
+                        return Ok(());
+                    }
+                }
+                self.resolve_by_search(st, e, len, write, edge, out)
+            }
+        }
+    }
+
+    /// The terms whose sum `e` is.
+    fn sum_terms(&mut self, e: ExprId, terms: &mut Vec<ExprId>) {
+        let mut stack = vec![e];
+        while let Some(e) = stack.pop() {
+            match *self.pool.get(e) {
+                Expr::Binary(BinOp::Add, a, b) => stack.extend([b, a]),
+                Expr::Binary(BinOp::Sub, a, b) if self.pool.as_const(b).is_none() => {
+                    let negated = self.pool.neg(b);
+                    if matches!(self.pool.get(negated), Expr::Binary(BinOp::Sub | BinOp::Add, ..)) {
+                        terms.push(negated);
+                    } else {
+                        stack.push(negated);
+                    }
+                    stack.push(a);
+                }
+                _ => terms.push(e),
+            }
+        }
+    }
+
+    /// Keeps the part of `st` in which `len` bytes at `offset` lie within the object.
+    fn resolve_in(
+        &mut self,
+        st: State,
+        object: ObjId,
+        offset: Val,
+        len: Val,
+        edge: EdgeId,
+        out: &mut Vec<Access>,
+    ) -> Result<(), Stop> {
+        let w = self.program.layout.pointer_width;
+        let size = st.memory.get(object).expect("resolved to a live object").size;
+        let (offset_e, len_e, size_e) = (self.term(offset, w), self.term(len, w), self.term(size, w));
+        let fits = self.pool.ule(len_e, size_e);
+        let last = self.pool.sub(size_e, len_e);
+        let inside = self.pool.ule(offset_e, last);
+        let inside = self.pool.and(fits, inside);
+        let (valid, invalid) = self.decide(st, inside)?;
+        if let Some(st) = invalid {
+            self.invalid(&st, edge, "the access may be outside its object");
+        }
+        if let Some(st) = valid {
+            out.push(Access { st, object, offset });
+        }
+        Ok(())
+    }
+
+    /// A pointer whose structure does not tell its object: tries every object whose address occurs in it.
+    fn resolve_by_search(
+        &mut self,
+        st: State,
+        e: ExprId,
+        len: Val,
+        write: bool,
+        edge: EdgeId,
+        out: &mut Vec<Access>,
+    ) -> Result<(), Stop> {
+        let w = self.program.layout.pointer_width;
+        let mut rest = Some(st);
+        for object in self.bases_in(e) {
+            let Some(st) = rest.take() else { break };
+            let Some(o) = st.memory.get(object) else {
+                rest = Some(st);
+                continue;
+            };
+            let (size, read_only) = (o.size, o.read_only);
+            let base = self.bases.symbol(&mut self.pool, object, w);
+            let offset = self.pool.sub(e, base);
+            let (len_e, size_e) = (self.term(len, w), self.term(size, w));
+            let fits = self.pool.ule(len_e, size_e);
+            let last = self.pool.sub(size_e, len_e);
+            let inside = self.pool.ule(offset, last);
+            let inside = self.pool.and(fits, inside);
+            let (yes, no) = self.decide(st, inside)?;
+            if let Some(st) = yes {
+                if write && read_only {
+                    self.invalid(&st, edge, "a constant is written to");
+                } else {
+                    let offset = self.classify(offset);
+                    out.push(Access { st, object, offset });
+                }
+            }
+            rest = no;
+        }
+        if let Some(st) = rest {
+            self.invalid(&st, edge, "a pointer is used that may point anywhere");
+        }
+        Ok(())
+    }
+
+    // Content.
+
+    /// `len` bytes at a constant offset, which lie within the object.
+    pub(super) fn read(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32) -> Val {
+        let o = st.memory.get(object).expect("a live object");
+        if o.array.is_none() {
+            if let Some(value) = o.read_whole(offset, len) {
+                return value;
+            }
+        } else {
+            let w = self.program.layout.pointer_width;
+            let offset = self.pool.int(w, offset);
+            return self.read_array(st, object, offset, len);
+        }
+        let mut value: Option<ExprId> = None;
+        let mut at = 0;
+        while at < len {
+            let o = st.memory.get(object).expect("a live object");
+            let (part, n) = match o.piece(offset + u64::from(at)) {
+                Piece::Byte(byte) => (self.pool.int(8, u64::from(byte)), 1),
+                Piece::Default => {
+                    // The longest run of unknown bytes within the read becomes one symbol, kept in memory.
+                    let mut n = 1;
+                    while at + n < len
+                        && (n as usize) < MAX_CELL
+                        && Object::fits_cell(offset + u64::from(at), n + 1)
+                        && o.piece(offset + u64::from(at + n)) == Piece::Default
+                    {
+                        n += 1;
+                    }
+                    (self.unknown_bytes(st, object, offset + u64::from(at), n), n)
+                }
+                Piece::Cell { value, len: cell_len, index } => {
+                    let n = (u32::from(cell_len - index)).min(len - at);
+                    let width = 8 * u32::from(cell_len);
+                    let lo = 8 * u32::from(index);
+                    let part = self.extract(value, width, lo + 8 * n - 1, lo);
+                    (self.term(part, 8 * n), n)
+                }
+            };
+            value = Some(match value {
+                None => part,
+                Some(low) => self.pool.concat(part, low),
+            });
+            at += n;
+        }
+        self.classify(value.expect("at least one byte is read"))
+    }
+
+    /// A fresh symbol for `len` bytes never written, stored in their place.
+    fn unknown_bytes(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32) -> ExprId {
+        let (symbol, e) = self.pool.fresh_symbol(Sort::Bv(8 * len));
+        st.trail.push(Event::Unknown { object, offset, len, symbol });
+        st.memory.get_mut(object).expect("a live object").write_cell(offset, len, Val::Expr(e));
+        e
+    }
+
+    /// Writes `len` bytes at a constant offset within the object.
+    pub(super) fn write(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32, value: Val) {
+        let o = st.memory.get(object).expect("a live object");
+        if o.array.is_some() {
+            let w = self.program.layout.pointer_width;
+            let offset = self.pool.int(w, offset);
+            return self.write_array(st, object, offset, len, value);
+        }
+        self.split_cells(st, object, offset, u64::from(len));
+        let width = 8 * len;
+        if let Val::Int(v) = value
+            && len <= 8
+        {
+            st.memory.get_mut(object).expect("a live object").write_int(offset, len, v);
+        } else if Object::fits_cell(offset, len) && self.pool_const(value).is_none() {
+            st.memory.get_mut(object).expect("a live object").write_cell(offset, len, value);
+        } else if let Some(bytes) = self.pool_const(value) {
+            st.memory.get_mut(object).expect("a live object").write_bytes(offset, &bytes);
+        } else {
+            // Long, or across chunks: in pieces that do not cross.
+            let mut at = 0;
+            while at < len {
+                let room = (CHUNK as u64 - (offset + u64::from(at)) % CHUNK as u64) as u32;
+                let n = (len - at).min(8).min(room);
+                let part = self.extract(value, width, 8 * (at + n) - 1, 8 * at);
+                let o = st.memory.get_mut(object).expect("a live object");
+                match part {
+                    Val::Int(v) => o.write_int(offset + u64::from(at), n, v),
+                    _ => o.write_cell(offset + u64::from(at), n, part),
+                }
+                at += n;
+            }
+        }
+    }
+
+    /// The bytes of a wide constant.
+    fn pool_const(&self, value: Val) -> Option<Vec<u8>> {
+        match value {
+            Val::Expr(e) => self.pool.as_const(e).map(|c| c.to_le_bytes()),
+            _ => None,
+        }
+    }
+
+    /// Splits cells that lie partly in the range into bytes.
+    fn split_cells(&mut self, st: &mut State, object: ObjId, offset: u64, len: u64) {
+        let straddling = st.memory.get(object).expect("a live object").straddling(offset, len);
+        for (start, cell_len, value) in straddling {
+            let width = 8 * u32::from(cell_len);
+            for i in 0..u32::from(cell_len) {
+                let byte = self.extract(value, width, 8 * i + 7, 8 * i);
+                let o = st.memory.get_mut(object).expect("a live object");
+                match byte {
+                    Val::Int(v) => o.write_int(start + u64::from(i), 1, v),
+                    _ => o.write_cell(start + u64::from(i), 1, byte),
+                }
+            }
+        }
+    }
+
+    /// `len` bytes at an offset that the path condition keeps within the object.
+    pub(super) fn read_at(&mut self, st: &mut State, object: ObjId, offset: Val, len: u32) -> Val {
+        let offset = match offset {
+            Val::Int(offset) => return self.read(st, object, offset, len),
+            other => self.term(other, self.program.layout.pointer_width),
+        };
+        let Some((first, stride, count)) = self.candidates(st, object, offset, len) else {
+            self.make_array(st, object);
+            return self.read_array(st, object, offset, len);
+        };
+        let mut values = Vec::with_capacity(count as usize);
+        for i in 0..count {
+            let value = self.read(st, object, first + i * stride, len);
+            values.push(self.term(value, 8 * len));
+        }
+        let w = self.program.layout.pointer_width;
+        let first = self.pool.int(w, first);
+        let relative = self.pool.sub(offset, first);
+        let e = self.select_by_bits(&values, relative, stride.trailing_zeros());
+        self.classify(e)
+    }
+
+    /// `values[index >> shift]`, as a tree over the bits of the index: its conditions are single bits.
+    fn select_by_bits(&mut self, values: &[ExprId], index: ExprId, shift: u32) -> ExprId {
+        let mut level = values.to_vec();
+        let mut bit = shift;
+        while level.len() > 1 {
+            let condition = self.pool.extract(bit, bit, index);
+            level = level
+                .chunks(2)
+                .map(|pair| match *pair {
+                    [even, odd] => self.pool.ite(condition, odd, even),
+                    // Beyond the last candidate the offset never is.
+                    [even] => even,
+                    _ => unreachable!("chunks of two"),
+                })
+                .collect();
+            bit += 1;
+        }
+        level[0]
+    }
+
+    /// First, stride and number of the places where an access of `len` bytes at `offset` may be; `None` if there are
+    /// too many or the object's size or content is not plain.
+    fn candidates(&self, st: &State, object: ObjId, offset: ExprId, len: u32) -> Option<(u64, u64, u64)> {
+        let o = st.memory.get(object).expect("a live object");
+        let Val::Int(size) = o.size else { return None };
+        if o.array.is_some() {
+            return None;
+        }
+        // offset = variable part + constant: the variable part's low zero bits give the stride.
+        let (variable, constant) = match *self.pool.get(offset) {
+            Expr::Binary(BinOp::Add, v, c) => match self.pool.as_const(c) {
+                Some(c) => (v, c.to_u64()?),
+                None => (offset, 0),
+            },
+            _ => (offset, 0),
+        };
+        let shift = self.trailing_zeros(variable).min(16);
+        let stride = 1u64 << shift;
+        let first = constant % stride;
+        let last = size.checked_sub(u64::from(len))?;
+        let count = last.checked_sub(first).map_or(0, |room| room / stride + 1);
+        (1..=CANDIDATES).contains(&count).then_some((first, stride, count))
+    }
+
+    /// Writes `len` bytes at an offset that the path condition keeps within the object.
+    pub(super) fn write_at(&mut self, st: &mut State, object: ObjId, offset: Val, len: u32, value: Val) {
+        let w = self.program.layout.pointer_width;
+        let offset = match offset {
+            Val::Int(offset) => return self.write(st, object, offset, len, value),
+            other => self.term(other, w),
+        };
+        match self.candidates(st, object, offset, len) {
+            Some((first, stride, count)) if stride >= u64::from(len) => {
+                let value = self.term(value, 8 * len);
+                for i in 0..count {
+                    let at = first + i * stride;
+                    let old = self.read(st, object, at, len);
+                    let old = self.term(old, 8 * len);
+                    let at_e = self.pool.int(w, at);
+                    let here = self.pool.eq(offset, at_e);
+                    let new = self.pool.ite(here, value, old);
+                    let new = self.classify(new);
+                    self.write(st, object, at, len, new);
+                }
+            }
+            Some(_) if len > 1 => {
+                // The places overlap: byte by byte they do not.
+                for i in 0..len {
+                    let byte = self.extract(value, 8 * len, 8 * i + 7, 8 * i);
+                    let i = self.pool.int(w, u64::from(i));
+                    let at = self.pool.add(offset, i);
+                    self.write_at(st, object, Val::Expr(at), 1, byte);
+                }
+            }
+            _ => {
+                self.make_array(st, object);
+                self.write_array(st, object, offset, len, value);
+            }
+        }
+    }
+
+    // Arrays.
+
+    /// Turns the content of an object into an SMT array of bytes.
+    fn make_array(&mut self, st: &mut State, object: ObjId) {
+        let o = st.memory.get(object).expect("a live object");
+        if o.array.is_some() {
+            return;
+        }
+        let w = self.program.layout.pointer_width;
+        let sort = Sort::Array { index: w, elem: 8 };
+        let size = match o.size {
+            Val::Int(size) => size,
+            _ => o.extent(),
+        };
+        let (zeroed, written) = (o.zeroed, o.extent().min(size));
+        let mut array = if zeroed && size <= MAX_ARRAY {
+            let zero = self.pool.int(8, 0);
+            self.pool.const_array(w, zero)
+        } else {
+            if zeroed {
+                self.over("an object is too large to be accessed at an unknown offset exactly", st);
+            }
+            self.pool.fresh_symbol(sort).1
+        };
+        if written > MAX_ARRAY {
+            self.over("an object is too large to be accessed at an unknown offset exactly", st);
+        } else {
+            for at in 0..written {
+                let o = st.memory.get(object).expect("a live object");
+                let byte = match o.piece(at) {
+                    Piece::Default => continue,
+                    Piece::Byte(0) if o.zeroed => continue,
+                    Piece::Byte(byte) => self.pool.int(8, u64::from(byte)),
+                    Piece::Cell { value, len, index } => {
+                        let lo = 8 * u32::from(index);
+                        let byte = self.extract(value, 8 * u32::from(len), lo + 7, lo);
+                        self.term(byte, 8)
+                    }
+                };
+                let index = self.pool.int(w, at);
+                array = self.pool.store(array, index, byte);
+            }
+        }
+        st.memory.get_mut(object).expect("a live object").array = Some(array);
+    }
+
+    fn read_array(&mut self, st: &State, object: ObjId, offset: ExprId, len: u32) -> Val {
+        let array = st.memory.get(object).expect("a live object").array.expect("the object is an array");
+        let w = self.program.layout.pointer_width;
+        let mut value = None;
+        for i in 0..len {
+            let i = self.pool.int(w, u64::from(i));
+            let at = self.pool.add(offset, i);
+            let byte = self.pool.select(array, at);
+            value = Some(match value {
+                None => byte,
+                Some(low) => self.pool.concat(byte, low),
+            });
+        }
+        self.classify(value.expect("at least one byte is read"))
+    }
+
+    fn write_array(&mut self, st: &mut State, object: ObjId, offset: ExprId, len: u32, value: Val) {
+        let mut array = st.memory.get(object).expect("a live object").array.expect("the object is an array");
+        let w = self.program.layout.pointer_width;
+        for i in 0..len {
+            let byte = self.extract(value, 8 * len, 8 * i + 7, 8 * i);
+            let byte = self.term(byte, 8);
+            let i = self.pool.int(w, u64::from(i));
+            let at = self.pool.add(offset, i);
+            array = self.pool.store(array, at, byte);
+        }
+        st.memory.get_mut(object).expect("a live object").array = Some(array);
+    }
+
+    // Blocks.
+
+    /// Copies `len` bytes between places that the path condition keeps within their objects.
+    pub(super) fn copy(&mut self, st: &mut State, dst: (ObjId, Val), src: (ObjId, Val), len: u64) {
+        // Through a buffer of values, since the two may overlap.
+        let mut parts: Vec<(u64, u32, Val)> = Vec::new();
+        let mut at = 0;
+        while at < len {
+            let n = match src.1 {
+                Val::Int(offset) => self.part_length(st, src.0, offset + at, len - at),
+                _ => (len - at).min(8) as u32,
+            };
+            let offset = self.offset_plus(src.1, at);
+            parts.push((at, n, self.read_at(st, src.0, offset, n)));
+            at += u64::from(n);
+        }
+        for (at, n, value) in parts {
+            let offset = self.offset_plus(dst.1, at);
+            self.write_at(st, dst.0, offset, n, value);
+        }
+    }
+
+    /// The length of the next piece to copy: a cell, or up to eight other bytes.
+    fn part_length(&self, st: &State, object: ObjId, offset: u64, most: u64) -> u32 {
+        let o = st.memory.get(object).expect("a live object");
+        if o.array.is_some() {
+            return most.min(8) as u32;
+        }
+        match o.piece(offset) {
+            Piece::Cell { len, index, .. } => u64::from(len - index).min(most) as u32,
+            first => {
+                let unknown = first == Piece::Default;
+                let mut n = 1;
+                while n < most.min(8) {
+                    match o.piece(offset + n) {
+                        Piece::Cell { .. } => break,
+                        next if (next == Piece::Default) != unknown => break,
+                        _ => n += 1,
+                    }
+                }
+                n as u32
+            }
+        }
+    }
+
+    fn offset_plus(&mut self, offset: Val, n: u64) -> Val {
+        match offset {
+            Val::Int(offset) => Val::Int(offset + n),
+            other => {
+                let w = self.program.layout.pointer_width;
+                let e = self.term(other, w);
+                let n = self.pool.int(w, n);
+                let e = self.pool.add(e, n);
+                self.classify(e)
+            }
+        }
+    }
+
+    /// Sets `len` bytes at a place that the path condition keeps within its object.
+    pub(super) fn fill(&mut self, st: &mut State, object: ObjId, offset: Val, byte: Val, len: u64) {
+        if let (Val::Int(offset), Val::Int(byte)) = (offset, byte)
+            && st.memory.get(object).is_some_and(|o| o.array.is_none())
+        {
+            self.split_cells(st, object, offset, len);
+            st.memory.get_mut(object).expect("a live object").fill(offset, byte as u8, len);
+            return;
+        }
+        for i in 0..len {
+            let at = self.offset_plus(offset, i);
+            self.write_at(st, object, at, 1, byte);
+        }
+    }
+
+    /// Records that the path performs an operation whose effect C does not define; the path ends.
+    pub(super) fn invalid(&mut self, st: &State, edge: EdgeId, what: &str) {
+        let _ = st;
+        self.taints.drop_behaviour(Reason::at(what, self.program.edges[edge].place));
+    }
+
+    /// Records that values of the path are over-approximated from here on.
+    pub(super) fn over(&mut self, what: &'static str, st: &mut State) {
+        st.approximate = Some(what);
+    }
+}

@@ -1,0 +1,286 @@
+//! Values of expressions in a state.
+
+use super::SymbolicExecution;
+use super::state::State;
+use super::value::{ObjId, Val, binary_int, mask, unary_int};
+use crate::verdict::Reason;
+use cfa::{BinOp, Expr, ExprId, FuncId, Id, Sort, UnOp, VarId};
+
+/// Addresses of functions: constants apart from all objects. The lowest is far above null.
+const FUNCTIONS: u64 = 0x1000;
+const FUNCTION_STRIDE: u64 = 16;
+
+/// The address of a function, the same in all analyses and in replay.
+pub fn function_address(func: FuncId) -> u64 {
+    FUNCTIONS + FUNCTION_STRIDE * u64::from(func.0)
+}
+
+/// The function at an address.
+pub fn function_at(address: u64, functions: usize) -> Option<FuncId> {
+    let offset = address.checked_sub(FUNCTIONS)?;
+    (offset % FUNCTION_STRIDE == 0 && offset / FUNCTION_STRIDE < functions as u64)
+        .then_some(FuncId((offset / FUNCTION_STRIDE) as u32))
+}
+
+impl SymbolicExecution<'_> {
+    #[inline]
+    pub(super) fn read_var(&self, st: &State, var: VarId) -> Val {
+        let slot = self.slots.of_var[var.index()];
+        match slot.global() {
+            Some(i) => st.globals[i],
+            None => st.frame.vars[slot.local()],
+        }
+    }
+    #[inline]
+    pub(super) fn write_var(&self, st: &mut State, var: VarId, value: Val) {
+        let slot = self.slots.of_var[var.index()];
+        match slot.global() {
+            Some(i) => std::rc::Rc::make_mut(&mut st.globals)[i] = value,
+            None => std::rc::Rc::make_mut(&mut st.frame).vars[slot.local()] = value,
+        }
+    }
+
+    /// The value of a program expression. Recursive: the front-end bounds the depth.
+    pub(super) fn eval(&mut self, st: &State, e: ExprId) -> Val {
+        match *self.pool.get(e) {
+            Expr::Const(ref c) => match c.to_u64() {
+                Some(v) if c.width() <= 64 => Val::Int(v),
+                _ => Val::Expr(e),
+            },
+            Expr::Var(v) => match self.read_var(st, v) {
+                Val::Unset => {
+                    // The front-end writes before reads; where it could not tell, any value is possible.
+                    let width = self.pool.width(e);
+                    let (_, fresh) = self.pool.fresh_symbol(Sort::Bv(width));
+                    let place = self.program.vars[v].place;
+                    self.taints.drop_behaviour(Reason::at("a variable is read before it is written", place));
+                    Val::Expr(fresh)
+                }
+                value => value,
+            },
+            Expr::Sym(_) => self.bases.classify(&self.pool, e),
+            Expr::GlobalAddr(g) => Val::Ptr(ObjId(g.0), 0),
+            Expr::FuncAddr(f) => Val::Int(function_address(f)),
+            Expr::Binary(op, a, b) => {
+                let width = self.pool.width(a);
+                let x = self.eval(st, a);
+                let y = self.eval(st, b);
+                self.binary(st, op, width, x, y, b)
+            }
+            Expr::Unary(op, a) => {
+                let width = self.pool.width(a);
+                match self.eval(st, a) {
+                    Val::Int(x) => Val::Int(unary_int(op, width, x)),
+                    x => {
+                        let x = self.term(x, width);
+                        let e = self.pool.unary(op, x);
+                        self.classify(e)
+                    }
+                }
+            }
+            Expr::Ite(c, t, f) => match self.eval(st, c) {
+                Val::Int(0) => self.eval(st, f),
+                Val::Int(_) => self.eval(st, t),
+                c => {
+                    let width = self.pool.width(t);
+                    let (t, f) = (self.eval(st, t), self.eval(st, f));
+                    if t == f {
+                        return t;
+                    }
+                    let (c, t, f) = (self.term(c, 1), self.term(t, width), self.term(f, width));
+                    let e = self.pool.ite(c, t, f);
+                    self.classify(e)
+                }
+            },
+            Expr::Extract { hi, lo, arg } => {
+                let width = self.pool.width(arg);
+                match self.eval(st, arg) {
+                    Val::Int(x) => Val::Int(mask(hi - lo + 1, x >> lo)),
+                    // The low bits of an aligned address are known.
+                    Val::Ptr(object, offset) if self.is_aligned(st, object, hi + 1) => {
+                        Val::Int(mask(hi - lo + 1, offset >> lo))
+                    }
+                    x => {
+                        let x = self.term(x, width);
+                        let e = self.pool.extract(hi, lo, x);
+                        self.classify(e)
+                    }
+                }
+            }
+            Expr::Zext { width, arg } => match self.eval(st, arg) {
+                Val::Int(x) if width <= 64 => Val::Int(x),
+                x => {
+                    let narrow = self.pool.width(arg);
+                    let x = self.term(x, narrow);
+                    let e = self.pool.zext(width, x);
+                    self.classify(e)
+                }
+            },
+            Expr::Sext { width, arg } => {
+                let narrow = self.pool.width(arg);
+                match self.eval(st, arg) {
+                    Val::Int(x) if width <= 64 => Val::Int(mask(width, super::value::sign_extend(narrow, x) as u64)),
+                    x => {
+                        let x = self.term(x, narrow);
+                        let e = self.pool.sext(width, x);
+                        self.classify(e)
+                    }
+                }
+            }
+            _ => {
+                let node = self.pool.get(e).clone();
+                let mut children = [ExprId(0); 3];
+                let mut n = 0;
+                for child in node.children() {
+                    let width = self.pool.width(child);
+                    let value = self.eval(st, child);
+                    children[n] = self.term(value, width);
+                    n += 1;
+                }
+                let e = self.pool.rebuild(&node, &children[..n]);
+                self.classify(e)
+            }
+        }
+    }
+
+    /// `op` on values; `width` is the width of the first operand and `second` the program's expression of the second.
+    fn binary(&mut self, st: &State, op: BinOp, width: u32, x: Val, y: Val, second: ExprId) -> Val {
+        match (x, y) {
+            (Val::Int(a), Val::Int(b)) if op != BinOp::Concat => {
+                if let Some(v) = binary_int(op, width, a, b) {
+                    return Val::Int(v);
+                }
+            }
+            (Val::Int(a), Val::Int(b)) => {
+                let low = self.pool.width(second);
+                if width + low <= 64 {
+                    return Val::Int(a << low | b);
+                }
+            }
+            (Val::Ptr(o, k), Val::Int(i)) => match op {
+                BinOp::Add => return Val::Ptr(o, mask(width, k.wrapping_add(i))),
+                BinOp::Sub => return Val::Ptr(o, mask(width, k.wrapping_sub(i))),
+                BinOp::Eq if i < 0x1000 && self.is_within(st, o, k) => return Val::Int(0),
+                _ => {}
+            },
+            (Val::Int(i), Val::Ptr(o, k)) => match op {
+                BinOp::Add => return Val::Ptr(o, mask(width, k.wrapping_add(i))),
+                BinOp::Eq if i < 0x1000 && self.is_within(st, o, k) => return Val::Int(0),
+                BinOp::Ult if i < 0x1000 && self.is_within(st, o, k) => return Val::Int(1),
+                _ => {}
+            },
+            (Val::Ptr(o, a), Val::Ptr(p, b)) if o == p => match op {
+                BinOp::Sub => return Val::Int(mask(width, a.wrapping_sub(b))),
+                BinOp::Eq => return Val::Int(u64::from(a == b)),
+                BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle
+                    if self.is_within(st, o, a) && self.is_within(st, o, b) =>
+                {
+                    // Objects do not wrap around the address space, nor around its middle.
+                    let strict = matches!(op, BinOp::Ult | BinOp::Slt);
+                    return Val::Int(u64::from(if strict { a < b } else { a <= b }));
+                }
+                _ => {}
+            },
+            (Val::Ptr(o, a), Val::Ptr(p, b)) => {
+                // Live objects are disjoint, but one may begin where the other ends.
+                if op == BinOp::Eq && self.is_inside(st, o, a) && self.is_inside(st, p, b) {
+                    return Val::Int(0);
+                }
+            }
+            _ => {}
+        }
+        let second_width = if op == BinOp::Concat { self.pool.width(second) } else { width };
+        let (x, y) = (self.term(x, width), self.term(y, second_width));
+        let e = self.pool.binary(op, x, y);
+        self.classify(e)
+    }
+
+    /// Whether `offset` is at a byte of the live object.
+    fn is_inside(&self, st: &State, object: ObjId, offset: u64) -> bool {
+        matches!(st.memory.get(object), Some(o) if matches!(o.size, Val::Int(size) if offset < size))
+    }
+    /// Whether `offset` is at a byte of the live object or right behind it.
+    fn is_within(&self, st: &State, object: ObjId, offset: u64) -> bool {
+        matches!(st.memory.get(object), Some(o) if matches!(o.size, Val::Int(size) if offset <= size))
+    }
+    /// Whether the low `bits` bits of the object's address are known to be zero.
+    fn is_aligned(&self, st: &State, object: ObjId, bits: u32) -> bool {
+        bits < 32 && st.memory.get(object).is_some_and(|o| o.align >= 1 << bits)
+    }
+
+    #[inline]
+    pub(super) fn classify(&self, e: ExprId) -> Val {
+        self.bases.classify(&self.pool, e)
+    }
+
+    /// The term of a value.
+    pub(super) fn term(&mut self, value: Val, width: u32) -> ExprId {
+        match value {
+            Val::Int(v) => self.pool.int(width, v),
+            Val::Expr(e) => e,
+            Val::Ptr(object, offset) => {
+                let base = self.bases.symbol(&mut self.pool, object, width);
+                let offset = self.pool.int(width, offset);
+                self.pool.add(base, offset)
+            }
+            Val::Unset => {
+                let (_, fresh) = self.pool.fresh_symbol(Sort::Bv(width));
+                fresh
+            }
+        }
+    }
+
+    /// A value truncated or zero-extended from `from` to `to` bits.
+    pub(super) fn resize(&mut self, value: Val, from: u32, to: u32) -> Val {
+        if from == to {
+            return value;
+        }
+        if let Val::Int(v) = value
+            && to <= 64
+        {
+            return Val::Int(mask(to, v));
+        }
+        let e = self.term(value, from);
+        let e = self.pool.resize(to, e);
+        self.classify(e)
+    }
+
+    /// Bits `hi..=lo` of a value of `width` bits.
+    pub(super) fn extract(&mut self, value: Val, width: u32, hi: u32, lo: u32) -> Val {
+        match value {
+            _ if lo == 0 && hi + 1 == width => value,
+            Val::Int(v) => Val::Int(mask(hi - lo + 1, v >> lo)),
+            _ => {
+                let e = self.term(value, width);
+                let e = self.pool.extract(hi, lo, e);
+                self.classify(e)
+            }
+        }
+    }
+
+    /// The number of low bits of `e` that are zero whatever its symbols are, as far as a look at its top shows.
+    pub(super) fn trailing_zeros(&self, e: ExprId) -> u32 {
+        self.trailing_zeros_to(e, 24)
+    }
+
+    fn trailing_zeros_to(&self, e: ExprId, depth: u32) -> u32 {
+        if depth == 0 {
+            return 0;
+        }
+        let of = |e| self.trailing_zeros_to(e, depth - 1);
+        let zeros = match *self.pool.get(e) {
+            Expr::Const(ref c) => (0..c.width()).find(|&i| c.bit(i)).unwrap_or(c.width()),
+            Expr::Binary(BinOp::Add | BinOp::Sub | BinOp::Or | BinOp::Xor, a, b) => of(a).min(of(b)),
+            Expr::Binary(BinOp::Mul, a, b) => of(a) + of(b),
+            Expr::Binary(BinOp::And, a, b) => of(a).max(of(b)),
+            Expr::Binary(BinOp::Concat, a, b) => {
+                let low = of(b);
+                if low == self.pool.width(b) { low + of(a) } else { low }
+            }
+            Expr::Unary(UnOp::Neg, a) | Expr::Zext { arg: a, .. } | Expr::Sext { arg: a, .. } => of(a),
+            Expr::Ite(_, t, f) => of(t).min(of(f)),
+            _ => 0,
+        };
+        zeros.min(self.pool.width(e))
+    }
+}

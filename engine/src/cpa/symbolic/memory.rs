@@ -1,0 +1,421 @@
+//! Memory of one path: objects with byte-precise content, shared between states until written.
+//!
+//! An object is a row of chunks; a chunk that was never written is absent and has the object's default
+//! content (zeros or unknown bytes). Within a chunk every byte is concrete, or belongs to a *cell*: a value
+//! that is not a plain number and covers up to sixteen bytes. After a write at an unknown offset of a large object,
+//! the object's content is an SMT array of bytes.
+
+use super::value::{ObjId, Val};
+use cfa::{EdgeId, ExprId, GlobalId, Id};
+use std::rc::Rc;
+
+/// Bytes of a chunk: what a write to a shared object copies.
+pub const CHUNK: usize = 256;
+/// Largest cell, in bytes.
+pub const MAX_CELL: usize = 16;
+
+/// A persistent table: two levels, the lower one shared between clones.
+#[derive(Clone)]
+pub struct Paged<T> {
+    pages: Vec<Option<Rc<Vec<Option<T>>>>>,
+}
+
+const PAGE: usize = 32;
+
+impl<T: Clone> Paged<T> {
+    pub fn new() -> Self {
+        Self { pages: Vec::new() }
+    }
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<&T> {
+        self.pages.get(index / PAGE)?.as_ref()?[index % PAGE].as_ref()
+    }
+    #[inline]
+    pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        Rc::make_mut(self.pages.get_mut(index / PAGE)?.as_mut()?)[index % PAGE].as_mut()
+    }
+    pub fn set(&mut self, index: usize, value: Option<T>) {
+        let page = index / PAGE;
+        if page >= self.pages.len() {
+            if value.is_none() {
+                return;
+            }
+            self.pages.resize(page + 1, None);
+        }
+        let slots = self.pages[page].get_or_insert_with(|| Rc::new(vec![None; PAGE]));
+        let slots = Rc::make_mut(slots);
+        let emptied = value.is_none();
+        slots[index % PAGE] = value;
+        if emptied && slots.iter().all(Option::is_none) {
+            self.pages[page] = None;
+        }
+    }
+    /// The present entries in order.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
+        self.pages.iter().enumerate().flat_map(|(p, page)| {
+            page.iter().flat_map(move |slots| {
+                slots.iter().enumerate().filter_map(move |(i, t)| t.as_ref().map(|t| (p * PAGE + i, t)))
+            })
+        })
+    }
+    /// Pages of `self` and `other` that are not one and the same, by index of their first entry.
+    pub fn differing_pages<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = usize> + 'a {
+        let n = self.pages.len().max(other.pages.len());
+        (0..n).filter(|&p| {
+            let (a, b) = (self.pages.get(p).and_then(Option::as_ref), other.pages.get(p).and_then(Option::as_ref));
+            match (a, b) {
+                (None, None) => false,
+                (Some(a), Some(b)) => !Rc::ptr_eq(a, b),
+                _ => true,
+            }
+        })
+    }
+    pub const PAGE: usize = PAGE;
+}
+
+/// Where an object comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Origin {
+    Global(GlobalId),
+    Stack(EdgeId),
+    Heap(EdgeId),
+}
+
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Bytes.
+    pub size: Val,
+    pub align: u32,
+    pub origin: Origin,
+    /// What a byte is that was never written.
+    pub zeroed: bool,
+    pub read_only: bool,
+    chunks: Vec<Option<Rc<Chunk>>>,
+    /// The content, once it was written at an unknown offset while large.
+    pub array: Option<ExprId>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cell {
+    pub start: u8,
+    pub len: u8,
+    pub value: Val,
+}
+
+/// Tags of a byte.
+const DEFAULT: u8 = 0;
+const CONCRETE: u8 = 1;
+/// `CELL + k`: the k-th byte of a cell.
+const CELL: u8 = 2;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Chunk {
+    bytes: [u8; CHUNK],
+    tags: [u8; CHUNK],
+    /// By start.
+    cells: Vec<Cell>,
+}
+
+impl Chunk {
+    const EMPTY: Chunk = Chunk { bytes: [0; CHUNK], tags: [DEFAULT; CHUNK], cells: Vec::new() };
+
+    fn cell_at(&self, start: usize) -> &Cell {
+        let i = self.cells.binary_search_by_key(&(start as u8), |c| c.start).expect("a tag says a cell starts here");
+        &self.cells[i]
+    }
+}
+
+/// A piece of content.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// A byte never written.
+    Default,
+    Byte(u8),
+    /// Byte `index` of a value of `len` bytes.
+    Cell {
+        value: Val,
+        len: u8,
+        index: u8,
+    },
+}
+
+impl Object {
+    pub fn new(size: Val, align: u32, origin: Origin, zeroed: bool) -> Self {
+        Self { size, align, origin, zeroed, read_only: false, chunks: Vec::new(), array: None }
+    }
+
+    #[inline]
+    fn chunk(&self, offset: u64) -> Option<&Chunk> {
+        self.chunks.get((offset / CHUNK as u64) as usize)?.as_deref()
+    }
+    #[inline]
+    fn chunk_mut(&mut self, offset: u64) -> &mut Chunk {
+        let index = (offset / CHUNK as u64) as usize;
+        if index >= self.chunks.len() {
+            self.chunks.resize(index + 1, None);
+        }
+        Rc::make_mut(self.chunks[index].get_or_insert_with(|| Rc::new(Chunk::EMPTY)))
+    }
+
+    /// `len` bytes at `offset` as one value if they are all concrete or exactly one cell, and `len <= 8` or a cell.
+    #[inline]
+    pub fn read_whole(&self, offset: u64, len: u32) -> Option<Val> {
+        let at = (offset % CHUNK as u64) as usize;
+        let n = len as usize;
+        if at + n > CHUNK {
+            return None;
+        }
+        let Some(chunk) = self.chunk(offset) else {
+            return (self.zeroed && n <= 8).then_some(Val::Int(0));
+        };
+        match chunk.tags[at] {
+            CONCRETE if n <= 8 => {
+                if chunk.tags[at..at + n].iter().any(|&t| t != CONCRETE) {
+                    return None;
+                }
+                let mut word = [0; 8];
+                word[..n].copy_from_slice(&chunk.bytes[at..at + n]);
+                Some(Val::Int(u64::from_le_bytes(word)))
+            }
+            CELL => {
+                let cell = chunk.cell_at(at);
+                (u32::from(cell.len) == len).then_some(cell.value)
+            }
+            _ => None,
+        }
+    }
+
+    pub fn piece(&self, offset: u64) -> Piece {
+        let at = (offset % CHUNK as u64) as usize;
+        let Some(chunk) = self.chunk(offset) else {
+            return if self.zeroed { Piece::Byte(0) } else { Piece::Default };
+        };
+        match chunk.tags[at] {
+            DEFAULT if self.zeroed => Piece::Byte(0),
+            DEFAULT => Piece::Default,
+            CONCRETE => Piece::Byte(chunk.bytes[at]),
+            tag => {
+                let index = tag - CELL;
+                let cell = chunk.cell_at(at - usize::from(index));
+                Piece::Cell { value: cell.value, len: cell.len, index }
+            }
+        }
+    }
+
+    /// Writes a constant of `len <= 8` bytes.
+    #[inline]
+    pub fn write_int(&mut self, offset: u64, len: u32, value: u64) {
+        let at = (offset % CHUNK as u64) as usize;
+        let n = len as usize;
+        let bytes = value.to_le_bytes();
+        if at + n > CHUNK {
+            for (i, &byte) in bytes[..n].iter().enumerate() {
+                self.write_bytes(offset + i as u64, &[byte]);
+            }
+            return;
+        }
+        self.write_bytes(offset, &bytes[..n]);
+    }
+
+    /// Writes concrete bytes.
+    pub fn write_bytes(&mut self, mut offset: u64, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let at = (offset % CHUNK as u64) as usize;
+            let n = bytes.len().min(CHUNK - at);
+            let chunk = self.chunk_mut(offset);
+            if !chunk.cells.is_empty() {
+                cut(chunk, at, n);
+            }
+            chunk.bytes[at..at + n].copy_from_slice(&bytes[..n]);
+            chunk.tags[at..at + n].fill(CONCRETE);
+            offset += n as u64;
+            bytes = &bytes[n..];
+        }
+    }
+
+    /// Whether a cell of `len` bytes fits at `offset` (it may not cross a chunk).
+    pub fn fits_cell(offset: u64, len: u32) -> bool {
+        len as usize <= MAX_CELL && (offset % CHUNK as u64) as usize + len as usize <= CHUNK
+    }
+
+    /// Writes a value of `len` bytes for which [`fits_cell`](Self::fits_cell) holds.
+    pub fn write_cell(&mut self, offset: u64, len: u32, value: Val) {
+        debug_assert!(Self::fits_cell(offset, len));
+        let at = (offset % CHUNK as u64) as usize;
+        let n = len as usize;
+        let chunk = self.chunk_mut(offset);
+        cut(chunk, at, n);
+        for i in 0..n {
+            chunk.tags[at + i] = CELL + i as u8;
+        }
+        let place = chunk.cells.partition_point(|c| usize::from(c.start) < at);
+        chunk.cells.insert(place, Cell { start: at as u8, len: len as u8, value });
+    }
+
+    /// Sets `len` bytes; cells that reach in from outside must have been split.
+    pub fn fill(&mut self, mut offset: u64, byte: u8, mut len: u64) {
+        while len > 0 {
+            let at = (offset % CHUNK as u64) as usize;
+            let n = (CHUNK - at).min(usize::try_from(len).unwrap_or(CHUNK));
+            if n == CHUNK && byte == 0 && self.zeroed {
+                if let Some(chunk) = self.chunks.get_mut((offset / CHUNK as u64) as usize) {
+                    *chunk = None;
+                }
+            } else {
+                let chunk = self.chunk_mut(offset);
+                cut(chunk, at, n);
+                chunk.bytes[at..at + n].fill(byte);
+                chunk.tags[at..at + n].fill(CONCRETE);
+            }
+            offset += n as u64;
+            len -= n as u64;
+        }
+    }
+
+    /// An offset beyond which no byte was written.
+    pub fn extent(&self) -> u64 {
+        (self.chunks.len() * CHUNK) as u64
+    }
+
+    /// Cells that a write of `len` bytes at `offset` would cut, outside the written range, must be split into
+    /// bytes before; they are given as (offset of the cell, its length, its value).
+    pub fn straddling(&self, offset: u64, len: u64) -> Vec<(u64, u8, Val)> {
+        let mut cells: Vec<(u64, u8, Val)> = Vec::new();
+        for end in [offset, offset + len] {
+            // A cell that holds the bytes on both sides of `end`.
+            if end == 0 || end % CHUNK as u64 == 0 {
+                continue;
+            }
+            if let Some(chunk) = self.chunk(end) {
+                let at = (end % CHUNK as u64) as usize;
+                if chunk.tags[at] > CELL {
+                    let start = at - usize::from(chunk.tags[at] - CELL);
+                    let cell = chunk.cell_at(start);
+                    let base = end - at as u64;
+                    if !cells.iter().any(|&(o, ..)| o == base + start as u64) {
+                        cells.push((base + start as u64, cell.len, cell.value));
+                    }
+                }
+            }
+        }
+        cells
+    }
+
+    /// Calls `visit` with the offset, length and value of every cell.
+    pub fn for_each_cell(&self, mut visit: impl FnMut(u64, u8, Val)) {
+        for (i, chunk) in self.chunks.iter().enumerate() {
+            for cell in chunk.iter().flat_map(|c| &c.cells) {
+                visit((i * CHUNK) as u64 + u64::from(cell.start), cell.len, cell.value);
+            }
+        }
+    }
+
+    /// Whether the shapes and concrete bytes agree; the pairs of cell values that remain to be compared are
+    /// appended to `cells`. Conservative: `false` where the same content is represented differently.
+    pub fn same_shape(&self, other: &Object, cells: &mut Vec<(Val, Val, u32)>) -> bool {
+        if self.origin != other.origin || self.zeroed != other.zeroed || self.array != other.array {
+            return false;
+        }
+        cells.push((self.size, other.size, 64));
+        let n = self.chunks.len().max(other.chunks.len());
+        for i in 0..n {
+            let (a, b) = (self.chunks.get(i).and_then(Option::as_ref), other.chunks.get(i).and_then(Option::as_ref));
+            match (a, b) {
+                (None, None) => {}
+                (Some(a), Some(b)) if Rc::ptr_eq(a, b) => {
+                    // Equal by identity, but a renaming of symbols must still map these to themselves.
+                    for cell in &a.cells {
+                        cells.push((cell.value, cell.value, 8 * u32::from(cell.len)));
+                    }
+                }
+                (Some(a), Some(b)) => {
+                    if a.tags != b.tags || a.cells.len() != b.cells.len() {
+                        return false;
+                    }
+                    for k in 0..CHUNK {
+                        if a.tags[k] == CONCRETE && a.bytes[k] != b.bytes[k] {
+                            return false;
+                        }
+                    }
+                    for (x, y) in a.cells.iter().zip(&b.cells) {
+                        if x.len != y.len {
+                            return false;
+                        }
+                        cells.push((x.value, y.value, 8 * u32::from(x.len)));
+                    }
+                }
+                (Some(a), None) | (None, Some(a)) => {
+                    if a.tags.iter().any(|&t| t != DEFAULT) {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Removes the cells that begin within `at..at + n`. Cells that reach in from outside must have been split.
+fn cut(chunk: &mut Chunk, at: usize, n: usize) {
+    chunk.cells.retain(|c| {
+        let start = usize::from(c.start);
+        start < at || start >= at + n
+    });
+}
+
+/// The objects that are alive. An object that died is absent.
+#[derive(Clone)]
+pub struct Memory {
+    objects: Paged<Rc<Object>>,
+    next: u32,
+}
+
+impl Memory {
+    pub fn new() -> Self {
+        Self { objects: Paged::new(), next: 0 }
+    }
+    pub fn allocate(&mut self, object: Object) -> ObjId {
+        let id = ObjId(self.next);
+        self.next += 1;
+        self.objects.set(id.index(), Some(Rc::new(object)));
+        id
+    }
+    /// How many objects were allocated on this path, dead ones included.
+    pub fn allocated(&self) -> u32 {
+        self.next
+    }
+    #[inline]
+    pub fn get(&self, id: ObjId) -> Option<&Object> {
+        self.objects.get(id.index()).map(|o| &**o)
+    }
+    #[inline]
+    pub fn get_mut(&mut self, id: ObjId) -> Option<&mut Object> {
+        self.objects.get_mut(id.index()).map(Rc::make_mut)
+    }
+    pub fn remove(&mut self, id: ObjId) {
+        self.objects.set(id.index(), None);
+    }
+    pub fn iter(&self) -> impl Iterator<Item = (ObjId, &Object)> {
+        self.objects.iter().map(|(i, o)| (ObjId(i as u32), &**o))
+    }
+    /// Objects that are not shared between the two memories, as (id, ours, theirs).
+    pub fn differences<'a>(
+        &'a self,
+        other: &'a Self,
+    ) -> impl Iterator<Item = (ObjId, Option<&'a Object>, Option<&'a Object>)> {
+        self.objects.differing_pages(&other.objects).flat_map(move |page| {
+            (0..Paged::<Rc<Object>>::PAGE).filter_map(move |i| {
+                let index = page * Paged::<Rc<Object>>::PAGE + i;
+                match (self.objects.get(index), other.objects.get(index)) {
+                    (None, None) => None,
+                    (Some(a), Some(b)) if Rc::ptr_eq(a, b) => None,
+                    (a, b) => Some((ObjId(index as u32), a.map(|o| &**o), b.map(|o| &**o))),
+                }
+            })
+        })
+    }
+    /// The shared objects of the two memories are those `differences` does not give.
+    pub fn shares(&self, other: &Self, id: ObjId) -> bool {
+        matches!((self.objects.get(id.index()), other.objects.get(id.index())), (Some(a), Some(b)) if Rc::ptr_eq(a, b))
+    }
+}

@@ -1,0 +1,371 @@
+//! Symbolic execution.
+//!
+//! A state is one path: variables and memory over symbols, and a path condition (King, Symbolic execution and
+//! program testing, CACM 1976; as a CPA: the thesis on slicing and CEGAR for symbolic execution, section 2). States are
+//! never merged. What is concrete is computed on machine words; a branch whose condition is concrete costs no term and
+//! no query.
+
+mod access;
+mod cover;
+mod eval;
+mod memory;
+mod state;
+mod transfer;
+mod value;
+
+pub use eval::{function_address, function_at};
+
+use super::{At, Cpa, Sides, Stop, Successors, Target};
+use crate::control::Control;
+use crate::solver::{Feasibility, PathCondition, PathSolver};
+use crate::verdict::{ChosenInputs, ObjectSeq, Reason, Taints};
+use cfa::{Bv, EdgeId, ErrorId, Expr, ExprId, ExprPool, GlobalId, Id, Op, Program, VarKind};
+use memory::{Memory, Object, Origin};
+use rustc_hash::FxHashSet;
+use state::{Event, Frame, Slots, State, Trail};
+use std::rc::Rc;
+use value::{Bases, ObjId, Val};
+
+/// The analysis: what all paths share.
+pub struct SymbolicExecution<'p> {
+    program: &'p Program,
+    /// The program's expressions and the terms of all paths.
+    pool: ExprPool,
+    slots: Slots,
+    bases: Bases,
+    pub solver: PathSolver,
+    pub taints: Taints,
+    covering: cover::Covering,
+    /// Memo of [`bases_in`](Self::bases_in): per term, whether it holds an object's address.
+    holds_base: Vec<Option<bool>>,
+}
+
+impl<'p> SymbolicExecution<'p> {
+    pub fn new(program: &'p Program, solver: PathSolver) -> Self {
+        Self {
+            program,
+            pool: program.exprs.clone(),
+            slots: Slots::new(program),
+            bases: Bases::default(),
+            solver,
+            taints: Taints::default(),
+            covering: cover::Covering::new(program),
+            holds_base: Vec::new(),
+        }
+    }
+
+    /// Terms made so far.
+    pub fn terms(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// The sides of `st` on which the one-bit `cond` is 1 and 0. A side that the solver could not refute is kept.
+    fn decide(&mut self, mut st: State, cond: ExprId) -> Result<Sides<State>, Stop> {
+        if let Some(c) = self.pool.as_const(cond) {
+            return Ok(if c.is_true() { (Some(st), None) } else { (None, Some(st)) });
+        }
+        self.expose(&mut st, cond);
+        let branch = self.solver.branch(&mut self.pool, &st.pc, cond);
+        let negated = self.pool.not(cond);
+        Ok(match (branch.if_true, branch.if_false) {
+            (Feasibility::Infeasible, Feasibility::Infeasible) => (None, None),
+            (model, Feasibility::Infeasible) => {
+                if let (None, Feasibility::Feasible(_)) = (st.pc.model(), &model) {
+                    self.solver.assume(&mut self.pool, &mut st.pc, cond, model.model());
+                }
+                (Some(st), None)
+            }
+            (Feasibility::Infeasible, model) => {
+                if let (None, Feasibility::Feasible(_)) = (st.pc.model(), &model) {
+                    self.solver.assume(&mut self.pool, &mut st.pc, negated, model.model());
+                }
+                (None, Some(st))
+            }
+            (yes, no) => {
+                let mut other = st.clone();
+                self.solver.assume(&mut self.pool, &mut st.pc, cond, yes.model());
+                self.solver.assume(&mut self.pool, &mut other.pc, negated, no.model());
+                (Some(st), Some(other))
+            }
+        })
+    }
+
+    /// Splits `st` by whether `e` has the value it has in the path condition's model; also gives that value. `None` if
+    /// no model is known and none can be found.
+    #[allow(clippy::type_complexity)]
+    fn split_value(&mut self, mut st: State, e: ExprId) -> Result<Option<(Bv, Option<State>, Option<State>)>, Stop> {
+        self.expose(&mut st, e);
+        let value = match st.pc.model() {
+            Some(model) => model.eval(&self.pool, e),
+            None => match self.solver.model(&mut self.pool, &st.pc) {
+                Feasibility::Feasible(model) => model.eval(&self.pool, e),
+                _ => return Ok(None),
+            },
+        };
+        let constant = self.pool.constant(value.clone());
+        let equal = self.pool.eq(e, constant);
+        let (yes, no) = self.decide(st, equal)?;
+        Ok(Some((value, yes, no)))
+    }
+
+    /// The objects whose addresses occur in a term, in order of id.
+    fn bases_in(&mut self, e: ExprId) -> Vec<ObjId> {
+        if !self.has_base(e) {
+            return Vec::new();
+        }
+        let mut objects = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![e];
+        while let Some(e) = stack.pop() {
+            if !seen.insert(e) || self.holds_base.get(e.index()).copied().flatten() == Some(false) {
+                continue;
+            }
+            if let Expr::Sym(s) = self.pool.get(e)
+                && let Some(object) = self.bases.object(*s)
+            {
+                objects.push(object);
+            }
+            stack.extend(self.pool.get(e).children());
+        }
+        objects.sort_unstable();
+        objects
+    }
+
+    fn has_base(&mut self, root: ExprId) -> bool {
+        if self.holds_base.len() < self.pool.len() {
+            self.holds_base.resize(self.pool.len() + self.pool.len() / 2, None);
+        }
+        if let Some(known) = self.holds_base[root.index()] {
+            return known;
+        }
+        let mut stack = vec![root];
+        while let Some(&e) = stack.last() {
+            if self.holds_base[e.index()].is_some() {
+                stack.pop();
+                continue;
+            }
+            let pending = stack.len();
+            let mut holds = matches!(self.pool.get(e), Expr::Sym(s) if self.bases.object(*s).is_some());
+            for child in self.pool.get(e).children() {
+                match self.holds_base[child.index()] {
+                    Some(h) => holds |= h,
+                    None => stack.push(child),
+                }
+            }
+            if stack.len() == pending {
+                self.holds_base[e.index()] = Some(holds);
+                stack.pop();
+            }
+        }
+        self.holds_base[root.index()].expect("just computed")
+    }
+
+    /// Puts into the path condition what holds of the addresses that `e` looks at: they are aligned, far from null
+    /// and from the end of the address space, and live objects do not overlap.
+    fn expose(&mut self, st: &mut State, e: ExprId) {
+        for object in self.bases_in(e) {
+            if st.exposed.contains(&object) {
+                continue;
+            }
+            let w = self.program.layout.pointer_width;
+            let base = self.bases.symbol(&mut self.pool, object, w);
+            let mut facts = Vec::new();
+            let (lowest, highest) = if w == 64 { (0x10_0000, 0x7fff_0000_0000) } else { (0x10_0000, 0x7f00_0000) };
+            let low = self.pool.int(w, lowest);
+            facts.push(self.pool.ule(low, base));
+            let high = self.pool.int(w, highest);
+            let size = st.memory.get(object).map(|o| (o.size, o.align));
+            if let Some((size, align)) = size {
+                let size_e = self.term(size, w);
+                let last = self.pool.sub(high, size_e);
+                facts.push(self.pool.ule(base, last));
+                if size_e != high && self.pool.as_const(size_e).is_none() {
+                    facts.push(self.pool.ule(size_e, high));
+                }
+                if align > 1 {
+                    let bits = align.trailing_zeros();
+                    let lows = self.pool.extract(bits - 1, 0, base);
+                    let zero = self.pool.int(bits, 0);
+                    facts.push(self.pool.eq(lows, zero));
+                }
+                for &other in st.exposed.iter() {
+                    let Some(other_size) = st.memory.get(other).map(|o| o.size) else { continue };
+                    let other_base = self.bases.symbol(&mut self.pool, other, w);
+                    let other_size = self.term(other_size, w);
+                    let (end, other_end) = (self.pool.add(base, size_e), self.pool.add(other_base, other_size));
+                    let before = self.pool.ule(end, other_base);
+                    let after = self.pool.ule(other_end, base);
+                    facts.push(self.pool.or(before, after));
+                    // Empty objects have addresses of their own, too.
+                    facts.push(self.pool.ne(base, other_base));
+                }
+            } else {
+                facts.push(self.pool.ule(base, high));
+            }
+            // A layout that satisfies the facts, where sizes are moderate, extends the model at hand.
+            let extended = st.pc.model().map(|model| {
+                let mut model = model.clone();
+                let slot = if w == 64 {
+                    0x1000_0000_0000 + (u64::from(object.0) << 24)
+                } else {
+                    0x1000_0000 + (u64::from(object.0) << 16)
+                };
+                model.set(base, cfa::Value::Bv(Bv::new(w, slot)));
+                model
+            });
+            let mut extended = extended.filter(|m| facts.iter().all(|&f| m.eval(&self.pool, f).is_true()));
+            for fact in facts {
+                let model = extended.clone();
+                self.solver.assume(&mut self.pool, &mut st.pc, fact, model);
+            }
+            if extended.is_none() {
+                extended = self.solver.model(&mut self.pool, &st.pc).model();
+                let always = self.pool.bool(true);
+                self.solver.assume(&mut self.pool, &mut st.pc, always, extended);
+            }
+            Rc::make_mut(&mut st.exposed).push(object);
+        }
+    }
+
+    /// Inputs that make the program take this path.
+    fn inputs(&self, st: &State, model: &crate::solver::Model) -> ChosenInputs {
+        let seq = |object: ObjId| match (object.0 as usize).checked_sub(self.program.globals.len()) {
+            None => ObjectSeq::Global(GlobalId(object.0)),
+            Some(n) => ObjectSeq::Alloc(n as u32),
+        };
+        let symbols = model.symbols(&self.pool);
+        let value = |symbol: cfa::SymId| match symbols.get(&symbol) {
+            Some(v) => v.clone(),
+            None => Bv::zero(self.pool.symbol_sort(symbol).width()),
+        };
+        let mut inputs = ChosenInputs::default();
+        for event in st.trail.events() {
+            match event {
+                Event::Input(symbol) => inputs.values.push(value(symbol)),
+                Event::Unknown { object, offset, len: _, symbol } => {
+                    for (i, byte) in value(symbol).to_le_bytes().into_iter().enumerate() {
+                        inputs.bytes.push((seq(object), offset + i as u64, byte));
+                    }
+                }
+            }
+        }
+        for (symbol, value) in &symbols {
+            if let Some(object) = self.bases.object(*symbol)
+                && st.exposed.contains(&object)
+            {
+                inputs.bases.push((seq(object), value.to_u64().expect("addresses have at most 64 bits")));
+            }
+        }
+        inputs
+    }
+}
+
+impl Cpa for SymbolicExecution<'_> {
+    type State = State;
+    type Evidence = ChosenInputs;
+
+    fn initial(&mut self) -> State {
+        let mut memory = Memory::new();
+        for (id, global) in self.program.globals.iter() {
+            let mut object =
+                Object::new(Val::Int(global.size), global.align, Origin::Global(id), global.init.is_some());
+            object.read_only = global.read_only;
+            if let Some(init) = &global.init {
+                object.write_bytes(0, &init.bytes);
+            }
+            let object = memory.allocate(object);
+            debug_assert_eq!(object.0, id.0);
+        }
+        let frame = Frame {
+            func: self.program.entry,
+            vars: vec![Val::Unset; self.slots.locals[self.program.entry.index()].len()],
+            objects: Vec::new(),
+            caller: None,
+        };
+        let mut st = State {
+            globals: Rc::new(vec![Val::Unset; self.slots.globals.len()]),
+            frame: Rc::new(frame),
+            memory,
+            pc: PathCondition::new(),
+            trail: Trail::default(),
+            exposed: Rc::new(Vec::new()),
+            over: None,
+            approximate: None,
+        };
+        for (id, global) in self.program.globals.iter() {
+            for &(offset, e) in global.init.iter().flat_map(|i| &i.pointers) {
+                let width = self.pool.width(e);
+                let value = self.eval(&st, e);
+                self.write(&mut st, ObjId(id.0), offset, width.div_ceil(8), value);
+            }
+        }
+        for var in self.slots.globals.clone() {
+            let VarKind::Global { init } = self.program.vars[var].kind else { unreachable!("a global slot") };
+            let value = match init {
+                Some(e) => self.eval(&st, e),
+                None => {
+                    let width = self.program.vars[var].width;
+                    let (_, e) = self.pool.fresh_symbol(cfa::Sort::Bv(width));
+                    self.over("a global variable is defined elsewhere", &mut st);
+                    Val::Expr(e)
+                }
+            };
+            self.write_var(&mut st, var, value);
+        }
+        st
+    }
+
+    fn transfer(
+        &mut self,
+        state: State,
+        at: Control,
+        edge: EdgeId,
+        successors: &mut Successors<State>,
+    ) -> Result<(), Stop> {
+        let _ = at;
+        self.execute(state, edge, successors)
+    }
+
+    fn branch(&mut self, st: State, then_edge: EdgeId, _else_edge: EdgeId) -> Result<Sides<State>, Stop> {
+        let Op::Assume { cond, .. } = self.program.edges[then_edge].op else { panic!("a branch of assumes") };
+        match self.eval(&st, cond) {
+            Val::Int(0) => Ok((None, Some(st))),
+            Val::Int(_) => Ok((Some(st), None)),
+            cond => {
+                let cond = self.term(cond, 1);
+                self.decide(st, cond)
+            }
+        }
+    }
+
+    fn leave(&mut self, st: State, return_edge: EdgeId, call_edge: EdgeId) -> Result<State, Stop> {
+        Ok(self.return_to(st, return_edge, call_edge))
+    }
+
+    fn target(&mut self, st: &mut State, edge: EdgeId, _error: ErrorId) -> Result<Target<ChosenInputs>, Stop> {
+        if let Some(taint) = st.over {
+            let taint = &self.program.taints[taint];
+            let text = format!("a violation was found only past an approximation: {}", taint.reason);
+            self.taints.drop_behaviour(Reason::at(text, taint.place));
+            return Ok(Target::Undecided);
+        }
+        match self.solver.model(&mut self.pool, &st.pc) {
+            Feasibility::Infeasible => Ok(Target::Infeasible),
+            Feasibility::Feasible(model) => Ok(Target::Reached(self.inputs(st, &model))),
+            Feasibility::Unknown(reason) => {
+                let place = self.program.edges[edge].place;
+                self.taints.drop_behaviour(Reason::at(format!("a path to an error is undecided: {reason}"), place));
+                Ok(Target::Undecided)
+            }
+        }
+    }
+
+    fn covered(&mut self, state: &State, at: Control) -> Result<bool, Stop> {
+        self.is_covered(state, at)
+    }
+}
+
+/// A successor at the target of its edge.
+fn follow(st: State) -> (State, At) {
+    (st, At::Target)
+}

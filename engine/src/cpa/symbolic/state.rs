@@ -1,0 +1,138 @@
+//! The state of one path.
+
+use super::memory::Memory;
+use super::value::{ObjId, Val};
+use crate::solver::PathCondition;
+use cfa::{FuncId, Id, Program, SymId, TaintId, VarId, VarKind};
+use std::rc::Rc;
+
+/// Where a variable lives in a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot(u32);
+
+impl Slot {
+    const GLOBAL: u32 = 1 << 31;
+    #[inline]
+    pub fn global(self) -> Option<usize> {
+        (self.0 & Self::GLOBAL != 0).then_some((self.0 & !Self::GLOBAL) as usize)
+    }
+    #[inline]
+    pub fn local(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The places of all variables: globals in one row, locals in a row per function.
+pub struct Slots {
+    pub of_var: Vec<Slot>,
+    pub globals: Vec<VarId>,
+    /// Per function.
+    pub locals: Vec<Vec<VarId>>,
+}
+
+impl Slots {
+    pub fn new(program: &Program) -> Self {
+        let mut slots = Self { of_var: Vec::new(), globals: Vec::new(), locals: vec![Vec::new(); program.funcs.len()] };
+        for (id, var) in program.vars.iter() {
+            let slot = match var.kind {
+                VarKind::Global { .. } => {
+                    slots.globals.push(id);
+                    Slot(Slot::GLOBAL | (slots.globals.len() - 1) as u32)
+                }
+                VarKind::Local(f) | VarKind::Param(f) | VarKind::Temp(f) => {
+                    let row = &mut slots.locals[f.index()];
+                    row.push(id);
+                    Slot((row.len() - 1) as u32)
+                }
+            };
+            slots.of_var.push(slot);
+        }
+        slots
+    }
+}
+
+/// The activation of a function.
+#[derive(Clone)]
+pub struct Frame {
+    pub func: FuncId,
+    pub vars: Vec<Val>,
+    /// Objects that die with the frame.
+    pub objects: Vec<ObjId>,
+    pub caller: Option<Rc<Frame>>,
+}
+
+impl Drop for Frame {
+    /// Iterative: recursion in the program may be deep.
+    fn drop(&mut self) {
+        let mut next = self.caller.take();
+        while let Some(frame) = next {
+            match Rc::try_unwrap(frame) {
+                Ok(mut frame) => next = frame.caller.take(),
+                Err(_) => break,
+            }
+        }
+    }
+}
+
+/// Something that the path took from its environment, in the order of execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// The value of a `Havoc` edge.
+    Input(SymId),
+    /// `len` bytes of memory that was read before it was written.
+    Unknown { object: ObjId, offset: u64, len: u32, symbol: SymId },
+}
+
+/// A list that grows at its end and is shared between the paths of a fork.
+#[derive(Clone, Default)]
+pub struct Trail(Option<Rc<TrailNode>>);
+
+struct TrailNode {
+    event: Event,
+    before: Option<Rc<TrailNode>>,
+}
+
+impl Trail {
+    pub fn push(&mut self, event: Event) {
+        self.0 = Some(Rc::new(TrailNode { event, before: self.0.take() }));
+    }
+    /// In order of execution.
+    pub fn events(&self) -> Vec<Event> {
+        let mut events = Vec::new();
+        let mut node = &self.0;
+        while let Some(n) = node {
+            events.push(n.event);
+            node = &n.before;
+        }
+        events.reverse();
+        events
+    }
+}
+
+impl Drop for TrailNode {
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(node) = next {
+            match Rc::try_unwrap(node) {
+                Ok(mut node) => next = node.before.take(),
+                Err(_) => break,
+            }
+        }
+    }
+}
+
+/// One path: the values of variables and memory over symbols, and the condition on the symbols.
+#[derive(Clone)]
+pub struct State {
+    pub globals: Rc<Vec<Val>>,
+    pub frame: Rc<Frame>,
+    pub memory: Memory,
+    pub pc: PathCondition,
+    pub trail: Trail,
+    /// Objects about whose addresses `pc` says what holds of every address.
+    pub exposed: Rc<Vec<ObjId>>,
+    /// The path went through an operation that adds behaviours.
+    pub over: Option<TaintId>,
+    /// Values of the path were over-approximated by the engine, for this reason.
+    pub approximate: Option<&'static str>,
+}

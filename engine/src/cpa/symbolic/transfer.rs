@@ -1,0 +1,317 @@
+//! The effect of each operation on a path.
+
+use super::access::Access;
+use super::memory::{Object, Origin};
+use super::state::{Event, Frame, State};
+use super::value::Val;
+use super::{At, Stop, Successors, SymbolicExecution, follow, function_at};
+use cfa::{AllocKind, Callee, EdgeId, Expr, ExprId, FuncId, Id, Op, Sort, VarId};
+use std::rc::Rc;
+
+impl SymbolicExecution<'_> {
+    pub(super) fn execute(&mut self, mut st: State, edge: EdgeId, out: &mut Successors<State>) -> Result<(), Stop> {
+        let program = self.program;
+        match &program.edges[edge].op {
+            Op::Skip => out.push(follow(st)),
+            Op::Assign { var, value } => {
+                let value = self.eval(&st, *value);
+                self.write_var(&mut st, *var, value);
+                out.push(follow(st));
+            }
+            Op::Load { var, addr } => {
+                let len = program.vars[*var].width.div_ceil(8);
+                let addr = self.eval(&st, *addr);
+                if let Val::Ptr(object, offset) = addr
+                    && let Some(o) = st.memory.get(object)
+                    && matches!(o.size, Val::Int(size) if offset < size && u64::from(len) <= size - offset)
+                {
+                    let value = self.read(&mut st, object, offset, len);
+                    self.loaded(&mut st, *var, value, len);
+                    out.push(follow(st));
+                    return Ok(());
+                }
+                let mut accesses = Vec::new();
+                self.resolve(st, addr, Val::Int(u64::from(len)), false, edge, &mut accesses)?;
+                for Access { mut st, object, offset } in accesses {
+                    let value = self.read_at(&mut st, object, offset, len);
+                    self.loaded(&mut st, *var, value, len);
+                    out.push(follow(st));
+                }
+            }
+            Op::Store { addr, value } => {
+                let width = self.pool.width(*value);
+                let len = width.div_ceil(8);
+                let addr = self.eval(&st, *addr);
+                let value = self.eval(&st, *value);
+                let value = self.resize(value, width, 8 * len);
+                if let Val::Ptr(object, offset) = addr
+                    && let Some(o) = st.memory.get(object)
+                    && !o.read_only
+                    && matches!(o.size, Val::Int(size) if offset < size && u64::from(len) <= size - offset)
+                {
+                    self.write(&mut st, object, offset, len, value);
+                    out.push(follow(st));
+                    return Ok(());
+                }
+                let mut accesses = Vec::new();
+                self.resolve(st, addr, Val::Int(u64::from(len)), true, edge, &mut accesses)?;
+                for Access { mut st, object, offset } in accesses {
+                    self.write_at(&mut st, object, offset, len, value);
+                    out.push(follow(st));
+                }
+            }
+            Op::Alloc { var, size, align, kind, zeroed } => {
+                let from = self.pool.width(*size);
+                let size = self.eval(&st, *size);
+                let size = self.resize(size, from, program.layout.pointer_width);
+                let origin = match kind {
+                    AllocKind::Stack => Origin::Stack(edge),
+                    AllocKind::Heap => Origin::Heap(edge),
+                };
+                let object = st.memory.allocate(Object::new(size, *align, origin, *zeroed));
+                if *kind == AllocKind::Stack {
+                    Rc::make_mut(&mut st.frame).objects.push(object);
+                }
+                self.write_var(&mut st, *var, Val::Ptr(object, 0));
+                out.push(follow(st));
+            }
+            Op::Free { ptr } => {
+                let ptr = self.eval(&st, *ptr);
+                self.free(st, ptr, edge, out)?;
+            }
+            Op::ObjectSize { var, ptr } => {
+                let ptr = self.eval(&st, *ptr);
+                let mut accesses = Vec::new();
+                self.resolve(st, ptr, Val::Int(0), false, edge, &mut accesses)?;
+                for Access { mut st, object, .. } in accesses {
+                    let size = st.memory.get(object).expect("resolved to a live object").size;
+                    let size = self.resize(size, program.layout.pointer_width, program.vars[*var].width);
+                    self.write_var(&mut st, *var, size);
+                    out.push(follow(st));
+                }
+            }
+            Op::Havoc { var, .. } => {
+                let (symbol, e) = self.pool.fresh_symbol(Sort::Bv(program.vars[*var].width));
+                st.trail.push(Event::Input(symbol));
+                self.write_var(&mut st, *var, Val::Expr(e));
+                out.push(follow(st));
+            }
+            Op::Copy { dst, src, len } => {
+                let (dst, src) = (self.eval(&st, *dst), self.eval(&st, *src));
+                let Some((st, len)) = self.known_length(st, *len, out)? else { return Ok(()) };
+                if len == 0 {
+                    out.push(follow(st));
+                    return Ok(());
+                }
+                let mut sources = Vec::new();
+                self.resolve(st, src, Val::Int(len), false, edge, &mut sources)?;
+                for Access { st, object: src, offset: src_offset } in sources {
+                    let mut targets = Vec::new();
+                    self.resolve(st, dst, Val::Int(len), true, edge, &mut targets)?;
+                    for Access { mut st, object, offset } in targets {
+                        self.copy(&mut st, (object, offset), (src, src_offset), len);
+                        out.push(follow(st));
+                    }
+                }
+            }
+            Op::Fill { dst, byte, len } => {
+                let (dst, byte) = (self.eval(&st, *dst), self.eval(&st, *byte));
+                let Some((st, len)) = self.known_length(st, *len, out)? else { return Ok(()) };
+                if len == 0 {
+                    out.push(follow(st));
+                    return Ok(());
+                }
+                let mut targets = Vec::new();
+                self.resolve(st, dst, Val::Int(len), true, edge, &mut targets)?;
+                for Access { mut st, object, offset } in targets {
+                    self.fill(&mut st, object, offset, byte, len);
+                    out.push(follow(st));
+                }
+            }
+            Op::Call { callee, args, varargs, .. } => match *callee {
+                Callee::Direct(func) => self.enter(st, func, args, *varargs, out),
+                Callee::Indirect(e) => {
+                    let callee = self.eval(&st, e);
+                    match callee {
+                        Val::Int(address) => match function_at(address, program.funcs.len()) {
+                            Some(func) => self.enter(st, func, args, *varargs, out),
+                            None => self.invalid(&st, edge, "an invalid function pointer is called"),
+                        },
+                        Val::Expr(e) => match self.split_value(st, e)? {
+                            None => self.undecided(edge),
+                            Some((address, here, elsewhere)) => {
+                                let func = address.to_u64().and_then(|a| function_at(a, program.funcs.len()));
+                                match (here, func) {
+                                    (Some(st), Some(func)) => self.enter(st, func, args, *varargs, out),
+                                    (Some(st), None) => {
+                                        self.invalid(&st, edge, "an invalid function pointer is called")
+                                    }
+                                    (None, _) => {}
+                                }
+                                out.extend(elsewhere.map(|st| (st, At::Source)));
+                            }
+                        },
+                        Val::Ptr(..) | Val::Unset => self.invalid(&st, edge, "an invalid function pointer is called"),
+                    }
+                }
+            },
+            Op::Approx { taint } => {
+                let t = &program.taints[*taint];
+                if t.under {
+                    self.taints.reach(*taint);
+                }
+                if t.over {
+                    st.over = st.over.or(Some(*taint));
+                }
+                out.push(follow(st));
+            }
+            Op::Assume { .. } | Op::Return { .. } | Op::Halt(_) | Op::Error(_) => {
+                unreachable!("the exploration handles control")
+            }
+        }
+        Ok(())
+    }
+
+    fn loaded(&mut self, st: &mut State, var: VarId, value: Val, len: u32) {
+        let value = self.resize(value, 8 * len, self.program.vars[var].width);
+        self.write_var(st, var, value);
+    }
+
+    /// The solver could not say whether the path goes on.
+    fn undecided(&mut self, edge: EdgeId) {
+        let place = self.program.edges[edge].place;
+        self.taints.drop_behaviour(crate::verdict::Reason::at("the solver gave up", place));
+    }
+
+    /// Splits by the value of a length, if it is not a constant; the other lengths execute the edge again.
+    fn known_length(
+        &mut self,
+        st: State,
+        len: ExprId,
+        out: &mut Successors<State>,
+    ) -> Result<Option<(State, u64)>, Stop> {
+        match self.eval(&st, len) {
+            Val::Int(len) => Ok(Some((st, len))),
+            other => {
+                let w = self.pool.width(len);
+                let e = self.term(other, w);
+                let Some((value, here, elsewhere)) = self.split_value(st, e)? else {
+                    self.taints.drop_behaviour(crate::verdict::Reason::new("the solver gave up"));
+                    return Ok(None);
+                };
+                out.extend(elsewhere.map(|st| (st, At::Source)));
+                Ok(here.map(|st| (st, value.to_u64().unwrap_or(u64::MAX))))
+            }
+        }
+    }
+
+    fn free(&mut self, mut st: State, ptr: Val, edge: EdgeId, out: &mut Successors<State>) -> Result<(), Stop> {
+        match ptr {
+            Val::Int(0) => out.push(follow(st)),
+            Val::Ptr(object, 0) => match st.memory.get(object).map(|o| o.origin) {
+                Some(Origin::Heap(_)) => {
+                    st.memory.remove(object);
+                    out.push(follow(st));
+                }
+                Some(_) => self.invalid(&st, edge, "memory is freed that was not allocated"),
+                None => self.invalid(&st, edge, "memory is freed twice"),
+            },
+            Val::Expr(e) => {
+                if let Expr::Ite(c, t, f) = *self.pool.get(e) {
+                    let (yes, no) = self.decide(st, c)?;
+                    for (side, chosen) in [(yes, t), (no, f)] {
+                        if let Some(side) = side {
+                            let chosen = self.classify(chosen);
+                            self.free(side, chosen, edge, out)?;
+                        }
+                    }
+                    return Ok(());
+                }
+                let w = self.program.layout.pointer_width;
+                let mut rest = Some(st);
+                for object in self.bases_in(e) {
+                    let Some(st) = rest.take() else { break };
+                    let base = self.bases.symbol(&mut self.pool, object, w);
+                    let equal = self.pool.eq(e, base);
+                    let (yes, no) = self.decide(st, equal)?;
+                    if let Some(st) = yes {
+                        self.free(st, Val::Ptr(object, 0), edge, out)?;
+                    }
+                    rest = no;
+                }
+                if let Some(st) = rest {
+                    let null = self.pool.int(w, 0);
+                    let equal = self.pool.eq(e, null);
+                    let (yes, no) = self.decide(st, equal)?;
+                    out.extend(yes.map(follow));
+                    if let Some(st) = no {
+                        self.invalid(&st, edge, "an invalid pointer is freed");
+                    }
+                }
+            }
+            Val::Int(_) | Val::Ptr(..) | Val::Unset => self.invalid(&st, edge, "an invalid pointer is freed"),
+        }
+        Ok(())
+    }
+
+    /// Enters a function: binds its parameters.
+    fn enter(
+        &mut self,
+        mut st: State,
+        func: FuncId,
+        args: &[ExprId],
+        varargs: Option<ExprId>,
+        out: &mut Successors<State>,
+    ) {
+        let program = self.program;
+        let function = &program.funcs[func];
+        let mut vars = vec![Val::Unset; self.slots.locals[func.index()].len()];
+        for (i, &param) in function.params.iter().enumerate() {
+            let width = program.vars[param].width;
+            let value = match args.get(i) {
+                Some(&arg) => {
+                    let value = self.eval(&st, arg);
+                    let from = self.pool.width(arg);
+                    self.resize(value, from, width)
+                }
+                None => Val::Expr(self.pool.fresh_symbol(Sort::Bv(width)).1),
+            };
+            vars[self.slots.of_var[param.index()].local()] = value;
+        }
+        if let Some(param) = function.varargs {
+            let value = varargs.map_or(Val::Int(0), |e| self.eval(&st, e));
+            vars[self.slots.of_var[param.index()].local()] = value;
+        }
+        let caller = Some(Rc::clone(&st.frame));
+        st.frame = Rc::new(Frame { func, vars, objects: Vec::new(), caller });
+        out.push((st, At::Callee(func)));
+    }
+
+    /// Leaves a function: its stack objects die, its result goes to the caller.
+    pub(super) fn return_to(&mut self, mut st: State, return_edge: EdgeId, call_edge: EdgeId) -> State {
+        let program = self.program;
+        let Op::Return { value } = program.edges[return_edge].op else { panic!("a return edge") };
+        let Op::Call { result, .. } = program.edges[call_edge].op else { panic!("a call edge") };
+        let value = match (value, result) {
+            (Some(value), Some(var)) => {
+                let from = self.pool.width(value);
+                let value = self.eval(&st, value);
+                Some(self.resize(value, from, program.vars[var].width))
+            }
+            (None, Some(var)) => {
+                // A value is taken from a function that gives none.
+                Some(Val::Expr(self.pool.fresh_symbol(Sort::Bv(program.vars[var].width)).1))
+            }
+            _ => None,
+        };
+        for &object in &st.frame.objects {
+            st.memory.remove(object);
+        }
+        let caller = st.frame.caller.clone().expect("a frame that was entered by a call");
+        st.frame = caller;
+        if let (Some(value), Some(var)) = (value, result) {
+            self.write_var(&mut st, var, value);
+        }
+        st
+    }
+}

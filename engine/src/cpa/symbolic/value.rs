@@ -1,0 +1,132 @@
+//! Values of symbolic execution: what is concrete stays a machine word.
+
+use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, SymId, UnOp};
+
+cfa::id_type!(
+    /// A memory object along a path: first the program's globals, then the executed allocations in order.
+    /// Two paths that allocate in the same order use the same ids.
+    ObjId, "o"
+);
+
+/// A value of known width (the width is the variable's or expression's, not stored).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Val {
+    /// A constant of at most 64 bits, zero above its width.
+    Int(u64),
+    /// The address of an object plus a constant, modulo the pointer width.
+    Ptr(ObjId, u64),
+    /// Anything else. Never a constant of at most 64 bits, nor an object's base plus a constant.
+    Expr(ExprId),
+    /// A local that has not been written.
+    Unset,
+}
+
+/// The low `width` bits.
+#[inline]
+pub fn mask(width: u32, value: u64) -> u64 {
+    if width >= 64 { value } else { value & ((1 << width) - 1) }
+}
+
+#[inline]
+pub fn sign_extend(width: u32, value: u64) -> i64 {
+    let unused = 64 - width;
+    ((value << unused) as i64) >> unused
+}
+
+/// The operation on constants of `width <= 64` bits; `None` for the operations that are better left to
+/// [`Bv`] (division, concatenation beyond 64 bits).
+#[inline]
+pub fn binary_int(op: BinOp, width: u32, a: u64, b: u64) -> Option<u64> {
+    Some(match op {
+        BinOp::Add => mask(width, a.wrapping_add(b)),
+        BinOp::Sub => mask(width, a.wrapping_sub(b)),
+        BinOp::Mul => mask(width, a.wrapping_mul(b)),
+        BinOp::And => a & b,
+        BinOp::Or => a | b,
+        BinOp::Xor => a ^ b,
+        BinOp::Shl => {
+            if b >= u64::from(width) {
+                0
+            } else {
+                mask(width, a << b)
+            }
+        }
+        BinOp::LShr => {
+            if b >= u64::from(width) {
+                0
+            } else {
+                a >> b
+            }
+        }
+        BinOp::AShr => mask(width, (sign_extend(width, a) >> b.min(63)) as u64),
+        BinOp::Eq => u64::from(a == b),
+        BinOp::Ult => u64::from(a < b),
+        BinOp::Ule => u64::from(a <= b),
+        BinOp::Slt => u64::from(sign_extend(width, a) < sign_extend(width, b)),
+        BinOp::Sle => u64::from(sign_extend(width, a) <= sign_extend(width, b)),
+        BinOp::UDiv if b != 0 => a / b,
+        BinOp::URem if b != 0 => a % b,
+        _ => return BinOp::apply(op, &Bv::new(width, a), &Bv::new(width, b)).to_u64().filter(|_| op != BinOp::Concat),
+    })
+}
+
+#[inline]
+pub fn unary_int(op: UnOp, width: u32, a: u64) -> u64 {
+    match op {
+        UnOp::Not => mask(width, !a),
+        UnOp::Neg => mask(width, a.wrapping_neg()),
+    }
+}
+
+/// The symbols that stand for the addresses of objects, shared by all paths: what is known of them is in each
+/// path's condition.
+#[derive(Clone, Default)]
+pub struct Bases {
+    of_object: Vec<Option<ExprId>>,
+    of_symbol: Vec<Option<ObjId>>,
+}
+
+impl Bases {
+    /// The symbol for the address of `object`.
+    pub fn symbol(&mut self, pool: &mut ExprPool, object: ObjId, pointer_width: u32) -> ExprId {
+        let index = object.0 as usize;
+        if index >= self.of_object.len() {
+            self.of_object.resize(index + 1, None);
+        }
+        if let Some(e) = self.of_object[index] {
+            return e;
+        }
+        let (symbol, e) = pool.fresh_symbol(cfa::Sort::Bv(pointer_width));
+        self.of_object[index] = Some(e);
+        let index = symbol.0 as usize;
+        if index >= self.of_symbol.len() {
+            self.of_symbol.resize(index + 1, None);
+        }
+        self.of_symbol[index] = Some(object);
+        e
+    }
+    /// The object whose address `symbol` is.
+    #[inline]
+    pub fn object(&self, symbol: SymId) -> Option<ObjId> {
+        self.of_symbol.get(symbol.0 as usize).copied().flatten()
+    }
+    /// The canonical value of an expression.
+    #[inline]
+    pub fn classify(&self, pool: &ExprPool, e: ExprId) -> Val {
+        match *pool.get(e) {
+            Expr::Const(ref c) if c.width() <= 64 => Val::Int(c.to_u64().expect("at most 64 bits")),
+            Expr::Sym(s) => match self.object(s) {
+                Some(object) => Val::Ptr(object, 0),
+                None => Val::Expr(e),
+            },
+            Expr::Binary(BinOp::Add, a, b) => match (pool.get(a), pool.get(b)) {
+                (&Expr::Sym(s), Expr::Const(c)) => match (self.object(s), c.to_u64()) {
+                    (Some(object), Some(offset)) => Val::Ptr(object, offset),
+                    _ => Val::Expr(e),
+                },
+                _ => Val::Expr(e),
+            },
+            _ => Val::Expr(e),
+        }
+    }
+}

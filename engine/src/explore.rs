@@ -1,0 +1,263 @@
+//! The CPA algorithm: from a waitlist of states into a reached set, one block at a time.
+//!
+//! Straight-line code is one step: a node of the abstract reachability graph stands where states fork, at loop heads
+//! that the domain keeps, and where a block grows too long. Early return, also by error, puts the unfinished
+//! state back into the waitlist, so what a run has proved stays true.
+
+use crate::budget::Budget;
+use crate::control::{CallStacks, Control};
+use crate::cpa::{At, Cpa, Stop, Successors, Target};
+use crate::verdict::{Reason, Taints};
+use crate::waitlist::{Rank, Search, Waitlist};
+use cfa::{EdgeId, ErrorId, Id, Op, Out, Program};
+
+/// Edges followed in one step before the state goes back to the waitlist, for fairness.
+const BLOCK: u32 = 50_000;
+/// Edges between looks at the clock.
+const TICK: u32 = 512;
+
+/// A reachability node: a state waiting with its place.
+struct Node<S> {
+    state: S,
+    at: Control,
+    forks: u32,
+}
+
+/// How an exploration ended.
+pub enum Exploration<E> {
+    /// Every state was explored; no error was reached.
+    Complete,
+    /// An error was reached. Exploration may be continued.
+    Target { error: ErrorId, edge: EdgeId, evidence: E },
+}
+
+/// Counters of a run.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Counters {
+    /// Edges followed, assume edges and calls included.
+    pub edges: u64,
+    /// Paths that ended: at a halt, in an invalid operation, at a bound, or covered.
+    pub paths: u64,
+    /// Branches of which both sides were feasible.
+    pub forks: u64,
+    /// States found covered.
+    pub covered: u64,
+    /// Nodes of the abstract reachability graph.
+    pub nodes: u64,
+    /// Largest size of the waitlist.
+    pub waiting: u64,
+}
+
+/// An exploration in progress.
+pub struct Explorer<'p, C: Cpa> {
+    program: &'p Program,
+    pub cpa: C,
+    waitlist: Waitlist<Node<C::State>>,
+    stacks: CallStacks,
+    /// How often a step began or forked at a location; orders the coverage search.
+    visits: Vec<u32>,
+    /// Locations where `covered` is asked: loop heads.
+    heads: Vec<bool>,
+    pub counters: Counters,
+    max_call_depth: u32,
+    tick: u32,
+}
+
+impl<'p, C: Cpa> Explorer<'p, C> {
+    /// `heads` are the locations where states may cover one another; every cycle should hold one.
+    pub fn new(
+        program: &'p Program,
+        mut cpa: C,
+        heads: Vec<bool>,
+        search: Search,
+        seed: u64,
+        max_call_depth: u32,
+    ) -> Self {
+        let mut waitlist = Waitlist::new(search, seed);
+        let at = Control { loc: program.funcs[program.entry].entry, stack: CallStacks::EMPTY };
+        let state = cpa.initial();
+        waitlist.push(Node { state, at, forks: 0 }, Rank { forks: 0, visits: 0 });
+        Self {
+            program,
+            cpa,
+            waitlist,
+            stacks: CallStacks::new(),
+            visits: vec![0; program.locs.len()],
+            heads,
+            counters: Counters::default(),
+            max_call_depth,
+            tick: 0,
+        }
+    }
+
+    /// Explores until an error is reached or nothing is left. `progress` is called now and then.
+    pub fn run(
+        &mut self,
+        budget: &Budget,
+        taints: &mut Taints,
+        progress: &mut dyn FnMut(&Counters, usize),
+    ) -> Result<Exploration<C::Evidence>, Stop> {
+        while let Some(node) = self.waitlist.pop() {
+            progress(&self.counters, self.waitlist.len() + 1);
+            if let Some(target) = self.step(node, budget, taints)? {
+                return Ok(target);
+            }
+        }
+        Ok(Exploration::Complete)
+    }
+
+    /// States that wait.
+    pub fn waiting(&self) -> usize {
+        self.waitlist.len()
+    }
+
+    fn push(&mut self, state: C::State, at: Control, forks: u32) {
+        self.counters.nodes += 1;
+        let visits = &mut self.visits[at.loc.index()];
+        *visits += 1;
+        let rank = Rank { forks, visits: *visits };
+        self.waitlist.push(Node { state, at, forks }, rank);
+        self.counters.waiting = self.counters.waiting.max(self.waitlist.len() as u64);
+    }
+
+    /// Follows a state to the next fork.
+    fn step(
+        &mut self,
+        node: Node<C::State>,
+        budget: &Budget,
+        taints: &mut Taints,
+    ) -> Result<Option<Exploration<C::Evidence>>, Stop> {
+        let Node { mut state, mut at, forks } = node;
+        let mut successors: Successors<C::State> = Vec::new();
+        let mut steps = 0;
+        loop {
+            self.tick += 1;
+            if self.tick >= TICK {
+                self.tick = 0;
+                if let Some(spent) = budget.spent() {
+                    self.push(state, at, forks);
+                    return Err(Stop::Spent(spent));
+                }
+            }
+            steps += 1;
+            self.counters.edges += 1;
+            let mut moved = true;
+            match self.program.locs[at.loc].out {
+                Out::Sink => {
+                    self.counters.paths += 1;
+                    return Ok(None);
+                }
+                Out::Branch { then_edge, else_edge } => match self.cpa.branch(state, then_edge, else_edge)? {
+                    (None, None) => {
+                        self.counters.paths += 1;
+                        return Ok(None);
+                    }
+                    (Some(s), None) => {
+                        state = s;
+                        at.loc = self.program.edges[then_edge].target;
+                    }
+                    (None, Some(s)) => {
+                        state = s;
+                        at.loc = self.program.edges[else_edge].target;
+                    }
+                    (Some(then_state), Some(else_state)) => {
+                        self.counters.forks += 1;
+                        // The else-branch first: depth-first search takes the then-branch next.
+                        for (s, edge) in [(else_state, else_edge), (then_state, then_edge)] {
+                            let to = Control { loc: self.program.edges[edge].target, ..at };
+                            if !(self.heads[to.loc.index()] && self.is_covered(&s, to)?) {
+                                self.push(s, to, forks + 1);
+                            }
+                        }
+                        return Ok(None);
+                    }
+                },
+                Out::One(edge) => match &self.program.edges[edge].op {
+                    Op::Error(error) => match self.cpa.target(&mut state, edge, *error)? {
+                        Target::Reached(evidence) => {
+                            return Ok(Some(Exploration::Target { error: *error, edge, evidence }));
+                        }
+                        Target::Undecided | Target::Infeasible => {
+                            self.counters.paths += 1;
+                            return Ok(None);
+                        }
+                    },
+                    Op::Halt(_) => {
+                        self.counters.paths += 1;
+                        self.cpa.ended(state, edge);
+                        return Ok(None);
+                    }
+                    Op::Return { .. } => match self.stacks.pop(at.stack) {
+                        None => {
+                            self.counters.paths += 1;
+                            self.cpa.ended(state, edge);
+                            return Ok(None);
+                        }
+                        Some((stack, call)) => {
+                            state = self.cpa.leave(state, edge, call)?;
+                            at = Control { loc: self.program.edges[call].target, stack };
+                        }
+                    },
+                    _ => {
+                        self.cpa.transfer(state, at, edge, &mut successors)?;
+                        let Some((first, first_at)) = successors.pop() else {
+                            self.counters.paths += 1;
+                            return Ok(None);
+                        };
+                        if !successors.is_empty() {
+                            self.counters.forks += successors.len() as u64;
+                            successors.push((first, first_at));
+                            for (s, to) in successors.drain(..) {
+                                if let Some(to) = self.place(at, edge, to, taints) {
+                                    self.push(s, to, forks + 1);
+                                }
+                            }
+                            return Ok(None);
+                        }
+                        let Some(to) = self.place(at, edge, first_at, taints) else {
+                            self.counters.paths += 1;
+                            return Ok(None);
+                        };
+                        state = first;
+                        at = to;
+                        // A case split at the same edge is part of the state kept here, not covered by it.
+                        moved = first_at != At::Source;
+                    }
+                },
+            }
+            if moved && self.heads[at.loc.index()] && self.is_covered(&state, at)? {
+                return Ok(None);
+            }
+            if steps >= BLOCK {
+                self.push(state, at, forks);
+                return Ok(None);
+            }
+        }
+    }
+
+    fn is_covered(&mut self, state: &C::State, at: Control) -> Result<bool, Stop> {
+        let covered = self.cpa.covered(state, at)?;
+        if covered {
+            self.counters.covered += 1;
+            self.counters.paths += 1;
+        }
+        Ok(covered)
+    }
+
+    /// Where a successor stands; `None` beyond the depth of calls that is followed.
+    fn place(&mut self, at: Control, edge: EdgeId, to: At, taints: &mut Taints) -> Option<Control> {
+        match to {
+            At::Target => Some(Control { loc: self.program.edges[edge].target, ..at }),
+            At::Source => Some(at),
+            At::Callee(func) => {
+                if self.stacks.depth(at.stack) >= self.max_call_depth {
+                    let place = self.program.edges[edge].place;
+                    let text = format!("calls nest deeper than {}", self.max_call_depth);
+                    taints.drop_behaviour(Reason::at(text, place));
+                    return None;
+                }
+                Some(Control { loc: self.program.funcs[func].entry, stack: self.stacks.push(at.stack, edge) })
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What the engine answers.
+
+use cfa::{Bv, EdgeId, ErrorId, GlobalId, PlaceId, TaintId};
+
+/// The answer to "can an error be reached?".
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// No error can be reached, and nothing was assumed away.
+    True,
+    /// An error is reached; the concrete interpreter has confirmed it.
+    False(Counterexample),
+    Unknown(Reason),
+}
+
+/// A way to an error: the inputs that make the program take it, and the path as the interpreter ran it.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    pub error: ErrorId,
+    pub inputs: ChosenInputs,
+    /// Every edge executed, in order, ending with the error edge.
+    pub path: Vec<EdgeId>,
+}
+
+/// Values for everything a path takes from its environment.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct ChosenInputs {
+    /// One for each `Havoc` edge executed, in order.
+    pub values: Vec<Bv>,
+    /// Bytes of memory that was read before it was written.
+    pub bytes: Vec<(ObjectSeq, u64, u8)>,
+    /// Addresses, where the path depends on them.
+    pub bases: Vec<(ObjectSeq, u64)>,
+}
+
+/// A memory object by its place on the path.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ObjectSeq {
+    Global(GlobalId),
+    /// The n-th `Alloc` edge executed, from 0.
+    Alloc(u32),
+}
+
+/// What stood in the way of a verdict.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Reason {
+    /// For the user, without a full stop: "time limit reached".
+    pub text: String,
+    /// Where in the source it lies, if at a place.
+    pub place: Option<PlaceId>,
+}
+
+impl Reason {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), place: None }
+    }
+    pub fn at(text: impl Into<String>, place: Option<PlaceId>) -> Self {
+        Self { text: text.into(), place }
+    }
+}
+
+/// Everything that a run left out or added: the one place where taints are recorded, and where they decide.
+///
+/// DESIGN: a proof holds only if nothing was dropped; a counterexample is replayed, so what was added can only
+/// cost a verdict, never make a wrong one.
+#[derive(Clone, Default, Debug)]
+pub struct Taints {
+    dropped: Vec<Reason>,
+    program: Vec<TaintId>,
+}
+
+impl Taints {
+    /// Behaviours were dropped, for this reason.
+    pub fn drop_behaviour(&mut self, reason: Reason) {
+        if !self.dropped.contains(&reason) {
+            self.dropped.push(reason);
+        }
+    }
+    /// An `Approx` edge that drops behaviours can be reached.
+    pub fn reach(&mut self, taint: TaintId) {
+        if !self.program.contains(&taint) {
+            self.program.push(taint);
+        }
+    }
+    /// Records all that `other` did.
+    pub fn merge(&mut self, other: &Self) {
+        other.dropped.iter().for_each(|r| self.drop_behaviour(r.clone()));
+        other.program.iter().for_each(|&t| self.reach(t));
+    }
+    /// The first reason why a finished exploration is no proof.
+    pub fn first(&self, program: &cfa::Program) -> Option<Reason> {
+        let approx = self.program.first().map(|&t| {
+            let taint = &program.taints[t];
+            Reason::at(taint.reason.clone(), taint.place)
+        });
+        self.dropped.first().cloned().or(approx)
+    }
+    pub fn is_empty(&self) -> bool {
+        self.dropped.is_empty() && self.program.is_empty()
+    }
+    /// All reasons, for reports.
+    pub fn reasons(&self, program: &cfa::Program) -> Vec<Reason> {
+        let approx = self.program.iter().map(|&t| {
+            let taint = &program.taints[t];
+            Reason::at(taint.reason.clone(), taint.place)
+        });
+        self.dropped.iter().cloned().chain(approx).collect()
+    }
+}
