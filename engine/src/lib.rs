@@ -8,13 +8,16 @@ pub mod budget;
 pub mod control;
 pub mod cpa;
 pub mod explore;
+mod replay;
 pub mod solver;
 mod verdict;
 pub mod waitlist;
 
-pub use verdict::{ChosenInputs, Counterexample, ObjectSeq, Reason, Taints, Verdict};
+pub use replay::replay;
+pub use verdict::{Counterexample, Reason, Taints, Verdict};
 
 use budget::{Budget, Spent};
+use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Program};
 use cpa::Stop;
 use cpa::symbolic::SymbolicExecution;
@@ -87,10 +90,10 @@ pub struct Outcome {
 }
 
 /// Confirms a violation: runs the program on the inputs and gives the path if it ends in this error.
-pub type Replay<'a> = dyn Fn(&ChosenInputs, ErrorId) -> Result<Vec<EdgeId>, String> + 'a;
+pub type Replay<'a> = dyn Fn(&Inputs, ErrorId) -> Result<Vec<EdgeId>, String> + 'a;
 
 /// Whether an error edge of `program` can be reached. `replay` confirms violations on the program as the user gave it;
-/// `progress` is called some ten times a second.
+/// (see [`replay()`]); `progress` is called some ten times a second.
 pub fn verify(
     program: &Program,
     config: &Config,

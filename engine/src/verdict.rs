@@ -1,6 +1,7 @@
 //! What the engine answers.
 
-use cfa::{Bv, EdgeId, ErrorId, GlobalId, PlaceId, TaintId};
+use cfa::interp::Inputs;
+use cfa::{EdgeId, ErrorId, PlaceId, TaintId};
 
 /// The answer to "can an error be reached?".
 #[derive(Clone, Debug)]
@@ -16,28 +17,9 @@ pub enum Verdict {
 #[derive(Clone, Debug)]
 pub struct Counterexample {
     pub error: ErrorId,
-    pub inputs: ChosenInputs,
+    pub inputs: Inputs,
     /// Every edge executed, in order, ending with the error edge.
     pub path: Vec<EdgeId>,
-}
-
-/// Values for everything a path takes from its environment.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct ChosenInputs {
-    /// One for each `Havoc` edge executed, in order.
-    pub values: Vec<Bv>,
-    /// Bytes of memory that was read before it was written.
-    pub bytes: Vec<(ObjectSeq, u64, u8)>,
-    /// Addresses, where the path depends on them.
-    pub bases: Vec<(ObjectSeq, u64)>,
-}
-
-/// A memory object by its place on the path.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum ObjectSeq {
-    Global(GlobalId),
-    /// The n-th `Alloc` edge executed, from 0.
-    Alloc(u32),
 }
 
 /// What stood in the way of a verdict.

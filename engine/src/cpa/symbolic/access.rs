@@ -15,6 +15,7 @@ use cfa::{BinOp, EdgeId, Expr, ExprId, Sort};
 const CANDIDATES: u64 = 256;
 /// Bytes of an object that may become an array.
 const MAX_ARRAY: u64 = 1 << 16;
+const TOO_LARGE: &str = "an object is too large to be accessed exactly at an unknown offset";
 
 /// A place in an object of a path.
 pub(super) struct Access {
@@ -440,12 +441,14 @@ impl SymbolicExecution<'_> {
             self.pool.const_array(w, zero)
         } else {
             if zeroed {
-                self.over("an object is too large to be accessed at an unknown offset exactly", st);
+                st.approximate = Some(TOO_LARGE);
             }
-            self.pool.fresh_symbol(sort).1
+            let array = self.pool.fresh_symbol(sort).1;
+            st.trail.push(Event::UnknownArray { object, array });
+            array
         };
         if written > MAX_ARRAY {
-            self.over("an object is too large to be accessed at an unknown offset exactly", st);
+            st.approximate = Some(TOO_LARGE);
         } else {
             for at in 0..written {
                 let o = st.memory.get(object).expect("a live object");
@@ -572,10 +575,5 @@ impl SymbolicExecution<'_> {
     pub(super) fn invalid(&mut self, st: &State, edge: EdgeId, what: &str) {
         let _ = st;
         self.taints.drop_behaviour(Reason::at(what, self.program.edges[edge].place));
-    }
-
-    /// Records that values of the path are over-approximated from here on.
-    pub(super) fn over(&mut self, what: &'static str, st: &mut State) {
-        st.approximate = Some(what);
     }
 }

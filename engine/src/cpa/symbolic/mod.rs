@@ -18,7 +18,8 @@ pub use eval::{function_address, function_at};
 use super::{At, Cpa, Sides, Stop, Successors, Target};
 use crate::control::Control;
 use crate::solver::{Feasibility, PathCondition, PathSolver};
-use crate::verdict::{ChosenInputs, ObjectSeq, Reason, Taints};
+use crate::verdict::{Reason, Taints};
+use cfa::interp::{Inputs, ObjectSeq};
 use cfa::{Bv, EdgeId, ErrorId, Expr, ExprId, ExprPool, GlobalId, Id, Op, Program, VarKind};
 use memory::{Memory, Object, Origin};
 use rustc_hash::FxHashSet;
@@ -228,24 +229,35 @@ impl<'p> SymbolicExecution<'p> {
     }
 
     /// Inputs that make the program take this path.
-    fn inputs(&self, st: &State, model: &crate::solver::Model) -> ChosenInputs {
+    fn inputs(&self, st: &State, model: &crate::solver::Model) -> Inputs {
         let seq = |object: ObjId| match (object.0 as usize).checked_sub(self.program.globals.len()) {
             None => ObjectSeq::Global(GlobalId(object.0)),
-            Some(n) => ObjectSeq::Alloc(n as u32),
+            Some(n) => ObjectSeq::Alloc(n as u64),
         };
         let symbols = model.symbols(&self.pool);
         let value = |symbol: cfa::SymId| match symbols.get(&symbol) {
             Some(v) => v.clone(),
             None => Bv::zero(self.pool.symbol_sort(symbol).width()),
         };
-        let mut inputs = ChosenInputs::default();
+        let mut inputs = Inputs::default();
         for event in st.trail.events() {
             match event {
                 Event::Input(symbol) => inputs.values.push(value(symbol)),
                 Event::Unknown { object, offset, len: _, symbol } => {
                     for (i, byte) in value(symbol).to_le_bytes().into_iter().enumerate() {
-                        inputs.bytes.push((seq(object), offset + i as u64, byte));
+                        inputs.bytes.insert((seq(object), offset + i as u64), byte);
                     }
+                }
+                Event::UnknownArray { object, array } => {
+                    if let Some(cfa::Value::Array(content)) = model.get(array) {
+                        for (&at, byte) in &content.entries {
+                            let (at, byte) = (at as u64, byte.to_u64().expect("a byte") as u8);
+                            inputs.bytes.insert((seq(object), at), byte);
+                        }
+                    }
+                }
+                Event::Global { var, symbol } => {
+                    inputs.globals.insert(var, value(symbol));
                 }
             }
         }
@@ -253,7 +265,7 @@ impl<'p> SymbolicExecution<'p> {
             if let Some(object) = self.bases.object(*symbol)
                 && st.exposed.contains(&object)
             {
-                inputs.bases.push((seq(object), value.to_u64().expect("addresses have at most 64 bits")));
+                inputs.bases.insert(seq(object), value.to_u64().expect("addresses have at most 64 bits"));
             }
         }
         inputs
@@ -262,7 +274,7 @@ impl<'p> SymbolicExecution<'p> {
 
 impl Cpa for SymbolicExecution<'_> {
     type State = State;
-    type Evidence = ChosenInputs;
+    type Evidence = Inputs;
 
     fn initial(&mut self) -> State {
         let mut memory = Memory::new();
@@ -305,8 +317,8 @@ impl Cpa for SymbolicExecution<'_> {
                 Some(e) => self.eval(&st, e),
                 None => {
                     let width = self.program.vars[var].width;
-                    let (_, e) = self.pool.fresh_symbol(cfa::Sort::Bv(width));
-                    self.over("a global variable is defined elsewhere", &mut st);
+                    let (symbol, e) = self.pool.fresh_symbol(cfa::Sort::Bv(width));
+                    st.trail.push(Event::Global { var, symbol });
                     Val::Expr(e)
                 }
             };
@@ -342,7 +354,7 @@ impl Cpa for SymbolicExecution<'_> {
         Ok(self.return_to(st, return_edge, call_edge))
     }
 
-    fn target(&mut self, st: &mut State, edge: EdgeId, _error: ErrorId) -> Result<Target<ChosenInputs>, Stop> {
+    fn target(&mut self, st: &mut State, edge: EdgeId, _error: ErrorId) -> Result<Target<Inputs>, Stop> {
         if let Some(taint) = st.over {
             let taint = &self.program.taints[taint];
             let text = format!("a violation was found only past an approximation: {}", taint.reason);

@@ -3,7 +3,7 @@
 use super::memory::Memory;
 use super::value::{ObjId, Val};
 use crate::solver::PathCondition;
-use cfa::{FuncId, Id, Program, SymId, TaintId, VarId, VarKind};
+use cfa::{ExprId, FuncId, Id, Program, SymId, TaintId, VarId, VarKind};
 use std::rc::Rc;
 
 /// Where a variable lives in a state.
@@ -77,10 +77,14 @@ impl Drop for Frame {
 /// Something that the path took from its environment, in the order of execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// The value of a `Havoc` edge.
+    /// The value of a `Havoc` edge, of a missing argument or of a missing result.
     Input(SymId),
     /// `len` bytes of memory that was read before it was written.
     Unknown { object: ObjId, offset: u64, len: u32, symbol: SymId },
+    /// The unknown bytes of an object whose content became this array.
+    UnknownArray { object: ObjId, array: ExprId },
+    /// The initial value of a global variable that is defined elsewhere.
+    Global { var: VarId, symbol: SymId },
 }
 
 /// A list that grows at its end and is shared between the paths of a fork.

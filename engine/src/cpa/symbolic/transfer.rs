@@ -91,9 +91,8 @@ impl SymbolicExecution<'_> {
                 }
             }
             Op::Havoc { var, .. } => {
-                let (symbol, e) = self.pool.fresh_symbol(Sort::Bv(program.vars[*var].width));
-                st.trail.push(Event::Input(symbol));
-                self.write_var(&mut st, *var, Val::Expr(e));
+                let value = self.fresh_input(&mut st, program.vars[*var].width);
+                self.write_var(&mut st, *var, value);
                 out.push(follow(st));
             }
             Op::Copy { dst, src, len } => {
@@ -170,6 +169,13 @@ impl SymbolicExecution<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A value that the program does not determine.
+    fn fresh_input(&mut self, st: &mut State, width: u32) -> Val {
+        let (symbol, e) = self.pool.fresh_symbol(Sort::Bv(width));
+        st.trail.push(Event::Input(symbol));
+        Val::Expr(e)
     }
 
     fn loaded(&mut self, st: &mut State, var: VarId, value: Val, len: u32) {
@@ -274,7 +280,7 @@ impl SymbolicExecution<'_> {
                     let from = self.pool.width(arg);
                     self.resize(value, from, width)
                 }
-                None => Val::Expr(self.pool.fresh_symbol(Sort::Bv(width)).1),
+                None => self.fresh_input(&mut st, width),
             };
             vars[self.slots.of_var[param.index()].local()] = value;
         }
@@ -300,7 +306,7 @@ impl SymbolicExecution<'_> {
             }
             (None, Some(var)) => {
                 // A value is taken from a function that gives none.
-                Some(Val::Expr(self.pool.fresh_symbol(Sort::Bv(program.vars[var].width)).1))
+                Some(self.fresh_input(&mut st, program.vars[var].width))
             }
             _ => None,
         };

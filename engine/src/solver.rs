@@ -1,0 +1,104 @@
+//! Satisfiability of formulas over [`cfa::ExprPool`] terms.
+//!
+//! A formula is a width-one bit-vector expression. A solver context is used by one thread. What a
+//! context can do beyond deciding is a capability of its type: [`Models`], [`Cores`]; a [`Backend`] has
+//! both.
+//!
+//! The encoding of terms ([`translate`]) is exact for bit-vectors and arrays. For floats it may
+//! over-approximate (payloads of NaN results, out-of-range conversions to integers, `fmod` on wide
+//! formats), so `Unsat` always holds, and a model is checked with the evaluator before it is relied on.
+
+mod bitwuzla;
+#[allow(non_camel_case_types)]
+mod bitwuzla_sys;
+mod path;
+mod path_solver;
+mod translate;
+
+pub use bitwuzla::Bitwuzla;
+pub use path::{Model, PathCondition};
+pub use path_solver::{Branch, Feasibility, PathSolver, Statistics};
+
+use crate::budget::{Budget, Spent};
+use cfa::{ExprId, ExprPool, Value};
+use std::fmt;
+
+/// Why a solver gave no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    Timeout,
+    Cancelled,
+    /// The solver gave up; its words.
+    Incomplete(String),
+    /// Two solvers contradict one another; the query as SMT-LIB or a path to it.
+    Disagreement(String),
+}
+
+impl From<Spent> for Reason {
+    fn from(spent: Spent) -> Self {
+        match spent {
+            Spent::Time => Reason::Timeout,
+            Spent::Cancelled => Reason::Cancelled,
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Timeout => write!(f, "solver timeout"),
+            Reason::Cancelled => write!(f, "interrupted"),
+            Reason::Incomplete(why) => write!(f, "solver gave up: {why}"),
+            Reason::Disagreement(query) => write!(f, "solvers disagree: {query}"),
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    Sat,
+    Unsat,
+    Unknown(Reason),
+}
+
+/// A stack of assertions whose satisfiability can be asked for.
+///
+/// Every call must be given the same pool (it may have grown), until [`reset`](Solver::reset).
+pub trait Solver {
+    /// For messages.
+    fn name(&self) -> &'static str;
+    /// Opens a scope of assertions.
+    fn push(&mut self);
+    /// Closes the last `n` scopes. Panics if there are fewer.
+    fn pop(&mut self, n: u32);
+    /// Adds `e` (one bit) to the current scope.
+    fn assert(&mut self, pool: &ExprPool, e: ExprId);
+    /// Whether the assertions and `assumptions` hold together for some values of the leaves. Returns
+    /// within some 50 ms of the end of the budget.
+    fn check(&mut self, pool: &ExprPool, assumptions: &[ExprId], budget: &Budget) -> Answer;
+    /// Forgets every assertion, scope and translated term, and frees their memory.
+    fn reset(&mut self);
+}
+
+/// Solvers that give models.
+pub trait Models: Solver {
+    /// The value of a leaf (a symbol, variable or address) in the model, right after `Sat`; zero for a
+    /// leaf that does not matter.
+    fn leaf_value(&mut self, pool: &ExprPool, leaf: ExprId) -> Value;
+
+    /// The value of any expression in the model, right after `Sat`, by the reference semantics.
+    fn value(&mut self, pool: &ExprPool, e: ExprId) -> Value {
+        cfa::Evaluator::new(pool, |leaf, _| self.leaf_value(pool, leaf)).value(e)
+    }
+}
+
+/// Solvers that explain.
+pub trait Cores: Solver {
+    /// A subset of the assumptions of the last check, right after `Unsat`, that contradicts the
+    /// assertions. Not minimal in general.
+    fn unsat_core(&mut self) -> Vec<ExprId>;
+}
+
+/// A complete solver, as the layers above want it.
+pub trait Backend: Models + Cores {}
+impl<S: Models + Cores + ?Sized> Backend for S {}

@@ -1,0 +1,137 @@
+//! Path conditions and their models: persistent, so that a state that branches shares them.
+
+use cfa::{Bv, Evaluator, Expr, ExprId, ExprPool, Sort, SymId, Value};
+use rpds::RedBlackTreeMap;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Values for leaves (symbols, variables, addresses). A leaf without one is zero. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    values: RedBlackTreeMap<ExprId, Value>,
+    spurious: bool,
+}
+
+impl Model {
+    /// The value of a leaf.
+    pub fn get(&self, leaf: ExprId) -> Option<&Value> {
+        self.values.get(&leaf)
+    }
+    /// The values set, by leaf.
+    pub fn iter(&self) -> impl Iterator<Item = (ExprId, &Value)> {
+        self.values.iter().map(|(leaf, value)| (*leaf, value))
+    }
+    /// The bit-vector symbols with their values, in order of creation.
+    pub fn symbols(&self, pool: &ExprPool) -> BTreeMap<SymId, Bv> {
+        let symbol = |(leaf, value): (ExprId, &Value)| match (pool.get(leaf), value) {
+            (Expr::Sym(s), Value::Bv(v)) => Some((*s, v.clone())),
+            _ => None,
+        };
+        self.iter().filter_map(symbol).collect()
+    }
+    pub fn set(&mut self, leaf: ExprId, value: Value) {
+        self.values.insert_mut(leaf, value);
+    }
+    /// Whether the formula that this is a model of does not evaluate to true under it: where floats are
+    /// approximated, a solver may be content with such a model (see [`crate::solver`]). Then there may be none.
+    pub fn is_spurious(&self) -> bool {
+        self.spurious
+    }
+    pub(super) fn set_spurious(&mut self, spurious: bool) {
+        self.spurious = spurious;
+    }
+    /// The value of any bit-vector expression.
+    pub fn eval(&self, pool: &ExprPool, e: ExprId) -> Bv {
+        self.value(pool, e).bv().clone()
+    }
+    pub fn value(&self, pool: &ExprPool, e: ExprId) -> Value {
+        Evaluator::new(pool, |leaf, _| self.leaf(pool, leaf)).value(e)
+    }
+    /// The value of a leaf, zero where it has none.
+    pub(super) fn leaf(&self, pool: &ExprPool, leaf: ExprId) -> Value {
+        self.get(leaf).cloned().unwrap_or_else(|| zero(pool.sort(leaf)))
+    }
+}
+
+/// The zero of a sort.
+pub fn zero(sort: Sort) -> Value {
+    match sort {
+        Sort::Bv(width) => Value::Bv(Bv::zero(width)),
+        Sort::Array { elem, .. } => {
+            Value::Array(Rc::new(cfa::ArrayValue { default: Bv::zero(elem), entries: BTreeMap::new() }))
+        }
+    }
+}
+
+/// A conjunction that grows along a path: a persistent list of conjuncts, none of them a conjunction itself or
+/// a constant. Cheap to clone. Grown by [`PathSolver::assume`](super::PathSolver::assume).
+#[derive(Clone, Debug, Default)]
+pub struct PathCondition {
+    last: Option<Rc<Node>>,
+    /// Known to satisfy all conjuncts.
+    model: Option<Model>,
+    /// A conjunct was constantly false, or contradicts another.
+    contradiction: bool,
+}
+
+#[derive(Debug)]
+struct Node {
+    conjunct: ExprId,
+    len: usize,
+    before: Option<Rc<Node>>,
+}
+
+impl PathCondition {
+    /// True.
+    pub fn new() -> Self {
+        Self { model: Some(Model::default()), ..Self::default() }
+    }
+    /// The number of conjuncts.
+    pub fn len(&self) -> usize {
+        self.last.as_ref().map_or(0, |n| n.len)
+    }
+    pub fn is_empty(&self) -> bool {
+        self.last.is_none()
+    }
+    /// The conjuncts, newest first.
+    pub fn iter(&self) -> impl Iterator<Item = ExprId> {
+        std::iter::successors(self.last.as_deref(), |n| n.before.as_deref()).map(|n| n.conjunct)
+    }
+    /// The conjuncts, oldest first.
+    pub fn conjuncts(&self) -> Vec<ExprId> {
+        let mut all: Vec<_> = self.iter().collect();
+        all.reverse();
+        all
+    }
+    /// Whether a conjunct was constantly false.
+    pub fn is_contradiction(&self) -> bool {
+        self.contradiction
+    }
+    /// A model of all conjuncts, if one is at hand.
+    pub fn model(&self) -> Option<&Model> {
+        self.model.as_ref()
+    }
+    pub(super) fn set_model(&mut self, model: Option<Model>) {
+        self.model = model;
+    }
+    pub(super) fn set_contradiction(&mut self) {
+        self.contradiction = true;
+    }
+    pub(super) fn push(&mut self, conjunct: ExprId) {
+        let len = self.len() + 1;
+        self.last = Some(Rc::new(Node { conjunct, len, before: self.last.take() }));
+    }
+}
+
+/// Lists longer than the stack is deep must not be freed by recursion.
+impl Drop for Node {
+    fn drop(&mut self) {
+        let mut before = self.before.take();
+        while let Some(node) = before {
+            match Rc::try_unwrap(node) {
+                Ok(mut node) => before = node.before.take(),
+                Err(_) => break,
+            }
+        }
+    }
+}
