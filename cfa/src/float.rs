@@ -331,8 +331,10 @@ pub fn to_int_checked(format: FloatFormat, signed: bool, width: u32, a: &Bv) -> 
     with_format!(format, T => {
         let x = ap::<T>(a);
         if signed {
-            let r = x.to_i128(width.min(128) as usize);
-            (r.status & Status::INVALID_OP).is_empty().then(|| Bv::from_u128(128, r.value as u128).extract_or_sext(width))
+            // apfloat knows no signed integers of one bit; those are 0 and -1.
+            let r = x.to_i128(width.clamp(2, 128) as usize);
+            let fits = (r.status & Status::INVALID_OP).is_empty() && (width > 1 || matches!(r.value, 0 | -1));
+            fits.then(|| Bv::from_u128(128, r.value as u128).extract_or_sext(width))
         } else {
             let r = x.to_u128(width.min(128) as usize);
             (r.status & Status::INVALID_OP).is_empty().then(|| Bv::from_u128(width.max(128), r.value).resize(width))

@@ -255,7 +255,9 @@ impl State<'_> {
     /// The value in the frame that starts at these bases.
     fn value_in(&self, operand: Operand, words: usize, wides: usize) -> Bv {
         if operand.is_wide() {
-            self.wides[operand.reg.at(wides)].clone()
+            let value = &self.wides[operand.reg.at(wides)];
+            // A variable that was never written holds no value of its width yet.
+            if value.width() == operand.width { value.clone() } else { Bv::zero(operand.width) }
         } else {
             Bv::new(operand.width, self.words[operand.reg.at(words)])
         }
