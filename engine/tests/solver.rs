@@ -102,7 +102,17 @@ fn float_operations_agree_with_the_evaluator() {
                     }
                     wrong = pool.or(wrong, differs);
                 }
-                let answer = solver.check(&pool, &[xa, yb, wrong], &Budget::unlimited());
+                let t = std::time::Instant::now();
+                let answer = {
+                    solver.push();
+                    for e in [xa, yb, wrong] {
+                        solver.assert(&pool, e);
+                    }
+                    solver.check(&pool, &[], &Budget::unlimited())
+                };
+                if t.elapsed().as_millis() > 1000 {
+                    eprintln!("{format:?} {a:?} {b:?} {:?}", t.elapsed());
+                }
                 assert_eq!(answer, Answer::Unsat, "{format:?} {a:?} {b:?}");
             }
         }

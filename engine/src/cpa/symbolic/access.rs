@@ -13,9 +13,8 @@ use cfa::{BinOp, EdgeId, Expr, ExprId, Sort};
 
 /// Candidate places of an access at an unknown offset that are enumerated; beyond that the object becomes an array.
 const CANDIDATES: u64 = 256;
-/// Bytes of an object that may become an array.
+/// Bytes of an object whose content is kept when it becomes an array.
 const MAX_ARRAY: u64 = 1 << 16;
-const TOO_LARGE: &str = "an object is too large to be accessed exactly at an unknown offset";
 
 /// A place in an object of a path.
 pub(super) struct Access {
@@ -440,16 +439,12 @@ impl SymbolicExecution<'_> {
             let zero = self.pool.int(8, 0);
             self.pool.const_array(w, zero)
         } else {
-            if zeroed {
-                st.approximate = Some(TOO_LARGE);
-            }
             let array = self.pool.fresh_symbol(sort).1;
             st.trail.push(Event::UnknownArray { object, array });
             array
         };
-        if written > MAX_ARRAY {
-            st.approximate = Some(TOO_LARGE);
-        } else {
+        // A larger object's content is forgotten: any content is possible, which a replay will tell from a real one.
+        if written <= MAX_ARRAY {
             for at in 0..written {
                 let o = st.memory.get(object).expect("a live object");
                 let byte = match o.piece(at) {

@@ -293,6 +293,7 @@ impl Cpa for SymbolicExecution<'_> {
             vars: vec![Val::Unset; self.slots.locals[self.program.entry.index()].len()],
             objects: Vec::new(),
             caller: None,
+            call: None,
         };
         let mut st = State {
             globals: Rc::new(vec![Val::Unset; self.slots.globals.len()]),
@@ -302,7 +303,6 @@ impl Cpa for SymbolicExecution<'_> {
             trail: Trail::default(),
             exposed: Rc::new(Vec::new()),
             over: None,
-            approximate: None,
         };
         for (id, global) in self.program.globals.iter() {
             for &(offset, e) in global.init.iter().flat_map(|i| &i.pointers) {

@@ -3,7 +3,7 @@
 use super::memory::Memory;
 use super::value::{ObjId, Val};
 use crate::solver::PathCondition;
-use cfa::{ExprId, FuncId, Id, Program, SymId, TaintId, VarId, VarKind};
+use cfa::{EdgeId, ExprId, FuncId, Id, Program, SymId, TaintId, VarId, VarKind};
 use std::rc::Rc;
 
 /// Where a variable lives in a state.
@@ -59,6 +59,8 @@ pub struct Frame {
     /// Objects that die with the frame.
     pub objects: Vec<ObjId>,
     pub caller: Option<Rc<Frame>>,
+    /// The caller's edge, if there is a caller.
+    pub call: Option<EdgeId>,
 }
 
 impl Drop for Frame {
@@ -137,6 +139,4 @@ pub struct State {
     pub exposed: Rc<Vec<ObjId>>,
     /// The path went through an operation that adds behaviours.
     pub over: Option<TaintId>,
-    /// Values of the path were over-approximated by the engine, for this reason.
-    pub approximate: Option<&'static str>,
 }

@@ -128,12 +128,12 @@ impl SymbolicExecution<'_> {
                 }
             }
             Op::Call { callee, args, varargs, .. } => match *callee {
-                Callee::Direct(func) => self.enter(st, func, args, *varargs, out),
+                Callee::Direct(func) => self.enter(st, edge, func, args, *varargs, out),
                 Callee::Indirect(e) => {
                     let callee = self.eval(&st, e);
                     match callee {
                         Val::Int(address) => match function_at(address, program.funcs.len()) {
-                            Some(func) => self.enter(st, func, args, *varargs, out),
+                            Some(func) => self.enter(st, edge, func, args, *varargs, out),
                             None => self.invalid(&st, edge, "an invalid function pointer is called"),
                         },
                         Val::Expr(e) => match self.split_value(st, e)? {
@@ -141,7 +141,7 @@ impl SymbolicExecution<'_> {
                             Some((address, here, elsewhere)) => {
                                 let func = address.to_u64().and_then(|a| function_at(a, program.funcs.len()));
                                 match (here, func) {
-                                    (Some(st), Some(func)) => self.enter(st, func, args, *varargs, out),
+                                    (Some(st), Some(func)) => self.enter(st, edge, func, args, *varargs, out),
                                     (Some(st), None) => {
                                         self.invalid(&st, edge, "an invalid function pointer is called")
                                     }
@@ -264,6 +264,7 @@ impl SymbolicExecution<'_> {
     fn enter(
         &mut self,
         mut st: State,
+        edge: EdgeId,
         func: FuncId,
         args: &[ExprId],
         varargs: Option<ExprId>,
@@ -289,7 +290,7 @@ impl SymbolicExecution<'_> {
             vars[self.slots.of_var[param.index()].local()] = value;
         }
         let caller = Some(Rc::clone(&st.frame));
-        st.frame = Rc::new(Frame { func, vars, objects: Vec::new(), caller });
+        st.frame = Rc::new(Frame { func, vars, objects: Vec::new(), caller, call: Some(edge) });
         out.push((st, At::Callee(func)));
     }
 
