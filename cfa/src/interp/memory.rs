@@ -7,6 +7,7 @@
 use super::inputs::{InputSource, ObjectSeq};
 use crate::program::DataLayout;
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 
 /// What is wrong with an address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -132,7 +133,7 @@ impl Memory {
     }
     pub fn function_at(&self, addr: u64) -> Option<usize> {
         let offset = addr.checked_sub(self.space.functions)?;
-        (offset % FUNCTION == 0 && offset / FUNCTION < self.functions).then_some((offset / FUNCTION) as usize)
+        (offset.is_multiple_of(FUNCTION) && offset / FUNCTION < self.functions).then_some((offset / FUNCTION) as usize)
     }
     /// The object, alive or dead, whose bytes or end are at `addr`.
     pub fn object_at(&self, addr: u64) -> Option<&Object> {
@@ -312,7 +313,11 @@ impl Memory {
         let size = size.max(1);
         let functions = self.space.functions..self.function_address(self.functions as usize);
         let Some(end) = base.checked_add(size) else { return false };
-        if base < NULL_PAGE || end > top || base % align != 0 || (base < functions.end && end > functions.start) {
+        if base < NULL_PAGE
+            || end > top
+            || !base.is_multiple_of(align)
+            || (base < functions.end && end > functions.start)
+        {
             return false;
         }
         // An object of size 0 takes a byte, so that addresses stay distinct.
@@ -466,20 +471,21 @@ impl Memory {
             let at = offset + done as u64;
             let (number, start) = (at / PAGE, (at % PAGE) as usize);
             let size = (PAGE as usize - start).min(len - done);
-            if !pages.contains_key(&number) {
-                if room < PAGE {
-                    return Err(Stop::Limit);
+            let page = match pages.entry(number) {
+                Entry::Occupied(page) => page.into_mut(),
+                Entry::Vacant(_) if room < PAGE => return Err(Stop::Limit),
+                Entry::Vacant(vacant) => {
+                    room -= PAGE;
+                    self.used += PAGE;
+                    let mut page = vec![0; PAGE as usize].into_boxed_slice();
+                    if !known {
+                        let used = (object.size - number * PAGE).min(PAGE) as usize;
+                        source.bytes(object.seq, number * PAGE, &mut page[..used]);
+                    }
+                    vacant.insert(page)
                 }
-                room -= PAGE;
-                self.used += PAGE;
-                let mut page = vec![0; PAGE as usize].into_boxed_slice();
-                if !known {
-                    let used = (object.size - number * PAGE).min(PAGE) as usize;
-                    source.bytes(object.seq, number * PAGE, &mut page[..used]);
-                }
-                pages.insert(number, page);
-            }
-            visit(&mut pages.get_mut(&number).unwrap()[start..start + size], done);
+            };
+            visit(&mut page[start..start + size], done);
             done += size;
         }
         Ok(())
