@@ -6,14 +6,19 @@
 //! nothing of solvers.
 
 mod bv;
+pub mod callgraph;
+pub mod dominators;
 mod expr;
 pub mod float;
+pub mod graph;
 mod index;
 pub mod interp;
+pub mod loops;
 mod program;
 mod source;
 
 pub use bv::Bv;
+pub use callgraph::CallGraph;
 pub use expr::{ArrayValue, BinOp, Children, Evaluator, Expr, ExprId, ExprPool, Sort, SymId, UnOp, Value};
 pub use float::{FBinOp, FCmp, FUnOp, FloatFormat};
 pub use index::{Id, Table};

@@ -1,0 +1,258 @@
+//! Who may call whom.
+
+use crate::expr::Expr;
+use crate::graph::{Components, Digraph};
+use crate::index::{Id, Table};
+use crate::program::{Callee, EdgeId, FuncId, Op, Program, VarKind};
+use rustc_hash::FxHashSet;
+
+/// The calls of a program.
+///
+/// A call through a pointer may call every function whose address the program takes: the call graph
+/// without a points-to analysis. As a graph, such calls go through one node that stands for all of them,
+/// so it has as many edges as the program has calls and functions together.
+#[derive(Clone, Debug)]
+pub struct CallGraph {
+    /// Nodes: the functions by id, then the node of the calls through pointers.
+    graph: Digraph,
+    components: Components,
+    address_taken: Vec<FuncId>,
+    /// The call edges out of each function, ascending.
+    calls: Table<FuncId, Vec<EdgeId>>,
+    /// The call edges that may call each function, ascending; those through pointers apart.
+    direct_callers: Table<FuncId, Vec<EdgeId>>,
+    indirect_calls: Vec<EdgeId>,
+    is_address_taken: Table<FuncId, bool>,
+    reachable: Vec<bool>,
+}
+
+/// Whom a call edge may call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Target {
+    Function(FuncId),
+    AnyTaken,
+}
+
+fn target(program: &Program, callee: Callee) -> Target {
+    match callee {
+        Callee::Direct(func) => Target::Function(func),
+        Callee::Indirect(e) => match *program.exprs.get(e) {
+            Expr::FuncAddr(func) => Target::Function(func),
+            _ => Target::AnyTaken,
+        },
+    }
+}
+
+impl CallGraph {
+    pub fn new(program: &Program) -> Self {
+        let functions = program.funcs.len();
+        let indirect_node = functions as u32;
+        let address_taken = address_taken(program);
+        let mut edges: Vec<_> = address_taken.iter().map(|f| (indirect_node, f.0)).collect();
+        let mut calls = Table::filled(Vec::new(), functions);
+        let mut direct_callers = Table::filled(Vec::new(), functions);
+        let mut indirect_calls = Vec::new();
+        for (id, edge) in program.edges.iter() {
+            let Op::Call { callee, .. } = edge.op else { continue };
+            let caller = program.func_of(id);
+            calls[caller].push(id);
+            match target(program, callee) {
+                Target::Function(func) => {
+                    direct_callers[func].push(id);
+                    edges.push((caller.0, func.0));
+                }
+                Target::AnyTaken => {
+                    indirect_calls.push(id);
+                    edges.push((caller.0, indirect_node));
+                }
+            }
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        let graph = Digraph::new(functions + 1, &edges);
+        let mut is_address_taken = Table::filled(false, functions);
+        for &func in &address_taken {
+            is_address_taken[func] = true;
+        }
+        let reachable = graph.reachable([program.entry.0]);
+        Self {
+            components: graph.components(),
+            graph,
+            address_taken,
+            calls,
+            direct_callers,
+            indirect_calls,
+            is_address_taken,
+            reachable,
+        }
+    }
+
+    /// The call edges in a function, ascending.
+    pub fn calls_in(&self, func: FuncId) -> &[EdgeId] {
+        &self.calls[func]
+    }
+    /// The functions that a call may call, ascending. `edge` is a call edge.
+    pub fn callees<'a>(&'a self, program: &Program, edge: EdgeId) -> Callees<'a> {
+        match &program.edges[edge].op {
+            Op::Call { callee, .. } => match target(program, *callee) {
+                Target::Function(func) => Callees::One(func),
+                Target::AnyTaken => Callees::Many(&self.address_taken),
+            },
+            op => panic!("{op:?} is no call"),
+        }
+    }
+    /// The call edges that may call a function: the direct ones ascending, then those through pointers.
+    pub fn callers(&self, func: FuncId) -> impl Iterator<Item = EdgeId> + '_ {
+        let indirect = if self.is_address_taken[func] { &self.indirect_calls[..] } else { &[] };
+        self.direct_callers[func].iter().chain(indirect).copied()
+    }
+    /// The calls through pointers, ascending.
+    pub fn indirect_calls(&self) -> &[EdgeId] {
+        &self.indirect_calls
+    }
+    /// The functions whose addresses the program takes, ascending.
+    pub fn address_taken(&self) -> &[FuncId] {
+        &self.address_taken
+    }
+    /// Whether the program's entry reaches a function.
+    pub fn is_reachable(&self, func: FuncId) -> bool {
+        self.reachable[func.index()]
+    }
+    /// Whether a call of the function may lead to another call of it before it returns.
+    pub fn is_recursive(&self, func: FuncId) -> bool {
+        self.components.on_cycle(&self.graph, func.0)
+    }
+    /// The functions that may call each other in turn, callees before their callers; each ascending. A
+    /// group of one function is recursive only if [`is_recursive`](Self::is_recursive) says so.
+    pub fn bottom_up(&self) -> impl Iterator<Item = Vec<FuncId>> + '_ {
+        let functions = self.calls.len() as u32;
+        (0..self.components.len() as u32).filter_map(move |c| {
+            let group: Vec<_> =
+                self.components.members(c).iter().filter(|&&n| n < functions).map(|&n| FuncId(n)).collect();
+            (!group.is_empty()).then_some(group)
+        })
+    }
+    /// As a graph: the functions by id, then one node for all calls through pointers.
+    pub fn graph(&self) -> &Digraph {
+        &self.graph
+    }
+}
+
+/// The functions that a call may call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Callees<'a> {
+    One(FuncId),
+    Many(&'a [FuncId]),
+}
+
+impl Callees<'_> {
+    pub fn as_slice(&self) -> &[FuncId] {
+        match self {
+            Self::One(func) => std::slice::from_ref(func),
+            Self::Many(funcs) => funcs,
+        }
+    }
+}
+
+/// The functions whose addresses occur in an expression that is evaluated (as more than the callee of a
+/// call) or in the initial value of a global.
+fn address_taken(program: &Program) -> Vec<FuncId> {
+    let mut taken = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut look = |root| {
+        program.exprs.visit(root, &mut seen, |_, node| {
+            if let Expr::FuncAddr(func) = node {
+                taken.push(*func);
+            }
+        });
+    };
+    for edge in program.edges.values() {
+        match &edge.op {
+            Op::Call { callee, args, varargs, .. } => {
+                if let Callee::Indirect(e) = *callee
+                    && target(program, *callee) == Target::AnyTaken
+                {
+                    look(e);
+                }
+                args.iter().chain(varargs).copied().for_each(&mut look);
+            }
+            op => op.for_each_expr(&mut look),
+        }
+    }
+    for var in program.vars.values() {
+        if let VarKind::Global { init: Some(e) } = var.kind {
+            look(e);
+        }
+    }
+    for init in program.globals.values().filter_map(|g| g.init.as_ref()) {
+        init.pointers.iter().for_each(|(_, e)| look(*e));
+    }
+    taken.sort_unstable();
+    taken.dedup();
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{CType, DataLayout};
+
+    struct Builder(Program);
+
+    impl Builder {
+        fn func(&mut self, name: &str) -> FuncId {
+            let void = self.0.types.push(CType::Void);
+            self.0.add_function(name, void, None)
+        }
+        /// A call at the end of what `caller` does so far.
+        fn call(&mut self, caller: FuncId, callee: Callee) -> EdgeId {
+            let mut at = self.0.funcs[caller].entry;
+            while let Some(edge) = self.0.out_edges(at).next() {
+                at = self.0.edges[edge].target;
+            }
+            let next = self.0.add_location(caller);
+            self.0.add_edge(at, Op::Call { callee, args: Box::default(), varargs: None, result: None }, next, None)
+        }
+    }
+
+    #[test]
+    fn direct_and_indirect_calls() {
+        let mut b = Builder(Program::new(DataLayout { pointer_width: 64 }));
+        let start = b.0.entry;
+        let [main, even, odd, handler, dead] = ["main", "even", "odd", "handler", "dead"].map(|n| b.func(n));
+        b.call(start, Callee::Direct(main));
+        let to_even = b.call(main, Callee::Direct(even));
+        let from_even = b.call(even, Callee::Direct(odd));
+        b.call(odd, Callee::Direct(even));
+        let address = b.0.exprs.func_addr(handler, 64);
+        let certain = b.call(main, Callee::Indirect(address));
+        b.call(dead, Callee::Direct(dead));
+
+        let graph = CallGraph::new(&b.0);
+        assert!(graph.address_taken().is_empty() && graph.indirect_calls().is_empty());
+        assert_eq!(graph.callees(&b.0, certain), Callees::One(handler));
+        let recursive: Vec<_> = b.0.funcs.ids().filter(|&f| graph.is_recursive(f)).collect();
+        assert_eq!(recursive, [even, odd, dead]);
+        assert!(!graph.is_reachable(dead) && graph.is_reachable(odd));
+        let groups: Vec<_> = graph.bottom_up().collect();
+        let position = |f: FuncId| groups.iter().position(|g| g.contains(&f)).unwrap();
+        assert!(position(even) == position(odd) && position(even) < position(main) && position(main) < position(start));
+        assert_eq!(graph.callers(odd).collect::<Vec<_>>(), [from_even]);
+        assert_eq!(graph.calls_in(main), [to_even, certain]);
+
+        // With the address in a variable, the call may call any function whose address is taken.
+        let v = b.0.vars.push(crate::program::Var {
+            name: None,
+            ty: crate::program::TypeId(0),
+            width: 64,
+            kind: VarKind::Global { init: Some(address) },
+            place: None,
+        });
+        let pointer = b.0.var_expr(v);
+        let unknown = b.call(handler, Callee::Indirect(pointer));
+        let graph = CallGraph::new(&b.0);
+        assert_eq!(graph.callees(&b.0, unknown).as_slice(), [handler]);
+        assert!(graph.is_recursive(handler));
+        assert_eq!(graph.callers(handler).collect::<Vec<_>>(), [certain, unknown]);
+    }
+}

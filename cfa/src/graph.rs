@@ -1,0 +1,371 @@
+//! Directed graphs on dense numbers, their orders and strongly connected components, and the CFAs of a
+//! program as such graphs.
+//!
+//! A [`Digraph`] is immutable and compact; whoever builds one keeps the map from its own ids to the nodes
+//! `0..n`. Every algorithm is iterative and linear in nodes and edges unless it says otherwise.
+
+use crate::index::Table;
+use crate::program::{EdgeId, FuncId, LocId, Program};
+
+/// A list of lists in two allocations.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Lists<T> {
+    /// Where each list starts, and the end of the last.
+    starts: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T: Copy> Lists<T> {
+    /// `len` lists of which list `key` has the `item`s of the pairs `(key, item)`, in the order given.
+    /// `pairs` is called twice and gives the same both times.
+    pub fn group<I: Iterator<Item = (u32, T)>>(len: usize, pairs: impl Fn() -> I) -> Self {
+        let mut starts = vec![0u32; len + 1];
+        for (key, _) in pairs() {
+            starts[key as usize + 1] += 1;
+        }
+        for i in 0..len {
+            starts[i + 1] += starts[i];
+        }
+        let mut next = starts.clone();
+        let mut items: Vec<T> = pairs().map(|(_, item)| item).collect();
+        for (key, item) in pairs() {
+            items[next[key as usize] as usize] = item;
+            next[key as usize] += 1;
+        }
+        Self { starts, items }
+    }
+    pub fn get(&self, list: u32) -> &[T] {
+        &self.items[self.starts[list as usize] as usize..self.starts[list as usize + 1] as usize]
+    }
+    /// How many lists there are.
+    pub fn len(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> {
+        self.starts.windows(2).map(|w| &self.items[w[0] as usize..w[1] as usize])
+    }
+}
+
+/// A directed graph with nodes `0..len`; parallel edges and self-loops are allowed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Digraph {
+    successors: Lists<u32>,
+    predecessors: Lists<u32>,
+}
+
+impl Digraph {
+    /// The successors and predecessors of a node are in the order of the edges given.
+    pub fn new(len: usize, edges: &[(u32, u32)]) -> Self {
+        Self {
+            successors: Lists::group(len, || edges.iter().copied()),
+            predecessors: Lists::group(len, || edges.iter().map(|&(a, b)| (b, a))),
+        }
+    }
+    pub fn len(&self) -> usize {
+        self.successors.len()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    pub fn nodes(&self) -> std::ops::Range<u32> {
+        0..self.len() as u32
+    }
+    pub fn successors(&self, node: u32) -> &[u32] {
+        self.successors.get(node)
+    }
+    pub fn predecessors(&self, node: u32) -> &[u32] {
+        self.predecessors.get(node)
+    }
+    pub fn edges(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.nodes().flat_map(|n| self.successors(n).iter().map(move |&s| (n, s)))
+    }
+    /// The same nodes with every edge turned around.
+    pub fn reversed(&self) -> Self {
+        Self { successors: self.predecessors.clone(), predecessors: self.successors.clone() }
+    }
+    /// The depth-first search from `roots` in order.
+    pub fn depth_first(&self, roots: impl IntoIterator<Item = u32>) -> DepthFirst {
+        let mut search = DepthFirst { preorder: Vec::new(), postorder: Vec::new(), parent: vec![NONE; self.len()] };
+        let mut seen = vec![false; self.len()];
+        let mut stack: Vec<(u32, u32)> = Vec::new();
+        for root in roots {
+            if std::mem::replace(&mut seen[root as usize], true) {
+                continue;
+            }
+            search.preorder.push(root);
+            stack.push((root, 0));
+            while let Some((node, next)) = stack.last_mut() {
+                let Some(&successor) = self.successors(*node).get(*next as usize) else {
+                    search.postorder.push(*node);
+                    stack.pop();
+                    continue;
+                };
+                *next += 1;
+                if !std::mem::replace(&mut seen[successor as usize], true) {
+                    search.parent[successor as usize] = *node;
+                    search.preorder.push(successor);
+                    stack.push((successor, 0));
+                }
+            }
+        }
+        search
+    }
+    /// The nodes reachable from `root`, each before its successors but for back edges.
+    pub fn reverse_postorder(&self, root: u32) -> Vec<u32> {
+        let mut order = self.depth_first([root]).postorder;
+        order.reverse();
+        order
+    }
+    /// Which nodes `roots` reach, themselves included.
+    pub fn reachable(&self, roots: impl IntoIterator<Item = u32>) -> Vec<bool> {
+        let mut seen = vec![false; self.len()];
+        for node in self.depth_first(roots).preorder {
+            seen[node as usize] = true;
+        }
+        seen
+    }
+    pub fn components(&self) -> Components {
+        Components::new(self)
+    }
+}
+
+/// No node.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A depth-first search: nodes in order of discovery and of completion, and the tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DepthFirst {
+    pub preorder: Vec<u32>,
+    pub postorder: Vec<u32>,
+    /// The node from which a node was found; `u32::MAX` for roots and nodes not found.
+    pub parent: Vec<u32>,
+}
+
+/// The strongly connected components of a graph, numbered in reverse topological order: an edge between
+/// two components goes from the greater number to the smaller.
+///
+/// Tarjan, *Depth-first search and linear graph algorithms*, 1972.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Components {
+    component: Vec<u32>,
+    members: Lists<u32>,
+}
+
+impl Components {
+    fn new(graph: &Digraph) -> Self {
+        let n = graph.len();
+        let mut component = vec![NONE; n];
+        let mut count = 0;
+        // Number in order of discovery, and the least number known to be reachable within the component.
+        let (mut index, mut low) = (vec![NONE; n], vec![0u32; n]);
+        let mut next_index = 0;
+        let mut open = Vec::new();
+        let mut calls: Vec<(u32, u32)> = Vec::new();
+        for root in graph.nodes() {
+            if index[root as usize] != NONE {
+                continue;
+            }
+            calls.push((root, 0));
+            while let Some(&mut (node, ref mut next)) = calls.last_mut() {
+                let v = node as usize;
+                if *next == 0 && index[v] == NONE {
+                    index[v] = next_index;
+                    low[v] = next_index;
+                    next_index += 1;
+                    open.push(node);
+                }
+                if let Some(&successor) = graph.successors(node).get(*next as usize) {
+                    *next += 1;
+                    let w = successor as usize;
+                    if index[w] == NONE {
+                        calls.push((successor, 0));
+                    } else if component[w] == NONE {
+                        low[v] = low[v].min(index[w]);
+                    }
+                    continue;
+                }
+                if low[v] == index[v] {
+                    while let Some(member) = open.pop() {
+                        component[member as usize] = count;
+                        if member == node {
+                            break;
+                        }
+                    }
+                    count += 1;
+                }
+                calls.pop();
+                if let Some(&(caller, _)) = calls.last() {
+                    low[caller as usize] = low[caller as usize].min(low[v]);
+                }
+            }
+        }
+        let members = Lists::group(count as usize, || component.iter().zip(0u32..).map(|(&c, node)| (c, node)));
+        Self { component, members }
+    }
+    /// How many components there are.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The number of the component of a node.
+    pub fn of(&self, node: u32) -> u32 {
+        self.component[node as usize]
+    }
+    /// The nodes of a component, ascending.
+    pub fn members(&self, component: u32) -> &[u32] {
+        self.members.get(component)
+    }
+    /// Whether a node lies on a cycle.
+    pub fn on_cycle(&self, graph: &Digraph, node: u32) -> bool {
+        self.members(self.of(node)).len() > 1 || graph.successors(node).contains(&node)
+    }
+}
+
+/// The CFA of one function as a graph of the locations that its entry reaches.
+///
+/// Nodes are numbered in reverse post-order: the entry is node 0, and an edge to a node that is not
+/// greater goes back.
+#[derive(Clone, Debug)]
+pub struct FuncGraph {
+    /// The location of each node.
+    pub locs: Vec<LocId>,
+    pub graph: Digraph,
+}
+
+/// The CFAs of all functions of a program, as graphs.
+#[derive(Clone, Debug)]
+pub struct CfaGraphs {
+    pub funcs: Table<FuncId, FuncGraph>,
+    node: Table<LocId, u32>,
+}
+
+impl CfaGraphs {
+    pub fn new(program: &Program) -> Self {
+        let mut node = Table::filled(NONE, program.locs.len());
+        let funcs = program.funcs.values().map(|f| FuncGraph::new(program, f.entry, &mut node)).collect();
+        Self { funcs, node }
+    }
+    /// The node of a location in the graph of its function; `None` if the entry does not reach it.
+    pub fn node(&self, loc: LocId) -> Option<u32> {
+        Some(self.node[loc]).filter(|&n| n != NONE)
+    }
+}
+
+impl FuncGraph {
+    /// Sets `node` for the locations reached, which must be [`NONE`] there.
+    fn new(program: &Program, entry: LocId, node: &mut Table<LocId, u32>) -> Self {
+        let target = |loc: LocId, i: usize| program.out_edges(loc).nth(i).map(|edge| program.edges[edge].target);
+        let mut postorder = Vec::new();
+        let mut stack = vec![(entry, 0)];
+        node[entry] = 0;
+        while let Some((loc, next)) = stack.last_mut() {
+            let Some(successor) = target(*loc, *next) else {
+                postorder.push(*loc);
+                stack.pop();
+                continue;
+            };
+            *next += 1;
+            if node[successor] == NONE {
+                node[successor] = 0;
+                stack.push((successor, 0));
+            }
+        }
+        postorder.reverse();
+        for (n, &loc) in (0u32..).zip(&postorder) {
+            node[loc] = n;
+        }
+        let mut edges = Vec::with_capacity(postorder.len());
+        for (n, &loc) in (0u32..).zip(&postorder) {
+            edges.extend(program.out_edges(loc).map(|edge| (n, node[program.edges[edge].target])));
+        }
+        Self { graph: Digraph::new(postorder.len(), &edges), locs: postorder }
+    }
+}
+
+/// The edges into each location, whether or not they are reachable, ascending.
+#[derive(Clone, Debug)]
+pub struct Predecessors {
+    edges: Lists<EdgeId>,
+}
+
+impl Predecessors {
+    pub fn new(program: &Program) -> Self {
+        let pairs = || program.edges.iter().map(|(id, edge)| (edge.target.0, id));
+        Self { edges: Lists::group(program.locs.len(), pairs) }
+    }
+    pub fn of(&self, loc: LocId) -> &[EdgeId] {
+        self.edges.get(loc.0)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Random graphs: sparse, with some structure of loops.
+    pub(crate) fn graphs(max: usize) -> impl Strategy<Value = Digraph> {
+        (1..max).prop_flat_map(|n| {
+            let node = 0..n as u32;
+            let chain = prop::collection::vec(any::<bool>(), n);
+            let extra = prop::collection::vec((node.clone(), node), 0..2 * n);
+            (chain, extra).prop_map(move |(chain, extra)| {
+                let mut edges = extra;
+                edges.extend((1..n as u32).filter(|&i| chain[i as usize]).map(|i| (i - 1, i)));
+                Digraph::new(n, &edges)
+            })
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn components_are_mutual_reachability(graph in graphs(12)) {
+            let components = graph.components();
+            let reaches: Vec<_> = graph.nodes().map(|n| graph.reachable([n])).collect();
+            for a in graph.nodes() {
+                for b in graph.nodes() {
+                    let mutual = reaches[a as usize][b as usize] && reaches[b as usize][a as usize];
+                    prop_assert_eq!(mutual, components.of(a) == components.of(b));
+                }
+                prop_assert!(components.members(components.of(a)).contains(&a));
+                let cyclic = graph.successors(a).iter().any(|&s| reaches[s as usize][a as usize]);
+                prop_assert_eq!(components.on_cycle(&graph, a), cyclic);
+            }
+            for (a, b) in graph.edges() {
+                prop_assert!(components.of(a) >= components.of(b));
+            }
+        }
+
+        #[test]
+        fn orders(graph in graphs(20)) {
+            let search = graph.depth_first([0]);
+            let reachable = graph.reachable([0]);
+            prop_assert_eq!(search.preorder.len(), reachable.iter().filter(|r| **r).count());
+            let order = graph.reverse_postorder(0);
+            prop_assert_eq!(order[0], 0);
+            let position = |n: u32| order.iter().position(|&m| m == n).unwrap();
+            for &n in &search.preorder[1..] {
+                let parent = search.parent[n as usize];
+                prop_assert!(graph.successors(parent).contains(&n));
+                prop_assert!(position(parent) < position(n));
+            }
+            prop_assert_eq!(graph.reversed().reversed(), graph);
+        }
+    }
+
+    #[test]
+    fn deep_graphs() {
+        let n = 300_000;
+        let edges: Vec<_> = (1..n).map(|i| (i - 1, i)).chain([(n - 1, 0)]).collect();
+        let graph = Digraph::new(n as usize, &edges);
+        assert_eq!(graph.components().len(), 1);
+        assert_eq!(graph.reverse_postorder(0).len(), n as usize);
+    }
+}

@@ -1,0 +1,253 @@
+//! The loop nesting forest of a graph.
+//!
+//! Havlak, *Nesting of reducible and irreducible loops*, 1997: a loop is a strongly connected region with
+//! the node that a depth-first search from the root found first as its head; the loops inside it are those
+//! of the region without the head. Every cycle goes through the head of some loop. A loop that can be
+//! entered past its head is irreducible; what its head is then depends on the order of the search.
+
+use crate::graph::{Digraph, Lists, NONE};
+
+/// A loop, by its number in the forest: heads in order of discovery, so outer loops before inner ones.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Loop {
+    pub head: u32,
+    /// The loop directly around this one.
+    pub parent: Option<u32>,
+    /// Loops around a node of this loop, itself included: 1 for an outermost loop.
+    pub depth: u32,
+    /// Whether it can be entered past its head.
+    pub irreducible: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoopForest {
+    loops: Vec<Loop>,
+    /// The innermost loop of each node; [`NONE`] if it is in none.
+    innermost: Vec<u32>,
+    /// The nodes of each loop that are in none of its inner loops.
+    own: Lists<u32>,
+    children: Lists<u32>,
+}
+
+impl LoopForest {
+    /// The loops of the nodes reachable from `root`. Near linear for graphs of structured programs.
+    pub fn new(graph: &Digraph, root: u32) -> Self {
+        let search = graph.depth_first([root]);
+        let vertex = &search.preorder;
+        let n = vertex.len();
+        // Everything below is on numbers in order of discovery: a node's descendants in the search are an interval.
+        let mut number = vec![NONE; graph.len()];
+        for (i, &v) in (0u32..).zip(vertex) {
+            number[v as usize] = i;
+        }
+        let mut last: Vec<u32> = (0..n as u32).collect();
+        for &v in vertex.iter().rev() {
+            let parent = search.parent[v as usize];
+            if parent != NONE {
+                let (p, v) = (number[parent as usize] as usize, number[v as usize] as usize);
+                last[p] = last[p].max(last[v]);
+            }
+        }
+        let is_descendant = |a: u32, of: u32| of <= a && a <= last[of as usize];
+
+        let mut union = UnionFind { parent: (0..n as u32).collect() };
+        let mut head_of = vec![NONE; n];
+        let mut is_head = vec![false; n];
+        let mut irreducible = vec![false; n];
+        // Edges into an irreducible loop past its head, found when the loop was, for the loops around it.
+        let mut side_entries: Vec<Vec<u32>> = vec![Vec::new(); n];
+        let mut in_body = vec![NONE; n];
+        let mut body = Vec::new();
+        for head in (0..n as u32).rev() {
+            body.clear();
+            for p in graph.predecessors(vertex[head as usize]).iter().map(|&p| number[p as usize]) {
+                if p == NONE || !is_descendant(p, head) {
+                    continue;
+                }
+                is_head[head as usize] = true;
+                let p = union.find(p);
+                if p != head && std::mem::replace(&mut in_body[p as usize], head) != head {
+                    body.push(p);
+                }
+            }
+            let mut done = 0;
+            while let Some(&node) = body.get(done) {
+                done += 1;
+                let entering = graph.predecessors(vertex[node as usize]).iter().map(|&p| number[p as usize]);
+                let mut sources: Vec<u32> = entering.filter(|&p| p != NONE && !is_descendant(p, node)).collect();
+                sources.append(&mut side_entries[node as usize]);
+                for p in sources {
+                    let p = union.find(p);
+                    if !is_descendant(p, head) {
+                        irreducible[head as usize] = true;
+                        side_entries[head as usize].push(p);
+                    } else if p != head && std::mem::replace(&mut in_body[p as usize], head) != head {
+                        body.push(p);
+                    }
+                }
+            }
+            side_entries[head as usize].sort_unstable();
+            side_entries[head as usize].dedup();
+            for &node in &body {
+                head_of[node as usize] = head;
+                union.parent[node as usize] = head;
+            }
+        }
+
+        let mut loops: Vec<Loop> = Vec::new();
+        let mut loop_of_head = vec![NONE; n];
+        let mut innermost = vec![NONE; graph.len()];
+        for v in 0..n {
+            let around = if head_of[v] == NONE { NONE } else { loop_of_head[head_of[v] as usize] };
+            innermost[vertex[v] as usize] = around;
+            if is_head[v] {
+                let parent = Some(around).filter(|&l| l != NONE);
+                let depth = parent.map_or(0, |l| loops[l as usize].depth) + 1;
+                loop_of_head[v] = loops.len() as u32;
+                innermost[vertex[v] as usize] = loop_of_head[v];
+                loops.push(Loop { head: vertex[v], parent, depth, irreducible: irreducible[v] });
+            }
+        }
+        let own = || innermost.iter().zip(0u32..).filter(|(l, _)| **l != NONE).map(|(&l, node)| (l, node));
+        let own = Lists::group(loops.len(), own);
+        let children = || loops.iter().zip(0u32..).filter_map(|(l, i)| Some((l.parent?, i)));
+        let children = Lists::group(loops.len(), children);
+        Self { loops, innermost, own, children }
+    }
+
+    /// The loops, outer ones before inner ones.
+    pub fn loops(&self) -> &[Loop] {
+        &self.loops
+    }
+    pub fn get(&self, number: u32) -> &Loop {
+        &self.loops[number as usize]
+    }
+    /// The innermost loop that a node is in; a head is in its loop.
+    pub fn innermost(&self, node: u32) -> Option<u32> {
+        Some(self.innermost[node as usize]).filter(|&l| l != NONE)
+    }
+    /// How many loops a node is in.
+    pub fn depth(&self, node: u32) -> u32 {
+        self.innermost(node).map_or(0, |l| self.get(l).depth)
+    }
+    pub fn is_head(&self, node: u32) -> bool {
+        self.innermost(node).is_some_and(|l| self.get(l).head == node)
+    }
+    /// The loops directly inside a loop, ascending.
+    pub fn children(&self, number: u32) -> &[u32] {
+        self.children.get(number)
+    }
+    pub fn contains(&self, number: u32, node: u32) -> bool {
+        let mut at = self.innermost(node);
+        while let Some(l) = at {
+            if l == number {
+                return true;
+            }
+            at = self.get(l).parent;
+        }
+        false
+    }
+    /// The nodes of a loop and of the loops inside it, ascending.
+    pub fn body(&self, number: u32) -> Vec<u32> {
+        let mut nodes = Vec::new();
+        let mut stack = vec![number];
+        while let Some(l) = stack.pop() {
+            nodes.extend_from_slice(self.own.get(l));
+            stack.extend_from_slice(self.children(l));
+        }
+        nodes.sort_unstable();
+        nodes
+    }
+}
+
+struct UnionFind {
+    parent: Vec<u32>,
+}
+
+impl UnionFind {
+    /// The representative, halving the path on the way.
+    fn find(&mut self, mut node: u32) -> u32 {
+        while self.parent[node as usize] != node {
+            let above = self.parent[self.parent[node as usize] as usize];
+            self.parent[node as usize] = above;
+            node = above;
+        }
+        node
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dominators::Dominators;
+    use crate::graph::tests::graphs;
+    use proptest::prelude::*;
+
+    /// The definition: strongly connected regions, then those of each region without its head.
+    fn by_definition(graph: &Digraph) -> Vec<(u32, Vec<u32>, u32)> {
+        let order = graph.depth_first([0]).preorder;
+        let mut result = Vec::new();
+        let mut work = vec![(order.clone(), 1)];
+        while let Some((nodes, depth)) = work.pop() {
+            let edges: Vec<_> = graph.edges().filter(|(a, b)| nodes.contains(a) && nodes.contains(b)).collect();
+            let part = Digraph::new(graph.len(), &edges);
+            let components = part.components();
+            for c in 0..components.len() as u32 {
+                let members = components.members(c);
+                if !components.on_cycle(&part, members[0]) {
+                    continue;
+                }
+                let head = *order.iter().find(|n| members.contains(n)).unwrap();
+                result.push((head, members.to_vec(), depth));
+                work.push((members.iter().copied().filter(|&n| n != head).collect(), depth + 1));
+            }
+        }
+        result.sort();
+        result
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn loops_are_nested_components(graph in graphs(14)) {
+            let forest = LoopForest::new(&graph, 0);
+            let mut found: Vec<_> =
+                (0..forest.loops().len() as u32).map(|l| (forest.get(l).head, forest.body(l), forest.get(l).depth)).collect();
+            found.sort();
+            prop_assert_eq!(&found, &by_definition(&graph));
+            let reachable = graph.reachable([0]);
+            let tree = Dominators::new(&graph, 0);
+            for (i, l) in forest.loops().iter().enumerate() {
+                prop_assert!(forest.is_head(l.head));
+                let body = forest.body(i as u32);
+                prop_assert!(body.iter().all(|&n| forest.contains(i as u32, n) && forest.depth(n) >= l.depth));
+                let side_entry = graph.edges().any(|(a, b)| reachable[a as usize] && b != l.head && body.contains(&b) && !body.contains(&a));
+                prop_assert_eq!(l.irreducible, side_entry);
+                // In a reducible loop the head dominates the body.
+                prop_assert!(l.irreducible || body.iter().all(|&n| tree.dominates(l.head, n)));
+            }
+        }
+    }
+
+    #[test]
+    fn nested_and_irreducible() {
+        // 0 -> 1 -> 2 -> 3; 3 -> 2, 1; and 4, 5 entered from 3 on both sides.
+        let graph = Digraph::new(6, &[(0, 1), (1, 2), (2, 3), (3, 2), (3, 1), (3, 4), (3, 5), (4, 5), (5, 4)]);
+        let forest = LoopForest::new(&graph, 0);
+        let heads: Vec<_> = forest.loops().iter().map(|l| (l.head, l.parent, l.depth, l.irreducible)).collect();
+        assert_eq!(heads, [(1, None, 1, false), (2, Some(0), 2, false), (4, None, 1, true)]);
+        assert_eq!(forest.body(0), [1, 2, 3]);
+        assert_eq!((forest.innermost(0), forest.depth(3)), (None, 2));
+    }
+
+    #[test]
+    fn deep_nests() {
+        let n = 100_000u32;
+        // Each node i is the head of a loop closed by node 2n - i - 1.
+        let edges: Vec<_> = (1..2 * n).map(|i| (i - 1, i)).chain((0..n).map(|i| (2 * n - i - 1, i))).collect();
+        let forest = LoopForest::new(&Digraph::new(2 * n as usize, &edges), 0);
+        assert_eq!(forest.loops().len(), n as usize);
+        assert_eq!(forest.depth(n), n);
+    }
+}
