@@ -1,0 +1,249 @@
+// Defines:
+#pragma once
+#include "proviso.h"
+
+// Reading numbers, for stdlib.c and stdio.c. The locale is "C".
+
+static _Bool proviso_is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// The value of a digit in bases up to 36, or 36.
+static int proviso_digit(int c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A' + 10;
+    return 36;
+}
+
+struct proviso_integer {
+    unsigned long long magnitude;
+    _Bool negative, too_big;
+    // Behind the number, or where reading began if there is none.
+    const char *end;
+};
+
+// Reads an integer as `strtol` does, from at most `max` bytes. `binary`: the prefix 0b is known, as in C23.
+static struct proviso_integer proviso_read_integer(const char *s, size_t max, int base, _Bool binary) {
+    struct proviso_integer result = {0, 0, 0, s};
+    const char *limit = max > UINTPTR_MAX - (uintptr_t)s ? (const char *)UINTPTR_MAX : s + max;
+    while (s != limit && proviso_is_space(*s))
+        s++;
+    if (s != limit && (*s == '-' || *s == '+')) {
+        result.negative = *s == '-';
+        s++;
+    }
+    if (s != limit && *s == '0') {
+        // A prefix is one only if a digit follows.
+        if (s + 1 != limit && s + 2 != limit) {
+            if ((base == 0 || base == 16) && (s[1] == 'x' || s[1] == 'X') && proviso_digit(s[2]) < 16) {
+                base = 16;
+                s += 2;
+            } else if (binary && (base == 0 || base == 2) && (s[1] == 'b' || s[1] == 'B') && proviso_digit(s[2]) < 2) {
+                base = 2;
+                s += 2;
+            }
+        }
+        if (base == 0)
+            base = 8;
+    }
+    if (base == 0)
+        base = 10;
+    while (s != limit) {
+        int digit = proviso_digit(*s);
+        if (digit >= base)
+            break;
+        if (__builtin_mul_overflow(result.magnitude, (unsigned long long)base, &result.magnitude) ||
+            __builtin_add_overflow(result.magnitude, (unsigned long long)digit, &result.magnitude))
+            result.too_big = 1;
+        s++;
+        result.end = s;
+    }
+    return result;
+}
+
+static long long proviso_signed(struct proviso_integer n, long long max) {
+    unsigned long long bound = (unsigned long long)max + n.negative;
+    if (n.too_big || n.magnitude > bound) {
+        SET_ERRNO(ERANGE);
+        return n.negative ? -max - 1 : max;
+    }
+    return n.negative ? -n.magnitude : n.magnitude;
+}
+
+static unsigned long long proviso_unsigned(struct proviso_integer n, unsigned long long max) {
+    if (n.too_big || n.magnitude > max) {
+        SET_ERRNO(ERANGE);
+        return max;
+    }
+    return n.negative ? -n.magnitude : n.magnitude;
+}
+
+// A decimal or hexadecimal floating-point number as text: mantissa * base^exponent.
+struct proviso_real {
+    enum { PROVISO_NONE, PROVISO_DECIMAL, PROVISO_HEX, PROVISO_INFINITY, PROVISO_NAN } kind;
+    // `inexact` if it has more digits than fit.
+    unsigned long long mantissa;
+    int exponent;
+    _Bool negative, inexact;
+    const char *end;
+};
+
+// Whether `s` starts with `word` (in lower case), whatever its case.
+static _Bool proviso_starts_with(const char *s, const char *word) {
+    for (; *word; s++, word++) {
+        if ((*s | 0x20) != *word)
+            return 0;
+    }
+    return 1;
+}
+
+// Reads a number as `strtod` does.
+static struct proviso_real proviso_read_real(const char *s) {
+    struct proviso_real result = {PROVISO_NONE, 0, 0, 0, 0, s};
+    while (proviso_is_space(*s))
+        s++;
+    if (*s == '-' || *s == '+') {
+        result.negative = *s == '-';
+        s++;
+    }
+    if (proviso_starts_with(s, "inf")) {
+        result.kind = PROVISO_INFINITY;
+        result.end = s + (proviso_starts_with(s, "infinity") ? 8 : 3);
+        return result;
+    }
+    if (proviso_starts_with(s, "nan")) {
+        result.kind = PROVISO_NAN;
+        s += 3;
+        result.end = s;
+        if (*s == '(') {
+            do
+                s++;
+            while (proviso_digit(*s) < 36 || *s == '_');
+            if (*s == ')')
+                result.end = s + 1;
+        }
+        return result;
+    }
+    int base = 10;
+    if (*s == '0' && (s[1] == 'x' || s[1] == 'X') &&
+        (proviso_digit(s[2]) < 16 || (s[2] == '.' && proviso_digit(s[3]) < 16))) {
+        base = 16;
+        s += 2;
+    }
+    _Bool point = 0, digits = 0;
+    int step = base == 16 ? 4 : 1;
+    for (;; s++) {
+        if (*s == '.' && !point) {
+            point = 1;
+            continue;
+        }
+        int digit = proviso_digit(*s);
+        if (digit >= base)
+            break;
+        digits = 1;
+        if (result.mantissa <= (0xffffffffffffffff - 15) / 16) {
+            result.mantissa = result.mantissa * base + digit;
+            result.exponent -= point ? step : 0;
+        } else {
+            result.inexact |= digit != 0;
+            result.exponent += point ? 0 : step;
+        }
+    }
+    if (!digits)
+        return result;
+    result.kind = base == 16 ? PROVISO_HEX : PROVISO_DECIMAL;
+    result.end = s;
+    if ((*s | 0x20) == (base == 16 ? 'p' : 'e')) {
+        s++;
+        _Bool negative = *s == '-';
+        if (*s == '-' || *s == '+')
+            s++;
+        if (proviso_digit(*s) < 10) {
+            int exponent = 0;
+            for (; proviso_digit(*s) < 10; s++) {
+                if (exponent < 100000)
+                    exponent = exponent * 10 + (*s - '0');
+            }
+            result.exponent += negative ? -exponent : exponent;
+            result.end = s;
+        }
+    }
+    return result;
+}
+
+// The value of a number where one operation rounds it: mantissa and power are exact in the type. Otherwise
+// `*exact` is false.
+#define REAL_VALUE(function, type, mantissa_bits, max_power)                                                         \
+    static type function(struct proviso_real n, _Bool *exact) {                                                      \
+        type value = 0;                                                                                              \
+        int power = n.exponent < 0 ? -n.exponent : n.exponent;                                                       \
+        *exact = 1;                                                                                                  \
+        switch (n.kind) {                                                                                            \
+        case PROVISO_NONE:                                                                                           \
+            return 0;                                                                                                \
+        case PROVISO_INFINITY:                                                                                       \
+            value = __builtin_inff();                                                                                \
+            break;                                                                                                   \
+        case PROVISO_NAN:                                                                                            \
+            value = __builtin_nanf("");                                                                              \
+            break;                                                                                                   \
+        default:                                                                                                     \
+            value = n.mantissa;                                                                                      \
+            if (n.mantissa != 0) {                                                                                   \
+                type base = n.kind == PROVISO_HEX ? 2 : 10, factor = 1;                                              \
+                int max = n.kind == PROVISO_HEX ? 120 - mantissa_bits : max_power;                                   \
+                *exact = !n.inexact && power <= max && (mantissa_bits >= 64 || n.mantissa >> mantissa_bits == 0);    \
+                if (*exact) {                                                                                        \
+                    for (int i = 0; i < power; i++)                                                                  \
+                        factor *= base;                                                                              \
+                    value = n.exponent < 0 ? value / factor : value * factor;                                        \
+                }                                                                                                    \
+            }                                                                                                        \
+        }                                                                                                            \
+        return n.negative ? -value : value;                                                                          \
+    }
+
+// 5^22 < 2^53, 5^27 < 2^64.
+REAL_VALUE(proviso_exact_double, double, 53, 22)
+REAL_VALUE(proviso_exact_long_double, long double, 64, 27)
+
+static double proviso_double(struct proviso_real n) {
+    _Bool exact;
+    double value = proviso_exact_double(n, &exact);
+    if (!exact) {
+        __proviso_overapproximated("reading a floating-point number of many digits");
+        value = __proviso_env_double();
+        __proviso_assume(n.negative ? value <= 0 : value >= 0);
+    }
+    return value;
+}
+
+static long double proviso_long_double(struct proviso_real n) {
+    _Bool exact;
+    long double value = proviso_exact_long_double(n, &exact);
+    if (!exact) {
+        __proviso_overapproximated("reading a floating-point number of many digits");
+        value = __proviso_env_longdouble();
+        __proviso_assume(n.negative ? value <= 0 : value >= 0);
+    }
+    return value;
+}
+
+static float proviso_float(struct proviso_real n) {
+    _Bool exact;
+    union {
+        double value;
+        unsigned long long bits;
+    } wide = {proviso_exact_double(n, &exact)};
+    // Rounding twice is rounding once unless the first ends half way between two floats.
+    double magnitude = __builtin_fabs(wide.value);
+    _Bool normal = !(magnitude < 0x1p-126) || magnitude == 0;
+    if (exact && normal && (wide.bits & 0x1fffffff) != 0x10000000)
+        return wide.value;
+    __proviso_overapproximated("reading a floating-point number of many digits");
+    float value = __proviso_env_float();
+    __proviso_assume(n.negative ? value <= 0 : value >= 0);
+    return value;
+}

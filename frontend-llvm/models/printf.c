@@ -1,0 +1,570 @@
+// Defines: printf vprintf fprintf vfprintf dprintf vdprintf sprintf vsprintf snprintf vsnprintf asprintf vasprintf
+// Defines: __printf_chk __vprintf_chk __fprintf_chk __vfprintf_chk __sprintf_chk __vsprintf_chk __snprintf_chk
+// Defines: __vsnprintf_chk printf.void vprintf.void fprintf.void vfprintf.void dprintf.void __printf_chk.void
+// Defines: __fprintf_chk.void __vfprintf_chk.void
+#pragma once
+#include "proviso.h"
+
+// Formatted output. What is printed to a stream has no effect; still every argument is read, and `%n` writes.
+// Output does not fail.
+
+struct proviso_output {
+    // Text: the bytes up to `room` are stored. Otherwise they are only counted, without a branch on a value.
+    _Bool text;
+    char *buffer;
+    size_t room;
+    size_t length;
+    // Set if the length depends on what is not modelled.
+    _Bool unknown;
+};
+
+static void proviso_put(struct proviso_output *out, char c) {
+    if (out->text && out->length < out->room)
+        out->buffer[out->length] = c;
+    out->length++;
+}
+
+// The number of bytes so far. Where it is not known it is no less than what was counted.
+static int proviso_length(struct proviso_output *out) {
+    if (!out->unknown || out->text)
+        return out->length;
+    __proviso_overapproximated("the length of a printed floating-point number");
+    int length = __proviso_env_int();
+    __proviso_assume(length >= 0 && (size_t)length >= out->length);
+    return length;
+}
+
+static void proviso_pad(struct proviso_output *out, char c, size_t from, size_t to) {
+    if (!out->text) {
+        out->length += (to - from) * (to > from);
+        return;
+    }
+    for (; from < to; from++)
+        proviso_put(out, c);
+}
+
+// What stands between the % and the conversion.
+struct proviso_spec {
+    _Bool left, plus, space, alternative, zero;
+    // The precision is -1 where none is given.
+    int width, precision;
+    // 'H' for hh, 'q' for ll.
+    char length;
+    char conversion;
+};
+
+static unsigned proviso_digits(unsigned long long x, unsigned base) {
+    unsigned n = 1;
+    unsigned long long power = base;
+    for (;;) {
+        n += x >= power;
+        if (__builtin_mul_overflow(power, (unsigned long long)base, &power))
+            return n;
+    }
+}
+
+static void proviso_print_integer(struct proviso_output *out, struct proviso_spec *spec, unsigned long long x,
+                                  _Bool negative, unsigned base) {
+    _Bool is_signed = spec->conversion == 'd' || spec->conversion == 'i';
+    char sign = negative ? '-' : spec->plus ? '+' : ' ';
+    size_t signs = is_signed && (spec->plus || spec->space) ? 1 : negative;
+    size_t digits = proviso_digits(x, base) - (spec->precision == 0) * (x == 0);
+    size_t precision = spec->precision < 0 ? 0 : spec->precision;
+    // `#`: a leading 0 for octal numbers, 0x for hexadecimal ones that are not 0.
+    size_t prefix = 0;
+    if (spec->alternative && base == 16)
+        prefix = 2 * (x != 0);
+    if (spec->alternative && base == 8) {
+        size_t at_least = digits + (x != 0 || spec->precision == 0);
+        precision += (at_least - precision) * (at_least > precision);
+    }
+    size_t body = digits + (precision - digits) * (precision > digits);
+    size_t width = spec->width;
+    if (spec->zero && !spec->left && spec->precision < 0) {
+        size_t rest = width - signs - prefix;
+        body += (rest - body) * (width > signs + prefix + body);
+    }
+    size_t total = signs + prefix + body;
+    if (!out->text) {
+        out->length += total + (width - total) * (width > total);
+        return;
+    }
+    if (!spec->left)
+        proviso_pad(out, ' ', total, width);
+    if (signs)
+        proviso_put(out, sign);
+    if (prefix) {
+        proviso_put(out, '0');
+        proviso_put(out, spec->conversion == 'X' ? 'X' : 'x');
+    }
+    proviso_pad(out, '0', digits, body);
+    char reversed[24];
+    for (size_t i = 0; i < digits; i++) {
+        unsigned digit = x % base;
+        reversed[i] = digit < 10 ? '0' + digit : (spec->conversion == 'X' ? 'A' : 'a') + (digit - 10);
+        x /= base;
+    }
+    for (size_t i = digits; i > 0; i--)
+        proviso_put(out, reversed[i - 1]);
+    if (spec->left)
+        proviso_pad(out, ' ', total, width);
+}
+
+static void proviso_print_string(struct proviso_output *out, struct proviso_spec *spec, const char *s, size_t length) {
+    if (!spec->left)
+        proviso_pad(out, ' ', length, spec->width);
+    if (out->text) {
+        for (size_t i = 0; i < length; i++)
+            proviso_put(out, s[i]);
+    } else {
+        out->length += length;
+    }
+    if (spec->left)
+        proviso_pad(out, ' ', length, spec->width);
+}
+
+// Text that is not known but for bounds on its length.
+static void proviso_print_unknown(struct proviso_output *out, struct proviso_spec *spec, size_t low, size_t high) {
+    out->unknown = 1;
+    if (!out->text)
+        return;
+    size_t width = spec->width;
+    size_t length = __proviso_env_size();
+    low = low < width ? width : low;
+    high = high < width ? width : high;
+    __proviso_assume((length >= low) & (length <= high));
+    __proviso_overapproximated("printing this floating-point number");
+    for (size_t i = 0; i < length; i++) {
+        char c = __proviso_env_char();
+        __proviso_assume(c != 0);
+        proviso_put(out, c);
+    }
+}
+
+typedef unsigned _BitInt(128) proviso_u128;
+
+// A finite number as %f prints it: 2^-72 < x < 2^64, or 0. The fraction is a fixed-point number with 124 bits
+// below the point, which ten times any fraction fits.
+static void proviso_print_fixed(struct proviso_output *out, struct proviso_spec *spec, double x, _Bool negative) {
+    const int point = 124;
+    const proviso_u128 one = (proviso_u128)1 << point;
+    unsigned long long integer = x;
+    // Exact: the fraction has no more than 53 bits, the lowest of them at 2^-124 or above.
+    proviso_u128 fraction = (proviso_u128)((x - integer) * 0x1p62) << 62;
+    double below = (x - integer) * 0x1p62;
+    fraction += (proviso_u128)((below - (double)(unsigned long long)below) * 0x1p62);
+    int precision = spec->precision < 0 ? 6 : spec->precision;
+    char *digits = __proviso_alloc(precision + 1);
+    for (int i = 0; i < precision; i++) {
+        fraction *= 10;
+        digits[i] = '0' + (int)(fraction >> point);
+        fraction &= one - 1;
+    }
+    // To nearest, ties to even.
+    _Bool odd = precision ? digits[precision - 1] & 1 : integer & 1;
+    if (fraction > one / 2 || (fraction == one / 2 && odd)) {
+        int i = precision;
+        while (i > 0 && digits[i - 1] == '9') {
+            digits[i - 1] = '0';
+            i--;
+        }
+        if (i > 0)
+            digits[i - 1]++;
+        else
+            integer++;
+    }
+    _Bool dot = precision > 0 || spec->alternative;
+    _Bool sign = negative || spec->plus || spec->space;
+    size_t width = spec->width, total = sign + proviso_digits(integer, 10) + dot + precision;
+    if (!spec->left && !spec->zero)
+        proviso_pad(out, ' ', total, width);
+    if (sign)
+        proviso_put(out, negative ? '-' : spec->plus ? '+' : ' ');
+    if (!spec->left && spec->zero)
+        proviso_pad(out, '0', total, width);
+    struct proviso_spec plain = {.precision = -1, .conversion = 'u'};
+    proviso_print_integer(out, &plain, integer, 0, 10);
+    if (dot)
+        proviso_put(out, '.');
+    for (int i = 0; i < precision; i++)
+        proviso_put(out, digits[i]);
+    if (spec->left)
+        proviso_pad(out, ' ', total, width);
+    __proviso_free(digits);
+}
+
+static void proviso_print_real(struct proviso_output *out, struct proviso_spec *spec, long double x) {
+    size_t precision = spec->precision < 0 ? 6 : spec->precision;
+    // The most digits before the point: of the greatest number of the type.
+    size_t most = spec->length == 'L' ? 4933 : 309;
+    if (!out->text) {
+        proviso_print_unknown(out, spec, 1, most + precision + 10);
+        return;
+    }
+    _Bool negative = __builtin_signbit(x);
+    long double magnitude = negative ? -x : x;
+    if (magnitude != magnitude || magnitude == __builtin_infl()) {
+        _Bool upper = spec->conversion < 'a';
+        char text[5];
+        int n = 0;
+        if (negative || spec->plus || spec->space)
+            text[n++] = negative ? '-' : spec->plus ? '+' : ' ';
+        const char *word = magnitude != magnitude ? (upper ? "NAN" : "nan") : (upper ? "INF" : "inf");
+        for (int i = 0; i < 3; i++)
+            text[n++] = word[i];
+        proviso_print_string(out, spec, text, n);
+    } else if ((spec->conversion | 0x20) == 'f' && spec->length != 'L' &&
+               (magnitude == 0 || (magnitude > 0x1p-72 && magnitude < 0x1p64))) {
+        proviso_print_fixed(out, spec, magnitude, negative);
+    } else if ((spec->conversion | 0x20) == 'f') {
+        proviso_print_unknown(out, spec, precision + 1, most + precision + 2);
+    } else {
+        // %e, %g, %a: a digit, a point, more digits, an exponent, a sign, 0x. %a prints up to 15 or 16 digits.
+        proviso_print_unknown(out, spec, 1, precision + 20);
+    }
+}
+
+struct proviso_args {
+    va_list list;
+};
+
+static int proviso_number(const char **format) {
+    int n = 0;
+    for (; **format >= '0' && **format <= '9'; ++*format)
+        n = n * 10 + (**format - '0');
+    return n;
+}
+
+// Reads a conversion specification; `format` is behind its %.
+static struct proviso_spec proviso_parse_spec(const char **format, struct proviso_args *args) {
+    struct proviso_spec spec = {.precision = -1};
+    for (;; ++*format) {
+        if (**format == '-')
+            spec.left = 1;
+        else if (**format == '+')
+            spec.plus = 1;
+        else if (**format == ' ')
+            spec.space = 1;
+        else if (**format == '#')
+            spec.alternative = 1;
+        else if (**format == '0')
+            spec.zero = 1;
+        else if (**format != '\'' && **format != 'I')
+            break;
+    }
+    if (**format == '*') {
+        ++*format;
+        spec.width = va_arg(args->list, int);
+        if (spec.width < 0) {
+            spec.left = 1;
+            spec.width = -spec.width;
+        }
+    } else {
+        spec.width = proviso_number(format);
+    }
+    if (**format == '.') {
+        ++*format;
+        if (**format == '*') {
+            ++*format;
+            int precision = va_arg(args->list, int);
+            spec.precision = precision < 0 ? -1 : precision;
+        } else {
+            spec.precision = proviso_number(format);
+        }
+    }
+    switch (**format) {
+    case 'h':
+    case 'l':
+        spec.length = **format;
+        ++*format;
+        if (**format == spec.length) {
+            ++*format;
+            spec.length = spec.length == 'h' ? 'H' : 'q';
+        }
+        break;
+    case 'L':
+    case 'q':
+    case 'j':
+    case 'z':
+    case 'Z':
+    case 't':
+        spec.length = **format;
+        ++*format;
+        break;
+    }
+    spec.conversion = **format;
+    ++*format;
+    return spec;
+}
+
+static long long proviso_signed_argument(struct proviso_args *args, char length) {
+    switch (length) {
+    case 'H':
+        return (signed char)va_arg(args->list, int);
+    case 'h':
+        return (short)va_arg(args->list, int);
+    case 'l':
+        return va_arg(args->list, long);
+    case 'q':
+    case 'L':
+        return va_arg(args->list, long long);
+    case 'j':
+        return va_arg(args->list, intmax_t);
+    case 'z':
+    case 'Z':
+    case 't':
+        return va_arg(args->list, ssize_t);
+    default:
+        return va_arg(args->list, int);
+    }
+}
+
+// The low bits of a value, as many as an argument of this length has.
+static unsigned long long proviso_truncated(long long value, char length) {
+    switch (length) {
+    case 'H':
+        return (unsigned char)value;
+    case 'h':
+        return (unsigned short)value;
+    case 'l':
+        return (unsigned long)value;
+    case 'q':
+    case 'L':
+    case 'j':
+        return value;
+    case 'z':
+    case 'Z':
+    case 't':
+        return (size_t)value;
+    default:
+        return (unsigned)value;
+    }
+}
+
+static void proviso_store_count(void *target, char length, size_t count) {
+    switch (length) {
+    case 'H':
+        *(signed char *)target = count;
+        break;
+    case 'h':
+        *(short *)target = count;
+        break;
+    case 'l':
+        *(long *)target = count;
+        break;
+    case 'q':
+    case 'L':
+    case 'j':
+        *(long long *)target = count;
+        break;
+    case 'z':
+    case 'Z':
+    case 't':
+        *(size_t *)target = count;
+        break;
+    default:
+        *(int *)target = count;
+        break;
+    }
+}
+
+static void proviso_print_one(struct proviso_output *out, struct proviso_spec *spec, struct proviso_args *args) {
+    switch (spec->conversion) {
+    case 'd':
+    case 'i': {
+        long long value = proviso_signed_argument(args, spec->length);
+        _Bool negative = value < 0;
+        // Two's complement negation without a branch.
+        unsigned long long magnitude = ((unsigned long long)value ^ -(unsigned long long)negative) + negative;
+        proviso_print_integer(out, spec, magnitude, negative, 10);
+        break;
+    }
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X': {
+        long long value = proviso_signed_argument(args, spec->length);
+        unsigned base = spec->conversion == 'u' ? 10 : spec->conversion == 'o' ? 8 : 16;
+        proviso_print_integer(out, spec, proviso_truncated(value, spec->length), 0, base);
+        break;
+    }
+    case 'c': {
+        char c = va_arg(args->list, int);
+        if (spec->length == 'l')
+            __proviso_unmodelled("printing wide characters");
+        proviso_print_string(out, spec, &c, 1);
+        break;
+    }
+    case 's': {
+        const char *s = va_arg(args->list, const char *);
+        if (spec->length == 'l') {
+            __proviso_unmodelled("printing wide characters");
+            break;
+        }
+        // As the GNU C library prints a null pointer.
+        if (!s)
+            s = spec->precision >= 0 && spec->precision < 6 ? "" : "(null)";
+        size_t length = 0;
+        while ((spec->precision < 0 || length < (size_t)spec->precision) && s[length])
+            length++;
+        proviso_print_string(out, spec, s, length);
+        break;
+    }
+    case 'p': {
+        void *pointer = va_arg(args->list, void *);
+        if (pointer) {
+            spec->alternative = 1;
+            spec->conversion = 'x';
+            proviso_print_integer(out, spec, (uintptr_t)pointer, 0, 16);
+        } else {
+            proviso_print_string(out, spec, "(nil)", 5);
+        }
+        break;
+    }
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A':
+        if (spec->length == 'L')
+            proviso_print_real(out, spec, va_arg(args->list, long double));
+        else
+            proviso_print_real(out, spec, va_arg(args->list, double));
+        break;
+    case 'n':
+        proviso_store_count(va_arg(args->list, void *), spec->length, proviso_length(out));
+        break;
+    case 'm':
+        proviso_print_unknown(out, spec, 1, 64);
+        break;
+    case '%':
+        proviso_put(out, '%');
+        break;
+    default:
+        __proviso_unmodelled("this conversion of printf");
+    }
+}
+
+static void proviso_print(struct proviso_output *out, const char *format, struct proviso_args *args) {
+    while (*format) {
+        if (*format != '%') {
+            proviso_put(out, *format);
+            format++;
+            continue;
+        }
+        format++;
+        struct proviso_spec spec = proviso_parse_spec(&format, args);
+        proviso_print_one(out, &spec, args);
+        if (!spec.conversion)
+            return;
+    }
+}
+
+static int proviso_print_stream(const char *format, struct proviso_args *args) {
+    struct proviso_output out = {0};
+    proviso_print(&out, format, args);
+    return proviso_length(&out);
+}
+
+static void proviso_print_nowhere(const char *format, struct proviso_args *args) {
+    struct proviso_output out = {0};
+    proviso_print(&out, format, args);
+}
+
+static int proviso_print_text(char *buffer, size_t size, const char *format, struct proviso_args *args) {
+    struct proviso_output out = {.text = 1, .buffer = buffer, .room = size ? size - 1 : 0};
+    proviso_print(&out, format, args);
+    if (size)
+        buffer[out.length < size ? out.length : size - 1] = 0;
+    return out.length;
+}
+
+static int proviso_print_allocated(char **result, const char *format, struct proviso_args *args) {
+    struct proviso_args again;
+    va_copy(again.list, args->list);
+    struct proviso_output out = {0};
+    proviso_print(&out, format, args);
+    size_t length = proviso_length(&out);
+    char *text = malloc(length + 1);
+    *result = text;
+    if (!text)
+        return -1;
+    if (out.unknown) {
+        __proviso_env_memory(text, length);
+        text[length] = 0;
+    } else {
+        proviso_print_text(text, length + 1, format, &again);
+    }
+    va_end(again.list);
+    return length;
+}
+
+// A stream that is closed is freed memory.
+static void proviso_check_stream(void *stream) {
+    volatile char *byte = stream;
+    (void)*byte;
+}
+
+// Each function with `...` and with a `va_list`; `before` are the parameters before the format.
+#define UNPACK(...) __VA_ARGS__
+#define PRINT(type, function, label, vfunction, vlabel, before, body)                                                \
+    extern type function(UNPACK before const char *format, ...) __asm__(label);                                     \
+    extern type vfunction(UNPACK before const char *format, va_list list) __asm__(vlabel);                          \
+    type vfunction(UNPACK before const char *format, va_list list) {                                                 \
+        struct proviso_args args;                                                                                    \
+        va_copy(args.list, list);                                                                                    \
+        body                                                                                                         \
+    }                                                                                                                \
+    type function(UNPACK before const char *format, ...) {                                                           \
+        struct proviso_args args;                                                                                    \
+        va_start(args.list, format);                                                                                 \
+        body                                                                                                         \
+    }
+#define COMMA ,
+#define STREAM proviso_check_stream(stream);
+
+PRINT(int, printf, "printf", vprintf, "vprintf", (), { return proviso_print_stream(format, &args); })
+PRINT(int, fprintf, "fprintf", vfprintf, "vfprintf", (void *stream,), {
+    STREAM return proviso_print_stream(format, &args);
+})
+PRINT(int, dprintf, "dprintf", vdprintf, "vdprintf", (int file,), { return proviso_print_stream(format, &args); })
+PRINT(int, sprintf, "sprintf", vsprintf, "vsprintf", (char *buffer,), {
+    return proviso_print_text(buffer, SIZE_MAX, format, &args);
+})
+PRINT(int, snprintf, "snprintf", vsnprintf, "vsnprintf", (char *buffer, size_t size,), {
+    return proviso_print_text(buffer, size, format, &args);
+})
+PRINT(int, asprintf, "asprintf", vasprintf, "vasprintf", (char **result,), {
+    return proviso_print_allocated(result, format, &args);
+})
+
+// What fortified programs call.
+PRINT(int, __printf_chk, "__printf_chk", __vprintf_chk, "__vprintf_chk", (int flag,), {
+    return proviso_print_stream(format, &args);
+})
+PRINT(int, __fprintf_chk, "__fprintf_chk", __vfprintf_chk, "__vfprintf_chk", (void *stream, int flag,), {
+    STREAM return proviso_print_stream(format, &args);
+})
+PRINT(int, __sprintf_chk, "__sprintf_chk", __vsprintf_chk, "__vsprintf_chk", (char *buffer, int flag, size_t size,), {
+    return proviso_print_text(buffer, SIZE_MAX, format, &args);
+})
+PRINT(int, __snprintf_chk, "__snprintf_chk", __vsnprintf_chk, "__vsnprintf_chk",
+      (char *buffer, size_t size, int flag, size_t object_size,), {
+    if (size > object_size)
+        __proviso_abort();
+    return proviso_print_text(buffer, size, format, &args);
+})
+
+// The same where the result is not used, so that it need not be known.
+#define NOWHERE proviso_print_nowhere(format, &args);
+PRINT(void, proviso_printf, "printf.void", proviso_vprintf, "vprintf.void", (), { NOWHERE })
+PRINT(void, proviso_fprintf, "fprintf.void", proviso_vfprintf, "vfprintf.void", (void *stream,), { STREAM NOWHERE })
+PRINT(void, proviso_dprintf, "dprintf.void", proviso_vdprintf, "vdprintf.void", (int file,), { NOWHERE })
+PRINT(void, proviso_printf_chk, "__printf_chk.void", proviso_vprintf_chk, "__vprintf_chk.void", (int flag,), {
+    NOWHERE
+})
+PRINT(void, proviso_fprintf_chk, "__fprintf_chk.void", proviso_vfprintf_chk, "__vfprintf_chk.void",
+      (void *stream, int flag,), { STREAM NOWHERE })

@@ -1,0 +1,104 @@
+// What every model starts from: types, and the primitives of the front-end (their contract is in
+// `src/primitives.rs`). Models include no header of the C library.
+//
+// Rules for models:
+// - A model reads and writes no more than the function it stands for may, so that an invalid access inside it
+//   is an invalid access of its caller.
+// - A model calls helpers that are `static`, never another model by its public name: a program may define
+//   that name itself. Exceptions are `malloc` and `free`, which the C library calls by name, too.
+// - Each file starts with the names that it defines; a test holds the lists to the truth.
+#pragma once
+
+typedef __SIZE_TYPE__ size_t;
+typedef __PTRDIFF_TYPE__ ssize_t;
+typedef __INTMAX_TYPE__ intmax_t;
+typedef __UINTMAX_TYPE__ uintmax_t;
+typedef __UINTPTR_TYPE__ uintptr_t;
+typedef __PTRDIFF_TYPE__ ptrdiff_t;
+typedef __builtin_va_list va_list;
+#define va_arg __builtin_va_arg
+#define va_start __builtin_va_start
+#define va_end __builtin_va_end
+#define va_copy __builtin_va_copy
+
+#define NULL ((void *)0)
+#define EOF (-1)
+#define INT_MAX 0x7fffffff
+#define LONG_MAX __LONG_MAX__
+#define LLONG_MAX __LONG_LONG_MAX__
+#define SIZE_MAX __SIZE_MAX__
+#define UINTPTR_MAX __UINTPTR_MAX__
+
+extern void *__proviso_alloc(size_t size);
+extern void *__proviso_alloc_zeroed(size_t size);
+extern void *__proviso_alloc_aligned(size_t align, size_t size);
+extern void __proviso_free(void *ptr);
+extern size_t __proviso_object_size(void *ptr);
+
+extern _Bool __proviso_env_bool(void);
+extern char __proviso_env_char(void);
+extern unsigned char __proviso_env_uchar(void);
+extern int __proviso_env_int(void);
+extern long __proviso_env_long(void);
+extern long long __proviso_env_longlong(void);
+extern size_t __proviso_env_size(void);
+extern float __proviso_env_float(void);
+extern double __proviso_env_double(void);
+extern long double __proviso_env_longdouble(void);
+extern void __proviso_env_memory(void *ptr, size_t size);
+
+extern void __proviso_unmodelled(const char *what);
+extern void __proviso_overapproximated(const char *what);
+extern void __proviso_underapproximated(const char *what);
+
+extern void __proviso_assume(int condition);
+extern void __proviso_exit(int status) __attribute__((noreturn));
+extern void __proviso_abort(void) __attribute__((noreturn));
+
+extern void *malloc(size_t size);
+extern void free(void *ptr);
+
+// `errno`. Models set it only where the program can see it: `PROVISO_ERRNO` is defined if it does.
+#define ENOENT 2
+#define EINTR 4
+#define EBADF 9
+#define ENOMEM 12
+#define EINVAL 22
+#define EDOM 33
+#define ERANGE 34
+
+#ifdef PROVISO_ERRNO
+static int proviso_errno;
+#define SET_ERRNO(value) (proviso_errno = (value))
+#define SET_ERRNO_IF(condition, value)                                                                               \
+    do {                                                                                                             \
+        if (condition)                                                                                               \
+            proviso_errno = (value);                                                                                 \
+    } while (0)
+#else
+#define SET_ERRNO(value) ((void)0)
+#define SET_ERRNO_IF(condition, value) ((void)0)
+#endif
+
+// A value of the environment between two bounds, both possible.
+static int proviso_env_between(int low, int high) {
+    int value = __proviso_env_int();
+    __proviso_assume(value >= low && value <= high);
+    return value;
+}
+
+static size_t proviso_strlen(const char *s) {
+    size_t n = 0;
+    while (s[n])
+        n++;
+    return n;
+}
+
+// Reads a region, for what reading it may show.
+static void proviso_read(const void *ptr, size_t size) {
+    if (size) {
+        void *copy = __proviso_alloc(size);
+        __builtin_memcpy(copy, ptr, size);
+        __proviso_free(copy);
+    }
+}
