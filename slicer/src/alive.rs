@@ -1,0 +1,119 @@
+//! What of the program can be executed on the way to the criterion.
+
+use crate::pointer::PointsTo;
+use cfa::{EdgeId, FuncId, Id, LocId, Op, Program};
+
+/// The locations that execution can reach, and from which it can still reach a criterion.
+///
+/// Calls and returns are not matched, so this is an over-approximation on both sides. A location that is not
+/// alive ends the path as far as the criterion is concerned, whatever happens there.
+pub struct Alive {
+    pub locs: Vec<bool>,
+}
+
+impl Alive {
+    /// Without `criteria`, only what execution cannot reach is dead.
+    pub fn compute(program: &Program, points_to: &PointsTo, criteria: Option<&[EdgeId]>) -> Self {
+        let (reached, callers) = reach(program, points_to);
+        match criteria {
+            None => Self { locs: reached },
+            Some(criteria) => Self { locs: useful(program, points_to, &reached, &callers, criteria) },
+        }
+    }
+    pub fn loc(&self, loc: LocId) -> bool {
+        self.locs[loc.index()]
+    }
+    /// The edges that start at live locations, in order of id.
+    pub fn edges<'a>(&'a self, program: &'a Program) -> impl Iterator<Item = EdgeId> + 'a {
+        program.edges.iter().filter(|(_, e)| self.loc(e.source)).map(|(id, _)| id)
+    }
+}
+
+/// The locations that execution can reach, and the reached calls of every function.
+fn reach(program: &Program, points_to: &PointsTo) -> (Vec<bool>, Vec<Vec<EdgeId>>) {
+    let mut reached = vec![false; program.locs.len()];
+    let mut returns = vec![false; program.funcs.len()];
+    let mut callers: Vec<Vec<EdgeId>> = vec![Vec::new(); program.funcs.len()];
+    let mut work = vec![program.funcs[program.entry].entry];
+    while let Some(loc) = work.pop() {
+        if std::mem::replace(&mut reached[loc.index()], true) {
+            continue;
+        }
+        for id in program.out_edges(loc) {
+            let edge = &program.edges[id];
+            match edge.op {
+                Op::Call { .. } => {
+                    for &f in points_to.callees(id) {
+                        callers[f.index()].push(id);
+                        work.push(program.funcs[f].entry);
+                        if returns[f.index()] {
+                            work.push(edge.target);
+                        }
+                    }
+                }
+                Op::Return { .. } => {
+                    let f = program.func_of(id);
+                    if !std::mem::replace(&mut returns[f.index()], true) {
+                        work.extend(callers[f.index()].iter().map(|&c| program.edges[c].target));
+                    }
+                }
+                Op::Halt(_) | Op::Error(_) => {}
+                _ => work.push(edge.target),
+            }
+        }
+    }
+    (reached, callers)
+}
+
+/// The reached locations from which a criterion may be reached.
+fn useful(
+    program: &Program,
+    points_to: &PointsTo,
+    reached: &[bool],
+    callers: &[Vec<EdgeId>],
+    criteria: &[EdgeId],
+) -> Vec<bool> {
+    let mut useful = vec![false; program.locs.len()];
+    let mut work: Vec<LocId> = criteria.iter().map(|&c| program.edges[c].source).collect();
+    let mut into: Vec<Vec<LocId>> = vec![Vec::new(); program.locs.len()];
+    let mut returns: Vec<Vec<LocId>> = vec![Vec::new(); program.funcs.len()];
+    let mut calls_before: Vec<Vec<EdgeId>> = vec![Vec::new(); program.locs.len()];
+    for (id, edge) in program.edges.iter().filter(|(_, e)| reached[e.source.index()]) {
+        match edge.op {
+            Op::Return { .. } => returns[program.func_of(id).index()].push(edge.source),
+            Op::Halt(_) | Op::Error(_) => {}
+            Op::Call { .. } => {
+                into[edge.target.index()].push(edge.source);
+                calls_before[edge.target.index()].push(id);
+            }
+            _ => into[edge.target.index()].push(edge.source),
+        }
+    }
+    // The entry of each function, to go on at its callers.
+    let mut entry_of = vec![None; program.locs.len()];
+    for (f, func) in program.funcs.iter() {
+        entry_of[func.entry.index()] = Some(f);
+    }
+    let mut returned: Vec<bool> = vec![false; program.funcs.len()];
+    let return_to = |f: FuncId, returned: &mut Vec<bool>, work: &mut Vec<LocId>| {
+        if !std::mem::replace(&mut returned[f.index()], true) {
+            work.extend(&returns[f.index()]);
+        }
+    };
+    while let Some(loc) = work.pop() {
+        if !reached[loc.index()] || std::mem::replace(&mut useful[loc.index()], true) {
+            continue;
+        }
+        // A call before this location comes here only if it returns; its source is useful if it can.
+        for &call in &calls_before[loc.index()] {
+            for &f in points_to.callees(call) {
+                return_to(f, &mut returned, &mut work);
+            }
+        }
+        work.extend(&into[loc.index()]);
+        if let Some(f) = entry_of[loc.index()] {
+            work.extend(callers[f.index()].iter().map(|&c| program.edges[c].source));
+        }
+    }
+    useful
+}

@@ -1,0 +1,56 @@
+//! Who calls whom, among the calls that can be executed.
+
+use crate::graph::Components;
+use crate::pointer::PointsTo;
+use cfa::{EdgeId, FuncId, Id, Op, Program};
+use rustc_hash::FxHashMap;
+
+pub struct CallGraph {
+    callees: FxHashMap<EdgeId, Box<[FuncId]>>,
+    callers: Vec<Vec<EdgeId>>,
+    components: Components,
+    recursive: Vec<bool>,
+}
+
+impl CallGraph {
+    /// `edges` are those that can be executed.
+    pub fn new(program: &Program, points_to: &PointsTo, edges: impl Iterator<Item = EdgeId>) -> Self {
+        let mut callees: FxHashMap<EdgeId, Box<[FuncId]>> = FxHashMap::default();
+        let mut callers = vec![Vec::new(); program.funcs.len()];
+        let mut called: Vec<Vec<u32>> = vec![Vec::new(); program.funcs.len()];
+        for id in edges {
+            if let Op::Call { .. } = program.edges[id].op {
+                let targets = points_to.callees(id);
+                callees.insert(id, targets.into());
+                for &f in targets {
+                    callers[f.index()].push(id);
+                    called[program.func_of(id).index()].push(f.0);
+                }
+            }
+        }
+        let components = Components::of(program.funcs.len(), |f, k| called[f as usize].get(k).copied());
+        let recursive = (0..program.funcs.len())
+            .map(|f| {
+                let members = components.members(components.component[f] as usize);
+                members.len() > 1 || called[f].contains(&(f as u32))
+            })
+            .collect();
+        Self { callees, callers, components, recursive }
+    }
+    pub fn callees(&self, call: EdgeId) -> &[FuncId] {
+        self.callees.get(&call).map_or(&[], |c| c)
+    }
+    pub fn callers(&self, f: FuncId) -> &[EdgeId] {
+        &self.callers[f.index()]
+    }
+    pub fn is_recursive(&self, f: FuncId) -> bool {
+        self.recursive[f.index()]
+    }
+    /// The strongly connected components, callees before callers.
+    pub fn bottom_up(&self) -> impl Iterator<Item = &[u32]> {
+        self.components.iter()
+    }
+    pub fn same_component(&self, f: FuncId, g: FuncId) -> bool {
+        self.components.component[f.index()] == self.components.component[g.index()]
+    }
+}

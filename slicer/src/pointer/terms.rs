@@ -1,0 +1,296 @@
+//! What pointers a bit-vector expression may hold: its pointer leaves, each with a shift.
+//!
+//! Pointers are bit-vectors, so an address is any expression. `base + 8` shifts every pointer in `base` by
+//! 8 bytes, `base + 24 * i` by an unknown multiple of 24, and anything less clear passes every pointer
+//! among its leaves on with an unknown offset: a value that is put together from parts of a pointer still
+//! carries that pointer. Comparisons, remainders and floating-point results carry none.
+
+use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, GlobalId, UnOp, VarId};
+use rustc_hash::FxHashMap;
+
+/// A set of byte distances: exactly `off` if `stride` is 0, else every `off + k * stride`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Shift {
+    pub off: i64,
+    pub stride: u32,
+}
+
+/// Exact distances beyond this become unknown.
+const FAR: i64 = 1 << 30;
+
+impl Shift {
+    pub const ZERO: Self = Self { off: 0, stride: 0 };
+    /// Any distance.
+    pub const ANY: Self = Self { off: 0, stride: 1 };
+
+    pub fn new(off: i64, stride: u32) -> Self {
+        match stride {
+            0 if off.abs() < FAR => Self { off, stride: 0 },
+            0 | 1 => Self::ANY,
+            _ => Self { off: off.rem_euclid(i64::from(stride)), stride },
+        }
+    }
+    /// One shift after the other.
+    pub fn then(self, next: Self) -> Self {
+        match (self.stride, next.stride) {
+            (1, _) | (_, 1) => Self::ANY,
+            (a, b) => Self::new(self.off.wrapping_add(next.off), gcd(a, b)),
+        }
+    }
+    /// Both shifts' distances.
+    fn join(self, other: Self) -> Self {
+        if self == other {
+            return self;
+        }
+        let difference = u32::try_from(self.off.abs_diff(other.off)).unwrap_or(1);
+        match gcd(gcd(self.stride, other.stride), difference) {
+            0 => self,
+            stride => Self::new(self.off, stride),
+        }
+    }
+    fn scaled(self, factor: i64) -> Self {
+        let stride = u64::from(self.stride).wrapping_mul(factor.unsigned_abs());
+        match (self.off.checked_mul(factor), u32::try_from(stride)) {
+            (Some(off), Ok(stride)) if self.stride == 0 || stride != 0 => Self::new(off, stride),
+            _ if self.stride == 0 => Self::ANY,
+            // A multiple of a huge number is a multiple of its factors of two.
+            _ => Self::new(0, 1 << stride.trailing_zeros().min(30)),
+        }
+    }
+}
+
+pub fn gcd(mut a: u32, mut b: u32) -> u32 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Base {
+    Var(VarId),
+    Global(GlobalId),
+    Func(FuncId),
+}
+
+/// A pointer leaf of an expression and how far its pointers are moved.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Term {
+    pub base: Base,
+    pub shift: Shift,
+}
+
+/// More terms than this lose their offsets.
+const MANY: usize = 48;
+
+/// The terms of the expressions of one pool, each computed once.
+pub struct Terms<'p> {
+    pool: &'p ExprPool,
+    pointer_width: u32,
+    arena: Vec<Term>,
+    memo: FxHashMap<ExprId, (u32, u32)>,
+}
+
+impl<'p> Terms<'p> {
+    pub fn new(pool: &'p ExprPool, pointer_width: u32) -> Self {
+        Self { pool, pointer_width, arena: Vec::new(), memo: FxHashMap::default() }
+    }
+
+    /// The terms of an expression, sorted, each once.
+    pub fn of(&mut self, root: ExprId) -> &[Term] {
+        let mut stack = vec![root];
+        while let Some(&e) = stack.last() {
+            if self.memo.contains_key(&e) {
+                stack.pop();
+                continue;
+            }
+            let pending = stack.len();
+            for child in carrying(self.pool, e).into_iter().flatten() {
+                if !self.memo.contains_key(&child) {
+                    stack.push(child);
+                }
+            }
+            if stack.len() == pending {
+                self.compute(e);
+                stack.pop();
+            }
+        }
+        self.known(root)
+    }
+
+    fn known(&self, e: ExprId) -> &[Term] {
+        let (start, len) = self.memo[&e];
+        &self.arena[start as usize..(start + len) as usize]
+    }
+
+    /// The terms of `e`, whose carrying children are done.
+    fn compute(&mut self, e: ExprId) {
+        let pool = self.pool;
+        let mut terms: Vec<Term> = Vec::new();
+        let leaf = |base| Term { base, shift: Shift::ZERO };
+        match *pool.get(e) {
+            Expr::Var(v) if pool.width(e) > 1 => terms.push(leaf(Base::Var(v))),
+            Expr::GlobalAddr(g) => terms.push(leaf(Base::Global(g))),
+            Expr::FuncAddr(f) => terms.push(leaf(Base::Func(f))),
+            Expr::Binary(BinOp::Add, a, b) if self.is_address(e) => {
+                self.shifted(&mut terms, a, congruence(pool, b));
+                self.shifted(&mut terms, b, congruence(pool, a));
+            }
+            Expr::Binary(BinOp::Sub, a, b) if self.is_address(e) => {
+                self.shifted(&mut terms, a, congruence(pool, b).scaled(-1));
+                self.shifted(&mut terms, b, Shift::ANY);
+            }
+            Expr::Ite(_, t, f) => {
+                self.shifted(&mut terms, t, Shift::ZERO);
+                self.shifted(&mut terms, f, Shift::ZERO);
+            }
+            Expr::Zext { arg, .. } | Expr::Sext { arg, .. } | Expr::Extract { lo: 0, arg, .. }
+                if pool.width(arg).min(pool.width(e)) >= self.pointer_width =>
+            {
+                self.shifted(&mut terms, arg, Shift::ZERO);
+            }
+            Expr::Binary(BinOp::Concat, high, low) => {
+                let whole = pool.width(low) >= self.pointer_width;
+                self.shifted(&mut terms, low, if whole { Shift::ZERO } else { Shift::ANY });
+                self.shifted(&mut terms, high, Shift::ANY);
+            }
+            _ => {
+                for child in carrying(pool, e).into_iter().flatten() {
+                    self.shifted(&mut terms, child, Shift::ANY);
+                }
+            }
+        }
+        terms.sort_unstable();
+        terms.dedup();
+        if terms.len() > MANY {
+            terms.iter_mut().for_each(|t| t.shift = Shift::ANY);
+            terms.dedup();
+        }
+        let start = self.arena.len() as u32;
+        self.memo.insert(e, (start, terms.len() as u32));
+        self.arena.extend(terms);
+    }
+
+    fn is_address(&self, e: ExprId) -> bool {
+        self.pool.width(e) == self.pointer_width
+    }
+
+    fn shifted(&self, terms: &mut Vec<Term>, child: ExprId, by: Shift) {
+        terms.extend(self.known(child).iter().map(|t| Term { base: t.base, shift: t.shift.then(by) }));
+    }
+}
+
+/// The children whose pointers an expression may carry on.
+fn carrying(pool: &ExprPool, e: ExprId) -> [Option<ExprId>; 2] {
+    match *pool.get(e) {
+        Expr::Unary(_, a) | Expr::Extract { arg: a, .. } | Expr::Zext { arg: a, .. } | Expr::Sext { arg: a, .. } => {
+            [Some(a), None]
+        }
+        Expr::Binary(op, a, b) => match op {
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Concat => {
+                [Some(a), Some(b)]
+            }
+            BinOp::UDiv | BinOp::SDiv | BinOp::Shl | BinOp::LShr | BinOp::AShr => [Some(a), None],
+            BinOp::URem | BinOp::SRem | BinOp::Eq | BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle => [None, None],
+        },
+        Expr::Ite(_, t, f) => [Some(t), Some(f)],
+        _ => [None, None],
+    }
+}
+
+/// The values an integer expression may have, as far as multiplications by constants tell.
+///
+/// At pointer width a product is taken not to wrap around: an index that overflows leaves its object, which is
+/// undefined. Narrower products may wrap, which only factors of two survive.
+pub fn congruence(pool: &ExprPool, e: ExprId) -> Shift {
+    congruence_within(pool, e, 12)
+}
+
+fn congruence_within(pool: &ExprPool, e: ExprId, depth: u32) -> Shift {
+    if depth == 0 {
+        return Shift::ANY;
+    }
+    let of = |e| congruence_within(pool, e, depth - 1);
+    let constant = |e| pool.as_const(e).and_then(|c| c.to_i64());
+    match *pool.get(e) {
+        Expr::Const(ref c) => c.to_i64().map_or(Shift::ANY, |c| Shift::new(c, 0)),
+        Expr::Unary(UnOp::Neg, a) => of(a).scaled(-1),
+        Expr::Binary(BinOp::Add, a, b) => of(a).then(of(b)),
+        Expr::Binary(BinOp::Sub, a, b) => of(a).then(of(b).scaled(-1)),
+        Expr::Binary(BinOp::Mul, a, b) => match (constant(a), constant(b)) {
+            (_, Some(k)) => of(a).scaled(k),
+            (Some(k), _) => of(b).scaled(k),
+            _ => Shift::ANY,
+        },
+        Expr::Binary(BinOp::Shl, a, b) => match constant(b) {
+            Some(k @ 0..=30) => of(a).scaled(1 << k),
+            _ => Shift::ANY,
+        },
+        Expr::Binary(BinOp::And, _, mask) => match pool.as_const(mask).and_then(|c| c.to_u64()) {
+            Some(mask) if mask != 0 => Shift::new(0, 1 << mask.trailing_zeros().min(30)),
+            _ => Shift::ANY,
+        },
+        Expr::Ite(_, t, f) => of(t).join(of(f)),
+        Expr::Zext { arg, .. } | Expr::Sext { arg, .. } => {
+            let inner = of(arg);
+            match inner.stride {
+                // A constant would have been folded, so this is one that does not fit.
+                0 => Shift::ANY,
+                stride => Shift::new(inner.off, 1 << stride.trailing_zeros().min(30)),
+            }
+        }
+        _ => Shift::ANY,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool_with_vars() -> (ExprPool, ExprId, ExprId) {
+        let mut pool = ExprPool::new();
+        let p = pool.var(VarId(0), 64);
+        let i = pool.var(VarId(1), 32);
+        (pool, p, i)
+    }
+
+    #[test]
+    fn sums_shift() {
+        let (mut pool, p, i) = pool_with_vars();
+        let eight = pool.int(64, 8);
+        let field = pool.add(p, eight);
+        let wide = pool.sext(64, i);
+        let scale = pool.int(64, 24);
+        let index = pool.mul(wide, scale);
+        let element = pool.add(field, index);
+        let mut terms = Terms::new(&pool, 64);
+        assert_eq!(terms.of(field), [Term { base: Base::Var(VarId(0)), shift: Shift { off: 8, stride: 0 } }]);
+        let of_element = terms.of(element).to_vec();
+        assert!(of_element.contains(&Term { base: Base::Var(VarId(0)), shift: Shift { off: 8, stride: 24 } }));
+        // The index might itself hold a pointer.
+        assert!(of_element.contains(&Term { base: Base::Var(VarId(1)), shift: Shift::ANY }));
+    }
+
+    #[test]
+    fn parts_of_pointers_carry_them() {
+        let (mut pool, p, i) = pool_with_vars();
+        let byte = pool.extract(15, 8, p);
+        let low = pool.extract(31, 0, p);
+        let joined = pool.concat(i, low);
+        let equal = pool.eq(p, joined);
+        let mut terms = Terms::new(&pool, 64);
+        assert_eq!(terms.of(byte), [Term { base: Base::Var(VarId(0)), shift: Shift::ANY }]);
+        assert_eq!(terms.of(joined).len(), 2);
+        assert!(terms.of(equal).is_empty());
+    }
+
+    #[test]
+    fn narrow_products_may_wrap() {
+        let (mut pool, _, i) = pool_with_vars();
+        let k = pool.int(32, 24);
+        let product = pool.mul(i, k);
+        let wide = pool.zext(64, product);
+        assert_eq!(congruence(&pool, product), Shift { off: 0, stride: 24 });
+        assert_eq!(congruence(&pool, wide), Shift { off: 0, stride: 8 });
+    }
+}

@@ -1,0 +1,237 @@
+//! Sparse sets of small integers: sorted vectors of 64-bit blocks, as compilers keep points-to sets.
+
+/// A set of `u32`. Unions are merges of sorted vectors.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct SparseSet {
+    /// (block number, its bits, never 0), ascending by block number.
+    blocks: Vec<(u32, u64)>,
+}
+
+impl SparseSet {
+    pub fn new() -> Self {
+        Self::default()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+    pub fn len(&self) -> usize {
+        self.blocks.iter().map(|(_, bits)| bits.count_ones() as usize).sum()
+    }
+    pub fn contains(&self, item: u32) -> bool {
+        match self.blocks.binary_search_by_key(&(item / 64), |b| b.0) {
+            Ok(i) => self.blocks[i].1 >> (item % 64) & 1 == 1,
+            Err(_) => false,
+        }
+    }
+    /// Returns whether the item is new.
+    pub fn insert(&mut self, item: u32) -> bool {
+        let bit = 1u64 << (item % 64);
+        let block = item / 64;
+        if self.blocks.last().is_none_or(|b| b.0 < block) {
+            self.blocks.push((block, bit));
+            return true;
+        }
+        match self.blocks.binary_search_by_key(&block, |b| b.0) {
+            Ok(i) => {
+                let new = self.blocks[i].1 & bit == 0;
+                self.blocks[i].1 |= bit;
+                new
+            }
+            Err(i) => {
+                self.blocks.insert(i, (block, bit));
+                true
+            }
+        }
+    }
+    pub fn remove(&mut self, item: u32) {
+        if let Ok(i) = self.blocks.binary_search_by_key(&(item / 64), |b| b.0) {
+            self.blocks[i].1 &= !(1u64 << (item % 64));
+            if self.blocks[i].1 == 0 {
+                self.blocks.remove(i);
+            }
+        }
+    }
+    /// The items in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.blocks.iter().flat_map(|&(block, bits)| Bits { base: block * 64, bits })
+    }
+    /// Adds `other`; returns whether anything is new.
+    pub fn union(&mut self, other: &Self) -> bool {
+        self.absorb(other, None)
+    }
+    /// Adds `other`, and what of it is new to `fresh` as well; returns whether anything is.
+    pub fn union_fresh(&mut self, other: &Self, fresh: &mut Self) -> bool {
+        self.absorb(other, Some(fresh))
+    }
+    fn absorb(&mut self, other: &Self, fresh: Option<&mut Self>) -> bool {
+        if other.blocks.is_empty() {
+            return false;
+        }
+        // First what is new, then, only if there is any, the merge.
+        let mut new = Self::default();
+        let mut i = 0;
+        let mut missing = 0;
+        if other.blocks.len() * 8 < self.blocks.len() {
+            for &(block, bits) in &other.blocks {
+                i += self.blocks[i..].partition_point(|b| b.0 < block);
+                new.note(&self.blocks, i, block, bits, &mut missing);
+            }
+        } else {
+            for &(block, bits) in &other.blocks {
+                while i < self.blocks.len() && self.blocks[i].0 < block {
+                    i += 1;
+                }
+                new.note(&self.blocks, i, block, bits, &mut missing);
+            }
+        }
+        if new.blocks.is_empty() {
+            return false;
+        }
+        self.merge(&new, missing);
+        if let Some(fresh) = fresh {
+            fresh.absorb(&new, None);
+        }
+        true
+    }
+    /// Adds to this set of new items those of `bits` that `blocks`, at position `i`, lacks.
+    fn note(&mut self, blocks: &[(u32, u64)], i: usize, block: u32, bits: u64, missing: &mut usize) {
+        match blocks.get(i) {
+            Some(&(b, have)) if b == block => {
+                if bits & !have != 0 {
+                    self.blocks.push((block, bits & !have));
+                }
+            }
+            _ => {
+                self.blocks.push((block, bits));
+                *missing += 1;
+            }
+        }
+    }
+    /// Adds `new`, of whose blocks `missing` are not here yet. In place, from the back.
+    fn merge(&mut self, new: &Self, missing: usize) {
+        let mut from = self.blocks.len();
+        self.blocks.resize(from + missing, (0, 0));
+        let mut to = self.blocks.len();
+        let mut k = new.blocks.len();
+        while k > 0 {
+            let (block, bits) = new.blocks[k - 1];
+            if from > 0 && self.blocks[from - 1].0 >= block {
+                from -= 1;
+                to -= 1;
+                self.blocks[to] = self.blocks[from];
+                if self.blocks[to].0 == block {
+                    self.blocks[to].1 |= bits;
+                    k -= 1;
+                }
+            } else {
+                to -= 1;
+                self.blocks[to] = (block, bits);
+                k -= 1;
+            }
+        }
+        debug_assert_eq!(from, to);
+    }
+    /// Removes the items of `other`.
+    pub fn subtract(&mut self, other: &Self) {
+        if other.blocks.is_empty() {
+            return;
+        }
+        let mut i = 0;
+        self.blocks.retain_mut(|(block, bits)| {
+            while i < other.blocks.len() && other.blocks[i].0 < *block {
+                i += 1;
+            }
+            if let Some(&(b, theirs)) = other.blocks.get(i)
+                && b == *block
+            {
+                *bits &= !theirs;
+            }
+            *bits != 0
+        });
+    }
+    pub fn intersects(&self, other: &Self) -> bool {
+        let (mut i, mut j) = (0, 0);
+        while i < self.blocks.len() && j < other.blocks.len() {
+            let (a, b) = (self.blocks[i], other.blocks[j]);
+            if a.0 == b.0 {
+                if a.1 & b.1 != 0 {
+                    return true;
+                }
+                i += 1;
+                j += 1;
+            } else if a.0 < b.0 {
+                i += 1;
+            } else {
+                j += 1;
+            }
+        }
+        false
+    }
+}
+
+impl FromIterator<u32> for SparseSet {
+    fn from_iter<I: IntoIterator<Item = u32>>(items: I) -> Self {
+        let mut set = Self::new();
+        for item in items {
+            set.insert(item);
+        }
+        set
+    }
+}
+
+struct Bits {
+    base: u32,
+    bits: u64,
+}
+
+impl Iterator for Bits {
+    type Item = u32;
+    fn next(&mut self) -> Option<u32> {
+        if self.bits == 0 {
+            return None;
+        }
+        let item = self.base + self.bits.trailing_zeros();
+        self.bits &= self.bits - 1;
+        Some(item)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Deterministic pseudo-random numbers.
+    fn numbers(mut seed: u64) -> impl FnMut(u32) -> u32 {
+        move |bound| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) as u32 % bound
+        }
+    }
+
+    #[test]
+    fn behaves_as_a_set() {
+        let mut random = numbers(7);
+        for round in 0..300 {
+            let bound = [50, 300, 5000][round % 3];
+            let (a_len, b_len) = (random(200), random(60));
+            let a: BTreeSet<u32> = (0..a_len).map(|_| random(bound)).collect();
+            let b: BTreeSet<u32> = (0..b_len).map(|_| random(bound)).collect();
+            let (sa, sb): (SparseSet, SparseSet) = (a.iter().copied().collect(), b.iter().rev().copied().collect());
+            assert!(sb.iter().eq(b.iter().copied()));
+            assert_eq!(sa.intersects(&sb), a.intersection(&b).next().is_some());
+            let mut union = sa.clone();
+            let mut fresh = SparseSet::new();
+            assert_eq!(union.union_fresh(&sb, &mut fresh), !b.is_subset(&a));
+            assert!(union.iter().eq(a.union(&b).copied()));
+            assert!(fresh.iter().eq(b.difference(&a).copied()));
+            assert_eq!(union.len(), a.union(&b).count());
+            let mut difference = sa.clone();
+            difference.subtract(&sb);
+            assert!(difference.iter().eq(a.difference(&b).copied()));
+            for x in 0..bound.min(100) {
+                assert_eq!(union.contains(x), a.contains(&x) || b.contains(&x));
+            }
+        }
+    }
+}
