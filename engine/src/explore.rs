@@ -48,6 +48,18 @@ pub struct Counters {
     pub waiting: u64,
 }
 
+impl Counters {
+    /// Adds those of another exploration; maxima are kept.
+    pub fn add(&mut self, other: &Self) {
+        self.edges += other.edges;
+        self.paths += other.paths;
+        self.forks += other.forks;
+        self.covered += other.covered;
+        self.nodes += other.nodes;
+        self.waiting = self.waiting.max(other.waiting);
+    }
+}
+
 /// An exploration in progress.
 pub struct Explorer<'p, C: Cpa> {
     program: &'p Program,
@@ -56,7 +68,7 @@ pub struct Explorer<'p, C: Cpa> {
     stacks: CallStacks,
     /// How often a step began or forked at a location; orders the coverage search.
     visits: Vec<u32>,
-    /// Locations where `covered` is asked: loop heads.
+    /// Locations where the domain is told of arrivals: joins, loop heads among them.
     heads: Vec<bool>,
     pub counters: Counters,
     max_call_depth: u32,
@@ -141,7 +153,7 @@ impl<'p, C: Cpa> Explorer<'p, C> {
             }
             steps += 1;
             self.counters.edges += 1;
-            let mut moved = true;
+            let over;
             match self.program.locs[at.loc].out {
                 Out::Sink => {
                     self.counters.paths += 1;
@@ -154,10 +166,12 @@ impl<'p, C: Cpa> Explorer<'p, C> {
                     }
                     (Some(s), None) => {
                         state = s;
+                        over = then_edge;
                         at.loc = self.program.edges[then_edge].target;
                     }
                     (None, Some(s)) => {
                         state = s;
+                        over = else_edge;
                         at.loc = self.program.edges[else_edge].target;
                     }
                     (Some(then_state), Some(else_state)) => {
@@ -165,7 +179,7 @@ impl<'p, C: Cpa> Explorer<'p, C> {
                         // The else-branch first: depth-first search takes the then-branch next.
                         for (s, edge) in [(else_state, else_edge), (then_state, then_edge)] {
                             let to = Control { loc: self.program.edges[edge].target, ..at };
-                            if !(self.heads[to.loc.index()] && self.is_covered(&s, to)?) {
+                            if let Some(s) = self.arrive(s, edge, to)? {
                                 self.push(s, to, forks + 1);
                             }
                         }
@@ -195,6 +209,7 @@ impl<'p, C: Cpa> Explorer<'p, C> {
                         }
                         Some((stack, call)) => {
                             state = self.cpa.leave(state, edge, call)?;
+                            over = call;
                             at = Control { loc: self.program.edges[call].target, stack };
                         }
                     },
@@ -220,14 +235,18 @@ impl<'p, C: Cpa> Explorer<'p, C> {
                         };
                         state = first;
                         at = to;
-                        // A case split at the same edge is part of the state kept here, not covered by it.
-                        moved = first_at != At::Source;
+                        if first_at == At::Source {
+                            // A case split at the same edge is part of the state kept here, not covered by it.
+                            continue;
+                        }
+                        over = edge;
                     }
                 },
             }
-            if moved && self.heads[at.loc.index()] && self.is_covered(&state, at)? {
-                return Ok(None);
-            }
+            state = match self.arrive(state, over, at)? {
+                Some(state) => state,
+                None => return Ok(None),
+            };
             if steps >= BLOCK {
                 self.push(state, at, forks);
                 return Ok(None);
@@ -235,13 +254,17 @@ impl<'p, C: Cpa> Explorer<'p, C> {
         }
     }
 
-    fn is_covered(&mut self, state: &C::State, at: Control) -> Result<bool, Stop> {
-        let covered = self.cpa.covered(state, at)?;
-        if covered {
+    /// The state has come over `edge` to `at`.
+    fn arrive(&mut self, state: C::State, edge: EdgeId, at: Control) -> Result<Option<C::State>, Stop> {
+        if !self.heads[at.loc.index()] {
+            return Ok(Some(state));
+        }
+        let state = self.cpa.arrive(state, edge, at)?;
+        if state.is_none() {
             self.counters.covered += 1;
             self.counters.paths += 1;
         }
-        Ok(covered)
+        Ok(state)
     }
 
     /// Where a successor stands; `None` beyond the depth of calls that is followed.

@@ -36,11 +36,19 @@ pub struct Config {
     pub max_call_depth: u32,
     /// For one solver query.
     pub query_time: Option<Duration>,
+    /// Whether loop invariants are tried where exploration does not end.
+    pub induction: bool,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { search: Search::Mixed, seed: 0, max_call_depth: 10_000, query_time: Some(Duration::from_secs(10)) }
+        Self {
+            search: Search::Mixed,
+            seed: 0,
+            max_call_depth: 10_000,
+            query_time: Some(Duration::from_secs(10)),
+            induction: true,
+        }
     }
 }
 
@@ -59,6 +67,17 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Adds what a phase did.
+    fn add(&mut self, explorer: &Explorer<'_, SymbolicExecution<'_>>) {
+        self.exploration.add(&explorer.counters);
+        self.waiting_now = explorer.waiting() as u64;
+        self.terms += explorer.cpa.terms() as u64;
+        let solving = explorer.cpa.solver.statistics();
+        self.queries += solving.queries;
+        self.solver_calls += solving.solved;
+        self.solver_time += solving.solver_time;
+    }
+
     /// Names and values, in a fixed order; times in seconds.
     pub fn entries(&self) -> Vec<(&'static str, f64)> {
         let c = &self.exploration;
@@ -92,8 +111,11 @@ pub struct Outcome {
 /// Confirms a violation: runs the program on the inputs and gives the path if it ends in this error.
 pub type Replay<'a> = dyn Fn(&Inputs, ErrorId) -> Result<Vec<EdgeId>, String> + 'a;
 
-/// Whether an error edge of `program` can be reached. `replay` confirms violations on the program as the user gave it;
+/// Whether an error edge of `program` can be reached. `replay` confirms violations on the program as the user gave it
 /// (see [`replay()`]); `progress` is called some ten times a second.
+///
+/// Plain symbolic execution and proofs by loop invariants take turns with growing shares of the time: the first finds
+/// violations and proves what has finitely many paths, and the values it sees suggest invariants to the second.
 pub fn verify(
     program: &Program,
     config: &Config,
@@ -105,31 +127,21 @@ pub fn verify(
     if program.errors.is_empty() {
         return Outcome { verdict: Verdict::True, stats: Stats::default(), reasons: Vec::new() };
     }
-    let mut solver = PathSolver::new(Box::new(Bitwuzla::new()), budget.clone());
-    solver.set_query_time(config.query_time);
-    let symbolic = SymbolicExecution::new(program, solver);
-    let heads = symbolic.heads();
-    let mut explorer = Explorer::new(program, symbolic, heads, config.search, config.seed, config.max_call_depth);
+    let mut run = Run { program, config, budget, progress, start, last: start, stats: Stats::default() };
+    let mut plain = run.explorer();
     let mut taints = Taints::default();
+    let has_loops = !plain.cpa.loops.loops.is_empty();
+    let mut share = Duration::from_millis(400);
     let mut replays = 0;
-    let mut last = Instant::now();
     let verdict = loop {
-        let run = explorer.run(budget, &mut taints, &mut |counters, waiting| {
-            if last.elapsed() >= Duration::from_millis(100) {
-                last = Instant::now();
-                progress(&Stats {
-                    exploration: *counters,
-                    waiting_now: waiting as u64,
-                    time: start.elapsed(),
-                    ..Stats::default()
-                });
-            }
-        });
-        match run {
+        let part = if has_loops && config.induction { budget.within(share) } else { budget.clone() };
+        match run.explore(&mut plain, &part, &mut taints) {
             Ok(Exploration::Complete) => {
-                taints.merge(&explorer.cpa.taints);
-                break match taints.first(program) {
+                taints.merge(&plain.cpa.taints);
+                let why_not = taints.first(program);
+                break match why_not {
                     None => Verdict::True,
+                    Some(_) if has_loops && config.induction && run.prove(&mut plain.cpa, budget) => Verdict::True,
                     Some(reason) => Verdict::Unknown(reason),
                 };
             }
@@ -143,26 +155,96 @@ pub fn verify(
                     }
                 }
             }
-            Err(stop) => {
-                taints.merge(&explorer.cpa.taints);
-                break Verdict::Unknown(match stop {
-                    Stop::Spent(Spent::Time) => Reason::new("time limit reached"),
-                    Stop::Spent(Spent::Cancelled) => Reason::new("interrupted"),
-                    Stop::Fatal(reason) => reason,
-                });
+            Err(Stop::Fatal(reason)) => break Verdict::Unknown(reason),
+            Err(Stop::Spent(spent)) => {
+                if let Some(spent) = budget.spent() {
+                    break Verdict::Unknown(Reason::spent(spent));
+                }
+                debug_assert_eq!(spent, Spent::Time);
+                if run.prove(&mut plain.cpa, &budget.within(share)) {
+                    break Verdict::True;
+                }
+                share *= 3;
             }
         }
     };
-    let solving = explorer.cpa.solver.statistics();
-    let stats = Stats {
-        exploration: explorer.counters,
-        waiting_now: explorer.waiting() as u64,
-        terms: explorer.cpa.terms() as u64,
-        queries: solving.queries,
-        solver_calls: solving.solved,
-        solver_time: solving.solver_time,
-        replays,
-        time: start.elapsed(),
-    };
+    taints.merge(&plain.cpa.taints);
+    let mut stats = run.stats;
+    stats.add(&plain);
+    stats.replays = replays;
+    stats.time = start.elapsed();
     Outcome { verdict, stats, reasons: taints.reasons(program) }
+}
+
+/// What the phases of a run share.
+struct Run<'r> {
+    program: &'r Program,
+    config: &'r Config,
+    budget: &'r Budget,
+    progress: &'r dyn Fn(&Stats),
+    start: Instant,
+    last: Instant,
+    /// Of the phases that are over.
+    stats: Stats,
+}
+
+impl<'r> Run<'r> {
+    fn explorer(&self) -> Explorer<'r, SymbolicExecution<'r>> {
+        let mut solver = PathSolver::new(Box::new(Bitwuzla::new()), self.budget.clone());
+        solver.set_query_time(self.config.query_time);
+        let symbolic = SymbolicExecution::new(self.program, solver);
+        self.explorer_with(symbolic)
+    }
+
+    fn explorer_with(&self, symbolic: SymbolicExecution<'r>) -> Explorer<'r, SymbolicExecution<'r>> {
+        let heads = symbolic.heads();
+        let config = self.config;
+        Explorer::new(self.program, symbolic, heads, config.search, config.seed, config.max_call_depth)
+    }
+
+    fn explore(
+        &mut self,
+        explorer: &mut Explorer<'r, SymbolicExecution<'r>>,
+        budget: &Budget,
+        taints: &mut Taints,
+    ) -> Result<Exploration<Inputs>, Stop> {
+        let (start, base, progress) = (self.start, self.stats, self.progress);
+        let last = &mut self.last;
+        explorer.run(budget, taints, &mut |counters, waiting| {
+            if last.elapsed() >= Duration::from_millis(100) {
+                *last = Instant::now();
+                let mut stats = base;
+                stats.exploration.add(counters);
+                stats.waiting_now = waiting as u64;
+                stats.time = start.elapsed();
+                progress(&stats);
+            }
+        })
+    }
+
+    /// Whether loop invariants prove the program: runs with fewer and fewer candidates, until all that are left hold.
+    fn prove(&mut self, plain: &mut SymbolicExecution<'r>, budget: &Budget) -> bool {
+        let mut induction = plain.guess_invariants();
+        loop {
+            if budget.spent().is_some() {
+                return false;
+            }
+            let mut solver = PathSolver::new(Box::new(Bitwuzla::new()), budget.clone());
+            solver.set_query_time(Some(Duration::from_secs(2)));
+            let symbolic = plain.for_induction(solver, induction);
+            let mut explorer = self.explorer_with(symbolic);
+            let mut taints = Taints::default();
+            let result = self.explore(&mut explorer, budget, &mut taints);
+            self.stats.add(&explorer);
+            taints.merge(&explorer.cpa.taints);
+            let tried = explorer.cpa.induction.take().expect("an inductive run");
+            match result {
+                // A violation under assumptions remains one under fewer.
+                Ok(Exploration::Target { .. }) | Err(_) => return false,
+                Ok(Exploration::Complete) if !taints.is_empty() => return false,
+                Ok(Exploration::Complete) if !tried.changed => return true,
+                Ok(Exploration::Complete) => induction = tried.again(),
+            }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! What the engine answers.
 
+use crate::budget::Spent;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, PlaceId, TaintId};
 
@@ -34,6 +35,13 @@ pub struct Reason {
 impl Reason {
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), place: None }
+    }
+    /// The budget is spent.
+    pub fn spent(spent: Spent) -> Self {
+        Self::new(match spent {
+            Spent::Time => "time limit reached",
+            Spent::Cancelled => "interrupted",
+        })
     }
     pub fn at(text: impl Into<String>, place: Option<PlaceId>) -> Self {
         Self { text: text.into(), place }

@@ -48,8 +48,8 @@ pub enum Target<C> {
 }
 
 /// A configurable program analysis. Laws: `transfer`, `branch` and `leave` lose no concrete successor, unless they
-/// record a taint; `covered` answers yes only if every concrete state that `state` stands for can reach no more
-/// errors than states kept before.
+/// record a taint; `arrive` drops a state only if every concrete state that it stands for can reach no more errors
+/// than states kept before.
 pub trait Cpa {
     type State;
     /// Evidence for an error.
@@ -76,9 +76,9 @@ pub trait Cpa {
     fn target(&mut self, state: &mut Self::State, edge: EdgeId, error: ErrorId)
     -> Result<Target<Self::Evidence>, Stop>;
 
-    /// Whether `state`, at a loop head or function entry, is covered by what was reached there before; if not, it may
-    /// be kept to cover others.
-    fn covered(&mut self, state: &Self::State, at: Control) -> Result<bool, Stop>;
+    /// The state has come over `edge` to a location where paths join. `None` if it need not be followed: what was
+    /// reached there before covers it. The state may be replaced by one that stands for more.
+    fn arrive(&mut self, state: Self::State, edge: EdgeId, at: Control) -> Result<Option<Self::State>, Stop>;
 
     /// Called when execution ended at a halt or at the end of the entry function.
     fn ended(&mut self, _state: Self::State, _edge: EdgeId) {}

@@ -65,6 +65,10 @@ impl PathSolver {
     pub fn new(backend: Box<dyn Backend>, budget: Budget) -> Self {
         Self { backend, budget, query_time: None, statistics: Statistics::default() }
     }
+    /// From here on, queries end with `budget`.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.budget = budget;
+    }
     /// Limits each query, beside the budget.
     pub fn set_query_time(&mut self, limit: Option<Duration>) {
         self.query_time = limit;

@@ -4,6 +4,7 @@
 //! the structure does not tell (a choice between pointers, an address computed with masks), the path splits. What
 //! may lie outside its object splits off as an invalid access, which ends the path and is recorded.
 
+use super::induction::Change;
 use super::memory::{CHUNK, MAX_CELL, Object, Piece};
 use super::state::{Event, State};
 use super::value::{ObjId, Val};
@@ -112,7 +113,7 @@ impl SymbolicExecution<'_> {
     }
 
     /// The terms whose sum `e` is.
-    fn sum_terms(&mut self, e: ExprId, terms: &mut Vec<ExprId>) {
+    pub(super) fn sum_terms(&mut self, e: ExprId, terms: &mut Vec<ExprId>) {
         let mut stack = vec![e];
         while let Some(e) = stack.pop() {
             match *self.pool.get(e) {
@@ -260,6 +261,7 @@ impl SymbolicExecution<'_> {
 
     /// Writes `len` bytes at a constant offset within the object.
     pub(super) fn write(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32, value: Val) {
+        self.changes(st, object, Change::Written);
         let o = st.memory.get(object).expect("a live object");
         if o.array.is_some() {
             let w = self.program.layout.pointer_width;
@@ -481,6 +483,7 @@ impl SymbolicExecution<'_> {
     }
 
     fn write_array(&mut self, st: &mut State, object: ObjId, offset: ExprId, len: u32, value: Val) {
+        self.changes(st, object, Change::Written);
         let mut array = st.memory.get(object).expect("a live object").array.expect("the object is an array");
         let w = self.program.layout.pointer_width;
         for i in 0..len {
@@ -553,6 +556,7 @@ impl SymbolicExecution<'_> {
 
     /// Sets `len` bytes at a place that the path condition keeps within its object.
     pub(super) fn fill(&mut self, st: &mut State, object: ObjId, offset: Val, byte: Val, len: u64) {
+        self.changes(st, object, Change::Written);
         if let (Val::Int(offset), Val::Int(byte)) = (offset, byte)
             && st.memory.get(object).is_some_and(|o| o.array.is_none())
         {

@@ -112,10 +112,11 @@ impl SymbolicExecution<'_> {
             }
         }
         let mut candidates = candidates;
+        let may_cover = self.has_model(st);
         let kept = self.covering.kept.get_mut(&at).expect("just entered");
         if covered {
             kept.hits += 1;
-        } else if (promising || visits.is_power_of_two()) && self.covering.total < MOST && self.has_model(st) {
+        } else if (promising || visits.is_power_of_two()) && self.covering.total < MOST && may_cover {
             candidates.push(Snapshot { st: st.clone() });
             self.covering.total += 1;
         }
@@ -153,7 +154,7 @@ impl SymbolicExecution<'_> {
     }
 
     fn covers(&mut self, old: &State, new: &State, at: Control) -> bool {
-        if old.over.is_some() && new.over.is_none() {
+        if old.over.is_some() && new.over.is_none() || old.active != new.active || old.anchors != new.anchors {
             return false;
         }
         let mut matching = Matching::default();

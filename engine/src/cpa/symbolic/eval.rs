@@ -181,11 +181,11 @@ impl SymbolicExecution<'_> {
                 }
                 _ => {}
             },
-            (Val::Ptr(o, a), Val::Ptr(p, b)) => {
-                // Live objects are disjoint, but one may begin where the other ends.
-                if op == BinOp::Eq && self.is_inside(st, o, a) && self.is_inside(st, p, b) {
-                    return Val::Int(0);
-                }
+            // Live objects are disjoint, but one may begin where the other ends.
+            (Val::Ptr(o, a), Val::Ptr(p, b))
+                if op == BinOp::Eq && self.is_inside(st, o, a) && self.is_inside(st, p, b) =>
+            {
+                return Val::Int(0);
             }
             _ => {}
         }

@@ -272,6 +272,13 @@ impl Object {
         }
     }
 
+    /// Makes all content unknown.
+    pub fn forget(&mut self) {
+        self.chunks.clear();
+        self.zeroed = false;
+        self.array = None;
+    }
+
     /// An offset beyond which no byte was written.
     pub fn extent(&self) -> u64 {
         (self.chunks.len() * CHUNK) as u64

@@ -8,10 +8,15 @@
 mod access;
 mod cover;
 mod eval;
+mod induction;
+mod loops;
 mod memory;
 mod state;
 mod transfer;
 mod value;
+
+pub use induction::Induction;
+pub use loops::Loops;
 
 pub use eval::{function_address, function_at};
 
@@ -37,6 +42,9 @@ pub struct SymbolicExecution<'p> {
     pub solver: PathSolver,
     pub taints: Taints,
     covering: cover::Covering,
+    pub loops: Loops,
+    /// Loops are not unrolled but replaced by invariants.
+    pub induction: Option<Induction>,
     /// Memo of [`bases_in`](Self::bases_in): per term, whether it holds an object's address.
     holds_base: Vec<Option<bool>>,
 }
@@ -51,7 +59,19 @@ impl<'p> SymbolicExecution<'p> {
             solver,
             taints: Taints::default(),
             covering: cover::Covering::new(program),
+            loops: Loops::new(program),
+            induction: None,
             holds_base: Vec::new(),
+        }
+    }
+
+    /// The analysis with loops replaced by invariants, sharing what this one knows of the program.
+    pub fn for_induction(&self, solver: PathSolver, induction: Induction) -> SymbolicExecution<'p> {
+        SymbolicExecution {
+            pool: induction.pool.clone(),
+            loops: self.loops.without_samples(),
+            induction: Some(induction),
+            ..SymbolicExecution::new(self.program, solver)
         }
     }
 
@@ -294,6 +314,7 @@ impl Cpa for SymbolicExecution<'_> {
             objects: Vec::new(),
             caller: None,
             call: None,
+            depth: 0,
         };
         let mut st = State {
             globals: Rc::new(vec![Val::Unset; self.slots.globals.len()]),
@@ -303,6 +324,8 @@ impl Cpa for SymbolicExecution<'_> {
             trail: Trail::default(),
             exposed: Rc::new(Vec::new()),
             over: None,
+            active: Rc::new(Vec::new()),
+            anchors: Rc::new(Vec::new()),
         };
         for (id, global) in self.program.globals.iter() {
             for &(offset, e) in global.init.iter().flat_map(|i| &i.pointers) {
@@ -338,16 +361,24 @@ impl Cpa for SymbolicExecution<'_> {
         self.execute(state, edge, successors)
     }
 
-    fn branch(&mut self, st: State, then_edge: EdgeId, _else_edge: EdgeId) -> Result<Sides<State>, Stop> {
+    fn branch(&mut self, st: State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<State>, Stop> {
         let Op::Assume { cond, .. } = self.program.edges[then_edge].op else { panic!("a branch of assumes") };
-        match self.eval(&st, cond) {
+        let (mut yes, mut no) = match self.eval(&st, cond) {
             Val::Int(0) => Ok((None, Some(st))),
             Val::Int(_) => Ok((Some(st), None)),
             cond => {
                 let cond = self.term(cond, 1);
                 self.decide(st, cond)
             }
+        }?;
+        if self.induction.is_some() {
+            for (side, edge) in [(&mut yes, then_edge), (&mut no, else_edge)] {
+                if let Some(st) = side {
+                    self.leave_loops(st, edge);
+                }
+            }
         }
+        Ok((yes, no))
     }
 
     fn leave(&mut self, st: State, return_edge: EdgeId, call_edge: EdgeId) -> Result<State, Stop> {
@@ -372,8 +403,14 @@ impl Cpa for SymbolicExecution<'_> {
         }
     }
 
-    fn covered(&mut self, state: &State, at: Control) -> Result<bool, Stop> {
-        self.is_covered(state, at)
+    fn arrive(&mut self, st: State, edge: EdgeId, at: Control) -> Result<Option<State>, Stop> {
+        if self.induction.is_some()
+            && let Some(number) = self.loops.headed_by(at.loc)
+        {
+            return self.arrive_at_loop(st, edge, at, number);
+        }
+        self.loops.sample(&st, at.loc, &self.pool, &self.slots);
+        Ok(if self.is_covered(&st, at)? { None } else { Some(st) })
     }
 }
 

@@ -61,6 +61,8 @@ pub struct Frame {
     pub caller: Option<Rc<Frame>>,
     /// The caller's edge, if there is a caller.
     pub call: Option<EdgeId>,
+    /// Frames below this one.
+    pub depth: u32,
 }
 
 impl Drop for Frame {
@@ -127,6 +129,17 @@ impl Drop for TrailNode {
     }
 }
 
+/// A loop that a path is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Activation {
+    /// The number of the loop.
+    pub number: u32,
+    /// Frames below the loop's.
+    pub depth: u32,
+    /// Objects allocated when the loop was entered.
+    pub allocated: u32,
+}
+
 /// One path: the values of variables and memory over symbols, and the condition on the symbols.
 #[derive(Clone)]
 pub struct State {
@@ -139,4 +152,8 @@ pub struct State {
     pub exposed: Rc<Vec<ObjId>>,
     /// The path went through an operation that adds behaviours.
     pub over: Option<TaintId>,
+    /// The loops that the path is in, outermost first, where loops are replaced by invariants.
+    pub active: Rc<Vec<Activation>>,
+    /// Pointers that loops may move, by loop and variable, with the object they stay in.
+    pub anchors: Rc<Vec<((u32, VarId), ObjId)>>,
 }

@@ -1,6 +1,7 @@
 //! The effect of each operation on a path.
 
 use super::access::Access;
+use super::induction::Change;
 use super::memory::{Object, Origin};
 use super::state::{Event, Frame, State};
 use super::value::Val;
@@ -216,6 +217,7 @@ impl SymbolicExecution<'_> {
             Val::Int(0) => out.push(follow(st)),
             Val::Ptr(object, 0) => match st.memory.get(object).map(|o| o.origin) {
                 Some(Origin::Heap(_)) => {
+                    self.changes(&st, object, Change::Freed);
                     st.memory.remove(object);
                     out.push(follow(st));
                 }
@@ -289,8 +291,9 @@ impl SymbolicExecution<'_> {
             let value = varargs.map_or(Val::Int(0), |e| self.eval(&st, e));
             vars[self.slots.of_var[param.index()].local()] = value;
         }
+        let depth = st.frame.depth + 1;
         let caller = Some(Rc::clone(&st.frame));
-        st.frame = Rc::new(Frame { func, vars, objects: Vec::new(), caller, call: Some(edge) });
+        st.frame = Rc::new(Frame { func, vars, objects: Vec::new(), caller, call: Some(edge), depth });
         out.push((st, At::Callee(func)));
     }
 
