@@ -1,0 +1,196 @@
+//! The engine on small programs built by hand.
+
+use cfa::interp::Inputs;
+use cfa::*;
+use engine::budget::Budget;
+use engine::{Config, Outcome, Verdict, replay, verify};
+use std::time::Duration;
+
+/// A program under construction: one function, at one location at a time.
+struct Build {
+    p: Program,
+    at: LocId,
+    int: TypeId,
+}
+
+impl Build {
+    fn new() -> Self {
+        let mut p = Program::new(DataLayout { pointer_width: 64 });
+        let int = p.types.push(CType::Int { name: "int".into(), width: 32, signed: true });
+        let at = p.funcs[p.entry].entry;
+        Self { p, at, int }
+    }
+    fn var(&mut self, name: &str, width: u32) -> VarId {
+        let kind = VarKind::Local(self.p.entry);
+        self.p.vars.push(Var { name: Some(name.into()), ty: self.int, width, kind, place: None })
+    }
+    fn loc(&mut self) -> LocId {
+        self.p.add_location(self.p.entry)
+    }
+    fn op(&mut self, op: Op) {
+        let to = self.loc();
+        self.p.add_edge(self.at, op, to, None);
+        self.at = to;
+    }
+    fn goto(&mut self, to: LocId) {
+        self.p.add_edge(self.at, Op::Skip, to, None);
+    }
+    fn nondet(&mut self, var: VarId) {
+        let width = self.p.vars[var].width;
+        let kind = InputKind::Nondet("__VERIFIER_nondet_int".into());
+        let input = self.p.inputs.push(Input { kind, ty: self.int, width, place: None });
+        self.op(Op::Havoc { var, input });
+    }
+    fn e(&mut self, var: VarId) -> ExprId {
+        self.p.var_expr(var)
+    }
+    fn int(&mut self, value: i64) -> ExprId {
+        self.p.exprs.constant(Bv::from_i64(32, value))
+    }
+    /// Goes on where `cond` holds; gives the location where it does not.
+    fn assume(&mut self, cond: ExprId) -> LocId {
+        let (yes, no) = (self.loc(), self.loc());
+        self.p.add_branch(self.at, cond, yes, no, None);
+        self.at = yes;
+        no
+    }
+    /// An error if `cond` holds.
+    fn error_if(&mut self, cond: ExprId) {
+        let no = self.assume(cond);
+        let error =
+            self.p.errors.push(ErrorInfo { property: "unreach-call".into(), message: "error".into(), place: None });
+        self.op(Op::Error(error));
+        self.at = no;
+    }
+    fn run(mut self) -> (Program, Outcome) {
+        let zero = self.int(0);
+        self.op(Op::Halt(HaltKind::Exit(zero)));
+        let p = self.p;
+        let confirm = |inputs: &Inputs, error| replay(&p, inputs, error);
+        let outcome = verify(&p, &Config::default(), &Budget::lasting(Duration::from_secs(20)), &confirm, &|_| {});
+        (p, outcome)
+    }
+}
+
+#[test]
+fn an_input_is_found_and_replayed() {
+    let mut b = Build::new();
+    let x = b.var("x", 32);
+    b.nondet(x);
+    let (e, three, c) = (b.e(x), b.int(3), b.int(126));
+    let product = b.p.exprs.mul(e, three);
+    let wrong = b.p.exprs.eq(product, c);
+    b.error_if(wrong);
+    let (_, outcome) = b.run();
+    let Verdict::False(counterexample) = outcome.verdict else { panic!("{:?}", outcome.verdict) };
+    let x = counterexample.inputs.values[0].to_u64().unwrap() as u32;
+    assert_eq!(x.wrapping_mul(3), 126);
+}
+
+#[test]
+fn a_bounded_loop_is_safe() {
+    let mut b = Build::new();
+    let i = b.var("i", 32);
+    let zero = b.int(0);
+    b.op(Op::Assign { var: i, value: zero });
+    let head = b.at;
+    let (e, ten, one) = (b.e(i), b.int(10), b.int(1));
+    let less = b.p.exprs.slt(e, ten);
+    let exit = b.assume(less);
+    let next = b.p.exprs.add(e, one);
+    b.op(Op::Assign { var: i, value: next });
+    b.goto(head);
+    b.at = exit;
+    let wrong = b.p.exprs.ne(e, ten);
+    b.error_if(wrong);
+    let (_, outcome) = b.run();
+    assert!(matches!(outcome.verdict, Verdict::True), "{:?}", outcome.verdict);
+}
+
+#[test]
+fn a_loop_that_forgets_its_inputs_is_covered() {
+    let mut b = Build::new();
+    let (x, mode) = (b.var("x", 32), b.var("mode", 32));
+    let zero = b.int(0);
+    b.op(Op::Assign { var: mode, value: zero });
+    let head = b.at;
+    b.nondet(x);
+    let (ex, em, three, one) = (b.e(x), b.e(mode), b.int(3), b.int(1));
+    let is_three = b.p.exprs.eq(ex, three);
+    let other = b.assume(is_three);
+    let flipped = b.p.exprs.sub(one, em);
+    b.op(Op::Assign { var: mode, value: flipped });
+    let wrong = b.p.exprs.slt(one, em);
+    b.error_if(wrong);
+    b.goto(head);
+    b.at = other;
+    b.goto(head);
+    b.at = b.loc();
+    let (_, outcome) = b.run();
+    assert!(matches!(outcome.verdict, Verdict::True), "{:?}", outcome.verdict);
+    assert!(outcome.stats.exploration.covered > 0);
+}
+
+#[test]
+fn an_unbounded_loop_is_proved_by_invariants() {
+    let mut b = Build::new();
+    let (i, n) = (b.var("i", 32), b.var("n", 32));
+    b.nondet(n);
+    let (ei, en, zero, one) = (b.e(i), b.e(n), b.int(0), b.int(1));
+    let positive = b.p.exprs.slt(zero, en);
+    let exit_early = b.assume(positive);
+    b.op(Op::Assign { var: i, value: zero });
+    let head = b.at;
+    let less = b.p.exprs.slt(ei, en);
+    let exit = b.assume(less);
+    let next = b.p.exprs.add(ei, one);
+    b.op(Op::Assign { var: i, value: next });
+    b.goto(head);
+    b.at = exit;
+    let wrong = b.p.exprs.ne(ei, en);
+    b.error_if(wrong);
+    b.goto(exit_early);
+    b.at = exit_early;
+    let (_, outcome) = b.run();
+    assert!(matches!(outcome.verdict, Verdict::True), "{:?}", outcome.verdict);
+}
+
+#[test]
+fn what_is_approximated_is_no_proof() {
+    let mut b = Build::new();
+    let taint = Taint { reason: "inline assembly".into(), place: None, over: false, under: true };
+    let taint = b.p.taints.push(taint);
+    b.op(Op::Approx { taint });
+    let never = b.p.exprs.bool(false);
+    b.error_if(never);
+    let (_, outcome) = b.run();
+    let Verdict::Unknown(reason) = outcome.verdict else { panic!("{:?}", outcome.verdict) };
+    assert_eq!(reason.text, "inline assembly");
+}
+
+#[test]
+fn a_symbolic_index_reaches_every_element() {
+    // a[x & 7] = 1; if (a[5]) error
+    let mut b = Build::new();
+    let (x, p, v) = (b.var("x", 64), b.var("p", 64), b.var("v", 32));
+    let size = b.p.exprs.int(64, 32);
+    b.op(Op::Alloc { var: p, size, align: 16, kind: AllocKind::Stack, zeroed: true });
+    b.nondet(x);
+    let (ex, ep, seven, four, twenty, one) = {
+        let (x, p) = (b.e(x), b.e(p));
+        let pool = &mut b.p.exprs;
+        (x, p, pool.int(64, 7), pool.int(64, 4), pool.int(64, 20), pool.int(32, 1))
+    };
+    let index = b.p.exprs.and(ex, seven);
+    let offset = b.p.exprs.mul(index, four);
+    let addr = b.p.exprs.add(ep, offset);
+    b.op(Op::Store { addr, value: one });
+    let fifth = b.p.exprs.add(ep, twenty);
+    b.op(Op::Load { var: v, addr: fifth });
+    let (ev, zero) = (b.e(v), b.int(0));
+    let wrong = b.p.exprs.ne(ev, zero);
+    b.error_if(wrong);
+    let (_, outcome) = b.run();
+    let Verdict::False(counterexample) = outcome.verdict else { panic!("{:?}", outcome.verdict) };
+    assert_eq!(counterexample.inputs.values[0].to_u64().unwrap() & 7, 5);
+}
