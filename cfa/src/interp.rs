@@ -92,6 +92,8 @@ pub struct Run {
     pub allocs: u64,
     /// Heap objects that are alive at the end.
     pub live_heap: u64,
+    /// The calls that have not returned at the end, outermost first.
+    pub stack: Vec<EdgeId>,
 }
 
 /// Watches a run.
@@ -129,6 +131,7 @@ impl<'p> Interpreter<'p> {
             steps: state.steps,
             allocs: state.allocs,
             live_heap: state.memory.live_objects().filter(|o| o.kind == ObjectKind::Heap).count() as u64,
+            stack: state.call_stack().collect(),
             taints: state.taints,
         }
     }
@@ -166,6 +169,7 @@ pub struct State<'r> {
     /// When `steps` reaches this, limits are looked at.
     check_at: u64,
     allocs: u64,
+    inputs_taken: u64,
     taints: Vec<TaintId>,
 }
 
@@ -185,8 +189,18 @@ impl<'r> State<'r> {
     pub fn depth(&self) -> usize {
         self.frames.len()
     }
+    /// The calls whose frames these are, outermost first.
+    pub fn call_stack(&self) -> impl Iterator<Item = EdgeId> {
+        self.frames.iter().map(|frame| self.code.calls[frame.call as usize].edge)
+    }
+    /// Edges executed, with the one that is being observed.
     pub fn steps(&self) -> u64 {
         self.steps
+    }
+    /// Unknown values asked for so far, those of globals not counted: after a `Havoc` edge, its value was
+    /// number `inputs_taken() - 1` of [`Inputs::values`].
+    pub fn inputs_taken(&self) -> u64 {
+        self.inputs_taken
     }
     /// The value of a global variable or of one of the present frame; `None` for others.
     pub fn var(&self, var: VarId) -> Option<Bv> {
@@ -291,6 +305,7 @@ impl<'r> State<'r> {
             steps: 0,
             check_at: limits.steps.min(CHECK_INTERVAL),
             allocs: 0,
+            inputs_taken: 0,
             taints: Vec::new(),
         }
     }
@@ -438,7 +453,7 @@ impl<'r> State<'r> {
                     self.set_value(dst, &Bv::new(64, size));
                 }
                 Instr::Havoc { width, dst, input } => {
-                    let value = inputs.unknown(Unknown::Havoc(input), width);
+                    let value = self.unknown(Unknown::Havoc(input), width, inputs);
                     self.set_value(Operand { reg: dst, width }, &value);
                 }
                 Instr::Copy { dst, src, len } => {
@@ -537,6 +552,11 @@ impl<'r> State<'r> {
         edge.expect("every instruction belongs to an edge")
     }
 
+    fn unknown(&mut self, what: Unknown, width: u32, inputs: &mut dyn InputSource) -> Bv {
+        self.inputs_taken += 1;
+        inputs.unknown(what, width)
+    }
+
     /// Executes a node of the general evaluator.
     fn node(&mut self, index: u32) {
         let node = &self.code.nodes[index as usize];
@@ -578,7 +598,7 @@ impl<'r> State<'r> {
             let to = self.code.vars[param];
             let value = match call.args.get(i) {
                 Some(&arg) => self.value_in(arg, words, wides),
-                None => inputs.unknown(Unknown::Argument(param), to.width),
+                None => self.unknown(Unknown::Argument(param), to.width, inputs),
             };
             self.set_value(to, &value);
         }
@@ -604,7 +624,7 @@ impl<'r> State<'r> {
         self.wides.truncate(self.wides_base);
         (self.words_base, self.wides_base, self.func) = (frame.words, frame.wides, frame.func);
         if let Some((var, to)) = result {
-            let value = value.unwrap_or_else(|| inputs.unknown(Unknown::Result(var), to.width));
+            let value = value.unwrap_or_else(|| self.unknown(Unknown::Result(var), to.width, inputs));
             self.set_value(to, &value);
         }
         Ok(frame.pc)

@@ -419,7 +419,14 @@ fn halts_errors_and_taints() {
     let run = b.run_with(&Inputs::default(), Limits::default());
     assert_eq!(
         run,
-        Run { outcome: Outcome::Error(error, edge), steps: 4, taints: vec![taint], allocs: 0, live_heap: 0 }
+        Run {
+            outcome: Outcome::Error(error, edge),
+            steps: 4,
+            taints: vec![taint],
+            allocs: 0,
+            live_heap: 0,
+            stack: vec![]
+        }
     );
 
     let mut b = build(64);
