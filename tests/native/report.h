@@ -1,0 +1,33 @@
+/* Included into every program that runs both natively and in the interpreter. */
+#ifndef REPORT_H
+#define REPORT_H
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The result of the program, all 32 bits of it: the parent of a process sees only eight of its status. */
+static inline void report(unsigned result) {
+#ifdef NATIVE
+    printf("result %u\n", result);
+#endif
+    exit((int)result);
+}
+
+/* Folds a value into a running hash (FNV-1a, byte by byte). */
+static inline unsigned fold(unsigned hash, unsigned long long value) {
+    for (int i = 0; i < 8; i++) hash = (hash ^ (unsigned)(value >> 8 * i & 255)) * 16777619u;
+    return hash;
+}
+
+#ifdef CSMITH
+/* csmith's programs end with printf("checksum = %X\n", crc). */
+static int report_checksum(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    report(va_arg(arguments, unsigned));
+    va_end(arguments);
+    return 0;
+}
+#define printf report_checksum
+#endif
+#endif
