@@ -1,10 +1,32 @@
 //! Dependence analysis of whole programs, and slices of them.
 //!
+//! [`slice`] keeps of a program what its criteria depend on. Points-to sets ([`pointer`]) part memory into
+//! regions; a system dependence graph over variables and regions is walked backwards from the criteria; the
+//! operations met are put together again as a program that does, as far as the criteria are concerned, what
+//! the original does.
+//!
 //! Knows the program representation and nothing of LLVM or of solvers.
+//!
+//! # What a slice preserves
+//!
+//! If a run of the original executes a criterion, the run of the slice with the same inputs executes it too, in
+//! the same order and with the same values, provided that what was removed does nothing undefined. A path
+//! that ends before the criterion (`abort`, a false assumption, an endless loop without exit) ends in the slice as
+//! well. A loop that was removed is taken to terminate: the slice may reach a criterion behind a loop that the
+//! original never leaves. So what holds of all runs of the slice (a proof) holds of the original, and a run of
+//! the slice (a counterexample) has to be replayed on the original.
 
 mod alive;
+mod build;
 mod call_graph;
+mod flow;
 mod graph;
+mod mark;
+mod modref;
 pub mod pointer;
 mod regions;
+mod sdg;
+mod slice;
 mod sparse_set;
+
+pub use slice::{Analysis, Error, Options, Phase, Slice, Stats, slice};

@@ -1,0 +1,289 @@
+//! The slice as a program.
+
+use crate::flow::{End, Flow};
+use crate::graph::NONE;
+use crate::mark::Marks;
+use crate::sdg::{Kind, Sdg};
+use cfa::{Bv, EdgeId, Expr, ExprId, FuncId, HaltKind, Id, LocId, Op, PlaceId, Program, Table};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A program of the operations in the slice, and for each of its edges the edge it was.
+pub struct Built {
+    pub program: Program,
+    /// `None` for the ends put in where the slice stops.
+    pub original: Table<EdgeId, Option<EdgeId>>,
+    /// By function, whether anything of it is left.
+    pub kept_functions: Vec<bool>,
+}
+
+/// Functions, globals, variables and inputs keep their ids; a function that is not in the slice becomes one that
+/// returns 0, or one without any edge if nothing refers to it.
+pub fn build(program: &Program, sdg: &Sdg, marks: &Marks) -> Built {
+    let mut out = program.clone();
+    out.locs = Table::new();
+    out.edges = Table::new();
+    let mut b = SliceBuilder { program, sdg, marks, args: results_and_arguments(sdg, marks), out, original: Table::new() };
+    let kept_functions: Vec<bool> = program.funcs.ids().map(|f| b.has_content(f)).collect();
+    for f in program.funcs.ids() {
+        let entry = b.out.add_location(f);
+        b.out.funcs[f].entry = entry;
+        if kept_functions[f.index()] {
+            let flow = sdg.flows[f.index()].as_ref().expect("a function with live operations");
+            FunctionBuilder::new(&mut b, f, flow).build(entry);
+        }
+    }
+    b.stubs(&kept_functions);
+    Built { program: b.out, original: b.original, kept_functions }
+}
+
+struct SliceBuilder<'a> {
+    program: &'a Program,
+    sdg: &'a Sdg,
+    marks: &'a Marks,
+    args: Used,
+    out: Program,
+    original: Table<EdgeId, Option<EdgeId>>,
+}
+
+/// The results of calls and the returned values that the slice uses.
+struct Used {
+    results: FxHashSet<EdgeId>,
+    returned: FxHashSet<EdgeId>,
+}
+
+fn results_and_arguments(sdg: &Sdg, marks: &Marks) -> Used {
+    let mut used = Used { results: FxHashSet::default(), returned: FxHashSet::default() };
+    for (n, kind) in sdg.kinds.iter().enumerate() {
+        match *kind {
+            Kind::After(call, cell) if cell == sdg.cells.result() && marks.contains(n as u32) => {
+                used.results.insert(call);
+            }
+            Kind::Returned(e) if marks.contains(n as u32) => {
+                used.returned.insert(e);
+            }
+            _ => {}
+        }
+    }
+    used
+}
+
+impl SliceBuilder<'_> {
+    fn is_kept(&self, edge: EdgeId) -> bool {
+        self.sdg.op(edge).is_some_and(|n| self.marks.contains(n))
+    }
+    /// The entry function always has.
+    fn has_content(&self, f: FuncId) -> bool {
+        let Some(flow) = &self.sdg.flows[f.index()] else { return false };
+        f == self.program.entry
+            || flow.blocks.iter().any(|block| {
+                let branch = if let End::Branch { then_edge, .. } = block.end { Some(then_edge) } else { None };
+                block.edges.iter().copied().chain(branch).any(|e| self.is_kept(e))
+            })
+    }
+    fn zero(&mut self, width: u32) -> ExprId {
+        self.out.exprs.constant(Bv::zero(width))
+    }
+    fn add(&mut self, source: LocId, op: Op, target: LocId, place: Option<PlaceId>, original: Option<EdgeId>) {
+        let id = self.out.add_edge(source, op, target, place);
+        if let Some(o) = original {
+            self.out.edges[id].origin = self.program.edges[o].origin.clone();
+        }
+        self.original.push(original);
+    }
+
+    /// The operation without the parts that are not in the slice.
+    fn operation(&mut self, edge: EdgeId) -> Op {
+        let mut op = self.program.edges[edge].op.clone();
+        match &mut op {
+            Op::Call { args, varargs, result, .. } => {
+                let in_slice = |i: usize| self.sdg.argument(edge, i as u32).is_some_and(|n| self.marks.contains(n));
+                let drop_block = varargs.is_some() && !in_slice(args.len());
+                let drop_args: Vec<usize> = (0..args.len()).filter(|&i| !in_slice(i)).collect();
+                for i in drop_args {
+                    let width = self.program.exprs.width(args[i]);
+                    args[i] = self.zero(width);
+                }
+                if drop_block {
+                    *varargs = None;
+                }
+                if !self.args.results.contains(&edge) {
+                    *result = None;
+                }
+            }
+            Op::Return { value: Some(value) } if !self.args.returned.contains(&edge) => {
+                let width = self.program.exprs.width(*value);
+                *value = self.zero(width);
+            }
+            Op::Halt(HaltKind::Exit(code)) => {
+                let width = self.program.exprs.width(*code);
+                *code = self.zero(width);
+            }
+            Op::Error(_) if !self.is_kept(edge) => op = Op::Halt(HaltKind::Assumed),
+            _ => {}
+        }
+        op
+    }
+
+    fn add_return(&mut self, f: FuncId, source: LocId) {
+        let value = self.program.funcs[f].return_width.map(|w| self.zero(w));
+        let sink = self.out.add_location(f);
+        self.add(source, Op::Return { value }, sink, None, None);
+    }
+
+    /// Bodies for the functions that are referred to and have nothing in the slice.
+    fn stubs(&mut self, kept: &[bool]) {
+        let mut referred = vec![false; self.program.funcs.len()];
+        let mut seen = FxHashSet::default();
+        let mut globals = FxHashSet::default();
+        let mut globals_to_do = Vec::new();
+        let mut exprs = Vec::new();
+        for edge in self.out.edges.values() {
+            if let Op::Call { callee: cfa::Callee::Direct(f), .. } = edge.op {
+                referred[f.index()] = true;
+            }
+            edge.op.for_each_expr(|e| exprs.push(e));
+        }
+        exprs.extend(self.program.vars.values().filter_map(|v| match v.kind {
+            cfa::VarKind::Global { init } => init,
+            _ => None,
+        }));
+        while let Some(e) = exprs.pop() {
+            self.out.exprs.visit(e, &mut seen, |_, node| match *node {
+                Expr::FuncAddr(f) => referred[f.index()] = true,
+                Expr::GlobalAddr(g) => {
+                    if globals.insert(g) {
+                        globals_to_do.push(g);
+                    }
+                }
+                _ => {}
+            });
+            for g in globals_to_do.drain(..) {
+                exprs.extend(self.program.globals[g].init.iter().flat_map(|i| i.pointers.iter().map(|p| p.1)));
+            }
+        }
+        for f in self.program.funcs.ids() {
+            if referred[f.index()] && !kept[f.index()] {
+                let entry = self.out.funcs[f].entry;
+                self.add_return(f, entry);
+            }
+        }
+    }
+}
+
+/// A place in the slice of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Spot {
+    /// The edge with this index in a block, or its branch if that is one past the last.
+    At(u32, u32),
+    Return,
+    /// Nothing that matters happens any more.
+    Stop,
+}
+
+struct FunctionBuilder<'b, 'a> {
+    b: &'b mut SliceBuilder<'a>,
+    f: FuncId,
+    flow: &'b Flow,
+    locs: FxHashMap<Spot, LocId>,
+    todo: Vec<Spot>,
+}
+
+impl<'b, 'a> FunctionBuilder<'b, 'a> {
+    fn new(b: &'b mut SliceBuilder<'a>, f: FuncId, flow: &'b Flow) -> Self {
+        Self { b, f, flow, locs: FxHashMap::default(), todo: Vec::new() }
+    }
+
+    fn build(mut self, entry: LocId) {
+        let first = self.resolve(0, 0);
+        self.locs.insert(first, entry);
+        self.todo.push(first);
+        while let Some(spot) = self.todo.pop() {
+            let source = self.locs[&spot];
+            match spot {
+                Spot::Return => self.b.add_return(self.f, source),
+                Spot::Stop => {
+                    let sink = self.b.out.add_location(self.f);
+                    self.b.add(source, Op::Halt(HaltKind::Assumed), sink, None, None);
+                }
+                Spot::At(block, i) => self.emit(source, block, i),
+            }
+        }
+    }
+
+    fn emit(&mut self, source: LocId, block: u32, i: u32) {
+        let flow = self.flow;
+        let b = &flow.blocks[block as usize];
+        let Some(&id) = b.edges.get(i as usize) else {
+            let End::Branch { then_edge, else_edge } = b.end else { unreachable!("a branch") };
+            let program = self.b.program;
+            let Op::Assume { cond, .. } = program.edges[then_edge].op else { unreachable!("an assume edge") };
+            let then_target = self.branch_target(then_edge);
+            let else_target = self.branch_target(else_edge);
+            let place = program.edges[then_edge].place;
+            let (t, e) = self.b.out.add_branch(source, cond, then_target, else_target, place);
+            for (new, old) in [(t, then_edge), (e, else_edge)] {
+                self.b.out.edges[new].origin = program.edges[old].origin.clone();
+                self.b.out.edges[new].place = program.edges[old].place;
+                self.b.original.push(Some(old));
+            }
+            return;
+        };
+        let op = self.b.operation(id);
+        let target = match op {
+            Op::Return { .. } | Op::Halt(_) | Op::Error(_) => self.b.out.add_location(self.f),
+            _ => {
+                let next = self.resolve(block, i + 1);
+                self.loc(next)
+            }
+        };
+        self.b.add(source, op, target, self.b.program.edges[id].place, Some(id));
+    }
+
+    fn branch_target(&mut self, edge: EdgeId) -> LocId {
+        let target = self.b.program.edges[edge].target;
+        let spot = match self.flow.block_at(target) {
+            Some(block) => self.resolve(block, 0),
+            None => Spot::Stop,
+        };
+        self.loc(spot)
+    }
+
+    fn loc(&mut self, spot: Spot) -> LocId {
+        if let Some(&loc) = self.locs.get(&spot) {
+            return loc;
+        }
+        let loc = self.b.out.add_location(self.f);
+        self.locs.insert(spot, loc);
+        self.todo.push(spot);
+        loc
+    }
+
+    /// The first spot from here on that is in the slice.
+    fn resolve(&self, mut block: u32, mut i: u32) -> Spot {
+        // Each step without a spot goes to another block; more of them than blocks go in circles.
+        for _ in 0..=self.flow.blocks.len() {
+            let b = &self.flow.blocks[block as usize];
+            while let Some(&id) = b.edges.get(i as usize) {
+                let op = &self.b.program.edges[id].op;
+                if matches!(op, Op::Return { .. } | Op::Halt(_) | Op::Error(_)) || self.b.is_kept(id) {
+                    return Spot::At(block, i);
+                }
+                i += 1;
+            }
+            let next = match b.end {
+                End::Branch { then_edge, .. } if self.b.is_kept(then_edge) => return Spot::At(block, i),
+                End::Branch { .. } => self.flow.post_dominator[block as usize],
+                End::Goto | End::Call(_) => match self.flow.successors.row(block) {
+                    [next] => *next,
+                    _ => return Spot::Stop,
+                },
+                End::Return | End::Stop => return Spot::Stop,
+            };
+            if next == NONE || next == self.flow.returned() {
+                return Spot::Return;
+            }
+            (block, i) = (next, 0);
+        }
+        Spot::Stop
+    }
+}

@@ -1,0 +1,255 @@
+//! The control flow of one function in basic blocks, and its control dependences.
+
+use crate::alive::Alive;
+use crate::graph::{Components, NONE, Rows, dominators, reverse_postorder};
+use cfa::{EdgeId, FuncId, Id, LocId, Op, Out, Program};
+use rustc_hash::FxHashMap;
+
+/// A straight line of edges: entered at its first location, left after its last edge.
+pub struct Block {
+    pub first: LocId,
+    /// The edges of the line; of a branch at its end neither.
+    pub edges: Vec<EdgeId>,
+    pub end: End,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    Goto,
+    Branch { then_edge: EdgeId, else_edge: EdgeId },
+    /// The last edge is a call after which the program may have ended.
+    Call(EdgeId),
+    Return,
+    /// The program ends, or goes where no criterion can be reached any more.
+    Stop,
+}
+
+/// The blocks of a function; block 0 is its entry. Two more nodes follow the blocks: `returned`, where all
+/// returns meet, and `end`, where everything ends.
+pub struct Flow {
+    pub blocks: Vec<Block>,
+    /// Of blocks and `returned`, without the ways that end the program.
+    pub successors: Rows,
+    /// For each block and `returned`, the blocks at whose end is decided whether it is executed.
+    pub controls: Rows,
+    /// The immediate post-dominator of each block; `NONE` if it is `end`.
+    pub post_dominator: Vec<u32>,
+    number: FxHashMap<LocId, u32>,
+}
+
+impl Flow {
+    pub fn returned(&self) -> u32 {
+        self.blocks.len() as u32
+    }
+
+    /// The block that starts at a location.
+    pub fn block_at(&self, loc: LocId) -> Option<u32> {
+        self.number.get(&loc).copied()
+    }
+
+    /// `may_stop` tells whether a call may end the program.
+    pub fn new(program: &Program, alive: &Alive, f: FuncId, may_stop: impl Fn(EdgeId) -> bool) -> Self {
+        let (blocks, number) = blocks(program, alive, f, may_stop);
+        let returned = blocks.len() as u32;
+        let end = returned + 1;
+        let block_at = |loc: LocId| number.get(&loc).copied();
+        let target = |e: EdgeId| block_at(program.edges[e].target);
+        let mut within = Vec::new();
+        let mut all = vec![(returned, end)];
+        for (b, block) in blocks.iter().enumerate() {
+            let b = b as u32;
+            let mut to = |t: Option<u32>| {
+                within.extend(t.map(|t| (b, t)));
+                all.push((b, t.unwrap_or(end)));
+            };
+            match block.end {
+                End::Goto => to(block_at(next_location(program, block))),
+                End::Call(call) => {
+                    to(target(call));
+                    all.push((b, end));
+                }
+                End::Branch { then_edge, else_edge } => {
+                    to(target(then_edge));
+                    to(target(else_edge));
+                }
+                End::Return => to(Some(returned)),
+                End::Stop => all.push((b, end)),
+            }
+        }
+        let nodes = end as usize + 1;
+        let mut graph = Rows::new(nodes, &all);
+        let endless = endless_loops(&graph, end);
+        if !endless.is_empty() {
+            all.extend(endless.into_iter().map(|b| (b, end)));
+            graph = Rows::new(nodes, &all);
+        }
+        let reversed = graph.reversed();
+        let (post, _) = dominators(end, &reversed, &graph);
+        let controls = control_dependences(&graph, &post);
+        let post_dominator = post[..blocks.len()].iter().map(|&p| if p == end { NONE } else { p }).collect();
+        let successors = Rows::new(blocks.len() + 1, &within);
+        Self { blocks, successors, controls, post_dominator, number }
+    }
+}
+
+fn next_location(program: &Program, block: &Block) -> LocId {
+    block.edges.last().map_or(block.first, |&e| program.edges[e].target)
+}
+
+/// The blocks, and the number of each by its first location.
+fn blocks(
+    program: &Program,
+    alive: &Alive,
+    f: FuncId,
+    may_stop: impl Fn(EdgeId) -> bool,
+) -> (Vec<Block>, FxHashMap<LocId, u32>) {
+    let entry = program.funcs[f].entry;
+    if !alive.loc(entry) {
+        return (Vec::new(), FxHashMap::default());
+    }
+    // The locations of the function in depth-first order, and which of them start blocks.
+    let mut entered: FxHashMap<LocId, u32> = FxHashMap::default();
+    let mut order = Vec::new();
+    let mut leads: FxHashMap<LocId, ()> = FxHashMap::default();
+    leads.insert(entry, ());
+    let mut stack = vec![entry];
+    entered.insert(entry, 1);
+    while let Some(loc) = stack.pop() {
+        order.push(loc);
+        for id in program.out_edges(loc) {
+            let edge = &program.edges[id];
+            if matches!(edge.op, Op::Return { .. } | Op::Halt(_) | Op::Error(_)) || !alive.loc(edge.target) {
+                continue;
+            }
+            if matches!(edge.op, Op::Assume { .. }) || may_stop(id) {
+                leads.insert(edge.target, ());
+            }
+            let times = entered.entry(edge.target).or_insert(0);
+            *times += 1;
+            match *times {
+                1 => stack.push(edge.target),
+                _ => {
+                    leads.insert(edge.target, ());
+                }
+            }
+        }
+    }
+    let firsts = order.into_iter().filter(|l| leads.contains_key(l));
+    let mut number: FxHashMap<LocId, u32> = FxHashMap::default();
+    let mut blocks = Vec::new();
+    for first in firsts {
+        number.insert(first, blocks.len() as u32);
+        let mut edges = Vec::new();
+        let mut at = first;
+        let end = loop {
+            match program.locs[at].out {
+                Out::Branch { then_edge, else_edge } => break End::Branch { then_edge, else_edge },
+                Out::Sink => break End::Stop,
+                Out::One(id) => {
+                    edges.push(id);
+                    let edge = &program.edges[id];
+                    match edge.op {
+                        Op::Return { .. } => break End::Return,
+                        Op::Halt(_) | Op::Error(_) => break End::Stop,
+                        _ if !alive.loc(edge.target) => break End::Stop,
+                        Op::Call { .. } if may_stop(id) => break End::Call(id),
+                        _ => at = edge.target,
+                    }
+                    if leads.contains_key(&at) {
+                        break End::Goto;
+                    }
+                }
+            }
+        };
+        blocks.push(Block { first, edges, end });
+    }
+    (blocks, number)
+}
+
+/// One node of each loop that has no way out to `end`.
+fn endless_loops(graph: &Rows, end: u32) -> Vec<u32> {
+    let reversed = graph.reversed();
+    let mut ends = vec![false; graph.len()];
+    for n in reverse_postorder(end, &reversed) {
+        ends[n as usize] = true;
+    }
+    if ends.iter().all(|e| *e) {
+        return Vec::new();
+    }
+    let components = Components::of(graph.len(), |n, k| graph.row(n).get(k).copied());
+    let leaves = |members: &[u32]| {
+        let own = components.component[members[0] as usize];
+        members.iter().all(|&n| graph.row(n).iter().all(|&t| components.component[t as usize] == own))
+    };
+    let endless = components.iter().filter(|m| !ends[m[0] as usize] && leaves(m));
+    endless.map(|m| *m.iter().min().expect("a component has members")).collect()
+}
+
+/// Ferrante, Ottenstein, Warren: a node depends on a branch if it post-dominates one of its successors but not
+/// the branch itself: the nodes from each successor up to the branch's immediate post-dominator.
+fn control_dependences(graph: &Rows, post: &[u32]) -> Rows {
+    let mut found = Vec::new();
+    for b in 0..graph.len() as u32 {
+        let successors = graph.row(b);
+        if successors.len() < 2 {
+            continue;
+        }
+        for &s in successors {
+            let mut runner = s;
+            while runner != post[b as usize] && runner != NONE {
+                found.push((runner, b));
+                runner = post[runner as usize];
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Rows::new(graph.len(), &found)
+}
+
+/// Whether calls of each function may end the program or never return: directly, in a callee, or by going
+/// where no criterion is reached.
+pub fn may_stop(program: &Program, alive: &Alive, calls: &crate::call_graph::CallGraph) -> Vec<bool> {
+    let mut stops = vec![false; program.funcs.len()];
+    let mut work = Vec::new();
+    // Locations that lead, within their function, to a return, to find loops without exit.
+    let mut into: Vec<Vec<LocId>> = vec![Vec::new(); program.locs.len()];
+    let mut leaves = vec![false; program.locs.len()];
+    let mut ends = Vec::new();
+    for id in alive.edges(program) {
+        let edge = &program.edges[id];
+        let f = program.func_of(id);
+        match edge.op {
+            Op::Return { .. } => ends.push(edge.source),
+            Op::Halt(_) | Op::Error(_) => {
+                work.push(f);
+                ends.push(edge.source);
+            }
+            _ if !alive.loc(edge.target) => {
+                work.push(f);
+                ends.push(edge.source);
+            }
+            Op::Call { .. } if calls.callees(id).is_empty() => {
+                work.push(f);
+                ends.push(edge.source);
+            }
+            _ => into[edge.target.index()].push(edge.source),
+        }
+    }
+    while let Some(loc) = ends.pop() {
+        if !std::mem::replace(&mut leaves[loc.index()], true) {
+            ends.extend(&into[loc.index()]);
+        }
+    }
+    for (loc, l) in program.locs.iter() {
+        if alive.loc(loc) && !leaves[loc.index()] {
+            work.push(l.func);
+        }
+    }
+    while let Some(f) = work.pop() {
+        if !std::mem::replace(&mut stops[f.index()], true) {
+            work.extend(calls.callers(f).iter().map(|&c| program.func_of(c)));
+        }
+    }
+    stops
+}

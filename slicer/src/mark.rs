@@ -1,0 +1,196 @@
+//! Context-sensitive backward reachability in the system dependence graph.
+//!
+//! Horwitz, Reps and Binkley walk the graph in two phases: up into callers, then down into callees. Here both
+//! are one walk over nodes in two ranks. A node of the *first* rank matters in every context that can reach it,
+//! so the calls of its function do too. A node of the *second* rank matters to calls that are in the slice
+//! already, into which the walk descended through their outputs; its function's other calls are not drawn in.
+//!
+//! The slice is a program to run (Binkley: *Precise executable interprocedural slices*, 1993): where a function
+//! in the slice reads an input, all its calls in the slice supply it. What a callee merely lets through is not read by
+//! it: it is followed at the call, and *passes* in the callee.
+
+use crate::call_graph::CallGraph;
+use crate::modref::Cell;
+use crate::sdg::{Kind, Sdg};
+use crate::sparse_set::SparseSet;
+use cfa::{EdgeId, FuncId, Id, Op, Program};
+
+/// Why a node is in the slice.
+type Rank = u8;
+const FIRST: Rank = 1;
+const SECOND: Rank = 2;
+/// Second rank, and only as what its function may leave as it was.
+const PASSING: Rank = 4;
+
+/// The nodes that the criteria depend on.
+pub struct Marks {
+    rank: Vec<Rank>,
+    /// The node on whose account each node was marked first; itself for criteria.
+    cause: Vec<u32>,
+}
+
+impl Marks {
+    pub fn contains(&self, node: u32) -> bool {
+        self.rank[node as usize] != 0
+    }
+    /// From the node to a criterion.
+    pub fn chain(&self, mut node: u32) -> Vec<u32> {
+        let mut chain = vec![node];
+        while self.contains(node) && self.cause[node as usize] != node {
+            node = self.cause[node as usize];
+            chain.push(node);
+        }
+        chain
+    }
+
+    pub fn backward(program: &Program, sdg: &Sdg, calls: &CallGraph, criteria: &[u32]) -> Self {
+        let mut walk = Walk {
+            program,
+            sdg,
+            calls,
+            marks: Self { rank: vec![0; sdg.kinds.len()], cause: vec![u32::MAX; sdg.kinds.len()] },
+            work: Vec::new(),
+            read: vec![SparseSet::new(); program.funcs.len()],
+        };
+        for &c in criteria {
+            walk.mark(c, FIRST, c);
+        }
+        while let Some((node, rank)) = walk.work.pop() {
+            walk.visit(node, rank);
+        }
+        walk.marks
+    }
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    sdg: &'a Sdg,
+    calls: &'a CallGraph,
+    marks: Marks,
+    work: Vec<(u32, Rank)>,
+    /// By function, the cells whose value on entry is read in the slice.
+    read: Vec<SparseSet>,
+}
+
+impl Walk<'_> {
+    fn mark(&mut self, node: u32, rank: Rank, cause: u32) {
+        let have = &mut self.marks.rank[node as usize];
+        if *have == 0 {
+            self.marks.cause[node as usize] = cause;
+        }
+        if *have == 0 || rank < *have & have.wrapping_neg() {
+            *have |= rank;
+            self.work.push((node, rank));
+        }
+    }
+
+    fn visit(&mut self, node: u32, rank: Rank) {
+        let sdg = self.sdg;
+        // As an operation sees it: what it uses is read.
+        let reading = rank.min(SECOND);
+        match sdg.kinds[node as usize] {
+            Kind::Entry(f) => {
+                if rank == FIRST {
+                    for &call in self.calls.callers(f) {
+                        self.mark_op(call, FIRST, node);
+                    }
+                }
+            }
+            Kind::Op(e) => {
+                self.mark_deps(node, reading);
+                if let Op::Call { .. } = self.program.edges[e].op {
+                    self.supply(e, reading, node);
+                }
+            }
+            Kind::Control(_) | Kind::Argument(..) | Kind::Returned(_) => self.mark_deps(node, reading),
+            Kind::Weak(..) | Kind::Join(..) => self.follow(node, rank),
+            Kind::In(f, cell) => {
+                if rank != PASSING && self.read[f.index()].insert(cell) {
+                    for &call in self.calls.callers(f) {
+                        self.supply_cell(f, call, cell, node);
+                    }
+                }
+            }
+            Kind::Out(_, cell) if cell >= sdg.cells.result() => self.mark_deps(node, SECOND),
+            Kind::Out(..) => self.follow(node, rank),
+            Kind::After(call, cell) => {
+                self.follow(node, rank);
+                for &g in self.calls.callees(call) {
+                    if let Some(out) = sdg.out(g, cell) {
+                        self.mark(out, PASSING, node);
+                    }
+                }
+            }
+            Kind::Unordered(_) => self.mark_deps(node, FIRST),
+        }
+    }
+
+    fn mark_deps(&mut self, node: u32, rank: Rank) {
+        for &on in self.sdg.deps.row(node) {
+            self.mark(on, rank, node);
+        }
+    }
+    /// From one value of a cell to those it may come from.
+    fn follow(&mut self, node: u32, rank: Rank) {
+        for &on in self.sdg.deps.row(node) {
+            let is_value = matches!(
+                self.sdg.kinds[on as usize],
+                Kind::Weak(..) | Kind::Join(..) | Kind::In(..) | Kind::After(..)
+            );
+            self.mark(on, if is_value { rank } else { rank.min(SECOND) }, node);
+        }
+    }
+    fn mark_op(&mut self, edge: EdgeId, rank: Rank, cause: u32) {
+        if let Some(op) = self.sdg.op(edge) {
+            self.mark(op, rank, cause);
+        }
+    }
+
+    /// A call is in the slice: what its callees read, it supplies.
+    fn supply(&mut self, call: EdgeId, rank: Rank, cause: u32) {
+        for &g in self.calls.callees(call) {
+            if self.read[g.index()].is_empty() {
+                continue;
+            }
+            for &(cell, before) in self.sdg.before(call) {
+                if before != crate::graph::NONE && self.read[g.index()].contains(cell) {
+                    self.mark(before, rank, cause);
+                }
+            }
+            for (argument, cell) in self.parameters(call, g) {
+                if self.read[g.index()].contains(cell) {
+                    self.mark(argument, rank, cause);
+                }
+            }
+        }
+    }
+    /// The callee reads one more cell.
+    fn supply_cell(&mut self, callee: FuncId, call: EdgeId, cell: Cell, cause: u32) {
+        let Some(op) = self.sdg.op(call) else { return };
+        let rank = match self.marks.rank[op as usize] {
+            0 => return,
+            r if r & FIRST != 0 => FIRST,
+            _ => SECOND,
+        };
+        let before = self.sdg.before(call);
+        if let Ok(i) = before.binary_search_by_key(&cell, |b| b.0) {
+            if before[i].1 != crate::graph::NONE {
+                self.mark(before[i].1, rank, cause);
+            }
+        } else if let Some((argument, _)) = self.parameters(call, callee).into_iter().find(|p| p.1 == cell) {
+            self.mark(argument, rank, cause);
+        }
+    }
+    /// The `Argument` nodes of a call with the cells of the parameters they are for.
+    fn parameters(&self, call: EdgeId, callee: FuncId) -> Vec<(u32, Cell)> {
+        let Op::Call { args, .. } = &self.program.edges[call].op else { unreachable!("a call edge") };
+        let callee = &self.program.funcs[callee];
+        let in_order = callee.params.iter().enumerate().take(args.len());
+        let variadic = callee.varargs.map(|v| (args.len(), v));
+        in_order
+            .map(|(i, &p)| (i, p))
+            .chain(variadic)
+            .filter_map(|(i, p)| Some((self.sdg.argument(call, i as u32)?, self.sdg.cells.var(p))))
+            .collect()
+    }
+}

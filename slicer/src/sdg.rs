@@ -1,0 +1,683 @@
+//! The system dependence graph (Horwitz, Reps, Binkley: *Interprocedural slicing using dependence graphs*,
+//! TOPLAS 1990), with static single assignment form for variables and memory regions in place of def-use pairs.
+//!
+//! A node depends on its row of nodes. A strong definition of a cell is the operation itself; everything else
+//! that gives a cell a value has a node of its own: parameters and cells on entry, weak writes, joins of control
+//! flow, and what calls leave behind. The dependences that cross calls are not stored but found from the
+//! node's kind: see [`crate::mark`].
+
+use crate::alive::Alive;
+use crate::call_graph::CallGraph;
+use crate::flow::{End, Flow};
+use crate::graph::{NONE, Rows, dominators};
+use crate::modref::{Cell, CellNumbers, ExprVars, ModRef};
+use crate::regions::Regions;
+use cfa::{Callee, EdgeId, ExprId, FuncId, Id, LocId, Op, Program, VarKind};
+use rustc_hash::FxHashMap;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A function is executed.
+    Entry(FuncId),
+    /// An operation; for a branch that of its then-edge, for both.
+    Op(EdgeId),
+    /// A block is executed.
+    Control(LocId),
+    /// What a call passes for a parameter; the last is the block of variadic arguments.
+    Argument(EdgeId, u32),
+    /// What a `Return` edge returns.
+    Returned(EdgeId),
+    /// A cell after a write that may leave some of its old value.
+    Weak(EdgeId, Cell),
+    /// A cell where control flow meets.
+    Join(LocId, Cell),
+    /// A cell or parameter at the entry of a function.
+    In(FuncId, Cell),
+    /// A cell, the result, or the fact of returning, at the return of a function.
+    Out(FuncId, Cell),
+    /// The same after a call.
+    After(EdgeId, Cell),
+    /// All writes of a cell that is not followed through calls.
+    Unordered(Cell),
+}
+
+pub struct Sdg {
+    pub kinds: Vec<Kind>,
+    pub deps: Rows,
+    pub cells: CellNumbers,
+    /// The node of each live operation.
+    op_nodes: Vec<u32>,
+    entries: Vec<u32>,
+    /// By function, sorted by cell.
+    outs: Vec<Vec<(Cell, u32)>>,
+    /// For each call and each cell that its callees may read, the value before the call; sorted by cell.
+    before: FxHashMap<EdgeId, Vec<(Cell, u32)>>,
+    /// The `Argument` nodes of each call.
+    arguments: FxHashMap<EdgeId, Vec<u32>>,
+    pub flows: Vec<Option<Flow>>,
+}
+
+impl Sdg {
+    pub fn op(&self, edge: EdgeId) -> Option<u32> {
+        let n = self.op_nodes[edge.index()];
+        (n != NONE).then_some(n)
+    }
+    pub fn entry(&self, f: FuncId) -> u32 {
+        self.entries[f.index()]
+    }
+    pub fn out(&self, f: FuncId, cell: Cell) -> Option<u32> {
+        lookup(&self.outs[f.index()], cell)
+    }
+    pub fn before(&self, call: EdgeId) -> &[(Cell, u32)] {
+        self.before.get(&call).map_or(&[], Vec::as_slice)
+    }
+    pub fn argument(&self, call: EdgeId, index: u32) -> Option<u32> {
+        self.arguments.get(&call)?.get(index as usize).copied().filter(|&n| n != NONE)
+    }
+}
+
+fn lookup(sorted: &[(Cell, u32)], cell: Cell) -> Option<u32> {
+    sorted.binary_search_by_key(&cell, |e| e.0).ok().map(|i| sorted[i].1)
+}
+
+/// The position of the block of variadic arguments among the arguments of a call.
+pub const VARIADIC: u32 = u32::MAX;
+
+/// What the graph is built from.
+pub struct Parts<'a> {
+    pub program: &'a Program,
+    pub alive: &'a Alive,
+    pub regions: &'a Regions,
+    pub calls: &'a CallGraph,
+    pub modref: &'a ModRef,
+    pub may_stop: &'a [bool],
+    pub cells: CellNumbers,
+}
+
+impl<'a> Parts<'a> {
+    pub fn build(&'a self, vars: &'a mut ExprVars) -> Sdg {
+        let program = self.program;
+        let mut builder = Builder {
+            parts: self,
+            vars,
+            kinds: Vec::new(),
+            deps: Vec::new(),
+            op_nodes: vec![NONE; program.edges.len()],
+            entries: Vec::new(),
+            outs: vec![Vec::new(); program.funcs.len()],
+            before: FxHashMap::default(),
+            arguments: FxHashMap::default(),
+            transparent: vec![Vec::new(); program.funcs.len()],
+            built: vec![false; program.funcs.len()],
+            dense: vec![NONE; self.cells.count()],
+            unordered: FxHashMap::default(),
+        };
+        for f in program.funcs.ids() {
+            let entry = builder.node(Kind::Entry(f));
+            builder.entries.push(entry);
+        }
+        let mut flows: Vec<Option<Flow>> = (0..program.funcs.len()).map(|_| None).collect();
+        for component in self.calls.bottom_up() {
+            for &f in component {
+                let f = FuncId(f);
+                if self.alive.loc(program.funcs[f].entry) {
+                    let stops =
+                        |e: EdgeId| matches!(program.edges[e].op, Op::Call { .. }) && self.call_may_stop(e);
+                    let flow = Flow::new(program, self.alive, f, stops);
+                    FunctionBuilder::new(&mut builder, f, &flow).build();
+                    flows[f.index()] = Some(flow);
+                }
+            }
+        }
+        let deps = Rows::new(builder.kinds.len(), &builder.deps);
+        Sdg {
+            kinds: builder.kinds,
+            deps,
+            cells: self.cells,
+            op_nodes: builder.op_nodes,
+            entries: builder.entries,
+            outs: builder.outs,
+            before: builder.before,
+            arguments: builder.arguments,
+            flows,
+        }
+    }
+    fn call_may_stop(&self, call: EdgeId) -> bool {
+        let callees = self.calls.callees(call);
+        callees.is_empty() || callees.iter().any(|f| self.may_stop[f.index()])
+    }
+}
+
+struct Builder<'a> {
+    parts: &'a Parts<'a>,
+    vars: &'a mut ExprVars,
+    kinds: Vec<Kind>,
+    /// (node, what it depends on)
+    deps: Vec<(u32, u32)>,
+    op_nodes: Vec<u32>,
+    entries: Vec<u32>,
+    outs: Vec<Vec<(Cell, u32)>>,
+    before: FxHashMap<EdgeId, Vec<(Cell, u32)>>,
+    arguments: FxHashMap<EdgeId, Vec<u32>>,
+    /// By function, the cells written by it whose value on entry may survive to its return; sorted.
+    transparent: Vec<Vec<Cell>>,
+    built: Vec<bool>,
+    /// Scratch: the dense number of each cell in the present function.
+    dense: Vec<u32>,
+    unordered: FxHashMap<Cell, u32>,
+}
+
+impl Builder<'_> {
+    fn node(&mut self, kind: Kind) -> u32 {
+        let id = self.kinds.len() as u32;
+        self.kinds.push(kind);
+        id
+    }
+    fn depend(&mut self, node: u32, on: u32) {
+        if on != NONE && on != node {
+            self.deps.push((node, on));
+        }
+    }
+    fn unordered(&mut self, cell: Cell) -> u32 {
+        if let Some(&n) = self.unordered.get(&cell) {
+            return n;
+        }
+        let n = self.node(Kind::Unordered(cell));
+        self.unordered.insert(cell, n);
+        n
+    }
+}
+
+/// A cell of the function at hand.
+struct Tracked {
+    cell: Cell,
+    defined_in: Vec<u32>,
+    used: bool,
+}
+
+struct FunctionBuilder<'b, 'a> {
+    b: &'b mut Builder<'a>,
+    f: FuncId,
+    flow: &'b Flow,
+    tracked: Vec<Tracked>,
+    /// The present value of each tracked cell.
+    value: Vec<u32>,
+    undo: Vec<(u32, u32)>,
+    ins: FxHashMap<Cell, u32>,
+    /// For each block the joins at its start: (dense cell, node).
+    joins: Vec<Vec<(u32, u32)>>,
+    controls: Vec<u32>,
+    /// (a value of a cell, a value it may keep), for cells that outlive the function.
+    kept: Vec<(u32, u32)>,
+    returned: Vec<u32>,
+}
+
+impl<'b, 'a> FunctionBuilder<'b, 'a> {
+    fn new(b: &'b mut Builder<'a>, f: FuncId, flow: &'b Flow) -> Self {
+        Self {
+            b,
+            f,
+            flow,
+            tracked: Vec::new(),
+            value: Vec::new(),
+            undo: Vec::new(),
+            ins: FxHashMap::default(),
+            joins: vec![Vec::new(); flow.blocks.len() + 1],
+            controls: Vec::new(),
+            kept: Vec::new(),
+            returned: Vec::new(),
+        }
+    }
+
+    fn build(mut self) {
+        self.operations();
+        self.collect();
+        let predecessors = self.flow.successors.reversed();
+        let (idom, order) = dominators(0, &self.flow.successors, &predecessors);
+        self.place_joins(&idom, &order, &predecessors);
+        self.rename(&idom, &order);
+        self.outputs();
+        for t in &self.tracked {
+            self.b.dense[t.cell as usize] = NONE;
+        }
+        self.b.built[self.f.index()] = true;
+    }
+
+    /// Nodes for blocks and operations, with their control dependences.
+    fn operations(&mut self) {
+        let flow = self.flow;
+        let entry = self.b.entries[self.f.index()];
+        let returning = self.b.parts.cells.returning();
+        for block in &flow.blocks {
+            let control = self.b.node(Kind::Control(block.first));
+            self.controls.push(control);
+            self.b.depend(control, entry);
+            for &e in &block.edges {
+                let n = self.b.node(Kind::Op(e));
+                self.b.op_nodes[e.index()] = n;
+                self.b.depend(n, control);
+            }
+            if let End::Branch { then_edge, else_edge } = block.end {
+                let n = self.b.node(Kind::Op(then_edge));
+                self.b.op_nodes[then_edge.index()] = n;
+                self.b.op_nodes[else_edge.index()] = n;
+                self.b.depend(n, control);
+            }
+        }
+        // What decides at the end of each block.
+        let decisions: Vec<u32> = flow
+            .blocks
+            .iter()
+            .map(|block| match block.end {
+                End::Branch { then_edge, .. } => self.b.op_nodes[then_edge.index()],
+                End::Call(call) => {
+                    let after = self.b.node(Kind::After(call, returning));
+                    let op = self.b.op_nodes[call.index()];
+                    self.b.depend(after, op);
+                    after
+                }
+                End::Goto | End::Return | End::Stop => NONE,
+            })
+            .collect();
+        for b in 0..flow.blocks.len() as u32 {
+            for &c in flow.controls.row(b) {
+                self.b.depend(self.controls[b as usize], decisions[c as usize]);
+            }
+        }
+        let out = self.b.node(Kind::Out(self.f, returning));
+        for &c in flow.controls.row(flow.returned()) {
+            self.b.depend(out, decisions[c as usize]);
+        }
+        self.b.outs[self.f.index()].push((returning, out));
+    }
+
+    fn track(&mut self, cell: Cell) -> usize {
+        let d = &mut self.b.dense[cell as usize];
+        if *d == NONE {
+            *d = self.tracked.len() as u32;
+            self.tracked.push(Tracked { cell, defined_in: Vec::new(), used: false });
+            self.value.push(NONE);
+        }
+        *d as usize
+    }
+    fn note_def(&mut self, cell: Cell, block: u32) {
+        let t = self.track(cell);
+        if self.tracked[t].defined_in.last() != Some(&block) {
+            self.tracked[t].defined_in.push(block);
+        }
+    }
+    fn note_use(&mut self, cell: Cell) {
+        let t = self.track(cell);
+        self.tracked[t].used = true;
+    }
+    fn is_unordered(&self, cell: Cell) -> bool {
+        self.b.parts.modref.unordered.contains(cell)
+    }
+    fn written_by_call(&self, call: EdgeId) -> Vec<Cell> {
+        let parts = self.b.parts;
+        union(parts.calls.callees(call).iter().map(|&g| parts.modref.writes(g)))
+    }
+    fn read_by_call(&self, call: EdgeId) -> Vec<Cell> {
+        let parts = self.b.parts;
+        union(parts.calls.callees(call).iter().map(|&g| parts.modref.reads(g)))
+    }
+    fn transparent(&self, call: EdgeId, cell: Cell) -> bool {
+        self.b.parts.calls.callees(call).iter().any(|&g| {
+            !self.b.built[g.index()]
+                || !self.b.parts.modref.writes(g).contains(cell)
+                || self.b.transparent[g.index()].binary_search(&cell).is_ok()
+        })
+    }
+
+    /// Which cells are used, and in which blocks they are defined.
+    fn collect(&mut self) {
+        let parts = self.b.parts;
+        let cells = parts.cells;
+        for (b, block) in self.flow.blocks.iter().enumerate() {
+            let b = b as u32;
+            let ends = if let End::Branch { then_edge, .. } = block.end { Some(then_edge) } else { None };
+            for e in block.edges.iter().copied().chain(ends) {
+                let op = &parts.program.edges[e].op;
+                op.for_each_expr(|x| {
+                    for v in self.b.vars.of(parts.program, x).to_vec() {
+                        self.note_use(cells.var(v));
+                    }
+                });
+                if let Some(v) = op.def() {
+                    self.note_def(cells.var(v), b);
+                }
+                for &r in parts.regions.reads(e) {
+                    self.note_use(r);
+                }
+                for &r in parts.regions.writes(e) {
+                    self.note_def(r, b);
+                }
+                if let Op::Call { .. } = op {
+                    for cell in self.read_by_call(e) {
+                        self.note_use(cell);
+                    }
+                    for cell in self.written_by_call(e) {
+                        self.note_def(cell, b);
+                    }
+                }
+            }
+        }
+        for cell in parts.modref.writes(self.f).iter() {
+            self.note_use(cell);
+        }
+    }
+
+    /// Joins at the iterated dominance frontiers of the definitions (Cytron et al. 1991).
+    fn place_joins(&mut self, idom: &[u32], order: &[u32], predecessors: &Rows) {
+        let mut frontier_pairs = Vec::new();
+        for &n in order {
+            if predecessors.row(n).len() < 2 {
+                continue;
+            }
+            for &p in predecessors.row(n) {
+                let mut runner = p;
+                while runner != NONE && runner != idom[n as usize] {
+                    frontier_pairs.push((runner, n));
+                    runner = idom[runner as usize];
+                }
+            }
+        }
+        frontier_pairs.sort_unstable();
+        frontier_pairs.dedup();
+        let frontier = Rows::new(predecessors.len(), &frontier_pairs);
+        let mut joined = vec![NONE; predecessors.len()];
+        let mut queued = vec![NONE; predecessors.len()];
+        let returned = self.flow.returned();
+        for t in 0..self.tracked.len() {
+            let mut work = self.tracked[t].defined_in.clone();
+            let cell = self.tracked[t].cell;
+            if self.is_unordered(cell) {
+                continue;
+            }
+            work.iter().for_each(|&b| queued[b as usize] = t as u32);
+            while let Some(b) = work.pop() {
+                for &j in frontier.row(b) {
+                    if joined[j as usize] != t as u32 {
+                        joined[j as usize] = t as u32;
+                        let loc = self.flow.blocks.get(j as usize).map_or_else(
+                            || self.b.parts.program.funcs[self.f].entry,
+                            |block| block.first,
+                        );
+                        if j != returned || self.tracked[t].used {
+                            let n = self.b.node(Kind::Join(loc, cell));
+                            self.joins[j as usize].push((t as u32, n));
+                        }
+                        if queued[j as usize] != t as u32 {
+                            queued[j as usize] = t as u32;
+                            work.push(j);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn lookup(&mut self, cell: Cell) -> u32 {
+        if self.is_unordered(cell) {
+            return self.b.unordered(cell);
+        }
+        let t = self.b.dense[cell as usize] as usize;
+        if self.value[t] != NONE {
+            return self.value[t];
+        }
+        let parts = self.b.parts;
+        let from_outside = match parts.cells.as_var(cell) {
+            Some(v) => match parts.program.vars[v].kind {
+                VarKind::Global { .. } => true,
+                VarKind::Param(f) => f == self.f,
+                _ => parts.program.funcs[self.f].varargs == Some(v),
+            },
+            None => parts.regions.owner[cell as usize] != Some(self.f),
+        };
+        if !from_outside {
+            return NONE;
+        }
+        if let Some(&n) = self.ins.get(&cell) {
+            return n;
+        }
+        let n = self.b.node(Kind::In(self.f, cell));
+        self.ins.insert(cell, n);
+        n
+    }
+    fn set(&mut self, cell: Cell, node: u32) {
+        let t = self.b.dense[cell as usize];
+        self.undo.push((t, self.value[t as usize]));
+        self.value[t as usize] = node;
+    }
+    fn use_cell(&mut self, node: u32, cell: Cell) {
+        let on = self.lookup(cell);
+        self.b.depend(node, on);
+    }
+    fn use_expr(&mut self, node: u32, e: ExprId) {
+        for i in 0..self.b.vars.of(self.b.parts.program, e).len() {
+            let v = self.b.vars.of(self.b.parts.program, e)[i];
+            self.use_cell(node, self.b.parts.cells.var(v));
+        }
+    }
+    /// `node` writes the cell and may leave (some of) its old value.
+    fn keep_old(&mut self, node: u32, cell: Cell) {
+        let old = self.lookup(cell);
+        self.b.depend(node, old);
+        self.kept.push((node, old));
+    }
+
+    /// Walks the dominator tree with the present value of every cell.
+    fn rename(&mut self, idom: &[u32], order: &[u32]) {
+        let mut child_pairs: Vec<(u32, u32)> =
+            order.iter().filter(|&&n| idom[n as usize] != NONE).map(|&n| (idom[n as usize], n)).collect();
+        child_pairs.sort_unstable();
+        let children = Rows::new(idom.len(), &child_pairs);
+        enum Step {
+            Enter(u32),
+            Leave(usize),
+        }
+        let mut stack = vec![Step::Enter(0)];
+        while let Some(step) = stack.pop() {
+            match step {
+                Step::Leave(mark) => {
+                    while self.undo.len() > mark {
+                        let (t, old) = self.undo.pop().expect("longer than the mark");
+                        self.value[t as usize] = old;
+                    }
+                }
+                Step::Enter(n) => {
+                    stack.push(Step::Leave(self.undo.len()));
+                    for i in 0..self.joins[n as usize].len() {
+                        let (t, node) = self.joins[n as usize][i];
+                        self.set(self.tracked[t as usize].cell, node);
+                    }
+                    if n == self.flow.returned() {
+                        self.out_cells();
+                    } else {
+                        self.block(n);
+                    }
+                    let flow = self.flow;
+                    for &s in flow.successors.row(n) {
+                        for i in 0..self.joins[s as usize].len() {
+                            let (t, join) = self.joins[s as usize][i];
+                            let cell = self.tracked[t as usize].cell;
+                            self.keep_old(join, cell);
+                        }
+                    }
+                    stack.extend(children.row(n).iter().map(|&c| Step::Enter(c)));
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, n: u32) {
+        let flow = self.flow;
+        let block = &flow.blocks[n as usize];
+        for &e in &block.edges {
+            self.edge(e);
+        }
+        if let End::Branch { then_edge, .. } = block.end {
+            let node = self.b.op_nodes[then_edge.index()];
+            let Op::Assume { cond, .. } = self.b.parts.program.edges[then_edge].op else {
+                unreachable!("branches are assume edges")
+            };
+            self.use_expr(node, cond);
+        }
+    }
+
+    fn edge(&mut self, e: EdgeId) {
+        let parts = self.b.parts;
+        let op = &parts.program.edges[e].op;
+        let node = self.b.op_nodes[e.index()];
+        match op {
+            Op::Call { .. } => return self.call(e),
+            Op::Return { value } => {
+                if let Some(value) = *value {
+                    let returned = self.b.node(Kind::Returned(e));
+                    self.b.depend(returned, node);
+                    self.use_expr(returned, value);
+                    self.returned.push(returned);
+                }
+                return;
+            }
+            // The status of an exit decides nothing.
+            Op::Halt(_) => return,
+            _ => op.for_each_expr(|x| self.use_expr(node, x)),
+        }
+        for &r in parts.regions.reads(e) {
+            self.use_cell(node, r);
+        }
+        if let Some(v) = op.def() {
+            self.define(node, parts.cells.var(v));
+        }
+        for &r in parts.regions.writes(e) {
+            if self.is_unordered(r) || parts.regions.kills(e).binary_search(&r).is_ok() {
+                self.define(node, r);
+            } else {
+                let weak = self.b.node(Kind::Weak(e, r));
+                self.b.depend(weak, node);
+                self.keep_old(weak, r);
+                self.set(r, weak);
+            }
+        }
+    }
+    fn define(&mut self, node: u32, cell: Cell) {
+        if self.is_unordered(cell) {
+            let all = self.b.unordered(cell);
+            self.b.depend(all, node);
+        } else {
+            self.set(cell, node);
+        }
+    }
+
+    fn call(&mut self, e: EdgeId) {
+        let parts = self.b.parts;
+        let node = self.b.op_nodes[e.index()];
+        let Op::Call { callee, args, varargs, result } = &parts.program.edges[e].op else {
+            unreachable!("a call edge")
+        };
+        if let Callee::Indirect(target) = *callee {
+            self.use_expr(node, target);
+        }
+        let mut arguments = Vec::with_capacity(args.len() + 1);
+        for (i, &arg) in args.iter().enumerate() {
+            let n = self.b.node(Kind::Argument(e, i as u32));
+            self.b.depend(n, node);
+            self.use_expr(n, arg);
+            arguments.push(n);
+        }
+        if let Some(block) = *varargs {
+            let n = self.b.node(Kind::Argument(e, VARIADIC));
+            self.b.depend(n, node);
+            self.use_expr(n, block);
+            arguments.push(n);
+        }
+        if !arguments.is_empty() {
+            self.b.arguments.insert(e, arguments);
+        }
+        let reads = self.read_by_call(e);
+        if !reads.is_empty() {
+            let before = reads.into_iter().map(|c| (c, self.lookup(c))).collect();
+            self.b.before.insert(e, before);
+        }
+        for cell in self.written_by_call(e) {
+            let after = self.b.node(Kind::After(e, cell));
+            self.b.depend(after, node);
+            if self.transparent(e, cell) {
+                self.keep_old(after, cell);
+            }
+            self.set(cell, after);
+        }
+        if let Some(v) = *result {
+            let after = self.b.node(Kind::After(e, parts.cells.result()));
+            self.b.depend(after, node);
+            self.define(after, parts.cells.var(v));
+        }
+    }
+
+    /// The values of cells at the return.
+    fn out_cells(&mut self) {
+        let parts = self.b.parts;
+        for cell in parts.modref.writes(self.f).iter() {
+            let out = self.b.node(Kind::Out(self.f, cell));
+            self.keep_old(out, cell);
+            self.b.outs[self.f.index()].push((cell, out));
+        }
+    }
+
+    fn outputs(&mut self) {
+        let f = self.f.index();
+        if !self.returned.is_empty() {
+            let result = self.b.parts.cells.result();
+            let out = self.b.node(Kind::Out(self.f, result));
+            for &r in &self.returned {
+                self.b.deps.push((out, r));
+            }
+            self.b.outs[f].push((result, out));
+        }
+        self.b.outs[f].sort_unstable();
+        // Which cells' values on entry may survive.
+        let Some(base) = self.kept.iter().map(|k| k.0).min() else { return };
+        let count = self.b.kinds.len() - base as usize;
+        let inside: Vec<_> =
+            self.kept.iter().filter(|k| k.1 != NONE && k.1 >= base).map(|k| (k.0 - base, k.1 - base)).collect();
+        let kept = Rows::new(count, &inside);
+        let mut seen = vec![false; count];
+        let mut transparent = Vec::new();
+        for &(cell, out) in &self.b.outs[f] {
+            if out < base || self.b.parts.cells.result() <= cell {
+                continue;
+            }
+            // An `In` node made before the first kept pair has a number below `base`.
+            let mut stack = vec![out - base];
+            let mut found = false;
+            while let Some(n) = stack.pop() {
+                if std::mem::replace(&mut seen[n as usize], true) {
+                    continue;
+                }
+                found |= matches!(self.b.kinds[(n + base) as usize], Kind::In(..));
+                stack.extend(kept.row(n));
+            }
+            let low = self.ins.get(&cell).is_some_and(|&n| n < base);
+            if found || low {
+                transparent.push(cell);
+            }
+        }
+        self.b.transparent[f] = transparent;
+    }
+}
+
+fn union<'s>(mut sets: impl Iterator<Item = &'s crate::sparse_set::SparseSet>) -> Vec<Cell> {
+    let Some(first) = sets.next() else { return Vec::new() };
+    match sets.next() {
+        None => first.iter().collect(),
+        Some(second) => {
+            let mut all = first.clone();
+            all.union(second);
+            sets.for_each(|s| {
+                all.union(s);
+            });
+            all.iter().collect()
+        }
+    }
+}
