@@ -5,6 +5,7 @@
 //! equality of ids. The constructors of [`ExprPool`] simplify (see [`simplify`](self::simplify)); a
 //! pool only ever grows, so an engine may clone a program's pool and extend it with its own terms.
 
+mod check;
 mod eval;
 mod pool;
 mod simplify;

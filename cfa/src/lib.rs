@@ -16,6 +16,8 @@ pub mod interp;
 pub mod loops;
 mod program;
 mod source;
+pub mod text;
+pub mod validate;
 
 pub use bv::Bv;
 pub use callgraph::CallGraph;

@@ -1,0 +1,719 @@
+//! Reads programs in text form: see [`text`](super).
+//!
+//! Any text gives a program or an error with its place; none panics. A program that was read is well-formed
+//! as far as its tables refer to each other and its expressions have sorts; for the rest see
+//! [`validate`](crate::validate).
+
+mod expr;
+mod lexer;
+
+use super::{ORIGINS, QUALIFIERS, named};
+use crate::expr::ExprId;
+use crate::float::FloatFormat;
+use crate::index::{Id, Table};
+use crate::program::*;
+use crate::source::{FileId, Place, PlaceId, SourceFile};
+use crate::validate;
+use lexer::{Lexer, Token};
+use rustc_hash::FxHashMap;
+use std::fmt;
+
+/// Why a text is no program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseError {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+    pub message: String,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// Reads a program.
+pub fn program(text: &str) -> Result<Program, ParseError> {
+    let mut parser = Parser::new(text);
+    match parser.program() {
+        Ok(()) => Ok(parser.p),
+        Err(error) => {
+            let before = &text[..error.position];
+            let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+            Err(ParseError {
+                line: before.bytes().filter(|b| *b == b'\n').count() + 1,
+                column: before[line_start..].chars().count() + 1,
+                message: error.message,
+            })
+        }
+    }
+}
+
+/// What is wrong, and where in the text.
+struct Error {
+    position: usize,
+    message: String,
+}
+
+type Result_<T> = std::result::Result<T, Error>;
+
+/// Widest bit-vector that a text may have: a megabyte.
+const MAX_WIDTH: u32 = 1 << 23;
+
+struct Parser<'t> {
+    lexer: Lexer<'t>,
+    /// The next token and where it starts.
+    token: Token<'t>,
+    start: usize,
+    p: Program,
+    /// Entities that are declared function by function, by id, with the place of their declaration.
+    vars: Collected<VarId, Var>,
+    locs: Collected<LocId, Location>,
+    edges: Collected<EdgeId, Edge>,
+    /// The named parts of the operation being read.
+    lets: Vec<ExprId>,
+    /// Ids used, to be checked when all tables are read.
+    uses: Vec<(Kind, u32, usize)>,
+    /// How deep the expression being read nests.
+    depth: u32,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    File,
+    Type,
+    Input,
+    Taint,
+    Error,
+    Var,
+    Global,
+    Func,
+    Loc,
+    Place,
+}
+
+impl Kind {
+    const ALL: [(Self, &'static str); 10] = [
+        (Self::File, "file"),
+        (Self::Type, "ty"),
+        (Self::Input, "in"),
+        (Self::Taint, "taint"),
+        (Self::Error, "err"),
+        (Self::Var, "v"),
+        (Self::Global, "g"),
+        (Self::Func, "f"),
+        (Self::Loc, "l"),
+        (Self::Place, "p"),
+    ];
+    fn prefix(self) -> &'static str {
+        super::name_of(&Self::ALL, self)
+    }
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str) -> Self {
+        let mut p = Program::new(DataLayout { pointer_width: 64 });
+        (p.types, p.funcs, p.locs) = (Table::new(), Table::new(), Table::new());
+        Self {
+            lexer: Lexer::new(text),
+            token: Token::End,
+            start: 0,
+            p,
+            vars: Collected::new(),
+            locs: Collected::new(),
+            edges: Collected::new(),
+            lets: Vec::new(),
+            uses: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    fn program(&mut self) -> Result_<()> {
+        self.advance()?;
+        self.keyword("program")?;
+        self.p.layout.pointer_width = match self.number()? {
+            width @ (32 | 64) => width,
+            width => return Err(self.error(format!("pointers of {width} bits; 32 and 64 are possible"))),
+        };
+        self.keyword("entry")?;
+        self.p.entry = FuncId(self.used(Kind::Func)?);
+        while self.token != Token::End {
+            let start = self.start;
+            match self.word("a declaration")? {
+                "model" => {
+                    let model = self.string()?;
+                    self.p.models.push(model);
+                }
+                "file" => {
+                    self.declared("file", self.p.files.len())?;
+                    let path = self.string()?;
+                    self.p.files.push(SourceFile { path });
+                }
+                "place" => self.place_declaration()?,
+                "type" => self.type_declaration()?,
+                "input" => self.input()?,
+                "taint" => self.taint()?,
+                "error" => {
+                    self.declared("err", self.p.errors.len())?;
+                    let (property, message, place) = (self.string()?, self.string()?, self.place()?);
+                    self.p.errors.push(ErrorInfo { property, message, place });
+                }
+                "var" => self.global_var()?,
+                "global" => self.global()?,
+                "func" => self.function()?,
+                other => return Err(Error { position: start, message: format!("unknown declaration '{other}'") }),
+            }
+        }
+        self.finish()
+    }
+
+    /// Completes the tables and checks what refers to them.
+    fn finish(&mut self) -> Result_<()> {
+        let end = self.start;
+        self.p.vars = std::mem::replace(&mut self.vars, Collected::new()).table("v", end)?;
+        self.p.locs = std::mem::replace(&mut self.locs, Collected::new()).table("l", end)?;
+        self.p.edges = std::mem::replace(&mut self.edges, Collected::new()).table("t", end)?;
+        for &(kind, id, position) in &self.uses {
+            let len = match kind {
+                Kind::File => self.p.files.len(),
+                Kind::Type => self.p.types.len(),
+                Kind::Input => self.p.inputs.len(),
+                Kind::Taint => self.p.taints.len(),
+                Kind::Error => self.p.errors.len(),
+                Kind::Var => self.p.vars.len(),
+                Kind::Global => self.p.globals.len(),
+                Kind::Func => self.p.funcs.len(),
+                Kind::Loc => self.p.locs.len(),
+                Kind::Place => self.p.places.len(),
+            };
+            if id as usize >= len {
+                return Err(Error { position, message: format!("there is no {}{id}", kind.prefix()) });
+            }
+        }
+        match validate::endless_type(&self.p) {
+            Some(ty) => Err(Error { position: end, message: format!("{ty} contains itself or nests too deep") }),
+            None => Ok(()),
+        }
+    }
+
+    // Tokens.
+
+    fn error(&self, message: impl Into<String>) -> Error {
+        Error { position: self.start, message: message.into() }
+    }
+    fn expected(&self, what: &str) -> Error {
+        let found = match self.token {
+            Token::Word(word) => format!("'{word}'"),
+            Token::Text(_) => "a string".to_owned(),
+            Token::Sign(sign) => format!("'{sign}'"),
+            Token::End => "the end of the text".to_owned(),
+        };
+        self.error(format!("expected {what}, found {found}"))
+    }
+    fn advance(&mut self) -> Result_<Token<'t>> {
+        let token = self.token;
+        (self.start, self.token) = self.lexer.next()?;
+        Ok(token)
+    }
+    fn is(&self, sign: &str) -> bool {
+        matches!(self.token, Token::Sign(next) if next == sign)
+    }
+    /// Takes the sign if it is next.
+    fn accept(&mut self, sign: &str) -> Result_<bool> {
+        let found = self.is(sign);
+        if found {
+            self.advance()?;
+        }
+        Ok(found)
+    }
+    fn expect(&mut self, sign: &str) -> Result_<()> {
+        if self.accept(sign)? { Ok(()) } else { Err(self.expected(&format!("'{sign}'"))) }
+    }
+    /// Takes the word if it is next.
+    fn accept_word(&mut self, word: &str) -> Result_<bool> {
+        let found = matches!(self.token, Token::Word(next) if next == word);
+        if found {
+            self.advance()?;
+        }
+        Ok(found)
+    }
+    fn keyword(&mut self, word: &str) -> Result_<()> {
+        if self.accept_word(word)? { Ok(()) } else { Err(self.expected(&format!("'{word}'"))) }
+    }
+    fn word(&mut self, what: &str) -> Result_<&'t str> {
+        match self.token {
+            Token::Word(word) => {
+                self.advance()?;
+                Ok(word)
+            }
+            _ => Err(self.expected(what)),
+        }
+    }
+    /// A decimal number.
+    fn number<N: std::str::FromStr>(&mut self) -> Result_<N> {
+        match self.token {
+            Token::Word(word) if word.bytes().all(|b| b.is_ascii_digit()) => {
+                let number = word.parse().map_err(|_| self.error(format!("the number {word} is too large")))?;
+                self.advance()?;
+                Ok(number)
+            }
+            _ => Err(self.expected("a number")),
+        }
+    }
+    /// A width of a bit-vector.
+    fn width(&mut self) -> Result_<u32> {
+        let start = self.start;
+        let width = self.number()?;
+        self.checked_width(width, start)
+    }
+    fn checked_width(&self, width: u32, position: usize) -> Result_<u32> {
+        if (1..=MAX_WIDTH).contains(&width) {
+            Ok(width)
+        } else {
+            Err(Error { position, message: format!("a width of {width} bits; 1 to {MAX_WIDTH} are possible") })
+        }
+    }
+    fn bytes(&mut self) -> Result_<Vec<u8>> {
+        match self.token {
+            Token::Text(raw) => {
+                let bytes = lexer::unescape(raw).map_err(|message| self.error(message))?;
+                self.advance()?;
+                Ok(bytes)
+            }
+            _ => Err(self.expected("a string")),
+        }
+    }
+    fn string(&mut self) -> Result_<String> {
+        let start = self.start;
+        String::from_utf8(self.bytes()?)
+            .map_err(|_| Error { position: start, message: "a name that is not UTF-8".into() })
+    }
+    fn optional_string(&mut self) -> Result_<Option<String>> {
+        if let Token::Text(_) = self.token { self.string().map(Some) } else { Ok(None) }
+    }
+
+    // Ids.
+
+    /// The number in `prefix` and a number, with or without a name and a dot before it.
+    fn id_in(word: &str, prefix: &str) -> Option<u32> {
+        let id = word.rsplit('.').next()?.strip_prefix(prefix)?;
+        // Only as it is printed.
+        let plain = id == "0" || !id.starts_with(['0', '+']);
+        if plain { id.parse().ok() } else { None }
+    }
+    fn id(&mut self, prefix: &str) -> Result_<u32> {
+        if let Token::Word(word) = self.token
+            && let Some(id) = Self::id_in(word, prefix)
+        {
+            self.advance()?;
+            return Ok(id);
+        }
+        Err(self.expected(&format!("an id {prefix}0, {prefix}1, …")))
+    }
+    /// The id of a declaration, which must be the next of its table.
+    fn declared(&mut self, prefix: &str, next: usize) -> Result_<()> {
+        let start = self.start;
+        let id = self.id(prefix)?;
+        if id as usize == next {
+            Ok(())
+        } else {
+            Err(Error { position: start, message: format!("expected {prefix}{next}, found {prefix}{id}") })
+        }
+    }
+    /// The id of something that may be declared elsewhere.
+    fn used(&mut self, kind: Kind) -> Result_<u32> {
+        let start = self.start;
+        let id = self.id(kind.prefix())?;
+        self.uses.push((kind, id, start));
+        Ok(id)
+    }
+    fn ty(&mut self) -> Result_<TypeId> {
+        self.used(Kind::Type).map(TypeId)
+    }
+    fn place(&mut self) -> Result_<Option<PlaceId>> {
+        if self.accept("@")? { self.used(Kind::Place).map(|id| Some(PlaceId(id))) } else { Ok(None) }
+    }
+
+    // Declarations.
+
+    fn place_declaration(&mut self) -> Result_<()> {
+        let start = self.start;
+        let next = self.p.places.len();
+        self.declared("p", next)?;
+        let file = FileId(self.used(Kind::File)?);
+        self.expect(":")?;
+        let line = self.number()?;
+        self.expect(":")?;
+        let column = self.number()?;
+        let mut inlined_at = None;
+        if self.accept_word("inlined")? {
+            let outer = self.id("p")?;
+            if outer as usize >= next {
+                return Err(Error { position: start, message: format!("p{next} is inlined at a later place") });
+            }
+            inlined_at = Some(PlaceId(outer));
+        }
+        let id = self.p.place(Place { file, line, column, inlined_at });
+        if id.index() != next {
+            return Err(Error { position: start, message: format!("p{next} is the same place as {id}") });
+        }
+        Ok(())
+    }
+
+    fn signed(&mut self) -> Result_<bool> {
+        let start = self.start;
+        match self.word("'signed' or 'unsigned'")? {
+            "signed" => Ok(true),
+            "unsigned" => Ok(false),
+            other => {
+                Err(Error { position: start, message: format!("expected 'signed' or 'unsigned', found '{other}'") })
+            }
+        }
+    }
+
+    fn type_declaration(&mut self) -> Result_<()> {
+        self.declared("ty", self.p.types.len())?;
+        let start = self.start;
+        let ty = match self.word("a type")? {
+            "void" => CType::Void,
+            "bool" => CType::Bool,
+            "function" => CType::Function,
+            "int" => CType::Int { name: self.string()?, width: self.width()?, signed: self.signed()? },
+            "float" => {
+                let name = self.string()?;
+                let start = self.start;
+                let format = FloatFormat::from_name(self.word("a float format")?);
+                let message = "unknown float format".to_owned();
+                CType::Float { name, format: format.ok_or(Error { position: start, message })? }
+            }
+            "pointer" => CType::Pointer(self.ty()?),
+            "array" => {
+                let of = self.ty()?;
+                let counted = matches!(self.token, Token::Word(w) if w.starts_with(|c: char| c.is_ascii_digit()));
+                CType::Array(of, if counted { Some(self.number()?) } else { None })
+            }
+            kind @ ("struct" | "union") => {
+                let (name, size) = (self.string()?, self.number()?);
+                let fields = self.list("{", "}", |this| {
+                    let (name, ty) = (this.string()?, this.ty()?);
+                    Ok(Field { name, ty, bit_offset: this.number()?, bit_width: this.number()? })
+                })?;
+                CType::Struct { union: kind == "union", name, size, fields }
+            }
+            "enum" => {
+                let (name, width, signed) = (self.string()?, self.width()?, self.signed()?);
+                let values = self.list("{", "}", |this| Ok((this.string()?, this.integer()?)))?;
+                CType::Enum { name, width, signed, values }
+            }
+            "typedef" => CType::Typedef { name: self.string()?, ty: self.ty()? },
+            "qualified" => {
+                let start = self.start;
+                let word = self.word("a qualifier")?;
+                let name = QUALIFIERS.into_iter().find(|q| *q == word);
+                let message = format!("unknown qualifier '{word}'");
+                CType::Qualified { name: name.ok_or(Error { position: start, message })?, ty: self.ty()? }
+            }
+            "unknown" => CType::Unknown { width: self.width()? },
+            other => return Err(Error { position: start, message: format!("unknown type '{other}'") }),
+        };
+        self.p.types.push(ty);
+        Ok(())
+    }
+
+    /// A number that may be negative.
+    fn integer(&mut self) -> Result_<i64> {
+        let start = self.start;
+        let negative = self.accept("-")?;
+        let magnitude: u64 = self.number()?;
+        let value = if negative { 0i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() };
+        value.ok_or(Error { position: start, message: "the number is too large".into() })
+    }
+
+    /// Items between two signs, separated by commas.
+    fn list<T>(&mut self, open: &str, close: &str, mut item: impl FnMut(&mut Self) -> Result_<T>) -> Result_<Vec<T>> {
+        self.expect(open)?;
+        let mut items = Vec::new();
+        if self.accept(close)? {
+            return Ok(items);
+        }
+        loop {
+            items.push(item(self)?);
+            if !self.accept(",")? {
+                self.expect(close)?;
+                return Ok(items);
+            }
+        }
+    }
+
+    fn input(&mut self) -> Result_<()> {
+        self.declared("in", self.p.inputs.len())?;
+        let start = self.start;
+        let kind = match self.word("a kind of input")? {
+            "nondet" => InputKind::Nondet(self.string()?),
+            "uninit" => InputKind::Uninit(self.optional_string()?),
+            "environment" => InputKind::Environment(self.string()?),
+            "unmodelled" => InputKind::Unmodelled(self.string()?),
+            other => return Err(Error { position: start, message: format!("unknown kind of input '{other}'") }),
+        };
+        let (ty, width, place) = (self.ty()?, self.width()?, self.place()?);
+        self.p.inputs.push(Input { kind, ty, width, place });
+        Ok(())
+    }
+
+    fn taint(&mut self) -> Result_<()> {
+        self.declared("taint", self.p.taints.len())?;
+        let (over, under) = (self.accept_word("over")?, self.accept_word("under")?);
+        let (reason, place) = (self.string()?, self.place()?);
+        self.p.taints.push(Taint { reason, place, over, under });
+        Ok(())
+    }
+
+    /// What follows the kind of a variable, but for the place.
+    fn var(&mut self, kind: VarKind) -> Result_<(u32, usize, Var)> {
+        let start = self.start;
+        let id = self.id("v")?;
+        let (name, ty, width) = (self.optional_string()?, self.ty()?, self.width()?);
+        Ok((id, start, Var { name, ty, width, kind, place: None }))
+    }
+
+    fn global_var(&mut self) -> Result_<()> {
+        let (id, start, mut var) = self.var(VarKind::Global { init: None })?;
+        if self.accept("=")? {
+            let init = self.single_expr()?;
+            var.kind = VarKind::Global { init: Some(init) };
+        }
+        var.place = self.place()?;
+        self.vars.insert("v", id, var, start)
+    }
+
+    fn global(&mut self) -> Result_<()> {
+        self.declared("g", self.p.globals.len())?;
+        let (name, ty) = (self.string()?, self.ty()?);
+        self.keyword("align")?;
+        let align = self.number()?;
+        self.keyword("size")?;
+        let size = self.number()?;
+        let read_only = self.accept_word("readonly")?;
+        let init = if self.accept_word("unknown")? {
+            None
+        } else {
+            let bytes = if self.accept_word("bytes")? { self.bytes()? } else { Vec::new() };
+            let pointers = if self.is("{") {
+                self.list("{", "}", |this| {
+                    let offset = this.number()?;
+                    this.expect(":")?;
+                    Ok((offset, this.single_expr()?))
+                })?
+            } else {
+                Vec::new()
+            };
+            Some(GlobalInit { bytes, pointers })
+        };
+        let place = self.place()?;
+        self.p.globals.push(Global { name, ty, size, align, read_only, init, place });
+        Ok(())
+    }
+
+    fn function(&mut self) -> Result_<()> {
+        let func = self.p.funcs.next_id();
+        self.declared("f", func.index())?;
+        let name = self.string()?;
+        let start = self.start;
+        let origin = named(&ORIGINS, self.word("an origin")?);
+        let message = "expected 'source', 'model' or 'undefined'".to_owned();
+        let origin = origin.ok_or(Error { position: start, message })?;
+        let return_type = self.ty()?;
+        let return_width = if self.is("(") { None } else { Some(self.width()?) };
+        let params = self.list("(", ")", |this| this.used(Kind::Var).map(VarId))?;
+        let varargs = if self.accept_word("varargs")? { Some(VarId(self.used(Kind::Var)?)) } else { None };
+        self.keyword("entry")?;
+        let entry = LocId(self.used(Kind::Loc)?);
+        let place = self.place()?;
+        self.p.funcs.push(Function { name, params, varargs, return_width, return_type, entry, place, origin });
+        self.expect("{")?;
+        loop {
+            let kind = match self.token {
+                Token::Word("param") => VarKind::Param(func),
+                Token::Word("local") => VarKind::Local(func),
+                Token::Word("temp") => VarKind::Temp(func),
+                _ => break,
+            };
+            self.advance()?;
+            let (id, start, mut var) = self.var(kind)?;
+            var.place = self.place()?;
+            self.vars.insert("v", id, var, start)?;
+        }
+        while !self.accept("}")? {
+            self.location(func)?;
+        }
+        Ok(())
+    }
+
+    /// A location and the edges out of it.
+    fn location(&mut self, func: FuncId) -> Result_<()> {
+        let start = self.start;
+        let loc = LocId(self.id("l")?);
+        self.expect(":")?;
+        let mut out = Out::Sink;
+        while let Token::Word(word) = self.token
+            && Self::id_in(word, "t").is_some()
+        {
+            let start = self.start;
+            let edge = EdgeId(self.id("t")?);
+            self.expect(":")?;
+            let parsed = self.edge(loc)?;
+            out = match (out, &parsed.op) {
+                (Out::Sink, Op::Assume { branch: true, .. }) => Out::Branch { then_edge: edge, else_edge: edge },
+                (Out::Branch { then_edge, else_edge }, Op::Assume { branch: false, .. }) if then_edge == else_edge => {
+                    Out::Branch { then_edge, else_edge: edge }
+                }
+                (Out::Sink, op) if !matches!(op, Op::Assume { .. }) => Out::One(edge),
+                _ => {
+                    let message = format!("{loc} has edges that exclude each other: one edge, or 'if' and 'else'");
+                    return Err(Error { position: start, message });
+                }
+            };
+            self.edges.insert("t", edge.0, parsed, start)?;
+        }
+        if matches!(out, Out::Branch { then_edge, else_edge } if then_edge == else_edge) {
+            return Err(self.expected(&format!("the 'else' of {loc}")));
+        }
+        self.locs.insert("l", loc.0, Location { func, out }, start)
+    }
+
+    fn edge(&mut self, source: LocId) -> Result_<Edge> {
+        let op = self.operation()?;
+        self.expect("->")?;
+        let target = LocId(self.used(Kind::Loc)?);
+        let place = self.place()?;
+        let mut origin = Vec::new();
+        if self.accept("#")? {
+            let ranges = self.list("[", "]", |this| {
+                let start = this.start;
+                let word = this.word("an instruction's number")?;
+                let (from, to) = word.split_once("..").unwrap_or((word, word));
+                match (from.parse::<u32>(), to.parse::<u32>()) {
+                    // A text is not allowed to ask for more memory than a program of a text's size needs.
+                    (Ok(from), Ok(to)) if from <= to && to - from <= 1 << 20 => Ok(from..=to),
+                    _ => Err(Error { position: start, message: format!("'{word}' is no range of instructions") }),
+                }
+            })?;
+            origin.extend(ranges.into_iter().flatten());
+        }
+        Ok(Edge { source, op, target, place, origin: origin.into() })
+    }
+
+    fn operation(&mut self) -> Result_<Op> {
+        self.lets()?;
+        let start = self.start;
+        if let Token::Word(word) = self.token
+            && Self::id_in(word, "v").is_some()
+        {
+            let var = VarId(self.used(Kind::Var)?);
+            self.expect(":=")?;
+            return self.definition(var);
+        }
+        Ok(match self.word("an operation")? {
+            "skip" => Op::Skip,
+            "if" => Op::Assume { cond: self.expr()?, branch: true },
+            "else" => Op::Assume { cond: self.expr()?, branch: false },
+            "store" => {
+                let addr = self.expr()?;
+                self.expect(",")?;
+                Op::Store { addr, value: self.expr()? }
+            }
+            "free" => Op::Free { ptr: self.expr()? },
+            kind @ ("copy" | "fill") => {
+                let dst = self.expr()?;
+                self.expect(",")?;
+                let second = self.expr()?;
+                self.expect(",")?;
+                let len = self.expr()?;
+                if kind == "copy" { Op::Copy { dst, src: second, len } } else { Op::Fill { dst, byte: second, len } }
+            }
+            "call" => self.call(None)?,
+            "return" => Op::Return { value: if self.is("->") { None } else { Some(self.expr()?) } },
+            "halt" => {
+                let start = self.start;
+                Op::Halt(match self.word("a kind of halt")? {
+                    "exit" => HaltKind::Exit(self.expr()?),
+                    "abort" => HaltKind::Abort,
+                    "assumed" => HaltKind::Assumed,
+                    "unreachable" => HaltKind::Unreachable,
+                    other => return Err(Error { position: start, message: format!("unknown kind of halt '{other}'") }),
+                })
+            }
+            "error" => Op::Error(ErrorId(self.used(Kind::Error)?)),
+            "approx" => Op::Approx { taint: TaintId(self.used(Kind::Taint)?) },
+            other => return Err(Error { position: start, message: format!("unknown operation '{other}'") }),
+        })
+    }
+
+    /// What follows `var :=`.
+    fn definition(&mut self, var: VarId) -> Result_<Op> {
+        Ok(if self.accept_word("load")? {
+            Op::Load { var, addr: self.expr()? }
+        } else if self.accept_word("alloc")? {
+            let kind = if self.accept_word("stack")? {
+                AllocKind::Stack
+            } else {
+                self.keyword("heap")?;
+                AllocKind::Heap
+            };
+            let zeroed = self.accept_word("zeroed")?;
+            let size = self.expr()?;
+            self.keyword("align")?;
+            Op::Alloc { var, size, align: self.number()?, kind, zeroed }
+        } else if self.accept_word("objectsize")? {
+            Op::ObjectSize { var, ptr: self.expr()? }
+        } else if self.accept_word("havoc")? {
+            Op::Havoc { var, input: InputId(self.used(Kind::Input)?) }
+        } else if self.accept_word("call")? {
+            self.call(Some(var))?
+        } else {
+            Op::Assign { var, value: self.expr()? }
+        })
+    }
+
+    fn call(&mut self, result: Option<VarId>) -> Result_<Op> {
+        let callee = if self.accept("*")? {
+            Callee::Indirect(self.expr()?)
+        } else {
+            Callee::Direct(FuncId(self.used(Kind::Func)?))
+        };
+        let args = self.list("(", ")", Self::expr)?.into();
+        let varargs = if self.accept_word("varargs")? { Some(self.expr()?) } else { None };
+        Ok(Op::Call { callee, args, varargs, result })
+    }
+}
+
+/// Items by id in any order, to become a table.
+struct Collected<I, T> {
+    items: FxHashMap<u32, T>,
+    id: std::marker::PhantomData<I>,
+}
+
+impl<I: Id, T> Collected<I, T> {
+    fn new() -> Self {
+        Self { items: FxHashMap::default(), id: std::marker::PhantomData }
+    }
+    fn insert(&mut self, prefix: &str, id: u32, item: T, position: usize) -> Result_<()> {
+        match self.items.insert(id, item) {
+            None => Ok(()),
+            Some(_) => Err(Error { position, message: format!("{prefix}{id} is declared twice") }),
+        }
+    }
+    fn table(mut self, prefix: &str, end: usize) -> Result_<Table<I, T>> {
+        (0..self.items.len() as u32)
+            .map(|id| {
+                let message = || format!("{prefix}{id} is not declared");
+                self.items.remove(&id).ok_or_else(|| Error { position: end, message: message() })
+            })
+            .collect::<Result_<Vec<T>>>()
+            .map(Table::from_iter)
+    }
+}

@@ -1,0 +1,592 @@
+//! Writes programs and expressions in text form: see [`text`](super).
+
+use super::{BINARY, FLOAT_BINARY, FLOAT_COMPARE, FLOAT_UNARY, ORIGINS, UNARY, name_of};
+use crate::bv::Bv;
+use crate::expr::{Expr, ExprId, ExprPool, Sort};
+use crate::graph::CfaGraphs;
+use crate::index::{Id, Table};
+use crate::program::*;
+use crate::source::PlaceId;
+use rustc_hash::FxHashMap;
+use std::fmt::{self, Display, Write};
+
+/// The whole program.
+pub fn program(p: &Program) -> String {
+    let mut printer = Printer { p, graphs: CfaGraphs::new(p), out: String::new() };
+    // Writing to a string does not fail.
+    printer.program().expect("a string takes all text");
+    printer.out
+}
+
+/// One function as in the text of the program.
+pub fn function(p: &Program, func: FuncId) -> String {
+    let mut printer = Printer { p, graphs: CfaGraphs::new(p), out: String::new() };
+    let mut locs = vec![Vec::new(); p.funcs.len()];
+    locs[func.index()] = p.locs.iter().filter(|(_, l)| l.func == func).map(|(id, _)| id).collect();
+    let vars: Vec<_> = p.vars.iter().filter(|(_, v)| v.func() == Some(func)).map(|(id, _)| id).collect();
+    printer.function(func, &locs[func.index()], &vars).expect("a string takes all text");
+    printer.out
+}
+
+/// An operation as on an edge, without the edge's target and place.
+pub fn operation(p: &Program, op: &Op) -> String {
+    let mut out = String::new();
+    let mut roots = Vec::new();
+    op.for_each_expr(|e| roots.push(e));
+    let lets = Lets::new(&p.exprs, &roots);
+    lets.print(p, &mut out, "; ").and_then(|()| print_op(p, op, &lets, &mut out)).expect("a string takes all text");
+    out
+}
+
+/// An expression, with the names of `p` (whose pool need not be `pool`).
+pub fn expression(p: &Program, pool: &ExprPool, e: ExprId) -> String {
+    let mut out = String::new();
+    let lets = Lets::new(pool, &[e]);
+    lets.print(p, &mut out, "; ").and_then(|()| lets.expr(p, e, &mut out)).expect("a string takes all text");
+    out
+}
+
+struct Printer<'p> {
+    p: &'p Program,
+    graphs: CfaGraphs,
+    out: String,
+}
+
+impl Printer<'_> {
+    fn program(&mut self) -> fmt::Result {
+        let p = self.p;
+        writeln!(self.out, "program {} entry {}", p.layout.pointer_width, p.entry)?;
+        for model in &p.models {
+            writeln!(self.out, "model {}", Quoted(model.as_bytes()))?;
+        }
+        for (id, file) in p.files.iter() {
+            writeln!(self.out, "file {id} {}", Quoted(file.path.as_bytes()))?;
+        }
+        for (id, place) in p.places.iter() {
+            write!(self.out, "place {id} {}:{}:{}", place.file, place.line, place.column)?;
+            if let Some(outer) = place.inlined_at {
+                write!(self.out, " inlined {outer}")?;
+            }
+            self.out.push('\n');
+        }
+        for (id, ty) in p.types.iter() {
+            writeln!(self.out, "type {id} {}", TypeText(ty))?;
+        }
+        for (id, input) in p.inputs.iter() {
+            let (kind, name) = match &input.kind {
+                InputKind::Nondet(name) => ("nondet", Some(name.clone())),
+                InputKind::Uninit(name) => ("uninit", name.clone()),
+                InputKind::Environment(name) => ("environment", Some(name.clone())),
+                InputKind::Unmodelled(name) => ("unmodelled", Some(name.clone())),
+            };
+            let name = OptionalName(&name);
+            writeln!(self.out, "input {id} {kind}{name} {} {}{}", input.ty, input.width, At(input.place))?;
+        }
+        for (id, taint) in p.taints.iter() {
+            let (over, under) = (if taint.over { " over" } else { "" }, if taint.under { " under" } else { "" });
+            writeln!(self.out, "taint {id}{over}{under} {}{}", Quoted(taint.reason.as_bytes()), At(taint.place))?;
+        }
+        for (id, error) in p.errors.iter() {
+            let (property, message) = (Quoted(error.property.as_bytes()), Quoted(error.message.as_bytes()));
+            writeln!(self.out, "error {id} {property} {message}{}", At(error.place))?;
+        }
+        for (id, var) in p.vars.iter() {
+            if let VarKind::Global { init } = &var.kind {
+                write!(self.out, "var {id}{} {} {}", OptionalName(&var.name), var.ty, var.width)?;
+                if let Some(init) = init {
+                    write!(self.out, " = ")?;
+                    self.expr(*init)?;
+                }
+                writeln!(self.out, "{}", At(var.place))?;
+            }
+        }
+        for (id, global) in p.globals.iter() {
+            self.global(id, global)?;
+        }
+        let mut locs = Table::filled(Vec::new(), p.funcs.len());
+        for (id, loc) in p.locs.iter() {
+            locs[loc.func].push(id);
+        }
+        let mut vars = Table::filled(Vec::new(), p.funcs.len());
+        for (id, var) in p.vars.iter() {
+            if let Some(func) = var.func() {
+                vars[func].push(id);
+            }
+        }
+        for id in p.funcs.ids() {
+            self.function(id, &locs[id], &vars[id])?;
+        }
+        Ok(())
+    }
+
+    fn global(&mut self, id: GlobalId, global: &Global) -> fmt::Result {
+        let p = self.p;
+        write!(self.out, "global {} {} {} align {}", id, Quoted(global.name.as_bytes()), global.ty, global.align)?;
+        write!(self.out, " size {}{}", global.size, if global.read_only { " readonly" } else { "" })?;
+        match &global.init {
+            None => write!(self.out, " unknown")?,
+            Some(init) => {
+                if !init.bytes.is_empty() {
+                    write!(self.out, " bytes {}", Quoted(&init.bytes))?;
+                }
+                if !init.pointers.is_empty() {
+                    write!(self.out, " {{ ")?;
+                    for (i, (offset, value)) in init.pointers.iter().enumerate() {
+                        write!(self.out, "{}{offset}: ", if i == 0 { "" } else { ", " })?;
+                        self.expr(*value)?;
+                    }
+                    write!(self.out, " }}")?;
+                }
+            }
+        }
+        writeln!(self.out, "{}{}", At(global.place), Comment(p, global.place))
+    }
+
+    /// An expression outside a function, where addresses and constants are few.
+    fn expr(&mut self, e: ExprId) -> fmt::Result {
+        let lets = Lets::new(&self.p.exprs, &[e]);
+        lets.print(self.p, &mut self.out, " ")?;
+        lets.expr(self.p, e, &mut self.out)
+    }
+
+    fn function(&mut self, id: FuncId, locs: &[LocId], vars: &[VarId]) -> fmt::Result {
+        let p = self.p;
+        let f = &p.funcs[id];
+        write!(
+            self.out,
+            "\nfunc {id} {} {} {}",
+            Quoted(f.name.as_bytes()),
+            name_of(&ORIGINS, f.origin),
+            f.return_type
+        )?;
+        if let Some(width) = f.return_width {
+            write!(self.out, " {width}")?;
+        }
+        write!(self.out, " (")?;
+        for (i, param) in f.params.iter().enumerate() {
+            write!(self.out, "{}{param}", if i == 0 { "" } else { ", " })?;
+        }
+        write!(self.out, ")")?;
+        if let Some(varargs) = f.varargs {
+            write!(self.out, " varargs {varargs}")?;
+        }
+        writeln!(self.out, " entry {}{} {{{}", f.entry, At(f.place), Comment(p, f.place))?;
+        for &v in vars {
+            let var = &p.vars[v];
+            let kind = match var.kind {
+                VarKind::Param(_) => "param",
+                VarKind::Temp(_) => "temp",
+                _ => "local",
+            };
+            write!(self.out, "  {kind} {v}{} {} {}{}", OptionalName(&var.name), var.ty, var.width, At(var.place))?;
+            writeln!(self.out, " // {}", p.type_name(var.ty).replace('\n', " "))?;
+        }
+        // What the entry reaches in reverse post-order, then the rest.
+        let rest = locs.iter().filter(|&&l| self.graphs.node(l).is_none());
+        let order: Vec<_> = self.graphs.funcs[id].locs.iter().chain(rest).copied().collect();
+        for loc in order {
+            writeln!(self.out, "  {loc}:")?;
+            for edge in p.out_edges(loc) {
+                self.edge(edge)?;
+            }
+        }
+        writeln!(self.out, "}}")
+    }
+
+    fn edge(&mut self, id: EdgeId) -> fmt::Result {
+        let p = self.p;
+        let edge = &p.edges[id];
+        write!(self.out, "    {id}: ")?;
+        let mut roots = Vec::new();
+        edge.op.for_each_expr(|e| roots.push(e));
+        let lets = Lets::new(&p.exprs, &roots);
+        lets.print(p, &mut self.out, "\n        ")?;
+        print_op(p, &edge.op, &lets, &mut self.out)?;
+        write!(self.out, " -> {}{}", edge.target, At(edge.place))?;
+        if !edge.origin.is_empty() {
+            write!(self.out, " #[")?;
+            let mut numbers = edge.origin.iter().copied().peekable();
+            let mut first = true;
+            while let Some(start) = numbers.next() {
+                let mut end = start;
+                while let Some(next) = numbers.next_if(|&n| Some(n) == end.checked_add(1)) {
+                    end = next;
+                }
+                write!(self.out, "{}{start}", if std::mem::take(&mut first) { "" } else { ", " })?;
+                if end > start {
+                    write!(self.out, "..{end}")?;
+                }
+            }
+            write!(self.out, "]")?;
+        }
+        writeln!(self.out, "{}", Comment(p, edge.place))
+    }
+}
+
+fn print_op(p: &Program, op: &Op, lets: &Lets, out: &mut String) -> fmt::Result {
+    // Pieces of text and expressions in turn.
+    macro_rules! emit {
+        ($($piece:expr),*) => {{ $( $piece.emit(p, lets, out)?; )* }};
+    }
+    match op {
+        Op::Skip => emit!("skip"),
+        Op::Assign { var, value } => emit!(VarName(p, *var), " := ", E(*value)),
+        Op::Assume { cond, branch } => emit!(if *branch { "if " } else { "else " }, E(*cond)),
+        Op::Load { var, addr } => emit!(VarName(p, *var), " := load ", E(*addr)),
+        Op::Store { addr, value } => emit!("store ", E(*addr), ", ", E(*value)),
+        Op::Alloc { var, size, align, kind, zeroed } => {
+            let kind = if *kind == AllocKind::Stack { "stack" } else { "heap" };
+            let zeroed = if *zeroed { "zeroed " } else { "" };
+            emit!(VarName(p, *var), format!(" := alloc {kind} {zeroed}"), E(*size), format!(" align {align}"));
+        }
+        Op::Free { ptr } => emit!("free ", E(*ptr)),
+        Op::ObjectSize { var, ptr } => emit!(VarName(p, *var), " := objectsize ", E(*ptr)),
+        Op::Havoc { var, input } => emit!(VarName(p, *var), format!(" := havoc {input}")),
+        Op::Copy { dst, src, len } => emit!("copy ", E(*dst), ", ", E(*src), ", ", E(*len)),
+        Op::Fill { dst, byte, len } => emit!("fill ", E(*dst), ", ", E(*byte), ", ", E(*len)),
+        Op::Call { callee, args, varargs, result } => {
+            if let Some(result) = result {
+                emit!(VarName(p, *result), " := ");
+            }
+            match callee {
+                Callee::Direct(func) => emit!("call ", FuncName(p, *func)),
+                Callee::Indirect(e) => emit!("call *", E(*e)),
+            }
+            emit!(" (");
+            for (i, arg) in args.iter().enumerate() {
+                emit!(if i == 0 { "" } else { ", " }, E(*arg));
+            }
+            emit!(")");
+            if let Some(varargs) = varargs {
+                emit!(" varargs ", E(*varargs));
+            }
+        }
+        Op::Return { value: None } => emit!("return"),
+        Op::Return { value: Some(value) } => emit!("return ", E(*value)),
+        Op::Halt(HaltKind::Exit(code)) => emit!("halt exit ", E(*code)),
+        Op::Halt(HaltKind::Abort) => emit!("halt abort"),
+        Op::Halt(HaltKind::Assumed) => emit!("halt assumed"),
+        Op::Halt(HaltKind::Unreachable) => emit!("halt unreachable"),
+        Op::Error(error) => emit!(format!("error {error}")),
+        Op::Approx { taint } => emit!(format!("approx {taint}")),
+    }
+    Ok(())
+}
+
+/// A piece of the text of an operation.
+trait Emit {
+    fn emit(&self, p: &Program, lets: &Lets, out: &mut String) -> fmt::Result;
+}
+
+/// An expression as a piece of text; an id alone would show as its number.
+struct E(ExprId);
+
+impl Emit for E {
+    fn emit(&self, p: &Program, lets: &Lets, out: &mut String) -> fmt::Result {
+        lets.expr(p, self.0, out)
+    }
+}
+
+impl<T: Display> Emit for T {
+    fn emit(&self, _: &Program, _: &Lets, out: &mut String) -> fmt::Result {
+        write!(out, "{self}")
+    }
+}
+
+/// Which parts of some expressions are named before they are used: those that occur more than once, where
+/// writing them out each time would be long, and those that would nest too deep.
+struct Lets<'e> {
+    pool: &'e ExprPool,
+    /// In order of definition.
+    named: Vec<ExprId>,
+    numbers: FxHashMap<ExprId, usize>,
+}
+
+/// Expressions of at most this many nodes, counted as trees, are written out.
+const MAX_TREE: u64 = 60;
+/// How deep what is written out may nest.
+const MAX_DEPTH: u32 = 40;
+
+impl<'e> Lets<'e> {
+    fn new(pool: &'e ExprPool, roots: &[ExprId]) -> Self {
+        let mut lets = Self { pool, named: Vec::new(), numbers: FxHashMap::default() };
+        // Nodes with uses, size as a tree and depth as written.
+        let mut facts: FxHashMap<ExprId, (u32, u64, u32)> = FxHashMap::default();
+        let mut seen = Default::default();
+        let mut order = Vec::new();
+        for &root in roots {
+            pool.visit(root, &mut seen, |e, node| {
+                order.push(e);
+                for child in node.children() {
+                    facts.get_mut(&child).expect("children come first").0 += 1;
+                }
+                facts.insert(e, (0, 0, 0));
+            });
+        }
+        for &root in roots {
+            facts.get_mut(&root).expect("visited").0 += 1;
+        }
+        let total: u64 = {
+            let mut sizes: FxHashMap<ExprId, u64> = FxHashMap::default();
+            for &e in &order {
+                let size = pool.get(e).children().fold(1u64, |sum, c| sum.saturating_add(sizes[&c]));
+                sizes.insert(e, size);
+            }
+            roots.iter().fold(0, |sum, r| sum.saturating_add(sizes[r]))
+        };
+        for &e in &order {
+            let (mut size, mut depth) = (1u64, 0);
+            for child in pool.get(e).children() {
+                let (_, child_size, child_depth) = facts[&child];
+                size = size.saturating_add(child_size);
+                depth = depth.max(child_depth + 1);
+            }
+            let fact = facts.get_mut(&e).expect("visited");
+            let shared = fact.0 > 1 && size > 1 && total > MAX_TREE;
+            (fact.1, fact.2) = (size, depth);
+            if shared || depth >= MAX_DEPTH {
+                lets.numbers.insert(e, lets.named.len());
+                lets.named.push(e);
+                (fact.1, fact.2) = (1, 0);
+            }
+        }
+        lets
+    }
+
+    /// The definitions, each followed by `separator`.
+    fn print(&self, p: &Program, out: &mut String, separator: &str) -> fmt::Result {
+        for (i, &e) in self.named.iter().enumerate() {
+            write!(out, "let e{i} = ")?;
+            self.node(p, e, out)?;
+            out.push_str(separator);
+        }
+        Ok(())
+    }
+
+    fn expr(&self, p: &Program, e: ExprId, out: &mut String) -> fmt::Result {
+        match self.numbers.get(&e) {
+            Some(i) => write!(out, "e{i}"),
+            None => self.node(p, e, out),
+        }
+    }
+
+    /// Recursive: what is written out is not deep.
+    fn node(&self, p: &Program, e: ExprId, out: &mut String) -> fmt::Result {
+        let call = |name: fmt::Arguments, children: &[ExprId], out: &mut String| {
+            out.write_fmt(name)?;
+            for (i, &child) in children.iter().enumerate() {
+                out.push_str(if i == 0 { "(" } else { ", " });
+                self.expr(p, child, out)?;
+            }
+            out.push(')');
+            Ok(())
+        };
+        match *self.pool.get(e) {
+            Expr::Const(ref c) => write!(out, "{}", ConstText(c)),
+            Expr::Var(v) => write!(out, "{}", VarName(p, v)),
+            Expr::Sym(s) => match self.pool.sort(e) {
+                Sort::Bv(width) => write!(out, "{s}:{width}"),
+                Sort::Array { .. } => write!(out, "{s}"),
+            },
+            Expr::GlobalAddr(g) => write!(out, "&{}{g}", Hint(p.globals.get(g).map(|g| &*g.name))),
+            Expr::FuncAddr(f) => write!(out, "&{}", FuncName(p, f)),
+            Expr::Unary(op, a) => {
+                out.push_str(name_of(&UNARY, op));
+                // `-5:8` is a constant.
+                if matches!(self.pool.get(a), Expr::Const(_)) {
+                    out.push('(');
+                    self.expr(p, a, out)?;
+                    out.push(')');
+                    return Ok(());
+                }
+                self.expr(p, a, out)
+            }
+            Expr::Binary(op, a, b) => {
+                out.push('(');
+                self.expr(p, a, out)?;
+                write!(out, " {} ", name_of(&BINARY, op))?;
+                self.expr(p, b, out)?;
+                out.push(')');
+                Ok(())
+            }
+            Expr::Ite(c, t, f) => {
+                out.push('(');
+                self.expr(p, c, out)?;
+                out.push_str(" ? ");
+                self.expr(p, t, out)?;
+                out.push_str(" : ");
+                self.expr(p, f, out)?;
+                out.push(')');
+                Ok(())
+            }
+            Expr::Extract { hi, lo, arg } => {
+                // A unary operator binds less than the brackets.
+                let bare =
+                    matches!(self.pool.get(arg), Expr::Unary(..) | Expr::Const(_)) && !self.numbers.contains_key(&arg);
+                out.push_str(if bare { "(" } else { "" });
+                self.expr(p, arg, out)?;
+                write!(out, "{}[{hi}:{lo}]", if bare { ")" } else { "" })
+            }
+            Expr::Zext { width, arg } => call(format_args!("zext.{width}"), &[arg], out),
+            Expr::Sext { width, arg } => call(format_args!("sext.{width}"), &[arg], out),
+            Expr::FUnary(op, f, a) => call(format_args!("{}.{}", name_of(&FLOAT_UNARY, op), f.name()), &[a], out),
+            Expr::FBinary(op, f, a, b) => {
+                call(format_args!("{}.{}", name_of(&FLOAT_BINARY, op), f.name()), &[a, b], out)
+            }
+            Expr::Fma(f, a, b, c) => call(format_args!("fma.{}", f.name()), &[a, b, c], out),
+            Expr::FCompare(op, f, a, b) => {
+                call(format_args!("{}.{}", name_of(&FLOAT_COMPARE, op), f.name()), &[a, b], out)
+            }
+            Expr::FIsNan(f, a) => call(format_args!("fisnan.{}", f.name()), &[a], out),
+            Expr::FConvert { from, to, arg } => {
+                call(format_args!("fconvert.{}.{}", from.name(), to.name()), &[arg], out)
+            }
+            Expr::IntToF { to, signed, arg } => {
+                call(format_args!("{}tof.{}", if signed { 's' } else { 'u' }, to.name()), &[arg], out)
+            }
+            Expr::FToInt { from, signed, width, arg } => {
+                call(format_args!("fto{}.{}.{width}", if signed { 's' } else { 'u' }, from.name()), &[arg], out)
+            }
+            Expr::Select { array, index } => call(format_args!("select"), &[array, index], out),
+            Expr::Store { array, index, value } => call(format_args!("store"), &[array, index, value], out),
+            Expr::ConstArray { index, value } => call(format_args!("array.{index}"), &[value], out),
+        }
+    }
+}
+
+/// A constant as `value:width`: negative where it is a small negative number, hexadecimal where it is large.
+struct ConstText<'b>(&'b Bv);
+
+impl Display for ConstText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.0.width();
+        if let (true, Some(value @ -0x10000..)) = (width > 1 && self.0.sign(), self.0.to_i64()) {
+            write!(f, "{value}:{width}")
+        } else if self.0.to_u64().is_some_and(|v| v < 1 << 32) {
+            write!(f, "{}:{width}", self.0)
+        } else {
+            write!(f, "{:#x}:{width}", self.0.to_biguint())
+        }
+    }
+}
+
+/// ` "name"`, if there is one.
+struct OptionalName<'s>(&'s Option<String>);
+
+impl Display for OptionalName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_ref().map_or(Ok(()), |name| write!(f, " {}", Quoted(name.as_bytes())))
+    }
+}
+
+/// A C name followed by a dot, if it is one that can stand in a word.
+struct Hint<'s>(Option<&'s str>);
+
+impl Display for Hint<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = |s: &&str| {
+            s.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && s.starts_with(|c: char| !c.is_ascii_digit())
+        };
+        match self.0.filter(plain) {
+            Some(name) => write!(f, "{name}."),
+            None => Ok(()),
+        }
+    }
+}
+
+struct VarName<'p>(&'p Program, VarId);
+
+impl Display for VarName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.0.vars.get(self.1).and_then(|v| v.name.as_deref());
+        write!(f, "{}{}", Hint(name), self.1)
+    }
+}
+
+struct FuncName<'p>(&'p Program, FuncId);
+
+impl Display for FuncName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", Hint(self.0.funcs.get(self.1).map(|f| &*f.name)), self.1)
+    }
+}
+
+/// ` @place`, if there is one.
+struct At(Option<PlaceId>);
+
+impl Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |place| write!(f, " @{place}"))
+    }
+}
+
+/// A place for the reader.
+struct Comment<'p>(&'p Program, Option<PlaceId>);
+
+impl Display for Comment<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(place) = self.1.and_then(|place| self.0.places.get(place)) else { return Ok(()) };
+        let Some(file) = self.0.files.get(place.file) else { return Ok(()) };
+        let name = file.path.rsplit('/').next().unwrap_or_default().replace('\n', " ");
+        write!(f, " // {name}:{}:{}", place.line, place.column)
+    }
+}
+
+/// Bytes in quotes: ASCII as it is, the rest as `\xHH`.
+struct Quoted<'b>(&'b [u8]);
+
+impl Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for &byte in self.0 {
+            match byte {
+                b'"' => f.write_str("\\\"")?,
+                b'\\' => f.write_str("\\\\")?,
+                b'\n' => f.write_str("\\n")?,
+                b' '..=b'~' => f.write_char(byte.into())?,
+                _ => write!(f, "\\x{byte:02x}")?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+struct TypeText<'t>(&'t CType);
+
+impl Display for TypeText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = |signed: bool| if signed { "signed" } else { "unsigned" };
+        match self.0 {
+            CType::Void => write!(f, "void"),
+            CType::Bool => write!(f, "bool"),
+            CType::Int { name, width, signed } => {
+                write!(f, "int {} {width} {}", Quoted(name.as_bytes()), sign(*signed))
+            }
+            CType::Float { name, format } => write!(f, "float {} {}", Quoted(name.as_bytes()), format.name()),
+            CType::Pointer(to) => write!(f, "pointer {to}"),
+            CType::Array(of, Some(n)) => write!(f, "array {of} {n}"),
+            CType::Array(of, None) => write!(f, "array {of}"),
+            CType::Struct { union, name, size, fields } => {
+                let kind = if *union { "union" } else { "struct" };
+                write!(f, "{kind} {} {size} {{", Quoted(name.as_bytes()))?;
+                for (i, field) in fields.iter().enumerate() {
+                    let name = Quoted(field.name.as_bytes());
+                    let separator = if i == 0 { "" } else { "," };
+                    write!(f, "{separator} {name} {} {} {}", field.ty, field.bit_offset, field.bit_width)?;
+                }
+                write!(f, " }}")
+            }
+            CType::Enum { name, width, signed, values } => {
+                write!(f, "enum {} {width} {} {{", Quoted(name.as_bytes()), sign(*signed))?;
+                for (i, (name, value)) in values.iter().enumerate() {
+                    write!(f, "{} {} {value}", if i == 0 { "" } else { "," }, Quoted(name.as_bytes()))?;
+                }
+                write!(f, " }}")
+            }
+            CType::Function => write!(f, "function"),
+            CType::Typedef { name, ty } => write!(f, "typedef {} {ty}", Quoted(name.as_bytes())),
+            CType::Qualified { name, ty } => write!(f, "qualified {name} {ty}"),
+            CType::Unknown { width } => write!(f, "unknown {width}"),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The text form: what is printed reads back as the same program, and no text makes the parser panic.
+
+use cfa::{BinOp, Bv, CType, DataLayout, Evaluator, Expr, ExprId, Op, Program, Sort, Value, Var, VarKind, text};
+use proptest::prelude::*;
+use std::path::PathBuf;
+
+fn golden(name: &str) -> (PathBuf, String) {
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden")).join(name);
+    let content = std::fs::read_to_string(&path).expect("a golden file");
+    (path, content)
+}
+
+/// The text without its comments, which are for the reader.
+fn uncommented(text: &str) -> String {
+    text.lines().map(|l| l.split(" // ").next().unwrap_or_default().trim_end()).fold(String::new(), |t, l| t + l + "\n")
+}
+
+/// `UPDATE_GOLDEN=1` writes the file anew.
+#[test]
+fn everything_reads_and_prints() {
+    let (path, content) = golden("everything.cfa");
+    let program = text::parse(&content).unwrap_or_else(|e| panic!("{}:{e}", path.display()));
+    let printed = text::print(&program);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &printed).expect("writes the golden file");
+    }
+    assert!(printed == golden("everything.cfa").1, "{printed}");
+    let again = text::parse(&printed).expect("what is printed reads");
+    assert_eq!(text::print(&again), printed);
+    // Comments do not matter.
+    assert_eq!(text::print(&text::parse(&uncommented(&printed)).expect("reads")), printed);
+}
+
+#[test]
+fn errors_have_places() {
+    let start = "program 64 entry f0\ntype ty0 void\n";
+    let function =
+        |body: &str| format!("{start}func f0 \"main\" source ty0 () entry l0 {{\n  local v0 ty0 8\n{body}}}\n");
+    for (text, error) in [
+        ("", "1:1: expected 'program', found the end of the text"),
+        ("program 16 entry f0", "1:17: pointers of 16 bits; 32 and 64 are possible"),
+        ("program 64 entry f0\ntype ty1 void", "2:6: expected ty0, found ty1"),
+        ("program 64 entry f0", "1:18: there is no f0"),
+        ("program 64 entry f0\nüber", "2:1: unexpected 'ü'"),
+        ("program 64 entry f0 model \"abc\n\"", "1:27: a string that does not end on its line"),
+        (
+            &format!("{start}type ty1 typedef \"a\" ty1\nfunc f0 \"f\" model ty0 () entry l0 {{ l0: }}"),
+            "4:43: ty1 contains itself or nests too deep",
+        ),
+        (&function("l0:\n    t0: v0 := (v0 + 1:9) -> l0\n"), "6:16: Add on 8 and 9 bits"),
+        (&function("l0:\n    t0: v0 := v0[8:0] -> l0\n"), "6:17: bits 8 to 0 of 8 bits"),
+        (&function("l0:\n    t0: v0 := 256:8 -> l0\n"), "6:15: the number does not fit into 8 bits"),
+        (&function("l0:\n    t0: v0 := -129:8 -> l0\n"), "6:15: the number does not fit into 8 bits"),
+        (&function("l0:\n    t0: v0 := v1 -> l0\n"), "6:15: v1 is not declared before"),
+        (&function("l0:\n    t0: v0 := v0 -> l1\n"), "6:24: there is no l1"),
+        (&function("l0:\n    t0: v0 := frob(v0) -> l1\n"), "6:15: unknown operation 'frob' in an expression"),
+        (&function("l0:\n    t0: if 1:1 -> l0\n}"), "7:1: expected the 'else' of l0, found '}'"),
+        (
+            &function("l0:\n    t0: skip -> l0\n    t1: skip -> l0\n"),
+            "7:5: l0 has edges that exclude each other: one edge, or 'if' and 'else'",
+        ),
+        (
+            &function("l0:\n    t0: v0 := zext.99999999(v0) -> l0\n"),
+            "6:15: a width of 99999999 bits; 1 to 8388608 are possible",
+        ),
+        (&function("l0:\n    t1: skip -> l0\n"), "7:2: t0 is not declared"),
+        (&function("l0:\n l0:\n"), "6:2: l0 is declared twice"),
+        (
+            &function("l0:\n    t0: v0 := 99999999999999999999999999:99999999999999 -> l0"),
+            "6:42: the number 99999999999999 is too large",
+        ),
+    ] {
+        assert_eq!(text::parse(text).err().map(|e| e.to_string()).as_deref(), Some(error), "{text}");
+    }
+    // Deep nesting of every kind.
+    let deep = "(".repeat(1_000_000);
+    for opening in [&deep[..], &"-".repeat(1_000_000), &"~".repeat(1_000_000), &"fneg.double(".repeat(100_000)] {
+        let error = text::parse(&function(&format!("l0: t0: v0 := {opening}"))).err().expect("too deep");
+        assert!(error.message.contains("nests deeper"), "{error}");
+    }
+    let bits = format!("l0: t0: v0 := v0{} -> l0", "[7:0]".repeat(100_000));
+    assert!(text::parse(&function(&bits)).is_ok());
+}
+
+/// A chain as deep as a program cares to build prints and reads, and one that shares its parts does not
+/// become exponentially long.
+#[test]
+fn deep_and_shared_expressions() {
+    let mut p = Program::new(DataLayout { pointer_width: 64 });
+    let ty = p.types.push(CType::Unknown { width: 32 });
+    let f = p.entry;
+    let v = p.vars.push(Var { name: Some("x".into()), ty, width: 32, kind: VarKind::Local(f), place: None });
+    let x = p.var_expr(v);
+    let (mut deep, mut shared) = (x, x);
+    for i in 0..20_000 {
+        let node = if i % 2 == 0 { Expr::Binary(BinOp::Xor, deep, x) } else { Expr::Binary(BinOp::Add, x, deep) };
+        deep = p.exprs.intern(node, Sort::Bv(32));
+    }
+    for _ in 0..200 {
+        shared = p.exprs.intern(Expr::Binary(BinOp::Mul, shared, shared), Sort::Bv(32));
+    }
+    let mut at = p.funcs[f].entry;
+    for value in [deep, shared] {
+        let next = p.add_location(f);
+        p.add_edge(at, Op::Assign { var: v, value }, next, None);
+        at = next;
+    }
+    let printed = text::print(&p);
+    assert!(printed.len() < 2_000_000, "{}", printed.len());
+    let again = text::parse(&printed).expect("reads");
+    assert_eq!(text::print(&again), printed);
+    for edge in p.edges.ids() {
+        assert_eq!(value_of(&p, edge), value_of(&again, edge));
+    }
+    assert!(text::expression(&p, &p.exprs, shared).len() < 10_000);
+}
+
+fn value_of(p: &Program, edge: cfa::EdgeId) -> Bv {
+    let Op::Assign { value, .. } = p.edges[edge].op else { panic!("no assignment") };
+    let leaf = |e: ExprId, _: &Expr| Value::Bv(Bv::new(p.exprs.width(e), 0x1234_5677));
+    Evaluator::new(&p.exprs, leaf).eval(value)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Pieces of the text are deleted, doubled, swapped or replaced; what still reads prints and reads again.
+    #[test]
+    fn mutated_texts(edits in prop::collection::vec((any::<u32>(), any::<u32>(), 0u32..6, any::<u32>()), 1..6)) {
+        let mut text: Vec<char> = golden("everything.cfa").1.chars().collect();
+        let noise = ["99999999999999999999", "0", "-", "(", ")", ":", "\"", "e0", "v0", "l4", "if 1:1 -> l4", "\\x", "ö", "\n", "..", "@p0", "4294967295", "type ty3 pointer ty3", "[31:0]", "1:1", "0x"];
+        for (at, len, kind, choice) in edits {
+            if text.is_empty() { break; }
+            let at = at as usize % text.len();
+            // Whole words more often than not.
+            let word = text[at..].iter().take_while(|c| c.is_alphanumeric() || **c == '.').count().max(1);
+            let end = (at + if len % 4 == 0 { len as usize % 40 } else { word }).min(text.len());
+            match kind {
+                0 => drop(text.drain(at..end)),
+                1 => {
+                    let piece: Vec<char> = text[at..end].to_vec();
+                    text.splice(at..at, piece);
+                }
+                2 => {
+                    let to = choice as usize % text.len();
+                    let piece: Vec<char> = text[at..end].to_vec();
+                    text.splice(to..to, piece);
+                }
+                3 => {
+                    let noise = noise[choice as usize % noise.len()];
+                    text.splice(at..end, noise.chars());
+                }
+                4 => text.truncate(at),
+                // Another number.
+                _ => {
+                    if let Some(at) = text[at..].iter().position(char::is_ascii_digit).map(|i| at + i) {
+                        text[at] = char::from(b'0' + (choice % 10) as u8);
+                    }
+                }
+            }
+        }
+        let text: String = text.into_iter().collect();
+        match text::parse(&text) {
+            Ok(program) => {
+                let printed = text::print(&program);
+                let again = text::parse(&printed);
+                prop_assert!(again.is_ok(), "{:?}\n{printed}", again.err());
+                prop_assert_eq!(text::print(&again.unwrap()), printed);
+            }
+            Err(error) => prop_assert!(error.line >= 1 && error.column >= 1 && !error.message.is_empty()),
+        }
+    }
+
+    #[test]
+    fn noise(text in "\\PC*") {
+        let _ = text::parse(&text);
+        let _ = text::parse(&format!("program 64 entry f0 {text}"));
+    }
+}
