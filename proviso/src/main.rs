@@ -1,1 +1,40 @@
-fn main() {}
+//! The command `proviso`: runs the pipeline and renders its results.
+
+mod access;
+mod args;
+mod cfa_command;
+mod crash;
+mod failure;
+mod harness;
+mod job;
+mod limits;
+mod output;
+mod pipeline;
+mod progress;
+mod render;
+mod report;
+mod source;
+mod task;
+mod trace;
+mod verify;
+
+use args::{Cli, Command};
+use clap::Parser;
+use clap::error::ErrorKind;
+use failure::exit;
+
+fn main() {
+    crash::install();
+    let cli = Cli::try_parse().unwrap_or_else(|error| {
+        let _ = error.print();
+        let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+        std::process::exit(if asked { 0 } else { i32::from(exit::USAGE) });
+    });
+    let colors = output::Colors::new(cli.color);
+    let code = match &cli.command {
+        Command::Verify(args) => verify::run(args, colors),
+        Command::Cfa(args) => cfa_command::run(args, colors),
+    };
+    // Not `exit`: a worker that was left behind must not see its libraries torn down.
+    crash::leave_quietly(code)
+}

@@ -1,0 +1,105 @@
+//! Names for parts of memory objects: from an offset and a C type to `.pos[3].x`.
+
+use cfa::{CType, Program, TypeId};
+
+/// Bytes that an object of this type takes; `None` where that is not known.
+pub fn size_of(program: &Program, ty: TypeId) -> Option<u64> {
+    Some(match program.plain_type(ty) {
+        CType::Void | CType::Function => return None,
+        CType::Bool => 1,
+        CType::Int { width, .. } | CType::Enum { width, .. } | CType::Unknown { width } => {
+            let bytes = u64::from(width.div_ceil(8));
+            // _BitInt is padded.
+            if bytes <= 16 { bytes.next_power_of_two() } else { bytes }
+        }
+        CType::Float { format, .. } => match (format.width(), program.layout.pointer_width) {
+            (80, 32) => 12,
+            (80, _) => 16,
+            (width, _) => u64::from(width / 8),
+        },
+        CType::Pointer(_) => u64::from(program.layout.pointer_width / 8),
+        CType::Array(of, n) => size_of(program, *of)?.checked_mul((*n)?)?,
+        CType::Struct { size, .. } => *size,
+        CType::Typedef { .. } | CType::Qualified { .. } => unreachable!("plain types are neither"),
+    })
+}
+
+/// How C names the `len` bytes at `offset` of an object of type `ty`, after the object's own name, and their
+/// type if the bytes are one whole scalar.
+pub fn access_path(program: &Program, mut ty: TypeId, mut offset: u64, len: u64) -> (String, Option<TypeId>) {
+    let mut path = String::new();
+    loop {
+        match program.plain_type(ty) {
+            CType::Array(of, _) => {
+                let Some(size) = size_of(program, *of).filter(|s| *s > 0) else { break };
+                path += &format!("[{}]", offset / size);
+                (ty, offset) = (*of, offset % size);
+            }
+            CType::Struct { fields, .. } => {
+                let covers = |f: &&cfa::Field| {
+                    f.bit_offset <= 8 * offset && 8 * (offset + len) <= f.bit_offset + f.bit_width.next_multiple_of(8)
+                };
+                let exact = |f: &&cfa::Field| f.bit_offset == 8 * offset && f.bit_width.div_ceil(8) == len;
+                let Some(field) = fields.iter().find(exact).or(fields.iter().find(covers)) else { break };
+                if field.bit_offset % 8 != 0 {
+                    break;
+                }
+                if !field.name.is_empty() {
+                    path.push('.');
+                    path += &field.name;
+                }
+                (ty, offset) = (field.ty, offset - field.bit_offset / 8);
+            }
+            CType::Void => break,
+            _ => {
+                let whole = offset == 0
+                    && size_of(program, ty).is_some_and(|s| s == len || (s > len && len == 10) || s.div_ceil(2) < len);
+                return if whole { (path, Some(ty)) } else { (path + &bytes(offset, len), None) };
+            }
+        }
+    }
+    (path + &bytes(offset, len), None)
+}
+
+/// A part that has no name in C.
+fn bytes(offset: u64, len: u64) -> String {
+    if len == 1 { format!("<byte {offset}>") } else { format!("<bytes {offset}..{}>", offset + len) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfa::{DataLayout, Field};
+
+    #[test]
+    fn paths() {
+        let mut p = Program::new(DataLayout { pointer_width: 64 });
+        let int = p.types.push(CType::Int { name: "int".into(), width: 32, signed: true });
+        let char_ = p.types.push(CType::Int { name: "char".into(), width: 8, signed: true });
+        let text = p.types.push(CType::Array(char_, Some(8)));
+        let field =
+            |name: &str, ty, at: u64, bits: u64| Field { name: name.into(), ty, bit_offset: at, bit_width: bits };
+        let point = p.types.push(CType::Struct {
+            union: false,
+            name: "point".into(),
+            size: 16,
+            fields: vec![field("x", int, 0, 32), field("y", int, 32, 32), field("text", text, 64, 64)],
+        });
+        let points = p.types.push(CType::Array(point, Some(3)));
+        assert_eq!(size_of(&p, points), Some(48));
+        let path = |offset, len| access_path(&p, points, offset, len);
+        assert_eq!(path(16, 4), ("[1].x".into(), Some(int)));
+        assert_eq!(path(36, 4), ("[2].y".into(), Some(int)));
+        assert_eq!(path(10, 1), ("[0].text[2]".into(), Some(char_)));
+        assert_eq!(path(5, 1), ("[0].y<byte 1>".into(), None));
+        assert_eq!(path(0, 8), ("[0]<bytes 0..8>".into(), None));
+        let mixed = p.types.push(CType::Struct {
+            union: true,
+            name: "u".into(),
+            size: 4,
+            fields: vec![field("i", int, 0, 32), field("c", char_, 0, 8)],
+        });
+        assert_eq!(access_path(&p, mixed, 0, 1), (".c".into(), Some(char_)));
+        assert_eq!(access_path(&p, mixed, 0, 4), (".i".into(), Some(int)));
+    }
+}

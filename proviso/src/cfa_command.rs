@@ -1,0 +1,135 @@
+//! `proviso cfa`: the program representation, for people and for tests.
+
+use crate::args::{CfaArgs, CfaFormat};
+use crate::failure::{Failure, exit};
+use crate::output::{self, Colors};
+use crate::{job, pipeline};
+use cfa::{Callee, FunctionOrigin, Op, Program};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Runs the command; the exit code.
+pub fn run(args: &CfaArgs, colors: Colors) -> u8 {
+    match attempt(args) {
+        Ok(()) => exit::TRUE,
+        Err(failure) => output::failure(&failure, colors),
+    }
+}
+
+fn attempt(args: &CfaArgs) -> Result<(), Failure> {
+    let (options, _) = job::program(&args.files, &args.input)?;
+    let program = pipeline::load(&options)?;
+    if let Some(name) = &args.function
+        && program.func_by_name(name).is_none()
+    {
+        return Err(Failure::usage(format!("no function '{name}' in the program")));
+    }
+    let text = match args.format {
+        CfaFormat::Text => String::new(),
+        CfaFormat::Dot => String::new(),
+        CfaFormat::Stats => statistics(&program, args.function.as_deref()),
+    };
+    match &args.output {
+        None => output::print(&text),
+        Some(path) => std::fs::write(path, text).map_err(|e| Failure::writing(path, &e))?,
+    }
+    Ok(())
+}
+
+/// Sizes of the program, then of each function.
+fn statistics(program: &Program, only: Option<&str>) -> String {
+    let mut sizes = vec![Size::default(); program.funcs.len()];
+    let mut ops: BTreeMap<&str, usize> = BTreeMap::new();
+    for (id, edge) in program.edges.iter() {
+        let func = program.func_of(id);
+        let size = &mut sizes[func.0 as usize];
+        size.edges += 1;
+        size.branches += usize::from(matches!(edge.op, Op::Assume { branch: true, .. }));
+        size.indirect += usize::from(matches!(edge.op, Op::Call { callee: Callee::Indirect(_), .. }));
+        *ops.entry(op_name(&edge.op)).or_default() += 1;
+    }
+    for loc in program.locs.values() {
+        sizes[loc.func.0 as usize].locations += 1;
+    }
+    for var in program.vars.values() {
+        if let Some(func) = var.func() {
+            sizes[func.0 as usize].variables += 1;
+        }
+    }
+    let mut out = String::new();
+    if only.is_none() {
+        let totals = [
+            ("functions", program.funcs.len()),
+            ("locations", program.locs.len()),
+            ("edges", program.edges.len()),
+            ("expressions", program.exprs.len()),
+            ("variables", program.vars.len()),
+            ("global objects", program.globals.len()),
+            ("inputs", program.inputs.len()),
+            ("approximations", program.taints.len()),
+        ];
+        for (name, count) in totals {
+            let _ = writeln!(out, "{name:20} {count:>10}");
+        }
+        if !program.models.is_empty() {
+            let _ = writeln!(out, "{:20} {}", "models", program.models.join(", "));
+        }
+        for (name, count) in &ops {
+            let _ = writeln!(out, "  {name:18} {count:>10}");
+        }
+        out.push('\n');
+    }
+    let _ = writeln!(
+        out,
+        "{:>10} {:>10} {:>10} {:>10} {:>10}  function",
+        "locations", "edges", "branches", "indirect", "variables"
+    );
+    for (id, function) in program.funcs.iter() {
+        if only.is_some_and(|name| name != function.name) {
+            continue;
+        }
+        let s = &sizes[id.0 as usize];
+        let origin = match function.origin {
+            FunctionOrigin::Source => "",
+            FunctionOrigin::Model => "  (library model)",
+            FunctionOrigin::Undefined => "  (undefined)",
+        };
+        let _ = writeln!(
+            out,
+            "{:>10} {:>10} {:>10} {:>10} {:>10}  {}{origin}",
+            s.locations, s.edges, s.branches, s.indirect, s.variables, function.name
+        );
+    }
+    out
+}
+
+#[derive(Clone, Default)]
+struct Size {
+    locations: usize,
+    edges: usize,
+    branches: usize,
+    /// Calls through pointers.
+    indirect: usize,
+    variables: usize,
+}
+
+fn op_name(op: &Op) -> &'static str {
+    match op {
+        Op::Skip => "skip",
+        Op::Assign { .. } => "assign",
+        Op::Assume { .. } => "assume",
+        Op::Load { .. } => "load",
+        Op::Store { .. } => "store",
+        Op::Alloc { .. } => "alloc",
+        Op::Free { .. } => "free",
+        Op::ObjectSize { .. } => "object size",
+        Op::Havoc { .. } => "havoc",
+        Op::Copy { .. } => "copy",
+        Op::Fill { .. } => "fill",
+        Op::Call { .. } => "call",
+        Op::Return { .. } => "return",
+        Op::Halt(_) => "halt",
+        Op::Error(_) => "error",
+        Op::Approx { .. } => "approx",
+    }
+}

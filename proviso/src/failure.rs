@@ -1,0 +1,55 @@
+//! Why no verdict could be attempted, and the exit codes that say so.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// Exit codes: the three verdicts, then those of `sysexits.h`.
+pub mod exit {
+    pub const TRUE: u8 = 0;
+    pub const FALSE: u8 = 1;
+    pub const UNKNOWN: u8 = 2;
+    /// The command line is wrong.
+    pub const USAGE: u8 = 64;
+    /// The input is malformed: it does not compile, say.
+    pub const DATA: u8 = 65;
+    /// An input cannot be read.
+    pub const NO_INPUT: u8 = 66;
+    /// A defect of ours.
+    pub const INTERNAL: u8 = 70;
+    /// An output cannot be written.
+    pub const CANT_CREATE: u8 = 73;
+}
+
+/// A run that ends without a verdict: a message for the user and an exit code.
+#[derive(Debug)]
+pub struct Failure {
+    pub message: String,
+    /// What else there is to say: more lines, such as the compiler's output.
+    pub detail: Option<String>,
+    pub code: u8,
+}
+
+impl Failure {
+    pub fn new(code: u8, message: impl Into<String>) -> Self {
+        Self { message: message.into(), detail: None, code }
+    }
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(exit::USAGE, message)
+    }
+    pub fn data(message: impl Into<String>) -> Self {
+        Self::new(exit::DATA, message)
+    }
+    pub fn reading(path: &Path, error: &io::Error) -> Self {
+        Self::new(exit::NO_INPUT, format!("cannot read {}: {error}", path.display()))
+    }
+    pub fn writing(path: &Path, error: &io::Error) -> Self {
+        Self::new(exit::CANT_CREATE, format!("cannot write {}: {error}", path.display()))
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}

@@ -1,0 +1,150 @@
+//! What to verify: the command line and the task definition put together.
+
+use crate::args::{DataModelArg, InputArgs, VerifyArgs};
+use crate::failure::Failure;
+use crate::task::Task;
+use frontend_llvm::{DataModel, Options};
+use instrument::Property;
+use std::path::{Path, PathBuf};
+
+/// Functions that are called by different names when the same error is meant.
+const ALIASES: [&str; 2] = ["reach_error", "__VERIFIER_error"];
+
+/// The errors without a property file: also a failed `assert`.
+const DEFAULT_ERRORS: [&str; 3] = ["reach_error", "__VERIFIER_error", "__assert_fail"];
+
+/// A verification to do.
+#[derive(Debug)]
+pub struct Job {
+    pub load: Options,
+    pub properties: Vec<Property>,
+    /// Functions whose call is the error.
+    pub error_functions: Vec<String>,
+    /// The user named them, so they must exist.
+    pub errors_named: bool,
+}
+
+/// The program that the arguments name, and the task's properties if it is a task.
+pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<(Options, Vec<PathBuf>), Failure> {
+    let tasks = files.iter().filter(|f| Task::is_task_file(f)).count();
+    let mut inputs = files.to_vec();
+    let mut properties = Vec::new();
+    let mut data_model = input.data_model();
+    if tasks > 0 {
+        let [file] = files else {
+            return Err(Failure::usage("a task definition stands alone: it names the files of the program itself"));
+        };
+        let task = Task::read(file)?;
+        (inputs, properties) = (task.files, task.properties);
+        data_model = data_model.or(task.data_model);
+    }
+    for file in &inputs {
+        std::fs::File::open(file).map_err(|e| Failure::reading(file, &e))?;
+    }
+    let options = Options {
+        inputs,
+        data_model: match data_model {
+            Some(DataModelArg::Ilp32) => DataModel::Ilp32,
+            Some(DataModelArg::Lp64) | None => DataModel::Lp64,
+        },
+        include_dirs: input.include.clone(),
+        defines: input.define.clone(),
+        std: input.std.clone(),
+        clang_args: input.clang_args.clone(),
+        ..Options::default()
+    };
+    Ok((options, properties))
+}
+
+impl Job {
+    pub fn new(args: &VerifyArgs) -> Result<Self, Failure> {
+        let (mut load, task_properties) = program(&args.files, &args.input)?;
+        let (properties, from_file) = match &args.property {
+            Some(name) if Property::from_name(name).is_ok() => (by_name(name)?, false),
+            Some(file) if Path::new(file).exists() || file.ends_with(".prp") => (read(Path::new(file))?, true),
+            Some(name) => return Err(Failure::usage(unknown_property(name))),
+            None => match of_task(&task_properties)? {
+                Some(properties) => (properties, true),
+                None => (by_name("unreach-call")?, false),
+            },
+        };
+        let errors_named = !args.error_function.is_empty();
+        let error_functions =
+            if errors_named { args.error_function.clone() } else { error_functions(&properties, from_file) };
+        load.error_functions.clone_from(&error_functions);
+        Ok(Self { load, properties, error_functions, errors_named })
+    }
+
+    /// The names of the properties, each once.
+    pub fn property_names(&self) -> Vec<String> {
+        self.properties.iter().map(|p| p.name().to_owned()).collect()
+    }
+}
+
+/// The functions that the properties name, with aliases; without a property file the defaults.
+fn error_functions(properties: &[Property], from_file: bool) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for property in properties {
+        if let Property::UnreachCall { functions } = property {
+            names.extend(functions.iter().cloned());
+        }
+    }
+    if !from_file && names.is_empty() {
+        return DEFAULT_ERRORS.map(String::from).to_vec();
+    }
+    if names.iter().any(|n| ALIASES.contains(&n.as_str())) {
+        for alias in ALIASES {
+            if !names.iter().any(|n| n == alias) {
+                names.push(alias.to_owned());
+            }
+        }
+    }
+    names
+}
+
+fn by_name(name: &str) -> Result<Vec<Property>, Failure> {
+    Property::from_name(name).map_err(|_| Failure::usage(unknown_property(name)))
+}
+
+fn read(file: &Path) -> Result<Vec<Property>, Failure> {
+    let text = std::fs::read_to_string(file).map_err(|e| Failure::reading(file, &e))?;
+    Property::parse_file(&text).map_err(|e| Failure::data(format!("{}: {e}", file.display())))
+}
+
+/// Of several property files of a task the one for unreach-call is meant, else the first.
+fn of_task(files: &[PathBuf]) -> Result<Option<Vec<Property>>, Failure> {
+    let mut first = None;
+    for file in files {
+        let properties = read(file)?;
+        if properties.iter().any(|p| matches!(p, Property::UnreachCall { .. })) {
+            return Ok(Some(properties));
+        }
+        first.get_or_insert(properties);
+    }
+    Ok(first)
+}
+
+fn unknown_property(name: &str) -> String {
+    format!(
+        "there is no property file {name}, and no property of that name; properties are {}",
+        Property::NAMES.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unreach(names: &[&str]) -> Vec<Property> {
+        vec![Property::UnreachCall { functions: names.iter().map(|n| (*n).to_owned()).collect() }]
+    }
+
+    #[test]
+    fn errors_are_those_of_the_property_and_their_aliases() {
+        assert_eq!(error_functions(&unreach(&["reach_error"]), true), ["reach_error", "__VERIFIER_error"]);
+        assert_eq!(error_functions(&unreach(&["__VERIFIER_error"]), true), ["__VERIFIER_error", "reach_error"]);
+        assert_eq!(error_functions(&unreach(&["die"]), true), ["die"]);
+        assert_eq!(error_functions(&unreach(&[]), false), DEFAULT_ERRORS);
+        assert!(error_functions(&[Property::NoOverflow], true).is_empty());
+    }
+}

@@ -1,0 +1,176 @@
+//! The stages of a verification, run by the worker thread: load, instrument, analyse, replay.
+
+use crate::failure::{Failure, exit};
+use crate::harness::{self, Subject};
+use crate::job::Job;
+use crate::report::{Answer, Note, Violation};
+use crate::source::Sources;
+use crate::trace::{self, Trace};
+use cfa::Program;
+use engine::budget::Budget;
+use engine::{Config, Counterexample, Reason, Verdict};
+use frontend_llvm::{DataModel, Options};
+use instrument::Property;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// What the worker knows so far: all there is to report if it must be left behind.
+#[derive(Default)]
+pub struct Shared {
+    /// What it is doing, for people.
+    pub phase: &'static str,
+    pub engine: Option<engine::Stats>,
+    /// Counters and times of finished stages.
+    pub times: Vec<(String, f64)>,
+    pub models: Vec<String>,
+    pub warnings: Vec<String>,
+    /// A violation that was confirmed but not yet explained.
+    pub violation: Option<Violation>,
+}
+
+/// What the worker comes back with.
+pub struct Finished {
+    pub answer: Answer,
+    pub notes: Vec<Note>,
+    pub harness: Option<String>,
+}
+
+impl Finished {
+    pub fn new(answer: Answer) -> Self {
+        Self { answer, notes: Vec::new(), harness: None }
+    }
+}
+
+pub struct Pipeline {
+    pub job: Arc<Job>,
+    pub config: Config,
+    pub budget: Budget,
+    pub shared: Arc<Mutex<Shared>>,
+    pub wants_harness: bool,
+}
+
+impl Pipeline {
+    pub fn run(&self) -> Result<Finished, Failure> {
+        if let Some(unsupported) = self.job.properties.iter().find(|p| !matches!(p, Property::UnreachCall { .. })) {
+            let reason = format!("property {} is not supported", unsupported.name());
+            return Ok(Finished::new(Answer::Unknown { reason, spot: None }));
+        }
+        let mut program = self.stage("loading the program", "load", || load(&self.job.load))?;
+        self.instrument(&mut program)?;
+        self.describe(&program);
+        let outcome = self.stage("symbolic execution", "analysis", || self.analyse(&program));
+        self.shared().engine = Some(outcome.stats);
+
+        let sources = Sources::new();
+        let note = |reason: &Reason| Note {
+            text: reason.text.clone(),
+            spot: reason.place.and_then(|p| sources.spot(&program, p)),
+        };
+        let notes = outcome.reasons.iter().map(note).collect();
+        let (answer, harness) = match &outcome.verdict {
+            Verdict::True => (Answer::True, None),
+            Verdict::Unknown(reason) => {
+                let Note { text, spot } = note(reason);
+                (Answer::Unknown { reason: text, spot }, None)
+            }
+            Verdict::False(found) => self.explain(&program, found, &sources),
+        };
+        Ok(Finished { answer, notes, harness })
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs a stage and records its time.
+    fn stage<T>(&self, phase: &'static str, name: &str, work: impl FnOnce() -> T) -> T {
+        self.shared().phase = phase;
+        let start = Instant::now();
+        let result = work();
+        self.shared().times.push((format!("{name}_seconds"), start.elapsed().as_secs_f64()));
+        result
+    }
+
+    fn instrument(&self, program: &mut Program) -> Result<(), Failure> {
+        let found = instrument::unreach_call(program, &self.job.error_functions);
+        let all_missing = found.errors.is_empty();
+        if self.job.errors_named
+            && let Some(name) = found.missing.first()
+        {
+            return Err(Failure::data(format!("no function '{name}' is defined, declared or called in the program")));
+        }
+        if all_missing {
+            let names = self.job.error_functions.join(", ");
+            self.shared().warnings.push(format!("nothing calls an error function ({names}), so the verdict is TRUE"));
+        }
+        Ok(())
+    }
+
+    /// Records the size of the program.
+    fn describe(&self, program: &Program) {
+        let mut shared = self.shared();
+        shared.models.clone_from(&program.models);
+        for (name, count) in [
+            ("functions", program.funcs.len()),
+            ("locations", program.locs.len()),
+            ("edges", program.edges.len()),
+            ("variables", program.vars.len()),
+        ] {
+            shared.times.push((name.into(), count as f64));
+        }
+    }
+
+    fn analyse(&self, program: &Program) -> engine::Outcome {
+        let replay = |inputs: &cfa::interp::Inputs, error| engine::replay(program, inputs, error);
+        let progress = |stats: &engine::Stats| self.shared().engine = Some(*stats);
+        engine::verify(program, &self.config, &self.budget, &replay, &progress)
+    }
+
+    /// Says how a confirmed violation comes about.
+    fn explain(&self, program: &Program, found: &Counterexample, sources: &Sources) -> (Answer, Option<String>) {
+        let error = &program.errors[found.error];
+        let mut violation = Violation { property: error.property.clone(), message: error.message.clone(), trace: None };
+        self.shared().violation = Some(violation.clone());
+        let recorded =
+            self.stage("replaying the violation", "trace", || trace::record(program, &found.inputs, sources));
+        let mut harness = None;
+        match recorded {
+            Ok(trace) => {
+                harness = self.wants_harness.then(|| self.harness(&trace));
+                violation.trace = Some(trace);
+            }
+            // The engine's replay went through, so this is a limit of the second one.
+            Err(outcome) => self.shared().warnings.push(format!("the trace is incomplete: {outcome:?}")),
+        }
+        (Answer::False(Box::new(violation)), harness)
+    }
+
+    fn harness(&self, trace: &Trace) -> String {
+        let files: Vec<String> = self.job.load.inputs.iter().map(|f| f.display().to_string()).collect();
+        let ilp32 = self.job.load.data_model == DataModel::Ilp32;
+        harness::write(trace, &Subject { files: &files, error_functions: &self.job.error_functions, ilp32 })
+    }
+}
+
+/// Compiles and lowers the input.
+pub fn load(options: &Options) -> Result<Program, Failure> {
+    let _ = options;
+    Err(loading(&frontend_llvm::Error::Internal("the front-end is not linked yet".into())))
+}
+
+fn loading(error: &frontend_llvm::Error) -> Failure {
+    let code = error.exit_code();
+    match error {
+        frontend_llvm::Error::Compile { path, messages } => {
+            let mut failure = Failure::new(code, format!("clang cannot compile {}", path.display()));
+            failure.detail = Some(messages.clone());
+            failure
+        }
+        frontend_llvm::Error::NoCompiler(_) => {
+            let mut failure = Failure::new(code, error.to_string());
+            failure.detail = Some("scripts/setup installs clang 19 on Debian".into());
+            failure
+        }
+        _ => Failure::new(if code == 0 { exit::INTERNAL } else { code }, error.to_string()),
+    }
+}

@@ -1,0 +1,155 @@
+//! A report for people: the error in the manner of rustc, then how it comes about, line by line.
+
+use crate::report::{Answer, Report, Violation};
+use crate::source::{Message, Sources};
+use crate::trace::{Event, InputValue, Step, Trace};
+use annotate_snippets::Level;
+use std::fmt::Write;
+
+/// Which steps of a trace are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Detail {
+    /// Those that matter, at most [`SHORT`] of them.
+    Short,
+    /// All, at most [`FULL`] of them.
+    Full,
+}
+
+const SHORT: usize = 40;
+const FULL: usize = 5_000;
+/// Columns of source text before what happened.
+const SOURCE: usize = 48;
+/// Reasons and notes shown.
+const MAX_NOTES: usize = 8;
+
+/// What is printed before the verdict line; empty for a proof that has nothing more to say.
+pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -> String {
+    let mut out = String::new();
+    match &report.answer {
+        Answer::True => {}
+        Answer::False(found) => violation(&mut out, found, sources, detail, color),
+        Answer::Unknown { reason, spot } => {
+            let main = Message::new(Level::WARNING, format!("no verdict: {reason}")).at(spot.clone());
+            let _ = writeln!(out, "{}\n", main.render(sources, color));
+            let others: Vec<_> = report.notes.iter().filter(|n| n.text != *reason || n.spot != *spot).collect();
+            for note in others.iter().take(MAX_NOTES) {
+                let message = Message::new(Level::NOTE, note.text.clone()).at(note.spot.clone());
+                let _ = writeln!(out, "{}\n", message.render(sources, color));
+            }
+            if others.len() > MAX_NOTES {
+                let _ = writeln!(out, "note: and {} more like these\n", others.len() - MAX_NOTES);
+            }
+        }
+    }
+    out
+}
+
+fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail: Detail, color: bool) {
+    let title = format!("{} ({} is violated)", violation.message, violation.property);
+    let mut message = Message::new(Level::ERROR, title);
+    if let Some(trace) = &violation.trace {
+        message = message.at(trace.spot.clone());
+        if !trace.function.is_empty() {
+            message = message.label(format!("in {}", trace.function));
+        }
+        if trace.inputs.is_empty() {
+            message = message.note("no input is needed for this");
+        }
+    } else {
+        message = message.note("there was no time left to show how it comes about");
+    }
+    let _ = writeln!(out, "{}\n", message.render(sources, color));
+    if let Some(trace) = &violation.trace {
+        steps(out, trace, sources, detail);
+    }
+}
+
+/// The table of steps: line number, source text, what happened.
+fn steps(out: &mut String, trace: &Trace, sources: &Sources, detail: Detail) {
+    let chosen: Vec<usize> =
+        (0..trace.steps.len()).filter(|&i| detail == Detail::Full || trace.steps[i].matters).collect();
+    let limit = if detail == Detail::Full { FULL } else { SHORT };
+    let head = if chosen.len() > limit { limit / 3 } else { chosen.len() };
+    let tail = chosen.len() - (limit - head).min(chosen.len());
+    let rows = if chosen.len() > limit { [&chosen[..head], &chosen[tail..]].concat() } else { chosen.clone() };
+
+    let number = |step: &Step| step.spot.as_ref().map_or(0, |s| s.line);
+    let width = rows.iter().map(|&i| number(&trace.steps[i])).max().unwrap_or(0).to_string().len().max(2);
+    let total = trace.steps.len() + trace.omitted;
+    let _ = match detail {
+        Detail::Short if rows.len() < total => {
+            writeln!(out, "how it comes about ({} of {total} steps; --trace full shows all):", rows.len())
+        }
+        _ => writeln!(out, "how it comes about ({total} steps):"),
+    };
+    let mut file = "";
+    let mut line = 0;
+    for (row, &i) in rows.iter().enumerate() {
+        let step = &trace.steps[i];
+        if row == head && chosen.len() > limit {
+            let _ = writeln!(out, "{:width$} … {} steps are left out here", "", tail - head);
+            line = 0;
+        }
+        let what = event(&step.event, &trace.inputs);
+        let Some(spot) = &step.spot else {
+            let _ = writeln!(out, "{:>width$} | {:SOURCE$}  {what}", "", "");
+            continue;
+        };
+        if spot.path != file {
+            let _ = writeln!(out, "{:width$}--> {}", "", spot.path);
+            (file, line) = (&spot.path, 0);
+        }
+        let repeats = spot.line == line && !matches!(step.event, Event::Call { .. });
+        line = spot.line;
+        let text = if repeats { None } else { sources.line(&spot.path, spot.line) };
+        let text = text.as_deref().map_or("", str::trim);
+        let shown = if repeats { String::new() } else { spot.line.to_string() };
+        let _ = writeln!(out, "{shown:>width$} | {:SOURCE$}  {what}", cut(text, SOURCE));
+    }
+    out.push('\n');
+}
+
+fn cut(text: &str, columns: usize) -> String {
+    if text.chars().count() <= columns {
+        return text.to_owned();
+    }
+    text.chars().take(columns - 1).chain(['…']).collect()
+}
+
+fn event(event: &Event, inputs: &[InputValue]) -> String {
+    let list = |values: &[(String, String)]| {
+        let parts: Vec<String> =
+            values.iter().map(|(n, v)| if n.is_empty() { v.clone() } else { format!("{n} = {v}") }).collect();
+        parts.join(", ")
+    };
+    match event {
+        Event::Input { index, into } => {
+            let input = &inputs[*index];
+            let target = into.as_ref().map_or_else(|| input.source(), Clone::clone);
+            format!("{target} = {}  (input {}: {})", input.shown, index + 1, input.ty)
+        }
+        Event::Assign { target, value } => format!("{target} = {value}"),
+        Event::Branch { taken, operands } if operands.is_empty() => taken.to_string(),
+        Event::Branch { taken, operands } => format!("{taken}  ({})", list(operands)),
+        Event::Call { function, args } => format!("{function}({})", list(args)),
+        Event::Return { function, value: Some(value) } => format!("{function} returns {value}"),
+        Event::Return { function, value: None } => format!("{function} returns"),
+        Event::Error { message } => message.clone(),
+    }
+}
+
+/// The statistics as a table.
+pub fn statistics(report: &Report) -> String {
+    let width = report.stats.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let mut out = String::from("statistics:\n");
+    for (name, value) in &report.stats {
+        let _ = match value.fract() {
+            0.0 => writeln!(out, "  {name:width$}  {value:>12.0}"),
+            _ => writeln!(out, "  {name:width$}  {value:>12.3}"),
+        };
+    }
+    if !report.models.is_empty() {
+        let _ = writeln!(out, "  {:width$}  {}", "models", report.models.join(", "));
+    }
+    out
+}

@@ -1,0 +1,194 @@
+//! The result of a verification run as data, and as JSON (the schema is described in `docs/json.md`).
+
+use crate::source::Spot;
+use crate::trace::{Event, InputValue, Trace};
+use cfa::InputKind;
+use serde_json::{Value, json};
+
+/// The verdict with what belongs to it.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    True,
+    False(Box<Violation>),
+    Unknown { reason: String, spot: Option<Spot> },
+}
+
+/// A confirmed violation.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    pub property: String,
+    pub message: String,
+    /// How it comes about; `None` if there was no time left to say.
+    pub trace: Option<Trace>,
+}
+
+/// Something that the analysis had to leave out or add.
+#[derive(Clone, Debug)]
+pub struct Note {
+    pub text: String,
+    pub spot: Option<Spot>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub answer: Answer,
+    /// Names of the properties that were asked for.
+    pub properties: Vec<String>,
+    pub files: Vec<String>,
+    pub data_model: &'static str,
+    pub analysis: String,
+    pub notes: Vec<Note>,
+    pub models: Vec<String>,
+    /// Counters and times, in a fixed order.
+    pub stats: Vec<(String, f64)>,
+}
+
+impl Report {
+    /// The last line of standard output.
+    pub fn verdict_line(&self) -> String {
+        match &self.answer {
+            Answer::True => "TRUE".into(),
+            Answer::False(violation) => format!("FALSE({})", violation.property),
+            Answer::Unknown { reason, spot } => {
+                let place = spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
+                let text = format!("{reason}{place}");
+                let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+                format!("UNKNOWN({text})")
+            }
+        }
+    }
+
+    pub fn to_json(&self) -> Value {
+        let (verdict, reason, violation) = match &self.answer {
+            Answer::True => ("TRUE", Value::Null, Value::Null),
+            Answer::False(violation) => ("FALSE", Value::Null, violation_json(violation)),
+            Answer::Unknown { reason, spot } => {
+                ("UNKNOWN", json!({"text": reason, "location": spot_json(spot.as_ref())}), Value::Null)
+            }
+        };
+        let notes: Vec<Value> =
+            self.notes.iter().map(|n| json!({"text": n.text, "location": spot_json(n.spot.as_ref())})).collect();
+        let stats: serde_json::Map<String, Value> =
+            self.stats.iter().map(|(name, value)| (name.clone(), number(*value))).collect();
+        json!({
+            "schema": "proviso-result-1",
+            "tool": {"name": "proviso", "version": env!("CARGO_PKG_VERSION")},
+            "verdict": verdict,
+            "verdict_line": self.verdict_line(),
+            "properties": self.properties,
+            "files": self.files,
+            "data_model": self.data_model,
+            "analysis": self.analysis,
+            "reason": reason,
+            "violation": violation,
+            "notes": notes,
+            "models": self.models,
+            "statistics": stats,
+        })
+    }
+}
+
+/// Counters are integers in JSON, times are not.
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
+}
+
+fn spot_json(spot: Option<&Spot>) -> Value {
+    match spot {
+        None => Value::Null,
+        Some(s) => json!({"file": s.path, "line": s.line, "column": (s.column > 0).then_some(s.column)}),
+    }
+}
+
+fn violation_json(violation: &Violation) -> Value {
+    let mut value = json!({"property": violation.property, "message": violation.message});
+    if let Some(trace) = &violation.trace {
+        value["location"] = spot_json(trace.spot.as_ref());
+        value["function"] = json!(trace.function);
+        value["inputs"] = trace.inputs.iter().enumerate().map(|(i, input)| input_json(i, input)).collect();
+        value["trace"] = trace
+            .steps
+            .iter()
+            .map(|step| {
+                let mut value = event_json(&step.event);
+                value["location"] = spot_json(step.spot.as_ref());
+                value["function"] = json!(step.function);
+                value["matters"] = json!(step.matters);
+                value
+            })
+            .collect();
+        value["omitted_steps"] = json!(trace.omitted);
+    }
+    value
+}
+
+fn input_json(index: usize, input: &InputValue) -> Value {
+    let kind = match input.kind {
+        InputKind::Nondet(_) => "nondet",
+        InputKind::Uninit(_) => "uninitialised",
+        InputKind::Environment(_) => "environment",
+        InputKind::Unmodelled(_) => "unmodelled",
+    };
+    json!({
+        "number": index + 1,
+        "kind": kind,
+        "source": input.source(),
+        "type": input.ty,
+        "value": input.shown,
+        "width": input.value.width(),
+        "bits": format!("{:#x}", input.value.to_biguint()),
+        "location": spot_json(input.spot.as_ref()),
+    })
+}
+
+fn event_json(event: &Event) -> Value {
+    let values = |list: &[(String, String)]| -> Value {
+        list.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
+    };
+    match event {
+        Event::Input { index, into } => json!({"step": "input", "input": index + 1, "into": into}),
+        Event::Assign { target, value } => json!({"step": "assign", "target": target, "value": value}),
+        Event::Branch { taken, operands } => json!({"step": "branch", "taken": taken, "operands": values(operands)}),
+        Event::Call { function, args } => json!({"step": "call", "callee": function, "arguments": values(args)}),
+        Event::Return { function, value } => json!({"step": "return", "from": function, "value": value}),
+        Event::Error { message } => json!({"step": "error", "message": message}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(answer: Answer) -> Report {
+        Report {
+            answer,
+            properties: vec!["unreach-call".into()],
+            files: vec!["a.c".into()],
+            data_model: "LP64",
+            analysis: "symex".into(),
+            notes: Vec::new(),
+            models: Vec::new(),
+            stats: vec![("paths".into(), 3.0), ("seconds".into(), 0.25)],
+        }
+    }
+
+    #[test]
+    fn verdict_lines_are_one_line() {
+        assert_eq!(report(Answer::True).verdict_line(), "TRUE");
+        let spot = Some(Spot { path: "a.c".into(), line: 3, column: 1 });
+        let unknown = Answer::Unknown { reason: "two\nlines".into(), spot };
+        assert_eq!(report(unknown).verdict_line(), "UNKNOWN(two lines at a.c:3:1)");
+        let violation = Violation { property: "unreach-call".into(), message: String::new(), trace: None };
+        assert_eq!(report(Answer::False(Box::new(violation))).verdict_line(), "FALSE(unreach-call)");
+    }
+
+    #[test]
+    fn json_has_every_key() {
+        let json = report(Answer::True).to_json();
+        assert_eq!(json["schema"], "proviso-result-1");
+        assert_eq!(json["verdict"], "TRUE");
+        assert_eq!(json["statistics"]["paths"], 3);
+        assert_eq!(json["statistics"]["seconds"], 0.25);
+        assert!(json["violation"].is_null() && json["reason"].is_null());
+    }
+}

@@ -1,0 +1,465 @@
+//! What happened on the way to the error, in terms of the C program.
+//!
+//! The interpreter runs the counterexample's inputs and a [`Recorder`] watches. It keeps a shadow of the
+//! state, whether each variable and byte depends on an input, so that the steps that matter can be told
+//! from the rest: inputs, what is computed from them, branches that they decide, and the calls that lead
+//! to the error.
+
+use crate::access::access_path;
+use crate::source::{Sources, Spot};
+use cfa::interp::{Inputs, InputsSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State};
+use cfa::{
+    AllocKind, Bv, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, InputId, InputKind, Op, PlaceId, Program, VarId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Steps kept; beyond this the middle is left out.
+const MAX_STEPS: usize = 20_000;
+
+/// What a step did.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Event {
+    /// A value was taken from the environment, maybe into a variable.
+    Input {
+        index: usize,
+        into: Option<String>,
+    },
+    Assign {
+        target: String,
+        value: String,
+    },
+    /// A condition was true or false; the variables in it, with their values.
+    Branch {
+        taken: bool,
+        operands: Vec<(String, String)>,
+    },
+    Call {
+        function: String,
+        args: Vec<(String, String)>,
+    },
+    Return {
+        function: String,
+        value: Option<String>,
+    },
+    Error {
+        message: String,
+    },
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Step {
+    pub event: Event,
+    pub spot: Option<Spot>,
+    /// The function it happened in.
+    pub function: String,
+    /// Whether it belongs in a short trace.
+    pub matters: bool,
+}
+
+/// A value that the program took from its environment.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InputValue {
+    pub kind: InputKind,
+    pub ty: String,
+    /// The same without typedefs.
+    pub c_type: String,
+    /// As C writes it.
+    pub shown: String,
+    pub value: Bv,
+    pub spot: Option<Spot>,
+}
+
+impl InputValue {
+    /// Where it came from, for people.
+    pub fn source(&self) -> String {
+        match &self.kind {
+            InputKind::Nondet(function) | InputKind::Environment(function) => format!("{function}()"),
+            InputKind::Uninit(Some(name)) => format!("uninitialised {name}"),
+            InputKind::Uninit(None) => "uninitialised memory".into(),
+            InputKind::Unmodelled(what) => what.clone(),
+        }
+    }
+}
+
+/// The violation, replayed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Trace {
+    pub property: String,
+    pub message: String,
+    /// Where the user's code makes the error happen: the call of the error function.
+    pub spot: Option<Spot>,
+    /// The function that this is in.
+    pub function: String,
+    pub inputs: Vec<InputValue>,
+    pub steps: Vec<Step>,
+    /// Steps that are not in `steps` because there were too many; they were before index `cut`.
+    pub omitted: usize,
+    pub cut: usize,
+}
+
+/// Runs the inputs and tells what happens, if it is a violation; else how the run ended.
+pub fn record(program: &Program, inputs: &Inputs, sources: &Sources) -> Result<Trace, Outcome> {
+    let mut recorder = Recorder::new(program, sources);
+    let mut source: InputsSource<'_> = inputs.source();
+    let run = Interpreter::new(program).run(&mut source, Limits::default(), &mut recorder);
+    match run.outcome {
+        Outcome::Error(error, edge) => Ok(recorder.finish(&program.errors[error], edge)),
+        other => Err(other),
+    }
+}
+
+struct Frame {
+    /// The call that made it; `None` for the first.
+    call: Option<EdgeId>,
+    func: FuncId,
+    /// Variables that depend on inputs.
+    tainted: FxHashSet<VarId>,
+    /// The step that says that it was called, if one does.
+    step: Option<usize>,
+}
+
+/// A memory object that has a name in C.
+struct Named {
+    name: String,
+    ty: cfa::TypeId,
+}
+
+struct Recorder<'p> {
+    program: &'p Program,
+    sources: &'p Sources,
+    frames: Vec<Frame>,
+    vars_of: RefCell<FxHashMap<ExprId, Rc<[VarId]>>>,
+    tainted_globals: FxHashSet<VarId>,
+    tainted_bytes: FxHashSet<u64>,
+    /// Objects made by `Alloc` edges, by their number.
+    allocs: Vec<Option<VarId>>,
+    inputs: Vec<InputValue>,
+    steps: Vec<Step>,
+    omitted: usize,
+    cut: usize,
+    /// The variable that took the last input, whose next copy is where the input goes in C.
+    fresh: Option<(VarId, usize)>,
+}
+
+impl<'p> Recorder<'p> {
+    fn new(program: &'p Program, sources: &'p Sources) -> Self {
+        let first = Frame { call: None, func: program.entry, tainted: FxHashSet::default(), step: None };
+        Self {
+            program,
+            sources,
+            frames: vec![first],
+            vars_of: RefCell::default(),
+            tainted_globals: FxHashSet::default(),
+            tainted_bytes: FxHashSet::default(),
+            allocs: Vec::new(),
+            inputs: Vec::new(),
+            steps: Vec::new(),
+            omitted: 0,
+            cut: MAX_STEPS / 2,
+            fresh: None,
+        }
+    }
+
+    fn finish(mut self, error: &cfa::ErrorInfo, edge: EdgeId) -> Trace {
+        // The error edge stands at the entry of the error function; the user looks at its call.
+        let frame = self.frames.last().expect("there is a frame");
+        let at_entry = self.program.funcs[frame.func].entry == self.program.edges[edge].source;
+        let site = if at_entry { frame.call.unwrap_or(edge) } else { edge };
+        let site = self.in_user_code(site).unwrap_or(site);
+        let spot = self.spot(self.program.edges[site].place).or_else(|| error.place.and_then(|p| self.spot(Some(p))));
+        let function = self.program.funcs[self.program.func_of(site)].name.clone();
+        for step in self.frames.iter().filter_map(|f| f.step).collect::<Vec<_>>() {
+            if let Some(step) = self.index(step) {
+                self.steps[step].matters = true;
+            }
+        }
+        // The call of the error function itself is the error.
+        if let Some(Step { event: Event::Call { .. }, .. }) = self.steps.last().filter(|_| at_entry) {
+            self.steps.pop();
+        }
+        if let Some(last) = self.steps.iter_mut().rev().find(|s| matches!(s.event, Event::Branch { .. })) {
+            last.matters = true;
+        }
+        let event = Event::Error { message: error.message.clone() };
+        self.steps.push(Step { event, spot: spot.clone(), function: function.clone(), matters: true });
+        Trace {
+            property: error.property.clone(),
+            message: error.message.clone(),
+            spot,
+            function,
+            inputs: self.inputs,
+            steps: self.steps,
+            omitted: self.omitted,
+            cut: self.cut,
+        }
+    }
+
+    /// The innermost edge that is in the user's code and executing when `edge` is: itself, or the call
+    /// through which control went into a library model.
+    fn in_user_code(&self, edge: EdgeId) -> Option<EdgeId> {
+        let calls = self.frames.iter().rev().filter_map(|f| f.call);
+        std::iter::once(edge).chain(calls).find(|&e| {
+            let func = self.program.func_of(e);
+            self.program.funcs[func].origin == FunctionOrigin::Source && self.program.edges[e].place.is_some()
+        })
+    }
+
+    fn spot(&self, place: Option<PlaceId>) -> Option<Spot> {
+        self.sources.spot(self.program, place?)
+    }
+
+    /// Whether steps of the present function are shown: not those of library models.
+    fn shown(&self) -> bool {
+        let frame = self.frames.last().expect("there is a frame");
+        self.program.funcs[frame.func].origin != FunctionOrigin::Model
+    }
+
+    fn push(&mut self, event: Event, edge: EdgeId, matters: bool) {
+        let spot = self.spot(self.program.edges[edge].place);
+        let function = self.program.funcs[self.program.func_of(edge)].name.clone();
+        if self.steps.len() >= MAX_STEPS {
+            // Amortised: a quarter of the kept steps goes at once, from the middle.
+            let gone = MAX_STEPS / 4;
+            self.steps.drain(self.cut..self.cut + gone);
+            self.omitted += gone;
+        }
+        self.steps.push(Step { event, spot, function, matters });
+    }
+
+    /// The number of the next step, counting those that were left out.
+    fn next_step(&self) -> usize {
+        self.steps.len() + self.omitted
+    }
+    fn index(&self, step: usize) -> Option<usize> {
+        if step < self.cut { Some(step) } else { step.checked_sub(self.omitted).filter(|&i| i >= self.cut) }
+    }
+
+    // Dependence on inputs.
+
+    /// The variables in an expression.
+    fn vars(&self, e: ExprId) -> Rc<[VarId]> {
+        let mut cache = self.vars_of.borrow_mut();
+        cache.entry(e).or_insert_with(|| self.program.exprs.vars(e).into()).clone()
+    }
+    fn is_tainted(&self, e: ExprId) -> bool {
+        let frame = self.frames.last().expect("there is a frame");
+        self.vars(e).iter().any(|v| frame.tainted.contains(v) || self.tainted_globals.contains(v))
+    }
+    fn set_taint(&mut self, var: VarId, tainted: bool) {
+        let set = match self.program.vars[var].func() {
+            None => &mut self.tainted_globals,
+            Some(_) => &mut self.frames.last_mut().expect("there is a frame").tainted,
+        };
+        if tainted {
+            set.insert(var);
+        } else {
+            set.remove(&var);
+        }
+    }
+    fn taint_bytes(&mut self, addr: u64, len: u64, tainted: bool) {
+        // Fills of megabytes are no reason to be slow.
+        for at in addr..addr.saturating_add(len.min(1 << 16)) {
+            if tainted {
+                self.tainted_bytes.insert(at);
+            } else {
+                self.tainted_bytes.remove(&at);
+            }
+        }
+    }
+
+    // Names and values.
+
+    fn show(&self, var: VarId, value: &Bv) -> String {
+        self.program.show_value(self.program.vars[var].ty, value)
+    }
+
+    /// The named variables in an expression, with their values.
+    fn operands(&self, e: ExprId, state: &State) -> Vec<(String, String)> {
+        let mut operands = Vec::new();
+        for &var in self.vars(e).iter() {
+            if let (Some(name), Some(value)) = (&self.program.vars[var].name, state.var(var)) {
+                operands.push((name.clone(), self.show(var, &value)));
+            }
+        }
+        operands
+    }
+
+    /// How C names the bytes at an address: `a[3].x`.
+    fn target(&self, addr: u64, len: u64, state: &State) -> Option<(String, Option<cfa::TypeId>)> {
+        let object = state.object_at(addr)?;
+        let named = match object.seq {
+            ObjectSeq::Global(global) => {
+                let global = &self.program.globals[global];
+                Named { name: global.name.clone(), ty: global.ty }
+            }
+            ObjectSeq::Alloc(n) => {
+                let var = &self.program.vars[(*self.allocs.get(n as usize)?)?];
+                let ty = match self.program.plain_type(var.ty) {
+                    cfa::CType::Pointer(to) => *to,
+                    _ => var.ty,
+                };
+                Named { name: var.name.clone()?, ty }
+            }
+        };
+        let (path, ty) = access_path(self.program, named.ty, addr - object.base, len);
+        Some((named.name + &path, ty))
+    }
+
+    fn call(&mut self, edge: EdgeId, state: &State) {
+        let callee = state.func();
+        let caller_shown = self.shown();
+        let Op::Call { args, .. } = &self.program.edges[edge].op else { return };
+        let tainted: Vec<bool> = args.iter().map(|&a| self.is_tainted(a)).collect();
+        let function = &self.program.funcs[callee];
+        let mut step = None;
+        if caller_shown && self.program.edges[edge].place.is_some() {
+            let mut shown = Vec::new();
+            for &param in &function.params {
+                if let Some(value) = state.var(param) {
+                    let name = self.program.vars[param].name.clone().unwrap_or_default();
+                    shown.push((name, self.show(param, &value)));
+                }
+            }
+            step = Some(self.next_step());
+            self.push(Event::Call { function: function.name.clone(), args: shown }, edge, false);
+        }
+        let tainted = function.params.iter().zip(tainted).filter(|(_, t)| *t).map(|(p, _)| *p).collect();
+        self.frames.push(Frame { call: Some(edge), func: callee, tainted, step });
+    }
+
+    fn ret(&mut self, edge: EdgeId, value: Option<ExprId>, state: &State) {
+        let tainted = value.is_some_and(|v| self.is_tainted(v));
+        let frame = self.frames.pop().expect("a return leaves a frame");
+        let Some(call) = frame.call else { return };
+        let function = &self.program.funcs[frame.func];
+        if frame.step.is_some() && function.origin == FunctionOrigin::Source {
+            let shown = value.map(|v| self.program.show_value(function.return_type, &state.eval(v)));
+            self.push(Event::Return { function: function.name.clone(), value: shown }, edge, false);
+        }
+        if let Op::Call { result: Some(result), .. } = self.program.edges[call].op {
+            self.set_taint(result, tainted);
+        }
+    }
+
+    fn input(&mut self, edge: EdgeId, var: VarId, input: InputId, state: &State) {
+        let Some(value) = state.var(var) else { return };
+        let info = &self.program.inputs[input];
+        let place = self.in_user_code(edge).and_then(|e| self.program.edges[e].place).or(info.place);
+        let index = self.inputs.len();
+        let spot = self.spot(place);
+        self.inputs.push(InputValue {
+            kind: info.kind.clone(),
+            ty: self.program.type_name(info.ty),
+            c_type: crate::harness::plain_name(self.program, info.ty),
+            shown: self.program.show_value(info.ty, &value),
+            value,
+            spot: spot.clone(),
+        });
+        self.set_taint(var, true);
+        let into = self.program.vars[var].name.clone();
+        self.fresh = into.is_none().then_some((var, self.next_step()));
+        self.push(Event::Input { index, into }, edge, true);
+        self.steps.last_mut().expect("just pushed").spot = spot;
+    }
+
+    /// Whether assigning `value` to `target` only moves the last input to where C wants it; then that step
+    /// says so.
+    fn moves_input(&mut self, target: &str, value: ExprId) -> bool {
+        let Some((var, step)) = self.fresh else { return false };
+        if *self.program.exprs.get(value) != Expr::Var(var) {
+            return false;
+        }
+        let Some(i) = self.index(step) else { return false };
+        let Event::Input { into, .. } = &mut self.steps[i].event else { return false };
+        *into = Some(target.to_owned());
+        self.fresh = None;
+        true
+    }
+
+    fn assigned(&mut self, edge: EdgeId, var: VarId, tainted: bool, state: &State) {
+        self.set_taint(var, tainted);
+        if let (true, Some(name), Some(value)) = (self.shown(), &self.program.vars[var].name, state.var(var)) {
+            let value = self.show(var, &value);
+            self.push(Event::Assign { target: name.clone(), value }, edge, tainted);
+        }
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        let program = self.program;
+        match &program.edges[edge].op {
+            Op::Skip | Op::Halt(_) | Op::Error(_) | Op::Approx { .. } | Op::Free { .. } => {}
+            Op::ObjectSize { var, ptr } => {
+                let tainted = self.is_tainted(*ptr);
+                self.set_taint(*var, tainted);
+            }
+            Op::Assign { var, value } => {
+                let tainted = self.is_tainted(*value);
+                let name = program.vars[*var].name.as_deref();
+                if name.is_some_and(|name| self.moves_input(name, *value)) {
+                    self.set_taint(*var, true);
+                } else {
+                    if let (None, Some((fresh, step))) = (name, self.fresh)
+                        && *program.exprs.get(*value) == Expr::Var(fresh)
+                    {
+                        self.fresh = Some((*var, step));
+                    }
+                    self.assigned(edge, *var, tainted, state);
+                }
+            }
+            Op::Assume { cond, branch } => {
+                if self.shown() && program.edges[edge].place.is_some() {
+                    let operands = self.operands(*cond, state);
+                    let matters = self.is_tainted(*cond);
+                    self.push(Event::Branch { taken: *branch, operands }, edge, matters);
+                }
+            }
+            Op::Load { var, addr } => {
+                // Where the variable was part of its own address, that address is gone.
+                let known = !self.vars(*addr).contains(var);
+                let at = if known { state.eval(*addr).to_u64().unwrap_or(0) } else { 0 };
+                let len = u64::from(program.vars[*var].width.div_ceil(8));
+                let tainted = self.is_tainted(*addr)
+                    || (known && (at..at.saturating_add(len)).any(|b| self.tainted_bytes.contains(&b)));
+                self.assigned(edge, *var, tainted, state);
+            }
+            Op::Store { addr, value } => {
+                let tainted = self.is_tainted(*value);
+                let len = u64::from(program.exprs.width(*value).div_ceil(8));
+                let at = state.eval(*addr).to_u64().unwrap_or(0);
+                self.taint_bytes(at, len, tainted);
+                if let Some((target, ty)) = self.target(at, len, state).filter(|_| self.shown())
+                    && !self.moves_input(&target, *value)
+                {
+                    let value = state.eval(*value);
+                    let value = ty.map_or_else(|| value.to_string(), |ty| program.show_value(ty, &value));
+                    self.push(Event::Assign { target, value }, edge, tainted);
+                }
+            }
+            Op::Alloc { var, kind, .. } => {
+                let named = *kind == AllocKind::Stack && program.vars[*var].name.is_some();
+                self.allocs.push(named.then_some(*var));
+                self.set_taint(*var, false);
+            }
+            Op::Havoc { var, input } => self.input(edge, *var, *input, state),
+            Op::Copy { dst, src, len } => {
+                let [dst, src, len] = [dst, src, len].map(|e| state.eval(*e).to_u64().unwrap_or(0));
+                let tainted: Vec<bool> =
+                    (0..len.min(1 << 16)).map(|i| self.tainted_bytes.contains(&src.wrapping_add(i))).collect();
+                for (i, tainted) in tainted.into_iter().enumerate() {
+                    self.taint_bytes(dst.wrapping_add(i as u64), 1, tainted);
+                }
+            }
+            Op::Fill { dst, byte, len } => {
+                let tainted = self.is_tainted(*byte);
+                let [dst, len] = [dst, len].map(|e| state.eval(*e).to_u64().unwrap_or(0));
+                self.taint_bytes(dst, len, tainted);
+            }
+            Op::Call { .. } => self.call(edge, state),
+            Op::Return { value } => self.ret(edge, *value, state),
+        }
+    }
+}

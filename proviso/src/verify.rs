@@ -1,0 +1,163 @@
+//! `proviso verify`: from the command line to a verdict, under limits.
+
+use crate::args::{SearchArg, TraceArg, VerifyArgs};
+use crate::crash;
+use crate::failure::{Failure, exit};
+use crate::job::Job;
+use crate::limits::{self, End, Limits, Supervised};
+use crate::output::{self, Colors};
+use crate::pipeline::{Finished, Pipeline, Shared};
+use crate::progress::Progress;
+use crate::render::{self, Detail};
+use crate::report::{Answer, Report};
+use crate::source::Sources;
+use engine::budget::Budget;
+use engine::waitlist::Search;
+use frontend_llvm::DataModel;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// The analyses that `--analysis` names, with what they do.
+const ANALYSES: [(&str, &str); 1] =
+    [("symex", "symbolic execution: follows every path, byte-precise; proves programs whose paths are finite")];
+
+/// Runs the command; the exit code.
+pub fn run(args: &VerifyArgs, colors: Colors) -> u8 {
+    if args.list_analyses {
+        let list: String = ANALYSES.map(|(name, what)| format!("{name:12} {what}\n")).concat();
+        output::print(&list);
+        return exit::TRUE;
+    }
+    attempt(args, colors).unwrap_or_else(|failure| output::failure(&failure, colors))
+}
+
+fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
+    let start = Instant::now();
+    let config = config(args)?;
+    let job = Arc::new(Job::new(args)?);
+    for path in [&args.harness, &args.json].into_iter().flatten().filter(|p| *p != Path::new("-")) {
+        output::check_writable(path)?;
+    }
+    let memory = args.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
+    let limits = Limits { timeout: args.timeout, memory, start };
+    limits::limit_address_space(memory);
+    crash::expect_verdict();
+
+    let shared = Arc::new(Mutex::new(Shared::default()));
+    let budget = Budget::unlimited();
+    let cancel = budget.cancel.clone();
+    let pipeline =
+        Pipeline { job: job.clone(), config, budget, shared: shared.clone(), wants_harness: args.harness.is_some() };
+    let mut progress = Progress::new(start, args.verbose);
+    let tick = || {
+        if let Ok(shared) = shared.try_lock() {
+            progress.show(shared.phase, shared.engine.as_ref());
+        }
+    };
+    let supervised = limits::supervise(&limits, &cancel, tick, move || pipeline.run());
+    progress.clear();
+    let mut shared = std::mem::take(&mut *shared.lock().unwrap_or_else(PoisonError::into_inner));
+
+    let peak_memory = supervised.peak_memory;
+    let (finished, code) = conclude(supervised, &mut shared)?;
+    let mut stats = shared.times;
+    if let Some(engine) = shared.engine {
+        stats.extend(engine.entries().into_iter().map(|(name, value)| (format!("analysis_{name}"), value)));
+    }
+    stats.push(("total_seconds".into(), start.elapsed().as_secs_f64()));
+    stats.push(("peak_memory_mb".into(), (peak_memory >> 20) as f64));
+    let report = Report {
+        answer: finished.answer,
+        properties: job.property_names(),
+        files: job.load.inputs.iter().map(|f| f.display().to_string()).collect(),
+        data_model: if job.load.data_model == DataModel::Ilp32 { "ILP32" } else { "LP64" },
+        analysis: args.analysis.clone(),
+        notes: finished.notes,
+        models: shared.models,
+        stats,
+    };
+    for warning in &shared.warnings {
+        output::warning(warning, colors);
+    }
+    publish(&report, finished.harness.as_deref(), args, colors);
+    Ok(code)
+}
+
+fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
+    if !ANALYSES.iter().any(|(name, _)| *name == args.analysis) {
+        let names = ANALYSES.map(|(name, _)| name).join(", ");
+        return Err(Failure::usage(format!("there is no analysis '{}'; analyses are {names}", args.analysis)));
+    }
+    let search = match args.search {
+        SearchArg::Mixed => Search::Mixed,
+        SearchArg::Dfs => Search::DepthFirst,
+        SearchArg::Bfs => Search::BreadthFirst,
+        SearchArg::RandomPath => Search::RandomPath,
+        SearchArg::Coverage => Search::Coverage,
+    };
+    Ok(engine::Config { search, seed: args.seed, ..engine::Config::default() })
+}
+
+/// What there is to say after the worker ended one way or another, and the exit code.
+fn conclude(supervised: Supervised<Result<Finished, Failure>>, shared: &mut Shared) -> Result<(Finished, u8), Failure> {
+    // A violation that was confirmed stands, whatever happened afterwards.
+    let rescued = shared.violation.take().map(|violation| Answer::False(Box::new(violation)));
+    let unknown = |reason: String| Answer::Unknown { reason, spot: None };
+    let stopped = supervised.stop.map(|stop| format!("{stop} during {}", shared.phase));
+    let (mut finished, internal) = match (supervised.end, stopped) {
+        (End::Done(Ok(finished)), None) => (finished, false),
+        (End::Done(Ok(mut finished)), Some(stopped)) => {
+            if matches!(finished.answer, Answer::Unknown { .. }) {
+                finished.answer = unknown(stopped);
+            }
+            (finished, false)
+        }
+        (End::Done(Err(failure)), None) => return Err(failure),
+        // A compiler that Ctrl-C killed is no error of the input.
+        (End::Done(Err(_)), Some(stopped)) => (Finished::new(unknown(stopped)), false),
+        (End::Abandoned, stopped) => {
+            let reason = stopped.unwrap_or_else(|| format!("memory ran out during {}", shared.phase));
+            (Finished::new(unknown(reason)), false)
+        }
+        (End::Panicked(message), _) => {
+            let text = format!("internal error: {message}");
+            output::internal_error(&text);
+            (Finished::new(unknown(text)), true)
+        }
+    };
+    if let (Answer::Unknown { .. }, Some(rescued)) = (&finished.answer, rescued) {
+        finished.answer = rescued;
+    }
+    let code = match finished.answer {
+        Answer::True => exit::TRUE,
+        Answer::False(_) => exit::FALSE,
+        Answer::Unknown { .. } if internal => exit::INTERNAL,
+        Answer::Unknown { .. } => exit::UNKNOWN,
+    };
+    Ok((finished, code))
+}
+
+/// Prints and writes everything, the verdict line last. A file that cannot be written costs a message, not
+/// the verdict.
+fn publish(report: &Report, harness: Option<&str>, args: &VerifyArgs, colors: Colors) {
+    let detail = if args.trace == TraceArg::Full { Detail::Full } else { Detail::Short };
+    let json_on_stdout = args.json.as_deref() == Some(Path::new("-"));
+    let mut text = render::report(report, &Sources::new(), detail, colors.for_report(json_on_stdout));
+    if args.stats {
+        text += &render::statistics(report);
+    }
+    if json_on_stdout {
+        output::print_error(&text);
+        text = format!("{:#}\n", report.to_json());
+    }
+    if let Some(path) = args.json.as_deref().filter(|_| !json_on_stdout) {
+        output::write_file(path, &format!("{:#}\n", report.to_json()), colors);
+    }
+    if let (Some(path), Some(harness)) = (&args.harness, harness) {
+        output::write_file(path, harness, colors);
+    }
+    if crash::claim_verdict() {
+        output::print(&(text + &report.verdict_line() + "\n"));
+    }
+}

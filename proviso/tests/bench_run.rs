@@ -1,0 +1,39 @@
+//! `scripts/bench` with the real verifier, on the tasks in `tests/examples`.
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn bench_solves_the_examples() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = tempfile::tempdir().unwrap();
+    let results = folder.path().join("results.jsonl");
+    let run =
+        |arguments: &[&str]| Command::new(root.join("scripts/bench")).args(arguments).output().expect("python3 runs");
+    let run_tasks = || {
+        run(&[
+            "run",
+            root.join("tests/examples").to_str().unwrap(),
+            "--out",
+            results.to_str().unwrap(),
+            "--proviso",
+            env!("CARGO_BIN_EXE_proviso"),
+            "--timeout",
+            "60",
+        ])
+    };
+    let first = run_tasks();
+    let report = String::from_utf8_lossy(&first.stdout);
+    assert!(first.status.success(), "{report}");
+    assert!(report.contains("solved 4 of 4 (2 TRUE, 2 FALSE)"), "{report}");
+
+    let again = run_tasks();
+    let progress = String::from_utf8_lossy(&again.stderr);
+    assert!(progress.contains("4 of 4 tasks are done already"), "{progress}");
+
+    let file = results.to_str().unwrap();
+    let compared = run(&["compare", file, file]);
+    assert!(compared.status.success());
+    let text = String::from_utf8_lossy(&compared.stdout);
+    assert!(text.contains("lost: 0") && text.contains("solved in both: 4"), "{text}");
+}

@@ -1,0 +1,205 @@
+//! Runs `proviso verify` on the C programs of `tests/c` and compares with what they expect.
+//!
+//! A program is verified twice: as it is it must be TRUE, and with `-DBUG` FALSE, with the violation on a
+//! line that says `wrong`. Lines `// run: OPTIONS => VERDICT` at its top replace these two runs. Every
+//! violation found is reproduced natively: the program is compiled with the harness and run.
+//!
+//! `PROVISO_TEST=memory/vla cargo test -p proviso --test programs` runs some of them only. Runs listed in
+//! `tests/c/gaps.txt` are known to end in UNKNOWN; a gap that has closed must leave the list.
+
+use std::collections::BTreeSet;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// One invocation and what it must say.
+#[derive(Debug)]
+struct Run {
+    file: PathBuf,
+    options: Vec<String>,
+    /// `TRUE`, `FALSE(property)` or `UNKNOWN`.
+    verdict: String,
+}
+
+impl Run {
+    /// As it stands in `gaps.txt`.
+    fn name(&self, root: &Path) -> String {
+        let file = self.file.strip_prefix(root).unwrap().display();
+        std::iter::once(file.to_string()).chain(self.options.iter().cloned()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("tests/c").canonicalize().unwrap()
+}
+
+/// The programs below a folder, sorted.
+fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            programs(&path, found);
+        } else if path.extension().is_some_and(|e| e == "c") && !path.to_string_lossy().ends_with(".inc.c") {
+            found.push(path);
+        }
+    }
+}
+
+fn runs(file: &Path) -> Vec<Run> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let run = |options: &str, verdict: &str| Run {
+        file: file.to_owned(),
+        options: options.split_whitespace().map(String::from).collect(),
+        verdict: verdict.trim().to_owned(),
+    };
+    let mut runs: Vec<Run> = text
+        .lines()
+        .filter_map(|l| l.strip_prefix("// run:"))
+        .map(|l| {
+            let (options, verdict) = l.split_once("=>").expect("// run: OPTIONS => VERDICT");
+            run(options, verdict)
+        })
+        .collect();
+    if runs.is_empty() {
+        runs = vec![run("", "TRUE"), run("-DBUG", "FALSE(unreach-call)")];
+    }
+    runs
+}
+
+fn proviso(run: &Run, folder: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
+    command.current_dir(run.file.parent().unwrap());
+    command.args(["verify", "--timeout", "60", "--stats"]);
+    command.arg("--json").arg(folder.join("result.json")).arg("--harness").arg(folder.join("harness.c"));
+    // Later options win, so a run can have another timeout.
+    command.arg(run.file.file_name().unwrap()).args(&run.options).args(["--color", "never"]).output().unwrap()
+}
+
+/// What is wrong with the result of a run, if anything.
+fn check(run: &Run, folder: &Path) -> Result<(), String> {
+    let output = proviso(run, folder);
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let verdict = stdout.lines().last().unwrap_or("");
+    let expected_code = match run.verdict.split('(').next().unwrap() {
+        "TRUE" => 0,
+        "FALSE" => 1,
+        _ => 2,
+    };
+    let matches = verdict == run.verdict || (run.verdict == "UNKNOWN" && verdict.starts_with("UNKNOWN("));
+    if !matches || output.status.code() != Some(expected_code) {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let stderr: Vec<_> = stderr.lines().take(12).collect();
+        return Err(format!(
+            "says {verdict} (exit {:?}), not {}\n{}",
+            output.status.code(),
+            run.verdict,
+            stderr.join("\n")
+        ));
+    }
+    let json = std::fs::read_to_string(folder.join("result.json")).map_err(|e| format!("no JSON: {e}"))?;
+    let json: serde_json::Value = serde_json::from_str(&json).map_err(|e| format!("bad JSON: {e}"))?;
+    if json["verdict_line"] != verdict {
+        return Err(format!("JSON says {}", json["verdict_line"]));
+    }
+    if expected_code == 1 {
+        violation_is_on_a_wrong_line(&json, run, &stdout)?;
+        reproduces(run, folder)?;
+    }
+    Ok(())
+}
+
+fn violation_is_on_a_wrong_line(json: &serde_json::Value, run: &Run, stdout: &str) -> Result<(), String> {
+    let location = &json["violation"]["location"];
+    let file = location["file"].as_str().ok_or("the violation has no location")?;
+    let line = location["line"].as_u64().ok_or("the violation has no line")? as usize;
+    let text = std::fs::read_to_string(&run.file).unwrap();
+    let at = text.lines().nth(line - 1).unwrap_or("");
+    if Path::new(file).file_name() != run.file.file_name() || !at.contains("wrong") {
+        return Err(format!("the violation is at {file}:{line}: {at}"));
+    }
+    if !stdout.contains(&format!("{file}:{line}")) || !stdout.contains("how it comes about") {
+        return Err(format!("the message does not show {file}:{line}:\n{stdout}"));
+    }
+    Ok(())
+}
+
+/// Compiles the program with the harness and runs it: the error function must be called.
+fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
+    let harness = std::fs::read_to_string(folder.join("harness.c")).map_err(|e| format!("no harness: {e}"))?;
+    if harness.contains("cannot be given from outside") {
+        return Ok(());
+    }
+    let mut clang = Command::new("clang-19");
+    clang.current_dir(run.file.parent().unwrap());
+    clang.args(["-w", "-O0", "-o"]).arg(folder.join("native")).arg(run.file.file_name().unwrap());
+    clang.arg(folder.join("harness.c")).arg("-lm");
+    let mut options = run.options.iter();
+    while let Some(option) = options.next() {
+        match option.as_str() {
+            "--32" => drop(clang.arg("-m32")),
+            "--std" => drop(clang.arg(format!("-std={}", options.next().unwrap()))),
+            "--error-function" | "--timeout" | "--data-model" => drop(options.next()),
+            option if option.starts_with("-D") || option.ends_with(".c") => drop(clang.arg(option)),
+            _ => {}
+        }
+    }
+    let compiled = clang.output().unwrap();
+    let errors = String::from_utf8_lossy(&compiled.stderr);
+    if !compiled.status.success() {
+        // 32-bit start files are not on every machine.
+        return if errors.contains("ld: cannot find") {
+            Ok(())
+        } else {
+            Err(format!("the harness does not compile:\n{errors}"))
+        };
+    }
+    let native = Command::new(folder.join("native")).stdin(std::process::Stdio::null()).output().unwrap();
+    let stderr = String::from_utf8_lossy(&native.stderr);
+    // A program may define its error function itself; `assert` has its own message.
+    let failed = stderr.contains("is called") || stderr.contains("Assertion") || native.status.signal() == Some(ABORT);
+    if failed { Ok(()) } else { Err(format!("does not fail natively ({})\n{stderr}", native.status)) }
+}
+
+const ABORT: i32 = 6;
+
+#[test]
+fn programs_get_the_verdicts_they_expect() {
+    let root = root();
+    let mut files = Vec::new();
+    programs(&root, &mut files);
+    let filter = std::env::var("PROVISO_TEST").unwrap_or_default();
+    let runs: Vec<Run> = files.iter().flat_map(|f| runs(f)).filter(|r| r.name(&root).contains(&filter)).collect();
+    let gaps = std::fs::read_to_string(root.join("gaps.txt")).unwrap_or_default();
+    let gaps: BTreeSet<&str> =
+        gaps.lines().map(|l| l.split('#').next().unwrap().trim()).filter(|l| !l.is_empty()).collect();
+
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    let work = || {
+        let folder = tempfile::tempdir().unwrap();
+        while let Some(run) = runs.get(next.fetch_add(1, Ordering::SeqCst)) {
+            for file in ["result.json", "harness.c"] {
+                let _ = std::fs::remove_file(folder.path().join(file));
+            }
+            let name = run.name(&root);
+            let failure = match (check(run, folder.path()), gaps.contains(name.as_str())) {
+                (Ok(()), false) => continue,
+                (Err(what), true) if what.starts_with("says UNKNOWN(") => continue,
+                (Ok(()), true) => "is no gap any more: take it from gaps.txt".to_owned(),
+                (Err(what), _) => what,
+            };
+            failures.lock().unwrap().push(format!("{name}: {failure}"));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    let mut failures = failures.into_inner().unwrap();
+    failures.sort();
+    assert!(failures.is_empty(), "{} of {} runs fail:\n{}", failures.len(), runs.len(), failures.join("\n"));
+}
