@@ -1,9 +1,9 @@
 // Defines: printf vprintf fprintf vfprintf dprintf vdprintf sprintf vsprintf snprintf vsnprintf asprintf vasprintf
 // Defines: __printf_chk __vprintf_chk __fprintf_chk __vfprintf_chk __sprintf_chk __vsprintf_chk __snprintf_chk
 // Defines: __vsnprintf_chk printf.void vprintf.void fprintf.void vfprintf.void dprintf.void __printf_chk.void
-// Defines: __fprintf_chk.void __vfprintf_chk.void
+// Defines: vdprintf.void __vprintf_chk.void __fprintf_chk.void __vfprintf_chk.void
 #pragma once
-#include "proviso.h"
+#include "stream.c"
 
 // Formatted output. What is printed to a stream has no effect; still every argument is read, and `%n` writes.
 // Output does not fail.
@@ -502,12 +502,6 @@ static int proviso_print_allocated(char **result, const char *format, struct pro
     return length;
 }
 
-// A stream that is closed is freed memory.
-static void proviso_check_stream(void *stream) {
-    volatile char *byte = stream;
-    (void)*byte;
-}
-
 // Each function with `...` and with a `va_list`; `before` are the parameters before the format.
 #define UNPACK(...) __VA_ARGS__
 #define PRINT(type, function, label, vfunction, vlabel, before, body)                                                \
@@ -523,11 +517,10 @@ static void proviso_check_stream(void *stream) {
         va_start(args.list, format);                                                                                 \
         body                                                                                                         \
     }
-#define COMMA ,
-#define STREAM proviso_check_stream(stream);
+#define STREAM proviso_use(stream);
 
 PRINT(int, printf, "printf", vprintf, "vprintf", (), { return proviso_print_stream(format, &args); })
-PRINT(int, fprintf, "fprintf", vfprintf, "vfprintf", (void *stream,), {
+PRINT(int, fprintf, "fprintf", vfprintf, "vfprintf", (struct proviso_stream * stream,), {
     STREAM return proviso_print_stream(format, &args);
 })
 PRINT(int, dprintf, "dprintf", vdprintf, "vdprintf", (int file,), { return proviso_print_stream(format, &args); })
@@ -545,7 +538,7 @@ PRINT(int, asprintf, "asprintf", vasprintf, "vasprintf", (char **result,), {
 PRINT(int, __printf_chk, "__printf_chk", __vprintf_chk, "__vprintf_chk", (int flag,), {
     return proviso_print_stream(format, &args);
 })
-PRINT(int, __fprintf_chk, "__fprintf_chk", __vfprintf_chk, "__vfprintf_chk", (void *stream, int flag,), {
+PRINT(int, __fprintf_chk, "__fprintf_chk", __vfprintf_chk, "__vfprintf_chk", (struct proviso_stream * stream, int flag,), {
     STREAM return proviso_print_stream(format, &args);
 })
 PRINT(int, __sprintf_chk, "__sprintf_chk", __vsprintf_chk, "__vsprintf_chk", (char *buffer, int flag, size_t size,), {
@@ -561,10 +554,10 @@ PRINT(int, __snprintf_chk, "__snprintf_chk", __vsnprintf_chk, "__vsnprintf_chk",
 // The same where the result is not used, so that it need not be known.
 #define NOWHERE proviso_print_nowhere(format, &args);
 PRINT(void, proviso_printf, "printf.void", proviso_vprintf, "vprintf.void", (), { NOWHERE })
-PRINT(void, proviso_fprintf, "fprintf.void", proviso_vfprintf, "vfprintf.void", (void *stream,), { STREAM NOWHERE })
+PRINT(void, proviso_fprintf, "fprintf.void", proviso_vfprintf, "vfprintf.void", (struct proviso_stream * stream,), { STREAM NOWHERE })
 PRINT(void, proviso_dprintf, "dprintf.void", proviso_vdprintf, "vdprintf.void", (int file,), { NOWHERE })
 PRINT(void, proviso_printf_chk, "__printf_chk.void", proviso_vprintf_chk, "__vprintf_chk.void", (int flag,), {
     NOWHERE
 })
 PRINT(void, proviso_fprintf_chk, "__fprintf_chk.void", proviso_vfprintf_chk, "__vfprintf_chk.void",
-      (void *stream, int flag,), { STREAM NOWHERE })
+      (struct proviso_stream * stream, int flag,), { STREAM NOWHERE })

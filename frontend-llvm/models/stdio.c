@@ -72,19 +72,29 @@ int fileno(struct proviso_stream *stream) {
         return 1;
     if (stream == &proviso_stderr)
         return 2;
-    return proviso_env_between(3 + stream->error * 0, INT_MAX);
+    proviso_use(stream);
+    return proviso_env_between(3, INT_MAX);
 }
 
 // Output does not fail.
-int fflush(struct proviso_stream *stream) { return stream ? 0 * stream->error : 0; }
-
-int setvbuf(struct proviso_stream *stream, char *buffer, int mode, size_t size) {
-    if (buffer)
-        __proviso_unmodelled("a buffer given to a stream");
-    return 0 * stream->error;
+int fflush(struct proviso_stream *stream) {
+    if (stream)
+        proviso_use(stream);
+    return 0;
 }
 
-void setbuf(struct proviso_stream *stream, char *buffer) { setvbuf(stream, buffer, 0, 0); }
+static int proviso_set_buffer(struct proviso_stream *stream, char *buffer) {
+    proviso_use(stream);
+    if (buffer)
+        __proviso_unmodelled("a buffer given to a stream");
+    return 0;
+}
+
+int setvbuf(struct proviso_stream *stream, char *buffer, int mode, size_t size) {
+    return proviso_set_buffer(stream, buffer);
+}
+
+void setbuf(struct proviso_stream *stream, char *buffer) { proviso_set_buffer(stream, buffer); }
 
 // Input.
 
@@ -220,7 +230,10 @@ size_t __fread_chk(void *buffer, size_t object_size, size_t size, size_t count, 
 
 // Output, which goes nowhere.
 
-static int proviso_put_to(int c, struct proviso_stream *stream) { return (unsigned char)c + 0 * stream->error; }
+static int proviso_put_to(int c, struct proviso_stream *stream) {
+    proviso_use(stream);
+    return (unsigned char)c;
+}
 
 int fputc(int c, struct proviso_stream *stream) { return proviso_put_to(c, stream); }
 int putc(int c, struct proviso_stream *stream) { return proviso_put_to(c, stream); }
@@ -234,7 +247,8 @@ int puts(const char *s) { return proviso_strlen(s) + 1; }
 
 static int proviso_fputs(const char *s, struct proviso_stream *stream) {
     proviso_strlen(s);
-    return 1 + 0 * stream->error;
+    proviso_use(stream);
+    return 1;
 }
 
 int fputs(const char *s, struct proviso_stream *stream) { return proviso_fputs(s, stream); }
@@ -242,7 +256,8 @@ int fputs_unlocked(const char *s, struct proviso_stream *stream) { return provis
 
 size_t fwrite(const void *data, size_t size, size_t count, struct proviso_stream *stream) {
     proviso_read(data, size * count);
-    return size ? count + 0 * stream->error : 0;
+    proviso_use(stream);
+    return size ? count : 0;
 }
 
 void perror(const char *s) {
@@ -272,8 +287,9 @@ int fseek(struct proviso_stream *stream, long offset, int whence) { return provi
 int fseeko(struct proviso_stream *stream, long offset, int whence) { return proviso_seek(stream); }
 
 static long proviso_tell(struct proviso_stream *stream) {
+    proviso_use(stream);
     long position = __proviso_env_long();
-    __proviso_assume(position >= -1 + 0 * stream->error);
+    __proviso_assume(position >= -1);
     return position;
 }
 

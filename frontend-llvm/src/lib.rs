@@ -3,6 +3,8 @@
 #[allow(dead_code)]
 mod compile;
 mod error;
+#[allow(dead_code)]
+mod models;
 mod options;
 #[allow(dead_code)]
 mod primitives;

@@ -37,6 +37,9 @@
 //!
 //! If the module defines `void __proviso_at_exit(void)` (a model of `atexit` may), it is called before the
 //! program ends through `exit` or the end of `main`.
+//!
+//! A model `F.void` stands for `F` in direct calls whose result is not used: it need not compute (or
+//! over-approximate) one. See `models::ignoring_result`; calls are redirected before the models are linked.
 
 /// What a call of a function that is declared but not defined means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,0 +1,154 @@
+// Defines: read write open open64 creat close lseek lseek64 unlink rmdir mkdir access chdir dup dup2 pipe isatty fsync
+// Defines: __read_chk getpid getppid getuid geteuid getgid getegid getpagesize getcwd gethostname sysconf
+// Defines: getentropy getrandom
+#pragma once
+#include "proviso.h"
+
+// The operating system: what it gives is of the environment, what it is given is read.
+
+static int proviso_outcome(void) {
+    int result = proviso_env_between(-1, 0);
+    SET_ERRNO_IF(result < 0, proviso_env_between(1, 133));
+    return result;
+}
+
+static int proviso_descriptor(void) {
+    int result = proviso_env_between(-1, INT_MAX);
+    SET_ERRNO_IF(result < 0, proviso_env_between(1, 133));
+    return result;
+}
+
+static ssize_t proviso_read_bytes(void *buffer, size_t size) {
+    ssize_t n = __proviso_env_size();
+    __proviso_assume(n >= -1 && (n == -1 || (size_t)n <= size));
+    SET_ERRNO_IF(n < 0, proviso_env_between(1, 133));
+    if (n > 0)
+        __proviso_env_memory(buffer, n);
+    return n;
+}
+
+ssize_t read(int file, void *buffer, size_t size) { return proviso_read_bytes(buffer, size); }
+
+ssize_t __read_chk(int file, void *buffer, size_t size, size_t object_size) {
+    if (size > object_size)
+        __proviso_abort();
+    return proviso_read_bytes(buffer, size);
+}
+
+ssize_t getrandom(void *buffer, size_t size, unsigned flags) { return proviso_read_bytes(buffer, size); }
+
+int getentropy(void *buffer, size_t size) {
+    int result = proviso_outcome();
+    if (size > 256)
+        return -1;
+    if (result == 0)
+        __proviso_env_memory(buffer, size);
+    return result;
+}
+
+ssize_t write(int file, const void *data, size_t size) {
+    ssize_t n = __proviso_env_size();
+    __proviso_assume(n >= -1 && (n == -1 || (size_t)n <= size));
+    SET_ERRNO_IF(n < 0, proviso_env_between(1, 133));
+    proviso_read(data, size);
+    return n;
+}
+
+int open(const char *path, int flags, ...) {
+    proviso_strlen(path);
+    return proviso_descriptor();
+}
+
+int open64(const char *path, int flags, ...) {
+    proviso_strlen(path);
+    return proviso_descriptor();
+}
+
+int creat(const char *path, unsigned mode) {
+    proviso_strlen(path);
+    return proviso_descriptor();
+}
+
+int close(int file) { return proviso_outcome(); }
+
+int fsync(int file) { return proviso_outcome(); }
+
+long lseek(int file, long offset, int whence) {
+    long result = __proviso_env_long();
+    __proviso_assume(result >= -1);
+    SET_ERRNO_IF(result < 0, proviso_env_between(1, 133));
+    return result;
+}
+
+long long lseek64(int file, long long offset, int whence) {
+    long long result = __proviso_env_longlong();
+    __proviso_assume(result >= -1);
+    SET_ERRNO_IF(result < 0, proviso_env_between(1, 133));
+    return result;
+}
+
+static int proviso_path_outcome(const char *path) {
+    proviso_strlen(path);
+    return proviso_outcome();
+}
+
+int unlink(const char *path) { return proviso_path_outcome(path); }
+int rmdir(const char *path) { return proviso_path_outcome(path); }
+int mkdir(const char *path, unsigned mode) { return proviso_path_outcome(path); }
+int access(const char *path, int mode) { return proviso_path_outcome(path); }
+int chdir(const char *path) { return proviso_path_outcome(path); }
+
+int dup(int file) { return proviso_descriptor(); }
+
+int dup2(int file, int to) {
+    if (__proviso_env_bool()) {
+        SET_ERRNO(EBADF);
+        return -1;
+    }
+    return to;
+}
+
+int pipe(int ends[2]) {
+    int result = proviso_outcome();
+    if (result == 0) {
+        ends[0] = proviso_env_between(0, INT_MAX);
+        ends[1] = proviso_env_between(0, INT_MAX);
+    }
+    return result;
+}
+
+int isatty(int file) { return __proviso_env_bool(); }
+
+int getpid(void) { return proviso_env_between(1, INT_MAX); }
+int getppid(void) { return proviso_env_between(0, INT_MAX); }
+unsigned getuid(void) { return __proviso_env_int(); }
+unsigned geteuid(void) { return __proviso_env_int(); }
+unsigned getgid(void) { return __proviso_env_int(); }
+unsigned getegid(void) { return __proviso_env_int(); }
+int getpagesize(void) { return 4096; }
+long sysconf(int name) { return __proviso_env_long(); }
+
+static int proviso_env_text(char *buffer, size_t size) {
+    int result = proviso_outcome();
+    if (result == 0) {
+        if (size == 0)
+            return -1;
+        size_t length = __proviso_env_size();
+        __proviso_assume(length < size);
+        __proviso_env_memory(buffer, length);
+        buffer[length] = 0;
+    }
+    return result;
+}
+
+int gethostname(char *buffer, size_t size) { return proviso_env_text(buffer, size); }
+
+char *getcwd(char *buffer, size_t size) {
+    if (!buffer) {
+        size = size ? size : 4096;
+        buffer = malloc(size);
+        if (!buffer)
+            return NULL;
+    }
+    return proviso_env_text(buffer, size) == 0 ? buffer : NULL;
+}

@@ -1,0 +1,169 @@
+//! Models of the C library, written in C (`models/`), compiled in where a program needs them.
+//!
+//! Each model file says at its top which functions and variables it defines. The files that define something a
+//! program leaves undefined are compiled as one unit with the run's data model; of the module that comes out only
+//! what is still undefined in the program is to be linked (`LinkOnlyNeeded`), so that the program's own functions
+//! win.
+
+use crate::compile::Compiler;
+use crate::error::Error;
+use crate::options::DataModel;
+use std::collections::BTreeSet;
+
+/// A file of `models/`.
+struct ModelFile {
+    name: &'static str,
+    text: &'static str,
+}
+
+macro_rules! model_files {
+    ($($name:literal)*) => {
+        &[$(ModelFile { name: $name, text: include_str!(concat!("../models/", $name)) }),*]
+    };
+}
+
+const FILES: &[ModelFile] = model_files![
+    "ctype.c" "errno.c" "fenv.c" "locale.c" "math.c" "mathf.c" "mathl.c" "number.c" "printf.c" "pthread.c" "scanf.c"
+    "signal.c" "stdio.c" "stdlib.c" "stream.c" "string.c" "time.c" "transcendental.c" "transcendentalf.c"
+    "transcendentall.c" "unistd.c"
+    "math.h" "proviso.h" "real.h" "transcendental.h"
+];
+
+impl ModelFile {
+    /// The names this file says it defines.
+    fn defines(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.text.lines().map_while(|line| line.strip_prefix("// Defines:")).flat_map(str::split_whitespace)
+    }
+}
+
+/// Called before the program ends, where a model that registers handlers is linked.
+pub(crate) const AT_EXIT: &str = "__proviso_at_exit";
+
+/// What a program needs of the models.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Models {
+    /// The symbols, sorted, that have a model among those asked for.
+    pub symbols: Vec<&'static str>,
+    /// The files they are in, sorted.
+    files: Vec<&'static str>,
+    /// The program can see `errno`.
+    errno: bool,
+}
+
+/// The models of symbols (functions and variables) that a program uses and does not define. Names in `except`
+/// have no model. With a model that needs [`AT_EXIT`] comes that function.
+pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &[String]) -> Models {
+    let mut undefined: BTreeSet<&str> =
+        undefined.into_iter().filter(|name| !except.iter().any(|e| e == name)).collect();
+    if ["atexit", "on_exit", "__cxa_atexit"].iter().any(|name| undefined.contains(name)) {
+        undefined.insert(AT_EXIT);
+    }
+    let mut models = Models::default();
+    for file in FILES {
+        let before = models.symbols.len();
+        models.symbols.extend(file.defines().filter(|name| undefined.contains(name)));
+        if models.symbols.len() > before {
+            models.files.push(file.name);
+        }
+    }
+    models.symbols.sort_unstable();
+    models.errno = models.files.contains(&"errno.c");
+    models
+}
+
+/// The model that stands for a library function where a call ignores its result: one that need not compute it.
+pub(crate) fn ignoring_result(function: &str) -> Option<&'static str> {
+    FILES.iter().flat_map(ModelFile::defines).find(|name| name.strip_suffix(".void") == Some(function))
+}
+
+impl Models {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.symbols.is_empty()
+    }
+
+    /// The bitcode of the files needed. It may define more than `symbols`.
+    pub(crate) fn compile(
+        &self,
+        compiler: &Compiler,
+        data_model: DataModel,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<u8>, Error> {
+        const MAIN: &str = "models.c";
+        let mut main = String::new();
+        if self.errno {
+            main.push_str("#define PROVISO_ERRNO\n");
+        }
+        for file in &self.files {
+            main.push_str(&format!("#include \"{file}\"\n"));
+        }
+        let mut files: Vec<(&str, &str)> = FILES.iter().map(|file| (file.name, file.text)).collect();
+        files.push((MAIN, &main));
+        compiler.compile_models(MAIN, &files, data_model, stop).map_err(|error| match error {
+            Error::Compile { messages, .. } => Error::Internal(format!("the models do not compile:\n{messages}")),
+            error => error,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    fn files_of(undefined: &[&str]) -> Vec<&'static str> {
+        needed(undefined.iter().copied(), &[]).files
+    }
+
+    #[test]
+    fn files_needed() {
+        assert_eq!(files_of(&["strlen", "printf", "my_function", "__VERIFIER_nondet_int"]), ["printf.c", "string.c"]);
+        assert_eq!(files_of(&["stdout"]), ["stream.c"]);
+        assert!(files_of(&["malloc", "exit", "__assert_fail"]).is_empty());
+        assert!(needed(["strlen"], &["strlen".into()]).is_empty());
+        assert_eq!(needed(["atexit"], &[]).symbols, [AT_EXIT, "atexit"]);
+    }
+
+    #[test]
+    fn results_that_are_ignored() {
+        assert_eq!(ignoring_result("printf"), Some("printf.void"));
+        assert_eq!(ignoring_result("sprintf"), None);
+        assert_eq!(ignoring_result("printf.void"), None);
+    }
+
+    /// What a module defines, by `llvm-nm`.
+    fn defined(bitcode: &[u8]) -> BTreeSet<String> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("models.bc");
+        std::fs::write(&path, bitcode).unwrap();
+        let mut nm = Command::new("llvm-nm-19");
+        let output = nm.args(["--defined-only", "--extern-only", "--format=just-symbols"]).arg(&path).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_file_defines_what_it_says() {
+        let compiler = Compiler::find().unwrap();
+        for data_model in [DataModel::Ilp32, DataModel::Lp64] {
+            let (mut all, mut said) = (BTreeSet::new(), BTreeSet::new());
+            for file in FILES {
+                let names: BTreeSet<String> = file.defines().map(str::to_owned).collect();
+                for errno in [false, true] {
+                    let models = Models { symbols: Vec::new(), files: vec![file.name], errno };
+                    let defined = defined(&models.compile(&compiler, data_model, &|| false).unwrap());
+                    assert!(names.is_subset(&defined) || !errno, "{}: {:?}", file.name, names.difference(&defined));
+                    all.extend(defined);
+                }
+                said.extend(names);
+            }
+            // A file may define more through one that it includes; all together are all that they say.
+            assert_eq!(all, said);
+        }
+    }
+
+    #[test]
+    fn all_files_compile_together() {
+        let models = Models { symbols: Vec::new(), files: FILES.iter().map(|f| f.name).collect(), errno: true };
+        models.compile(&Compiler::find().unwrap(), DataModel::Lp64, &|| false).unwrap();
+    }
+}
