@@ -201,8 +201,6 @@ pub struct CfaArgs {
 pub enum CfaFormat {
     /// The text form, which can be read back.
     Text,
-    /// A drawing for Graphviz.
-    Dot,
     /// Sizes: functions, locations, edges, variables, operations.
     Stats,
 }

@@ -4,7 +4,7 @@ use crate::args::{CfaArgs, CfaFormat};
 use crate::failure::{Failure, exit};
 use crate::output::{self, Colors};
 use crate::{job, pipeline};
-use cfa::{Callee, FunctionOrigin, Op, Program};
+use cfa::{Callee, FuncId, FunctionOrigin, Op, Program};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -19,15 +19,17 @@ pub fn run(args: &CfaArgs, colors: Colors) -> u8 {
 fn attempt(args: &CfaArgs) -> Result<(), Failure> {
     let (options, _) = job::program(&args.files, &args.input)?;
     let program = pipeline::load(&options)?;
-    if let Some(name) = &args.function
-        && program.func_by_name(name).is_none()
-    {
-        return Err(Failure::usage(format!("no function '{name}' in the program")));
-    }
-    let text = match args.format {
-        CfaFormat::Text => String::new(),
-        CfaFormat::Dot => String::new(),
-        CfaFormat::Stats => statistics(&program, args.function.as_deref()),
+    let only = match &args.function {
+        None => None,
+        Some(name) => {
+            let found = program.func_by_name(name);
+            Some(found.ok_or_else(|| Failure::usage(format!("no function '{name}' in the program")))?)
+        }
+    };
+    let text = match (args.format, only) {
+        (CfaFormat::Text, None) => cfa::text::print(&program),
+        (CfaFormat::Text, Some(func)) => cfa::text::function(&program, func),
+        (CfaFormat::Stats, _) => statistics(&program, only),
     };
     match &args.output {
         None => output::print(&text),
@@ -37,7 +39,7 @@ fn attempt(args: &CfaArgs) -> Result<(), Failure> {
 }
 
 /// Sizes of the program, then of each function.
-fn statistics(program: &Program, only: Option<&str>) -> String {
+fn statistics(program: &Program, only: Option<FuncId>) -> String {
     let mut sizes = vec![Size::default(); program.funcs.len()];
     let mut ops: BTreeMap<&str, usize> = BTreeMap::new();
     for (id, edge) in program.edges.iter() {
@@ -85,7 +87,7 @@ fn statistics(program: &Program, only: Option<&str>) -> String {
         "locations", "edges", "branches", "indirect", "variables"
     );
     for (id, function) in program.funcs.iter() {
-        if only.is_some_and(|name| name != function.name) {
+        if only.is_some_and(|only| only != id) {
             continue;
         }
         let s = &sizes[id.0 as usize];

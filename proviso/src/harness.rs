@@ -37,11 +37,14 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     let _ = writeln!(out, " * Functions are weak: what the program defines itself stays as it is.");
     let others: Vec<&InputValue> =
         trace.inputs.iter().filter(|i| !matches!(i.kind, InputKind::Nondet(_)) && !is_rand(i)).collect();
-    if !others.is_empty() {
+    if !others.is_empty() || trace.unwritten_bytes > 0 {
         let _ = writeln!(out, " *\n * These values cannot be given from outside; the violation may depend on them:");
         for input in others {
             let place = input.spot.as_ref().map_or_else(String::new, |s| format!(", {s}"));
             let _ = writeln!(out, " *     {} = {}{place}", input.source(), input.shown);
+        }
+        if trace.unwritten_bytes > 0 {
+            let _ = writeln!(out, " *     {} bytes of memory read before they were written", trace.unwritten_bytes);
         }
     }
     out.push_str(" */\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n");

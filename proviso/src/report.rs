@@ -117,6 +117,7 @@ fn violation_json(violation: &Violation) -> Value {
                 value
             })
             .collect();
+        value["unwritten_bytes"] = json!(trace.unwritten_bytes);
         value["omitted_steps"] = json!(trace.omitted);
     }
     value

@@ -93,6 +93,8 @@ pub struct Trace {
     /// The function that this is in.
     pub function: String,
     pub inputs: Vec<InputValue>,
+    /// Bytes of memory that was read before it was written, which are not among `inputs`.
+    pub unwritten_bytes: usize,
     pub steps: Vec<Step>,
     /// Steps that are not in `steps` because there were too many; they were before index `cut`.
     pub omitted: usize,
@@ -101,7 +103,7 @@ pub struct Trace {
 
 /// Runs the inputs and tells what happens, if it is a violation; else how the run ended.
 pub fn record(program: &Program, inputs: &Inputs, sources: &Sources) -> Result<Trace, Outcome> {
-    let mut recorder = Recorder::new(program, sources);
+    let mut recorder = Recorder::new(program, sources, inputs);
     let mut source: InputsSource<'_> = inputs.source();
     let run = Interpreter::new(program).run(&mut source, Limits::default(), &mut recorder);
     match run.outcome {
@@ -129,6 +131,7 @@ struct Named {
 struct Recorder<'p> {
     program: &'p Program,
     sources: &'p Sources,
+    given: &'p Inputs,
     frames: Vec<Frame>,
     vars_of: RefCell<FxHashMap<ExprId, Rc<[VarId]>>>,
     tainted_globals: FxHashSet<VarId>,
@@ -144,11 +147,12 @@ struct Recorder<'p> {
 }
 
 impl<'p> Recorder<'p> {
-    fn new(program: &'p Program, sources: &'p Sources) -> Self {
+    fn new(program: &'p Program, sources: &'p Sources, given: &'p Inputs) -> Self {
         let first = Frame { call: None, func: program.entry, tainted: FxHashSet::default(), step: None };
         Self {
             program,
             sources,
+            given,
             frames: vec![first],
             vars_of: RefCell::default(),
             tainted_globals: FxHashSet::default(),
@@ -190,6 +194,7 @@ impl<'p> Recorder<'p> {
             spot,
             function,
             inputs: self.inputs,
+            unwritten_bytes: self.given.bytes.len(),
             steps: self.steps,
             omitted: self.omitted,
             cut: self.cut,
@@ -441,8 +446,13 @@ impl Observer for Recorder<'_> {
             }
             Op::Alloc { var, kind, .. } => {
                 let named = *kind == AllocKind::Stack && program.vars[*var].name.is_some();
+                let object = ObjectSeq::Alloc(self.allocs.len() as u64);
                 self.allocs.push(named.then_some(*var));
                 self.set_taint(*var, false);
+                let base = state.var(*var).and_then(|v| v.to_u64()).unwrap_or(0);
+                for &(_, offset) in self.given.bytes.range((object, 0)..=(object, u64::MAX)).map(|(key, _)| key) {
+                    self.tainted_bytes.insert(base.wrapping_add(offset));
+                }
             }
             Op::Havoc { var, input } => self.input(edge, *var, *input, state),
             Op::Copy { dst, src, len } => {
