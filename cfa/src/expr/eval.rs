@@ -80,7 +80,17 @@ pub struct Evaluator<'p, F> {
 impl<'p, F: FnMut(ExprId, &Expr) -> Value> Evaluator<'p, F> {
     /// `leaf` gives the value of a leaf other than a constant, of the leaf's sort.
     pub fn new(pool: &'p ExprPool, leaf: F) -> Self {
-        Self { pool, leaf, memo: FxHashMap::default() }
+        Self::with_memo(pool, leaf, FxHashMap::default())
+    }
+
+    /// Goes on with the values from [`into_memo`](Self::into_memo) of an evaluator with the same leaves.
+    pub fn with_memo(pool: &'p ExprPool, leaf: F, memo: FxHashMap<ExprId, Value>) -> Self {
+        Self { pool, leaf, memo }
+    }
+
+    /// The values found so far.
+    pub fn into_memo(self) -> FxHashMap<ExprId, Value> {
+        self.memo
     }
 
     /// The value of a bit-vector expression.
