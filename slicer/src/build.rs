@@ -32,6 +32,11 @@ pub fn build(program: &Program, sdg: &Sdg, marks: &Marks) -> Built {
             FunctionBuilder::new(&mut b, f, flow).build(entry);
         }
     }
+    if !kept_functions[program.entry.index()] {
+        // No criterion can be reached.
+        let (entry, sink) = (b.out.funcs[program.entry].entry, b.out.add_location(program.entry));
+        b.add(entry, Op::Halt(HaltKind::Assumed), sink, None, None);
+    }
     b.stubs(&kept_functions);
     Built { program: b.out, original: b.original, kept_functions }
 }
