@@ -229,7 +229,8 @@ impl Components {
 /// The CFA of one function as a graph of the locations that its entry reaches.
 ///
 /// Nodes are numbered in reverse post-order: the entry is node 0, and an edge to a node that is not
-/// greater goes back.
+/// greater goes back. What follows a then-edge comes before what follows only the else-edge: the body of a
+/// `while` loop before what is after it.
 #[derive(Clone, Debug)]
 pub struct FuncGraph {
     /// The location of each node.
@@ -247,7 +248,7 @@ pub struct CfaGraphs {
 impl CfaGraphs {
     pub fn new(program: &Program) -> Self {
         let mut node = Table::filled(NONE, program.locs.len());
-        let funcs = program.funcs.values().map(|f| FuncGraph::new(program, f.entry, &mut node)).collect();
+        let funcs = program.funcs.ids().map(|f| FuncGraph::new(program, f, &mut node)).collect();
         Self { funcs, node }
     }
     /// The node of a location in the graph of its function; `None` if the entry does not reach it.
@@ -257,14 +258,20 @@ impl CfaGraphs {
 }
 
 impl FuncGraph {
-    /// Sets `node` for the locations reached, which must be [`NONE`] there.
-    fn new(program: &Program, entry: LocId, node: &mut Table<LocId, u32>) -> Self {
-        let target = |loc: LocId, i: usize| program.out_edges(loc).nth(i).map(|edge| program.edges[edge].target);
+    /// Sets `node` for the locations reached, which must be [`NONE`] there. An edge to a location of another
+    /// function, which no valid program has, is left out.
+    fn new(program: &Program, func: FuncId, node: &mut Table<LocId, u32>) -> Self {
+        let own = |loc: &LocId| program.locs[*loc].func == func;
+        let targets = |loc| program.out_edges(loc).map(|edge| program.edges[edge].target).filter(own);
         let mut postorder = Vec::new();
-        let mut stack = vec![(entry, 0)];
-        node[entry] = 0;
+        let mut stack = Vec::new();
+        let entry = program.funcs[func].entry;
+        if own(&entry) {
+            stack.push((entry, 0));
+            node[entry] = 0;
+        }
         while let Some((loc, next)) = stack.last_mut() {
-            let Some(successor) = target(*loc, *next) else {
+            let Some(successor) = targets(*loc).rev().nth(*next) else {
                 postorder.push(*loc);
                 stack.pop();
                 continue;
@@ -281,7 +288,7 @@ impl FuncGraph {
         }
         let mut edges = Vec::with_capacity(postorder.len());
         for (n, &loc) in (0u32..).zip(&postorder) {
-            edges.extend(program.out_edges(loc).map(|edge| (n, node[program.edges[edge].target])));
+            edges.extend(targets(loc).map(|target| (n, node[target])));
         }
         Self { graph: Digraph::new(postorder.len(), &edges), locs: postorder }
     }

@@ -303,7 +303,7 @@ struct Lets<'e> {
 }
 
 /// Expressions of at most this many nodes, counted as trees, are written out.
-const MAX_TREE: u64 = 60;
+const MAX_TREE: u64 = 12;
 /// How deep what is written out may nest.
 const MAX_DEPTH: u32 = 40;
 
