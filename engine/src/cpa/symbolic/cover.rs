@@ -23,6 +23,8 @@ use std::rc::Rc;
 
 /// States kept at one control before it must show hits to keep more.
 const TRIAL: u64 = 256;
+/// Locations times locals for which liveness is computed.
+const MOST_LIVENESS: usize = 1 << 28;
 /// States kept in all.
 const MOST: usize = 200_000;
 
@@ -52,6 +54,8 @@ struct Snapshot {
 struct Liveness {
     /// Slots, by location.
     at: FxHashMap<LocId, Box<[u32]>>,
+    /// At other locations: all slots, in a function too large for the data flow.
+    otherwise: Box<[u32]>,
 }
 
 impl Covering {
@@ -393,6 +397,10 @@ impl Liveness {
         }
         // Post-order: successors come first, so one pass settles all but loops.
         let width = slots.locals[func.index()].len();
+        if order.len() * width > MOST_LIVENESS {
+            let all: Box<[u32]> = (0..width as u32).collect();
+            return Self { at: FxHashMap::default(), otherwise: all };
+        }
         let index: FxHashMap<LocId, usize> = order.iter().enumerate().map(|(i, &l)| (l, i)).collect();
         let mut live = vec![FixedBitSet::with_capacity(width); order.len()];
         let mut flows: Vec<Vec<Flow>> = Vec::with_capacity(order.len());
@@ -434,11 +442,11 @@ impl Liveness {
             }
         }
         let at = order.iter().zip(live).map(|(&l, set)| (l, set.ones().map(|s| s as u32).collect())).collect();
-        Self { at }
+        Self { at, otherwise: Box::default() }
     }
 
     /// The slots that are live at a location.
     fn at(&self, loc: LocId) -> &[u32] {
-        self.at.get(&loc).map_or(&[], |slots| slots)
+        self.at.get(&loc).unwrap_or(&self.otherwise)
     }
 }
