@@ -1,13 +1,19 @@
 //! C and LLVM bitcode in, [`cfa::Program`] out.
+//!
+//! [`load`] compiles what is C with clang, reads bitcode and textual IR, links all of it with the models of
+//! library functions it needs, and [`Module::lower`] makes the program. The C++ classes of LLVM are behind
+//! `shim/`; everything above works on the plain data of [`ir`].
 
-#[allow(dead_code)]
 mod compile;
 mod error;
-#[allow(dead_code)]
+mod ir;
+mod llvm;
+mod lower;
 mod models;
+mod module;
 mod options;
-#[allow(dead_code)]
 mod primitives;
 
 pub use error::Error;
+pub use module::{Module, load, load_until};
 pub use options::{DataModel, Options, UndefinedFunctions};

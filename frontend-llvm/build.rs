@@ -1,0 +1,32 @@
+//! Compiles the C++ side of the front-end (`shim/`) and links LLVM 19, both as `llvm-config-19` says.
+
+use std::process::Command;
+
+fn llvm_config(args: &[&str]) -> Vec<String> {
+    let output = Command::new("llvm-config-19").args(args).output();
+    let Ok(output) = output else {
+        println!("cargo::error=llvm-config-19 is not there: install llvm-19-dev");
+        std::process::exit(1);
+    };
+    String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect()
+}
+
+fn main() {
+    println!("cargo::rerun-if-changed=shim");
+    let mut shim = cc::Build::new();
+    shim.cpp(true).files(["shim/module.cpp", "shim/tables.cpp", "shim/export.cpp"]);
+    // The lowering waits for this code: optimise it in every profile.
+    shim.opt_level(2).debug(false).flag_if_supported("-Wno-unused-parameter");
+    for flag in llvm_config(&["--cxxflags"]) {
+        match flag.strip_prefix("-I") {
+            // As a system folder, so that LLVM's own headers give no warnings.
+            Some(folder) => shim.flag("-isystem").flag(folder),
+            None => shim.flag(&flag),
+        };
+    }
+    shim.compile("proviso_llvm");
+    for folder in llvm_config(&["--libdir"]) {
+        println!("cargo::rustc-link-search=native={folder}");
+    }
+    println!("cargo::rustc-link-lib=dylib=LLVM-19");
+}

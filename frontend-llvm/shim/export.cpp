@@ -1,0 +1,330 @@
+// A module as one flat buffer of words and text, for src/ir.rs to decode.
+//
+// The buffer is a sequence of sections, each a row count, a word count and rows; rows name each other by number.
+
+#include "module.hpp"
+#include "tables.hpp"
+#include <cstdlib>
+#include <cstring>
+#include <llvm/IR/DebugProgramInstruction.h>
+#include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Operator.h>
+
+using namespace llvm;
+
+// src/ir.rs uses LLVM's opcode numbers.
+static_assert(Instruction::Ret == 1 && Instruction::CallBr == 11 && Instruction::FNeg == 12 && Instruction::Xor == 30 &&
+                  Instruction::Alloca == 31 && Instruction::AtomicRMW == 37 && Instruction::Trunc == 38 &&
+                  Instruction::AddrSpaceCast == 50 && Instruction::ICmp == 53 && Instruction::Freeze == 67,
+              "opcodes have moved");
+
+namespace {
+
+/// An operand is a number and, in the low three bits, what it numbers.
+enum Operand : uint32_t { argument, instruction, constant, block, assembly, nothing };
+
+uint32_t operand(Operand kind, uint32_t number) { return number << 3 | kind; }
+
+class Exporter {
+  Module &module;
+  const DataLayout &layout;
+  Text text;
+  TypeTable types;
+  ConstantTable constants;
+  DebugTable debug;
+  Rows variables, functions, aliases, assemblies, bodies;
+  uint32_t instruction_count = 0;
+
+  // Of the function being written.
+  DenseMap<const Value *, uint32_t> numbers;
+  DenseMap<const BasicBlock *, uint32_t> block_numbers;
+
+  uint32_t name(const Value *value);
+  void variable(const GlobalVariable &variable);
+  void function(const Function &function);
+  void body(const Function &function, Words &words);
+  void debug_variable(const DbgVariableRecord &record, Words &words);
+  void instruction_row(const Instruction &instruction, Words &words);
+  void fields(const Instruction &instruction, Words &operands, Words &extra);
+  void gep(const GetElementPtrInst &gep, Words &operands, Words &extra);
+  void call(const CallBase &call, Words &operands, Words &extra);
+  uint64_t member_offset(Type *aggregate, ArrayRef<unsigned> path);
+
+public:
+  explicit Exporter(Module &module)
+      : module(module), layout(module.getDataLayout()), types(layout), constants(module, types, text), debug(text) {}
+  ProvisoBuffer run();
+};
+
+uint32_t Exporter::name(const Value *value) {
+  if (auto *block_ = dyn_cast<BasicBlock>(value))
+    return operand(Operand::block, block_numbers[block_]);
+  if (auto *constant_ = dyn_cast<Constant>(value))
+    return operand(Operand::constant, constants.id(constant_));
+  if (auto *assembly_ = dyn_cast<InlineAsm>(value)) {
+    Words words;
+    text.push(words, assembly_->getAsmString());
+    text.push(words, assembly_->getConstraintString());
+    return operand(Operand::assembly, assemblies.add(words));
+  }
+  auto known = numbers.find(value);
+  if (known == numbers.end())
+    return operand(Operand::nothing, 0); // metadata
+  return operand(isa<Argument>(value) ? Operand::argument : Operand::instruction, known->second);
+}
+
+/// Row: name, value type, initialiser, alignment, flags; C name, C type, file, line.
+void Exporter::variable(const GlobalVariable &variable) {
+  Words words;
+  text.push(words, variable.getName());
+  words.push_back(types.id(variable.getValueType()));
+  words.push_back(variable.hasInitializer() ? constants.id(variable.getInitializer()) : none);
+  bool sized = variable.getValueType()->isSized();
+  words.push_back(variable.getAlign()  ? uint32_t(variable.getAlign()->value())
+                  : sized              ? uint32_t(layout.getPreferredAlign(&variable).value())
+                                       : 1);
+  words.push_back(variable.isConstant() | variable.hasExternalWeakLinkage() << 1 | variable.hasLocalLinkage() << 2 |
+                  variable.hasAppendingLinkage() << 3);
+  SmallVector<DIGlobalVariableExpression *, 1> infos;
+  variable.getDebugInfo(infos);
+  const DIGlobalVariable *info = nullptr;
+  for (auto *candidate : infos)
+    if (candidate->getExpression()->getNumElements() == 0)
+      info = candidate->getVariable();
+  text.push(words, info ? info->getName() : "");
+  words.push_back(info ? debug.type(info->getType()) : none);
+  words.push_back(info ? debug.file(info->getFile()) : none);
+  words.push_back(info ? info->getLine() : 0);
+  variables.add(words);
+}
+
+/// Row: name, type, flags; C name, file, line, C types of result and parameters; first instruction number,
+/// and the word count of the body in the section of bodies.
+void Exporter::function(const Function &function) {
+  Words words;
+  text.push(words, function.getName());
+  words.push_back(types.id(function.getFunctionType()));
+  words.push_back(function.isDeclaration() | function.hasFnAttribute(model_attribute) << 1 |
+                  function.hasExternalWeakLinkage() << 2 | function.doesNotReturn() << 3);
+  const DISubprogram *info = function.getSubprogram();
+  text.push(words, info ? info->getName() : "");
+  words.push_back(info ? debug.file(info->getFile()) : none);
+  words.push_back(info ? info->getLine() : 0);
+  size_t count = words.size();
+  words.push_back(0);
+  if (info && info->getType())
+    for (const DIType *type : info->getType()->getTypeArray()) {
+      words.push_back(debug.type(type));
+      words[count]++;
+    }
+  words.push_back(instruction_count);
+  Words body_words;
+  if (!function.isDeclaration())
+    body(function, body_words);
+  words.push_back(uint32_t(body_words.size()));
+  bodies.add(body_words);
+  functions.add(words);
+}
+
+void Exporter::body(const Function &function, Words &words) {
+  numbers.clear();
+  block_numbers.clear();
+  uint32_t count = 0;
+  for (auto &argument : function.args())
+    numbers[&argument] = count++;
+  count = 0;
+  for (auto &block : function) {
+    block_numbers[&block] = uint32_t(block_numbers.size());
+    for (auto &instruction : block)
+      numbers[&instruction] = count++;
+  }
+  size_t variable_count = words.size();
+  words.push_back(0);
+  for (auto &block : function)
+    for (auto &instruction : block)
+      for (const DbgVariableRecord &record : filterDbgVars(instruction.getDbgRecordRange())) {
+        debug_variable(record, words);
+        words[variable_count]++;
+      }
+  words.push_back(uint32_t(function.size()));
+  for (auto &block : function)
+    words.push_back(uint32_t(block.size()));
+  for (auto &block : function)
+    for (auto &instruction : block)
+      instruction_row(instruction, words);
+  instruction_count += count;
+}
+
+/// The value, whether it is the variable's address, whether it is just the variable; name, C type,
+/// file, line.
+void Exporter::debug_variable(const DbgVariableRecord &record, Words &words) {
+  const DILocalVariable *variable = record.getVariable();
+  const Value *value = record.getNumVariableLocationOps() == 1 ? record.getVariableLocationOp(0) : nullptr;
+  words.push_back(value ? name(value) : operand(Operand::nothing, 0));
+  words.push_back(record.getType() == DbgVariableRecord::LocationType::Declare);
+  words.push_back(record.getExpression()->getNumElements() == 0);
+  text.push(words, variable->getName());
+  words.push_back(debug.type(variable->getType()));
+  words.push_back(debug.file(variable->getFile()));
+  words.push_back(variable->getLine());
+}
+
+void Exporter::instruction_row(const Instruction &instruction, Words &words) {
+  Words operands, extra;
+  fields(instruction, operands, extra);
+  words.push_back(instruction.getOpcode());
+  words.push_back(types.id(instruction.getType()));
+  words.push_back(debug.place(instruction.getDebugLoc().get()));
+  words.push_back(uint32_t(operands.size()));
+  words.push_back(uint32_t(extra.size()));
+  words.insert(words.end(), operands.begin(), operands.end());
+  words.insert(words.end(), extra.begin(), extra.end());
+}
+
+/// Operands in the order src/ir.rs documents, and what is not an operand.
+void Exporter::fields(const Instruction &instruction, Words &operands, Words &extra) {
+  if (auto *phi = dyn_cast<PHINode>(&instruction)) {
+    for (unsigned i = 0; i < phi->getNumIncomingValues(); i++) {
+      operands.push_back(name(phi->getIncomingValue(i)));
+      operands.push_back(name(phi->getIncomingBlock(i)));
+    }
+    return;
+  }
+  if (auto *branch = dyn_cast<BranchInst>(&instruction)) {
+    if (branch->isConditional())
+      operands.push_back(name(branch->getCondition()));
+    for (unsigned i = 0; i < branch->getNumSuccessors(); i++)
+      operands.push_back(name(branch->getSuccessor(i)));
+    return;
+  }
+  if (auto *switch_ = dyn_cast<SwitchInst>(&instruction)) {
+    operands.push_back(name(switch_->getCondition()));
+    operands.push_back(name(switch_->getDefaultDest()));
+    for (auto &one : switch_->cases()) {
+      operands.push_back(name(one.getCaseValue()));
+      operands.push_back(name(one.getCaseSuccessor()));
+    }
+    return;
+  }
+  if (auto *call_ = dyn_cast<CallBase>(&instruction))
+    return call(*call_, operands, extra);
+  if (auto *gep_ = dyn_cast<GetElementPtrInst>(&instruction))
+    return gep(*gep_, operands, extra);
+  for (const Use &use : instruction.operands())
+    operands.push_back(name(use));
+  if (auto *alloca_ = dyn_cast<AllocaInst>(&instruction)) {
+    extra = {types.id(alloca_->getAllocatedType()), uint32_t(alloca_->getAlign().value()), alloca_->isStaticAlloca()};
+  } else if (auto *compare = dyn_cast<CmpInst>(&instruction)) {
+    extra = {compare->getPredicate()};
+  } else if (auto *extract = dyn_cast<ExtractValueInst>(&instruction)) {
+    push64(extra, member_offset(extract->getAggregateOperand()->getType(), extract->getIndices()));
+  } else if (auto *insert = dyn_cast<InsertValueInst>(&instruction)) {
+    push64(extra, member_offset(insert->getAggregateOperand()->getType(), insert->getIndices()));
+  } else if (auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction)) {
+    for (int lane : shuffle->getShuffleMask())
+      extra.push_back(uint32_t(lane));
+  } else if (auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
+    extra = {update->getOperation()};
+  } else if (auto *arithmetic = dyn_cast<OverflowingBinaryOperator>(&instruction)) {
+    extra = {uint32_t(arithmetic->hasNoSignedWrap())};
+  }
+}
+
+/// Operands: base, then the indices that are not constant. Extra: constant offset in bytes, then the stride in
+/// bytes of each index operand.
+void Exporter::gep(const GetElementPtrInst &gep, Words &operands, Words &extra) {
+  uint64_t offset = 0;
+  Words strides;
+  operands.push_back(name(gep.getPointerOperand()));
+  for (auto step = gep_type_begin(gep), end = gep_type_end(gep); step != end; ++step) {
+    const Value *index = step.getOperand();
+    if (auto *structure = step.getStructTypeOrNull()) {
+      auto *number = cast<Constant>(index)->getUniqueInteger().getRawData();
+      offset += layout.getStructLayout(structure)->getElementOffset(unsigned(*number));
+      continue;
+    }
+    uint64_t stride = step.getSequentialElementStride(layout).getFixedValue();
+    if (auto *number = dyn_cast<ConstantInt>(index); number && number->getType()->isIntegerTy()) {
+      offset += stride * uint64_t(number->getValue().sextOrTrunc(64).getSExtValue());
+    } else {
+      operands.push_back(name(index));
+      push64(strides, stride);
+    }
+  }
+  push64(extra, offset);
+  extra.insert(extra.end(), strides.begin(), strides.end());
+}
+
+/// Operands: arguments, callee, then the successors of a call that ends its block. Extra: function type, number
+/// of arguments, then for each argument passed by copy its number, size and alignment in bytes.
+void Exporter::call(const CallBase &call, Words &operands, Words &extra) {
+  for (const Use &argument : call.args())
+    operands.push_back(name(argument));
+  operands.push_back(name(call.getCalledOperand()));
+  if (auto *branch = dyn_cast<CallBrInst>(&call))
+    for (unsigned i = 0; i < branch->getNumSuccessors(); i++)
+      operands.push_back(name(branch->getSuccessor(i)));
+  if (auto *invoke = dyn_cast<InvokeInst>(&call))
+    operands.push_back(name(invoke->getNormalDest()));
+  extra = {types.id(call.getFunctionType()), uint32_t(call.arg_size())};
+  for (unsigned i = 0; i < call.arg_size(); i++)
+    if (call.isByValArgument(i)) {
+      Type *type = call.getParamByValType(i);
+      extra.push_back(i);
+      push64(extra, layout.getTypeAllocSize(type).getFixedValue());
+      extra.push_back(uint32_t(call.getParamAlign(i).value_or(layout.getABITypeAlign(type)).value()));
+    }
+}
+
+/// Bytes from the start of an aggregate.
+uint64_t Exporter::member_offset(Type *aggregate, ArrayRef<unsigned> path) {
+  uint64_t offset = 0;
+  for (unsigned index : path) {
+    if (auto *structure = dyn_cast<StructType>(aggregate)) {
+      offset += layout.getStructLayout(structure)->getElementOffset(index);
+      aggregate = structure->getElementType(index);
+    } else {
+      aggregate = aggregate->getArrayElementType();
+      offset += index * layout.getTypeAllocSize(aggregate).getFixedValue();
+    }
+  }
+  return offset;
+}
+
+ProvisoBuffer Exporter::run() {
+  for (auto &one : module.globals())
+    variable(one);
+  for (auto &one : module.functions())
+    function(one);
+  // Row: aliasee.
+  for (auto &one : module.aliases())
+    aliases.add({constants.id(one.getAliasee())});
+  for (size_t i = 0; i < module.ifunc_size(); i++)
+    aliases.add({none});
+  debug.finish();
+  Words all{layout.getPointerSizeInBits()};
+  for (const Rows *section : {&types.rows, &constants.rows, &debug.files, &debug.places, &debug.types, &variables,
+                              &functions, &aliases, &assemblies, &bodies}) {
+    all.push_back(section->count);
+    push64(all, section->words.size());
+    all.insert(all.end(), section->words.begin(), section->words.end());
+  }
+  ProvisoBuffer buffer;
+  buffer.word_count = all.size();
+  buffer.words = static_cast<uint32_t *>(malloc(all.size() * sizeof(uint32_t)));
+  memcpy(buffer.words, all.data(), all.size() * sizeof(uint32_t));
+  buffer.text_size = text.bytes.size();
+  buffer.text = static_cast<char *>(malloc(text.bytes.size() + 1));
+  memcpy(buffer.text, text.bytes.data(), text.bytes.size());
+  return buffer;
+}
+
+} // namespace
+
+ProvisoBuffer proviso_module_export(ProvisoModule *self) {
+  if (!self->module->IsNewDbgInfoFormat)
+    self->module->setIsNewDbgInfoFormat(true);
+  return Exporter(*self->module).run();
+}

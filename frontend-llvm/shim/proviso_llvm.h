@@ -1,0 +1,59 @@
+// The C interface between the Rust side of the front-end and LLVM's C++ classes.
+//
+// Rust never touches an LLVM object: a module is read, linked, verified and written here, and handed over as
+// one flat buffer (see export.cpp), which src/ir.rs decodes.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ProvisoModule ProvisoModule;
+
+/// A buffer owned by the caller, who frees it with proviso_buffer_free.
+typedef struct {
+  uint32_t *words;
+  size_t word_count;
+  char *text;
+  size_t text_size;
+} ProvisoBuffer;
+
+/// Strings returned or put into *error are malloc'ed and freed with this.
+void proviso_string_free(char *string);
+void proviso_buffer_free(ProvisoBuffer buffer);
+
+/// Reads and verifies a module in a forked child: LLVM's readers crash on some malformed inputs, and the
+/// child takes the crash. Null if the input is sound, else what is wrong with it.
+char *proviso_check_input(const char *data, size_t size, const char *name);
+/// The LLVM that wrote this bitcode by its own account ("LLVM16.0.6"); null if it does not say.
+char *proviso_producer(const char *data, size_t size);
+
+/// An empty module in a context of its own.
+ProvisoModule *proviso_module_new(void);
+void proviso_module_free(ProvisoModule *module);
+/// Reads bitcode or textual IR and links it into the module. `only_needed` takes over only what the module
+/// declares and does not define, and then marks the functions taken over as models; functions named in
+/// `keep` (`keep_count` names) stay undefined. Nonzero and *error on failure.
+int proviso_module_link(ProvisoModule *module, const char *data, size_t size, const char *name, int only_needed,
+                        const char *const *keep, size_t keep_count, char **error);
+/// The names of symbols that are used and not defined (`defined` 0), or of functions that are defined, one a line.
+char *proviso_module_symbols(ProvisoModule *module, int defined);
+/// Declares a function without parameters and result, so that a definition is linked in.
+void proviso_module_declare(ProvisoModule *module, const char *name);
+/// Verifies the module. Null if it is valid.
+char *proviso_module_verify(ProvisoModule *module);
+/// Bits of a pointer; 0 if the module has no data layout.
+uint32_t proviso_module_pointer_width(ProvisoModule *module);
+/// Whether the target is little-endian x86.
+int proviso_module_is_x86(ProvisoModule *module);
+/// Writes bitcode (or text). Null on success.
+char *proviso_module_write(ProvisoModule *module, const char *path, int text);
+/// Everything the lowering reads.
+ProvisoBuffer proviso_module_export(ProvisoModule *module);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,557 @@
+//! An LLVM module as plain data: what `shim/export.cpp` wrote, decoded.
+//!
+//! Rows of tables name each other by number. Instructions are kept as runs of words of the buffer and read in
+//! place: decoding costs next to nothing, and the lowering looks at most of them once or twice.
+
+use crate::llvm::Buffer;
+use cfa::FloatFormat;
+use std::ops::Range;
+
+/// "No row".
+pub const NONE: u32 = u32::MAX;
+
+/// A row in [`Module::types`].
+pub type Ty = u32;
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum TypeKind {
+    /// Metadata, labels, tokens, scalable vectors, types without a size.
+    Other,
+    Void,
+    Int(u32),
+    Float(FloatFormat),
+    Pointer,
+    Array(Ty, u64),
+    Vector(Ty, u32),
+    /// Each element with its offset in bytes.
+    Struct(Vec<(Ty, u64)>),
+    Function {
+        result: Ty,
+        variadic: bool,
+        params: Vec<Ty>,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub struct Type {
+    pub kind: TypeKind,
+    pub bits: u64,
+    /// Bytes from one element of an array to the next.
+    pub size: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct Constant {
+    pub ty: Ty,
+    pub kind: ConstantKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum ConstantKind {
+    Other,
+    /// An integer or the bits of a float, little-endian.
+    Bits(Vec<u64>),
+    Null,
+    /// Undef or poison.
+    Undef,
+    Aggregate(Vec<u32>),
+    /// The elements of an array or vector as they lie in memory: a range of [`Module::text`].
+    Data(Range<usize>),
+    /// The number of a variable, function or alias: see [`Module::global`].
+    Global(u32),
+    /// The address of a block: function (as in `Global`) and number of the block.
+    Block(u32, u32),
+    Expression {
+        opcode: u32,
+        operands: Vec<u32>,
+    },
+    /// A constant and a constant offset in bytes.
+    Gep {
+        offset: i64,
+        base: u32,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub file: u32,
+    pub line: u32,
+    pub column: u32,
+    pub inlined_at: u32,
+}
+
+/// A C type from debug information. `NONE` is `void`.
+#[derive(Clone, Debug)]
+pub enum CTypeRow {
+    Unknown {
+        bits: u32,
+    },
+    Basic {
+        class: u32,
+        bits: u32,
+        name: String,
+    },
+    Pointer(u32),
+    /// Outermost dimension first; `u64::MAX` for an unknown length.
+    Array(u32, Vec<u64>),
+    Record {
+        union: bool,
+        size: u64,
+        name: String,
+        fields: Vec<FieldRow>,
+    },
+    Enum {
+        bits: u32,
+        signed: bool,
+        name: String,
+        values: Vec<(String, i64)>,
+    },
+    Function,
+    Typedef(u32, String),
+    Qualified(u32, u32),
+}
+
+#[derive(Clone, Debug)]
+pub struct FieldRow {
+    pub name: String,
+    pub ty: u32,
+    pub bit_offset: u64,
+    pub bit_width: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct Variable {
+    pub name: String,
+    pub ty: Ty,
+    pub init: u32,
+    pub align: u32,
+    pub constant: bool,
+    /// Address 0 if nothing defines it.
+    pub extern_weak: bool,
+    /// One of LLVM's own (`llvm.global_ctors`).
+    pub appending: bool,
+    pub c_name: String,
+    pub c_type: u32,
+    pub file: u32,
+    pub line: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: String,
+    pub ty: Ty,
+    pub declaration: bool,
+    pub model: bool,
+    pub extern_weak: bool,
+    pub c_name: String,
+    pub file: u32,
+    pub line: u32,
+    /// C types of the result and the parameters; empty without debug information.
+    pub c_types: Vec<u32>,
+    /// The number of its first instruction, in module order.
+    pub first_instruction: u32,
+    pub body: Option<Body>,
+}
+
+/// The code of a function. Instructions are numbered through all blocks.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    pub variables: Vec<DebugVariable>,
+    pub blocks: Vec<Range<u32>>,
+    pub instructions: Vec<Instruction>,
+}
+
+/// What debug information says of a local variable at some point.
+#[derive(Clone, Debug)]
+pub struct DebugVariable {
+    pub value: Operand,
+    /// The value is the variable's address, not its content.
+    pub is_address: bool,
+    /// The value is the whole of it, not a part or a function of it.
+    pub is_plain: bool,
+    pub name: String,
+    pub c_type: u32,
+    pub file: u32,
+    pub line: u32,
+}
+
+/// An instruction; its operands and other fields are read through [`Module`].
+#[derive(Clone, Copy, Debug)]
+pub struct Instruction {
+    /// LLVM's number: see [`op`].
+    pub opcode: u8,
+    pub ty: Ty,
+    pub place: u32,
+    at: u32,
+    operands: u32,
+    extra: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operand {
+    Argument(u32),
+    Instruction(u32),
+    Constant(u32),
+    Block(u32),
+    Assembly(u32),
+    /// Metadata.
+    Nothing,
+}
+
+impl Operand {
+    fn decode(word: u32) -> Self {
+        let number = word >> 3;
+        match word & 7 {
+            0 => Self::Argument(number),
+            1 => Self::Instruction(number),
+            2 => Self::Constant(number),
+            3 => Self::Block(number),
+            4 => Self::Assembly(number),
+            _ => Self::Nothing,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Alias {
+    /// A constant; `NONE` for an ifunc.
+    pub target: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    pub text: String,
+    pub constraints: String,
+}
+
+/// What a number in [`ConstantKind::Global`] stands for, and its row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GlobalRef {
+    Variable(usize),
+    Function(usize),
+    Alias(usize),
+}
+
+#[derive(Debug)]
+pub struct Module {
+    pub pointer_width: u32,
+    pub types: Vec<Type>,
+    pub constants: Vec<Constant>,
+    pub files: Vec<String>,
+    pub places: Vec<Place>,
+    pub c_types: Vec<CTypeRow>,
+    pub variables: Vec<Variable>,
+    pub functions: Vec<Function>,
+    pub aliases: Vec<Alias>,
+    pub assemblies: Vec<Assembly>,
+    pub text: Vec<u8>,
+    words: Vec<u32>,
+}
+
+impl Module {
+    pub fn global(&self, number: u32) -> GlobalRef {
+        let (n, variables, functions) = (number as usize, self.variables.len(), self.functions.len());
+        if n < variables {
+            GlobalRef::Variable(n)
+        } else if n < variables + functions {
+            GlobalRef::Function(n - variables)
+        } else {
+            GlobalRef::Alias(n - variables - functions)
+        }
+    }
+    pub fn kind(&self, ty: Ty) -> &TypeKind {
+        &self.types[ty as usize].kind
+    }
+    pub fn operands(&self, instruction: &Instruction) -> impl ExactSizeIterator<Item = Operand> + DoubleEndedIterator {
+        let at = instruction.at as usize;
+        self.words[at..at + instruction.operands as usize].iter().map(|&word| Operand::decode(word))
+    }
+    pub fn operand(&self, instruction: &Instruction, n: usize) -> Operand {
+        debug_assert!(n < instruction.operands as usize);
+        Operand::decode(self.words[instruction.at as usize + n])
+    }
+    pub fn operand_count(&self, instruction: &Instruction) -> usize {
+        instruction.operands as usize
+    }
+    /// The type of an operand in a function; `None` for blocks, metadata and assembly.
+    pub fn operand_type(&self, function: &Function, operand: Operand) -> Option<Ty> {
+        match operand {
+            Operand::Argument(n) => match self.kind(function.ty) {
+                TypeKind::Function { params, .. } => params.get(n as usize).copied(),
+                _ => None,
+            },
+            Operand::Instruction(n) => function.body.as_ref().map(|body| body.instructions[n as usize].ty),
+            Operand::Constant(n) => Some(self.constants[n as usize].ty),
+            Operand::Block(_) | Operand::Assembly(_) | Operand::Nothing => None,
+        }
+    }
+    /// The fields that are not operands: see `fields` in `shim/export.cpp`.
+    pub fn extra(&self, instruction: &Instruction) -> &[u32] {
+        let at = (instruction.at + instruction.operands) as usize;
+        &self.words[at..at + instruction.extra as usize]
+    }
+
+    pub fn decode(buffer: Buffer) -> Self {
+        let mut reader = Reader { words: &buffer.words, text: &buffer.text, at: 0 };
+        let pointer_width = reader.word();
+        let types = reader.section(|r| r.ty());
+        let constants = reader.section(|r| r.constant(&types));
+        let files = reader.section(|r| r.string());
+        let places =
+            reader.section(|r| Place { file: r.word(), line: r.word(), column: r.word(), inlined_at: r.word() });
+        let c_types = reader.section(|r| r.c_type());
+        let variables = reader.section(|r| r.variable());
+        let mut bodies = Vec::new();
+        let mut functions = reader.section(|r| {
+            let (function, words) = r.function();
+            bodies.push(words);
+            function
+        });
+        let aliases = reader.section(|r| Alias { target: r.word() });
+        let assemblies = reader.section(|r| Assembly { text: r.string(), constraints: r.string() });
+        reader.at += 3;
+        for (function, words) in functions.iter_mut().zip(bodies) {
+            if words > 0 {
+                function.body = Some(reader.body());
+            }
+        }
+        Self {
+            pointer_width,
+            types,
+            constants,
+            files,
+            places,
+            c_types,
+            variables,
+            functions,
+            aliases,
+            assemblies,
+            text: buffer.text,
+            words: buffer.words,
+        }
+    }
+}
+
+struct Reader<'b> {
+    words: &'b [u32],
+    text: &'b [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn word(&mut self) -> u32 {
+        self.at += 1;
+        self.words[self.at - 1]
+    }
+    fn flag(&mut self) -> bool {
+        self.word() != 0
+    }
+    fn word64(&mut self) -> u64 {
+        let low = u64::from(self.word());
+        low | u64::from(self.word()) << 32
+    }
+    fn range(&mut self) -> Range<usize> {
+        let start = self.word() as usize;
+        start..start + self.word() as usize
+    }
+    fn string(&mut self) -> String {
+        let range = self.range();
+        String::from_utf8_lossy(&self.text[range]).into_owned()
+    }
+    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        (0..self.word()).map(|_| item(self)).collect()
+    }
+    fn section<T>(&mut self, mut row: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        let count = self.word();
+        self.at += 2;
+        (0..count).map(|_| row(self)).collect()
+    }
+
+    fn ty(&mut self) -> Type {
+        let kind = match self.word() {
+            1 => TypeKind::Void,
+            2 => TypeKind::Int(self.word()),
+            3 => TypeKind::Float(FloatFormat::ALL[self.word() as usize]),
+            4 => TypeKind::Pointer,
+            5 => TypeKind::Array(self.word(), self.word64()),
+            6 => TypeKind::Vector(self.word(), self.word()),
+            7 => TypeKind::Struct(self.list(|r| (r.word(), r.word64()))),
+            8 => TypeKind::Function { result: self.word(), variadic: self.flag(), params: self.list(Self::word) },
+            _ => TypeKind::Other,
+        };
+        Type { kind, bits: self.word64(), size: self.word64() }
+    }
+
+    fn constant(&mut self, types: &[Type]) -> Constant {
+        let (kind, ty) = (self.word(), self.word());
+        let words = types[ty as usize].bits.div_ceil(64);
+        let kind = match kind {
+            1 | 2 => ConstantKind::Bits((0..words).map(|_| self.word64()).collect()),
+            3 => ConstantKind::Null,
+            4 | 5 => ConstantKind::Undef,
+            6 => ConstantKind::Aggregate(self.list(Self::word)),
+            7 => ConstantKind::Data(self.range()),
+            8 => ConstantKind::Global(self.word()),
+            9 => ConstantKind::Block(self.word(), self.word()),
+            10 => ConstantKind::Expression { opcode: self.word(), operands: self.list(Self::word) },
+            11 => ConstantKind::Gep { offset: self.word64() as i64, base: self.word() },
+            _ => ConstantKind::Other,
+        };
+        Constant { ty, kind }
+    }
+
+    fn c_type(&mut self) -> CTypeRow {
+        match self.word() {
+            1 => CTypeRow::Basic { class: self.word(), bits: self.word(), name: self.string() },
+            2 => CTypeRow::Pointer(self.word()),
+            3 => CTypeRow::Array(self.word(), self.list(Self::word64)),
+            4 => CTypeRow::Record {
+                union: self.flag(),
+                size: self.word64(),
+                name: self.string(),
+                fields: self.list(|r| FieldRow {
+                    name: r.string(),
+                    ty: r.word(),
+                    bit_offset: r.word64(),
+                    bit_width: r.word64(),
+                }),
+            },
+            5 => CTypeRow::Enum {
+                bits: self.word(),
+                signed: self.flag(),
+                name: self.string(),
+                values: self.list(|r| (r.string(), r.word64() as i64)),
+            },
+            6 => CTypeRow::Function,
+            7 => CTypeRow::Typedef(self.word(), self.string()),
+            8 => CTypeRow::Qualified(self.word(), self.word()),
+            _ => CTypeRow::Unknown { bits: self.word() },
+        }
+    }
+
+    fn variable(&mut self) -> Variable {
+        let (name, ty, init, align, flags) = (self.string(), self.word(), self.word(), self.word(), self.word());
+        Variable {
+            name,
+            ty,
+            init,
+            align,
+            constant: flags & 1 != 0,
+            extern_weak: flags & 2 != 0,
+            appending: flags & 8 != 0,
+            c_name: self.string(),
+            c_type: self.word(),
+            file: self.word(),
+            line: self.word(),
+        }
+    }
+
+    /// A function and the number of words of its body.
+    fn function(&mut self) -> (Function, u32) {
+        let (name, ty, flags) = (self.string(), self.word(), self.word());
+        let function = Function {
+            // An assembler label stands as it is behind a mark.
+            name: name.trim_start_matches('\u{1}').to_owned(),
+            ty,
+            declaration: flags & 1 != 0,
+            model: flags & 2 != 0,
+            extern_weak: flags & 4 != 0,
+            c_name: self.string(),
+            file: self.word(),
+            line: self.word(),
+            c_types: self.list(Self::word),
+            first_instruction: self.word(),
+            body: None,
+        };
+        (function, self.word())
+    }
+
+    fn body(&mut self) -> Body {
+        let variables = self.list(|r| DebugVariable {
+            value: Operand::decode(r.word()),
+            is_address: r.flag(),
+            is_plain: r.flag(),
+            name: r.string(),
+            c_type: r.word(),
+            file: r.word(),
+            line: r.word(),
+        });
+        let mut end = 0;
+        let blocks = self.list(|r| {
+            let start = end;
+            end += r.word();
+            start..end
+        });
+        let instructions = (0..end)
+            .map(|_| {
+                let (opcode, ty, place) = (self.word() as u8, self.word(), self.word());
+                let (operands, extra) = (self.word(), self.word());
+                let at = self.at as u32;
+                self.at += (operands + extra) as usize;
+                Instruction { opcode, ty, place, at, operands, extra }
+            })
+            .collect();
+        Body { variables, blocks, instructions }
+    }
+}
+
+/// LLVM's opcodes, and what its predicates and atomic operations are numbered.
+pub mod op {
+    pub const RET: u8 = 1;
+    pub const BR: u8 = 2;
+    pub const SWITCH: u8 = 3;
+    pub const INDIRECT_BR: u8 = 4;
+    pub const INVOKE: u8 = 5;
+    pub const UNREACHABLE: u8 = 7;
+    pub const CALL_BR: u8 = 11;
+    pub const F_NEG: u8 = 12;
+    pub const ADD: u8 = 13;
+    pub const F_ADD: u8 = 14;
+    pub const SUB: u8 = 15;
+    pub const F_SUB: u8 = 16;
+    pub const MUL: u8 = 17;
+    pub const F_MUL: u8 = 18;
+    pub const U_DIV: u8 = 19;
+    pub const S_DIV: u8 = 20;
+    pub const F_DIV: u8 = 21;
+    pub const U_REM: u8 = 22;
+    pub const S_REM: u8 = 23;
+    pub const F_REM: u8 = 24;
+    pub const SHL: u8 = 25;
+    pub const L_SHR: u8 = 26;
+    pub const A_SHR: u8 = 27;
+    pub const AND: u8 = 28;
+    pub const OR: u8 = 29;
+    pub const XOR: u8 = 30;
+    pub const ALLOCA: u8 = 31;
+    pub const LOAD: u8 = 32;
+    pub const STORE: u8 = 33;
+    pub const GEP: u8 = 34;
+    pub const FENCE: u8 = 35;
+    pub const CMP_XCHG: u8 = 36;
+    pub const ATOMIC_RMW: u8 = 37;
+    pub const TRUNC: u8 = 38;
+    pub const Z_EXT: u8 = 39;
+    pub const S_EXT: u8 = 40;
+    pub const FP_TO_UI: u8 = 41;
+    pub const FP_TO_SI: u8 = 42;
+    pub const UI_TO_FP: u8 = 43;
+    pub const SI_TO_FP: u8 = 44;
+    pub const FP_TRUNC: u8 = 45;
+    pub const FP_EXT: u8 = 46;
+    pub const PTR_TO_INT: u8 = 47;
+    pub const INT_TO_PTR: u8 = 48;
+    pub const BIT_CAST: u8 = 49;
+    pub const ADDR_SPACE_CAST: u8 = 50;
+    pub const I_CMP: u8 = 53;
+    pub const F_CMP: u8 = 54;
+    pub const PHI: u8 = 55;
+    pub const CALL: u8 = 56;
+    pub const SELECT: u8 = 57;
+    pub const EXTRACT_ELEMENT: u8 = 61;
+    pub const INSERT_ELEMENT: u8 = 62;
+    pub const SHUFFLE_VECTOR: u8 = 63;
+    pub const EXTRACT_VALUE: u8 = 64;
+    pub const INSERT_VALUE: u8 = 65;
+    pub const FREEZE: u8 = 67;
+}

@@ -1,0 +1,205 @@
+//! From an LLVM module to a [`Program`].
+//!
+//! Clang's unoptimised code keeps every C variable in an `alloca` or a global. Where such a cell is only ever
+//! loaded and stored whole ([`uses`]), it becomes a variable of the CFA under its C name; everything else is
+//! memory. SSA values fold into the expressions of their users ([`function`]), so that one C assignment is
+//! one edge.
+
+mod arith;
+mod builder;
+mod call;
+mod constant;
+mod function;
+mod globals;
+mod instruction;
+mod intrinsic;
+mod liveness;
+mod primitive;
+mod source;
+mod start;
+mod uses;
+mod vararg;
+
+use crate::error::Error;
+use crate::ir::{self, TypeKind};
+use crate::options::Options;
+use builder::ExprInfo;
+use cfa::{DataLayout, ExprId, FuncId, FunctionOrigin, Program, TypeId, Var, VarId, VarKind};
+use globals::Cell;
+use rustc_hash::FxHashMap;
+use source::SourceMap;
+use uses::Uses;
+
+/// Wider first-class values than this (bits) are not lowered: C has none.
+const MAX_WIDTH: u64 = 1 << 16;
+
+/// Whether an assignment elsewhere can change what an expression over a variable means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mutability {
+    /// Assigned at one place: an SSA value.
+    Fixed,
+    /// A C variable of the function.
+    Local,
+    /// A C variable that callees may assign as well.
+    Global,
+}
+
+/// The program under construction and what the lowering of every function needs.
+struct Context<'m> {
+    ir: &'m ir::Module,
+    options: &'m Options,
+    program: Program,
+    pointer_width: u32,
+    source: SourceMap,
+    uses: Uses,
+    /// By `VarId`, as far as not `Fixed`.
+    mutability: Vec<Mutability>,
+    /// By `ExprId`.
+    infos: Vec<ExprInfo>,
+    /// What the functions of the module became; `None` for intrinsics and primitives that are only called.
+    functions: Vec<Option<FuncId>>,
+    /// What the global variables of the module became.
+    cells: Vec<Cell>,
+    /// The expressions of constants without undefined parts.
+    constants: Vec<Option<ExprId>>,
+    /// Numbers of blocks whose address is taken, from 1: by function and block.
+    block_addresses: FxHashMap<(u32, u32), u32>,
+    /// Global objects whose initial value is not known.
+    unknown_initialisers: Vec<String>,
+}
+
+/// The program of a module.
+pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<Program, Error> {
+    let program = Program::new(DataLayout { pointer_width: ir.pointer_width });
+    let mut cx = Context {
+        ir,
+        options,
+        program,
+        pointer_width: ir.pointer_width,
+        source: SourceMap::default(),
+        uses: Uses::find(ir),
+        mutability: Vec::new(),
+        infos: Vec::new(),
+        functions: vec![None; ir.functions.len()],
+        cells: Vec::new(),
+        constants: vec![None; ir.constants.len()],
+        block_addresses: FxHashMap::default(),
+        unknown_initialisers: Vec::new(),
+    };
+    cx.source = SourceMap::new(ir, &mut cx.program);
+    for constant in &ir.constants {
+        if let ir::ConstantKind::Block(function, block) = constant.kind {
+            let next = cx.block_addresses.len() as u32 + 1;
+            cx.block_addresses.entry((function, block)).or_insert(next);
+        }
+    }
+    cx.declare_functions();
+    cx.lower_globals();
+    for n in 0..ir.functions.len() {
+        let Some(func) = cx.functions[n] else { continue };
+        if ir.functions[n].declaration {
+            cx.synthesise_body(n, func);
+        } else {
+            function::lower(&mut cx, n, func);
+        }
+    }
+    start::lower(&mut cx)?;
+    cx.program.models = ir.functions.iter().filter(|f| f.model).map(|f| f.name.clone()).collect();
+    cx.program.models.sort();
+    Ok(cx.program)
+}
+
+impl Context<'_> {
+    /// Bits of a first-class value; `None` for what is no value or too wide.
+    fn width(&self, ty: ir::Ty) -> Option<u32> {
+        let t = &self.ir.types[ty as usize];
+        let bits = match t.kind {
+            TypeKind::Int(width) => u64::from(width),
+            TypeKind::Float(format) => u64::from(format.width()),
+            TypeKind::Pointer => u64::from(self.pointer_width),
+            TypeKind::Vector(element, n) => u64::from(self.width(element)?) * u64::from(n),
+            // An empty struct has no bits; as a value it is one byte that is never stored.
+            TypeKind::Array(..) | TypeKind::Struct(_) => (t.size * 8).max(8),
+            TypeKind::Void | TypeKind::Other | TypeKind::Function { .. } => return None,
+        };
+        (bits > 0 && bits <= MAX_WIDTH).then_some(bits as u32)
+    }
+
+    fn mutability(&self, var: VarId) -> Mutability {
+        self.mutability.get(var.0 as usize).copied().unwrap_or(Mutability::Fixed)
+    }
+
+    fn add_var(&mut self, var: Var, mutability: Mutability) -> VarId {
+        let id = self.program.vars.push(var);
+        if mutability != Mutability::Fixed {
+            self.mutability.resize(id.0 as usize, Mutability::Fixed);
+            self.mutability.push(mutability);
+        }
+        id
+    }
+
+    /// The function a constant is the address of, aliases resolved.
+    fn function_of_constant(&self, mut constant: u32) -> Option<usize> {
+        for _ in 0..64 {
+            let ir::ConstantKind::Global(number) = self.ir.constants[constant as usize].kind else { return None };
+            match self.ir.global(number) {
+                ir::GlobalRef::Function(n) => return Some(n),
+                ir::GlobalRef::Alias(n) if self.ir.aliases[n].target != ir::NONE => {
+                    constant = self.ir.aliases[n].target;
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn is_error_function(&self, name: &str) -> bool {
+        self.options.error_functions.iter().any(|f| f == name)
+    }
+
+    /// Makes the functions of the program, without bodies.
+    fn declare_functions(&mut self) {
+        for (n, f) in self.ir.functions.iter().enumerate() {
+            let called_only = f.declaration && !self.uses.address_taken[n];
+            if called_only && (!self.uses.called[n] || f.name.starts_with("llvm.") || self.primitive(n).is_some()) {
+                continue;
+            }
+            let TypeKind::Function { result, variadic, ref params } = *self.ir.kind(f.ty) else { continue };
+            let (return_width, return_type) = (self.width(result), f.c_types.first().copied());
+            let return_type = match return_type {
+                Some(row) => self.source.c_type(row),
+                None => self.unknown_type(return_width),
+            };
+            let name = if f.c_name.is_empty() { &f.name } else { &f.c_name };
+            let func = self.program.add_function(name, return_type, return_width);
+            let vars: Vec<VarId> = params.iter().map(|&ty| self.add_parameter(func, ty)).collect();
+            let varargs = variadic.then(|| self.add_temp(func, self.pointer_width));
+            let place = self.source.place(&mut self.program, f.file, f.line);
+            let function = &mut self.program.funcs[func];
+            function.params = vars;
+            function.varargs = varargs;
+            function.place = place;
+            function.origin = match (f.declaration, f.model) {
+                (true, _) => FunctionOrigin::Undefined,
+                (_, true) => FunctionOrigin::Model,
+                (_, false) => FunctionOrigin::Source,
+            };
+            self.functions[n] = Some(func);
+        }
+    }
+
+    fn add_parameter(&mut self, func: FuncId, ty: ir::Ty) -> VarId {
+        let width = self.width(ty).unwrap_or(self.pointer_width);
+        let ty = self.unknown_type(Some(width));
+        self.add_var(Var { name: None, ty, width, kind: VarKind::Param(func), place: None }, Mutability::Fixed)
+    }
+
+    fn add_temp(&mut self, func: FuncId, width: u32) -> VarId {
+        let ty = self.unknown_type(Some(width));
+        self.add_var(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None }, Mutability::Fixed)
+    }
+
+    fn unknown_type(&mut self, width: Option<u32>) -> TypeId {
+        self.source.unknown_type(&mut self.program, width)
+    }
+}

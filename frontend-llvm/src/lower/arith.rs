@@ -1,0 +1,263 @@
+//! LLVM's operations on values, as expressions.
+//!
+//! Vectors are handled lane by lane, lane 0 in the lowest bits.
+
+use crate::ir::{self, TypeKind, op};
+use cfa::{BinOp, Bv, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat};
+
+/// `whole` with the bits from `bit` on replaced by `part`.
+pub(super) fn insert(x: &mut ExprPool, whole: ExprId, bit: u32, part: ExprId) -> ExprId {
+    let (width, end) = (x.width(whole), bit + x.width(part));
+    let mut result = part;
+    if bit > 0 {
+        let low = x.extract(bit - 1, 0, whole);
+        result = x.concat(result, low);
+    }
+    if end < width {
+        let high = x.extract(width - 1, end, whole);
+        result = x.concat(high, result);
+    }
+    result
+}
+
+/// The lanes of a vector of lanes this wide.
+pub(super) fn lanes(x: &mut ExprPool, vector: ExprId, lane: u32) -> Vec<ExprId> {
+    (0..x.width(vector) / lane).map(|n| x.extract((n + 1) * lane - 1, n * lane, vector)).collect()
+}
+
+/// A vector of these lanes; balanced, so that it is not deep.
+pub(super) fn from_lanes(x: &mut ExprPool, lanes: &[ExprId]) -> ExprId {
+    match lanes {
+        [lane] => *lane,
+        _ => {
+            let (low, high) = lanes.split_at(lanes.len() / 2);
+            let (low, high) = (from_lanes(x, low), from_lanes(x, high));
+            x.concat(high, low)
+        }
+    }
+}
+
+/// Bits of a scalar type.
+pub(super) fn scalar_width(ir: &ir::Module, ty: ir::Ty) -> u32 {
+    match *ir.kind(ty) {
+        TypeKind::Int(width) => width,
+        TypeKind::Float(format) => format.width(),
+        TypeKind::Vector(lane, _) => scalar_width(ir, lane),
+        _ => ir.pointer_width,
+    }
+}
+
+/// The format of a float type or of the lanes of a vector of floats.
+pub(super) fn float_format(ir: &ir::Module, ty: ir::Ty) -> Option<FloatFormat> {
+    match *ir.kind(ty) {
+        TypeKind::Float(format) => Some(format),
+        TypeKind::Vector(lane, _) => float_format(ir, lane),
+        _ => None,
+    }
+}
+
+/// `f` on every lane of values of type `ty`, which may be a scalar; all of them as many lanes.
+pub(super) fn map_lanes(
+    x: &mut ExprPool,
+    ir: &ir::Module,
+    ty: ir::Ty,
+    values: &[ExprId],
+    mut f: impl FnMut(&mut ExprPool, &[ExprId]) -> ExprId,
+) -> ExprId {
+    let TypeKind::Vector(_, count) = *ir.kind(ty) else { return f(x, values) };
+    let columns: Vec<Vec<ExprId>> = values
+        .iter()
+        .map(|&v| {
+            let lane = x.width(v) / count;
+            lanes(x, v, lane)
+        })
+        .collect();
+    let mut results = Vec::with_capacity(count as usize);
+    let mut row = Vec::with_capacity(values.len());
+    for n in 0..count as usize {
+        row.clear();
+        row.extend(columns.iter().map(|column| column[n]));
+        results.push(f(x, &row));
+    }
+    from_lanes(x, &results)
+}
+
+/// The shift amount as x86 takes it: modulo 32 or 64 for these widths, modulo 128 for the double shifts that
+/// implement 128 bits, and modulo 32 below.
+fn mask_amount(x: &mut ExprPool, amount: ExprId) -> ExprId {
+    let width = x.width(amount);
+    let modulus: u64 = match width {
+        64 => 64,
+        128 => 128,
+        8..=32 => 32,
+        _ => return amount,
+    };
+    if modulus >= 1 << width.min(63) {
+        return amount;
+    }
+    let mask = x.int(width, modulus - 1);
+    x.and(amount, mask)
+}
+
+/// A two-operand instruction on scalars of type `ty`.
+pub(super) fn binary(
+    x: &mut ExprPool,
+    opcode: u8,
+    format: Option<FloatFormat>,
+    a: ExprId,
+    b: ExprId,
+) -> Option<ExprId> {
+    let float = match opcode {
+        op::F_ADD => Some(FBinOp::Add),
+        op::F_SUB => Some(FBinOp::Sub),
+        op::F_MUL => Some(FBinOp::Mul),
+        op::F_DIV => Some(FBinOp::Div),
+        op::F_REM => Some(FBinOp::Rem),
+        _ => None,
+    };
+    if let Some(operation) = float {
+        return Some(x.f_binary(operation, format?, a, b));
+    }
+    let operation = match opcode {
+        op::ADD => BinOp::Add,
+        op::SUB => BinOp::Sub,
+        op::MUL => BinOp::Mul,
+        op::U_DIV => BinOp::UDiv,
+        op::S_DIV => BinOp::SDiv,
+        op::U_REM => BinOp::URem,
+        op::S_REM => BinOp::SRem,
+        op::SHL => BinOp::Shl,
+        op::L_SHR => BinOp::LShr,
+        op::A_SHR => BinOp::AShr,
+        op::AND => BinOp::And,
+        op::OR => BinOp::Or,
+        op::XOR => BinOp::Xor,
+        _ => return None,
+    };
+    let b = if matches!(operation, BinOp::Shl | BinOp::LShr | BinOp::AShr) { mask_amount(x, b) } else { b };
+    Some(x.binary(operation, a, b))
+}
+
+/// `icmp` by LLVM's number of the predicate.
+pub(super) fn compare(x: &mut ExprPool, predicate: u32, a: ExprId, b: ExprId) -> ExprId {
+    match predicate {
+        32 => x.eq(a, b),
+        33 => x.ne(a, b),
+        34 => x.ult(b, a),
+        35 => x.ule(b, a),
+        36 => x.ult(a, b),
+        37 => x.ule(a, b),
+        38 => x.slt(b, a),
+        39 => x.sle(b, a),
+        40 => x.slt(a, b),
+        _ => x.sle(a, b),
+    }
+}
+
+/// `fcmp` by LLVM's number of the predicate: bit 0 equal, 1 greater, 2 less, 3 unordered.
+pub(super) fn float_compare(x: &mut ExprPool, predicate: u32, format: FloatFormat, a: ExprId, b: ExprId) -> ExprId {
+    let ordered = predicate & 7;
+    let unordered = predicate & 8 != 0;
+    match (ordered, unordered) {
+        (0, false) => x.bool(false),
+        (7, true) => x.bool(true),
+        // Each unordered comparison is the negation of the opposite ordered one.
+        (_, true) => {
+            let opposite = float_compare(x, 7 ^ ordered, format, a, b);
+            x.not(opposite)
+        }
+        (1, false) => x.f_compare(FCmp::Eq, format, a, b),
+        (2, false) => x.f_compare(FCmp::Lt, format, b, a),
+        (3, false) => x.f_compare(FCmp::Le, format, b, a),
+        (4, false) => x.f_compare(FCmp::Lt, format, a, b),
+        (5, false) => x.f_compare(FCmp::Le, format, a, b),
+        (6, false) => {
+            let (less, greater) = (x.f_compare(FCmp::Lt, format, a, b), x.f_compare(FCmp::Lt, format, b, a));
+            x.or(less, greater)
+        }
+        (_, false) => {
+            let (a, b) = (x.f_is_nan(format, a), x.f_is_nan(format, b));
+            let either = x.or(a, b);
+            x.not(either)
+        }
+    }
+}
+
+/// A conversion of scalars from one type to another.
+pub(super) fn cast(
+    x: &mut ExprPool,
+    opcode: u8,
+    from: Option<FloatFormat>,
+    to: Option<FloatFormat>,
+    width: u32,
+    a: ExprId,
+) -> Option<ExprId> {
+    Some(match opcode {
+        op::TRUNC => x.extract(width - 1, 0, a),
+        op::Z_EXT => x.zext(width, a),
+        op::S_EXT => x.sext(width, a),
+        op::FP_TO_UI => x.f_to_int(from?, false, width, a),
+        op::FP_TO_SI => x.f_to_int(from?, true, width, a),
+        op::UI_TO_FP => x.int_to_f(to?, false, a),
+        op::SI_TO_FP => x.int_to_f(to?, true, a),
+        op::FP_TRUNC | op::FP_EXT => x.f_convert(from?, to?, a),
+        op::PTR_TO_INT | op::INT_TO_PTR | op::ADDR_SPACE_CAST => x.resize(width, a),
+        op::BIT_CAST if x.width(a) == width => a,
+        _ => return None,
+    })
+}
+
+/// A constant expression whose operands have type `from` and whose result has type `to` of `width` bits.
+pub(super) fn constant_expression(
+    x: &mut ExprPool,
+    ir: &ir::Module,
+    opcode: u8,
+    from: ir::Ty,
+    to: ir::Ty,
+    width: u32,
+    values: &[ExprId],
+) -> Option<ExprId> {
+    if matches!(ir.kind(to), TypeKind::Vector(..)) && opcode != op::BIT_CAST {
+        return None;
+    }
+    match *values {
+        [a] => cast(x, opcode, float_format(ir, from), float_format(ir, to), width, a),
+        [a, b] => binary(x, opcode, float_format(ir, to), a, b),
+        _ => None,
+    }
+}
+
+/// `-a`.
+pub(super) fn float_negate(x: &mut ExprPool, format: FloatFormat, a: ExprId) -> ExprId {
+    x.f_unary(FUnOp::Neg, format, a)
+}
+
+/// The condition under which a division of `a` by `b` is undefined.
+pub(super) fn division_undefined(x: &mut ExprPool, signed: bool, a: ExprId, b: ExprId) -> ExprId {
+    let width = x.width(b);
+    let zero = x.int(width, 0);
+    let by_zero = x.eq(b, zero);
+    if !signed {
+        return by_zero;
+    }
+    let (minus_one, min) = (x.constant(Bv::ones(width)), x.constant(Bv::min_signed(width)));
+    let (by_minus_one, of_min) = (x.eq(b, minus_one), x.eq(a, min));
+    let overflow = x.and(by_minus_one, of_min);
+    x.or(by_zero, overflow)
+}
+
+/// A balanced combination of values with an associative operation.
+pub(super) fn combine(
+    x: &mut ExprPool,
+    values: &[ExprId],
+    f: &mut impl FnMut(&mut ExprPool, ExprId, ExprId) -> ExprId,
+) -> ExprId {
+    match values {
+        [value] => *value,
+        _ => {
+            let (left, right) = values.split_at(values.len() / 2);
+            let (left, right) = (combine(x, left, f), combine(x, right, f));
+            f(x, left, right)
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Adding edges at the end of a growing path, and what edges need: temporaries, inputs, taints.
+
+use super::{Context, Mutability};
+use crate::ir;
+use cfa::{
+    AllocKind, Edge, EdgeId, Expr, ExprId, ExprPool, FuncId, HaltKind, Id, Input, InputKind, LocId, Op, Out, PlaceId,
+    Taint, TypeId, VarId,
+};
+
+/// What is known of an expression as a tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ExprInfo {
+    /// Nodes, saturating.
+    pub size: u16,
+    /// Whether it mentions a variable that is assigned at more than one place.
+    pub mutable: bool,
+}
+
+impl Context<'_> {
+    pub(super) fn info(&mut self, e: ExprId) -> ExprInfo {
+        // Sub-expressions have smaller ids.
+        for n in self.infos.len()..=e.index() {
+            let node = self.program.exprs.get(ExprId::from_index(n));
+            let mut info = ExprInfo { size: 1, mutable: false };
+            if let Expr::Var(var) = *node {
+                info.mutable = self.mutability(var) != Mutability::Fixed;
+            }
+            for child in node.children() {
+                let child = self.infos[child.index()];
+                info.size = info.size.saturating_add(child.size);
+                info.mutable |= child.mutable;
+            }
+            self.infos.push(info);
+        }
+        self.infos[e.index()]
+    }
+}
+
+/// Where the next edge goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Cursor {
+    At(LocId),
+    /// At the target of this edge, which has none yet.
+    After(EdgeId),
+    /// Nowhere: what comes cannot be reached.
+    Dead,
+}
+
+pub(super) struct Builder<'c, 'm> {
+    pub cx: &'c mut Context<'m>,
+    pub func: FuncId,
+    pub cursor: Cursor,
+    pub place: Option<PlaceId>,
+    /// The instructions that the next edges stand for; may hold duplicates.
+    pub origin: Vec<u32>,
+}
+
+impl<'c, 'm> Builder<'c, 'm> {
+    /// A builder at the entry of a function without a body.
+    pub fn new(cx: &'c mut Context<'m>, func: FuncId) -> Self {
+        let (entry, place) = (cx.program.funcs[func].entry, cx.program.funcs[func].place);
+        Self { cx, func, cursor: Cursor::At(entry), place, origin: Vec::new() }
+    }
+    pub fn ir(&self) -> &'m ir::Module {
+        self.cx.ir
+    }
+    pub fn x(&mut self) -> &mut ExprPool {
+        &mut self.cx.program.exprs
+    }
+    pub fn pointer_width(&self) -> u32 {
+        self.cx.pointer_width
+    }
+
+    // Edges.
+
+    pub fn new_location(&mut self) -> LocId {
+        self.cx.program.add_location(self.func)
+    }
+    /// The location of the cursor; `None` where it is dead.
+    pub fn here(&mut self) -> Option<LocId> {
+        match self.cursor {
+            Cursor::At(loc) => Some(loc),
+            Cursor::After(edge) => {
+                let loc = self.new_location();
+                self.cx.program.edges[edge].target = loc;
+                self.cursor = Cursor::At(loc);
+                Some(loc)
+            }
+            Cursor::Dead => None,
+        }
+    }
+    fn sorted_origin(&mut self) -> Box<[u32]> {
+        self.origin.sort_unstable();
+        self.origin.dedup();
+        self.origin.as_slice().into()
+    }
+    /// Adds an edge and goes on after it.
+    pub fn emit(&mut self, op: Op) -> Option<EdgeId> {
+        let source = self.here()?;
+        let (place, origin) = (self.place, self.sorted_origin());
+        let edge = self.cx.program.edges.push(Edge { source, op, target: source, place, origin });
+        self.cx.program.locs[source].out = Out::One(edge);
+        self.cursor = Cursor::After(edge);
+        Some(edge)
+    }
+    /// Adds an edge that nothing follows.
+    pub fn finish(&mut self, op: Op) {
+        self.emit(op);
+        self.here();
+        self.cursor = Cursor::Dead;
+    }
+    /// Goes on at a location that may have other ways into it, and from which the path has gone already.
+    pub fn goto(&mut self, target: LocId) {
+        match self.cursor {
+            Cursor::After(edge) => self.cx.program.edges[edge].target = target,
+            Cursor::At(loc) if loc == target => {}
+            Cursor::At(_) => {
+                if let Some(edge) = self.emit(Op::Skip) {
+                    self.cx.program.edges[edge].target = target;
+                }
+            }
+            Cursor::Dead => {}
+        }
+        self.cursor = Cursor::Dead;
+    }
+    /// Ends the path in two.
+    pub fn branch(&mut self, cond: ExprId, then_target: LocId, else_target: LocId) {
+        if then_target == else_target || self.x().is_true(cond) {
+            return self.goto(then_target);
+        }
+        if self.x().is_false(cond) {
+            return self.goto(else_target);
+        }
+        let Some(source) = self.here() else { return };
+        let (place, origin) = (self.place, self.sorted_origin());
+        let (then_edge, else_edge) = self.cx.program.add_branch(source, cond, then_target, else_target, place);
+        self.cx.program.edges[then_edge].origin = origin.clone();
+        self.cx.program.edges[else_edge].origin = origin;
+        self.cursor = Cursor::Dead;
+    }
+    /// Runs `body` on the path where `cond` holds, and goes on where it does not or where `body` ends.
+    pub fn when(&mut self, cond: ExprId, body: impl FnOnce(&mut Self)) {
+        if self.x().is_false(cond) {
+            return;
+        }
+        let (inside, after) = (self.new_location(), self.new_location());
+        self.branch(cond, inside, after);
+        self.cursor = Cursor::At(inside);
+        body(self);
+        self.goto(after);
+        self.cursor = Cursor::At(after);
+    }
+
+    // Values.
+
+    pub fn temp(&mut self, width: u32) -> VarId {
+        self.cx.add_temp(self.func, width)
+    }
+    pub fn var_expr(&mut self, var: VarId) -> ExprId {
+        self.cx.program.var_expr(var)
+    }
+    /// The value of `e` at this point, as an expression that later assignments do not change.
+    pub fn pin(&mut self, e: ExprId) -> ExprId {
+        let width = self.x().width(e);
+        let var = self.temp(width);
+        self.emit(Op::Assign { var, value: e });
+        self.var_expr(var)
+    }
+    /// As [`pin`](Self::pin), but only if `e` is more than a leaf: for what is used several times.
+    pub fn share(&mut self, e: ExprId) -> ExprId {
+        if self.cx.info(e).size > 4 { self.pin(e) } else { e }
+    }
+    pub fn int(&mut self, width: u32, value: u64) -> ExprId {
+        self.x().int(width, value)
+    }
+    /// A pointer-wide integer.
+    pub fn size(&mut self, value: u64) -> ExprId {
+        let width = self.pointer_width();
+        self.int(width, value)
+    }
+    /// Truncated or zero-extended to the width of a pointer.
+    pub fn as_pointer(&mut self, e: ExprId) -> ExprId {
+        let width = self.pointer_width();
+        self.x().resize(width, e)
+    }
+    pub fn offset(&mut self, pointer: ExprId, bytes: u64) -> ExprId {
+        let bytes = self.size(bytes);
+        self.x().add(pointer, bytes)
+    }
+
+    // Inputs and taints.
+
+    /// A fresh value.
+    pub fn havoc(&mut self, width: u32, kind: InputKind, ty: Option<TypeId>) -> ExprId {
+        let var = self.temp(width);
+        self.havoc_var(var, kind, ty);
+        self.var_expr(var)
+    }
+    pub fn havoc_var(&mut self, var: VarId, kind: InputKind, ty: Option<TypeId>) {
+        let width = self.cx.program.vars[var].width;
+        let ty = ty.unwrap_or_else(|| self.cx.unknown_type(Some(width)));
+        let input = self.cx.program.inputs.push(Input { kind, ty, width, place: self.place });
+        self.emit(Op::Havoc { var, input });
+    }
+    /// From here on behaviours were added (`over`) or dropped (`under`).
+    pub fn approximate(&mut self, reason: impl Into<String>, over: bool, under: bool) {
+        let taint = self.cx.program.taints.push(Taint { reason: reason.into(), place: self.place, over, under });
+        self.emit(Op::Approx { taint });
+    }
+    /// What stands here is not modelled: a taint in both directions, and a fresh value if one is wanted.
+    pub fn unmodelled(&mut self, what: &str, width: Option<u32>) -> Option<ExprId> {
+        self.approximate(format!("{what}: not modelled"), true, true);
+        width.map(|width| self.havoc(width, InputKind::Unmodelled(what.to_owned()), None))
+    }
+    pub fn halt(&mut self, kind: HaltKind) {
+        self.finish(Op::Halt(kind));
+    }
+    /// The path exists only if `cond` holds.
+    pub fn assume(&mut self, cond: ExprId) {
+        let violated = self.x().not(cond);
+        self.when(violated, |b| b.halt(HaltKind::Assumed));
+    }
+
+    // Memory.
+
+    pub fn load(&mut self, addr: ExprId, width: u32) -> ExprId {
+        let var = self.temp(width);
+        self.emit(Op::Load { var, addr });
+        self.var_expr(var)
+    }
+    pub fn store(&mut self, addr: ExprId, value: ExprId) {
+        self.emit(Op::Store { addr, value });
+    }
+    pub fn alloc(&mut self, size: ExprId, align: u32, kind: AllocKind, zeroed: bool) -> ExprId {
+        let width = self.pointer_width();
+        let var = self.temp(width);
+        self.emit(Op::Alloc { var, size, align: align.max(1), kind, zeroed });
+        self.var_expr(var)
+    }
+}

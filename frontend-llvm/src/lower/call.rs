@@ -1,0 +1,209 @@
+//! Calls: to functions, through pointers, and inline assembly. Intrinsics and primitives are elsewhere.
+
+use super::function::FunctionLowering;
+use super::{Context, vararg};
+use crate::ir::{Instruction, Operand, TypeKind, op};
+use crate::options::UndefinedFunctions;
+use crate::primitives::{self, Primitive};
+use cfa::{AllocKind, Callee, ExprId, FuncId, HaltKind, InputKind, Op};
+
+use super::builder::Builder;
+
+impl Context<'_> {
+    /// What a call of function `n` means, if it is a primitive.
+    pub(super) fn primitive(&self, n: usize) -> Option<Primitive> {
+        let function = &self.ir.functions[n];
+        if !function.declaration || self.is_error_function(&function.name) {
+            return None;
+        }
+        primitives::primitive(&function.name)
+    }
+
+    /// The body of a function that the module only declares.
+    pub(super) fn synthesise_body(&mut self, n: usize, func: FuncId) {
+        let name = &self.ir.functions[n].name;
+        let primitive = self.primitive(n);
+        let is_error = self.is_error_function(name);
+        let (params, width) = (self.program.funcs[func].params.clone(), self.program.funcs[func].return_width);
+        let policy = self.options.undefined_functions;
+        let mut b = Builder::new(self, func);
+        if let Some(primitive) = primitive {
+            let args: Vec<ExprId> = params.iter().map(|&var| b.var_expr(var)).collect();
+            let value = b.primitive(primitive, name, &args, width);
+            b.finish(Op::Return { value });
+        } else if is_error || primitives::aborts(name) {
+            b.halt(HaltKind::Abort);
+        } else {
+            // The one place that says what an undefined function may do.
+            match policy {
+                UndefinedFunctions::Taint => {
+                    b.approximate(format!("call of undefined function '{name}'"), true, true);
+                }
+                UndefinedFunctions::Pure => {}
+            }
+            let value = width.map(|width| b.havoc(width, InputKind::Unmodelled(name.clone()), None));
+            b.finish(Op::Return { value });
+        }
+    }
+}
+
+/// An argument passed by copy: its size and alignment in bytes.
+#[derive(Clone, Copy)]
+pub(super) struct ByValue {
+    pub size: u64,
+    pub align: u32,
+}
+
+impl FunctionLowering<'_, '_> {
+    pub fn lower_call(&mut self, n: u32, i: &Instruction) {
+        let ir = self.b.ir();
+        let count = ir.extra(i)[1] as usize;
+        match ir.operand(i, count) {
+            Operand::Assembly(assembly) => self.lower_assembly(n, i, assembly),
+            callee => {
+                let function = match callee {
+                    Operand::Constant(c) => self.b.cx.function_of_constant(c),
+                    _ => None,
+                };
+                match function {
+                    Some(f) if ir.functions[f].name.starts_with("llvm.") => {
+                        self.lower_intrinsic(n, i, &ir.functions[f].name);
+                    }
+                    Some(f) => match self.b.cx.primitive(f) {
+                        Some(primitive) => self.lower_primitive(n, i, primitive, f),
+                        None => self.lower_function_call(n, i, callee, self.b.cx.functions[f]),
+                    },
+                    None => self.lower_function_call(n, i, callee, None),
+                }
+            }
+        }
+        if i.opcode != op::CALL {
+            if i.opcode == op::INVOKE {
+                self.b.approximate("exceptions: not modelled", false, true);
+            }
+            if let Operand::Block(target) = ir.operand(i, count + 1) {
+                self.jump(target);
+            }
+        }
+    }
+
+    /// For each argument, how it is passed by copy, if it is.
+    fn by_value(&self, i: &Instruction) -> Vec<Option<ByValue>> {
+        let extra = self.b.ir().extra(i);
+        let mut by_value = vec![None; extra[1] as usize];
+        for row in extra[2..].chunks_exact(4) {
+            let size = u64::from(row[1]) | u64::from(row[2]) << 32;
+            by_value[row[0] as usize] = Some(ByValue { size, align: row[3] });
+        }
+        by_value
+    }
+
+    fn lower_function_call(&mut self, n: u32, i: &Instruction, callee: Operand, func: Option<FuncId>) {
+        let ir = self.b.ir();
+        let TypeKind::Function { variadic, params, .. } = ir.kind(ir.extra(i)[0]) else { return };
+        let by_value = self.by_value(i);
+        let count = by_value.len();
+        let mut args = Vec::with_capacity(count);
+        for (k, copied) in by_value.iter().enumerate() {
+            let Some(mut value) = self.operand(ir.operand(i, k)) else { continue };
+            // Variadic arguments are copied into their block.
+            if let (Some(copied), true) = (copied, k < params.len()) {
+                let size = self.b.size(copied.size);
+                let copy = self.b.alloc(size, copied.align, AllocKind::Stack, false);
+                self.b.emit(Op::Copy { dst: copy, src: value, len: size });
+                value = copy;
+            }
+            args.push(value);
+        }
+        let mut varargs = None;
+        if *variadic && args.len() == count && count > params.len() {
+            let rest: Vec<vararg::Argument> = (params.len()..count)
+                .filter_map(|k| {
+                    let ty = ir.operand_type(self.function, ir.operand(i, k))?;
+                    Some(vararg::Argument { value: args[k], ty, by_value: by_value[k] })
+                })
+                .collect();
+            varargs = vararg::block(&mut self.b, &rest);
+            args.truncate(params.len());
+        }
+        let callee = match func {
+            Some(func) => Callee::Direct(func),
+            None => match self.operand(callee) {
+                Some(address) => Callee::Indirect(address),
+                None => return,
+            },
+        };
+        let wanted = self.b.cx.width(i.ty);
+        let given = match callee {
+            // Declared and defined with other types, as old C may.
+            Callee::Direct(func) => self.b.cx.program.funcs[func].return_width,
+            Callee::Indirect(_) => wanted,
+        };
+        let result = if self.is_used(n) { given.map(|width| self.b.temp(width)) } else { None };
+        self.before_call();
+        self.b.emit(Op::Call { callee, args: args.into(), varargs, result });
+        if let (Some(width), true) = (wanted, self.is_used(n)) {
+            let value = match result {
+                Some(var) => {
+                    let value = self.b.var_expr(var);
+                    self.b.x().resize(width, value)
+                }
+                None => self.b.havoc(width, InputKind::Uninit(None), None),
+            };
+            self.define_saved(n, value);
+        }
+    }
+
+    fn lower_primitive(&mut self, n: u32, i: &Instruction, primitive: Primitive, f: usize) {
+        let ir = self.b.ir();
+        let args = self.arguments(i);
+        let function = &ir.functions[f];
+        let width = self.b.cx.width(i.ty);
+        if primitive == Primitive::Exit {
+            self.before_call();
+        }
+        let ty = self.c_type_of_result(function);
+        let value = match primitive {
+            Primitive::Nondet if ty.is_some() => {
+                width.map(|width| self.b.havoc(width, InputKind::Nondet(function.name.clone()), ty))
+            }
+            _ => self.b.primitive(primitive, &function.name, &args, width),
+        };
+        if let Some(value) = value {
+            self.define_saved(n, value);
+        }
+    }
+
+    /// The values of all arguments that are values.
+    pub fn arguments(&mut self, i: &Instruction) -> Vec<ExprId> {
+        let ir = self.b.ir();
+        let count = ir.extra(i)[1] as usize;
+        (0..count).filter_map(|k| self.operand(ir.operand(i, k))).collect()
+    }
+
+    /// Inline assembly: a taint, unless it is a barrier that does nothing.
+    fn lower_assembly(&mut self, n: u32, i: &Instruction, assembly: u32) {
+        let ir = self.b.ir();
+        let row = &ir.assemblies[assembly as usize];
+        let args = self.arguments(i);
+        let width = self.b.cx.width(i.ty);
+        if row.text.trim().is_empty() && i.opcode == op::CALL {
+            match (width, &args[..]) {
+                (None, _) if !row.constraints.contains('=') => {
+                    self.b.emit(Op::Skip);
+                    return;
+                }
+                // One register goes in and comes out: a value hidden from the optimiser.
+                (Some(width), &[value])
+                    if self.b.x().width(value) == width && row.constraints.split(',').nth(1) == Some("0") =>
+                {
+                    return self.define(n, value);
+                }
+                _ => {}
+            }
+        }
+        if let Some(value) = self.b.unmodelled("inline assembly", width) {
+            self.define_saved(n, value);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Global variables: scalars whose address is not taken become variables, all others memory objects.
+
+use super::{Context, Mutability, VarKind};
+use crate::ir::{ConstantKind, NONE, TypeKind};
+use cfa::{ExprId, Global, GlobalId, GlobalInit, Id, Var, VarId};
+
+/// What a global variable of the module became.
+#[derive(Clone, Debug)]
+pub(super) enum Cell {
+    Var(VarId),
+    /// A constant whose address is not taken.
+    Constant(ExprId),
+    Object(GlobalId),
+    /// A weak declaration that nothing defines: its address is 0.
+    Null,
+    /// One of LLVM's own tables.
+    Absent,
+}
+
+impl Context<'_> {
+    pub(super) fn lower_globals(&mut self) {
+        // Objects first: initial values hold their addresses.
+        let ir = self.ir;
+        for (n, variable) in ir.variables.iter().enumerate() {
+            let cell = if variable.appending || variable.name.starts_with("llvm.") {
+                Cell::Absent
+            } else if variable.extern_weak && variable.init == NONE {
+                Cell::Null
+            } else if self.is_promoted(n) {
+                // The variable comes when the initial value is known.
+                Cell::Absent
+            } else {
+                let size = ir.types[variable.ty as usize].size;
+                let ty = match variable.c_type {
+                    NONE => self.unknown_type(Some(size.saturating_mul(8).clamp(1, u64::from(u32::MAX)) as u32)),
+                    row => self.source.c_type(row),
+                };
+                let name = if variable.c_name.is_empty() { &variable.name } else { &variable.c_name };
+                let place = self.source.place(&mut self.program, variable.file, variable.line);
+                Cell::Object(self.program.globals.push(Global {
+                    name: name.clone(),
+                    ty,
+                    size,
+                    align: variable.align,
+                    read_only: variable.constant,
+                    init: None,
+                    place,
+                }))
+            };
+            self.cells.push(cell);
+        }
+        for (n, variable) in ir.variables.iter().enumerate() {
+            match self.cells[n] {
+                Cell::Object(global) if variable.init != NONE => {
+                    let init = self.initialiser(variable.init, &variable.name);
+                    self.program.globals[global].init = Some(init);
+                }
+                Cell::Absent if self.is_promoted(n) => self.cells[n] = self.promoted(n),
+                _ => {}
+            }
+        }
+    }
+
+    fn is_promoted(&self, n: usize) -> bool {
+        let variable = &self.ir.variables[n];
+        let scalar = matches!(
+            self.ir.kind(variable.ty),
+            TypeKind::Int(_) | TypeKind::Float(_) | TypeKind::Pointer | TypeKind::Vector(..)
+        );
+        let internal = variable.appending || variable.name.starts_with("llvm.");
+        scalar && !internal && !variable.extern_weak && !self.uses.escapes[n] && self.width(variable.ty).is_some()
+    }
+
+    fn promoted(&mut self, n: usize) -> Cell {
+        let variable = &self.ir.variables[n];
+        let width = self.width(variable.ty).expect("promoted variables are scalars");
+        let init = match variable.init {
+            NONE => None,
+            // Undefined: C has zeros there.
+            init => Some(self.constant(init).unwrap_or_else(|| self.program.exprs.int(width, 0))),
+        };
+        if let Some(value) = init
+            && variable.constant
+        {
+            return Cell::Constant(value);
+        }
+        let name = if variable.c_name.is_empty() { &variable.name } else { &variable.c_name };
+        let ty =
+            if variable.c_type == NONE { self.unknown_type(Some(width)) } else { self.source.c_type(variable.c_type) };
+        let place = self.source.place(&mut self.program, variable.file, variable.line);
+        let var = Var { name: Some(name.clone()), ty, width, kind: VarKind::Global { init }, place };
+        Cell::Var(self.add_var(var, Mutability::Global))
+    }
+
+    /// The bytes of an initialiser. What is undefined is zero, as the linker makes it.
+    fn initialiser(&mut self, constant: u32, name: &str) -> GlobalInit {
+        let mut init = GlobalInit::default();
+        // Iterative: initialisers may be deep. Parts are visited in order of offset.
+        let mut stack = vec![(constant, 0)];
+        while let Some((constant, offset)) = stack.pop() {
+            let ir = self.ir;
+            let row = &ir.constants[constant as usize];
+            match &row.kind {
+                ConstantKind::Null | ConstantKind::Undef => {}
+                ConstantKind::Data(range) => write(&mut init.bytes, offset, &ir.text[range.clone()]),
+                ConstantKind::Aggregate(elements) if !matches!(ir.kind(row.ty), TypeKind::Vector(..)) => {
+                    for (n, &element) in elements.iter().enumerate().rev() {
+                        let at = match ir.kind(row.ty) {
+                            TypeKind::Array(element, _) => n as u64 * ir.types[*element as usize].size,
+                            TypeKind::Struct(fields) => fields[n].1,
+                            _ => 0,
+                        };
+                        stack.push((element, offset + at));
+                    }
+                }
+                _ => {
+                    let Some(value) = self.constant(constant) else {
+                        if !self.has_undefined_part(constant) {
+                            self.unknown_initialisers.push(name.to_owned());
+                        }
+                        continue;
+                    };
+                    match self.program.exprs.as_const(value) {
+                        Some(bits) => write(&mut init.bytes, offset, &bits.to_le_bytes()),
+                        None => init.pointers.push((offset, value)),
+                    }
+                }
+            }
+        }
+        while init.bytes.last() == Some(&0) {
+            init.bytes.pop();
+        }
+        init.pointers.sort_unstable_by_key(|&(offset, value)| (offset, value.index()));
+        init
+    }
+}
+
+fn write(bytes: &mut Vec<u8>, offset: u64, data: &[u8]) {
+    // Zeros at the end of an object need no bytes.
+    let used = data.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
+    if used == 0 {
+        return;
+    }
+    let start = offset as usize;
+    if bytes.len() < start + used {
+        bytes.resize(start + used, 0);
+    }
+    bytes[start..start + used].copy_from_slice(&data[..used]);
+}

@@ -1,0 +1,577 @@
+//! LLVM's intrinsics, by the operations they stand for.
+
+use super::arith::{self, combine, lanes, map_lanes};
+use super::builder::Builder;
+use super::function::FunctionLowering;
+use super::vararg;
+use crate::ir::{Instruction, TypeKind, op};
+use cfa::{BinOp, Bv, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, HaltKind, InputKind, Op};
+
+/// What an intrinsic does.
+enum Effect {
+    /// It has this value.
+    Value(ExprId),
+    /// It is done, and has no value.
+    Done,
+    Unknown,
+}
+use Effect::{Done, Unknown, Value};
+
+/// `llvm.umul.with.overflow.i32` is `umul.with.overflow`.
+fn base_name(name: &str) -> &str {
+    let mut base = name.strip_prefix("llvm.").unwrap_or(name);
+    while let Some((rest, last)) = base.rsplit_once('.') {
+        let digits = last.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+        let is_type = last.starts_with(['i', 'f', 'p', 'v', 'b', 'a', 's', 'n'])
+            && (last == "bf16"
+                || (last.len() > 1 && last[1..].starts_with(|c: char| c.is_ascii_digit()) && !digits.is_empty())
+                || last == "sl_s"
+                || last.starts_with("s_"));
+        if !is_type {
+            break;
+        }
+        base = rest;
+    }
+    base
+}
+
+/// Intrinsics that only inform the optimiser or the debugger.
+const IGNORED: &[&str] = &[
+    "assume",
+    "codeview.annotation",
+    "dbg.assign",
+    "dbg.declare",
+    "dbg.label",
+    "dbg.value",
+    "donothing",
+    "experimental.noalias.scope.decl",
+    "fake.use",
+    "invariant.end",
+    "lifetime.end",
+    "lifetime.start",
+    "prefetch",
+    "pseudoprobe",
+    "sideeffect",
+    "stackrestore",
+    "va_end",
+    "var.annotation",
+];
+
+impl FunctionLowering<'_, '_> {
+    pub fn lower_intrinsic(&mut self, n: u32, i: &Instruction, name: &str) {
+        let base = base_name(name);
+        if IGNORED.contains(&base) {
+            return;
+        }
+        let args = self.arguments(i);
+        let effect = self.memory_intrinsic(base, &args);
+        let effect = match effect {
+            Unknown => self.value_intrinsic(i, base, &args),
+            known => known,
+        };
+        match effect {
+            Value(value) => self.define(n, value),
+            Done => {}
+            Unknown => {
+                let width = self.b.cx.width(i.ty);
+                if let Some(value) = self.b.unmodelled(&format!("intrinsic '{name}'"), width) {
+                    self.define_saved(n, value);
+                }
+            }
+        }
+    }
+
+    /// Intrinsics with effects.
+    fn memory_intrinsic(&mut self, base: &str, args: &[ExprId]) -> Effect {
+        match (base, args) {
+            ("memcpy" | "memcpy.inline" | "memmove" | "memcpy.element.unordered.atomic", &[dst, src, len, ..]) => {
+                let len = self.b.as_pointer(len);
+                self.b.emit(Op::Copy { dst, src, len });
+                Done
+            }
+            ("memset" | "memset.inline", &[dst, byte, len, ..]) => {
+                let len = self.b.as_pointer(len);
+                self.b.emit(Op::Fill { dst, byte, len });
+                Done
+            }
+            ("trap" | "debugtrap" | "ubsantrap", _) => {
+                self.b.halt(HaltKind::Abort);
+                Done
+            }
+            ("va_start", &[list]) => {
+                vararg::start(&mut self.b, list);
+                Done
+            }
+            ("va_copy", &[to, from]) => {
+                vararg::copy(&mut self.b, to, from);
+                Done
+            }
+            _ => Unknown,
+        }
+    }
+
+    /// Intrinsics that compute a value.
+    fn value_intrinsic(&mut self, i: &Instruction, base: &str, args: &[ExprId]) -> Effect {
+        let ir = self.b.ir();
+        let Some(width) = self.b.cx.width(i.ty) else { return Unknown };
+        if let Some(value) = self.simple_intrinsic(base, args, width) {
+            return Value(value);
+        }
+        if let Some(operation) = base.strip_suffix(".with.overflow") {
+            let &[a, b] = args else { return Unknown };
+            let TypeKind::Struct(fields) = ir.kind(i.ty) else { return Unknown };
+            let vector = matches!(ir.kind(fields[0].0), TypeKind::Vector(..));
+            let (value, overflow) = match overflowing(self.b.x(), operation, a, b) {
+                Some(pair) if !vector => pair,
+                _ => return Unknown,
+            };
+            return self.pair(i.ty, value, overflow).map_or(Unknown, Value);
+        }
+        if let Some(operation) = base.strip_prefix("vector.reduce.") {
+            return self.reduction(i, operation, args).map_or(Unknown, Value);
+        }
+        let format = arith::float_format(ir, i.ty);
+        let lane = arith::scalar_width(ir, i.ty);
+        if matches!(base, "ctpop" | "ctlz" | "cttz") {
+            let &[a, ..] = args else { return Unknown };
+            let count = match base {
+                "ctpop" => count_ones,
+                "ctlz" => leading_zeros,
+                _ => trailing_zeros,
+            };
+            let parts = lanes(self.b.x(), a, lane);
+            let counts: Vec<ExprId> = parts.into_iter().map(|part| count(&mut self.b, part)).collect();
+            return Value(arith::from_lanes(self.b.x(), &counts));
+        }
+        if matches!(base, "is.fpclass" | "lround" | "llround" | "lrint" | "llrint" | "fptosi.sat" | "fptoui.sat") {
+            return self.from_float(i, base, args, lane).map_or(Unknown, Value);
+        }
+        // What is left works lane by lane, on operands of the type of the result.
+        let arity = match base {
+            "fma" | "fmuladd" | "fshl" | "fshr" => 3,
+            "bitreverse" | "bswap" | "abs" | "fabs" | "floor" | "ceil" | "trunc" | "rint" | "nearbyint"
+            | "roundeven" | "round" | "sqrt" | "canonicalize" => 1,
+            _ => 2,
+        };
+        let Some(operands) = args.get(..arity) else { return Unknown };
+        let operands: Vec<ExprId> = operands.iter().map(|&e| self.b.share(e)).collect();
+        if operands.iter().any(|&e| self.b.x().width(e) != width) {
+            return Unknown;
+        }
+        let mut known = true;
+        let value = map_lanes(self.b.x(), ir, i.ty, &operands, |x, v| {
+            let value = match format {
+                Some(format) => float_operation(x, base, format, v),
+                None => integer_operation(x, base, lane, v),
+            };
+            known &= value.is_some();
+            value.unwrap_or(v[0])
+        });
+        if known { Value(value) } else { Unknown }
+    }
+
+    /// Intrinsics whose value is a constant, an argument or an input.
+    fn simple_intrinsic(&mut self, base: &str, args: &[ExprId], width: u32) -> Option<ExprId> {
+        Some(match (base, args) {
+            (
+                "expect"
+                | "expect.with.probability"
+                | "ssa.copy"
+                | "annotation"
+                | "ptr.annotation"
+                | "launder.invariant.group"
+                | "strip.invariant.group"
+                | "threadlocal.address"
+                | "arithmetic.fence",
+                &[value, ..],
+            ) => value,
+            ("ptrmask", &[pointer, mask]) => {
+                let x = self.b.x();
+                let wide = x.width(mask);
+                // Bits that the mask does not reach are kept.
+                let mask = if wide < width {
+                    let ones = x.constant(Bv::ones(width - wide));
+                    x.concat(ones, mask)
+                } else {
+                    mask
+                };
+                self.b.x().and(pointer, mask)
+            }
+            ("objectsize", &[_, min, ..]) => {
+                let x = self.b.x();
+                if x.is_true(min) { x.int(width, 0) } else { x.constant(Bv::ones(width)) }
+            }
+            (
+                "is.constant" | "allow.runtime.check" | "allow.ubsan.check" | "stacksave" | "get.dynamic.area.offset",
+                _,
+            ) => self.b.int(width, 0),
+            // To nearest.
+            ("get.rounding" | "flt.rounds", _) => self.b.int(width, 1),
+            ("invariant.start", _) => self.b.int(width, 0),
+            ("readcyclecounter" | "readsteadycounter", _) => {
+                let function = self.b.cx.program.funcs[self.b.func].name.clone();
+                self.b.havoc(width, InputKind::Environment(function), None)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Operands: a float. The result is an integer.
+    fn from_float(&mut self, i: &Instruction, base: &str, args: &[ExprId], lane: u32) -> Option<ExprId> {
+        let ir = self.b.ir();
+        let ty = ir.operand_type(self.function, ir.operand(i, 0))?;
+        let format = arith::float_format(ir, ty)?;
+        let a = self.b.share(*args.first()?);
+        let classes = match args.get(1) {
+            Some(&mask) if base == "is.fpclass" => self.b.x().as_const(mask)?.to_u64()?,
+            _ => 0,
+        };
+        Some(map_lanes(self.b.x(), ir, ty, &[a], |x, v| match base {
+            "is.fpclass" => float_class(x, format, v[0], classes),
+            "lround" | "llround" => {
+                let rounded = x.f_unary(FUnOp::RoundAway, format, v[0]);
+                x.f_to_int(format, true, lane, rounded)
+            }
+            "lrint" | "llrint" => {
+                let rounded = x.f_unary(FUnOp::RoundEven, format, v[0]);
+                x.f_to_int(format, true, lane, rounded)
+            }
+            _ => saturating_to_int(x, format, base == "fptosi.sat", lane, v[0]),
+        }))
+    }
+
+    /// Operands: a vector, or a start value and a vector.
+    fn reduction(&mut self, i: &Instruction, operation: &str, args: &[ExprId]) -> Option<ExprId> {
+        let ir = self.b.ir();
+        let format = arith::float_format(ir, i.ty);
+        let width = self.b.cx.width(i.ty)?;
+        let vector = self.b.share(*args.last()?);
+        let parts = lanes(self.b.x(), vector, width);
+        let x = self.b.x();
+        let integer = |opcode| move |x: &mut ExprPool, a, b| arith::binary(x, opcode, None, a, b).unwrap_or(a);
+        Some(match operation {
+            "add" => combine(x, &parts, &mut integer(op::ADD)),
+            "mul" => combine(x, &parts, &mut integer(op::MUL)),
+            "and" => combine(x, &parts, &mut integer(op::AND)),
+            "or" => combine(x, &parts, &mut integer(op::OR)),
+            "xor" => combine(x, &parts, &mut integer(op::XOR)),
+            "smax" | "smin" | "umax" | "umin" => {
+                // Minima of minima would double in size with every step.
+                let mut result = parts[0];
+                for &part in &parts[1..] {
+                    let next = integer_operation(self.b.x(), operation, width, &[result, part])?;
+                    result = self.b.pin(next);
+                }
+                result
+            }
+            // In order, as without reassociation.
+            "fadd" | "fmul" => {
+                let opcode = if operation == "fadd" { op::F_ADD } else { op::F_MUL };
+                let mut result = args[0];
+                for part in parts {
+                    result = arith::binary(x, opcode, format, result, part)?;
+                }
+                result
+            }
+            "fmax" | "fmin" => {
+                let (format, operation) = (format?, if operation == "fmax" { FBinOp::Max } else { FBinOp::Min });
+                combine(x, &parts, &mut |x, a, b| x.f_binary(operation, format, a, b))
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The wrapped result of an operation and whether it overflowed.
+fn overflowing(x: &mut ExprPool, operation: &str, a: ExprId, b: ExprId) -> Option<(ExprId, ExprId)> {
+    let (signed, opcode) = match operation {
+        "sadd" => (true, BinOp::Add),
+        "ssub" => (true, BinOp::Sub),
+        "smul" => (true, BinOp::Mul),
+        "uadd" => (false, BinOp::Add),
+        "usub" => (false, BinOp::Sub),
+        "umul" => (false, BinOp::Mul),
+        _ => return None,
+    };
+    let width = x.width(a);
+    let wide = if opcode == BinOp::Mul { 2 * width } else { width + 1 };
+    let extend = |x: &mut ExprPool, e| if signed { x.sext(wide, e) } else { x.zext(wide, e) };
+    let (wide_a, wide_b) = (extend(x, a), extend(x, b));
+    let exact = x.binary(opcode, wide_a, wide_b);
+    let wrapped = x.binary(opcode, a, b);
+    let back = extend(x, wrapped);
+    Some((wrapped, x.ne(exact, back)))
+}
+
+/// Operations on integers of `width` bits that give such an integer.
+fn integer_operation(x: &mut ExprPool, base: &str, width: u32, v: &[ExprId]) -> Option<ExprId> {
+    Some(match (base, v) {
+        ("abs", &[a]) => {
+            let zero = x.int(width, 0);
+            let (negative, negated) = (x.slt(a, zero), x.neg(a));
+            x.ite(negative, negated, a)
+        }
+        ("smin" | "smax" | "umin" | "umax", &[a, b]) => {
+            let less = if base.starts_with('s') { x.slt(a, b) } else { x.ult(a, b) };
+            if base.ends_with("min") { x.ite(less, a, b) } else { x.ite(less, b, a) }
+        }
+        ("bswap", &[a]) => {
+            let mut bytes = lanes(x, a, 8);
+            bytes.reverse();
+            arith::from_lanes(x, &bytes)
+        }
+        ("bitreverse", &[a]) => {
+            let mut bits = lanes(x, a, 1);
+            bits.reverse();
+            arith::from_lanes(x, &bits)
+        }
+        ("fshl" | "fshr", &[high, low, amount]) => {
+            let both = x.concat(high, low);
+            let modulus = x.int(width, u64::from(width));
+            let amount = if width.is_power_of_two() && width > 1 {
+                let mask = x.int(width, u64::from(width - 1));
+                x.and(amount, mask)
+            } else {
+                x.binary(BinOp::URem, amount, modulus)
+            };
+            let amount = x.zext(2 * width, amount);
+            if base == "fshl" {
+                let moved = x.binary(BinOp::Shl, both, amount);
+                x.extract(2 * width - 1, width, moved)
+            } else {
+                let moved = x.binary(BinOp::LShr, both, amount);
+                x.extract(width - 1, 0, moved)
+            }
+        }
+        ("sadd.sat" | "ssub.sat" | "uadd.sat" | "usub.sat", &[a, b]) => {
+            let (value, overflow) = overflowing(x, &base[..4], a, b)?;
+            let limit = match base {
+                "uadd.sat" => x.constant(Bv::ones(width)),
+                "usub.sat" => x.int(width, 0),
+                _ => signed_limit(x, width, a),
+            };
+            x.ite(overflow, limit, value)
+        }
+        ("sshl.sat" | "ushl.sat", &[a, b]) => {
+            let signed = base == "sshl.sat";
+            let shifted = x.binary(BinOp::Shl, a, b);
+            let back = x.binary(if signed { BinOp::AShr } else { BinOp::LShr }, shifted, b);
+            let exact = x.eq(back, a);
+            let limit = if signed { signed_limit(x, width, a) } else { x.constant(Bv::ones(width)) };
+            x.ite(exact, shifted, limit)
+        }
+        _ => return None,
+    })
+}
+
+/// The extreme value on the side of `a`.
+fn signed_limit(x: &mut ExprPool, width: u32, a: ExprId) -> ExprId {
+    let (zero, min) = (x.int(width, 0), Bv::min_signed(width));
+    let (max, min) = (x.constant(min.not()), x.constant(min));
+    let negative = x.slt(a, zero);
+    x.ite(negative, min, max)
+}
+
+/// Operations on floats that give a float of the format.
+fn float_operation(x: &mut ExprPool, base: &str, format: FloatFormat, v: &[ExprId]) -> Option<ExprId> {
+    let unary = match base {
+        "fabs" => Some(FUnOp::Abs),
+        "sqrt" => Some(FUnOp::Sqrt),
+        "floor" => Some(FUnOp::Floor),
+        "ceil" => Some(FUnOp::Ceil),
+        "trunc" => Some(FUnOp::Trunc),
+        "rint" | "nearbyint" | "roundeven" => Some(FUnOp::RoundEven),
+        "round" => Some(FUnOp::RoundAway),
+        _ => None,
+    };
+    if let (Some(operation), &[a]) = (unary, v) {
+        return Some(x.f_unary(operation, format, a));
+    }
+    Some(match (base, v) {
+        ("canonicalize", &[a]) => a,
+        ("copysign", &[magnitude, sign]) => {
+            let top = format.width() - 1;
+            let (sign, rest) = (x.extract(top, top, sign), x.extract(top - 1, 0, magnitude));
+            x.concat(sign, rest)
+        }
+        ("minnum", &[a, b]) => x.f_binary(FBinOp::Min, format, a, b),
+        ("maxnum", &[a, b]) => x.f_binary(FBinOp::Max, format, a, b),
+        ("minimum" | "maximum", &[a, b]) => {
+            // As above, but a NaN wins and -0 is less than +0.
+            let operation = if base == "minimum" { FBinOp::Min } else { FBinOp::Max };
+            let number = x.f_binary(operation, format, a, b);
+            let equal = x.f_compare(FCmp::Eq, format, a, b);
+            let signs = if base == "minimum" { x.or(a, b) } else { x.and(a, b) };
+            let number = x.ite(equal, signs, number);
+            let (a_nan, b_nan) = (x.f_is_nan(format, a), x.f_is_nan(format, b));
+            let with_b = x.ite(b_nan, b, number);
+            x.ite(a_nan, a, with_b)
+        }
+        ("fma", &[a, b, c]) => x.fma(format, a, b, c),
+        ("fmuladd", &[a, b, c]) => {
+            let product = x.f_binary(FBinOp::Mul, format, a, b);
+            x.f_binary(FBinOp::Add, format, product, c)
+        }
+        _ => return None,
+    })
+}
+
+/// Whether a float is in one of LLVM's classes: from bit 0, signalling NaN, quiet NaN, then -infinity, -normal,
+/// -subnormal, -0, and the positive ones from +0 up.
+fn float_class(x: &mut ExprPool, format: FloatFormat, a: ExprId, classes: u64) -> ExprId {
+    let (width, exponent) = (format.width(), format.exponent_bits());
+    let top = width - 1;
+    let fraction = top - exponent;
+    let sign = x.extract(top, top, a);
+    let exponent_field = x.extract(top - 1, fraction, a);
+    let is_nan = x.f_is_nan(format, a);
+    let magnitude = x.extract(top - 1, 0, a);
+    let (zero, zero_exponent) = (x.int(top, 0), x.int(exponent, 0));
+    let is_zero = x.eq(magnitude, zero);
+    let low_exponent = x.eq(exponent_field, zero_exponent);
+    let not_zero = x.not(is_zero);
+    let is_subnormal = x.and(low_exponent, not_zero);
+    let all_ones = x.constant(Bv::ones(exponent));
+    let high_exponent = x.eq(exponent_field, all_ones);
+    let not_nan = x.not(is_nan);
+    let is_infinite = x.and(high_exponent, not_nan);
+    let special = x.or(low_exponent, high_exponent);
+    let finite = x.not(special);
+    let is_normal = x.and(finite, not_nan);
+    // The bit that tells quiet from signalling is below the leading one, which x87 stores.
+    let quiet_bit = if format == FloatFormat::X87 { fraction - 2 } else { fraction - 1 };
+    let quiet = x.extract(quiet_bit, quiet_bit, a);
+    let signalling = x.not(quiet);
+    let positive = x.not(sign);
+    let parts = [
+        (is_nan, signalling),
+        (is_nan, quiet),
+        (is_infinite, sign),
+        (is_normal, sign),
+        (is_subnormal, sign),
+        (is_zero, sign),
+        (is_zero, positive),
+        (is_subnormal, positive),
+        (is_normal, positive),
+        (is_infinite, positive),
+    ];
+    let mut result = x.bool(false);
+    for (n, (class, side)) in parts.into_iter().enumerate() {
+        if classes >> n & 1 != 0 {
+            let both = x.and(class, side);
+            result = x.or(result, both);
+        }
+    }
+    result
+}
+
+/// To an integer towards zero; NaN gives 0, and what is out of range the nearest limit.
+fn saturating_to_int(x: &mut ExprPool, format: FloatFormat, signed: bool, width: u32, a: ExprId) -> ExprId {
+    let one = Bv::one(width + 1);
+    let bits = if signed { width - 1 } else { width };
+    // The first integer above the range is a power of two, which every format represents (or as infinity).
+    let above = x.constant(one.shl(&Bv::new(width + 1, u64::from(bits))));
+    let above = x.int_to_f(format, false, above);
+    let (max, min) =
+        if signed { (Bv::min_signed(width).not(), Bv::min_signed(width)) } else { (Bv::ones(width), Bv::zero(width)) };
+    let min_float = x.constant(min.clone());
+    let min_float = x.int_to_f(format, signed, min_float);
+    let (max, min, zero) = (x.constant(max), x.constant(min), x.int(width, 0));
+    let too_large = x.f_compare(FCmp::Le, format, above, a);
+    let too_small = x.f_compare(FCmp::Le, format, a, min_float);
+    let is_nan = x.f_is_nan(format, a);
+    let value = x.f_to_int(format, signed, width, a);
+    let value = x.ite(too_small, min, value);
+    let value = x.ite(too_large, max, value);
+    x.ite(is_nan, zero, value)
+}
+
+/// The next width that bit tricks by halves work on.
+fn padded(b: &mut Builder, a: ExprId) -> (ExprId, u32) {
+    let width = b.x().width(a).next_power_of_two();
+    let a = b.x().zext(width, a);
+    (b.share(a), width)
+}
+
+/// The number of ones, as wide as the value: sums of neighbouring fields (Hacker's Delight, 5-1).
+fn count_ones(b: &mut Builder, a: ExprId) -> ExprId {
+    let result = b.x().width(a);
+    let (mut sum, width) = padded(b, a);
+    let mut field = 1;
+    while field < width {
+        let mask: Vec<ExprId> =
+            (0..width / (2 * field)).map(|_| b.x().constant(Bv::ones(field).zext(2 * field))).collect();
+        let x = b.x();
+        let mask = arith::from_lanes(x, &mask);
+        let shift = x.int(width, u64::from(field));
+        let even = x.and(sum, mask);
+        let moved = x.binary(BinOp::LShr, sum, shift);
+        let odd = x.and(moved, mask);
+        let next = x.add(even, odd);
+        sum = b.share(next);
+        field *= 2;
+    }
+    b.x().resize(result, sum)
+}
+
+/// The number of zeros above the highest one; the width if there is none.
+fn leading_zeros(b: &mut Builder, a: ExprId) -> ExprId {
+    let result = b.x().width(a);
+    let (mut rest, width) = padded(b, a);
+    let mut count = b.int(width, 0);
+    let mut half = width / 2;
+    while half > 0 {
+        let x = b.x();
+        let high = x.extract(width - 1, width - half, rest);
+        let zero = x.int(half, 0);
+        let empty = x.eq(high, zero);
+        let shift = x.int(width, u64::from(half));
+        let moved = x.binary(BinOp::Shl, rest, shift);
+        let next = x.ite(empty, moved, rest);
+        let more = x.add(count, shift);
+        let next_count = x.ite(empty, more, count);
+        (rest, count) = (b.share(next), b.share(next_count));
+        half /= 2;
+    }
+    // One bit is left.
+    let x = b.x();
+    let top = x.extract(width - 1, width - 1, rest);
+    let empty = x.not(top);
+    let last = x.zext(width, empty);
+    let count = x.add(count, last);
+    let padding = x.int(width, u64::from(width - result));
+    let count = x.sub(count, padding);
+    x.resize(result, count)
+}
+
+/// The number of zeros below the lowest one; the width if there is none.
+fn trailing_zeros(b: &mut Builder, a: ExprId) -> ExprId {
+    // The ones of `!a & (a - 1)` are the trailing zeros.
+    let a = b.share(a);
+    let width = b.x().width(a);
+    let x = b.x();
+    let one = x.int(width, 1);
+    let (inverted, below) = (x.not(a), x.sub(a, one));
+    let zeros = x.and(inverted, below);
+    let zeros = b.share(zeros);
+    count_ones(b, zeros)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn type_suffixes() {
+        assert_eq!(base_name("llvm.memcpy.p0.p0.i64"), "memcpy");
+        assert_eq!(base_name("llvm.sadd.with.overflow.i32"), "sadd.with.overflow");
+        assert_eq!(base_name("llvm.vector.reduce.add.v4i32"), "vector.reduce.add");
+        assert_eq!(base_name("llvm.is.fpclass.f80"), "is.fpclass");
+        assert_eq!(base_name("llvm.fptosi.sat.i32.f64"), "fptosi.sat");
+        assert_eq!(base_name("llvm.trap"), "trap");
+        assert_eq!(base_name("llvm.fabs.bf16"), "fabs");
+        assert_eq!(base_name("llvm.abs.i32"), "abs");
+        assert_eq!(base_name("llvm.ssub.sat.i8"), "ssub.sat");
+        assert_eq!(base_name("llvm.annotation.i32.p0"), "annotation");
+    }
+}

@@ -1,0 +1,209 @@
+//! What calls of primitives do: see [`crate::primitives`].
+
+use super::Context;
+use super::builder::{Builder, Cursor};
+use crate::primitives::Primitive;
+use cfa::{AllocKind, Callee, Expr, ExprId, FuncId, HaltKind, InputKind, Op};
+
+/// What malloc aligns to.
+const HEAP_ALIGN: u32 = 16;
+/// For an alignment that is not constant: more than any program asks for.
+const LARGE_ALIGN: u32 = 4096;
+/// Bytes of the largest block that one input fills.
+const MAX_INPUT: u64 = 256;
+
+impl Context<'_> {
+    /// The handlers to run when the program ends.
+    pub(super) fn at_exit(&self) -> Option<FuncId> {
+        let defined = |f: &crate::ir::Function| f.name == "__proviso_at_exit" && !f.declaration;
+        self.ir.functions.iter().position(defined).and_then(|n| self.functions[n])
+    }
+}
+
+impl Builder<'_, '_> {
+    /// Does what a call of `primitive`, under the name `name`, does, and gives the result if one of `width` bits
+    /// is wanted.
+    pub fn primitive(
+        &mut self,
+        primitive: Primitive,
+        name: &str,
+        args: &[ExprId],
+        width: Option<u32>,
+    ) -> Option<ExprId> {
+        let value = match (primitive, args) {
+            (Primitive::Nondet, _) => {
+                let width = width?;
+                let suffix = name.trim_start_matches("__VERIFIER_nondet_");
+                let ty = self.cx.source.nondet_type(&mut self.cx.program, suffix, width);
+                Some(self.havoc(width, InputKind::Nondet(name.to_owned()), ty))
+            }
+            (Primitive::Environment, _) => {
+                let width = width?;
+                let model = self.cx.program.funcs[self.func].name.clone();
+                let ty =
+                    self.cx.source.nondet_type(&mut self.cx.program, name.trim_start_matches("__proviso_env_"), width);
+                Some(self.havoc(width, InputKind::Environment(model), ty))
+            }
+            (Primitive::NondetMemory, &[pointer, size, ..]) => {
+                self.fill_with_inputs(pointer, size, &InputKind::Nondet(name.to_owned()));
+                None
+            }
+            (Primitive::EnvironmentMemory, &[pointer, size, ..]) => {
+                let model = self.cx.program.funcs[self.func].name.clone();
+                self.fill_with_inputs(pointer, size, &InputKind::Environment(model));
+                None
+            }
+            (Primitive::Assume, &[condition, ..]) => {
+                let holds = self.is_nonzero(condition);
+                self.assume(holds);
+                None
+            }
+            (Primitive::Exit, _) => {
+                self.exit(args.first().copied());
+                None
+            }
+            (Primitive::ExitNow, _) => {
+                self.exit_now(args.first().copied());
+                None
+            }
+            (Primitive::Abort, _) => {
+                self.halt(HaltKind::Abort);
+                None
+            }
+            (Primitive::Nothing, _) => {
+                self.emit(Op::Skip);
+                None
+            }
+            (Primitive::Malloc, &[size, ..]) => {
+                let size = self.as_pointer(size);
+                Some(self.alloc(size, HEAP_ALIGN, AllocKind::Heap, false))
+            }
+            (Primitive::Calloc, &[count, size, ..]) => Some(self.calloc(count, size)),
+            (Primitive::Calloc, &[size]) => {
+                let size = self.as_pointer(size);
+                Some(self.alloc(size, HEAP_ALIGN, AllocKind::Heap, true))
+            }
+            (Primitive::AlignedAlloc, &[align, size, ..]) => {
+                let align = self.x().as_const(align).and_then(cfa::Bv::to_u64);
+                let align = align.filter(|a| a.is_power_of_two()).and_then(|a| u32::try_from(a).ok());
+                let size = self.as_pointer(size);
+                Some(self.alloc(size, align.map_or(LARGE_ALIGN, |a| a.max(HEAP_ALIGN)), AllocKind::Heap, false))
+            }
+            (Primitive::Free, &[ptr, ..]) => {
+                let ptr = self.as_pointer(ptr);
+                self.emit(Op::Free { ptr });
+                None
+            }
+            (Primitive::ObjectSize, &[ptr, ..]) => {
+                let (ptr, width) = (self.as_pointer(ptr), self.pointer_width());
+                let var = self.temp(width);
+                self.emit(Op::ObjectSize { var, ptr });
+                Some(self.var_expr(var))
+            }
+            (Primitive::Approximate { over, under }, &[what, ..]) => {
+                let what = self.string_at(what).unwrap_or_else(|| "a library function".into());
+                let reason = if what.contains(' ') { what } else { format!("'{what}' is not modelled exactly") };
+                self.approximate(reason, over, under);
+                None
+            }
+            (Primitive::Unmodelled(what), _) => self.unmodelled(&format!("{what} ('{name}')"), width),
+            // Called with too few arguments.
+            _ => self.unmodelled(&format!("this call of '{name}'"), width),
+        };
+        match (value, width) {
+            (Some(value), Some(width)) => Some(self.x().resize(width, value)),
+            (None, Some(width)) if !matches!(self.cursor, Cursor::Dead) => {
+                Some(self.havoc(width, InputKind::Uninit(None), None))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_nonzero(&mut self, e: ExprId) -> ExprId {
+        let width = self.x().width(e);
+        let zero = self.int(width, 0);
+        self.x().ne(e, zero)
+    }
+
+    /// Ends the program after its exit handlers.
+    pub fn exit(&mut self, status: Option<ExprId>) {
+        if let Some(handlers) = self.cx.at_exit() {
+            self.emit(Op::Call { callee: Callee::Direct(handlers), args: Box::default(), varargs: None, result: None });
+        }
+        self.exit_now(status);
+    }
+
+    fn exit_now(&mut self, status: Option<ExprId>) {
+        let status = match status {
+            Some(status) => self.x().resize(32, status),
+            None => self.int(32, 0),
+        };
+        self.halt(HaltKind::Exit(status));
+    }
+
+    /// Zeroed memory; null if the size overflows.
+    fn calloc(&mut self, count: ExprId, size: ExprId) -> ExprId {
+        let width = self.pointer_width();
+        let (count, size) = (self.as_pointer(count), self.as_pointer(size));
+        let bytes = self.x().mul(count, size);
+        let x = self.x();
+        let (wide_count, wide_size) = (x.zext(2 * width, count), x.zext(2 * width, size));
+        let wide = x.mul(wide_count, wide_size);
+        let (high, zero) = (x.extract(2 * width - 1, width, wide), x.int(width, 0));
+        let overflow = x.ne(high, zero);
+        if self.x().is_false(overflow) {
+            return self.alloc(bytes, HEAP_ALIGN, AllocKind::Heap, true);
+        }
+        let var = self.temp(width);
+        let (fails, succeeds, after) = (self.new_location(), self.new_location(), self.new_location());
+        self.branch(overflow, fails, succeeds);
+        self.cursor = Cursor::At(fails);
+        self.emit(Op::Assign { var, value: zero });
+        self.goto(after);
+        self.cursor = Cursor::At(succeeds);
+        self.emit(Op::Alloc { var, size: bytes, align: HEAP_ALIGN, kind: AllocKind::Heap, zeroed: true });
+        self.goto(after);
+        self.cursor = Cursor::At(after);
+        self.var_expr(var)
+    }
+
+    /// Fresh bytes from `pointer` on.
+    fn fill_with_inputs(&mut self, pointer: ExprId, size: ExprId, kind: &InputKind) {
+        let (pointer, size) = (self.as_pointer(pointer), self.as_pointer(size));
+        match self.x().as_const(size).and_then(cfa::Bv::to_u64) {
+            Some(0) => {}
+            Some(size) if size <= MAX_INPUT => {
+                let bytes = self.havoc(size as u32 * 8, kind.clone(), None);
+                self.store(pointer, bytes);
+            }
+            _ => {
+                let (pointer, size) = (self.share(pointer), self.share(size));
+                let width = self.pointer_width();
+                let (zero, one) = (self.size(0), self.size(1));
+                let index_var = self.temp(width);
+                let index = self.var_expr(index_var);
+                self.emit(Op::Assign { var: index_var, value: zero });
+                let Some(head) = self.here() else { return };
+                let (body, after) = (self.new_location(), self.new_location());
+                let more = self.x().ult(index, size);
+                self.branch(more, body, after);
+                self.cursor = Cursor::At(body);
+                let byte = self.havoc(8, kind.clone(), None);
+                let address = self.x().add(pointer, index);
+                self.store(address, byte);
+                let next = self.x().add(index, one);
+                self.emit(Op::Assign { var: index_var, value: next });
+                self.goto(head);
+                self.cursor = Cursor::At(after);
+            }
+        }
+    }
+
+    /// The string literal at an address.
+    fn string_at(&mut self, address: ExprId) -> Option<String> {
+        let Expr::GlobalAddr(global) = *self.x().get(address) else { return None };
+        let bytes = &self.cx.program.globals[global].init.as_ref()?.bytes;
+        let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+        Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
+    }
+}

@@ -1,0 +1,186 @@
+//! Files, places and C types, from debug information.
+
+use crate::ir::{self, CTypeRow, NONE};
+use cfa::{CType, Field, FileId, FloatFormat, Id, Place, PlaceId, Program, SourceFile, TypeId};
+use rustc_hash::FxHashMap;
+
+/// What the rows of the module's debug information became in the program.
+#[derive(Default)]
+pub(super) struct SourceMap {
+    files: Vec<FileId>,
+    /// Places with line 0 are of code the compiler made itself: `None`.
+    places: Vec<Option<PlaceId>>,
+    /// The type of the first row; the others follow it in order.
+    first_type: u32,
+    unknown_types: FxHashMap<u32, TypeId>,
+    named_types: FxHashMap<(&'static str, u32), TypeId>,
+}
+
+/// The type `void`, which every program has.
+pub(super) const VOID: TypeId = TypeId(0);
+
+impl SourceMap {
+    pub fn new(ir: &ir::Module, program: &mut Program) -> Self {
+        let mut map = Self::default();
+        map.files = ir.files.iter().map(|path| program.files.push(SourceFile { path: path.clone() })).collect();
+        for place in &ir.places {
+            // The row of the call comes first.
+            let inlined_at = if place.inlined_at == NONE { None } else { map.places[place.inlined_at as usize] };
+            let known = place.file != NONE && place.line != 0;
+            let id = known.then(|| {
+                let (line, column) = (place.line, place.column);
+                program.place(Place { file: map.files[place.file as usize], line, column, inlined_at })
+            });
+            map.places.push(id);
+        }
+        map.first_type = program.types.next_id().index() as u32;
+        // First the rows as they stand, then what takes more than one type.
+        for row in &ir.c_types {
+            let ty = map.convert(row);
+            program.types.push(ty);
+        }
+        for (n, row) in ir.c_types.iter().enumerate() {
+            if let CTypeRow::Array(element, lengths) = row
+                && lengths.len() > 1
+            {
+                let mut inner = map.c_type(*element);
+                for &length in lengths[1..].iter().rev() {
+                    inner = program.types.push(CType::Array(inner, known_length(length)));
+                }
+                program.types[map.c_type(n as u32)] = CType::Array(inner, known_length(lengths[0]));
+            }
+        }
+        map
+    }
+
+    /// The type of a row of the module; `void` for none.
+    pub fn c_type(&self, row: u32) -> TypeId {
+        if row == NONE { VOID } else { TypeId(self.first_type + row) }
+    }
+
+    /// The place of an instruction.
+    pub fn instruction_place(&self, row: u32) -> Option<PlaceId> {
+        if row == NONE { None } else { self.places[row as usize] }
+    }
+
+    /// The place of a declaration.
+    pub fn place(&self, program: &mut Program, file: u32, line: u32) -> Option<PlaceId> {
+        (file != NONE && line != 0)
+            .then(|| program.place(Place { file: self.files[file as usize], line, column: 0, inlined_at: None }))
+    }
+
+    /// The type of values without debug information; `void` for no width.
+    pub fn unknown_type(&mut self, program: &mut Program, width: Option<u32>) -> TypeId {
+        match width {
+            None => VOID,
+            Some(width) => {
+                *self.unknown_types.entry(width).or_insert_with(|| program.types.push(CType::Unknown { width }))
+            }
+        }
+    }
+
+    /// The type that a `__VERIFIER_nondet_` function of this name returns, if the name tells.
+    pub fn nondet_type(&mut self, program: &mut Program, name: &str, width: u32) -> Option<TypeId> {
+        let (name, signed) = match name {
+            "bool" | "_Bool" if width == 1 || width == 8 => ("_Bool", false),
+            "char" => ("char", true),
+            "schar" => ("signed char", true),
+            "uchar" | "unsigned_char" => ("unsigned char", false),
+            "short" => ("short", true),
+            "ushort" | "unsigned_short" => ("unsigned short", false),
+            "int" | "bool" | "_Bool" => ("int", true),
+            "uint" | "unsigned" | "unsigned_int" => ("unsigned int", false),
+            "long" => ("long", true),
+            "ulong" | "unsigned_long" => ("unsigned long", false),
+            "longlong" | "long_long" => ("long long", true),
+            "ulonglong" | "unsigned_long_long" => ("unsigned long long", false),
+            "int128" => ("__int128", true),
+            "uint128" => ("unsigned __int128", false),
+            "size_t" => ("size_t", false),
+            "ssize_t" => ("ssize_t", true),
+            "loff_t" => ("loff_t", true),
+            "sector_t" => ("sector_t", false),
+            "pthread_t" => ("pthread_t", false),
+            "u8" => ("u8", false),
+            "u16" => ("u16", false),
+            "u32" => ("u32", false),
+            "u64" => ("u64", false),
+            "float" => ("float", true),
+            "double" => ("double", true),
+            "longdouble" | "long_double" | "ldouble" => ("long double", true),
+            "pointer" | "pchar" | "charp" => ("char *", false),
+            _ => return None,
+        };
+        if let Some(&ty) = self.named_types.get(&(name, width)) {
+            return Some(ty);
+        }
+        let ty = match name {
+            "_Bool" => CType::Bool,
+            "float" | "double" | "long double" => {
+                CType::Float { name: name.into(), format: float_format(width, name)? }
+            }
+            "char *" => {
+                let char = program.types.push(CType::Int { name: "char".into(), width: 8, signed: true });
+                CType::Pointer(char)
+            }
+            _ => CType::Int { name: name.into(), width, signed },
+        };
+        let ty = program.types.push(ty);
+        self.named_types.insert((name, width), ty);
+        Some(ty)
+    }
+
+    fn convert(&self, row: &CTypeRow) -> CType {
+        match row {
+            CTypeRow::Unknown { bits } => CType::Unknown { width: (*bits).max(1) },
+            CTypeRow::Basic { class: 2, .. } => CType::Bool,
+            CTypeRow::Basic { class: 3, bits, name } => match float_format(*bits, name) {
+                Some(format) => CType::Float { name: name.clone(), format },
+                None => CType::Unknown { width: (*bits).max(1) },
+            },
+            CTypeRow::Basic { class: class @ (0 | 1), bits, name } => {
+                CType::Int { name: name.clone(), width: (*bits).max(1), signed: *class == 0 }
+            }
+            CTypeRow::Basic { bits, .. } => CType::Unknown { width: (*bits).max(1) },
+            CTypeRow::Pointer(to) => CType::Pointer(self.c_type(*to)),
+            CTypeRow::Array(element, lengths) => {
+                CType::Array(self.c_type(*element), lengths.first().and_then(|&n| known_length(n)))
+            }
+            CTypeRow::Record { union, size, name, fields } => {
+                let fields = fields.iter().map(|field| Field {
+                    name: field.name.clone(),
+                    ty: self.c_type(field.ty),
+                    bit_offset: field.bit_offset,
+                    bit_width: field.bit_width,
+                });
+                CType::Struct { union: *union, name: name.clone(), size: *size, fields: fields.collect() }
+            }
+            CTypeRow::Enum { bits, signed, name, values } => {
+                CType::Enum { name: name.clone(), width: (*bits).max(1), signed: *signed, values: values.clone() }
+            }
+            CTypeRow::Function => CType::Function,
+            CTypeRow::Typedef(ty, name) => CType::Typedef { name: name.clone(), ty: self.c_type(*ty) },
+            CTypeRow::Qualified(ty, which) => CType::Qualified {
+                name: ["const", "volatile", "restrict", "_Atomic"][*which as usize & 3],
+                ty: self.c_type(*ty),
+            },
+        }
+    }
+}
+
+fn known_length(length: u64) -> Option<u64> {
+    (length != u64::MAX).then_some(length)
+}
+
+/// The format of a floating type of this many bits (padding included) and name.
+fn float_format(bits: u32, name: &str) -> Option<FloatFormat> {
+    Some(match bits {
+        16 if name.contains("bf16") => FloatFormat::BFloat,
+        16 => FloatFormat::Half,
+        32 => FloatFormat::Single,
+        64 => FloatFormat::Double,
+        128 if name.contains("128") => FloatFormat::Quad,
+        80 | 96 | 128 => FloatFormat::X87,
+        _ => return None,
+    })
+}

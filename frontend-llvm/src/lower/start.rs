@@ -1,0 +1,169 @@
+//! `__start`: what runs before and after `main`.
+
+use super::Context;
+use super::builder::Builder;
+use crate::error::Error;
+use crate::ir::{ConstantKind, NONE, Operand, op};
+use cfa::{AllocKind, Callee, ExprId, FuncId, HaltKind, InputKind, Op};
+
+/// Program arguments, and environment strings, beyond which paths are cut off (with a taint).
+const MAX_ARGUMENTS: u64 = 8;
+/// Bytes of the longest argument: what Linux allows.
+const MAX_ARGUMENT_SIZE: u64 = 131_072;
+
+pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
+    let ir = cx.ir;
+    let entry = ir.functions.iter().position(|f| f.name == cx.options.entry && !f.declaration);
+    let Some((n, main)) = entry.and_then(|n| cx.functions[n].map(|func| (n, func))) else {
+        return Err(Error::Usage(format!("the program has no function '{}'", cx.options.entry)));
+    };
+    let constructors = constructors(cx);
+    let unknown = std::mem::take(&mut cx.unknown_initialisers);
+    let used = used_parameters(cx, n);
+    let start = cx.program.entry;
+    let mut b = Builder::new(cx, start);
+    for name in unknown {
+        b.approximate(format!("the initial value of '{name}' is not known"), true, true);
+    }
+    for func in constructors {
+        b.emit(Op::Call { callee: Callee::Direct(func), args: Box::default(), varargs: None, result: None });
+    }
+    b.place = b.cx.program.funcs[main].place;
+    let args = arguments(&mut b, main, &used);
+    let width = b.cx.program.funcs[main].return_width;
+    let result = width.map(|width| b.temp(width));
+    b.emit(Op::Call { callee: Callee::Direct(main), args: args.into(), varargs: None, result });
+    let status = result.map(|var| b.var_expr(var));
+    b.exit(status);
+    Ok(())
+}
+
+/// The functions of `llvm.global_ctors` in order of priority.
+fn constructors(cx: &Context) -> Vec<FuncId> {
+    let ir = cx.ir;
+    let Some(table) = ir.variables.iter().find(|v| v.name == "llvm.global_ctors" && v.init != NONE) else {
+        return Vec::new();
+    };
+    let ConstantKind::Aggregate(rows) = &ir.constants[table.init as usize].kind else { return Vec::new() };
+    let mut found: Vec<(u64, FuncId)> = rows
+        .iter()
+        .filter_map(|&row| {
+            let ConstantKind::Aggregate(fields) = &ir.constants[row as usize].kind else { return None };
+            let &[priority, function, ..] = &fields[..] else { return None };
+            let priority = match &ir.constants[priority as usize].kind {
+                ConstantKind::Bits(words) => words[0],
+                _ => 0,
+            };
+            Some((priority, cx.functions[cx.function_of_constant(function)?]?))
+        })
+        .collect();
+    found.sort_by_key(|&(priority, _)| priority);
+    found.into_iter().map(|(_, func)| func).collect()
+}
+
+/// By parameter: whether the function reads it. Unoptimised code stores every parameter first.
+fn used_parameters(cx: &Context, n: usize) -> Vec<bool> {
+    let function = &cx.ir.functions[n];
+    let params = match cx.ir.kind(function.ty) {
+        crate::ir::TypeKind::Function { params, .. } => params.len(),
+        _ => 0,
+    };
+    let mut used = vec![false; params];
+    let Some(body) = &function.body else { return used };
+    for instruction in &body.instructions {
+        for (position, operand) in cx.ir.operands(instruction).enumerate() {
+            let Operand::Argument(argument) = operand else { continue };
+            let only_stored = instruction.opcode == op::STORE
+                && position == 0
+                && matches!(cx.ir.operand(instruction, 1), Operand::Instruction(cell) if !is_read(cx, body, cell));
+            used[argument as usize] |= !only_stored;
+        }
+    }
+    used
+}
+
+/// Whether a cell is used by anything but stores into it.
+fn is_read(cx: &Context, body: &crate::ir::Body, cell: u32) -> bool {
+    let cell_ = Operand::Instruction(cell);
+    body.instructions.iter().any(|instruction| {
+        let mut operands = cx.ir.operands(instruction).enumerate();
+        operands.any(|(k, operand)| operand == cell_ && !(instruction.opcode == op::STORE && k == 1))
+    })
+}
+
+/// `argc`, `argv` and `envp` as far as they are read.
+fn arguments(b: &mut Builder, main: FuncId, used: &[bool]) -> Vec<ExprId> {
+    let params = b.cx.program.funcs[main].params.clone();
+    let widths: Vec<u32> = params.iter().map(|&var| b.cx.program.vars[var].width).collect();
+    let is_used = |k: usize| used.get(k).copied().unwrap_or(false);
+    let mut args = Vec::new();
+    if let Some(&width) = widths.first() {
+        let count = if is_used(0) || is_used(1) {
+            let count = b.havoc(width, InputKind::Environment("main".into()), None);
+            let zero = b.int(width, 0);
+            let valid = b.x().sle(zero, count);
+            b.assume(valid);
+            count
+        } else {
+            b.int(width, 1)
+        };
+        args.push(count);
+        if let Some(&width) = widths.get(1) {
+            let vector = if is_used(1) { strings(b, count, "program arguments") } else { b.size(0) };
+            args.push(b.x().resize(width, vector));
+        }
+    }
+    if let Some(&width) = widths.get(2) {
+        let vector = if is_used(2) {
+            let count = b.havoc(32, InputKind::Environment("main".into()), None);
+            strings(b, count, "environment variables")
+        } else {
+            b.size(0)
+        };
+        args.push(b.x().resize(width, vector));
+    }
+    args.extend(widths.iter().skip(3).map(|&width| b.int(width, 0)));
+    args
+}
+
+/// The address of an array of `count` strings and a null pointer. The strings are of any content and length;
+/// paths on which there are more than a few of them are cut off.
+fn strings(b: &mut Builder, count: ExprId, what: &str) -> ExprId {
+    let count = b.as_pointer(count);
+    let max = b.size(MAX_ARGUMENTS);
+    let too_many = b.x().ult(max, count);
+    b.when(too_many, |b| {
+        b.approximate(format!("more than {MAX_ARGUMENTS} {what}: not explored"), false, true);
+        b.halt(HaltKind::Assumed);
+    });
+    let bytes = u64::from(b.pointer_width() / 8);
+    let size = b.size((MAX_ARGUMENTS + 1) * bytes);
+    let vector = b.alloc(size, 16, AllocKind::Stack, true);
+    for n in 0..MAX_ARGUMENTS {
+        let string = string(b);
+        let slot = b.offset(vector, n * bytes);
+        b.store(slot, string);
+    }
+    // The strings behind the null pointer are there, but the program has no business with them.
+    let bytes = b.size(bytes);
+    let end = b.x().mul(count, bytes);
+    let (end, null) = (b.x().add(vector, end), b.size(0));
+    b.store(end, null);
+    vector
+}
+
+/// A string of any content and length.
+fn string(b: &mut Builder) -> ExprId {
+    let width = b.pointer_width();
+    let size = b.havoc(width, InputKind::Environment("main".into()), None);
+    let (one, max) = (b.size(1), b.size(MAX_ARGUMENT_SIZE));
+    let (not_empty, not_too_long) = (b.x().ule(one, size), b.x().ule(size, max));
+    let valid = b.x().and(not_empty, not_too_long);
+    b.assume(valid);
+    let string = b.alloc(size, 1, AllocKind::Stack, false);
+    let end = b.x().add(string, size);
+    let last = b.x().sub(end, one);
+    let zero = b.int(8, 0);
+    b.store(last, zero);
+    string
+}

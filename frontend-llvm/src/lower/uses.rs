@@ -1,0 +1,122 @@
+//! What the module does with the addresses of its globals and functions.
+
+use crate::ir::{ConstantKind, Function, GlobalRef, Instruction, Module, NONE, Operand, Ty, TypeKind, op};
+
+/// Whole-module facts about addresses, found in one pass.
+#[derive(Default)]
+pub(super) struct Uses {
+    /// By variable: something other than loads and stores of the whole variable happens to its address.
+    pub escapes: Vec<bool>,
+    /// By function: it is used as a value.
+    pub address_taken: Vec<bool>,
+    /// By function: it is called directly.
+    pub called: Vec<bool>,
+}
+
+impl Uses {
+    pub fn find(ir: &Module) -> Self {
+        let mut uses = Self {
+            escapes: vec![false; ir.variables.len()],
+            address_taken: vec![false; ir.functions.len()],
+            called: vec![false; ir.functions.len()],
+        };
+        for constant in &ir.constants {
+            match &constant.kind {
+                ConstantKind::Aggregate(children) | ConstantKind::Expression { operands: children, .. } => {
+                    children.iter().for_each(|&child| uses.value(ir, child));
+                }
+                ConstantKind::Gep { base, .. } => uses.value(ir, *base),
+                _ => {}
+            }
+        }
+        for variable in &ir.variables {
+            if variable.init != NONE {
+                uses.value(ir, variable.init);
+            }
+        }
+        for alias in &ir.aliases {
+            if alias.target != NONE {
+                uses.value(ir, alias.target);
+            }
+        }
+        for function in &ir.functions {
+            for instruction in function.body.iter().flat_map(|body| &body.instructions) {
+                uses.instruction(ir, function, instruction);
+            }
+        }
+        uses
+    }
+
+    fn instruction(&mut self, ir: &Module, function: &Function, instruction: &Instruction) {
+        let mut operands = ir.operands(instruction);
+        match instruction.opcode {
+            op::LOAD => self.access(ir, ir.operand(instruction, 0), instruction.ty),
+            op::STORE => {
+                let value = ir.operand(instruction, 0);
+                self.operand(ir, value);
+                if let Some(ty) = ir.operand_type(function, value) {
+                    self.access(ir, ir.operand(instruction, 1), ty);
+                }
+            }
+            op::CALL | op::INVOKE | op::CALL_BR => {
+                let callee = ir.extra(instruction)[1] as usize;
+                for (n, operand) in operands.enumerate() {
+                    match operand {
+                        Operand::Constant(c) if n == callee => self.callee(ir, c),
+                        _ => self.operand(ir, operand),
+                    }
+                }
+            }
+            _ => operands.by_ref().for_each(|operand| self.operand(ir, operand)),
+        }
+    }
+
+    /// A load or store of type `ty` at this address.
+    fn access(&mut self, ir: &Module, address: Operand, ty: Ty) {
+        if let Operand::Constant(c) = address
+            && let ConstantKind::Global(number) = ir.constants[c as usize].kind
+            && let GlobalRef::Variable(n) = ir.global(number)
+            && same_scalar(ir, ir.variables[n].ty, ty)
+        {
+            return;
+        }
+        self.operand(ir, address);
+    }
+
+    fn callee(&mut self, ir: &Module, constant: u32) {
+        match ir.constants[constant as usize].kind {
+            ConstantKind::Global(number) => match ir.global(number) {
+                GlobalRef::Function(n) => self.called[n] = true,
+                // An alias: its target is marked as address taken.
+                _ => self.value(ir, constant),
+            },
+            _ => self.value(ir, constant),
+        }
+    }
+
+    fn operand(&mut self, ir: &Module, operand: Operand) {
+        if let Operand::Constant(c) = operand {
+            self.value(ir, c);
+        }
+    }
+
+    fn value(&mut self, ir: &Module, constant: u32) {
+        if let ConstantKind::Global(number) = ir.constants[constant as usize].kind {
+            match ir.global(number) {
+                GlobalRef::Variable(n) => self.escapes[n] = true,
+                GlobalRef::Function(n) => self.address_taken[n] = true,
+                GlobalRef::Alias(_) => {}
+            }
+        }
+    }
+}
+
+/// Whether both types are scalars of one width, so that a cell of one type can be accessed as the other without
+/// a look at bytes.
+pub(super) fn same_scalar(ir: &Module, a: Ty, b: Ty) -> bool {
+    let (a, b) = (&ir.types[a as usize], &ir.types[b as usize]);
+    let scalar = |kind: &TypeKind| {
+        matches!(kind, TypeKind::Int(_) | TypeKind::Float(_) | TypeKind::Pointer | TypeKind::Vector(..))
+    };
+    scalar(&a.kind) && scalar(&b.kind) && a.bits == b.bits && a.bits > 0
+}
