@@ -5,6 +5,7 @@ use crate::failure::{Failure, exit};
 use crate::output::{self, Colors};
 use crate::{job, pipeline};
 use cfa::{Callee, FuncId, FunctionOrigin, Op, Program};
+use engine::budget::Budget;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -18,7 +19,7 @@ pub fn run(args: &CfaArgs, colors: Colors) -> u8 {
 
 fn attempt(args: &CfaArgs) -> Result<(), Failure> {
     let (options, _) = job::program(&args.files, &args.input)?;
-    let program = pipeline::load(&options)?;
+    let program = pipeline::load(&options, &Budget::unlimited())?;
     let only = match &args.function {
         None => None,
         Some(name) => {

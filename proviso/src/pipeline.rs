@@ -55,7 +55,7 @@ impl Pipeline {
             let reason = format!("property {} is not supported", unsupported.name());
             return Ok(Finished::new(Answer::Unknown { reason, spot: None }));
         }
-        let mut program = self.stage("loading the program", "load", || load(&self.job.load))?;
+        let mut program = self.stage("loading the program", "load", || load(&self.job.load, &self.budget))?;
         self.instrument(&mut program)?;
         self.describe(&program);
         let outcome = self.stage("symbolic execution", "analysis", || self.analyse(&program));
@@ -152,10 +152,11 @@ impl Pipeline {
     }
 }
 
-/// Compiles and lowers the input.
-pub fn load(options: &Options) -> Result<Program, Failure> {
-    let _ = options;
-    Err(loading(&frontend_llvm::Error::Internal("the front-end is not linked yet".into())))
+/// Compiles and lowers the input, unless the budget is cancelled meanwhile.
+pub fn load(options: &Options, budget: &Budget) -> Result<Program, Failure> {
+    let stop = || budget.spent().is_some();
+    let module = frontend_llvm::load_until(options, &stop).map_err(|e| loading(&e))?;
+    module.lower().map_err(|e| loading(&e))
 }
 
 fn loading(error: &frontend_llvm::Error) -> Failure {

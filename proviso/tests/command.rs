@@ -1,0 +1,257 @@
+//! The command as a user meets it: exit codes, limits, outputs.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn proviso() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_proviso"))
+}
+
+fn run(args: &[&str]) -> Output {
+    proviso().args(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn last_line(output: &Output) -> String {
+    stdout(output).lines().last().unwrap_or_default().to_owned()
+}
+
+/// A file with this text in a folder of its own.
+fn source(name: &str, text: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::File::create(&path).unwrap().write_all(text.as_bytes()).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (folder, path)
+}
+
+const HOLDS: &str = "void reach_error(void); int __VERIFIER_nondet_int(void);\n\
+    int main(void) { int x = __VERIFIER_nondet_int(); if (x * 2 == 1) reach_error(); return 0; }\n";
+
+const FAILS: &str = "void reach_error(void);\nint __VERIFIER_nondet_int(void);\n\
+    int main(void) {\n    int x = __VERIFIER_nondet_int();\n    if (x == 4711)\n        reach_error();\n    return 0;\n}\n";
+
+/// Runs on and on, and keeps more and more states.
+const ENDLESS: &str = "void reach_error(void); unsigned __VERIFIER_nondet_uint(void);\n\
+    int main(void) { unsigned s = 1; for (;;) { s = s * 3 + __VERIFIER_nondet_uint() % 7; if (s % 5 == 0) s ^= s << 3;\n\
+    if (s == 0x12345678 && s == 1) reach_error(); } }\n";
+
+#[test]
+fn wrong_command_lines_are_usage_errors() {
+    for args in [
+        &["verify"][..],
+        &["verify", "--no-such-option", "a.c"],
+        &["verify", "a.c", "--timeout", "soon"],
+        &["verify", "a.c", "--search", "sideways"],
+        &["nonsense"],
+        &[],
+    ] {
+        let output = run(args);
+        assert_eq!(output.status.code(), Some(64), "{args:?}");
+        assert!(stdout(&output).is_empty() && !stderr(&output).is_empty());
+    }
+    let output = run(&["verify", "--timout", "3", "a.c"]);
+    assert!(stderr(&output).contains("--timeout"), "a similar option is suggested");
+}
+
+#[test]
+fn names_that_do_not_exist_are_named() {
+    let (_folder, file) = source("a.c", HOLDS);
+    let output = run(&["verify", &file, "--property", "no-such-property"]);
+    assert_eq!(output.status.code(), Some(64));
+    assert!(stderr(&output).contains("unreach-call"), "the properties are listed");
+    let output = run(&["verify", &file, "--analysis", "magic"]);
+    assert_eq!(output.status.code(), Some(64));
+    let output = run(&["verify", &file, "--error-function", "no_such_function"]);
+    assert_eq!(output.status.code(), Some(65));
+    assert!(stderr(&output).contains("no_such_function"));
+    let output = run(&["verify", "no/such/file.c"]);
+    assert_eq!(output.status.code(), Some(66));
+    assert!(stderr(&output).contains("no/such/file.c"));
+    let output = run(&["verify", &file, "--json", "/no/such/folder/out.json"]);
+    assert_eq!(output.status.code(), Some(73));
+}
+
+#[test]
+fn a_program_that_does_not_compile_is_shown_with_clangs_words() {
+    let (_folder, file) = source("a.c", "int main(void) { return nothing; }\n");
+    let output = run(&["verify", &file]);
+    assert_eq!(output.status.code(), Some(65));
+    assert!(stderr(&output).contains("nothing"), "{}", stderr(&output));
+}
+
+#[test]
+fn malformed_bitcode_is_an_error_of_the_input() {
+    for (name, text) in [("a.bc", "BC\u{c0}garbage"), ("a.ll", "define nonsense"), ("empty.bc", "")] {
+        let (_folder, file) = source(name, text);
+        let output = run(&["verify", &file]);
+        assert_eq!(output.status.code(), Some(65), "{name}: {}", stderr(&output));
+        assert!(stderr(&output).contains(name));
+    }
+}
+
+#[test]
+fn the_three_verdicts() {
+    let (_folder, file) = source("a.c", HOLDS);
+    let output = run(&["verify", &file]);
+    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(0), "TRUE\n"), "{}", stderr(&output));
+
+    let (_folder, file) = source("a.c", FAILS);
+    let output = run(&["verify", &file]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(last_line(&output), "FALSE(unreach-call)");
+    let text = stdout(&output);
+    for part in ["error: reach_error is called", "a.c:6:9", "reach_error();", "^^^", "x = 4711", "input 1: int"] {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+
+    let (_folder, file) = source("a.c", &HOLDS.replace("x * 2 == 1", "elsewhere(x)").replace("int main", "int elsewhere(int);\nint main"));
+    let output = run(&["verify", &file]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(last_line(&output).starts_with("UNKNOWN("), "{}", stdout(&output));
+    assert!(last_line(&output).contains("elsewhere"), "the reason names the construct: {}", last_line(&output));
+    assert!(last_line(&output).contains("a.c:3"), "and its place");
+}
+
+#[test]
+fn json_on_standard_output_leaves_the_verdict_last() {
+    let (_folder, file) = source("a.c", FAILS);
+    let output = run(&["verify", &file, "--json", "-"]);
+    let text = stdout(&output);
+    let (json, verdict) = text.trim_end().rsplit_once('\n').unwrap();
+    assert_eq!(verdict, "FALSE(unreach-call)");
+    let json: serde_json::Value = serde_json::from_str(json).unwrap();
+    let violation = &json["violation"];
+    assert_eq!(violation["location"]["line"], 6);
+    assert_eq!(violation["inputs"][0]["value"], "4711");
+    assert_eq!(violation["inputs"][0]["type"], "int");
+    assert_eq!(violation["inputs"][0]["source"], "__VERIFIER_nondet_int()");
+    assert_eq!(violation["inputs"][0]["location"]["line"], 4);
+    let steps: Vec<&str> = violation["trace"].as_array().unwrap().iter().map(|s| s["step"].as_str().unwrap()).collect();
+    assert_eq!(steps.first(), Some(&"input"));
+    assert_eq!(steps.last(), Some(&"error"));
+    assert!(steps.contains(&"branch"));
+}
+
+#[test]
+fn a_task_definition_names_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("p.c"), HOLDS.replace("x * 2 == 1", "sizeof(long) == 4")).unwrap();
+    std::fs::write(folder.path().join("u.prp"), "CHECK( init(main()), LTL(G ! call(reach_error())) )\n").unwrap();
+    for (model, code) in [("ILP32", 1), ("LP64", 0)] {
+        let task = format!(
+            "format_version: '2.0'\ninput_files: 'p.c'\nproperties:\n  - property_file: u.prp\n    expected_verdict: true\n\
+             options:\n  language: C\n  data_model: {model}\n"
+        );
+        let file = folder.path().join("t.yml");
+        std::fs::write(&file, task).unwrap();
+        let output = run(&["verify", file.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(code), "{model}: {}{}", stdout(&output), stderr(&output));
+    }
+}
+
+#[test]
+fn properties_that_are_not_supported_are_unknown() {
+    let (_folder, file) = source("a.c", HOLDS);
+    let output = run(&["verify", &file, "--property", "termination"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(last_line(&output), "UNKNOWN(property termination is not supported)");
+}
+
+#[test]
+fn a_timeout_ends_with_a_verdict_and_statistics_within_a_second() {
+    let (_folder, file) = source("a.c", ENDLESS);
+    let start = Instant::now();
+    let output = run(&["verify", &file, "--timeout", "2", "--stats"]);
+    assert!(start.elapsed() < Duration::from_millis(3200), "{:?}", start.elapsed());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(last_line(&output).starts_with("UNKNOWN(timeout of 2 s"), "{}", last_line(&output));
+    assert!(stdout(&output).contains("analysis_paths"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_memory_limit_ends_with_a_verdict() {
+    let text = "void reach_error(void); unsigned char __VERIFIER_nondet_uchar(void);\nstatic unsigned char a[1 << 28];\n\
+        int main(void) { for (unsigned i = 0; i < sizeof a; i++) a[i] = __VERIFIER_nondet_uchar();\n\
+        if (a[7] == 3 && a[9] == 300) reach_error(); return 0; }\n";
+    let (_folder, file) = source("a.c", text);
+    let output = run(&["verify", &file, "--memory-limit", "300", "--timeout", "100"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(last_line(&output).starts_with("UNKNOWN(memory limit of 300 MB"), "{}", last_line(&output));
+}
+
+#[test]
+fn ctrl_c_ends_with_a_verdict_within_a_second() {
+    let (_folder, file) = source("a.c", ENDLESS);
+    let child = proviso().args(["verify", &file]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    let interrupted = Instant::now();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert!(interrupted.elapsed() < Duration::from_millis(1200), "{:?}", interrupted.elapsed());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(last_line(&output).starts_with("UNKNOWN(interrupted"), "{}", last_line(&output));
+}
+
+#[test]
+fn an_input_that_nests_deeply_does_not_overflow_the_stack() {
+    let mut expression = String::from("x");
+    for _ in 0..20_000 {
+        expression = format!("~{expression}");
+    }
+    let text = HOLDS.replace("x * 2 == 1", &format!("({expression}) == 17 && x == 16"));
+    let (_folder, file) = source("a.c", &text);
+    let output = run(&["verify", &file, "--timeout", "20", "--", "-fbracket-depth=100000"]);
+    // Whatever clang says of it: a verdict, or clang's own error.
+    assert!(matches!(output.status.code(), Some(0 | 2 | 65)), "{:?} {}", output.status, stderr(&output));
+}
+
+#[test]
+fn limited_address_space_is_no_crash() {
+    let (_folder, file) = source("a.c", HOLDS);
+    let command = format!("ulimit -v 3000000; exec {} verify {file}", env!("CARGO_BIN_EXE_proviso"));
+    let output = Command::new("sh").args(["-c", &command]).output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 2)), "{:?} {}", output.status, stderr(&output));
+    assert!(matches!(last_line(&output).as_str(), "TRUE" | "UNKNOWN(out of memory)"), "{}", last_line(&output));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_result() {
+    let (_folder, file) = source("a.c", FAILS);
+    let result = || {
+        let output = run(&["verify", &file, "--seed", "7", "--search", "random-path", "--json", "-"]);
+        let text = stdout(&output);
+        let json = text.trim_end().rsplit_once('\n').unwrap().0.to_owned();
+        let mut json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        json["statistics"] = serde_json::Value::Null;
+        json
+    };
+    assert_eq!(result(), result());
+}
+
+#[test]
+fn cfa_prints_what_can_be_read_back() {
+    let (_folder, file) = source("a.c", FAILS);
+    let output = run(&["cfa", &file]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    let program = cfa::text::parse(&text).expect("the text form is read back");
+    assert_eq!(cfa::text::print(&program), text);
+    let stats = stdout(&run(&["cfa", &file, "--format", "stats"]));
+    assert!(stats.contains("edges") && stats.contains("main"), "{stats}");
+    let output = run(&["cfa", &file, "--function", "main"]);
+    assert!(stdout(&output).contains("main") && stdout(&output).len() < text.len());
+    assert_eq!(run(&["cfa", &file, "--function", "niam"]).status.code(), Some(64));
+    let out = Path::new(&file).with_extension("cfa");
+    assert_eq!(run(&["cfa", &file, "-o", out.to_str().unwrap()]).status.code(), Some(0));
+    assert_eq!(std::fs::read_to_string(out).unwrap(), text);
+}
