@@ -1,0 +1,178 @@
+//! The interpreter against the machine: programs compiled natively and programs lowered and interpreted must
+//! give the same result. The programs are those of `native/`, written for this test, and random ones made by
+//! csmith, which have no undefined behaviour and end with a checksum of their globals.
+//!
+//! Environment: `CSMITH_PROGRAMS`, how many random programs (20); `CSMITH_SEED`, the seed of the first (taken
+//! from the clock); the others have the seeds after it.
+
+use cfa::Bv;
+use cfa::interp::{Inputs, Interpreter, Limits, Outcome};
+use frontend_llvm::{DataModel, Options};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Semantics that both sides share: a fused operation rounds once where two operations round twice.
+const SHARED: &[&str] = &["-w", "-ffp-contract=off"];
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The flags of `native/report.h`, through which the result is told.
+fn report() -> Vec<OsString> {
+    vec!["-include".into(), here().join("native/report.h").into()]
+}
+
+/// The result of a native run; `None` if it does not end in time.
+fn natively(source: &Path, model: DataModel, flags: &[OsString], folder: &Path) -> Option<u32> {
+    let binary = folder.join("program");
+    // 32-bit code for SSE: the x87 would keep more precision than the types have.
+    let machine: &[&str] = match model {
+        DataModel::Lp64 => &["-m64"],
+        DataModel::Ilp32 => &["-m32", "-msse2", "-mfpmath=sse"],
+    };
+    let status = Command::new("clang-19")
+        .args(["-O0", "-DNATIVE"])
+        .args(machine)
+        .args(SHARED)
+        .args(flags)
+        .arg("-o")
+        .args([&binary, source])
+        .arg("-lm")
+        .status()
+        .expect("clang-19 runs");
+    assert!(status.success(), "clang-19 does not compile {}", source.display());
+    let mut child = Command::new(&binary).stdout(Stdio::piped()).spawn().expect("the program runs");
+    let start = Instant::now();
+    while child.try_wait().expect("a child").is_none() {
+        if start.elapsed() > Duration::from_secs(2) {
+            child.kill().expect("a child");
+            child.wait().expect("a child");
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let output = String::from_utf8(child.wait_with_output().expect("a child").stdout).expect("text");
+    let result = output.lines().find_map(|line| line.strip_prefix("result "));
+    Some(result.unwrap_or_else(|| panic!("no result in {output:?}")).parse().expect("a number"))
+}
+
+/// How a program fared on both sides.
+#[derive(Debug)]
+enum Comparison {
+    Equal {
+        steps: u64,
+        time: Duration,
+    },
+    /// One of the sides takes too long.
+    TooLong,
+    Different(String),
+}
+
+fn compare(source: &Path, model: DataModel, flags: &[OsString], folder: &Path) -> Comparison {
+    let Some(expected) = natively(source, model, flags, folder) else { return Comparison::TooLong };
+    let mut clang_args: Vec<String> = SHARED.iter().map(|flag| flag.to_string()).collect();
+    clang_args.extend(flags.iter().map(|flag| flag.to_str().expect("text").to_owned()));
+    let options = Options { inputs: vec![source.into()], data_model: model, clang_args, ..Options::default() };
+    let program = match frontend_llvm::load(&options).and_then(|module| module.lower()) {
+        Ok(program) => program,
+        Err(error) => return Comparison::Different(error.to_string()),
+    };
+    let start = Instant::now();
+    let limits = Limits { steps: 300_000_000, ..Limits::default() };
+    // `argc`, where `main` has it.
+    let inputs = Inputs { values: vec![Bv::new(32, 1)], ..Inputs::default() };
+    let run = Interpreter::new(&program).run(&mut inputs.source(), limits, &mut ());
+    match run.outcome {
+        Outcome::Exit(result) if result as u32 == expected => {
+            Comparison::Equal { steps: run.steps, time: start.elapsed() }
+        }
+        Outcome::Limit(_) => Comparison::TooLong,
+        outcome => {
+            let taints: Vec<&str> = run.taints.iter().map(|&t| &*program.taints[t].reason).collect();
+            let mut what = format!("{outcome:?} after {} edges instead of {expected}; taints: {taints:?}", run.steps);
+            if let Outcome::Invalid { edge, .. } = outcome {
+                what += &format!("; in {}", program.funcs[program.func_of(edge)].name);
+                if let Some(place) = program.edges[edge].place {
+                    what += &format!(" at line {}", program.places[place].line);
+                }
+            }
+            Comparison::Different(what)
+        }
+    }
+}
+
+#[test]
+fn programs_end_as_they_do_natively() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut sources: Vec<PathBuf> = std::fs::read_dir(here().join("native"))
+        .expect("the programs")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "c"))
+        .collect();
+    sources.sort();
+    let mut failures = Vec::new();
+    for source in &sources {
+        for model in [DataModel::Lp64, DataModel::Ilp32] {
+            match compare(source, model, &report(), folder.path()) {
+                Comparison::Equal { steps, time } => {
+                    let rate = steps as f64 / time.as_secs_f64() / 1e6;
+                    println!("{} {model:?}: {steps} edges, {rate:.0} M/s", source.display());
+                }
+                other => failures.push(format!("{} {model:?}: {other:?}", source.display())),
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// What csmith is asked for, by seed: each list of options makes other things likely.
+const CSMITH: &[&[&str]] = &[
+    &[],
+    &["--float"],
+    &["--no-packed-struct", "--max-struct-fields", "4", "--max-array-dim", "2"],
+    &["--builtins", "--max-pointer-depth", "4"],
+    &["--max-funcs", "20", "--no-arrays"],
+];
+
+#[test]
+fn random_programs_end_as_they_do_natively() {
+    let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().expect("a number"));
+    let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a clock").as_secs();
+    let first = number("CSMITH_SEED").unwrap_or(clock);
+    let programs = number("CSMITH_PROGRAMS").unwrap_or(20);
+    println!("CSMITH_SEED={first} CSMITH_PROGRAMS={programs}");
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("program.c");
+    let mut flags = report();
+    flags.extend(["-DCSMITH", "-isystem", "/usr/include/csmith"].map(OsString::from));
+    let (mut equal, mut too_long, mut edges, mut time) = (0, 0, 0, Duration::ZERO);
+    let mut failures = Vec::new();
+    for seed in first..first + programs {
+        let options = CSMITH[(seed % CSMITH.len() as u64) as usize];
+        let made =
+            Command::new("csmith").args(options).args(["--seed", &seed.to_string()]).output().expect("csmith runs");
+        assert!(made.status.success(), "csmith fails with seed {seed}");
+        std::fs::write(&source, made.stdout).expect("a file");
+        let model = if seed % 3 == 0 { DataModel::Ilp32 } else { DataModel::Lp64 };
+        match compare(&source, model, &flags, folder.path()) {
+            Comparison::Equal { steps, time: t } => {
+                equal += 1;
+                edges += steps;
+                time += t;
+            }
+            Comparison::TooLong => too_long += 1,
+            Comparison::Different(what) => {
+                failures.push(format!("csmith {} --seed {seed}, {model:?}: {what}", options.join(" ")));
+                println!("{}", failures.last().expect("a failure"));
+            }
+        }
+    }
+    let rate = edges as f64 / time.as_secs_f64() / 1e6;
+    println!("{equal} equal, {too_long} too long, {} different; {edges} edges, {rate:.1} M/s", failures.len());
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(too_long <= equal + 2, "most programs take too long");
+}
