@@ -207,6 +207,16 @@ impl Generator {
     fn pointer_addr(&mut self) -> ExprId {
         let p = self.any_pointer();
         let p = self.program.var_expr(p);
+        if self.random.chance(30) {
+            let i = self.int_expr(1);
+            let x = &mut self.program.exprs;
+            let (one, eight, field) = (x.int(32, 1), x.int(64, 8), x.int(64, 16));
+            let low = x.and(i, one);
+            let wide = x.zext(64, low);
+            let scaled = x.mul(wide, eight);
+            let at = x.add(p, field);
+            return x.add(at, scaled);
+        }
         let off = self.program.exprs.int(64, 16 + 8 * self.random.below(2) as u64);
         self.program.exprs.add(p, off)
     }
@@ -270,6 +280,7 @@ impl Generator {
                 let (var, addr) = (self.any_pointer(), self.pointer_addr());
                 self.emit(Op::Load { var, addr });
             }
+            9 if self.random.chance(40) => self.copy_in_parts(),
             9 => {
                 let v = self.any_int();
                 let input = self.program.inputs.push(Input {
@@ -307,6 +318,35 @@ impl Generator {
                 }
             }
             _ => {}
+        }
+    }
+    /// A pointer is copied in two halves or byte by byte, through integers.
+    fn copy_in_parts(&mut self) {
+        let (from, to) = (self.pointer_addr(), self.pointer_addr());
+        let (width, count) = if self.random.chance(50) { (32, 2) } else { (8, 8) };
+        let mut parts = Vec::new();
+        for i in 0..count {
+            let v = self.local(true);
+            self.program.vars[v].width = width;
+            let off = self.program.exprs.int(64, u64::from(width / 8) * i);
+            let addr = self.program.exprs.add(from, off);
+            self.emit(Op::Load { var: v, addr });
+            parts.push((v, off));
+        }
+        if self.random.chance(50) {
+            for (v, off) in parts {
+                let addr = self.program.exprs.add(to, off);
+                let value = self.program.var_expr(v);
+                self.emit(Op::Store { addr, value });
+            }
+        } else {
+            let mut value = self.program.var_expr(parts[0].0);
+            for &(v, _) in &parts[1..] {
+                let high = self.program.var_expr(v);
+                value = self.program.exprs.concat(high, value);
+            }
+            let v = self.any_pointer();
+            self.assign(v, value);
         }
     }
     fn allocation(&mut self) {
