@@ -8,6 +8,7 @@
 mod bv;
 pub mod callgraph;
 pub mod dominators;
+pub mod dot;
 mod expr;
 pub mod float;
 pub mod graph;

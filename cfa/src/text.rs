@@ -35,9 +35,11 @@
 //! whose names carry widths and formats: `zext.64(x)`, `fadd.double(x, y)`, `stof.single(i)`. Before an
 //! operation, `let e0 = …` names parts that occur more than once.
 
+mod c;
 mod parse;
 mod print;
 
+pub use c::{c_expr, c_object, c_operation, var_name};
 pub use parse::{ParseError, program as parse};
 pub use print::{expression, function, operation, program as print};
 

@@ -224,7 +224,7 @@ impl<'p> Validator<'p> {
                     continue;
                 }
                 let width = p.exprs.width(e);
-                self.require(width % 8 == 0, id, || format!("an initial value of {width} bits"));
+                self.require(width.is_multiple_of(8), id, || format!("an initial value of {width} bits"));
                 self.require(offset >= end, id, || format!("its initial values overlap at {offset}"));
                 end = offset.saturating_add(u64::from(width / 8));
                 self.require(end <= global.size, id, || format!("its initial value at {offset} exceeds it"));

@@ -1,0 +1,670 @@
+//! Expressions and operations in the notation of C, for people: traces, pictures, messages.
+//!
+//! C's types decide what an operator means; here the operations do, and a cast shows where the type of the
+//! operands would say otherwise. Addresses are shown as the C object they mean (`p->next`, `a[i].x`) where types
+//! tell. What is long is cut with `…`: nothing is longer than a few lines, however large the expression is.
+
+use crate::bv::Bv;
+use crate::expr::{BinOp, Expr, ExprId, ExprPool, UnOp};
+use crate::float::{self, FBinOp, FCmp, FUnOp, FloatFormat};
+use crate::program::*;
+
+/// An expression of `pool` (the program's or one grown from it).
+pub fn c_expr(p: &Program, pool: &ExprPool, e: ExprId) -> String {
+    let mut printer = Printer { p, pool, budget: MAX_NODES };
+    printer.expr(e, LOWEST)
+}
+
+/// The object of `width` bits at an address.
+pub fn c_object(p: &Program, pool: &ExprPool, addr: ExprId, width: u32) -> String {
+    let mut printer = Printer { p, pool, budget: MAX_NODES };
+    printer.object(addr, width)
+}
+
+/// What an edge does, as a statement or, for a branch, its condition.
+pub fn c_operation(p: &Program, op: &Op) -> String {
+    let pool = &p.exprs;
+    let expr = |e: ExprId| c_expr(p, pool, e);
+    let var = |v: VarId| var_name(p, v);
+    match op {
+        Op::Skip => String::new(),
+        Op::Assign { var: v, value } => format!("{} = {}", var(*v), expr(*value)),
+        Op::Assume { cond, .. } => expr(*cond),
+        Op::Load { var: v, addr } => format!("{} = {}", var(*v), c_object(p, pool, *addr, p.vars[*v].width)),
+        Op::Store { addr, value } => format!("{} = {}", c_object(p, pool, *addr, pool.width(*value)), expr(*value)),
+        Op::Alloc { var: v, size, kind: AllocKind::Stack, .. } => format!("{} = alloca({})", var(*v), expr(*size)),
+        Op::Alloc { var: v, size, zeroed: true, .. } => format!("{} = calloc(1, {})", var(*v), expr(*size)),
+        Op::Alloc { var: v, size, .. } => format!("{} = malloc({})", var(*v), expr(*size)),
+        Op::Free { ptr } => format!("free({})", expr(*ptr)),
+        Op::ObjectSize { var: v, ptr } => format!("{} = size of the object at {}", var(*v), expr(*ptr)),
+        Op::Havoc { var: v, input } => {
+            let source = match &p.inputs[*input].kind {
+                InputKind::Nondet(name) | InputKind::Environment(name) | InputKind::Unmodelled(name) => {
+                    format!("{name}()")
+                }
+                InputKind::Uninit(_) => "uninitialised".to_owned(),
+            };
+            format!("{} = {source}", var(*v))
+        }
+        Op::Copy { dst, src, len } => format!("memmove({}, {}, {})", expr(*dst), expr(*src), expr(*len)),
+        Op::Fill { dst, byte, len } => format!("memset({}, {}, {})", expr(*dst), expr(*byte), expr(*len)),
+        Op::Call { callee, args, varargs, result } => {
+            let callee = match callee {
+                Callee::Direct(f) => p.funcs[*f].name.clone(),
+                Callee::Indirect(e) => format!("(*{})", Printer { p, pool, budget: MAX_NODES }.expr(*e, UNARY)),
+            };
+            let mut args: Vec<_> = args.iter().map(|&a| expr(a)).collect();
+            if varargs.is_some() {
+                args.push("…".to_owned());
+            }
+            let result = result.map(|v| format!("{} = ", var(v))).unwrap_or_default();
+            format!("{result}{callee}({})", args.join(", "))
+        }
+        Op::Return { value: None } => "return".to_owned(),
+        Op::Return { value: Some(value) } => format!("return {}", expr(*value)),
+        Op::Halt(HaltKind::Exit(code)) => format!("exit({})", expr(*code)),
+        Op::Halt(HaltKind::Abort) => "abort()".to_owned(),
+        Op::Halt(HaltKind::Assumed) => "an assumption does not hold".to_owned(),
+        Op::Halt(HaltKind::Unreachable) => "undefined behaviour".to_owned(),
+        Op::Error(error) => format!("error: {}", p.errors[*error].message),
+        Op::Approx { taint } => format!("approximated: {}", p.taints[*taint].reason),
+    }
+}
+
+/// The C name of a variable; `tmp` and a number for one that C does not name.
+pub fn var_name(p: &Program, var: VarId) -> String {
+    p.vars[var].name.clone().unwrap_or_else(|| format!("tmp{}", var.0))
+}
+
+/// How many nodes are written before the rest is cut.
+const MAX_NODES: u32 = 150;
+
+/// Levels of precedence, as in C's grammar.
+type Level = u8;
+const LOWEST: Level = 0;
+const CONDITIONAL: Level = 1;
+const OR: Level = 2;
+const AND: Level = 3;
+const BIT_OR: Level = 4;
+const BIT_XOR: Level = 5;
+const BIT_AND: Level = 6;
+const EQUALITY: Level = 7;
+const RELATION: Level = 8;
+const SHIFT: Level = 9;
+const SUM: Level = 10;
+const PRODUCT: Level = 11;
+const UNARY: Level = 12;
+const POSTFIX: Level = 13;
+
+/// How C would read the bits of an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    Signed,
+    Unsigned,
+    /// The value is the same either way.
+    Either,
+    Float(FloatFormat),
+}
+
+struct Printer<'p> {
+    p: &'p Program,
+    pool: &'p ExprPool,
+    budget: u32,
+}
+
+impl Printer<'_> {
+    /// `e` where an operand of at least `level` is expected.
+    fn expr(&mut self, e: ExprId, level: Level) -> String {
+        let (text, own) = self.node(e);
+        if own < level { format!("({text})") } else { text }
+    }
+
+    /// `e` as an operand that is read in a certain way.
+    fn read(&mut self, e: ExprId, reading: Reading, level: Level) -> String {
+        if let (Some(c), Reading::Float(format)) = (self.pool.as_const(e), reading) {
+            return if c.width() == format.width() { float::show(format, c) } else { c.to_string() };
+        }
+        if let (Some(c), Reading::Unsigned) = (self.pool.as_const(e), reading) {
+            return c.to_string();
+        }
+        let natural = self.reading(e);
+        if natural == reading || matches!((natural, reading), (Reading::Either, Reading::Signed | Reading::Unsigned)) {
+            return self.expr(e, level);
+        }
+        let name = match reading {
+            Reading::Float(format) => float_name(format).to_owned(),
+            _ => int_name(self.pool.width(e), reading == Reading::Signed),
+        };
+        self.cast(&name, e, level)
+    }
+
+    fn cast(&mut self, ty: &str, e: ExprId, level: Level) -> String {
+        let text = format!("({ty}){}", self.expr(e, UNARY));
+        if UNARY < level { format!("({text})") } else { text }
+    }
+
+    fn reading(&self, e: ExprId) -> Reading {
+        match *self.pool.get(e) {
+            Expr::Var(v) => match self.p.plain_type(self.p.vars[v].ty) {
+                CType::Int { signed: true, .. } | CType::Enum { signed: true, .. } => Reading::Signed,
+                CType::Float { format, .. } if format.width() == self.pool.width(e) => Reading::Float(*format),
+                CType::Unknown { .. } => Reading::Either,
+                _ => Reading::Unsigned,
+            },
+            Expr::Const(_) | Expr::Sym(_) => Reading::Either,
+            Expr::GlobalAddr(_) | Expr::FuncAddr(_) => Reading::Unsigned,
+            Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(f, ..) => Reading::Float(f),
+            Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => Reading::Float(to),
+            Expr::FToInt { signed, .. } => {
+                if signed {
+                    Reading::Signed
+                } else {
+                    Reading::Unsigned
+                }
+            }
+            Expr::Sext { .. } | Expr::Binary(BinOp::SDiv | BinOp::SRem | BinOp::AShr, ..) => Reading::Signed,
+            Expr::Binary(BinOp::UDiv | BinOp::URem | BinOp::LShr | BinOp::Concat, ..) => Reading::Unsigned,
+            // Narrower than what it is extended to, so not negative either way.
+            Expr::Zext { .. } => Reading::Either,
+            Expr::Extract { .. } => Reading::Unsigned,
+            Expr::Binary(op, a, b) if !op.is_comparison() => match (self.shallow(a), self.shallow(b)) {
+                (Reading::Either, other) | (other, Reading::Either) => other,
+                (Reading::Signed, Reading::Signed) => Reading::Signed,
+                _ => Reading::Unsigned,
+            },
+            Expr::Unary(_, a) => self.shallow(a),
+            Expr::Ite(_, t, e) => match (self.shallow(t), self.shallow(e)) {
+                (Reading::Either, other) | (other, Reading::Either) => other,
+                (a, b) if a == b => a,
+                _ => Reading::Unsigned,
+            },
+            _ => Reading::Either,
+        }
+    }
+
+    /// As [`reading`](Self::reading) for an operand of an operand: not deeper, so that it stays cheap.
+    fn shallow(&self, e: ExprId) -> Reading {
+        match self.pool.get(e) {
+            Expr::Unary(..) | Expr::Ite(..) => Reading::Either,
+            Expr::Binary(op, a, b) if !op.is_comparison() => match (self.pool.get(*a), self.pool.get(*b)) {
+                (Expr::Var(_), _) => self.reading(*a),
+                (_, Expr::Var(_)) => self.reading(*b),
+                _ => Reading::Either,
+            },
+            _ => self.reading(e),
+        }
+    }
+
+    fn infix(&mut self, operator: &str, level: Level, a: ExprId, b: ExprId, reading: Reading) -> (String, Level) {
+        let (a, b) = (self.read(a, reading, level), self.read(b, reading, level + 1));
+        (format!("{a} {operator} {b}"), level)
+    }
+
+    fn call(&mut self, name: &str, args: &[ExprId], reading: Reading) -> (String, Level) {
+        let args: Vec<_> = args.iter().map(|&a| self.read(a, reading, LOWEST)).collect();
+        (format!("{name}({})", args.join(", ")), POSTFIX)
+    }
+
+    /// The text of an expression and its precedence.
+    fn node(&mut self, e: ExprId) -> (String, Level) {
+        if self.budget == 0 {
+            return ("…".to_owned(), POSTFIX);
+        }
+        self.budget -= 1;
+        let width = self.pool.width_or_zero(e);
+        match *self.pool.get(e) {
+            Expr::Const(ref c) => match constant(c) {
+                text if text.starts_with('-') => (text, UNARY),
+                text => (text, POSTFIX),
+            },
+            Expr::Var(v) => (var_name(self.p, v), POSTFIX),
+            Expr::Sym(s) => (format!("{s}"), POSTFIX),
+            Expr::GlobalAddr(g) => match self.p.plain_type(self.p.globals[g].ty) {
+                CType::Array(..) => (self.p.globals[g].name.clone(), POSTFIX),
+                _ => (format!("&{}", self.p.globals[g].name), UNARY),
+            },
+            Expr::FuncAddr(f) => (self.p.funcs[f].name.clone(), POSTFIX),
+            Expr::Unary(UnOp::Not, a) if width == 1 => match *self.pool.get(a) {
+                Expr::Binary(BinOp::Eq, a, b) => self.equality("!=", a, b),
+                Expr::FCompare(FCmp::Eq, f, a, b) => self.infix("!=", EQUALITY, a, b, Reading::Float(f)),
+                _ => (format!("!{}", self.expr(a, UNARY)), UNARY),
+            },
+            Expr::Unary(op, a) => {
+                let operator = if op == UnOp::Not { '~' } else { '-' };
+                (format!("{operator}{}", self.expr(a, POSTFIX)), UNARY)
+            }
+            Expr::Binary(op, a, b) => self.binary(op, a, b, width),
+            Expr::Ite(c, t, f) => {
+                let (c, t) = (self.expr(c, OR), self.expr(t, LOWEST));
+                (format!("{c} ? {t} : {}", self.expr(f, CONDITIONAL)), CONDITIONAL)
+            }
+            Expr::Extract { hi, lo, arg } => {
+                let inner =
+                    if lo == 0 { self.expr(arg, UNARY) } else { format!("({} >> {lo})", self.expr(arg, SHIFT)) };
+                (format!("({}){inner}", int_name(hi - lo + 1, false)), UNARY)
+            }
+            Expr::Zext { arg, .. } if self.pool.width(arg) == 1 => self.node(arg),
+            Expr::Zext { width, arg } => match self.reading(arg) {
+                Reading::Unsigned | Reading::Either if width <= 64 => self.node(arg),
+                _ => (self.read(arg, Reading::Unsigned, UNARY), UNARY),
+            },
+            Expr::Sext { arg, .. } if self.pool.width(arg) == 1 => (format!("-{}", self.expr(arg, UNARY)), UNARY),
+            Expr::Sext { arg, .. } => match self.reading(arg) {
+                Reading::Signed => self.node(arg),
+                _ => (self.read(arg, Reading::Signed, UNARY), UNARY),
+            },
+            Expr::FUnary(FUnOp::Neg, f, a) => (format!("-{}", self.read(a, Reading::Float(f), POSTFIX)), UNARY),
+            Expr::FUnary(op, f, a) => {
+                let name = match op {
+                    FUnOp::Abs => "fabs",
+                    FUnOp::Sqrt => "sqrt",
+                    FUnOp::Floor => "floor",
+                    FUnOp::Ceil => "ceil",
+                    FUnOp::Trunc => "trunc",
+                    FUnOp::RoundEven => "rint",
+                    FUnOp::RoundAway | FUnOp::Neg => "round",
+                };
+                self.call(name, &[a], Reading::Float(f))
+            }
+            Expr::FBinary(op, f, a, b) => match op {
+                FBinOp::Add => self.infix("+", SUM, a, b, Reading::Float(f)),
+                FBinOp::Sub => self.infix("-", SUM, a, b, Reading::Float(f)),
+                FBinOp::Mul => self.infix("*", PRODUCT, a, b, Reading::Float(f)),
+                FBinOp::Div => self.infix("/", PRODUCT, a, b, Reading::Float(f)),
+                FBinOp::Rem => self.call("fmod", &[a, b], Reading::Float(f)),
+                FBinOp::Min => self.call("fmin", &[a, b], Reading::Float(f)),
+                FBinOp::Max => self.call("fmax", &[a, b], Reading::Float(f)),
+            },
+            Expr::Fma(f, a, b, c) => self.call("fma", &[a, b, c], Reading::Float(f)),
+            Expr::FCompare(op, f, a, b) => match op {
+                FCmp::Eq => self.infix("==", EQUALITY, a, b, Reading::Float(f)),
+                FCmp::Lt => self.infix("<", RELATION, a, b, Reading::Float(f)),
+                FCmp::Le => self.infix("<=", RELATION, a, b, Reading::Float(f)),
+            },
+            Expr::FIsNan(f, a) => self.call("isnan", &[a], Reading::Float(f)),
+            Expr::FConvert { from, to, arg } => {
+                (format!("({}){}", float_name(to), self.read(arg, Reading::Float(from), UNARY)), UNARY)
+            }
+            Expr::IntToF { to, signed, arg } => {
+                let reading = if signed { Reading::Signed } else { Reading::Unsigned };
+                (format!("({}){}", float_name(to), self.read(arg, reading, UNARY)), UNARY)
+            }
+            Expr::FToInt { from, signed, width, arg } => {
+                (format!("({}){}", int_name(width, signed), self.read(arg, Reading::Float(from), UNARY)), UNARY)
+            }
+            Expr::Select { array, index } => {
+                (format!("{}[{}]", self.expr(array, POSTFIX), self.expr(index, LOWEST)), POSTFIX)
+            }
+            Expr::Store { array, index, value } => {
+                let (array, index) = (self.expr(array, POSTFIX), self.expr(index, LOWEST));
+                (format!("{array}[{index} = {}]", self.expr(value, LOWEST)), POSTFIX)
+            }
+            Expr::ConstArray { value, .. } => (format!("{{{}…}}", self.expr(value, LOWEST)), POSTFIX),
+        }
+    }
+
+    fn binary(&mut self, op: BinOp, a: ExprId, b: ExprId, width: u32) -> (String, Level) {
+        use Reading::{Signed, Unsigned};
+        let plain = |this: &mut Self, operator: &str, level| {
+            let (a, b) = (this.expr(a, level), this.expr(b, level + 1));
+            (format!("{a} {operator} {b}"), level)
+        };
+        match op {
+            BinOp::Add => {
+                // x + (-5) is x - 5.
+                if let Some(c) = self.pool.as_const(b).filter(|c| c.sign() && c.width() > 1) {
+                    let (a, c) = (self.expr(a, SUM), constant(&c.neg()));
+                    return (format!("{a} - {c}"), SUM);
+                }
+                plain(self, "+", SUM)
+            }
+            BinOp::Sub => plain(self, "-", SUM),
+            BinOp::Mul => plain(self, "*", PRODUCT),
+            BinOp::SDiv => self.infix("/", PRODUCT, a, b, Signed),
+            BinOp::UDiv => self.infix("/", PRODUCT, a, b, Unsigned),
+            BinOp::SRem => self.infix("%", PRODUCT, a, b, Signed),
+            BinOp::URem => self.infix("%", PRODUCT, a, b, Unsigned),
+            BinOp::Shl => plain(self, "<<", SHIFT),
+            BinOp::LShr | BinOp::AShr => {
+                let reading = if op == BinOp::AShr { Signed } else { Unsigned };
+                let (a, b) = (self.read(a, reading, SHIFT), self.expr(b, SHIFT + 1));
+                (format!("{a} >> {b}"), SHIFT)
+            }
+            BinOp::And if width == 1 => plain(self, "&&", AND),
+            BinOp::Or if width == 1 => plain(self, "||", OR),
+            BinOp::Xor if width == 1 => plain(self, "!=", EQUALITY),
+            BinOp::And => plain(self, "&", BIT_AND),
+            BinOp::Or => plain(self, "|", BIT_OR),
+            BinOp::Xor => plain(self, "^", BIT_XOR),
+            BinOp::Eq => self.equality("==", a, b),
+            BinOp::Ult => self.infix("<", RELATION, a, b, Unsigned),
+            BinOp::Ule => self.infix("<=", RELATION, a, b, Unsigned),
+            BinOp::Slt => self.infix("<", RELATION, a, b, Signed),
+            BinOp::Sle => self.infix("<=", RELATION, a, b, Signed),
+            // Shifts by constants are concatenations with zeros.
+            BinOp::Concat => {
+                let low = self.pool.width(b);
+                let high = match *self.pool.get(a) {
+                    Expr::Extract { lo: 0, arg, .. } if self.pool.width(arg) == width => arg,
+                    _ => a,
+                };
+                let high = self.expr(high, SHIFT);
+                if self.pool.as_const(b).is_some_and(Bv::is_zero) {
+                    return (format!("{high} << {low}"), SHIFT);
+                }
+                (format!("({high} << {low}) | {}", self.expr(b, BIT_OR + 1)), BIT_OR)
+            }
+        }
+    }
+
+    fn equality(&mut self, operator: &str, a: ExprId, b: ExprId) -> (String, Level) {
+        // Constants read as the other side does.
+        let reading = self.reading(a);
+        let (a, b) = match reading {
+            Reading::Float(_) => (self.expr(a, EQUALITY), self.expr(b, EQUALITY + 1)),
+            reading => (self.expr(a, EQUALITY), self.read_constant(b, reading)),
+        };
+        (format!("{a} {operator} {b}"), EQUALITY)
+    }
+    fn read_constant(&mut self, e: ExprId, reading: Reading) -> String {
+        match (self.pool.as_const(e), reading) {
+            (Some(c), Reading::Unsigned) => c.to_string(),
+            _ => self.expr(e, EQUALITY + 1),
+        }
+    }
+
+    // Objects in memory.
+
+    fn object(&mut self, addr: ExprId, width: u32) -> String {
+        self.typed_object(addr, width).unwrap_or_else(|| {
+            let ty = int_name(width, false);
+            format!("*({ty} *){}", self.expr(addr, UNARY))
+        })
+    }
+
+    /// The object as members and elements of what the base of the address has as its C type.
+    fn typed_object(&mut self, addr: ExprId, width: u32) -> Option<String> {
+        let sum = self.sum(addr)?;
+        let (mut text, mut ty, direct) = match *self.pool.get(sum.base) {
+            Expr::GlobalAddr(g) => (self.p.globals[g].name.clone(), self.p.globals[g].ty, true),
+            Expr::Var(v) => match self.p.plain_type(self.p.vars[v].ty) {
+                CType::Pointer(to) => (var_name(self.p, v), *to, false),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let mut offset = sum.constant;
+        let mut scaled = sum.scaled;
+        if !direct {
+            let size = self.p.size_of(ty)?;
+            let steps = scaled.filter(|(_, factor)| *factor == size);
+            if steps.is_some() || (size > 0 && offset >= size && offset % size == 0) {
+                let index = self.index(steps.map(|(i, _)| i), offset / size);
+                text = format!("{text}[{index}]");
+                offset %= size;
+                if steps.is_some() {
+                    scaled = None;
+                }
+            } else if matches!(self.p.plain_type(ty), CType::Struct { .. }) {
+                text += "->";
+            } else {
+                text = format!("*{text}");
+            }
+        }
+        for _ in 0..20 {
+            match self.p.plain_type(ty) {
+                CType::Struct { fields, .. } => {
+                    let field = fields.iter().find(|f| {
+                        f.bit_offset <= 8 * offset
+                            && 8 * offset < f.bit_offset + f.bit_width.max(1)
+                            && f.bit_offset.is_multiple_of(8)
+                            && u64::from(width) <= f.bit_width
+                    })?;
+                    let arrow = text.ends_with("->");
+                    text = format!("{text}{}{}", if arrow { "" } else { "." }, field.name);
+                    offset -= field.bit_offset / 8;
+                    ty = field.ty;
+                }
+                &CType::Array(of, _) => {
+                    let size = self.p.size_of(of).filter(|&s| s > 0)?;
+                    let steps = scaled.filter(|(_, factor)| *factor == size);
+                    let index = self.index(steps.map(|(i, _)| i), offset / size);
+                    text = format!("{text}[{index}]");
+                    if steps.is_some() {
+                        scaled = None;
+                    }
+                    offset %= size;
+                    ty = of;
+                }
+                _ => break,
+            }
+        }
+        let fits = self.p.size_of(ty).is_some_and(|s| s == u64::from(width.div_ceil(8)));
+        (offset == 0 && scaled.is_none() && fits).then_some(text)
+    }
+
+    fn index(&mut self, symbolic: Option<ExprId>, constant: u64) -> String {
+        match symbolic {
+            None => constant.to_string(),
+            Some(i) if constant == 0 => self.expr(i, LOWEST),
+            Some(i) => format!("{} + {constant}", self.expr(i, SUM)),
+        }
+    }
+
+    /// An address as a base, a constant and at most one product.
+    fn sum(&self, addr: ExprId) -> Option<Sum> {
+        let mut sum = Sum { base: addr, constant: 0, scaled: None };
+        if let Expr::Binary(BinOp::Add, a, k) = *self.pool.get(addr)
+            && let Some(k) = self.pool.as_const(k)
+        {
+            sum.constant = k.to_i64().and_then(|k| u64::try_from(k).ok())?;
+            sum.base = a;
+        }
+        if let Expr::Binary(BinOp::Add, a, b) = *self.pool.get(sum.base) {
+            // Operands are in order of their ids.
+            let (base, product) = match (self.is_base(a), self.is_base(b)) {
+                (true, _) => (a, b),
+                (_, true) => (b, a),
+                _ => return None,
+            };
+            sum.base = base;
+            sum.scaled = Some(match *self.pool.get(product) {
+                Expr::Binary(BinOp::Mul, i, k) => (i, self.pool.as_const(k)?.to_u64()?),
+                _ => (product, 1),
+            });
+        }
+        Some(sum)
+    }
+    fn is_base(&self, e: ExprId) -> bool {
+        match *self.pool.get(e) {
+            Expr::GlobalAddr(_) => true,
+            Expr::Var(v) => matches!(self.p.plain_type(self.p.vars[v].ty), CType::Pointer(_)),
+            _ => false,
+        }
+    }
+}
+
+struct Sum {
+    base: ExprId,
+    constant: u64,
+    scaled: Option<(ExprId, u64)>,
+}
+
+impl ExprPool {
+    fn width_or_zero(&self, e: ExprId) -> u32 {
+        match self.sort(e) {
+            crate::expr::Sort::Bv(width) => width,
+            crate::expr::Sort::Array { .. } => 0,
+        }
+    }
+}
+
+impl Program {
+    /// The size of a type in bytes, if it has one that is known.
+    pub fn size_of(&self, ty: TypeId) -> Option<u64> {
+        match *self.plain_type(ty) {
+            CType::Bool => Some(1),
+            CType::Int { width, .. } | CType::Enum { width, .. } | CType::Unknown { width } => {
+                Some(u64::from(width.div_ceil(8)))
+            }
+            // `long double` is padded to its alignment.
+            CType::Float { format: FloatFormat::X87, .. } => {
+                Some(if self.layout.pointer_width == 64 { 16 } else { 12 })
+            }
+            CType::Float { format, .. } => Some(u64::from(format.width() / 8)),
+            CType::Pointer(_) => Some(u64::from(self.layout.pointer_width / 8)),
+            CType::Array(of, Some(n)) => self.size_of(of)?.checked_mul(n),
+            CType::Struct { size, .. } => Some(size),
+            _ => None,
+        }
+    }
+}
+
+/// Signed, as most of C is; hexadecimal where it is large.
+fn constant(c: &Bv) -> String {
+    match c.to_i64() {
+        _ if c.width() == 1 => c.to_string(),
+        Some(value) if value.unsigned_abs() < 1 << 32 || c.width() <= 32 => value.to_string(),
+        _ => format!("{:#x}", c.to_biguint()),
+    }
+}
+
+fn int_name(width: u32, signed: bool) -> String {
+    let name = match (width, signed) {
+        (1, _) => "_Bool",
+        (8, true) => "signed char",
+        (8, false) => "unsigned char",
+        (16, true) => "short",
+        (16, false) => "unsigned short",
+        (32, true) => "int",
+        (32, false) => "unsigned",
+        (64, true) => "long long",
+        (64, false) => "unsigned long long",
+        (128, true) => "__int128",
+        (128, false) => "unsigned __int128",
+        (_, true) => return format!("_BitInt({width})"),
+        (_, false) => return format!("unsigned _BitInt({width})"),
+    };
+    name.to_owned()
+}
+
+fn float_name(format: FloatFormat) -> &'static str {
+    match format {
+        FloatFormat::Half => "_Float16",
+        FloatFormat::BFloat => "__bf16",
+        FloatFormat::Single => "float",
+        FloatFormat::Double => "double",
+        FloatFormat::X87 => "long double",
+        FloatFormat::Quad => "__float128",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::parse;
+
+    /// The first operation of a function with some variables of all kinds.
+    fn shown(op: &str) -> String {
+        let text = format!(
+            "program 64 entry f0
+             type ty0 void
+             type ty1 int \"int\" 32 signed
+             type ty2 int \"unsigned int\" 32 unsigned
+             type ty3 int \"char\" 8 signed
+             type ty4 int \"unsigned char\" 8 unsigned
+             type ty5 int \"long\" 64 signed
+             type ty6 float \"double\" double
+             type ty7 struct \"node\" 24 {{ \"value\" ty1 0 32, \"next\" ty8 64 64, \"data\" ty9 128 32 }}
+             type ty8 pointer ty7
+             type ty9 array ty3 4
+             type ty10 array ty7 3
+             type ty11 pointer ty1
+             input in0 nondet \"__VERIFIER_nondet_int\" ty1 32
+             global g0 \"nodes\" ty10 align 8 size 72
+             global g1 \"table\" ty9 align 1 size 4
+             global g2 \"head\" ty7 align 8 size 24
+             func f0 \"f\" source ty1 32 () entry l0 {{
+               local v0 \"i\" ty1 32 local v1 \"n\" ty1 32 local v2 \"u\" ty2 32 local v3 \"c\" ty3 8
+               local v4 \"b\" ty4 8 local v5 \"l\" ty5 64 local v6 \"d\" ty6 64 local v7 \"p\" ty8 64
+               temp v8 ty1 32 local v9 \"q\" ty11 64
+               l0: t0: {op} -> l1 l1:
+             }}"
+        );
+        let p = parse(&text).unwrap_or_else(|e| panic!("{op}: {e}"));
+        c_operation(&p, &p.edges[EdgeId(0)].op)
+    }
+
+    #[test]
+    fn statements_of_c() {
+        for (op, c) in [
+            ("v0 := (v0 + 1:32)", "i = i + 1"),
+            ("v0 := (v0 + -1:32)", "i = i - 1"),
+            ("v0 := ((v0 + v1) * -3:32)", "i = (i + n) * -3"),
+            ("v0 := ((v0 - v1) - (v0 - v1))", "i = i - n - (i - n)"),
+            ("v0 := (v2 /s 2:32)", "i = (int)u / 2"),
+            ("v2 := (v2 /u -1:32)", "u = u / 4294967295"),
+            ("v2 := (v0 >>u 3:32)", "u = (unsigned)i >> 3"),
+            ("v2 := (v2[28:0] ++ 0:3)", "u = u << 3"),
+            ("v0 := zext.32((v0 <s v1))", "i = i < n"),
+            ("v0 := ((v0 <u 10:32) ? 1:32 : v1)", "i = (unsigned)i < 10 ? 1 : n"),
+            ("v5 := sext.64(v0)", "l = i"),
+            ("v5 := zext.64(v0)", "l = (unsigned)i"),
+            ("v0 := (sext.32(v3) + zext.32(v4))", "i = c + b"),
+            ("v3 := v0[7:0]", "c = (unsigned char)i"),
+            ("v3 := v0[15:8]", "c = (unsigned char)(i >> 8)"),
+            ("v0 := ~(v0 | (v1 & v2))", "i = ~(i | n & u)"),
+            ("v6 := fadd.double(v6, 0x3ff0000000000000:64)", "d = d + 1.0"),
+            ("v6 := fdiv.double(stof.double(v0), fsqrt.double(v6))", "d = (double)i / sqrt(d)"),
+            ("v0 := ftos.double.32(v6)", "i = (int)d"),
+            ("v8 := v0", "tmp8 = i"),
+            ("v0 := havoc in0", "i = __VERIFIER_nondet_int()"),
+            ("v0 := load v7", "i = p->value"),
+            ("v7 := load (v7 + 8:64)", "p = p->next"),
+            ("v3 := load (v7 + 18:64)", "c = p->data[2]"),
+            ("v3 := load (&g1 + sext.64(v0))", "c = table[i]"),
+            ("v7 := load ((&g0 + (sext.64(v0) * 24:64)) + 8:64)", "p = nodes[i].next"),
+            ("v0 := load &g2", "i = head.value"),
+            ("v0 := load v9", "i = *q"),
+            ("v0 := load (v9 + (sext.64(v0) * 4:64))", "i = q[i]"),
+            ("v0 := load (v9 + 8:64)", "i = q[2]"),
+            ("store (v7 + 3:64), v3", "*(unsigned char *)(p + 3) = c"),
+            ("call f0 (v0, &g2, &g1)", "f(i, &head, table)"),
+            ("v0 := call *v5 ()", "i = (*l)()"),
+            ("return -1:32", "return -1"),
+        ] {
+            assert_eq!(shown(op), c, "{op}");
+        }
+    }
+
+    #[test]
+    fn conditions_of_c() {
+        let condition = |e: &str| {
+            let text = shown(&format!("v0 := zext.32({e})"));
+            text.strip_prefix("i = ").expect("an assignment").to_owned()
+        };
+        for (e, c) in [
+            ("~(v0 == 0:32)", "i != 0"),
+            ("((v0 <s v1) & ~(v2 == -1:32))", "i < n && u != 4294967295"),
+            ("((v0 == v1) | ((v0 <=s v1) & (v3 == -1:8)))", "i == n || i <= n && c == -1"),
+            ("flt.double(v6, 0:64)", "d < 0.0"),
+            ("~fisnan.double(v6)", "!isnan(d)"),
+            ("(v7 == 0:64)", "p == 0"),
+        ] {
+            assert_eq!(condition(e), c, "{e}");
+        }
+    }
+
+    #[test]
+    fn large_expressions_are_cut() {
+        let mut p = Program::new(DataLayout { pointer_width: 64 });
+        let mut e = p.exprs.int(32, 1);
+        let (_, s) = p.exprs.fresh_symbol(crate::Sort::Bv(32));
+        for _ in 0..100_000 {
+            let sum = p.exprs.intern(Expr::Binary(BinOp::Mul, e, s), crate::Sort::Bv(32));
+            e = p.exprs.intern(Expr::Binary(BinOp::Xor, sum, sum), crate::Sort::Bv(32));
+        }
+        let text = c_expr(&p, &p.exprs, e);
+        assert!(text.len() < 5000 && text.contains('…'), "{}", text.len());
+    }
+}
