@@ -9,6 +9,9 @@ use std::fmt::Write;
 pub struct Subject<'a> {
     pub files: &'a [String],
     pub error_functions: &'a [String],
+    /// Functions that the program calls and nobody defines: not on the way to the error, but the linker
+    /// wants them.
+    pub undefined: &'a [String],
     pub ilp32: bool,
 }
 
@@ -72,6 +75,9 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
             "__attribute__((weak)) void {name}({parameters}) {{\n    \
              fputs(\"proviso: {name} is called\\n\", stderr);\n    abort();\n}}\n"
         );
+    }
+    for name in subject.undefined {
+        let _ = writeln!(out, "__attribute__((weak)) long {name}(void) {{ /* not called */\n    abort();\n}}\n");
     }
     out.push_str("__attribute__((weak)) void __VERIFIER_assume(int holds) {\n    if (!holds)\n        exit(0);\n}\n");
     out

@@ -6,7 +6,7 @@ use crate::job::Job;
 use crate::report::{Answer, Note, Violation};
 use crate::source::Sources;
 use crate::trace::{self, Trace};
-use cfa::Program;
+use cfa::{FunctionOrigin, Program};
 use engine::budget::Budget;
 use engine::{Config, Counterexample, Reason, Verdict};
 use frontend_llvm::{DataModel, Options};
@@ -136,7 +136,7 @@ impl Pipeline {
         let mut harness = None;
         match recorded {
             Ok(trace) => {
-                harness = self.wants_harness.then(|| self.harness(&trace));
+                harness = self.wants_harness.then(|| self.harness(program, &trace));
                 violation.trace = Some(trace);
             }
             // The engine's replay went through, so this is a limit of the second one.
@@ -145,10 +145,17 @@ impl Pipeline {
         (Answer::False(Box::new(violation)), harness)
     }
 
-    fn harness(&self, trace: &Trace) -> String {
+    fn harness(&self, program: &Program, trace: &Trace) -> String {
         let files: Vec<String> = self.job.load.inputs.iter().map(|f| f.display().to_string()).collect();
         let ilp32 = self.job.load.data_model == DataModel::Ilp32;
-        harness::write(trace, &Subject { files: &files, error_functions: &self.job.error_functions, ilp32 })
+        let errors = &self.job.error_functions;
+        let undefined: Vec<String> = program
+            .funcs
+            .values()
+            .filter(|f| f.origin == FunctionOrigin::Undefined && !errors.contains(&f.name))
+            .map(|f| f.name.clone())
+            .collect();
+        harness::write(trace, &Subject { files: &files, error_functions: errors, undefined: &undefined, ilp32 })
     }
 }
 

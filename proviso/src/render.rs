@@ -31,7 +31,7 @@ pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -
         Answer::Unknown { reason, spot } => {
             let main = Message::new(Level::WARNING, format!("no verdict: {reason}")).at(spot.clone());
             let _ = writeln!(out, "{}\n", main.render(sources, color));
-            let others: Vec<_> = report.notes.iter().filter(|n| n.text != *reason || n.spot != *spot).collect();
+            let others: Vec<_> = report.notes.iter().filter(|n| !reason.contains(&n.text) || n.spot != *spot).collect();
             for note in others.iter().take(MAX_NOTES) {
                 let message = Message::new(Level::NOTE, note.text.clone()).at(note.spot.clone());
                 let _ = writeln!(out, "{}\n", message.render(sources, color));
@@ -102,7 +102,7 @@ fn steps(out: &mut String, trace: &Trace, sources: &Sources, detail: Detail) {
         let repeats = spot.line == line && !matches!(step.event, Event::Call { .. });
         line = spot.line;
         let text = if repeats { None } else { sources.line(&spot.path, spot.line) };
-        let text = text.as_deref().map_or("", str::trim);
+        let text = text.as_deref().map_or("", str::trim_end);
         let shown = if repeats { String::new() } else { spot.line.to_string() };
         let _ = writeln!(out, "{shown:>width$} | {:SOURCE$}  {what}", cut(text, SOURCE));
     }

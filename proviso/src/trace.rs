@@ -319,7 +319,8 @@ impl<'p> Recorder<'p> {
         let tainted: Vec<bool> = args.iter().map(|&a| self.is_tainted(a)).collect();
         let function = &self.program.funcs[callee];
         let mut step = None;
-        if caller_shown && self.program.edges[edge].place.is_some() {
+        // The calls of main and of constructors are not in the user's code.
+        if caller_shown && self.frames.len() > 1 {
             let mut shown = Vec::new();
             for &param in &function.params {
                 if let Some(value) = state.var(param) {
@@ -371,13 +372,16 @@ impl<'p> Recorder<'p> {
 
     /// Whether assigning `value` to `target` only moves the last input to where C wants it; then that step
     /// says so.
-    fn moves_input(&mut self, target: &str, value: ExprId) -> bool {
+    fn moves_input(&mut self, target: &str, expr: ExprId, shown: &str) -> bool {
         let Some((var, step)) = self.fresh else { return false };
-        if *self.program.exprs.get(value) != Expr::Var(var) {
+        if *self.vars(expr) != [var] {
             return false;
         }
         let Some(i) = self.index(step) else { return false };
-        let Event::Input { into, .. } = &mut self.steps[i].event else { return false };
+        let Event::Input { into, index } = &mut self.steps[i].event else { return false };
+        if self.inputs[*index].shown != shown {
+            return false;
+        }
         *into = Some(target.to_owned());
         self.fresh = None;
         true
@@ -404,7 +408,8 @@ impl Observer for Recorder<'_> {
             Op::Assign { var, value } => {
                 let tainted = self.is_tainted(*value);
                 let name = program.vars[*var].name.as_deref();
-                if name.is_some_and(|name| self.moves_input(name, *value)) {
+                let shown = name.and(state.var(*var)).map_or_else(String::new, |v| self.show(*var, &v));
+                if name.is_some_and(|name| self.moves_input(name, *value, &shown)) {
                     self.set_taint(*var, true);
                 } else {
                     if let (None, Some((fresh, step))) = (name, self.fresh)
@@ -436,12 +441,12 @@ impl Observer for Recorder<'_> {
                 let len = u64::from(program.exprs.width(*value).div_ceil(8));
                 let at = state.eval(*addr).to_u64().unwrap_or(0);
                 self.taint_bytes(at, len, tainted);
-                if let Some((target, ty)) = self.target(at, len, state).filter(|_| self.shown())
-                    && !self.moves_input(&target, *value)
-                {
-                    let value = state.eval(*value);
-                    let value = ty.map_or_else(|| value.to_string(), |ty| program.show_value(ty, &value));
-                    self.push(Event::Assign { target, value }, edge, tainted);
+                if let Some((target, ty)) = self.target(at, len, state).filter(|_| self.shown()) {
+                    let stored = state.eval(*value);
+                    let shown = ty.map_or_else(|| stored.to_string(), |ty| program.show_value(ty, &stored));
+                    if !self.moves_input(&target, *value, &shown) {
+                        self.push(Event::Assign { target, value: shown }, edge, tainted);
+                    }
                 }
             }
             Op::Alloc { var, kind, .. } => {

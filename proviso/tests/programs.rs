@@ -1,7 +1,7 @@
 //! Runs `proviso verify` on the C programs of `tests/c` and compares with what they expect.
 //!
 //! A program is verified twice: as it is it must be TRUE, and with `-DBUG` FALSE, with the violation on a
-//! line that says `wrong`. Lines `// run: OPTIONS => VERDICT` at its top replace these two runs. Every
+//! line that says `wrong`. Lines `// run: OPTIONS => VERDICT` at its top replace these two runs; `// line: N` says where the violation is if `#line` moves it. Every
 //! violation found is reproduced natively: the program is compiled with the harness and run.
 //!
 //! `PROVISO_TEST=memory/vla cargo test -p proviso --test programs` runs some of them only. Runs listed in
@@ -116,6 +116,7 @@ fn violation_is_on_a_wrong_line(json: &serde_json::Value, run: &Run, stdout: &st
     let file = location["file"].as_str().ok_or("the violation has no location")?;
     let line = location["line"].as_u64().ok_or("the violation has no line")? as usize;
     let text = std::fs::read_to_string(&run.file).unwrap();
+    let marked = text.lines().find_map(|l| l.strip_prefix("// line:")).map_or(0, |l| l.trim().parse().unwrap());
     let at = text.lines().nth(line - 1).unwrap_or("");
     if Path::new(file).file_name() != run.file.file_name() || !at.contains("wrong") {
         return Err(format!("the violation is at {file}:{line}: {at}"));

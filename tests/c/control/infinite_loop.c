@@ -1,5 +1,3 @@
-// run: --timeout 2 => UNKNOWN
-// run: -DBUG => FALSE(unreach-call)
 // A loop without end, and a violation inside it.
 #include "../verify.h"
 

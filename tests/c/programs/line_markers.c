@@ -1,4 +1,5 @@
 // Lines and files as `#line` gives them.
+// line: 16
 // run: -DBUG => FALSE(unreach-call)
 #include "../verify.h"
 
