@@ -22,7 +22,8 @@ pub fn build(program: &Program, sdg: &Sdg, marks: &Marks) -> Built {
     let mut out = program.clone();
     out.locs = Table::new();
     out.edges = Table::new();
-    let mut b = SliceBuilder { program, sdg, marks, args: results_and_arguments(sdg, marks), out, original: Table::new() };
+    let mut b =
+        SliceBuilder { program, sdg, marks, args: results_and_arguments(sdg, marks), out, original: Table::new() };
     let kept_functions: Vec<bool> = program.funcs.ids().map(|f| b.has_content(f)).collect();
     for f in program.funcs.ids() {
         let entry = b.out.add_location(f);

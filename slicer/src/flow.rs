@@ -16,7 +16,10 @@ pub struct Block {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     Goto,
-    Branch { then_edge: EdgeId, else_edge: EdgeId },
+    Branch {
+        then_edge: EdgeId,
+        else_edge: EdgeId,
+    },
     /// The last edge is a call after which the program may have ended.
     Call(EdgeId),
     Return,

@@ -25,6 +25,7 @@ mod mark;
 mod modref;
 pub mod pointer;
 mod regions;
+mod replay;
 mod sdg;
 mod slice;
 mod sparse_set;

@@ -133,10 +133,8 @@ impl Walk<'_> {
     /// From one value of a cell to those it may come from.
     fn follow(&mut self, node: u32, rank: Rank) {
         for &on in self.sdg.deps.row(node) {
-            let is_value = matches!(
-                self.sdg.kinds[on as usize],
-                Kind::Weak(..) | Kind::Join(..) | Kind::In(..) | Kind::After(..)
-            );
+            let is_value =
+                matches!(self.sdg.kinds[on as usize], Kind::Weak(..) | Kind::Join(..) | Kind::In(..) | Kind::After(..));
             self.mark(on, if is_value { rank } else { rank.min(SECOND) }, node);
         }
     }

@@ -121,8 +121,7 @@ impl<'a> Parts<'a> {
             for &f in component {
                 let f = FuncId(f);
                 if self.alive.loc(program.funcs[f].entry) {
-                    let stops =
-                        |e: EdgeId| matches!(program.edges[e].op, Op::Call { .. }) && self.call_may_stop(e);
+                    let stops = |e: EdgeId| matches!(program.edges[e].op, Op::Call { .. }) && self.call_may_stop(e);
                     let flow = Flow::new(program, self.alive, f, stops);
                     FunctionBuilder::new(&mut builder, f, &flow).build();
                     flows[f.index()] = Some(flow);
@@ -399,10 +398,11 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                 for &j in frontier.row(b) {
                     if joined[j as usize] != t as u32 {
                         joined[j as usize] = t as u32;
-                        let loc = self.flow.blocks.get(j as usize).map_or_else(
-                            || self.b.parts.program.funcs[self.f].entry,
-                            |block| block.first,
-                        );
+                        let loc = self
+                            .flow
+                            .blocks
+                            .get(j as usize)
+                            .map_or_else(|| self.b.parts.program.funcs[self.f].entry, |block| block.first);
                         if j != returned || self.tracked[t].used {
                             let n = self.b.node(Kind::Join(loc, cell));
                             self.joins[j as usize].push((t as u32, n));

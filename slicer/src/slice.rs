@@ -125,12 +125,18 @@ impl<'p> Analysis<'p> {
         clock.lap("memory regions");
         let cells = CellNumbers { regions: regions.count, vars: program.vars.len() as u32 };
         let mut vars = ExprVars::new(program);
-        let modref =
-            ModRef::compute(program, &regions, &calls, cells, &mut vars, alive.edges(program), options.budget);
+        let modref = ModRef::compute(program, &regions, &calls, cells, &mut vars, alive.edges(program), options.budget);
         clock.lap("mod-ref");
         let may_stop = may_stop(program, &alive, &calls);
-        let parts =
-            Parts { program, alive: &alive, regions: &regions, calls: &calls, modref: &modref, may_stop: &may_stop, cells };
+        let parts = Parts {
+            program,
+            alive: &alive,
+            regions: &regions,
+            calls: &calls,
+            modref: &modref,
+            may_stop: &may_stop,
+            cells,
+        };
         let sdg = parts.build(&mut vars);
         clock.lap("dependence graph");
         let stats = Stats {
@@ -160,8 +166,7 @@ impl<'p> Analysis<'p> {
             self.program.funcs.values().filter(|f| !program_sink(self.program, f.entry)).count(),
             kept_functions.iter().filter(|k| **k).count(),
         );
-        stats.instructions =
-            (instructions(self.program, |_| true), instructions(self.program, |e| kept[e.index()]));
+        stats.instructions = (instructions(self.program, |_| true), instructions(self.program, |e| kept[e.index()]));
         stats.phases.clone_from(&self.clock.phases);
         Slice { program, original, kept, stats }
     }

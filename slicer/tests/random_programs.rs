@@ -2,7 +2,7 @@
 
 mod generator;
 
-use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
+use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, Recording, State, Unknown};
 use cfa::{Bv, EdgeId, Op, Program};
 use generator::{Random, generate};
 use slicer::{Options, slice};
@@ -76,10 +76,52 @@ fn check(seed: u64, options: &Options, sizes: &mut (usize, usize)) -> bool {
             cfa::text::print(&program),
             cfa::text::print(&slice.program)
         );
-        assert!(!matches!(end, Outcome::Invalid { .. } | Outcome::Stuck(_) | Outcome::Limit(_)), "seed {seed}: {end:?}");
+        assert!(
+            !matches!(end, Outcome::Invalid { .. } | Outcome::Stuck(_) | Outcome::Limit(_)),
+            "seed {seed}: {end:?}"
+        );
         compared |= !expected.is_empty();
     }
     compared
+}
+
+/// Different values each time an input is taken, and unknown bytes: first on the slice, then, translated, on the
+/// original.
+struct Varied(Random);
+
+impl InputSource for Varied {
+    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
+        Bv::new(width, self.0.below(9) as u64)
+    }
+    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
+        bytes.iter_mut().for_each(|b| *b = self.0.below(4) as u8);
+    }
+}
+
+#[test]
+fn inputs_of_a_slice_become_inputs_of_the_original() {
+    let limits = Limits { steps: 200_000, ..Limits::default() };
+    let (mut hit, mut taken) = (0, 0);
+    for seed in 0..rounds() / 2 {
+        let (program, all) = generate(seed);
+        let criteria = [all[Random::new(seed).below(all.len())]];
+        let slice = slice(&program, &criteria, &Options::default()).expect("there are criteria");
+        let original = |e: EdgeId| slice.original[e];
+        let mut found = Hits { original: &original, criteria: &criteria, hits: Vec::new() };
+        let mut inputs = Recording::new(Varied(Random::new(seed)));
+        Interpreter::new(&slice.program).run(&mut inputs, limits, &mut found);
+        taken += inputs.inputs.values.len();
+        let translated = slice.inputs_of_original(&program, &inputs.inputs, limits);
+        let identity = |e: EdgeId| Some(e);
+        let mut expected = Hits { original: &identity, criteria: &criteria, hits: Vec::new() };
+        let run = Interpreter::new(&program).run(&mut translated.source(), limits, &mut expected);
+        if matches!(run.outcome, Outcome::Exit(_) | Outcome::Abort | Outcome::Assumed) {
+            assert_eq!(expected.hits, found.hits, "seed {seed}, criteria {criteria:?}");
+            hit += usize::from(!found.hits.is_empty());
+        }
+    }
+    println!("{hit} runs hit the criterion, {taken} values taken");
+    assert!(hit as u64 > rounds() / 10 && taken > hit / 4);
 }
 
 fn check_many(options: &Options, rounds: u64) {

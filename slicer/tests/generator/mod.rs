@@ -354,7 +354,8 @@ impl Generator {
         let v = self.local(false);
         let size = self.program.exprs.int(64, OBJECT_SIZE);
         let kind = if stack { AllocKind::Stack } else { AllocKind::Heap };
-        self.emit(Op::Alloc { var: v, size, align: 8, kind, zeroed: true });
+        let zeroed = self.random.chance(50);
+        self.emit(Op::Alloc { var: v, size, align: 8, kind, zeroed });
         let base = self.program.var_expr(v);
         for off in [16, 24] {
             let object = self.objects[self.random.below(3)];

@@ -1,0 +1,133 @@
+//! From inputs of a slice to inputs of the original program.
+//!
+//! The slice asks for fewer values than the original: whole inputs are gone, and so are the calls, with the
+//! inputs inside them, that no criterion depends on. An input of a run of the original is one of the slice too
+//! exactly if its edge and all calls that have not returned are in the slice. In this order both runs agree, so
+//! the original is run with the slice's values in turn, and with zeros for the others.
+
+use crate::slice::Slice;
+use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Recording, State, Unknown};
+use cfa::{Bv, EdgeId, Id, Op, Program};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+
+/// Each round fixes which allocations of the original are those of the slice a bit further into the run.
+const ROUNDS: usize = 16;
+
+impl Slice {
+    /// Inputs with which the original program takes the way that the slice takes with these, provided that the
+    /// loops removed terminate and what was removed does nothing undefined. `limits` are for a run of the original.
+    pub fn inputs_of_original(&self, original: &Program, inputs: &Inputs, limits: Limits) -> Inputs {
+        let mut kept_inputs = vec![false; original.inputs.len()];
+        for (id, edge) in original.edges.iter() {
+            if let Op::Havoc { input, .. } = edge.op {
+                kept_inputs[input.index()] |= self.kept[id.index()];
+            }
+        }
+        let interpreter = Interpreter::new(original);
+        let mut allocs = FxHashMap::default();
+        for round in 0.. {
+            let progress = RefCell::new(Progress { in_slice: vec![true], ..Progress::default() });
+            let source = Source { inputs, kept_inputs: &kept_inputs, allocs: &allocs, progress: &progress, next: 0 };
+            let mut recording = Recording::new(source);
+            interpreter.run(&mut recording, limits, &mut Follow { kept: &self.kept, progress: &progress });
+            let recorded = recording.inputs;
+            let found = progress.into_inner().allocs;
+            if found == allocs || round == ROUNDS {
+                return recorded;
+            }
+            allocs = found;
+        }
+        unreachable!("the last round returns")
+    }
+}
+
+/// What the run of the original has done so far.
+#[derive(Default)]
+struct Progress {
+    /// For each frame whether all calls up to it are in the slice.
+    in_slice: Vec<bool>,
+    /// `Alloc` edges executed, in all and of the slice.
+    allocs_made: (u64, u64),
+    /// The slice's numbers of the original's allocations.
+    allocs: FxHashMap<u64, u64>,
+}
+
+impl Progress {
+    fn is_in_slice(&self) -> bool {
+        self.in_slice.last().is_some_and(|s| *s)
+    }
+}
+
+struct Follow<'a> {
+    kept: &'a [bool],
+    progress: &'a RefCell<Progress>,
+}
+
+impl Observer for Follow<'_> {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        let mut progress = self.progress.borrow_mut();
+        match state.program().edges[edge].op {
+            Op::Call { .. } => {
+                let here = progress.is_in_slice() && self.kept[edge.index()];
+                progress.in_slice.push(here);
+            }
+            Op::Return { .. } => {
+                progress.in_slice.pop();
+            }
+            Op::Alloc { .. } => {
+                let (all, of_slice) = progress.allocs_made;
+                let mut next = of_slice;
+                if progress.is_in_slice() && self.kept[edge.index()] {
+                    progress.allocs.insert(all, of_slice);
+                    next += 1;
+                }
+                progress.allocs_made = (all + 1, next);
+            }
+            _ => {}
+        }
+    }
+}
+
+struct Source<'a> {
+    inputs: &'a Inputs,
+    kept_inputs: &'a [bool],
+    allocs: &'a FxHashMap<u64, u64>,
+    progress: &'a RefCell<Progress>,
+    /// The next of the slice's values.
+    next: usize,
+}
+
+impl Source<'_> {
+    fn in_slice(&self, object: ObjectSeq) -> Option<ObjectSeq> {
+        match object {
+            ObjectSeq::Global(_) => Some(object),
+            ObjectSeq::Alloc(n) => self.allocs.get(&n).map(|&n| ObjectSeq::Alloc(n)),
+        }
+    }
+}
+
+impl InputSource for Source<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        let value = match what {
+            Unknown::Global(var) => self.inputs.globals.get(&var),
+            Unknown::Havoc(input) if !self.kept_inputs[input.index()] => None,
+            _ if !self.progress.borrow().is_in_slice() => None,
+            _ => {
+                self.next += 1;
+                self.inputs.values.get(self.next - 1)
+            }
+        };
+        value.map_or_else(|| Bv::zero(width), |v| v.resize(width))
+    }
+    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        let Some(object) = self.in_slice(object) else { return };
+        let end = offset.saturating_add(bytes.len() as u64);
+        for (&(_, at), &byte) in self.inputs.bytes.range((object, offset)..(object, end)) {
+            bytes[(at - offset) as usize] = byte;
+        }
+    }
+    fn base(&mut self, object: ObjectSeq, _size: u64, _align: u32) -> Option<u64> {
+        self.inputs.bases.get(&self.in_slice(object)?).copied()
+    }
+}
