@@ -6,7 +6,7 @@
 //! from the clock); the others have the seeds after it.
 
 use cfa::Bv;
-use cfa::interp::{Inputs, Interpreter, Limits, Outcome};
+use cfa::interp::{InputSource, Interpreter, Limits, Outcome, Unknown};
 use frontend_llvm::{DataModel, Options};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -59,6 +59,15 @@ fn natively(source: &Path, model: DataModel, flags: &[OsString], folder: &Path) 
     Some(result.unwrap_or_else(|| panic!("no result in {output:?}")).parse().expect("a number"))
 }
 
+/// The environment: one argument (`argc`), which is as short as it can be. Nothing else is asked of it.
+struct Ones;
+
+impl InputSource for Ones {
+    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
+        Bv::one(width)
+    }
+}
+
 /// How a program fared on both sides.
 #[derive(Debug)]
 enum Comparison {
@@ -82,9 +91,7 @@ fn compare(source: &Path, model: DataModel, flags: &[OsString], folder: &Path) -
     };
     let start = Instant::now();
     let limits = Limits { steps: 300_000_000, ..Limits::default() };
-    // `argc`, where `main` has it.
-    let inputs = Inputs { values: vec![Bv::new(32, 1)], ..Inputs::default() };
-    let run = Interpreter::new(&program).run(&mut inputs.source(), limits, &mut ());
+    let run = Interpreter::new(&program).run(&mut Ones, limits, &mut ());
     match run.outcome {
         Outcome::Exit(result) if result as u32 == expected => {
             Comparison::Equal { steps: run.steps, time: start.elapsed() }
