@@ -11,8 +11,13 @@
 mod bitwuzla;
 #[allow(non_camel_case_types)]
 mod bitwuzla_sys;
+mod cache;
+mod facts;
+mod independence;
 mod path;
 mod path_solver;
+mod range;
+mod refine;
 mod translate;
 
 pub use bitwuzla::Bitwuzla;

@@ -1,16 +1,23 @@
 //! Path conditions and their models: persistent, so that a state that branches shares them.
 
+use super::facts::Facts;
+use super::independence::Groups;
 use cfa::{Bv, Evaluator, Expr, ExprId, ExprPool, Sort, SymId, Value};
 use rpds::RedBlackTreeMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Values for leaves (symbols, variables, addresses). A leaf without one is zero. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     values: RedBlackTreeMap<ExprId, Value>,
+    /// Equal ids, equal values. The empty model has id 0.
+    id: u64,
     spurious: bool,
 }
+
+static NEXT_MODEL: AtomicU64 = AtomicU64::new(1);
 
 impl Model {
     /// The value of a leaf.
@@ -31,6 +38,10 @@ impl Model {
     }
     pub fn set(&mut self, leaf: ExprId, value: Value) {
         self.values.insert_mut(leaf, value);
+        self.id = NEXT_MODEL.fetch_add(1, Ordering::Relaxed);
+    }
+    pub(super) fn id(&self) -> u64 {
+        self.id
     }
     /// Whether the formula that this is a model of does not evaluate to true under it: where floats are
     /// approximated, a solver may be content with such a model (see [`crate::solver`]). Then there may be none.
@@ -64,14 +75,17 @@ pub fn zero(sort: Sort) -> Value {
 }
 
 /// A conjunction that grows along a path: a persistent list of conjuncts, none of them a conjunction itself or
-/// a constant. Cheap to clone. Grown by [`PathSolver::assume`](super::PathSolver::assume).
+/// known to follow from those before it. With it go what they say about single terms, and how they fall into
+/// independent groups. Cheap to clone. Grown by [`PathSolver::assume`](super::PathSolver::assume).
 #[derive(Clone, Debug, Default)]
 pub struct PathCondition {
     last: Option<Rc<Node>>,
     /// Known to satisfy all conjuncts.
     model: Option<Model>,
-    /// A conjunct was constantly false, or contradicts another.
+    /// Conjuncts were seen to contradict one another.
     contradiction: bool,
+    pub(super) groups: Groups,
+    pub(super) facts: Facts,
 }
 
 #[derive(Debug)]
@@ -103,7 +117,7 @@ impl PathCondition {
         all.reverse();
         all
     }
-    /// Whether a conjunct was constantly false.
+    /// Whether the conjuncts were seen to contradict one another, without a solver.
     pub fn is_contradiction(&self) -> bool {
         self.contradiction
     }

@@ -1,11 +1,21 @@
-//! What a path-wise analysis asks of a solver.
+//! What a path-wise analysis asks of a solver, and the layers that answer most of it without one.
+//!
+//! A query asks whether a condition can hold after a path condition. In this order: the model of the path condition
+//! may satisfy it; the ranges of terms that the path condition implies may decide it; else only the conjuncts that share
+//! symbols with it, directly or not, matter; a cached core or model may decide those; what is left goes to the
+//! solver, with symbols replaced by the constants they are known to equal.
 
+use super::cache::{Cores, Evaluations, Models, canonical};
+use super::facts::Facts;
+use super::independence::{Leaves, is_free};
 use super::path::{Model, PathCondition};
+use super::refine::pointwise;
 use super::{Answer, Backend, Reason};
 use crate::budget::Budget;
-use cfa::{BinOp, Expr, ExprId, ExprPool, UnOp};
-use rustc_hash::FxHashSet;
-use std::time::Duration;
+use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, UnOp, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// Whether a path condition can be met.
 #[derive(Clone, Debug)]
@@ -41,13 +51,19 @@ pub struct Branch {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     pub queries: u64,
-    /// By constants and conjuncts at hand.
+    /// By a constant condition.
     pub trivial: u64,
     /// By the model of the path condition.
     pub by_model: u64,
-    /// By the solver.
+    /// By the ranges that the path condition implies.
+    pub by_facts: u64,
+    /// By a cached core or model.
+    pub by_cache: u64,
+    /// Calls of the solver. (A query may need several.)
     pub solved: u64,
     pub unknown: u64,
+    /// Models that the evaluator did not confirm at first.
+    pub spurious: u64,
     pub solver_time: Duration,
 }
 
@@ -55,23 +71,44 @@ pub struct Statistics {
 pub struct PathSolver {
     backend: Box<dyn Backend>,
     budget: Budget,
-    /// For one query, at most.
+    /// For one call of the solver, at most.
     query_time: Option<Duration>,
     statistics: Statistics,
+    leaves: Leaves,
+    cores: Cores,
+    models: Models,
+    evaluations: Evaluations,
+    /// Sets that the solver gave up on within this time, which is not to be spent again.
+    given_up: FxHashMap<Rc<[ExprId]>, Reason>,
+    /// Solver calls since its last reset.
+    calls: u32,
 }
+
+/// The solver starts anew after so many calls: what it keeps of old queries slows down new ones.
+const CALLS_PER_CONTEXT: u32 = 5_000;
+/// Attempts to turn a spurious model into a real one.
+const REFINEMENTS: u32 = 8;
 
 impl PathSolver {
     /// Queries end with `budget`.
     pub fn new(backend: Box<dyn Backend>, budget: Budget) -> Self {
-        Self { backend, budget, query_time: None, statistics: Statistics::default() }
+        Self {
+            backend,
+            budget,
+            query_time: None,
+            statistics: Statistics::default(),
+            leaves: Leaves::default(),
+            cores: Cores::default(),
+            models: Models::default(),
+            evaluations: Evaluations::default(),
+            given_up: FxHashMap::default(),
+            calls: 0,
+        }
     }
-    /// From here on, queries end with `budget`.
-    pub fn set_budget(&mut self, budget: Budget) {
-        self.budget = budget;
-    }
-    /// Limits each query, beside the budget.
+    /// Limits each call of the solver, beside the budget.
     pub fn set_query_time(&mut self, limit: Option<Duration>) {
         self.query_time = limit;
+        self.given_up.clear();
     }
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
@@ -80,15 +117,24 @@ impl PathSolver {
     /// Adds `cond` (one bit) to `pc`. `model` is one of `pc ∧ cond` if known, as [`branch`](Self::branch) and
     /// [`check`](Self::check) give it; without it, the model of `pc` is kept if it satisfies `cond`.
     pub fn assume(&mut self, pool: &mut ExprPool, pc: &mut PathCondition, cond: ExprId, model: Option<Model>) {
-        let model = model.or_else(|| pc.model().filter(|m| m.eval(pool, cond).is_true()).cloned());
-        let present: FxHashSet<ExprId> = pc.iter().collect();
+        let model = match model {
+            Some(model) => Some(model).filter(|m| !m.is_spurious()),
+            None => pc.model().filter(|m| self.evaluations.holds(pool, m, cond)).cloned(),
+        };
         for conjunct in conjuncts(pool, cond) {
-            if pool.is_false(conjunct) {
+            match self.truth(pool, &pc.facts, conjunct) {
+                Some(true) => continue,
+                Some(false) => pc.set_contradiction(),
+                None => {}
+            }
+            if pc.facts.assume(pool, conjunct).is_err() {
                 pc.set_contradiction();
             }
-            if !pool.is_true(conjunct) && !present.contains(&conjunct) {
-                pc.push(conjunct);
+            let leaves = self.leaves.of(pool, conjunct);
+            if !leaves.is_empty() {
+                pc.groups.add(conjunct, &leaves);
             }
+            pc.push(conjunct);
         }
         pc.set_model(model);
     }
@@ -100,18 +146,33 @@ impl PathSolver {
             self.statistics.trivial += 1;
             return Feasibility::Infeasible;
         }
-        if let Some(model) = pc.model()
-            && model.eval(pool, cond).is_true()
-        {
-            self.statistics.by_model += 1;
-            return Feasibility::Feasible(model.clone());
+        if let Some(model) = pc.model() {
+            if pool.is_true(cond) {
+                self.statistics.trivial += 1;
+                return Feasibility::Feasible(model.clone());
+            }
+            if self.evaluations.holds(pool, model, cond) {
+                self.statistics.by_model += 1;
+                return Feasibility::Feasible(model.clone());
+            }
         }
-        let mut query = pc.conjuncts();
-        query.extend(conjuncts(pool, cond));
-        self.solve(pool, &query)
+        let new = conjuncts(pool, cond);
+        // What `new` adds to what is known; it goes on with each conjunct.
+        let mut facts = pc.facts.clone();
+        for &conjunct in &new {
+            if self.truth(pool, &facts, conjunct) == Some(false) || facts.assume(pool, conjunct).is_err() {
+                self.statistics.by_facts += 1;
+                return Feasibility::Infeasible;
+            }
+        }
+        let result = self.check_groups(pool, pc, &new);
+        if let Feasibility::Unknown(_) = result {
+            self.statistics.unknown += 1;
+        }
+        result
     }
 
-    /// Which sides of a branch on `cond` after `pc` can be taken. At most one side needs a query where the model of
+    /// Which sides of a branch on `cond` after `pc` can be taken. At most one side needs the solver where the model of
     /// `pc` is known.
     pub fn branch(&mut self, pool: &mut ExprPool, pc: &PathCondition, cond: ExprId) -> Branch {
         let negated = pool.not(cond);
@@ -130,41 +191,264 @@ impl PathSolver {
         self.check(pool, pc, always)
     }
 
-    fn solve(&mut self, pool: &mut ExprPool, query: &[ExprId]) -> Feasibility {
+    /// The only value that `e` can have where `pc` holds, if there is one and it can be met.
+    pub fn unique_value(&mut self, pool: &mut ExprPool, pc: &PathCondition, e: ExprId) -> Option<Bv> {
+        if let Some(c) = pool.as_const(e) {
+            return Some(c.clone());
+        }
+        let range = pc.facts.range(pool, e);
+        if let Some(value) = range.and_then(|r| r.as_constant()) {
+            return Some(Bv::new(pool.width(e), value));
+        }
+        let model = match pc.model() {
+            Some(model) => model.clone(),
+            None => self.model(pool, pc).model().filter(|m| !m.is_spurious())?,
+        };
+        let value = self.evaluations.value(pool, &model, e).bv().clone();
+        let c = pool.constant(value.clone());
+        let other = pool.ne(e, c);
+        self.check(pool, pc, other).is_infeasible().then_some(value)
+    }
+
+    /// The least and greatest value, unsigned, that `e` is seen to have where `pc` holds, without the solver.
+    pub fn bounds(&self, pool: &ExprPool, pc: &PathCondition, e: ExprId) -> Option<(u64, u64)> {
+        pc.facts.range(pool, e).map(|r| (r.low, r.high))
+    }
+
+    /// The truth value of `e` where `facts` hold, if they decide it.
+    fn truth(&mut self, pool: &ExprPool, facts: &Facts, e: ExprId) -> Option<bool> {
+        if self.leaves.of(pool, e).is_empty() {
+            return Some(self.evaluations.holds(pool, &Model::default(), e));
+        }
+        facts.range(pool, e)?.as_constant().map(|v| v == 1)
+    }
+
+    fn check_groups(&mut self, pool: &mut ExprPool, pc: &PathCondition, new: &[ExprId]) -> Feasibility {
+        let mut roots = FxHashSet::default();
+        for &e in new {
+            roots.extend(self.leaves.of(pool, e).iter().copied());
+        }
+        let leaves = canonical(roots);
+        let related = pc.groups.of(&leaves);
+        let mut model = match pc.model() {
+            Some(model) => model.clone(),
+            None => {
+                // Nobody knows yet whether the other groups can be met.
+                let mut model = Model::default();
+                for group in pc.groups.representatives() {
+                    let set = pc.groups.of(&[group]);
+                    if related.binary_search(&set[0]).is_ok() {
+                        continue;
+                    }
+                    match self.solve(pool, &set, &[]) {
+                        Feasibility::Feasible(part) => extend(&mut model, &part),
+                        other => return other,
+                    }
+                }
+                model
+            }
+        };
+        let set = canonical(related.into_iter().chain(new.iter().copied()).filter(|e| !pool.is_true(*e)));
+        if !set.is_empty() {
+            match self.solve(pool, &set, new) {
+                Feasibility::Feasible(part) => extend(&mut model, &part),
+                other => return other,
+            }
+        }
+        Feasibility::Feasible(model)
+    }
+
+    /// Decides `set` (in order of id). The model is one of its leaves alone. `new` are the members that were not asked
+    /// about before.
+    fn solve(&mut self, pool: &mut ExprPool, set: &[ExprId], new: &[ExprId]) -> Feasibility {
+        if self.cores.find(set).is_some() {
+            self.statistics.by_cache += 1;
+            return Feasibility::Infeasible;
+        }
+        if let Some(model) = self.models.find(pool, &mut self.evaluations, set, new) {
+            self.statistics.by_cache += 1;
+            return Feasibility::Feasible(self.restricted(pool, &model, set));
+        }
+        if let Some(reason) = self.given_up.get(set) {
+            return Feasibility::Unknown(reason.clone());
+        }
+        let start = Instant::now();
         let budget = match self.query_time {
             Some(limit) => self.budget.within(limit),
             None => self.budget.clone(),
         };
-        let start = std::time::Instant::now();
-        let answer = self.backend.check(pool, query, &budget);
-        self.statistics.solved += 1;
-        let result = match answer {
-            Answer::Unsat => Feasibility::Infeasible,
-            Answer::Unknown(reason) => {
-                self.statistics.unknown += 1;
-                Feasibility::Unknown(reason)
-            }
-            Answer::Sat => {
-                let mut model = Model::default();
-                let mut seen = FxHashSet::default();
-                let mut leaves = Vec::new();
-                for &e in query {
-                    pool.visit(e, &mut seen, |e, node| {
-                        if matches!(node, Expr::Sym(_) | Expr::Var(_) | Expr::GlobalAddr(_) | Expr::FuncAddr(_)) {
-                            leaves.push(e);
-                        }
-                    });
-                }
-                for leaf in leaves {
-                    model.set(leaf, self.backend.leaf_value(pool, leaf));
-                }
-                let holds = query.iter().all(|&e| model.eval(pool, e).is_true());
-                model.set_spurious(!holds);
-                Feasibility::Feasible(model)
-            }
-        };
+        let result = self.call(pool, set, &budget);
         self.statistics.solver_time += start.elapsed();
+        match &result {
+            Feasibility::Feasible(model) => self.models.insert(set, model),
+            Feasibility::Infeasible => {}
+            Feasibility::Unknown(reason) => {
+                if self.budget.spent().is_none() {
+                    self.given_up.insert(set.into(), reason.clone());
+                }
+            }
+        }
         result
+    }
+
+    fn call(&mut self, pool: &mut ExprPool, set: &[ExprId], budget: &Budget) -> Feasibility {
+        let equal = Equalities::find(pool, set);
+        let origin: FxHashMap<ExprId, ExprId> = equal.rest.iter().map(|(now, origin)| (*now, *origin)).collect();
+        if let Some(&falsum) = equal.rest.iter().map(|(now, _)| now).find(|e| pool.is_false(**e)) {
+            self.learn(pool, &equal, vec![origin[&falsum]]);
+            return Feasibility::Infeasible;
+        }
+        let constraints: Vec<ExprId> = equal.rest.iter().map(|(now, _)| *now).filter(|e| !pool.is_true(*e)).collect();
+        if self.calls >= CALLS_PER_CONTEXT {
+            self.backend.reset();
+            self.calls = 0;
+        }
+        let mut lemmas: Vec<ExprId> = Vec::new();
+        let mut inexact: FxHashSet<ExprId> = FxHashSet::default();
+        let mut spurious: Option<Model> = None;
+        for _ in 0..=REFINEMENTS {
+            self.calls += 1;
+            self.statistics.solved += 1;
+            let mut query = constraints.clone();
+            query.extend(&lemmas);
+            match self.backend.check(pool, &query, budget) {
+                Answer::Unsat => {
+                    let core = self.backend.unsat_core();
+                    if core.iter().any(|e| inexact.contains(e)) {
+                        break;
+                    }
+                    self.learn(pool, &equal, core.iter().filter_map(|e| origin.get(e)).copied().collect());
+                    return Feasibility::Infeasible;
+                }
+                Answer::Unknown(_) if spurious.is_some() => break,
+                Answer::Unknown(reason) => return Feasibility::Unknown(reason),
+                Answer::Sat => {}
+            }
+            let mut model = Model::default();
+            for &e in set {
+                for &leaf in self.leaves.of(pool, e).iter() {
+                    if model.get(leaf).is_none() {
+                        let value = match equal.values.get(&leaf) {
+                            Some((value, _)) => Value::Bv(value.clone()),
+                            None => self.backend.leaf_value(pool, leaf),
+                        };
+                        model.set(leaf, value);
+                    }
+                }
+            }
+            if set.iter().all(|&e| self.evaluations.holds(pool, &model, e)) {
+                return Feasibility::Feasible(model);
+            }
+            self.statistics.spurious += 1;
+            let known = lemmas.len();
+            for (lemma, exact) in pointwise(pool, &constraints, &model) {
+                if !lemmas.contains(&lemma) {
+                    lemmas.push(lemma);
+                    if !exact {
+                        inexact.insert(lemma);
+                    }
+                }
+            }
+            model.set_spurious(true);
+            spurious = Some(model);
+            if lemmas.len() == known {
+                break;
+            }
+        }
+        Feasibility::Feasible(spurious.expect("set before the loop is left"))
+    }
+
+    /// Stores the core of what `core` was made from.
+    fn learn(&mut self, pool: &ExprPool, equal: &Equalities, mut core: Vec<ExprId>) {
+        // A member was rewritten with the equalities of its leaves, which may have been rewritten themselves.
+        let mut next = 0;
+        let mut known: FxHashSet<ExprId> = core.iter().copied().collect();
+        while next < core.len() {
+            for leaf in self.leaves.of(pool, core[next]).iter() {
+                if let Some((_, origin)) = equal.values.get(leaf)
+                    && known.insert(*origin)
+                {
+                    core.push(*origin);
+                }
+            }
+            next += 1;
+        }
+        if !core.is_empty() {
+            self.cores.insert(core);
+        }
+    }
+
+    /// The part of `model` about the leaves of `set`; zeros where it has none.
+    fn restricted(&mut self, pool: &ExprPool, model: &Model, set: &[ExprId]) -> Model {
+        let mut part = Model::default();
+        for &e in set {
+            for &leaf in self.leaves.of(pool, e).iter() {
+                if part.get(leaf).is_none() {
+                    part.set(leaf, model.leaf(pool, leaf));
+                }
+            }
+        }
+        part.set_spurious(model.is_spurious());
+        part
+    }
+}
+
+/// Adds the values of `part`, which win.
+fn extend(model: &mut Model, part: &Model) {
+    for (leaf, value) in part.iter() {
+        model.set(leaf, value.clone());
+    }
+    model.set_spurious(model.is_spurious() || part.is_spurious());
+}
+
+/// The conjuncts of a set that say `leaf = constant`, and the others under them.
+struct Equalities {
+    /// By leaf, with the member of the set that it comes from.
+    values: FxHashMap<ExprId, (Bv, ExprId)>,
+    /// The other members, rewritten and as they were.
+    rest: Vec<(ExprId, ExprId)>,
+}
+
+/// Rounds in which rewriting may give new equalities.
+const ROUNDS: u32 = 4;
+
+impl Equalities {
+    fn find(pool: &mut ExprPool, set: &[ExprId]) -> Self {
+        let mut found = Self { values: FxHashMap::default(), rest: set.iter().map(|e| (*e, *e)).collect() };
+        for _ in 0..ROUNDS {
+            let known = found.values.len();
+            let Self { values, rest } = &mut found;
+            rest.retain(|&(now, origin)| match equality(pool, now) {
+                // Where two say different things, the second is left, and becomes false.
+                Some((leaf, value)) if !values.contains_key(&leaf) => {
+                    values.insert(leaf, (value, origin));
+                    false
+                }
+                _ => true,
+            });
+            if found.values.len() == known {
+                break;
+            }
+            let mut memo = FxHashMap::default();
+            for (now, _) in &mut found.rest {
+                let values = &found.values;
+                *now = pool.substitute(*now, &mut memo, |pool, leaf| {
+                    values.get(&leaf).map(|(value, _)| pool.constant(value.clone()))
+                });
+            }
+        }
+        found
+    }
+}
+
+/// If `e` says that a leaf has a value: which.
+fn equality(pool: &ExprPool, e: ExprId) -> Option<(ExprId, Bv)> {
+    let node = pool.get(e);
+    match *node {
+        Expr::Binary(BinOp::Eq, a, b) if is_free(pool.get(a)) => Some((a, pool.as_const(b)?.clone())),
+        Expr::Unary(UnOp::Not, a) if is_free(pool.get(a)) => Some((a, Bv::bool(false))),
+        _ if is_free(node) => Some((e, Bv::bool(true))),
+        _ => None,
     }
 }
 

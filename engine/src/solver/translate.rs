@@ -432,8 +432,18 @@ impl<T: Terms> Translator<T> {
             }
             Expr::Fma(_, a, b, c) => self.fun(Fun::FpFma(rne), [(a, float), (b, float), (c, float)]),
             Expr::FConvert { from, to, arg } => self.fun(Fun::FpFromFp(rne, to), [(arg, Form::Float(from))]),
-            Expr::IntToF { to, signed: true, arg } => self.fun(Fun::FpFromSigned(rne, to), [(arg, Bits)]),
-            Expr::IntToF { to, signed: false, arg } => self.fun(Fun::FpFromUnsigned(rne, to), [(arg, Bits)]),
+            Expr::IntToF { to, signed, arg } => {
+                let Some([mut int]) = self.args([(arg, Bits)]) else { return Made::Waits };
+                // Bitwuzla's conversion is very slow on integers about as wide as the significand.
+                let width = pool.width(arg);
+                let comfortable = to.significand_bits() + 3;
+                if width < comfortable {
+                    let by = comfortable - width;
+                    int = self.terms.apply(if signed { Fun::SignExtend(by) } else { Fun::ZeroExtend(by) }, &[int]);
+                }
+                let fun = if signed { Fun::FpFromSigned(rne, to) } else { Fun::FpFromUnsigned(rne, to) };
+                Some(self.terms.apply(fun, &[int]))
+            }
             ref node => unreachable!("{node:?} is no float"),
         };
         made.map_or(Made::Waits, Made::Term)
@@ -503,8 +513,13 @@ impl<T: Terms> Translator<T> {
         let finite = self.not(infinite);
         let mut in_range = self.and(above, below);
         in_range = self.and(in_range, finite);
-        let fun = if signed { Fun::FpToSigned(rtz, width) } else { Fun::FpToUnsigned(rtz, width) };
-        let value = self.terms.apply(fun, &[x]);
+        // Bitwuzla 0.8 crashes on signed conversions to one bit.
+        let wide = width.max(2);
+        let fun = if signed { Fun::FpToSigned(rtz, wide) } else { Fun::FpToUnsigned(rtz, wide) };
+        let mut value = self.terms.apply(fun, &[x]);
+        if wide > width {
+            value = self.extract(width - 1, 0, value);
+        }
         let unspecified = self.terms.constant(&format!("int!{}", e.0), SmtSort::Bits(width));
         self.ite(in_range, value, unspecified)
     }

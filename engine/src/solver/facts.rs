@@ -1,0 +1,284 @@
+//! What a path condition says about single terms: ranges, found by cheap propagation.
+//!
+//! Most branches of most programs are decided by constants and bounds that earlier branches set. Facts know
+//! these without a solver: a conjunct such as `x < c` narrows the range of `x`, and from there of the terms that `x`
+//! is made of. Evaluating a condition takes the ranges of its sub-terms, each met with what is known of it.
+
+use super::range::Range;
+use cfa::{BinOp, Expr, ExprId, ExprPool, Sort, UnOp};
+use rpds::RedBlackTreeMap;
+use rustc_hash::FxHashMap;
+
+/// Ranges of terms. Persistent: cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    ranges: RedBlackTreeMap<ExprId, Range>,
+}
+
+/// The facts contradict one another.
+#[derive(Debug)]
+pub(super) struct Contradiction;
+
+/// Terms looked at in one evaluation; beyond, nothing is known. Bounds the cost of a query.
+const EVALUATED: usize = 4_000;
+/// How deep a fact is pushed down into a term.
+const DEPTH: u32 = 12;
+
+impl Facts {
+    /// The range of a term of at most 64 bits.
+    pub fn range(&self, pool: &ExprPool, e: ExprId) -> Option<Range> {
+        Evaluation { facts: self, memo: FxHashMap::default() }.range(pool, e)
+    }
+
+    /// What is recorded about `e` itself.
+    pub fn known(&self, e: ExprId) -> Option<&Range> {
+        self.ranges.get(&e)
+    }
+
+    /// Adds that `e` (one bit) is true.
+    pub fn assume(&mut self, pool: &ExprPool, e: ExprId) -> Result<(), Contradiction> {
+        self.refine(pool, e, Range::bool(true), DEPTH)
+    }
+
+    /// Adds that the value of `e` is in `range`.
+    fn refine(&mut self, pool: &ExprPool, e: ExprId, range: Range, depth: u32) -> Result<(), Contradiction> {
+        let before = self.shallow(pool, e);
+        let now = before.meet(&range).ok_or(Contradiction)?;
+        if now == before {
+            // For a comparison that holds already there may still be news about its operands.
+            if now.width != 1 || self.ranges.contains_key(&e) {
+                return Ok(());
+            }
+        }
+        if pool.as_const(e).is_some() {
+            return Ok(());
+        }
+        self.ranges.insert_mut(e, now);
+        if depth == 0 {
+            return Ok(());
+        }
+        self.refine_operands(pool, e, now, depth - 1)
+    }
+
+    /// Adds what the range `r` of `e` says about the operands of `e`.
+    fn refine_operands(&mut self, pool: &ExprPool, e: ExprId, r: Range, depth: u32) -> Result<(), Contradiction> {
+        match *pool.get(e) {
+            Expr::Unary(UnOp::Not, a) => self.refine(pool, a, r.not(), depth),
+            Expr::Zext { arg, .. } => {
+                let width = pool.width(arg);
+                if r.low > Range::full(width).high {
+                    return Err(Contradiction);
+                }
+                let high = r.high.min(Range::full(width).high);
+                let narrow = Range::unsigned(width, r.low, high).ok_or(Contradiction)?;
+                let bits = Range::bits(width, r.zeros, r.ones & Range::full(width).high).ok_or(Contradiction)?;
+                self.refine(pool, arg, narrow.meet(&bits).ok_or(Contradiction)?, depth)
+            }
+            Expr::Sext { arg, .. } => {
+                let full = Range::full(pool.width(arg));
+                let narrow = Range::signed(full.width, r.min.max(full.min), r.max.min(full.max));
+                self.refine(pool, arg, narrow.ok_or(Contradiction)?, depth)
+            }
+            Expr::Extract { hi, lo, arg } if pool.width(arg) <= 64 => {
+                let part = Range::full(hi - lo + 1).high << lo;
+                let bits = Range::bits(pool.width(arg), (r.zeros << lo) & part, r.ones << lo);
+                self.refine(pool, arg, bits.ok_or(Contradiction)?, depth)
+            }
+            Expr::Binary(BinOp::Concat, high, low) => {
+                let n = pool.width(low);
+                self.refine(pool, high, r.extract(r.width - 1, n), depth)?;
+                self.refine(pool, low, r.extract(n - 1, 0), depth)
+            }
+            // Addition of a constant moves the range; where it wraps around, nothing is said.
+            Expr::Binary(BinOp::Add, a, b) => {
+                let Some(c) = pool.as_const(b) else { return Ok(()) };
+                let c = Range::of_bv(c).expect("as wide as the sum");
+                self.refine(pool, a, Range::apply(BinOp::Sub, &r, &c), depth)
+            }
+            Expr::Binary(BinOp::And, a, b) => {
+                let (ra, rb) = (self.shallow(pool, a), self.shallow(pool, b));
+                // A bit of one operand is zero where the result is and the other is one.
+                let part = |ones: u64| Range::bits(r.width, r.zeros & ones, r.ones).ok_or(Contradiction);
+                self.refine(pool, a, part(rb.ones)?, depth)?;
+                self.refine(pool, b, part(ra.ones)?, depth)
+            }
+            Expr::Binary(BinOp::Or, a, b) => {
+                let (ra, rb) = (self.shallow(pool, a), self.shallow(pool, b));
+                let part = |zeros: u64| Range::bits(r.width, r.zeros, r.ones & zeros).ok_or(Contradiction);
+                self.refine(pool, a, part(rb.zeros)?, depth)?;
+                self.refine(pool, b, part(ra.zeros)?, depth)
+            }
+            Expr::Binary(op, a, b) if op.is_comparison() && pool.width(a) <= 64 => {
+                let Some(holds) = r.as_constant() else { return Ok(()) };
+                self.refine_compared(pool, op, holds == 1, a, b, depth)
+            }
+            Expr::Ite(c, t, f) => {
+                let (rt, rf) = (self.shallow(pool, t), self.shallow(pool, f));
+                match (rt.meet(&r).is_some(), rf.meet(&r).is_some()) {
+                    (false, false) => Err(Contradiction),
+                    (true, false) => {
+                        self.refine(pool, c, Range::bool(true), depth)?;
+                        self.refine(pool, t, r, depth)
+                    }
+                    (false, true) => {
+                        self.refine(pool, c, Range::bool(false), depth)?;
+                        self.refine(pool, f, r, depth)
+                    }
+                    _ => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn refine_compared(
+        &mut self,
+        pool: &ExprPool,
+        op: BinOp,
+        holds: bool,
+        a: ExprId,
+        b: ExprId,
+        depth: u32,
+    ) -> Result<(), Contradiction> {
+        // not (a < b) is b <= a.
+        let (op, a, b) = match (op, holds) {
+            (BinOp::Eq, _) | (_, true) => (op, a, b),
+            (BinOp::Ult, false) => (BinOp::Ule, b, a),
+            (BinOp::Ule, false) => (BinOp::Ult, b, a),
+            (BinOp::Slt, false) => (BinOp::Sle, b, a),
+            (_, false) => (BinOp::Slt, b, a),
+        };
+        let (ra, rb) = (self.shallow(pool, a), self.shallow(pool, b));
+        let (w, full) = (ra.width, Range::full(ra.width));
+        let (na, nb) = match op {
+            BinOp::Eq if holds => {
+                let both = ra.meet(&rb);
+                (both, both)
+            }
+            BinOp::Eq => {
+                let without = |r: &Range, o: &Range| match o.as_constant() {
+                    Some(c) => r.without(c),
+                    None => Some(*r),
+                };
+                (without(&ra, &rb), without(&rb, &ra))
+            }
+            BinOp::Ult => {
+                if rb.high == 0 || ra.low == full.high {
+                    return Err(Contradiction);
+                }
+                (Range::unsigned(w, 0, rb.high - 1), Range::unsigned(w, ra.low + 1, full.high))
+            }
+            BinOp::Ule => (Range::unsigned(w, 0, rb.high), Range::unsigned(w, ra.low, full.high)),
+            BinOp::Slt => {
+                if rb.max == full.min || ra.min == full.max {
+                    return Err(Contradiction);
+                }
+                (Range::signed(w, full.min, rb.max - 1), Range::signed(w, ra.min + 1, full.max))
+            }
+            _ => (Range::signed(w, full.min, rb.max), Range::signed(w, ra.min, full.max)),
+        };
+        self.refine(pool, a, na.ok_or(Contradiction)?, depth)?;
+        self.refine(pool, b, nb.ok_or(Contradiction)?, depth)
+    }
+
+    /// The range of `e` (at most 64 bits) from what is recorded about it and, one level down, its operands.
+    fn shallow(&self, pool: &ExprPool, e: ExprId) -> Range {
+        let node = pool.get(e);
+        let operand = |e: ExprId| match (pool.as_const(e), pool.sort(e)) {
+            (Some(c), _) => Range::of_bv(c),
+            (None, Sort::Bv(width @ ..=64)) => Some(self.known(e).copied().unwrap_or(Range::full(width))),
+            _ => None,
+        };
+        let structural = structural(node, pool.width(e), operand);
+        match self.known(e) {
+            // No meet: nothing is to be inferred here.
+            Some(known) => structural.meet(known).unwrap_or(*known),
+            None => structural,
+        }
+    }
+}
+
+/// One evaluation, with the ranges of the terms seen so far.
+struct Evaluation<'f> {
+    facts: &'f Facts,
+    memo: FxHashMap<ExprId, Option<Range>>,
+}
+
+impl Evaluation<'_> {
+    fn range(&mut self, pool: &ExprPool, root: ExprId) -> Option<Range> {
+        let mut stack = vec![root];
+        while let Some(&e) = stack.last() {
+            if self.memo.contains_key(&e) {
+                stack.pop();
+                continue;
+            }
+            let width = match pool.sort(e) {
+                Sort::Bv(width @ ..=64) => width,
+                _ => {
+                    self.memo.insert(e, None);
+                    continue;
+                }
+            };
+            let known = self.facts.known(e).copied();
+            if let Some(known) = known.filter(|k| k.as_constant().is_some()) {
+                self.memo.insert(e, Some(known));
+                continue;
+            }
+            let node = pool.get(e);
+            if self.memo.len() < EVALUATED && has_rule(node) {
+                let pending = stack.len();
+                stack.extend(node.children().filter(|c| !self.memo.contains_key(c)));
+                if stack.len() > pending {
+                    continue;
+                }
+            }
+            let operand = |c: ExprId| {
+                self.memo.get(&c).copied().unwrap_or_else(|| match pool.sort(c) {
+                    Sort::Bv(width @ ..=64) => Some(Range::full(width)),
+                    _ => None,
+                })
+            };
+            let structural = structural(node, width, operand);
+            let range = match known {
+                Some(known) => structural.meet(&known).unwrap_or(known),
+                None => structural,
+            };
+            self.memo.insert(e, Some(range));
+        }
+        self.memo[&root]
+    }
+}
+
+/// Whether [`structural`] looks at the operands.
+fn has_rule(node: &Expr) -> bool {
+    matches!(
+        node,
+        Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Ite(..)
+            | Expr::Extract { .. }
+            | Expr::Zext { .. }
+            | Expr::Sext { .. }
+    )
+}
+
+/// The range of a node of `width` bits from the ranges of its operands; `None` for operands without.
+fn structural(node: &Expr, width: u32, operand: impl Fn(ExprId) -> Option<Range>) -> Range {
+    let computed = match *node {
+        Expr::Const(ref c) => Range::of_bv(c),
+        Expr::Unary(UnOp::Not, a) => operand(a).map(|r| r.not()),
+        Expr::Unary(UnOp::Neg, a) => operand(a).map(|r| Range::apply(BinOp::Sub, &Range::constant(width, 0), &r)),
+        Expr::Binary(BinOp::Concat, a, b) => operand(a).zip(operand(b)).map(|(a, b)| a.concat(&b)),
+        Expr::Binary(op, a, b) => operand(a).zip(operand(b)).map(|(a, b)| Range::apply(op, &a, &b)),
+        Expr::Ite(c, t, f) => match operand(c) {
+            Some(c) if c.is_true() => operand(t),
+            Some(c) if c.is_false() => operand(f),
+            _ => operand(t).zip(operand(f)).map(|(t, f)| t.join(&f)),
+        },
+        Expr::Extract { hi, lo, arg } => operand(arg).map(|r| r.extract(hi, lo)),
+        Expr::Zext { arg, .. } => operand(arg).map(|r| r.zext(width)),
+        Expr::Sext { arg, .. } => operand(arg).map(|r| r.sext(width)),
+        _ => None,
+    };
+    computed.unwrap_or(Range::full(width))
+}

@@ -1,0 +1,178 @@
+//! Independence: conjuncts that share no leaf, directly or over other conjuncts, can be solved apart.
+//!
+//! As in KLEE (Cadar, Dunbar, Engler: "KLEE", OSDI 2008, "constraint independence"), but the groups of a path
+//! condition grow with it, so that a query finds its group without looking at the others.
+
+use cfa::{Expr, ExprId, ExprPool, Id};
+use rpds::{RedBlackTreeMap, Vector};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Whether the node is a leaf with a value of its own.
+pub(super) fn is_free(node: &Expr) -> bool {
+    matches!(node, Expr::Sym(_) | Expr::Var(_) | Expr::GlobalAddr(_) | Expr::FuncAddr(_))
+}
+
+/// The free leaves of every expression asked for and its parts; equal sets are stored once.
+#[derive(Default)]
+pub(super) struct Leaves {
+    /// By expression: a number in `sets`, or `UNKNOWN`.
+    of: Vec<u32>,
+    sets: Vec<Rc<[ExprId]>>,
+    numbers: FxHashMap<Rc<[ExprId]>, u32>,
+    unions: FxHashMap<(u32, u32), u32>,
+}
+
+const UNKNOWN: u32 = u32::MAX;
+
+impl Leaves {
+    /// The free leaves of `root`, in order of id.
+    pub fn of(&mut self, pool: &ExprPool, root: ExprId) -> Rc<[ExprId]> {
+        if self.of.len() < pool.len() {
+            self.of.resize(pool.len(), UNKNOWN);
+        }
+        let mut stack = vec![root];
+        while let Some(&e) = stack.last() {
+            if self.of[e.index()] != UNKNOWN {
+                stack.pop();
+                continue;
+            }
+            let node = pool.get(e);
+            let pending = stack.len();
+            stack.extend(node.children().filter(|c| self.of[c.index()] == UNKNOWN));
+            if stack.len() > pending {
+                continue;
+            }
+            let mut set = if is_free(node) { self.intern(&[e]) } else { self.intern(&[]) };
+            for child in node.children() {
+                set = self.union(set, self.of[child.index()]);
+            }
+            self.of[e.index()] = set;
+        }
+        Rc::clone(&self.sets[self.of[root.index()] as usize])
+    }
+
+    fn intern(&mut self, set: &[ExprId]) -> u32 {
+        if let Some(&number) = self.numbers.get(set) {
+            return number;
+        }
+        let number = self.sets.len() as u32;
+        let set: Rc<[ExprId]> = set.into();
+        self.sets.push(Rc::clone(&set));
+        self.numbers.insert(set, number);
+        number
+    }
+
+    fn union(&mut self, a: u32, b: u32) -> u32 {
+        let (x, y) = (Rc::clone(&self.sets[a as usize]), Rc::clone(&self.sets[b as usize]));
+        if a == b || y.is_empty() {
+            return a;
+        }
+        if x.is_empty() {
+            return b;
+        }
+        let key = (a.min(b), a.max(b));
+        if let Some(&known) = self.unions.get(&key) {
+            return known;
+        }
+        let mut all = Vec::with_capacity(x.len() + y.len());
+        all.extend_from_slice(&x);
+        all.extend_from_slice(&y);
+        all.sort_unstable();
+        all.dedup();
+        let union = self.intern(&all);
+        self.unions.insert(key, union);
+        union
+    }
+}
+
+/// The conjuncts of a path condition in independent groups: a persistent union-find over the leaves.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    /// Towards the representative of a leaf's group; representatives are absent.
+    parents: RedBlackTreeMap<ExprId, ExprId>,
+    /// The conjuncts of a group, by representative.
+    members: RedBlackTreeMap<ExprId, Vector<ExprId>>,
+}
+
+impl Groups {
+    fn find(&self, mut leaf: ExprId) -> ExprId {
+        while let Some(&parent) = self.parents.get(&leaf) {
+            leaf = parent;
+        }
+        leaf
+    }
+
+    /// Adds a conjunct with these free leaves, at least one.
+    pub fn add(&mut self, conjunct: ExprId, leaves: &[ExprId]) {
+        let mut group = self.find(leaves[0]);
+        let mut members = self.members.get(&group).cloned().unwrap_or_default();
+        for &leaf in &leaves[1..] {
+            let other = self.find(leaf);
+            if other == group {
+                continue;
+            }
+            let mut joining = self.members.get(&other).cloned().unwrap_or_default();
+            self.members.remove_mut(&other);
+            self.members.remove_mut(&group);
+            // The smaller into the larger: chains of parents stay logarithmic.
+            if joining.len() > members.len() {
+                self.parents.insert_mut(group, other);
+                group = other;
+                std::mem::swap(&mut members, &mut joining);
+            } else {
+                self.parents.insert_mut(other, group);
+            }
+            for &member in &joining {
+                members.push_back_mut(member);
+            }
+        }
+        members.push_back_mut(conjunct);
+        self.members.insert_mut(group, members);
+    }
+
+    /// The conjuncts of the groups that any of these leaves is in, in order of id.
+    pub fn of(&self, leaves: &[ExprId]) -> Vec<ExprId> {
+        let mut groups: Vec<_> = leaves.iter().map(|&leaf| self.find(leaf)).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        let mut all: Vec<_> = groups.iter().filter_map(|g| self.members.get(g)).flatten().copied().collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The representatives of all groups with conjuncts, in order of id.
+    pub fn representatives(&self) -> Vec<ExprId> {
+        self.members.keys().copied().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfa::Sort;
+
+    #[test]
+    fn groups_join_and_stay_apart() {
+        let mut pool = ExprPool::new();
+        let x: Vec<_> = (0..6).map(|_| pool.fresh_symbol(Sort::Bv(8)).1).collect();
+        let mut leaves = Leaves::default();
+        let mut groups = Groups::default();
+        let mut add = |groups: &mut Groups, pool: &mut ExprPool, a: usize, b: usize| {
+            let e = pool.ult(x[a], x[b]);
+            groups.add(e, &leaves.of(pool, e));
+            e
+        };
+        let e01 = add(&mut groups, &mut pool, 0, 1);
+        let e23 = add(&mut groups, &mut pool, 2, 3);
+        let before = groups.clone();
+        let e12 = add(&mut groups, &mut pool, 1, 2);
+        let e45 = add(&mut groups, &mut pool, 4, 5);
+        assert_eq!(groups.of(&[x[0]]), vec![e01, e23, e12]);
+        assert_eq!(groups.of(&[x[5]]), vec![e45]);
+        assert_eq!(groups.representatives().len(), 2);
+        assert_eq!(before.of(&[x[0]]), vec![e01]);
+        assert_eq!(before.of(&[x[0], x[3]]), vec![e01, e23]);
+        assert!(before.of(&[x[4]]).is_empty());
+    }
+}

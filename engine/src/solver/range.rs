@@ -1,0 +1,418 @@
+//! Sets of bit-vector values of up to 64 bits: an unsigned interval, a signed interval and known bits, each an
+//! over-approximation of the set.
+
+use cfa::{BinOp, Bv};
+
+#[inline]
+fn mask(width: u32) -> u64 {
+    u64::MAX >> (64 - width)
+}
+
+#[inline]
+fn sign_extend(value: u64, width: u32) -> i64 {
+    ((value << (64 - width)) as i64) >> (64 - width)
+}
+
+/// The values `v` of `width` bits with `low <= v <= high` unsigned, `min <= v <= max` signed, and bits as in `ones`
+/// and not as in `zeros`. A range that is seen to be empty is a `None` instead; one that is not seen to be may stand for
+/// the empty set, of which everything holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Range {
+    pub width: u32,
+    pub low: u64,
+    pub high: u64,
+    pub min: i64,
+    pub max: i64,
+    pub zeros: u64,
+    pub ones: u64,
+}
+
+impl Range {
+    /// All values of `width` bits, `1..=64`.
+    pub fn full(width: u32) -> Self {
+        let max = (mask(width) >> 1) as i64;
+        Self { width, low: 0, high: mask(width), min: -max - 1, max, zeros: !mask(width), ones: 0 }
+    }
+    pub fn constant(width: u32, value: u64) -> Self {
+        let signed = sign_extend(value, width);
+        Self { width, low: value, high: value, min: signed, max: signed, zeros: !value, ones: value }
+    }
+    pub fn bool(value: bool) -> Self {
+        Self::constant(1, u64::from(value))
+    }
+    pub fn of_bv(value: &Bv) -> Option<Self> {
+        (value.width() <= 64).then(|| Self::constant(value.width(), value.to_u64().expect("narrow")))
+    }
+    pub fn unsigned(width: u32, low: u64, high: u64) -> Option<Self> {
+        Self { low, high, ..Self::full(width) }.normal()
+    }
+    pub fn signed(width: u32, min: i64, max: i64) -> Option<Self> {
+        Self { min, max, ..Self::full(width) }.normal()
+    }
+    pub fn bits(width: u32, zeros: u64, ones: u64) -> Option<Self> {
+        Self { zeros: zeros | !mask(width), ones, ..Self::full(width) }.normal()
+    }
+    pub fn as_constant(&self) -> Option<u64> {
+        (self.low == self.high).then_some(self.low)
+    }
+    pub fn is_true(&self) -> bool {
+        self.width == 1 && self.low == 1
+    }
+    pub fn is_false(&self) -> bool {
+        self.width == 1 && self.high == 0
+    }
+
+    /// Lets each part of the description tighten the others; `None` if nothing is left.
+    fn normal(mut self) -> Option<Self> {
+        // Twice: the signed bounds may tighten the unsigned ones that tightened the bits, and back.
+        for _ in 0..2 {
+            let m = mask(self.width);
+            if self.ones & self.zeros != 0 || self.low > self.high || self.min > self.max {
+                return None;
+            }
+            self.low = self.low.max(self.ones);
+            self.high = self.high.min(!self.zeros);
+            // Where both ends have one sign, the orders agree on the part.
+            let sign = 1u64 << (self.width - 1);
+            if self.high < sign || self.low >= sign {
+                self.min = self.min.max(sign_extend(self.low, self.width));
+                self.max = self.max.min(sign_extend(self.high, self.width));
+            }
+            if self.min > self.max {
+                return None;
+            }
+            if self.min >= 0 || self.max < 0 {
+                self.low = self.low.max(self.min as u64 & m);
+                self.high = self.high.min(self.max as u64 & m);
+            }
+            if self.low > self.high {
+                return None;
+            }
+            // The common leading bits of the bounds.
+            let differing = self.low ^ self.high;
+            let known = if differing == 0 { u64::MAX } else { !(u64::MAX >> differing.leading_zeros()) };
+            self.ones |= self.low & known;
+            self.zeros |= !self.low & known;
+        }
+        if self.ones & self.zeros != 0 { None } else { Some(self) }
+    }
+
+    /// The values in both.
+    pub fn meet(&self, o: &Self) -> Option<Self> {
+        debug_assert_eq!(self.width, o.width);
+        Self {
+            width: self.width,
+            low: self.low.max(o.low),
+            high: self.high.min(o.high),
+            min: self.min.max(o.min),
+            max: self.max.min(o.max),
+            zeros: self.zeros | o.zeros,
+            ones: self.ones | o.ones,
+        }
+        .normal()
+    }
+    /// The values in either, and some more.
+    pub fn join(&self, o: &Self) -> Self {
+        Self {
+            width: self.width,
+            low: self.low.min(o.low),
+            high: self.high.max(o.high),
+            min: self.min.min(o.min),
+            max: self.max.max(o.max),
+            zeros: self.zeros & o.zeros,
+            ones: self.ones & o.ones,
+        }
+    }
+    /// Without one value, where that is an end of an interval.
+    pub fn without(&self, value: u64) -> Option<Self> {
+        let mut r = *self;
+        if r.low == r.high && r.low == value {
+            return None;
+        }
+        if r.low == value {
+            r.low += 1;
+        }
+        if r.high == value {
+            r.high -= 1;
+        }
+        let signed = sign_extend(value, self.width);
+        if r.min == signed {
+            r.min = r.min.checked_add(1)?;
+        }
+        if r.max == signed {
+            r.max = r.max.checked_sub(1)?;
+        }
+        r.normal()
+    }
+
+    pub fn not(&self) -> Self {
+        let m = mask(self.width);
+        Self {
+            width: self.width,
+            low: !self.high & m,
+            high: !self.low & m,
+            min: !self.max,
+            max: !self.min,
+            zeros: self.ones | !m,
+            ones: self.zeros & m,
+        }
+    }
+
+    /// The values of `a op b`, for any operation but `Concat`.
+    pub fn apply(op: BinOp, a: &Self, b: &Self) -> Self {
+        let width = a.width;
+        if let (Some(x), Some(y)) = (a.as_constant(), b.as_constant()) {
+            let value = op.apply(&Bv::new(width, x), &Bv::new(width, y));
+            return Self::constant(value.width(), value.to_u64().expect("narrow"));
+        }
+        let full = Self::full(if op.is_comparison() { 1 } else { width });
+        let result = match op {
+            BinOp::Add => a.add(b),
+            BinOp::Sub => a.sub(b),
+            BinOp::Mul => a.mul(b),
+            BinOp::UDiv if b.low > 0 => Self::unsigned(width, a.low / b.high, a.high / b.low),
+            BinOp::URem if b.low > 0 => {
+                if a.high < b.low {
+                    Some(*a)
+                } else {
+                    Self::unsigned(width, 0, a.high.min(b.high - 1))
+                }
+            }
+            BinOp::SDiv if b.min > 0 => {
+                // Truncation towards zero; the quotient grows with the dividend, and its magnitude falls with the divisor.
+                let low = if a.min < 0 { a.min / b.min } else { a.min / b.max };
+                let high = if a.max < 0 { a.max / b.max } else { a.max / b.min };
+                Self::signed(width, low, high)
+            }
+            BinOp::SRem if b.min > 0 => {
+                let bound = b.max - 1;
+                let min = if a.min < 0 { a.min.max(-bound) } else { 0 };
+                let max = if a.max > 0 { a.max.min(bound) } else { 0 };
+                Self::signed(width, min, max)
+            }
+            BinOp::And => Self::bits(width, a.zeros | b.zeros, a.ones & b.ones)
+                .and_then(|r| r.meet(&Self::unsigned(width, 0, a.high.min(b.high))?)),
+            BinOp::Or => Self::bits(width, a.zeros & b.zeros, a.ones | b.ones)
+                .and_then(|r| r.meet(&Self::unsigned(width, a.low.max(b.low), mask(width))?)),
+            BinOp::Xor => Self::bits(width, a.zeros & b.zeros | a.ones & b.ones, a.ones & b.zeros | a.zeros & b.ones),
+            BinOp::LShr => Self::unsigned(width, shifted(a.low, b.high), shifted(a.high, b.low)),
+            BinOp::Shl if b.as_constant().is_some_and(|s| s < u64::from(width)) => {
+                let s = b.low;
+                let m = mask(width);
+                Self::bits(width, a.zeros << s | ((1 << s) - 1) | !m, a.ones << s & m)
+            }
+            BinOp::AShr if b.high < u64::from(width) => {
+                // Grows with the shifted value; towards 0 or -1 with the amount.
+                let low = a.min >> if a.min < 0 { b.low } else { b.high };
+                let high = a.max >> if a.max < 0 { b.high } else { b.low };
+                Self::signed(width, low, high)
+            }
+            BinOp::Eq => match a.meet(b) {
+                None => return Self::bool(false),
+                Some(_) => None,
+            },
+            BinOp::Ult => decided(a.high < b.low, a.low >= b.high),
+            BinOp::Ule => decided(a.high <= b.low, a.low > b.high),
+            BinOp::Slt => decided(a.max < b.min, a.min >= b.max),
+            BinOp::Sle => decided(a.max <= b.min, a.min > b.max),
+            _ => None,
+        };
+        result.unwrap_or(full)
+    }
+
+    fn add(&self, o: &Self) -> Option<Self> {
+        let width = self.width;
+        let mut r = Self::full(width);
+        if let Some(high) = self.high.checked_add(o.high).filter(|h| *h <= mask(width)) {
+            (r.low, r.high) = (self.low + o.low, high);
+        }
+        if let (Some(min), Some(max)) = (self.min.checked_add(o.min), self.max.checked_add(o.max))
+            && min >= r.min
+            && max <= r.max
+        {
+            (r.min, r.max) = (min, max);
+        }
+        // Low bits that are known in both.
+        let known = (self.zeros | self.ones) & (o.zeros | o.ones);
+        let n = known.trailing_ones().min(width);
+        if n > 0 {
+            let low_mask = mask(n);
+            let sum = self.ones.wrapping_add(o.ones) & low_mask;
+            r.ones |= sum;
+            r.zeros |= !sum & low_mask;
+        }
+        r.normal()
+    }
+
+    fn sub(&self, o: &Self) -> Option<Self> {
+        let width = self.width;
+        let mut r = Self::full(width);
+        if let Some(low) = self.low.checked_sub(o.high) {
+            (r.low, r.high) = (low, self.high - o.low);
+        }
+        if let (Some(min), Some(max)) = (self.min.checked_sub(o.max), self.max.checked_sub(o.min))
+            && min >= r.min
+            && max <= r.max
+        {
+            (r.min, r.max) = (min, max);
+        }
+        r.normal()
+    }
+
+    fn mul(&self, o: &Self) -> Option<Self> {
+        let width = self.width;
+        let mut r = Self::full(width);
+        let high = u128::from(self.high) * u128::from(o.high);
+        if high <= u128::from(mask(width)) {
+            (r.low, r.high) = (self.low * o.low, high as u64);
+        }
+        let products = [(self.min, o.min), (self.min, o.max), (self.max, o.min), (self.max, o.max)]
+            .map(|(x, y)| i128::from(x) * i128::from(y));
+        let (min, max) = (products.into_iter().min()?, products.into_iter().max()?);
+        if min >= i128::from(r.min) && max <= i128::from(r.max) {
+            (r.min, r.max) = (min as i64, max as i64);
+        }
+        let zeros = (self.zeros.trailing_ones() + o.zeros.trailing_ones()).min(width);
+        if zeros > 0 {
+            r.zeros |= mask(zeros);
+        }
+        r.normal()
+    }
+
+    pub fn zext(&self, width: u32) -> Self {
+        let above = mask(width) & !mask(self.width);
+        Self { low: self.low, high: self.high, ones: self.ones, zeros: self.zeros | above, ..Self::full(width) }
+            .normal()
+            .unwrap_or(Self::full(width))
+    }
+    pub fn sext(&self, width: u32) -> Self {
+        Self::signed(width, self.min, self.max).unwrap_or(Self::full(width))
+    }
+    /// Bits `hi..=lo`.
+    pub fn extract(&self, hi: u32, lo: u32) -> Self {
+        let width = hi - lo + 1;
+        let m = mask(width);
+        let bits = Self::bits(width, self.zeros >> lo & m, self.ones >> lo & m);
+        let bits = bits.unwrap_or(Self::full(width));
+        // Where nothing above is cut off, the part keeps the order.
+        if self.high >> lo <= m
+            && let Some(range) = Self::unsigned(width, self.low >> lo, self.high >> lo)
+        {
+            return bits.meet(&range).unwrap_or(bits);
+        }
+        let full = Self::full(width);
+        if lo == 0
+            && self.min >= full.min
+            && self.max <= full.max
+            && let Some(range) = Self::signed(width, self.min, self.max)
+        {
+            return bits.meet(&range).unwrap_or(bits);
+        }
+        bits
+    }
+    /// `self` above `low`, together at most 64 bits.
+    pub fn concat(&self, low: &Self) -> Self {
+        let (width, n) = (self.width + low.width, low.width);
+        Self {
+            low: self.low << n | low.low,
+            high: self.high << n | low.high,
+            zeros: self.zeros << n | low.zeros & mask(n),
+            ones: self.ones << n | low.ones,
+            ..Self::full(width)
+        }
+        .normal()
+        .unwrap_or(Self::full(width))
+    }
+}
+
+fn decided(yes: bool, no: bool) -> Option<Range> {
+    match (yes, no) {
+        (true, _) => Some(Range::bool(true)),
+        (_, true) => Some(Range::bool(false)),
+        _ => None,
+    }
+}
+
+/// The value shifted right, zero for long shifts.
+fn shifted(value: u64, by: u64) -> u64 {
+    if by < 64 { value >> by } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contains(r: &Range, v: u64) -> bool {
+        let s = sign_extend(v, r.width);
+        r.low <= v && v <= r.high && r.min <= s && s <= r.max && v & r.zeros == 0 && v & r.ones == r.ones
+    }
+
+    /// All ranges of a small width that the constructors give, with their members.
+    fn samples(width: u32) -> Vec<(Range, Vec<u64>)> {
+        let m = mask(width);
+        let mut ranges = vec![Range::full(width)];
+        for a in 0..=m {
+            for b in 0..=m {
+                ranges.extend(Range::unsigned(width, a, b));
+                ranges.extend(Range::signed(width, sign_extend(a, width), sign_extend(b, width)));
+                ranges.extend(Range::bits(width, a, b));
+            }
+        }
+        ranges.sort_by_key(|r| (r.low, r.high, r.min, r.max, r.zeros, r.ones));
+        ranges.dedup();
+        let members = |r: &Range| (0..=m).filter(|v| contains(r, *v)).collect();
+        ranges.into_iter().map(|r| (r, members(&r))).collect()
+    }
+
+    #[test]
+    fn operations_hold_every_result() {
+        use BinOp::*;
+        let width = 3;
+        let samples = samples(width);
+        let ops = [Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor, Eq, Ult, Ule, Slt, Sle];
+        for (a, xs) in &samples {
+            assert!(!xs.is_empty() || a.low != a.high);
+            for (b, ys) in &samples {
+                for op in ops {
+                    let r = Range::apply(op, a, b);
+                    for &x in xs {
+                        for &y in ys {
+                            let v = op.apply(&Bv::new(width, x), &Bv::new(width, y)).to_u64().unwrap();
+                            assert!(contains(&r, v), "{x} {op:?} {y} = {v} not in {r:?}; {a:?} {b:?}");
+                        }
+                    }
+                }
+                match a.meet(b) {
+                    Some(r) => assert!(xs.iter().all(|x| !ys.contains(x) || contains(&r, *x))),
+                    None => assert!(!xs.iter().any(|x| ys.contains(x))),
+                }
+                let (joined, joint) = (a.join(b), a.concat(b));
+                assert!(xs.iter().chain(ys).all(|x| contains(&joined, *x)));
+                for &x in xs {
+                    assert!(ys.iter().all(|y| contains(&joint, x << width | y)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_hold_every_result() {
+        for (a, xs) in samples(4) {
+            for &x in &xs {
+                assert!(contains(&a.not(), !x & 15));
+                assert!(contains(&a.zext(7), x));
+                assert!(contains(&a.sext(7), sign_extend(x, 4) as u64 & 127));
+                for hi in 0..4 {
+                    for lo in 0..=hi {
+                        assert!(contains(&a.extract(hi, lo), x >> lo & mask(hi - lo + 1)), "{a:?} {hi} {lo}");
+                    }
+                }
+                for v in 0..16 {
+                    if v != x {
+                        assert!(contains(&a.without(v).unwrap(), x), "{a:?} {v}");
+                    }
+                }
+            }
+        }
+    }
+}
