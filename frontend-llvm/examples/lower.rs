@@ -32,6 +32,11 @@ fn main() {
     let start = Instant::now();
     let program = module.lower().unwrap_or_else(|error| fail(error));
     let lowered = start.elapsed();
+    if let Err(violations) = cfa::validate::validate(&program) {
+        for violation in violations.iter().take(5) {
+            println!("INVALID: {violation}");
+        }
+    }
     if text {
         print!("{}", cfa::text::print(&program));
     }

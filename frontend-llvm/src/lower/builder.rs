@@ -113,7 +113,6 @@ impl<'c, 'm> Builder<'c, 'm> {
     pub fn goto(&mut self, target: LocId) {
         match self.cursor {
             Cursor::After(edge) => self.cx.program.edges[edge].target = target,
-            Cursor::At(loc) if loc == target => {}
             Cursor::At(_) => {
                 if let Some(edge) = self.emit(Op::Skip) {
                     self.cx.program.edges[edge].target = target;

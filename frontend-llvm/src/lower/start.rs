@@ -3,11 +3,13 @@
 use super::Context;
 use super::builder::Builder;
 use crate::error::Error;
-use crate::ir::{ConstantKind, NONE, Operand, op};
-use cfa::{AllocKind, Callee, ExprId, FuncId, HaltKind, InputKind, Op};
+use crate::ir::{ConstantKind, NONE, Operand, TypeKind, op};
+use cfa::{AllocKind, Callee, ExprId, FuncId, InputKind, Op};
 
-/// Program arguments, and environment strings, beyond which paths are cut off (with a taint).
+/// Program arguments, and environment strings, that are modelled.
 const MAX_ARGUMENTS: u64 = 8;
+/// More strings than Linux passes to a program: they and the pointers to them take at most 6 MiB.
+const MAX_STRINGS: u64 = 1 << 21;
 /// Bytes of the longest argument: what Linux allows.
 const MAX_ARGUMENT_SIZE: u64 = 131_072;
 
@@ -65,30 +67,40 @@ fn constructors(cx: &Context) -> Vec<FuncId> {
 fn used_parameters(cx: &Context, n: usize) -> Vec<bool> {
     let function = &cx.ir.functions[n];
     let params = match cx.ir.kind(function.ty) {
-        crate::ir::TypeKind::Function { params, .. } => params.len(),
+        TypeKind::Function { params, .. } => params.len(),
         _ => 0,
     };
+    let Some(body) = &function.body else { return vec![false; params] };
+    // Uses of each instruction's value; and of each cell, those other than stores into it and idle loads.
+    let mut uses = vec![0u32; body.instructions.len()];
+    for operand in body.instructions.iter().flat_map(|i| cx.ir.operands(i)) {
+        if let Operand::Instruction(n) = operand {
+            uses[n as usize] += 1;
+        }
+    }
+    let mut reads = vec![0u32; body.instructions.len()];
     let mut used = vec![false; params];
-    let Some(body) = &function.body else { return used };
+    for (n, instruction) in body.instructions.iter().enumerate() {
+        let idle = instruction.opcode == op::LOAD && uses[n] == 0;
+        for (position, operand) in cx.ir.operands(instruction).enumerate() {
+            if let Operand::Instruction(cell) = operand
+                && !idle
+                && !(instruction.opcode == op::STORE && position == 1)
+            {
+                reads[cell as usize] += 1;
+            }
+        }
+    }
     for instruction in &body.instructions {
         for (position, operand) in cx.ir.operands(instruction).enumerate() {
             let Operand::Argument(argument) = operand else { continue };
             let only_stored = instruction.opcode == op::STORE
                 && position == 0
-                && matches!(cx.ir.operand(instruction, 1), Operand::Instruction(cell) if !is_read(cx, body, cell));
+                && matches!(cx.ir.operand(instruction, 1), Operand::Instruction(cell) if reads[cell as usize] == 0);
             used[argument as usize] |= !only_stored;
         }
     }
     used
-}
-
-/// Whether a cell is used by anything but stores into it.
-fn is_read(cx: &Context, body: &crate::ir::Body, cell: u32) -> bool {
-    let cell_ = Operand::Instruction(cell);
-    body.instructions.iter().any(|instruction| {
-        let mut operands = cx.ir.operands(instruction).enumerate();
-        operands.any(|(k, operand)| operand == cell_ && !(instruction.opcode == op::STORE && k == 1))
-    })
 }
 
 /// `argc`, `argv` and `envp` as far as they are read.
@@ -98,15 +110,7 @@ fn arguments(b: &mut Builder, main: FuncId, used: &[bool]) -> Vec<ExprId> {
     let is_used = |k: usize| used.get(k).copied().unwrap_or(false);
     let mut args = Vec::new();
     if let Some(&width) = widths.first() {
-        let count = if is_used(0) || is_used(1) {
-            let count = b.havoc(width, InputKind::Environment("main".into()), None);
-            let zero = b.int(width, 0);
-            let valid = b.x().sle(zero, count);
-            b.assume(valid);
-            count
-        } else {
-            b.int(width, 1)
-        };
+        let count = if is_used(0) || is_used(1) { number_of_strings(b, width, is_used(1)) } else { b.int(width, 1) };
         args.push(count);
         if let Some(&width) = widths.get(1) {
             let vector = if is_used(1) { strings(b, count, "program arguments") } else { b.size(0) };
@@ -115,7 +119,7 @@ fn arguments(b: &mut Builder, main: FuncId, used: &[bool]) -> Vec<ExprId> {
     }
     if let Some(&width) = widths.get(2) {
         let vector = if is_used(2) {
-            let count = b.havoc(32, InputKind::Environment("main".into()), None);
+            let count = number_of_strings(b, 32, true);
             strings(b, count, "environment variables")
         } else {
             b.size(0)
@@ -126,29 +130,41 @@ fn arguments(b: &mut Builder, main: FuncId, used: &[bool]) -> Vec<ExprId> {
     args
 }
 
-/// The address of an array of `count` strings and a null pointer. The strings are of any content and length;
-/// paths on which there are more than a few of them are cut off.
+/// Any number of strings; if there is to be an array of them, one that fits into memory.
+fn number_of_strings(b: &mut Builder, width: u32, with_array: bool) -> ExprId {
+    let count = b.havoc(width, InputKind::Environment("main".into()), None);
+    let max = if with_array { b.int(width, MAX_STRINGS) } else { b.x().constant(cfa::Bv::min_signed(width).not()) };
+    let valid = b.x().ule(count, max);
+    b.assume(valid);
+    count
+}
+
+/// The address of an array of `count` strings and a null pointer. The strings are of any content and length.
+/// Where there are more than a few of them, the pointers to the others are of unknown value.
 fn strings(b: &mut Builder, count: ExprId, what: &str) -> ExprId {
     let count = b.as_pointer(count);
     let max = b.size(MAX_ARGUMENTS);
     let too_many = b.x().ult(max, count);
     b.when(too_many, |b| {
-        b.approximate(format!("more than {MAX_ARGUMENTS} {what}: not explored"), false, true);
-        b.halt(HaltKind::Assumed);
+        b.approximate(format!("more than {MAX_ARGUMENTS} {what}: the others are not modelled"), true, false);
     });
-    let bytes = u64::from(b.pointer_width() / 8);
-    let size = b.size((MAX_ARGUMENTS + 1) * bytes);
-    let vector = b.alloc(size, 16, AllocKind::Stack, true);
+    let pointer = u64::from(b.pointer_width() / 8);
+    let size = b.size(MAX_ARGUMENTS * pointer);
+    let known = b.alloc(size, 16, AllocKind::Stack, false);
     for n in 0..MAX_ARGUMENTS {
         let string = string(b);
-        let slot = b.offset(vector, n * bytes);
+        let slot = b.offset(known, n * pointer);
         b.store(slot, string);
     }
-    // The strings behind the null pointer are there, but the program has no business with them.
-    let bytes = b.size(bytes);
-    let end = b.x().mul(count, bytes);
-    let (end, null) = (b.x().add(vector, end), b.size(0));
-    b.store(end, null);
+    let pointer = b.size(pointer);
+    let x = b.x();
+    let used = x.ite(too_many, max, count);
+    let (len, end) = (x.mul(used, pointer), x.mul(count, pointer));
+    let size = x.add(end, pointer);
+    let vector = b.alloc(size, 16, AllocKind::Stack, false);
+    b.emit(Op::Copy { dst: vector, src: known, len });
+    let (last, null) = (b.x().add(vector, end), b.size(0));
+    b.store(last, null);
     vector
 }
 
