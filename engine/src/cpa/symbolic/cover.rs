@@ -217,19 +217,16 @@ impl SymbolicExecution<'_> {
         if !cells.into_iter().all(|(a, b, _)| self.match_values(a, b, matching)) {
             return false;
         }
-        // What the two share must mean the same under the substitution.
-        if matching.theta.iter().any(|(&s, &t)| !matches!(self.pool.get(t), Expr::Sym(u) if *u == s)) {
-            let mut values = Vec::new();
-            for (id, object) in new.memory.iter() {
-                if old.memory.shares(&new.memory, id) {
-                    object.for_each_cell(|_, _, value| values.push(value));
-                    values.push(object.size);
-                    values.extend(object.array.map(Val::Expr));
-                }
+        // What the two share is live as well: its symbols stand for themselves.
+        let mut values = Vec::new();
+        for (id, object) in new.memory.iter() {
+            if old.memory.shares(&new.memory, id) {
+                object.for_each_cell(|_, _, value| values.push(value));
+                values.push(object.size);
+                values.extend(object.array.map(Val::Expr));
             }
-            return values.into_iter().all(|v| self.match_values(v, v, matching));
         }
-        true
+        values.into_iter().all(|v| self.match_values(v, v, matching))
     }
 
     /// Extends the substitution so that `old` becomes `new`.
