@@ -126,6 +126,19 @@ fn value_of(p: &Program, edge: cfa::EdgeId) -> Bv {
     Evaluator::new(&p.exprs, leaf).eval(value)
 }
 
+/// No parsed program makes the validator panic, and no valid one what shows it.
+fn look_at(program: &Program) {
+    let valid = cfa::validate::validate(program).is_ok();
+    if valid {
+        cfa::dot::program(program);
+        cfa::dot::call_graph(program);
+        for edge in program.edges.values() {
+            text::c_operation(program, &edge.op);
+            text::operation(program, &edge.op);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -167,6 +180,7 @@ proptest! {
         let text: String = text.into_iter().collect();
         match text::parse(&text) {
             Ok(program) => {
+                look_at(&program);
                 let printed = text::print(&program);
                 let again = text::parse(&printed);
                 prop_assert!(again.is_ok(), "{:?}\n{printed}", again.err());
