@@ -36,10 +36,12 @@
 //! operation, `let e0 = …` names parts that occur more than once.
 
 mod c;
+mod c_exact;
 mod parse;
 mod print;
 
 pub use c::{c_expr, c_object, c_operation, var_name};
+pub use c_exact::c_exact;
 pub use parse::{ParseError, program as parse};
 pub use print::{expression, function, operation, program as print};
 
