@@ -5,22 +5,28 @@
 //! state back into the waitlist, so what a run has proved stays true.
 
 use crate::budget::Budget;
-use crate::control::{CallStacks, Control};
+use crate::control::{CallStacks, Control, StackId};
 use crate::cpa::{At, Cpa, Stop, Successors, Target};
 use crate::verdict::{Reason, Taints};
-use crate::waitlist::{Rank, Search, Waitlist};
-use cfa::{EdgeId, ErrorId, Id, Op, Out, Program};
+use crate::waitlist::{JoinKey, JoinQueue, Rank, Search, Waitlist};
+use cfa::graph::CfaGraphs;
+use cfa::{EdgeId, ErrorId, Id, LocId, Op, Out, Program};
 
 /// Edges followed in one step before the state goes back to the waitlist, for fairness.
 const BLOCK: u32 = 50_000;
 /// Edges between looks at the clock.
 const TICK: u32 = 512;
 
+/// States that could not be merged into one before no more are tried.
+const MERGE_FAILURES: usize = 6;
+
 /// A reachability node: a state waiting with its place.
 struct Node<S> {
     state: S,
     at: Control,
     forks: u32,
+    /// Turns of loops and recursions so far; counted where states are merged.
+    rounds: u32,
 }
 
 /// How an exploration ended.
@@ -42,6 +48,8 @@ pub struct Counters {
     pub forks: u64,
     /// States found covered.
     pub covered: u64,
+    /// States merged into another.
+    pub merged: u64,
     /// Nodes of the abstract reachability graph.
     pub nodes: u64,
     /// Largest size of the waitlist.
@@ -55,6 +63,7 @@ impl Counters {
         self.paths += other.paths;
         self.forks += other.forks;
         self.covered += other.covered;
+        self.merged += other.merged;
         self.nodes += other.nodes;
         self.waiting = self.waiting.max(other.waiting);
     }
@@ -65,6 +74,8 @@ pub struct Explorer<'p, C: Cpa> {
     program: &'p Program,
     pub cpa: C,
     waitlist: Waitlist<Node<C::State>>,
+    /// Used instead of the waitlist where states are merged.
+    joins: Option<Joins<C::State>>,
     stacks: CallStacks,
     /// How often a step began or forked at a location; orders the coverage search.
     visits: Vec<u32>,
@@ -73,6 +84,37 @@ pub struct Explorer<'p, C: Cpa> {
     pub counters: Counters,
     max_call_depth: u32,
     tick: u32,
+}
+
+/// States that wait to be merged, and the order of locations.
+struct Joins<S> {
+    queue: JoinQueue<Node<S>>,
+    graphs: CfaGraphs,
+    /// The numbers of the call locations, per interned stack.
+    calls: Vec<Vec<u32>>,
+}
+
+impl<S> Joins<S> {
+    fn number(&self, loc: LocId) -> u32 {
+        self.graphs.node(loc).unwrap_or(u32::MAX)
+    }
+    fn key(&mut self, program: &Program, stacks: &CallStacks, at: Control, rounds: u32) -> JoinKey {
+        while self.calls.len() <= at.stack.0 as usize {
+            let stack = StackId(self.calls.len() as u32);
+            let calls = match stacks.pop(stack) {
+                None => Vec::new(),
+                Some((below, call)) => {
+                    let mut calls = self.calls[below.0 as usize].clone();
+                    calls.push(self.number(program.edges[call].source));
+                    calls
+                }
+            };
+            self.calls.push(calls);
+        }
+        let mut path = self.calls[at.stack.0 as usize].clone();
+        path.push(self.number(at.loc));
+        JoinKey { rounds, path }
+    }
 }
 
 impl<'p, C: Cpa> Explorer<'p, C> {
@@ -88,11 +130,21 @@ impl<'p, C: Cpa> Explorer<'p, C> {
         let mut waitlist = Waitlist::new(search, seed);
         let at = Control { loc: program.funcs[program.entry].entry, stack: CallStacks::EMPTY };
         let state = cpa.initial();
-        waitlist.push(Node { state, at, forks: 0 }, Rank { forks: 0, visits: 0 });
+        let node = Node { state, at, forks: 0, rounds: 0 };
+        let mut joins = (search == Search::Merging).then(|| Joins {
+            queue: JoinQueue::new(),
+            graphs: CfaGraphs::new(program),
+            calls: Vec::new(),
+        });
+        match &mut joins {
+            Some(joins) => joins.queue.push(JoinKey { rounds: 0, path: Vec::new() }, node),
+            None => waitlist.push(node, Rank { forks: 0, visits: 0 }),
+        }
         Self {
             program,
             cpa,
             waitlist,
+            joins,
             stacks: CallStacks::new(),
             visits: vec![0; program.locs.len()],
             heads,
@@ -109,8 +161,8 @@ impl<'p, C: Cpa> Explorer<'p, C> {
         taints: &mut Taints,
         progress: &mut dyn FnMut(&Counters, usize),
     ) -> Result<Exploration<C::Evidence>, Stop> {
-        while let Some(node) = self.waitlist.pop() {
-            progress(&self.counters, self.waitlist.len() + 1);
+        while let Some(node) = self.next()? {
+            progress(&self.counters, self.waiting() + 1);
             if let Some(target) = self.step(node, budget, taints)? {
                 return Ok(target);
             }
@@ -120,16 +172,54 @@ impl<'p, C: Cpa> Explorer<'p, C> {
 
     /// States that wait.
     pub fn waiting(&self) -> usize {
-        self.waitlist.len()
+        self.waitlist.len() + self.joins.as_ref().map_or(0, |j| j.queue.len())
     }
 
-    fn push(&mut self, state: C::State, at: Control, forks: u32) {
+    fn push(&mut self, node: Node<C::State>) {
         self.counters.nodes += 1;
-        let visits = &mut self.visits[at.loc.index()];
-        *visits += 1;
-        let rank = Rank { forks, visits: *visits };
-        self.waitlist.push(Node { state, at, forks }, rank);
-        self.counters.waiting = self.counters.waiting.max(self.waitlist.len() as u64);
+        match &mut self.joins {
+            Some(joins) => {
+                let key = joins.key(self.program, &self.stacks, node.at, node.rounds);
+                joins.queue.push(key, node);
+            }
+            None => {
+                let visits = &mut self.visits[node.at.loc.index()];
+                *visits += 1;
+                let rank = Rank { forks: node.forks, visits: *visits };
+                self.waitlist.push(node, rank);
+            }
+        }
+        self.counters.waiting = self.counters.waiting.max(self.waiting() as u64);
+    }
+
+    /// The next state to follow. States that wait at the same place are merged first.
+    fn next(&mut self) -> Result<Option<Node<C::State>>, Stop> {
+        let Some(joins) = &mut self.joins else { return Ok(self.waitlist.pop()) };
+        let Some((key, mut nodes)) = joins.queue.pop() else { return Ok(None) };
+        let mut next = nodes.pop().expect("places with states only");
+        let mut apart = Vec::new();
+        for mut node in nodes {
+            if node.at != next.at || apart.len() >= MERGE_FAILURES {
+                apart.push(node);
+                continue;
+            }
+            match self.cpa.merge(next.state, node.state, next.at) {
+                Ok(state) => {
+                    self.counters.merged += 1;
+                    next.state = state;
+                    next.forks = next.forks.max(node.forks);
+                }
+                Err(pair) => {
+                    (next.state, node.state) = *pair;
+                    apart.push(node);
+                }
+            }
+        }
+        let joins = self.joins.as_mut().expect("still there");
+        for node in apart {
+            joins.queue.push(key.clone(), node);
+        }
+        Ok(Some(next))
     }
 
     /// Follows a state to the next fork.
@@ -139,7 +229,7 @@ impl<'p, C: Cpa> Explorer<'p, C> {
         budget: &Budget,
         taints: &mut Taints,
     ) -> Result<Option<Exploration<C::Evidence>>, Stop> {
-        let Node { mut state, mut at, forks } = node;
+        let Node { mut state, mut at, forks, mut rounds } = node;
         let mut successors: Successors<C::State> = Vec::new();
         let mut steps = 0;
         loop {
@@ -147,7 +237,7 @@ impl<'p, C: Cpa> Explorer<'p, C> {
             if self.tick >= TICK {
                 self.tick = 0;
                 if let Some(spent) = budget.spent() {
-                    self.push(state, at, forks);
+                    self.push(Node { state, at, forks, rounds });
                     return Err(Stop::Spent(spent));
                 }
             }
@@ -179,8 +269,9 @@ impl<'p, C: Cpa> Explorer<'p, C> {
                         // The else-branch first: depth-first search takes the then-branch next.
                         for (s, edge) in [(else_state, else_edge), (then_state, then_edge)] {
                             let to = Control { loc: self.program.edges[edge].target, ..at };
-                            if let Some(s) = self.arrive(s, edge, to)? {
-                                self.push(s, to, forks + 1);
+                            if let Some(state) = self.arrive(s, edge, to)? {
+                                let rounds = rounds + self.turns(edge, to);
+                                self.push(Node { state, at: to, forks: forks + 1, rounds });
                             }
                         }
                         return Ok(None);
@@ -223,8 +314,8 @@ impl<'p, C: Cpa> Explorer<'p, C> {
                             self.counters.forks += successors.len() as u64;
                             successors.push((first, first_at));
                             for (s, to) in successors.drain(..) {
-                                if let Some(to) = self.place(at, edge, to, taints) {
-                                    self.push(s, to, forks + 1);
+                                if let Some(at) = self.place(at, edge, to, taints) {
+                                    self.push(Node { state: s, at, forks: forks + 1, rounds });
                                 }
                             }
                             return Ok(None);
@@ -247,11 +338,34 @@ impl<'p, C: Cpa> Explorer<'p, C> {
                 Some(state) => state,
                 None => return Ok(None),
             };
+            if self.joins.is_some() && self.heads[at.loc.index()] {
+                rounds += self.turns(over, at);
+                self.push(Node { state, at, forks, rounds });
+                return Ok(None);
+            }
             if steps >= BLOCK {
-                self.push(state, at, forks);
+                self.push(Node { state, at, forks, rounds });
                 return Ok(None);
             }
         }
+    }
+
+    /// 1 if coming over `edge` to `to` is another turn of a loop or a recursion, where that counts.
+    fn turns(&self, edge: EdgeId, to: Control) -> u32 {
+        let Some(joins) = &self.joins else { return 0 };
+        let edge = &self.program.edges[edge];
+        if !matches!(edge.op, Op::Call { .. }) {
+            return u32::from(joins.number(to.loc) <= joins.number(edge.source));
+        }
+        let func = self.program.locs[to.loc].func;
+        let mut stack = to.stack;
+        while let Some((below, call)) = self.stacks.pop(stack) {
+            if self.program.func_of(call) == func {
+                return 1;
+            }
+            stack = below;
+        }
+        0
     }
 
     /// The state has come over `edge` to `at`.

@@ -16,7 +16,7 @@ pub mod waitlist;
 pub use replay::replay;
 pub use verdict::{Counterexample, Reason, Taints, Verdict};
 
-use budget::{Budget, Spent};
+use budget::Budget;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Program};
 use cpa::Stop;
@@ -86,6 +86,7 @@ impl Stats {
             ("paths", c.paths as f64),
             ("forks", c.forks as f64),
             ("covered", c.covered as f64),
+            ("merged", c.merged as f64),
             ("nodes", c.nodes as f64),
             ("waiting", self.waiting_now as f64),
             ("waiting_max", c.waiting as f64),
@@ -114,8 +115,9 @@ pub type Replay<'a> = dyn Fn(&Inputs, ErrorId) -> Result<Vec<EdgeId>, String> + 
 /// Whether an error edge of `program` can be reached. `replay` confirms violations on the program as the user gave it
 /// (see [`replay()`]); `progress` is called some ten times a second.
 ///
-/// Plain symbolic execution and proofs by loop invariants take turns with growing shares of the time: the first finds
-/// violations and proves what has finitely many paths, and the values it sees suggest invariants to the second.
+/// Symbolic execution path by path, the same with paths merged where they join, and proofs by loop invariants take turns
+/// with growing shares of the time. The first two find violations and prove what has few paths or few turns of
+/// loops, and the values that the first sees suggest invariants to the third.
 pub fn verify(
     program: &Program,
     config: &Config,
@@ -128,49 +130,56 @@ pub fn verify(
         return Outcome { verdict: Verdict::True, stats: Stats::default(), reasons: Vec::new() };
     }
     let mut run = Run { program, config, budget, progress, start, last: start, stats: Stats::default() };
-    let mut plain = run.explorer();
+    let mut explorers = vec![run.explorer(config.search)];
+    if config.search == Search::Mixed {
+        explorers.push(run.explorer(Search::Merging));
+    }
     let mut taints = Taints::default();
-    let has_loops = !plain.cpa.loops.loops.is_empty();
+    let has_loops = !explorers[0].cpa.loops.loops.is_empty();
+    let induction = config.induction && has_loops;
     let mut share = Duration::from_millis(400);
     let mut replays = 0;
-    let verdict = loop {
-        let part = if has_loops && config.induction { budget.within(share) } else { budget.clone() };
-        match run.explore(&mut plain, &part, &mut taints) {
-            Ok(Exploration::Complete) => {
-                taints.merge(&plain.cpa.taints);
-                let why_not = taints.first(program);
-                break match why_not {
-                    None => Verdict::True,
-                    Some(_) if has_loops && config.induction && run.prove(&mut plain.cpa, budget) => Verdict::True,
-                    Some(reason) => Verdict::Unknown(reason),
-                };
-            }
-            Ok(Exploration::Target { error, edge, evidence }) => {
-                replays += 1;
-                match replay(&evidence, error) {
-                    Ok(path) => break Verdict::False(Counterexample { error, inputs: evidence, path }),
-                    Err(why) => {
-                        let text = format!("a violation was found that does not replay: {why}");
-                        taints.drop_behaviour(Reason::at(text, program.edges[edge].place));
+    let verdict = 'run: loop {
+        for i in 0..explorers.len() {
+            let part = if induction || explorers.len() > 1 { budget.within(share) } else { budget.clone() };
+            loop {
+                match run.explore(&mut explorers[i], &part, &mut taints) {
+                    Ok(Exploration::Complete) => {
+                        taints.merge(&explorers[i].cpa.taints);
+                        break 'run match taints.first(program) {
+                            None => Verdict::True,
+                            Some(_) if induction && run.prove(&mut explorers[0].cpa, budget) => Verdict::True,
+                            Some(reason) => Verdict::Unknown(reason),
+                        };
                     }
+                    Ok(Exploration::Target { error, edge, evidence }) => {
+                        replays += 1;
+                        match replay(&evidence, error) {
+                            Ok(path) => break 'run Verdict::False(Counterexample { error, inputs: evidence, path }),
+                            Err(why) => {
+                                let text = format!("a violation was found that does not replay: {why}");
+                                taints.drop_behaviour(Reason::at(text, program.edges[edge].place));
+                            }
+                        }
+                    }
+                    Err(Stop::Fatal(reason)) => break 'run Verdict::Unknown(reason),
+                    Err(Stop::Spent(_)) => break,
                 }
             }
-            Err(Stop::Fatal(reason)) => break Verdict::Unknown(reason),
-            Err(Stop::Spent(spent)) => {
-                if let Some(spent) = budget.spent() {
-                    break Verdict::Unknown(Reason::spent(spent));
-                }
-                debug_assert_eq!(spent, Spent::Time);
-                if run.prove(&mut plain.cpa, &budget.within(share)) {
-                    break Verdict::True;
-                }
-                share *= 3;
+            if let Some(spent) = budget.spent() {
+                break 'run Verdict::Unknown(Reason::spent(spent));
             }
         }
+        if induction && run.prove(&mut explorers[0].cpa, &budget.within(share)) {
+            break Verdict::True;
+        }
+        share *= 3;
     };
-    taints.merge(&plain.cpa.taints);
+    for explorer in &explorers {
+        taints.merge(&explorer.cpa.taints);
+        run.stats.add(explorer);
+    }
     let mut stats = run.stats;
-    stats.add(&plain);
     stats.replays = replays;
     stats.time = start.elapsed();
     Outcome { verdict, stats, reasons: taints.reasons(program) }
@@ -189,17 +198,17 @@ struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    fn explorer(&self) -> Explorer<'r, SymbolicExecution<'r>> {
+    fn explorer(&self, search: Search) -> Explorer<'r, SymbolicExecution<'r>> {
         let mut solver = PathSolver::new(Box::new(Bitwuzla::new()), self.budget.clone());
         solver.set_query_time(self.config.query_time);
         let symbolic = SymbolicExecution::new(self.program, solver);
-        self.explorer_with(symbolic)
+        self.explorer_with(symbolic, search)
     }
 
-    fn explorer_with(&self, symbolic: SymbolicExecution<'r>) -> Explorer<'r, SymbolicExecution<'r>> {
+    fn explorer_with(&self, symbolic: SymbolicExecution<'r>, search: Search) -> Explorer<'r, SymbolicExecution<'r>> {
         let heads = symbolic.heads();
         let config = self.config;
-        Explorer::new(self.program, symbolic, heads, config.search, config.seed, config.max_call_depth)
+        Explorer::new(self.program, symbolic, heads, search, config.seed, config.max_call_depth)
     }
 
     fn explore(
@@ -232,7 +241,7 @@ impl<'r> Run<'r> {
             let mut solver = PathSolver::new(Box::new(Bitwuzla::new()), budget.clone());
             solver.set_query_time(Some(Duration::from_secs(2)));
             let symbolic = plain.for_induction(solver, induction);
-            let mut explorer = self.explorer_with(symbolic);
+            let mut explorer = self.explorer_with(symbolic, Search::Merging);
             let mut taints = Taints::default();
             let result = self.explore(&mut explorer, budget, &mut taints);
             self.stats.add(&explorer);

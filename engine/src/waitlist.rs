@@ -20,15 +20,18 @@ pub enum Search {
     Coverage,
     /// Depth-first, interleaved with the other two.
     Mixed,
+    /// In topological order, so that states meet where paths join and are merged (see [`JoinQueue`]).
+    Merging,
 }
 
 impl Search {
-    pub const NAMES: [(&'static str, Search); 5] = [
+    pub const NAMES: [(&'static str, Search); 6] = [
         ("mixed", Search::Mixed),
         ("dfs", Search::DepthFirst),
         ("bfs", Search::BreadthFirst),
         ("random-path", Search::RandomPath),
         ("coverage", Search::Coverage),
+        ("merging", Search::Merging),
     ];
 }
 
@@ -70,7 +73,7 @@ impl<T> Waitlist<T> {
             Search::BreadthFirst => vec![Order::Queue(VecDeque::new())],
             Search::RandomPath => vec![Order::Random(BTreeMap::new())],
             Search::Coverage => vec![Order::Least(BinaryHeap::new())],
-            Search::Mixed => {
+            Search::Mixed | Search::Merging => {
                 vec![Order::Stack(Vec::new()), Order::Least(BinaryHeap::new()), Order::Random(BTreeMap::new())]
             }
         };
@@ -169,6 +172,49 @@ fn pick(by_forks: &mut BTreeMap<u32, Vec<Id>>, rng: &mut SmallRng) -> Option<Id>
         by_forks.remove(&level);
     }
     Some(id)
+}
+
+/// Where a waiting state stands in the order in which joins can be complete: first by how often it went round loops and
+/// recursions, then by the reverse post-order numbers of its calls and its location, lexicographically. A state inside a
+/// call comes before the states of its caller behind the call.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct JoinKey {
+    pub rounds: u32,
+    pub path: Vec<u32>,
+}
+
+/// A waitlist that gives the states at one place together, and no state before those that may still join it.
+pub struct JoinQueue<T> {
+    waiting: BTreeMap<JoinKey, Vec<T>>,
+    len: usize,
+}
+
+impl<T> JoinQueue<T> {
+    pub fn new() -> Self {
+        Self { waiting: BTreeMap::new(), len: 0 }
+    }
+    pub fn len(&self) -> usize {
+        self.len
+    }
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+    pub fn push(&mut self, key: JoinKey, item: T) {
+        self.waiting.entry(key).or_default().push(item);
+        self.len += 1;
+    }
+    /// All states at the first place.
+    pub fn pop(&mut self) -> Option<(JoinKey, Vec<T>)> {
+        let (key, items) = self.waiting.pop_first()?;
+        self.len -= items.len();
+        Some((key, items))
+    }
+}
+
+impl<T> Default for JoinQueue<T> {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 #[cfg(test)]

@@ -37,6 +37,9 @@ pub type Successors<S> = Vec<(S, At)>;
 /// The states that take the then-edge and the else-edge of a branch.
 pub type Sides<S> = (Option<S>, Option<S>);
 
+/// Two states.
+pub type Pair<S> = Box<(S, S)>;
+
 /// What a domain makes of a state that reached an error.
 pub enum Target<C> {
     /// The error is reached, with evidence for it.
@@ -79,6 +82,10 @@ pub trait Cpa {
     /// The state has come over `edge` to a location where paths join. `None` if it need not be followed: what was
     /// reached there before covers it. The state may be replaced by one that stands for more.
     fn arrive(&mut self, state: Self::State, edge: EdgeId, at: Control) -> Result<Option<Self::State>, Stop>;
+
+    /// One state for two at the same control, which stands for exactly what the two stand for; or the two, if there is
+    /// none that is worth it.
+    fn merge(&mut self, a: Self::State, b: Self::State, at: Control) -> Result<Self::State, Pair<Self::State>>;
 
     /// Called when execution ended at a halt or at the end of the entry function.
     fn ended(&mut self, _state: Self::State, _edge: EdgeId) {}

@@ -262,6 +262,11 @@ impl SymbolicExecution<'_> {
     /// Writes `len` bytes at a constant offset within the object.
     pub(super) fn write(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32, value: Val) {
         self.changes(st, object, Change::Written);
+        self.put(st, object, offset, len, value);
+    }
+
+    /// As [`write`](Self::write), where no operation of the program writes.
+    pub(super) fn put(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32, value: Val) {
         let o = st.memory.get(object).expect("a live object");
         if o.array.is_some() {
             let w = self.program.layout.pointer_width;

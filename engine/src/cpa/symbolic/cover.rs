@@ -51,7 +51,7 @@ struct Snapshot {
 }
 
 /// The locals of a function whose values matter.
-struct Liveness {
+pub(super) struct Liveness {
     /// Slots, by location.
     at: FxHashMap<LocId, Box<[u32]>>,
     /// At other locations: all slots, in a function too large for the data flow.
@@ -135,7 +135,7 @@ impl SymbolicExecution<'_> {
         st.pc.model().is_some_and(|m| !m.is_spurious())
     }
 
-    fn live(&mut self, func: FuncId) -> Rc<Liveness> {
+    pub(super) fn live(&mut self, func: FuncId) -> Rc<Liveness> {
         if let Some(live) = &self.covering.live[func.index()] {
             return Rc::clone(live);
         }
@@ -443,7 +443,7 @@ impl Liveness {
     }
 
     /// The slots that are live at a location.
-    fn at(&self, loc: LocId) -> &[u32] {
+    pub(super) fn at(&self, loc: LocId) -> &[u32] {
         self.at.get(&loc).unwrap_or(&self.otherwise)
     }
 }

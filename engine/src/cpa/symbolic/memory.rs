@@ -317,6 +317,23 @@ impl Object {
         }
     }
 
+    /// Offsets of the chunks that the two objects do not share, up to the end of the longer content.
+    pub fn differing_chunks(&self, other: &Object) -> Vec<u64> {
+        let n = self.chunks.len().max(other.chunks.len());
+        (0..n)
+            .filter(|&i| {
+                let (a, b) =
+                    (self.chunks.get(i).and_then(Option::as_ref), other.chunks.get(i).and_then(Option::as_ref));
+                match (a, b) {
+                    (None, None) => false,
+                    (Some(a), Some(b)) => !Rc::ptr_eq(a, b) && a != b,
+                    _ => true,
+                }
+            })
+            .map(|i| (i * CHUNK) as u64)
+            .collect()
+    }
+
     /// Whether the shapes and concrete bytes agree; the pairs of cell values that remain to be compared are
     /// appended to `cells`. Conservative: `false` where the same content is represented differently.
     pub fn same_shape(&self, other: &Object, cells: &mut Vec<(Val, Val, u32)>) -> bool {

@@ -11,6 +11,7 @@ mod eval;
 mod induction;
 mod loops;
 mod memory;
+mod merge;
 mod state;
 mod transfer;
 mod value;
@@ -20,7 +21,7 @@ pub use loops::Loops;
 
 pub use eval::{function_address, function_at};
 
-use super::{At, Cpa, Sides, Stop, Successors, Target};
+use super::{At, Cpa, Pair, Sides, Stop, Successors, Target};
 use crate::control::Control;
 use crate::solver::{Feasibility, PathCondition, PathSolver};
 use crate::verdict::{Reason, Taints};
@@ -260,7 +261,7 @@ impl<'p> SymbolicExecution<'p> {
             None => Bv::zero(self.pool.symbol_sort(symbol).width()),
         };
         let mut inputs = Inputs::default();
-        for event in st.trail.events() {
+        for event in st.trail.events(|cond| model.eval(&self.pool, cond).is_true()) {
             match event {
                 Event::Input(symbol) => inputs.values.push(value(symbol)),
                 Event::Unknown { object, offset, len: _, symbol } => {
@@ -401,6 +402,10 @@ impl Cpa for SymbolicExecution<'_> {
                 Ok(Target::Undecided)
             }
         }
+    }
+
+    fn merge(&mut self, a: State, b: State, at: Control) -> Result<State, Pair<State>> {
+        self.merge_states(a, b, at)
     }
 
     fn arrive(&mut self, st: State, edge: EdgeId, at: Control) -> Result<Option<State>, Stop> {

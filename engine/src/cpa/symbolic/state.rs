@@ -96,21 +96,45 @@ pub enum Event {
 pub struct Trail(Option<Rc<TrailNode>>);
 
 struct TrailNode {
-    event: Event,
+    step: TrailStep,
     before: Option<Rc<TrailNode>>,
+}
+
+enum TrailStep {
+    Event(Event),
+    /// Where two paths were merged: if the condition holds, this trail came before, otherwise `before`.
+    Merge {
+        cond: ExprId,
+        if_true: Option<Rc<TrailNode>>,
+    },
 }
 
 impl Trail {
     pub fn push(&mut self, event: Event) {
-        self.0 = Some(Rc::new(TrailNode { event, before: self.0.take() }));
+        self.0 = Some(Rc::new(TrailNode { step: TrailStep::Event(event), before: self.0.take() }));
     }
-    /// In order of execution.
-    pub fn events(&self) -> Vec<Event> {
+    /// The trail of two merged paths: this one if `cond` holds, `other` if not.
+    pub fn merge(self, other: Self, cond: ExprId) -> Self {
+        match (&self.0, &other.0) {
+            (None, None) => self,
+            (Some(a), Some(b)) if Rc::ptr_eq(a, b) => self,
+            _ => Self(Some(Rc::new(TrailNode { step: TrailStep::Merge { cond, if_true: self.0 }, before: other.0 }))),
+        }
+    }
+    /// In order of execution; `holds` tells which of two merged paths was taken.
+    pub fn events(&self, mut holds: impl FnMut(ExprId) -> bool) -> Vec<Event> {
         let mut events = Vec::new();
         let mut node = &self.0;
         while let Some(n) = node {
-            events.push(n.event);
             node = &n.before;
+            match &n.step {
+                TrailStep::Event(event) => events.push(*event),
+                TrailStep::Merge { cond, if_true } => {
+                    if holds(*cond) {
+                        node = if_true;
+                    }
+                }
+            }
         }
         events.reverse();
         events
@@ -119,11 +143,17 @@ impl Trail {
 
 impl Drop for TrailNode {
     fn drop(&mut self) {
-        let mut next = self.before.take();
-        while let Some(node) = next {
-            match Rc::try_unwrap(node) {
-                Ok(mut node) => next = node.before.take(),
-                Err(_) => break,
+        fn release(node: &mut TrailNode, pending: &mut Vec<Rc<TrailNode>>) {
+            pending.extend(node.before.take());
+            if let TrailStep::Merge { if_true, .. } = &mut node.step {
+                pending.extend(if_true.take());
+            }
+        }
+        let mut pending = Vec::new();
+        release(self, &mut pending);
+        while let Some(node) = pending.pop() {
+            if let Ok(mut node) = Rc::try_unwrap(node) {
+                release(&mut node, &mut pending);
             }
         }
     }
