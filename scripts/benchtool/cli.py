@@ -5,6 +5,7 @@ import fnmatch
 import hashlib
 import os
 import shlex
+import signal
 import sys
 import time
 from collections import Counter
@@ -256,6 +257,8 @@ def run(options, passed_on):
     if len(todo) < len(chosen):
         print(f"{len(chosen) - len(todo)} of {len(chosen)} tasks are done already", file=sys.stderr)
     limits = runner.Limits(options.timeout + options.grace, options.cpu_limit, options.memory * 1_000_000)
+    # Ended otherwise, it would leave the tools running, which are in groups of their own.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     writer = results.Writer(options.out, header)
     progress = Progress(len(todo))
 
