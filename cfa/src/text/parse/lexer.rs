@@ -33,21 +33,25 @@ impl<'t> Lexer<'t> {
         self.skip_space();
         let start = self.position;
         let rest = &self.text[start..];
-        let Some(first) = rest.chars().next() else { return Ok((start, Token::End)) };
+        let bytes = rest.as_bytes();
+        let Some(&first) = bytes.first() else { return Ok((start, Token::End)) };
         if is_word(first) {
-            let len = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            let len = bytes.iter().position(|b| !is_word(*b)).unwrap_or(bytes.len());
             self.position += len;
             return Ok((start, Token::Word(&rest[..len])));
         }
-        if first == '"' {
+        if first == b'"' {
             return self.text(start);
         }
-        match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+        match SIGNS.iter().find(|sign| sign.as_bytes()[0] == first && rest.starts_with(**sign)) {
             Some(sign) => {
                 self.position += sign.len();
                 Ok((start, Token::Sign(sign)))
             }
-            None => Err(Error { position: start, message: format!("unexpected {first:?}") }),
+            None => {
+                let first = rest.chars().next().unwrap_or_default();
+                Err(Error { position: start, message: format!("unexpected {first:?}") })
+            }
         }
     }
 
@@ -80,8 +84,8 @@ impl<'t> Lexer<'t> {
     }
 }
 
-fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '.'
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.'
 }
 
 /// The bytes that the content of a string stands for.
