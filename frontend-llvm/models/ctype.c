@@ -63,7 +63,7 @@ int _tolower(int c) { return c + 32 * UPPER(c); }
 
 int _toupper(int c) { return c - 32 * LOWER(c); }
 
-// The tables, whose elements -128 to 255 the header's macros read.
+// The tables, whose elements -128 to 255 the header's macros read; -1 is EOF.
 
 #define BITS(c)                                                                                                      \
     (IS_UPPER(c) | IS_LOWER(c) | IS_ALPHA(c) | IS_DIGIT(c) | IS_XDIGIT(c) | IS_SPACE(c) | IS_PRINT(c) | IS_GRAPH(c) |  \
@@ -77,8 +77,8 @@ int _toupper(int c) { return c - 32 * LOWER(c); }
 #define REST(f) ROW(f, 128), ROW(f, 160), ROW(f, 192), ROW(f, 224)
 
 static const unsigned short proviso_bits[384] = {[128] = ASCII(BITS)};
-static const int proviso_lowered[384] = {REST(LOWERED), ASCII(LOWERED), REST(LOWERED)};
-static const int proviso_uppered[384] = {REST(UPPERED), ASCII(UPPERED), REST(UPPERED)};
+static const int proviso_lowered[384] = {REST(LOWERED), ASCII(LOWERED), REST(LOWERED), [127] = -1};
+static const int proviso_uppered[384] = {REST(UPPERED), ASCII(UPPERED), REST(UPPERED), [127] = -1};
 
 const unsigned short **__ctype_b_loc(void) {
     static const unsigned short *table = proviso_bits + 128;

@@ -228,7 +228,6 @@ static long double proviso_downl(long double x) {
         return fraction / 2;                                                                                         \
     }                                                                                                                \
     T F(logb, X)(T x) {                                                                                              \
-        SET_ERRNO_IF(x == 0, ERANGE);                                                                                \
         if (x == 0)                                                                                                  \
             return -INFINITE(T, X);                                                                                  \
         if (F(proviso_exponent, X)(x) == 2 * BIAS + 1)                                                               \
@@ -254,7 +253,7 @@ static long double proviso_downl(long double x) {
         T magnitude = F(__builtin_fabs, X)(x);                                                                       \
         _Bool away = negative ? y < x : y > x;                                                                       \
         T next = away ? F(proviso_up, X)(magnitude) : F(proviso_down, X)(magnitude);                                 \
-        SET_ERRNO_IF(next == INFINITE(T, X) || F(proviso_exponent, X)(next) == 0, ERANGE);                           \
+        SET_ERRNO_IF(x != 0 && (next == INFINITE(T, X) || F(proviso_exponent, X)(next) == 0), ERANGE);               \
         return negative ? -next : next;                                                                              \
     }                                                                                                                \
     T F(nextafter, X)(T x, T y) { return F(proviso_next, X)(x, y); }                                                 \

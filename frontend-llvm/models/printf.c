@@ -14,8 +14,8 @@ struct proviso_output {
     char *buffer;
     size_t room;
     size_t length;
-    // Set if the length depends on what is not modelled.
-    _Bool unknown;
+    // How many bytes more there may be than were counted: of what is not modelled.
+    size_t unknown;
 };
 
 static void proviso_put(struct proviso_output *out, char c) {
@@ -26,11 +26,11 @@ static void proviso_put(struct proviso_output *out, char c) {
 
 // The number of bytes so far. Where it is not known it is no less than what was counted.
 static int proviso_length(struct proviso_output *out) {
-    if (!out->unknown || out->text)
+    if (!out->unknown)
         return out->length;
     __proviso_overapproximated("the length of a printed floating-point number");
     int length = __proviso_env_int();
-    __proviso_assume(length >= 0 && (size_t)length >= out->length);
+    __proviso_assume(length >= 0 && (size_t)length >= out->length && (size_t)length - out->length <= out->unknown);
     return length;
 }
 
@@ -125,13 +125,15 @@ static void proviso_print_string(struct proviso_output *out, struct proviso_spec
 
 // Text that is not known but for bounds on its length.
 static void proviso_print_unknown(struct proviso_output *out, struct proviso_spec *spec, size_t low, size_t high) {
-    out->unknown = 1;
-    if (!out->text)
-        return;
     size_t width = spec->width;
-    size_t length = __proviso_env_size();
     low = low < width ? width : low;
     high = high < width ? width : high;
+    if (!out->text) {
+        out->length += low;
+        out->unknown += high - low;
+        return;
+    }
+    size_t length = __proviso_env_size();
     __proviso_assume((length >= low) & (length <= high));
     __proviso_overapproximated("printing this floating-point number");
     for (size_t i = 0; i < length; i++) {
@@ -504,9 +506,7 @@ static int proviso_print_allocated(char **result, const char *format, struct pro
 
 // Each function with `...` and with a `va_list`; `before` are the parameters before the format.
 #define UNPACK(...) __VA_ARGS__
-#define PRINT(type, function, label, vfunction, vlabel, before, body)                                                \
-    extern type function(UNPACK before const char *format, ...) __asm__(label);                                     \
-    extern type vfunction(UNPACK before const char *format, va_list list) __asm__(vlabel);                          \
+#define PRINT(type, function, vfunction, before, body)                                                               \
     type vfunction(UNPACK before const char *format, va_list list) {                                                 \
         struct proviso_args args;                                                                                    \
         va_copy(args.list, list);                                                                                    \
@@ -519,32 +519,32 @@ static int proviso_print_allocated(char **result, const char *format, struct pro
     }
 #define STREAM proviso_use(stream);
 
-PRINT(int, printf, "printf", vprintf, "vprintf", (), { return proviso_print_stream(format, &args); })
-PRINT(int, fprintf, "fprintf", vfprintf, "vfprintf", (struct proviso_stream * stream,), {
+PRINT(int, printf, vprintf, (), { return proviso_print_stream(format, &args); })
+PRINT(int, fprintf, vfprintf, (struct proviso_stream * stream,), {
     STREAM return proviso_print_stream(format, &args);
 })
-PRINT(int, dprintf, "dprintf", vdprintf, "vdprintf", (int file,), { return proviso_print_stream(format, &args); })
-PRINT(int, sprintf, "sprintf", vsprintf, "vsprintf", (char *buffer,), {
+PRINT(int, dprintf, vdprintf, (int file,), { return proviso_print_stream(format, &args); })
+PRINT(int, sprintf, vsprintf, (char *buffer,), {
     return proviso_print_text(buffer, SIZE_MAX, format, &args);
 })
-PRINT(int, snprintf, "snprintf", vsnprintf, "vsnprintf", (char *buffer, size_t size,), {
+PRINT(int, snprintf, vsnprintf, (char *buffer, size_t size,), {
     return proviso_print_text(buffer, size, format, &args);
 })
-PRINT(int, asprintf, "asprintf", vasprintf, "vasprintf", (char **result,), {
+PRINT(int, asprintf, vasprintf, (char **result,), {
     return proviso_print_allocated(result, format, &args);
 })
 
 // What fortified programs call.
-PRINT(int, __printf_chk, "__printf_chk", __vprintf_chk, "__vprintf_chk", (int flag,), {
+PRINT(int, __printf_chk, __vprintf_chk, (int flag,), {
     return proviso_print_stream(format, &args);
 })
-PRINT(int, __fprintf_chk, "__fprintf_chk", __vfprintf_chk, "__vfprintf_chk", (struct proviso_stream * stream, int flag,), {
+PRINT(int, __fprintf_chk, __vfprintf_chk, (struct proviso_stream * stream, int flag,), {
     STREAM return proviso_print_stream(format, &args);
 })
-PRINT(int, __sprintf_chk, "__sprintf_chk", __vsprintf_chk, "__vsprintf_chk", (char *buffer, int flag, size_t size,), {
+PRINT(int, __sprintf_chk, __vsprintf_chk, (char *buffer, int flag, size_t size,), {
     return proviso_print_text(buffer, SIZE_MAX, format, &args);
 })
-PRINT(int, __snprintf_chk, "__snprintf_chk", __vsnprintf_chk, "__vsnprintf_chk",
+PRINT(int, __snprintf_chk, __vsnprintf_chk,
       (char *buffer, size_t size, int flag, size_t object_size,), {
     if (size > object_size)
         __proviso_abort();
@@ -552,12 +552,18 @@ PRINT(int, __snprintf_chk, "__snprintf_chk", __vsnprintf_chk, "__vsnprintf_chk",
 })
 
 // The same where the result is not used, so that it need not be known.
+
+#define IGNORING(function, label, vfunction, vlabel, before, body)                                                   \
+    extern void function(UNPACK before const char *format, ...) __asm__(label);                                      \
+    extern void vfunction(UNPACK before const char *format, va_list list) __asm__(vlabel);                           \
+    PRINT(void, function, vfunction, before, body)
 #define NOWHERE proviso_print_nowhere(format, &args);
-PRINT(void, proviso_printf, "printf.void", proviso_vprintf, "vprintf.void", (), { NOWHERE })
-PRINT(void, proviso_fprintf, "fprintf.void", proviso_vfprintf, "vfprintf.void", (struct proviso_stream * stream,), { STREAM NOWHERE })
-PRINT(void, proviso_dprintf, "dprintf.void", proviso_vdprintf, "vdprintf.void", (int file,), { NOWHERE })
-PRINT(void, proviso_printf_chk, "__printf_chk.void", proviso_vprintf_chk, "__vprintf_chk.void", (int flag,), {
-    NOWHERE
+
+IGNORING(proviso_printf, "printf.void", proviso_vprintf, "vprintf.void", (), { NOWHERE })
+IGNORING(proviso_fprintf, "fprintf.void", proviso_vfprintf, "vfprintf.void", (struct proviso_stream * stream,), {
+    STREAM NOWHERE
 })
-PRINT(void, proviso_fprintf_chk, "__fprintf_chk.void", proviso_vfprintf_chk, "__vfprintf_chk.void",
-      (struct proviso_stream * stream, int flag,), { STREAM NOWHERE })
+IGNORING(proviso_dprintf, "dprintf.void", proviso_vdprintf, "vdprintf.void", (int file,), { NOWHERE })
+IGNORING(proviso_printf_chk, "__printf_chk.void", proviso_vprintf_chk, "__vprintf_chk.void", (int flag,), { NOWHERE })
+IGNORING(proviso_fprintf_chk, "__fprintf_chk.void", proviso_vfprintf_chk, "__vfprintf_chk.void",
+         (struct proviso_stream * stream, int flag,), { STREAM NOWHERE })

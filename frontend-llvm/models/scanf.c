@@ -154,9 +154,15 @@ static void proviso_scan_directive(struct proviso_stream *stream, struct proviso
         else
             *va_arg(args->list, float *) = __proviso_env_float();
     } else if (c == 'c') {
+        // At the end of the input there may be fewer.
         char *target = va_arg(args->list, char *);
-        for (int i = 0; i < (d->width ? d->width : 1); i++)
-            target[i] = __proviso_env_char();
+        target[0] = __proviso_env_char();
+        for (int i = 1; i < d->width && !stream->at_end; i++) {
+            if (__proviso_env_bool())
+                target[i] = __proviso_env_char();
+            else
+                stream->at_end = 1;
+        }
     } else if (c == 's' || c == '[') {
         char *target = va_arg(args->list, char *);
         int n = 0;
@@ -201,12 +207,6 @@ static int proviso_scan_stream(struct proviso_stream *stream, const char *format
         // The input does not fit here, or ends.
         if (!__proviso_env_bool()) {
             _Bool ends = __proviso_env_bool();
-            if (ends && d.conversion == 'c' && d.width > 1 && !d.suppressed) {
-                // What was there of the characters has been stored.
-                char *target = va_arg(args->list, char *);
-                for (int i = 0; i < d.width - 1 && __proviso_env_bool(); i++)
-                    target[i] = __proviso_env_char();
-            }
             stream->at_end |= ends;
             return items ? items : -(int)ends;
         }
@@ -230,6 +230,10 @@ static const char *proviso_scan_text(const char *s, struct proviso_directive *d,
         struct proviso_integer number = proviso_read_integer(s, width, base, binary);
         if (number.end == s)
             return NULL;
+        // Unlike `strtol`, `scanf` does not go back to the zero where a prefix breaks off.
+        if (number.end[-1] == '0' && number.magnitude == 0 && (*number.end == 'x' || *number.end == 'X' ||
+                                                               (binary && (*number.end == 'b' || *number.end == 'B'))))
+            __proviso_unmodelled("reading a hexadecimal number that breaks off");
         _Bool is_long = d->length != 0 && d->length != 'h' && d->length != 'H';
         long long max = is_long && d->length != 'l' ? LLONG_MAX : LONG_MAX;
         long long value = c == 'd' || c == 'i' ? proviso_signed(number, max)
@@ -246,6 +250,10 @@ static const char *proviso_scan_text(const char *s, struct proviso_directive *d,
             __proviso_unmodelled("a width of a floating-point number to read");
             return NULL;
         }
+        // Unlike `strtod`, `scanf` does not go back to a shorter number where a longer one breaks off.
+        char next = *number.end | 0x20;
+        if (next == 'e' || next == 'x' || next == 'p' || next == 'i' || next == 'n' || *number.end == '(')
+            __proviso_unmodelled("reading a floating-point number that breaks off");
         if (number.kind == PROVISO_NONE)
             return NULL;
         if (d->suppressed)
@@ -261,9 +269,8 @@ static const char *proviso_scan_text(const char *s, struct proviso_directive *d,
     if (c == 'c') {
         width = d->width ? d->width : 1;
         char *target = d->suppressed ? NULL : va_arg(args->list, char *);
-        for (; n < width; n++) {
-            if (!s[n])
-                return NULL;
+        // At the end of the string there may be fewer.
+        for (; n < width && s[n]; n++) {
             if (target)
                 target[n] = s[n];
         }
