@@ -12,17 +12,24 @@ mod bitwuzla;
 #[allow(non_camel_case_types)]
 mod bitwuzla_sys;
 mod cache;
+mod checked;
 mod facts;
 mod independence;
+mod logged;
 mod path;
 mod path_solver;
 mod range;
 mod refine;
+pub mod smtlib;
 mod translate;
+mod z3;
 
 pub use bitwuzla::Bitwuzla;
+pub use checked::Checked;
+pub use logged::Logged;
 pub use path::{Model, PathCondition};
 pub use path_solver::{Branch, Feasibility, PathSolver, Statistics};
+pub use z3::Z3;
 
 use crate::budget::{Budget, Spent};
 use cfa::{ExprId, ExprPool, Value};

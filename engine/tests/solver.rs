@@ -2,7 +2,10 @@
 
 use cfa::{BinOp, Bv, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, Sort};
 use engine::budget::Budget;
-use engine::solver::{Answer, Bitwuzla, Cores, Models, PathCondition, PathSolver, Solver};
+use engine::solver::{
+    Answer, Backend, Bitwuzla, Cores, Logged, Models, PathCondition, PathSolver, Reason, Solver, Z3, smtlib,
+};
+use std::time::{Duration, Instant};
 
 #[test]
 fn branches_of_a_path() {
@@ -45,6 +48,94 @@ fn cores_name_assumptions() {
     solver.pop(1);
     assert_eq!(solver.check(&pool, &[b, c], &Budget::unlimited()), Answer::Sat);
     assert!(solver.value(&pool, b).bv().is_true());
+}
+
+/// Solvers to test one by one.
+fn backends() -> Vec<Box<dyn Backend>> {
+    vec![Box::new(Bitwuzla::new()), Box::new(Z3::new())]
+}
+
+/// A product of two 40-bit numbers that takes very long to factor.
+fn hard(pool: &mut ExprPool) -> Vec<cfa::ExprId> {
+    let (_, x) = pool.fresh_symbol(Sort::Bv(40));
+    let (_, y) = pool.fresh_symbol(Sort::Bv(40));
+    let (wide_x, wide_y) = (pool.zext(80, x), pool.zext(80, y));
+    let product = pool.mul(wide_x, wide_y);
+    // 1099511627689 and 1099511627609 are primes.
+    let n = pool.constant(Bv::from_u128(80, 1_099_511_627_689 * 1_099_511_627_609));
+    let is_n = pool.eq(product, n);
+    let ordered = pool.ult(x, y);
+    let one = pool.int(40, 1);
+    let proper = pool.ult(one, x);
+    vec![is_n, ordered, proper]
+}
+
+#[test]
+fn deadlines_and_cancellation_are_honoured() {
+    for mut solver in backends() {
+        let mut pool = ExprPool::new();
+        let query = hard(&mut pool);
+        let start = Instant::now();
+        let answer = solver.check(&pool, &query, &Budget::lasting(Duration::from_millis(100)));
+        assert_eq!(answer, Answer::Unknown(Reason::Timeout), "{}", solver.name());
+        assert!(start.elapsed() < Duration::from_millis(400), "{}: {:?}", solver.name(), start.elapsed());
+
+        let budget = Budget::unlimited();
+        let canceller = budget.clone();
+        let thread = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(100));
+            canceller.cancel();
+        });
+        let start = Instant::now();
+        assert_eq!(solver.check(&pool, &query, &budget), Answer::Unknown(Reason::Cancelled), "{}", solver.name());
+        assert!(start.elapsed() < Duration::from_millis(400), "{}: {:?}", solver.name(), start.elapsed());
+        thread.join().unwrap();
+
+        // And goes on afterwards.
+        assert_eq!(solver.check(&pool, &query[1..], &Budget::unlimited()), Answer::Sat);
+        assert!(solver.value(&pool, query[1]).bv().is_true());
+    }
+}
+
+#[test]
+fn models_of_arrays() {
+    for mut solver in backends() {
+        let mut pool = ExprPool::new();
+        let (_, array) = pool.fresh_symbol(Sort::Array { index: 32, elem: 8 });
+        let mut query = Vec::new();
+        for i in 0..5u64 {
+            let (index, value) = (pool.int(32, i * 100), pool.int(8, i + 7));
+            let element = pool.select(array, index);
+            query.push(pool.eq(element, value));
+        }
+        assert_eq!(solver.check(&pool, &query, &Budget::unlimited()), Answer::Sat);
+        assert!(query.iter().all(|&e| solver.value(&pool, e).bv().is_true()), "{}", solver.name());
+    }
+}
+
+/// Written out and read back by the same solver's own parser is more than this crate offers; other tools read the logs.
+#[test]
+fn scripts_are_self_contained() {
+    let mut pool = ExprPool::new();
+    let (_, x) = pool.fresh_symbol(Sort::Bv(32));
+    let y = pool.f_binary(FBinOp::Mul, FloatFormat::Single, x, x);
+    let nan = pool.f_is_nan(FloatFormat::Single, y);
+    let sign = pool.extract(31, 31, y);
+    let text = smtlib::script(&pool, &[nan, sign]);
+    assert!(text.contains("(declare-const s0 (_ BitVec 32))"), "{text}");
+    assert!(text.contains("fp.mul RNE"), "{text}");
+    assert!(text.ends_with("(check-sat)\n"), "{text}");
+    let opened = text.matches('(').count();
+    assert_eq!(opened, text.matches(')').count());
+    // The bits of the product are tied to it.
+    assert!(text.contains(&format!("(declare-const bits!{} (_ BitVec 32))", y.0)), "{text}");
+
+    let folder = std::env::temp_dir().join(format!("proviso-log-{}", std::process::id()));
+    let mut solver = Logged::new(Bitwuzla::new(), &folder).unwrap();
+    assert_eq!(solver.check(&pool, &[nan, sign], &Budget::unlimited()), Answer::Sat);
+    let written = std::fs::read_to_string(folder.join("000001.smt2")).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(written, format!("(set-info :status sat)\n{text}"));
 }
 
 /// `op(x, y) != c` for constants is unsatisfiable where `c` is what the evaluator says, over bits of every float

@@ -233,6 +233,7 @@ impl BitwuzlaTerms {
             return made;
         }
         let made = match sort {
+            SmtSort::Bool => unsafe { sys::bitwuzla_mk_bool_sort(self.manager) },
             SmtSort::Bits(width) => unsafe { sys::bitwuzla_mk_bv_sort(self.manager, u64::from(width)) },
             SmtSort::Float(format) => {
                 let [exponent, significand] = float_indices(format);

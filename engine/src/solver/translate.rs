@@ -15,6 +15,7 @@ use std::rc::Rc;
 /// A sort of SMT-LIB.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SmtSort {
+    Bool,
     Bits(u32),
     Float(FloatFormat),
     Array { index: u32, elem: u32 },

@@ -1,0 +1,77 @@
+//! A solver that writes each of its queries to a file.
+
+use super::{Answer, Cores, Models, Solver, smtlib};
+use crate::budget::Budget;
+use cfa::{ExprId, ExprPool, Value};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Writes every query of `S` as `000001.smt2` and so on into a folder, with the answer and time as `set-info`.
+pub struct Logged<S> {
+    inner: S,
+    folder: PathBuf,
+    queries: u32,
+    scopes: Vec<Vec<ExprId>>,
+}
+
+impl<S: Solver> Logged<S> {
+    /// Makes the folder if it is not there.
+    pub fn new(inner: S, folder: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(folder)?;
+        Ok(Self { inner, folder: folder.into(), queries: 0, scopes: vec![Vec::new()] })
+    }
+
+    fn write(&mut self, pool: &ExprPool, assumptions: &[ExprId], status: &str) -> io::Result<()> {
+        let formulas: Vec<_> = self.scopes.iter().flatten().chain(assumptions).copied().collect();
+        let text = format!("(set-info :status {status})\n{}", smtlib::script(pool, &formulas));
+        std::fs::write(self.folder.join(format!("{:06}.smt2", self.queries)), text)
+    }
+}
+
+impl<S: Solver> Solver for Logged<S> {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+    fn push(&mut self) {
+        self.scopes.push(Vec::new());
+        self.inner.push();
+    }
+    fn pop(&mut self, n: u32) {
+        self.scopes.truncate(self.scopes.len() - n as usize);
+        self.inner.pop(n);
+    }
+    fn assert(&mut self, pool: &ExprPool, e: ExprId) {
+        self.scopes.last_mut().expect("never empty").push(e);
+        self.inner.assert(pool, e);
+    }
+    fn check(&mut self, pool: &ExprPool, assumptions: &[ExprId], budget: &Budget) -> Answer {
+        self.queries += 1;
+        let answer = self.inner.check(pool, assumptions, budget);
+        let status = match answer {
+            Answer::Sat => "sat",
+            Answer::Unsat => "unsat",
+            Answer::Unknown(_) => "unknown",
+        };
+        // The log is for people who debug; a full disk must not change a verdict.
+        if let Err(error) = self.write(pool, assumptions, status) {
+            eprintln!("cannot log a query into {}: {error}", self.folder.display());
+        }
+        answer
+    }
+    fn reset(&mut self) {
+        self.scopes = vec![Vec::new()];
+        self.inner.reset();
+    }
+}
+
+impl<S: Models> Models for Logged<S> {
+    fn leaf_value(&mut self, pool: &ExprPool, leaf: ExprId) -> Value {
+        self.inner.leaf_value(pool, leaf)
+    }
+}
+
+impl<S: Cores> Cores for Logged<S> {
+    fn unsat_core(&mut self) -> Vec<ExprId> {
+        self.inner.unsat_core()
+    }
+}
