@@ -51,6 +51,11 @@ fn main() {
         program.edges.len(),
         program.exprs.len(),
     );
+    if let Ok(status) = std::fs::read_to_string("/proc/self/status")
+        && let Some(peak) = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))
+    {
+        println!("peak memory {}", peak.trim());
+    }
     if !program.models.is_empty() {
         println!("models: {}", program.models.join(" "));
     }

@@ -107,7 +107,7 @@ void Exporter::function(const Function &function) {
   text.push(words, function.getName());
   words.push_back(types.id(function.getFunctionType()));
   words.push_back(function.isDeclaration() | function.hasFnAttribute(model_attribute) << 1 |
-                  function.hasExternalWeakLinkage() << 2 | function.doesNotReturn() << 3);
+                  function.hasExternalWeakLinkage() << 2 | function.hasLocalLinkage() << 3);
   const DISubprogram *info = function.getSubprogram();
   text.push(words, info ? info->getName() : "");
   words.push_back(info ? debug.file(info->getFile()) : none);

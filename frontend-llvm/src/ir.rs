@@ -143,6 +143,8 @@ pub struct Function {
     pub declaration: bool,
     pub model: bool,
     pub extern_weak: bool,
+    /// `static`.
+    pub local: bool,
     pub c_name: String,
     pub file: u32,
     pub line: u32,
@@ -456,6 +458,7 @@ impl Reader<'_> {
             declaration: flags & 1 != 0,
             model: flags & 2 != 0,
             extern_weak: flags & 4 != 0,
+            local: flags & 8 != 0,
             c_name: self.string(),
             file: self.word(),
             line: self.word(),

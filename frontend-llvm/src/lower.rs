@@ -33,6 +33,9 @@ use uses::Uses;
 /// Wider first-class values than this (bits) are not lowered: C has none.
 const MAX_WIDTH: u64 = 1 << 16;
 
+/// How the name of a model ends that stands for calls whose result is ignored.
+const IGNORING_RESULT: &str = ".void";
+
 /// Whether an assignment elsewhere can change what an expression over a variable means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mutability {
@@ -64,6 +67,8 @@ struct Context<'m> {
     constants: Vec<Option<ExprId>>,
     /// Numbers of blocks whose address is taken, from 1: by function and block.
     block_addresses: FxHashMap<(u32, u32), u32>,
+    /// Models that do not compute a result, by the name of the function they stand for.
+    ignoring_result: FxHashMap<&'m str, usize>,
     /// Global objects whose initial value is not known.
     unknown_initialisers: Vec<String>,
 }
@@ -84,8 +89,14 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<Program, Error
         cells: Vec::new(),
         constants: vec![None; ir.constants.len()],
         block_addresses: FxHashMap::default(),
+        ignoring_result: FxHashMap::default(),
         unknown_initialisers: Vec::new(),
     };
+    for (n, f) in ir.functions.iter().enumerate() {
+        if let (true, Some(name)) = (f.model, f.name.strip_suffix(IGNORING_RESULT)) {
+            cx.ignoring_result.insert(name, n);
+        }
+    }
     cx.source = SourceMap::new(ir, &mut cx.program);
     for constant in &ir.constants {
         if let ir::ConstantKind::Block(function, block) = constant.kind {
@@ -104,8 +115,11 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<Program, Error
         }
     }
     start::lower(&mut cx)?;
-    cx.program.models = ir.functions.iter().filter(|f| f.model).map(|f| f.name.clone()).collect();
-    cx.program.models.sort();
+    let models = ir.functions.iter().filter(|f| f.model && !f.local);
+    let mut models: Vec<String> = models.map(|f| f.name.trim_end_matches(IGNORING_RESULT).to_owned()).collect();
+    models.sort();
+    models.dedup();
+    cx.program.models = models;
     Ok(cx.program)
 }
 

@@ -71,7 +71,14 @@ impl FunctionLowering<'_, '_> {
                     }
                     Some(f) => match self.b.cx.primitive(f) {
                         Some(primitive) => self.lower_primitive(n, i, primitive, f),
-                        None => self.lower_function_call(n, i, callee, self.b.cx.functions[f]),
+                        None => {
+                            let simpler = self.b.cx.ignoring_result.get(ir.functions[f].name.as_str());
+                            let f = match simpler {
+                                Some(&simpler) if ir.functions[f].model && !self.is_used(n) => simpler,
+                                _ => f,
+                            };
+                            self.lower_function_call(n, i, callee, self.b.cx.functions[f]);
+                        }
                     },
                     None => self.lower_function_call(n, i, callee, None),
                 }

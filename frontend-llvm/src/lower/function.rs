@@ -174,14 +174,17 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
     fn set_variable(&mut self, var: VarId, info: &DebugVariable, is_pointer_to: bool) {
         let cx = &mut *self.b.cx;
         let place = cx.source.place(&mut cx.program, info.file, info.line);
-        let ty = cx.source.c_type(info.c_type);
-        let entry = &mut cx.program.vars[var];
-        if entry.name.is_some() {
+        if cx.program.vars[var].name.is_some() {
             return;
         }
+        let mut ty = cx.source.c_type(info.c_type);
+        if is_pointer_to {
+            ty = cx.program.types.push(cfa::CType::Pointer(ty));
+        }
+        let entry = &mut cx.program.vars[var];
         entry.name = Some(if is_pointer_to { format!("&{}", info.name) } else { info.name.clone() });
         entry.place = place;
-        if !is_pointer_to && info.c_type != NONE {
+        if info.c_type != NONE {
             entry.ty = ty;
         }
     }
