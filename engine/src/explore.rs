@@ -4,7 +4,7 @@
 //! that the domain keeps, and where a block grows too long. Early return, also by error, puts the unfinished
 //! state back into the waitlist, so what a run has proved stays true.
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Spent};
 use crate::control::{CallStacks, Control, StackId};
 use crate::cpa::{At, Cpa, Stop, Successors, Target};
 use crate::verdict::{Reason, Taints};
@@ -281,6 +281,10 @@ impl<'p, C: Cpa> Explorer<'p, C> {
                     Op::Error(error) => match self.cpa.target(&mut state, edge, *error)? {
                         Target::Reached(evidence) => {
                             return Ok(Some(Exploration::Target { error: *error, edge, evidence }));
+                        }
+                        Target::Later => {
+                            self.push(Node { state, at, forks, rounds });
+                            return Err(Stop::Spent(Spent::Time));
                         }
                         Target::Undecided | Target::Infeasible => {
                             self.counters.paths += 1;

@@ -35,7 +35,7 @@ pub struct Config {
     /// Nested calls that are followed; deeper ones make a proof impossible.
     pub max_call_depth: u32,
     /// For one solver query.
-    pub query_time: Option<Duration>,
+    pub query_time: Duration,
     /// Whether loop invariants are tried where exploration does not end.
     pub induction: bool,
 }
@@ -46,11 +46,15 @@ impl Default for Config {
             search: Search::Mixed,
             seed: 0,
             max_call_depth: 10_000,
-            query_time: Some(Duration::from_secs(10)),
+            query_time: Duration::from_secs(30),
             induction: true,
         }
     }
 }
+
+/// The first turn of each way of exploring; turns grow by the factor [`GROWTH`].
+const FIRST_SHARE: Duration = Duration::from_secs(1);
+const GROWTH: u32 = 3;
 
 /// Counters of a run, for progress displays and statistics.
 #[derive(Clone, Copy, Default, Debug)]
@@ -137,11 +141,14 @@ pub fn verify(
     let mut taints = Taints::default();
     let has_loops = !explorers[0].cpa.loops.loops.is_empty();
     let induction = config.induction && has_loops;
-    let mut share = Duration::from_millis(400);
+    let mut share = FIRST_SHARE;
     let mut replays = 0;
     let verdict = 'run: loop {
         for i in 0..explorers.len() {
             let part = if induction || explorers.len() > 1 { budget.within(share) } else { budget.clone() };
+            let query_time = if explorers.len() > 1 { share.min(config.query_time) } else { config.query_time };
+            // A query that takes longer than this turn is asked again in a later one.
+            explorers[i].cpa.solver.set_query_time(Some(query_time));
             loop {
                 match run.explore(&mut explorers[i], &part, &mut taints) {
                     Ok(Exploration::Complete) => {
@@ -173,7 +180,7 @@ pub fn verify(
         if induction && run.prove(&mut explorers[0].cpa, &budget.within(share)) {
             break Verdict::True;
         }
-        share *= 3;
+        share *= GROWTH;
     };
     for explorer in &explorers {
         taints.merge(&explorer.cpa.taints);
@@ -200,7 +207,7 @@ struct Run<'r> {
 impl<'r> Run<'r> {
     fn explorer(&self, search: Search) -> Explorer<'r, SymbolicExecution<'r>> {
         let mut solver = PathSolver::new(Box::new(Bitwuzla::new()), self.budget.clone());
-        solver.set_query_time(self.config.query_time);
+        solver.set_query_time(Some(self.config.query_time));
         let symbolic = SymbolicExecution::new(self.program, solver);
         self.explorer_with(symbolic, search)
     }

@@ -48,6 +48,8 @@ pub enum Target<C> {
     Undecided,
     /// The state stands for no execution.
     Infeasible,
+    /// The domain cannot tell within the time that it may take now.
+    Later,
 }
 
 /// A configurable program analysis. Laws: `transfer`, `branch` and `leave` lose no concrete successor, unless they

@@ -396,6 +396,7 @@ impl Cpa for SymbolicExecution<'_> {
         match self.solver.model(&mut self.pool, &st.pc) {
             Feasibility::Infeasible => Ok(Target::Infeasible),
             Feasibility::Feasible(model) => Ok(Target::Reached(self.inputs(st, &model))),
+            Feasibility::Unknown(crate::solver::Reason::Timeout) => Ok(Target::Later),
             Feasibility::Unknown(reason) => {
                 let place = self.program.edges[edge].place;
                 self.taints.drop_behaviour(Reason::at(format!("a path to an error is undecided: {reason}"), place));
