@@ -71,8 +71,8 @@ const FLAT: u64 = 1 << 20;
 const PAGE: u64 = 1 << 16;
 /// Addresses below this one count as null.
 const NULL_PAGE: u64 = 4096;
-/// Dead objects that are remembered before those that are dead are forgotten.
-const GRAVES: usize = 1 << 16;
+/// Dead objects that are remembered besides as many as there are live ones, before all dead are forgotten.
+const GRAVES: usize = 1 << 12;
 const CACHE: usize = 1024;
 
 /// Where things may stand in the address space.
