@@ -1,5 +1,6 @@
 //! The text form: what is printed reads back as the same program, and no text makes the parser panic.
 
+use cfa::interp::{InputSource, Interpreter, Limits, Run, Unknown};
 use cfa::{BinOp, Bv, CType, DataLayout, Evaluator, Expr, ExprId, Op, Program, Sort, Value, Var, VarKind, text};
 use proptest::prelude::*;
 use std::path::PathBuf;
@@ -15,20 +16,42 @@ fn uncommented(text: &str) -> String {
     text.lines().map(|l| l.split(" // ").next().unwrap_or_default().trim_end()).fold(String::new(), |t, l| t + l + "\n")
 }
 
-/// `UPDATE_GOLDEN=1` writes the file anew.
+/// `UPDATE_GOLDEN=1` writes the files anew.
 #[test]
-fn everything_reads_and_prints() {
-    let (path, content) = golden("everything.cfa");
-    let program = text::parse(&content).unwrap_or_else(|e| panic!("{}:{e}", path.display()));
-    let printed = text::print(&program);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, &printed).expect("writes the golden file");
+fn golden_programs_read_and_print() {
+    for name in GOLDEN {
+        let (path, content) = golden(name);
+        let program = text::parse(&content).unwrap_or_else(|e| panic!("{}:{e}", path.display()));
+        assert_eq!(cfa::validate::validate(&program), Ok(()));
+        let printed = text::print(&program);
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&path, &printed).expect("writes the golden file");
+        }
+        assert!(printed == golden(name).1, "{printed}");
+        let again = text::parse(&printed).expect("what is printed reads");
+        assert_eq!(text::print(&again), printed);
+        // Comments do not matter.
+        assert_eq!(text::print(&text::parse(&uncommented(&printed)).expect("reads")), printed);
+        for seed in 0..20 {
+            assert_eq!(run(&program, seed), run(&again, seed));
+        }
     }
-    assert!(printed == golden("everything.cfa").1, "{printed}");
-    let again = text::parse(&printed).expect("what is printed reads");
-    assert_eq!(text::print(&again), printed);
-    // Comments do not matter.
-    assert_eq!(text::print(&text::parse(&uncommented(&printed)).expect("reads")), printed);
+}
+
+/// A program with every operation, and one as the front-end makes them.
+const GOLDEN: [&str; 2] = ["everything.cfa", "list.cfa"];
+
+/// A short run with unknown values made from a seed.
+fn run(program: &Program, seed: u64) -> Run {
+    struct Seeded(u64);
+    impl InputSource for Seeded {
+        fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
+            self.0 = self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ 0x1234;
+            Bv::from_i64(width, if self.0 & 64 == 0 { self.0 as i64 } else { self.0 as i64 >> 60 })
+        }
+    }
+    let limits = Limits { steps: 3000, memory: 1 << 22, call_depth: 100, deadline: None };
+    Interpreter::new(program).run(&mut Seeded(seed), limits, &mut ())
 }
 
 #[test]
@@ -126,12 +149,14 @@ fn value_of(p: &Program, edge: cfa::EdgeId) -> Bv {
     Evaluator::new(&p.exprs, leaf).eval(value)
 }
 
-/// No parsed program makes the validator panic, and no valid one what shows it.
+/// No parsed program makes the validator panic, and no valid one what shows or executes it.
 fn look_at(program: &Program) {
     let valid = cfa::validate::validate(program).is_ok();
     if valid {
         cfa::dot::program(program);
         cfa::dot::call_graph(program);
+        run(program, 0);
+        run(program, 7);
         for edge in program.edges.values() {
             text::c_operation(program, &edge.op);
             text::operation(program, &edge.op);
@@ -144,8 +169,8 @@ proptest! {
 
     /// Pieces of the text are deleted, doubled, swapped or replaced; what still reads prints and reads again.
     #[test]
-    fn mutated_texts(edits in prop::collection::vec((any::<u32>(), any::<u32>(), 0u32..6, any::<u32>()), 1..6)) {
-        let mut text: Vec<char> = golden("everything.cfa").1.chars().collect();
+    fn mutated_texts(second: bool, edits in prop::collection::vec((any::<u32>(), any::<u32>(), 0u32..6, any::<u32>()), 1..6)) {
+        let mut text: Vec<char> = golden(GOLDEN[usize::from(second)]).1.chars().collect();
         let noise = ["99999999999999999999", "0", "-", "(", ")", ":", "\"", "e0", "v0", "l4", "if 1:1 -> l4", "\\x", "ö", "\n", "..", "@p0", "4294967295", "type ty3 pointer ty3", "[31:0]", "1:1", "0x"];
         for (at, len, kind, choice) in edits {
             if text.is_empty() { break; }
