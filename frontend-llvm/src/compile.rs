@@ -178,6 +178,8 @@ impl Compiler {
         args.extend(FLAGS.iter().map(OsString::from));
         // The models are self-contained; `-fno-math-errno` lets `__builtin_sqrt` be the operation.
         args.extend(["-nostdinc", "-fno-math-errno", "-std=gnu17"].map(OsString::from));
+        // Where the files lie for the moment is not to be seen in the program.
+        args.push(format!("-fdebug-prefix-map={}=<models>", dir.path().display()).into());
         self.run(&dir.path().join(main), &args, data_model, stop)
     }
 

@@ -1,0 +1,247 @@
+//! What C constructs become: the operations of a function as text, without the numbers of variables.
+
+use cfa::{InputKind, Op, Program};
+use frontend_llvm::{DataModel, Error, Options, load};
+
+fn options(source: &str, extension: &str) -> (tempfile::TempDir, Options) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(format!("test.{extension}"));
+    std::fs::write(&path, source).unwrap();
+    (folder, Options { inputs: vec![path], ..Options::default() })
+}
+
+fn lower(source: &str) -> Program {
+    let (_folder, options) = options(source, "c");
+    let program = load(&options).and_then(|module| module.lower()).unwrap();
+    cfa::validate::validate(&program).unwrap();
+    program
+}
+
+/// The operations of a function's edges, in order of construction, those between blocks left out.
+fn operations(program: &Program, function: &str) -> Vec<String> {
+    let func = program.func_by_name(function).expect("the function is there");
+    program
+        .edges
+        .iter()
+        .filter(|&(id, edge)| program.func_of(id) == func && edge.op != Op::Skip)
+        .map(|(_, edge)| without_numbers(&cfa::text::operation(program, &edge.op)))
+        .collect()
+}
+
+/// `x.v3` as `x`.
+fn without_numbers(text: &str) -> String {
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some(dot) = rest.find(".v") {
+        let digits = rest[dot + 2..].chars().take_while(char::is_ascii_digit).count();
+        result.push_str(&rest[..if digits > 0 { dot } else { dot + 2 }]);
+        rest = &rest[dot + 2 + digits..];
+    }
+    result + rest
+}
+
+fn check(source: &str, function: &str, expected: &[&str]) {
+    let program = lower(source);
+    assert_eq!(operations(&program, function), expected, "{source}");
+}
+
+#[test]
+fn an_assignment_is_one_edge() {
+    check(
+        "int f(int x) { x = x + 1; return x * 2; } int main(void) { return f(1); }",
+        "f",
+        &["x := (x + 1:32)", "return (x * 2:32)"],
+    );
+}
+
+#[test]
+fn a_condition_is_one_branch() {
+    check(
+        "int f(int x) { if (x < 3 && x != 0) return 1; return 2; } int main(void) { return f(1); }",
+        "f",
+        &[
+            "if (x <s 3:32)",
+            "else (3:32 <=s x)",
+            "if ~(x == 0:32)",
+            "else (x == 0:32)",
+            "v1 := 1:32",
+            "v1 := 2:32",
+            "return v1",
+        ],
+    );
+}
+
+#[test]
+fn old_values_are_saved_before_an_assignment() {
+    // The value read first is wanted after the variable has changed.
+    check(
+        "int f(int x, int y) { y = x++ + x; return y; } int main(void) { return f(1, 2); }",
+        "f",
+        &["v2 := x", "x := (x + 1:32)", "y := (x + v2)", "return y"],
+    );
+}
+
+#[test]
+fn globals_are_read_before_a_call() {
+    check(
+        "int g; void set(void) { g = 2; } int f(void) { return g + (set(), g); } int main(void) { return f(); }",
+        "f",
+        &["v1 := g", "call set.f1 ()", "return (g + v1)"],
+    );
+}
+
+#[test]
+fn results_go_where_they_are_wanted() {
+    check(
+        "extern int __VERIFIER_nondet_int(void); int id(int x) { return x; }\n\
+         int f(int *p) { int x = __VERIFIER_nondet_int(), y = id(x), z = *p; return y + z; }\n\
+         int main(void) { int a = 0; return f(&a); }",
+        "f",
+        &["x := havoc in0", "y := call id.f1 (x)", "z := load p", "return (y + z)"],
+    );
+}
+
+#[test]
+fn uninitialised_variables_are_inputs_only_where_read() {
+    let program = lower("int f(int c) { int x, y; if (c) x = 1; y = 2; return x + y; } int main(void) { return f(1); }");
+    let named: Vec<_> = program.inputs.values().map(|input| input.kind.clone()).collect();
+    assert_eq!(named, [InputKind::Uninit(Some("x".into()))]);
+}
+
+#[test]
+fn variables_have_c_names_and_types() {
+    let program = lower(
+        "typedef unsigned long word; struct list { struct list *next; int v[2][3]; };\n\
+         int main(void) { word w = 1; struct list *l = 0; { int w = 2; w++; } return w == 1 && !l; }",
+    );
+    let main = program.func_by_name("main").unwrap();
+    let named: Vec<(String, String)> = program
+        .vars
+        .values()
+        .filter(|var| var.func() == Some(main) && var.name.is_some())
+        .map(|var| (var.name.clone().unwrap(), program.type_name(var.ty)))
+        .collect();
+    let expected = [("w", "word"), ("l", "struct list *"), ("w", "int")];
+    assert_eq!(named, expected.map(|(name, ty)| (name.to_owned(), ty.to_owned())));
+    // The type is cyclic, and has an array of arrays.
+    let fields = program.types.values().find_map(|ty| match ty {
+        cfa::CType::Struct { name, fields, .. } if name == "list" => Some(fields.clone()),
+        _ => None,
+    });
+    let types: Vec<String> = fields.unwrap().iter().map(|field| program.type_name(field.ty)).collect();
+    assert_eq!(types, ["struct list *", "int[3][2]"]);
+}
+
+#[test]
+fn places_follow_line_markers() {
+    let program = lower("int main(void) {\n# 42 \"other.c\"\n  int x = 1;\n  return x;\n}\n");
+    let main = program.func_by_name("main").unwrap();
+    let place = program.edges.iter().find_map(|(id, edge)| {
+        (program.func_of(id) == main && matches!(edge.op, Op::Return { .. })).then_some(edge.place).flatten()
+    });
+    let place = program.places[place.unwrap()];
+    assert!(program.files[place.file].path.ends_with("other.c"));
+    assert_eq!(place.line, 43);
+}
+
+#[test]
+fn edges_know_their_instructions() {
+    let program = lower("int main(void) { int x = 1; x = x + 1; return x; }");
+    let mut counts = vec![0; 64];
+    for edge in program.edges.values() {
+        assert!(edge.origin.is_sorted());
+        edge.origin.iter().for_each(|&n| counts[n as usize] += 1);
+    }
+    // Two allocas (the result's and the variable's) are no edge.
+    assert_eq!(counts.iter().filter(|&&n| n > 0).count(), 7, "{counts:?}");
+}
+
+#[test]
+fn what_is_not_modelled_is_tainted_with_its_place() {
+    let program = lower(
+        "#include <setjmp.h>\njmp_buf b; int other(int);\nint main(void) {\n  __asm__ volatile(\"nop\");\n  \
+         if (setjmp(b)) return 1;\n  return other(2);\n}",
+    );
+    let mut found: Vec<(u32, String)> = program
+        .taints
+        .values()
+        .map(|taint| {
+            assert!(taint.over && taint.under);
+            (program.places[taint.place.unwrap()].line, taint.reason.clone())
+        })
+        .collect();
+    found.sort();
+    let expected = [
+        (2, "call of undefined function 'other'"),
+        (4, "inline assembly: not modelled"),
+        (5, "non-local jumps ('_setjmp'): not modelled"),
+    ];
+    assert_eq!(found, expected.map(|(line, reason)| (line, reason.to_owned())));
+}
+
+#[test]
+fn errors_say_what_is_wrong() {
+    let error = |source: &str, extension: &str| {
+        let (_folder, options) = options(source, extension);
+        load(&options).and_then(|module| module.lower()).err().expect("an error")
+    };
+    assert!(matches!(error("int main( {", "c"), Error::Compile { .. }));
+    assert!(matches!(error("int f(void) { return 0; }", "c"), Error::Usage(_)));
+    assert!(matches!(error("BC nonsense", "bc"), Error::BadBitcode { .. }));
+    let Error::BadBitcode { reason, .. } = error("define void @main() { ret i32 0 }", "ll") else { panic!() };
+    assert!(reason.contains("line 1"), "{reason}");
+    assert_eq!(load(&Options::default()).err().expect("an error").exit_code(), 64);
+    assert!(matches!(error("target triple = \"armv7-linux\"\ndefine i32 @main() { ret i32 0 }", "ll"), Error::Usage(_)));
+}
+
+#[test]
+fn modules_are_linked_and_symbols_defined_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let a = file("a.c", "int f(void); int main(void) { return f(); }");
+    let b = file("b.c", "static int helper(void) { return 3; } int f(void) { return helper(); }");
+    let both = Options { inputs: vec![a.clone(), b.clone()], ..Options::default() };
+    let module = load(&both).unwrap();
+    let program = module.lower().unwrap();
+    assert!(program.func_by_name("helper").is_some() && program.taints.is_empty());
+    // And back from what was written.
+    let written = folder.path().join("both.bc");
+    module.write_bitcode(&written).unwrap();
+    let again = load(&Options { inputs: vec![written], ..Options::default() }).unwrap().lower().unwrap();
+    assert_eq!(again.edges.len(), program.edges.len());
+    let twice = Options { inputs: vec![a, b.clone(), b], ..Options::default() };
+    assert!(matches!(load(&twice).err(), Some(Error::Link { .. })));
+}
+
+#[test]
+fn the_program_comes_before_the_library() {
+    // Its own strlen, and an error function that is also a library function.
+    let source = "unsigned long strlen(const char *s) { return 7; } void abort(void);\n\
+                  int main(int argc, char **argv) { if (strlen(\"\") != 7) abort(); return 0; }";
+    let (_folder, mut options) = options(source, "c");
+    options.error_functions = vec!["abort".into()];
+    let program = load(&options).unwrap().lower().unwrap();
+    assert!(program.models.is_empty());
+    assert!(program.inputs.is_empty(), "the arguments of main are not read");
+    let abort = program.func_by_name("abort").expect("a function of its own");
+    assert!(program.edges.values().any(|edge| matches!(
+        edge.op,
+        Op::Call { callee: cfa::Callee::Direct(callee), .. } if callee == abort
+    )));
+}
+
+#[test]
+fn the_same_input_gives_the_same_program() {
+    let source = "#include <stdio.h>\nint g[3] = {1, 2};\n\
+                  int main(int argc, char **argv) { for (int i = 0; i < argc; i++) printf(\"%s\", argv[i]); return g[argc]; }";
+    let (_folder, mut options) = options(source, "c");
+    for data_model in [DataModel::Ilp32, DataModel::Lp64] {
+        options.data_model = data_model;
+        let text = || cfa::text::print(&load(&options).unwrap().lower().unwrap());
+        assert!(text() == text());
+    }
+}

@@ -1,0 +1,74 @@
+//! Optimised bitcode means what the C means: the programs of `tests/native` give one result, lowered from C and
+//! lowered from bitcode that clang has optimised (and vectorised).
+
+use cfa::Bv;
+use cfa::interp::{InputSource, Interpreter, Limits, Outcome, Unknown};
+use frontend_llvm::{DataModel, Options, load};
+use std::path::Path;
+use std::process::Command;
+
+/// The environment: as little as possible.
+struct Ones;
+
+impl InputSource for Ones {
+    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
+        Bv::one(width)
+    }
+}
+
+fn outcome(options: &Options) -> Outcome {
+    let program = load(options).and_then(|module| module.lower()).unwrap();
+    cfa::validate::validate(&program).unwrap();
+    let run = Interpreter::new(&program).run(&mut Ones, Limits::default(), &mut ());
+    for taint in &run.taints {
+        panic!("{:?}: {}", options.inputs, program.taints[*taint].reason);
+    }
+    run.outcome
+}
+
+fn check(data_model: DataModel, flags: &[&str]) {
+    let native = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/native");
+    let folder = tempfile::tempdir().unwrap();
+    let report = ["-include".to_owned(), native.join("report.h").to_str().unwrap().to_owned()];
+    let machine = if data_model == DataModel::Ilp32 { "-m32" } else { "-m64" };
+    let mut sources: Vec<_> = std::fs::read_dir(&native).unwrap().map(|entry| entry.unwrap().path()).collect();
+    sources.retain(|path| path.extension().is_some_and(|e| e == "c"));
+    sources.sort();
+    for source in sources {
+        let bitcode = folder.path().join("optimised.bc");
+        let compiled = Command::new("clang-19")
+            .args(["-c", "-emit-llvm", "-g", "-w", "-ffp-contract=off", machine, "-o"])
+            .arg(&bitcode)
+            .args(flags)
+            .args(&report)
+            .arg(&source)
+            .status()
+            .unwrap();
+        assert!(compiled.success());
+        let plain = Options {
+            inputs: vec![source.clone()],
+            data_model,
+            clang_args: report.to_vec(),
+            ..Options::default()
+        };
+        let optimised = Options { inputs: vec![bitcode], data_model, ..Options::default() };
+        let expected = outcome(&plain);
+        assert!(matches!(expected, Outcome::Exit(_)), "{}: {expected:?}", source.display());
+        assert_eq!(outcome(&optimised), expected, "{} {flags:?}", source.display());
+    }
+}
+
+#[test]
+fn optimised_for_64_bits() {
+    check(DataModel::Lp64, &["-O2"]);
+}
+
+#[test]
+fn optimised_for_32_bits() {
+    check(DataModel::Ilp32, &["-O3"]);
+}
+
+#[test]
+fn vectorised() {
+    check(DataModel::Lp64, &["-O3", "-mavx2", "-fno-builtin"]);
+}
