@@ -113,8 +113,9 @@ pub struct Outcome {
     pub reasons: Vec<Reason>,
 }
 
-/// Confirms a violation: runs the program on the inputs and gives the path if it ends in this error.
-pub type Replay<'a> = dyn Fn(&Inputs, ErrorId) -> Result<Vec<EdgeId>, String> + 'a;
+/// Confirms a violation: runs the program as the user gave it on the inputs (translated, if the program analysed is a
+/// slice), and gives the inputs it ran on and the path if it ends in this error; otherwise says how it ended.
+pub type Replay<'a> = dyn Fn(&Inputs, ErrorId) -> Result<(Inputs, Vec<EdgeId>), String> + 'a;
 
 /// Whether an error edge of `program` can be reached. `replay` confirms violations on the program as the user gave it
 /// (see [`replay()`]); `progress` is called some ten times a second.
@@ -162,7 +163,7 @@ pub fn verify(
                     Ok(Exploration::Target { error, edge, evidence }) => {
                         replays += 1;
                         match replay(&evidence, error) {
-                            Ok(path) => break 'run Verdict::False(Counterexample { error, inputs: evidence, path }),
+                            Ok((inputs, path)) => break 'run Verdict::False(Counterexample { error, inputs, path }),
                             Err(why) => {
                                 let text = format!("a violation was found that does not replay: {why}");
                                 taints.drop_behaviour(Reason::at(text, program.edges[edge].place));

@@ -138,6 +138,9 @@ pub struct VerifyArgs {
     /// The order in which paths are explored.
     #[arg(long, value_name = "ORDER", default_value = "mixed", help_heading = "Analysis")]
     pub search: SearchArg,
+    /// Whether what the errors do not depend on is removed first.
+    #[arg(long, value_name = "HOW", default_value = "static", help_heading = "Analysis")]
+    pub slicing: SlicingArg,
     /// Seeds every random choice; the same seed gives the same run.
     #[arg(long, value_name = "NUMBER", default_value_t = 0, help_heading = "Analysis")]
     pub seed: u64,
@@ -201,14 +204,20 @@ pub struct CfaArgs {
 pub enum CfaFormat {
     /// The text form, which can be read back.
     Text,
+    /// A drawing for Graphviz: `proviso cfa -f dot a.c | dot -Tsvg > a.svg`.
+    Dot,
+    /// The call graph, for Graphviz.
+    Calls,
     /// Sizes: functions, locations, edges, variables, operations.
     Stats,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum SearchArg {
-    /// Depth first, interleaved with random-path and coverage.
+    /// Depth first, interleaved with random-path and coverage; in turns with `merging`.
     Mixed,
+    /// In topological order, merging paths where they join.
+    Merging,
     /// Depth first: one path to its end, then the latest alternative.
     Dfs,
     /// Breadth first: all paths in step.
@@ -217,6 +226,14 @@ pub enum SearchArg {
     RandomPath,
     /// Paths that are near code not yet covered.
     Coverage,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum SlicingArg {
+    /// The whole program is analysed.
+    Off,
+    /// A static backward slice from the errors, once.
+    Static,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]

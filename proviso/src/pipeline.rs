@@ -6,13 +6,17 @@ use crate::job::Job;
 use crate::report::{Answer, Note, Violation};
 use crate::source::Sources;
 use crate::trace::{self, Trace};
-use cfa::{FunctionOrigin, Program};
+use cfa::interp::{Inputs, Limits};
+use cfa::{FunctionOrigin, Op, Program};
 use engine::budget::Budget;
 use engine::{Config, Counterexample, Reason, Verdict};
 use frontend_llvm::{DataModel, Options};
 use instrument::Property;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Slicing takes at most this long, and at most a fifth of the time left.
+const SLICING: Duration = Duration::from_secs(60);
 
 /// What the worker knows so far: all there is to report if it must be left behind.
 #[derive(Default)]
@@ -47,6 +51,8 @@ pub struct Pipeline {
     pub budget: Budget,
     pub shared: Arc<Mutex<Shared>>,
     pub wants_harness: bool,
+    /// Whether only what the errors depend on is analysed.
+    pub slicing: bool,
 }
 
 impl Pipeline {
@@ -58,7 +64,8 @@ impl Pipeline {
         let mut program = self.stage("loading the program", "load", || load(&self.job.load, &self.budget))?;
         self.instrument(&mut program)?;
         self.describe(&program);
-        let outcome = self.stage("symbolic execution", "analysis", || self.analyse(&program));
+        let slice = self.stage("slicing", "slicing", || self.slice(&program));
+        let outcome = self.stage("symbolic execution", "analysis", || self.analyse(&program, slice.as_ref()));
         self.shared().engine = Some(outcome.stats);
 
         let sources = Sources::new();
@@ -120,10 +127,42 @@ impl Pipeline {
         }
     }
 
-    fn analyse(&self, program: &Program) -> engine::Outcome {
-        let replay = |inputs: &cfa::interp::Inputs, error| engine::replay(program, inputs, error);
+    /// The part of the program on which the errors depend; `None` if it is not wanted or takes too long to find.
+    fn slice(&self, program: &Program) -> Option<slicer::Slice> {
+        if !self.slicing {
+            return None;
+        }
+        let criteria: Vec<_> =
+            program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Error(_))).map(|(id, _)| id).collect();
+        let most = self.budget.remaining().map_or(SLICING, |left| (left / 5).min(SLICING));
+        let options = slicer::Options { deadline: Some(Instant::now() + most), ..slicer::Options::default() };
+        match slicer::slice(program, &criteria, &options) {
+            Ok(slice) => {
+                let (before, after) = slice.stats.edges;
+                self.shared().times.push(("edges_in_slice".into(), after as f64));
+                debug_assert!(after <= before);
+                Some(slice)
+            }
+            // Without an error to reach there is nothing to analyse.
+            Err(slicer::Error::NoCriterion) => None,
+            Err(error) => {
+                self.shared().warnings.push(format!("the whole program is analysed: {error}"));
+                None
+            }
+        }
+    }
+
+    fn analyse(&self, program: &Program, slice: Option<&slicer::Slice>) -> engine::Outcome {
+        let replay = |inputs: &Inputs, error| {
+            let inputs = match slice {
+                Some(slice) => slice.inputs_of_original(program, inputs, Limits::default()),
+                None => inputs.clone(),
+            };
+            engine::replay(program, &inputs, error).map(|path| (inputs, path))
+        };
         let progress = |stats: &engine::Stats| self.shared().engine = Some(*stats);
-        engine::verify(program, &self.config, &self.budget, &replay, &progress)
+        let analysed = slice.map_or(program, |s| &s.program);
+        engine::verify(analysed, &self.config, &self.budget, &replay, &progress)
     }
 
     /// Says how a confirmed violation comes about.

@@ -1,6 +1,6 @@
 //! `proviso verify`: from the command line to a verdict, under limits.
 
-use crate::args::{SearchArg, TraceArg, VerifyArgs};
+use crate::args::{SearchArg, SlicingArg, TraceArg, VerifyArgs};
 use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::job::Job;
@@ -47,8 +47,14 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     let shared = Arc::new(Mutex::new(Shared::default()));
     let budget = Budget::unlimited();
     let cancel = budget.cancel.clone();
-    let pipeline =
-        Pipeline { job: job.clone(), config, budget, shared: shared.clone(), wants_harness: args.harness.is_some() };
+    let pipeline = Pipeline {
+        job: job.clone(),
+        config,
+        budget,
+        shared: shared.clone(),
+        wants_harness: args.harness.is_some(),
+        slicing: args.slicing == SlicingArg::Static,
+    };
     let mut progress = Progress::new(start, args.verbose);
     let tick = || {
         if let Ok(shared) = shared.try_lock() {
@@ -91,6 +97,7 @@ fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
     }
     let search = match args.search {
         SearchArg::Mixed => Search::Mixed,
+        SearchArg::Merging => Search::Merging,
         SearchArg::Dfs => Search::DepthFirst,
         SearchArg::Bfs => Search::BreadthFirst,
         SearchArg::RandomPath => Search::RandomPath,
