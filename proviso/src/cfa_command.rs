@@ -30,6 +30,9 @@ fn attempt(args: &CfaArgs) -> Result<(), Failure> {
     let text = match (args.format, only) {
         (CfaFormat::Text, None) => cfa::text::print(&program),
         (CfaFormat::Text, Some(func)) => cfa::text::function(&program, func),
+        (CfaFormat::Dot, None) => cfa::dot::program(&program),
+        (CfaFormat::Dot, Some(func)) => cfa::dot::function(&program, func),
+        (CfaFormat::Calls, _) => cfa::dot::call_graph(&program),
         (CfaFormat::Stats, _) => statistics(&program, only),
     };
     match &args.output {

@@ -9,7 +9,8 @@ use crate::access::access_path;
 use crate::source::{Sources, Spot};
 use cfa::interp::{Inputs, InputsSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State};
 use cfa::{
-    AllocKind, Bv, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, InputId, InputKind, Op, PlaceId, Program, VarId,
+    AllocKind, Bv, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, InputId, InputKind, Op, PlaceId, Program, TypeId,
+    VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -120,12 +121,14 @@ struct Frame {
     tainted: FxHashSet<VarId>,
     /// The step that says that it was called, if one does.
     step: Option<usize>,
+    /// Temporaries that hold what was loaded, by the name that C has for it.
+    loaded: FxHashMap<VarId, (String, TypeId)>,
 }
 
 /// A memory object that has a name in C.
 struct Named {
     name: String,
-    ty: cfa::TypeId,
+    ty: TypeId,
 }
 
 struct Recorder<'p> {
@@ -148,7 +151,13 @@ struct Recorder<'p> {
 
 impl<'p> Recorder<'p> {
     fn new(program: &'p Program, sources: &'p Sources, given: &'p Inputs) -> Self {
-        let first = Frame { call: None, func: program.entry, tainted: FxHashSet::default(), step: None };
+        let first = Frame {
+            call: None,
+            func: program.entry,
+            tainted: FxHashSet::default(),
+            step: None,
+            loaded: FxHashMap::default(),
+        };
         Self {
             program,
             sources,
@@ -280,19 +289,27 @@ impl<'p> Recorder<'p> {
         self.program.show_value(self.program.vars[var].ty, value)
     }
 
+    /// The name of a variable of the C program; the address of `x`, which the front-end names `&x`, is none.
+    fn name(&self, var: VarId) -> Option<&'p str> {
+        self.program.vars[var].name.as_deref().filter(|n| !n.starts_with('&'))
+    }
+
     /// The named variables in an expression, with their values.
     fn operands(&self, e: ExprId, state: &State) -> Vec<(String, String)> {
         let mut operands = Vec::new();
         for &var in self.vars(e).iter() {
-            if let (Some(name), Some(value)) = (&self.program.vars[var].name, state.var(var)) {
-                operands.push((name.clone(), self.show(var, &value)));
+            let frame = self.frames.last().expect("there is a frame");
+            let declared = self.name(var).map(|name| (name, self.program.vars[var].ty));
+            let named = declared.or(frame.loaded.get(&var).map(|(name, ty)| (name.as_str(), *ty)));
+            if let (Some((name, ty)), Some(value)) = (named, state.var(var)) {
+                operands.push((name.to_owned(), self.program.show_value(ty, &value)));
             }
         }
         operands
     }
 
     /// How C names the bytes at an address: `a[3].x`.
-    fn target(&self, addr: u64, len: u64, state: &State) -> Option<(String, Option<cfa::TypeId>)> {
+    fn target(&self, addr: u64, len: u64, state: &State) -> Option<(String, Option<TypeId>)> {
         let object = state.object_at(addr)?;
         let named = match object.seq {
             ObjectSeq::Global(global) => {
@@ -305,7 +322,7 @@ impl<'p> Recorder<'p> {
                     cfa::CType::Pointer(to) => *to,
                     _ => var.ty,
                 };
-                Named { name: var.name.clone()?, ty }
+                Named { name: var.name.as_deref()?.trim_start_matches('&').to_owned(), ty }
             }
         };
         let (path, ty) = access_path(self.program, named.ty, addr - object.base, len);
@@ -332,7 +349,7 @@ impl<'p> Recorder<'p> {
             self.push(Event::Call { function: function.name.clone(), args: shown }, edge, false);
         }
         let tainted = function.params.iter().zip(tainted).filter(|(_, t)| *t).map(|(p, _)| *p).collect();
-        self.frames.push(Frame { call: Some(edge), func: callee, tainted, step });
+        self.frames.push(Frame { call: Some(edge), func: callee, tainted, step, loaded: FxHashMap::default() });
     }
 
     fn ret(&mut self, edge: EdgeId, value: Option<ExprId>, state: &State) {
@@ -389,9 +406,9 @@ impl<'p> Recorder<'p> {
 
     fn assigned(&mut self, edge: EdgeId, var: VarId, tainted: bool, state: &State) {
         self.set_taint(var, tainted);
-        if let (true, Some(name), Some(value)) = (self.shown(), &self.program.vars[var].name, state.var(var)) {
+        if let (true, Some(name), Some(value)) = (self.shown(), self.name(var), state.var(var)) {
             let value = self.show(var, &value);
-            self.push(Event::Assign { target: name.clone(), value }, edge, tainted);
+            self.push(Event::Assign { target: name.to_owned(), value }, edge, tainted);
         }
     }
 }
@@ -407,7 +424,7 @@ impl Observer for Recorder<'_> {
             }
             Op::Assign { var, value } => {
                 let tainted = self.is_tainted(*value);
-                let name = program.vars[*var].name.as_deref();
+                let name = self.name(*var);
                 let shown = name.and(state.var(*var)).map_or_else(String::new, |v| self.show(*var, &v));
                 if name.is_some_and(|name| self.moves_input(name, *value, &shown)) {
                     self.set_taint(*var, true);
@@ -434,6 +451,12 @@ impl Observer for Recorder<'_> {
                 let len = u64::from(program.vars[*var].width.div_ceil(8));
                 let tainted = self.is_tainted(*addr)
                     || (known && (at..at.saturating_add(len)).any(|b| self.tainted_bytes.contains(&b)));
+                let target = if known && self.name(*var).is_none() { self.target(at, len, state) } else { None };
+                let loaded = &mut self.frames.last_mut().expect("there is a frame").loaded;
+                match target {
+                    Some((name, Some(ty))) => loaded.insert(*var, (name, ty)),
+                    _ => loaded.remove(var),
+                };
                 self.assigned(edge, *var, tainted, state);
             }
             Op::Store { addr, value } => {

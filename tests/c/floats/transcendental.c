@@ -9,8 +9,7 @@ int main(void) {
 #ifdef BUG
     wrong(x != 3.0);
 #else
-    check(sin(x) <= 1.0 || sin(x) != 0.5 || x != x || x > 1e10);
-    check(cos(x) + 3.0 > 1.0 || x != x || x - x != x - x);
+    check(sin(x) != 0.125);
 #endif
     return 0;
 }
