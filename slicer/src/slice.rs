@@ -24,6 +24,8 @@ pub struct Options {
     /// How many pairs of a call and a cell of memory the dependence graph may have before the most expensive
     /// cells are no longer followed through calls.
     pub budget: usize,
+    /// Give up then.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for Options {
@@ -33,6 +35,7 @@ impl Default for Options {
             keep_under_approximations: true,
             cut_off: true,
             budget: 4_000_000,
+            deadline: None,
         }
     }
 }
@@ -42,12 +45,15 @@ impl Default for Options {
 pub enum Error {
     /// There is no criterion: a slice would be empty and anything would hold of it.
     NoCriterion,
+    /// The deadline passed.
+    OutOfTime,
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::NoCriterion => write!(f, "the slicing criterion matches nothing"),
+            Self::OutOfTime => write!(f, "slicing took too long"),
         }
     }
 }
@@ -114,19 +120,26 @@ impl Clock {
 impl<'p> Analysis<'p> {
     /// The dependences of what can be executed on the way to one of the criteria, the only edges that
     /// [`slice`](Self::slice) may then be asked about, or of everything if there are none.
-    pub fn new(program: &'p Program, criteria: Option<&[EdgeId]>, options: &Options) -> Self {
+    pub fn new(program: &'p Program, criteria: Option<&[EdgeId]>, options: &Options) -> Result<Self, Error> {
         let mut clock = Clock::new();
-        let mut points_to = PointsTo::compute(program, &options.points_to);
+        let in_time = || match options.deadline {
+            Some(deadline) if Instant::now() > deadline => Err(Error::OutOfTime),
+            _ => Ok(()),
+        };
+        let with_deadline = pointer::Options { deadline: options.deadline, ..options.points_to.clone() };
+        let mut points_to = PointsTo::compute(program, &with_deadline).ok_or(Error::OutOfTime)?;
         clock.lap("points-to");
         let alive = Alive::compute(program, &points_to, criteria);
         let calls = CallGraph::new(program, &points_to, alive.edges(program));
         clock.lap("reachability");
         let regions = Regions::compute(program, &mut points_to, &calls, alive.edges(program));
         clock.lap("memory regions");
+        in_time()?;
         let cells = CellNumbers { regions: regions.count, vars: program.vars.len() as u32 };
         let mut vars = ExprVars::new(program);
         let modref = ModRef::compute(program, &regions, &calls, cells, &mut vars, alive.edges(program), options.budget);
         clock.lap("mod-ref");
+        in_time()?;
         let may_stop = may_stop(program, &alive, &calls);
         let parts = Parts {
             program,
@@ -139,6 +152,7 @@ impl<'p> Analysis<'p> {
         };
         let sdg = parts.build(&mut vars);
         clock.lap("dependence graph");
+        in_time()?;
         let stats = Stats {
             points_to: points_to.stats,
             regions: regions.count as usize,
@@ -147,7 +161,7 @@ impl<'p> Analysis<'p> {
             dependences: sdg.deps.edge_count(),
             ..Stats::default()
         };
-        Self { program, sdg, calls, stats, clock }
+        Ok(Self { program, sdg, calls, stats, clock })
     }
 
     /// The backward slice.
@@ -202,6 +216,6 @@ pub fn slice(program: &Program, criteria: &[EdgeId], options: &Options) -> Resul
     }
     all.sort_unstable();
     all.dedup();
-    let mut analysis = Analysis::new(program, options.cut_off.then_some(&all[..]), options);
+    let mut analysis = Analysis::new(program, options.cut_off.then_some(&all[..]), options)?;
     Ok(analysis.slice(&all))
 }

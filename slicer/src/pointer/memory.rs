@@ -1,7 +1,7 @@
 //! Abstract memory: objects, locations in them, and the slots through which they are read and written.
 
 use super::terms::{Shift, gcd};
-use cfa::{AllocKind, EdgeId, Expr, FuncId, GlobalId, Op, Program, Table};
+use cfa::{EdgeId, Expr, FuncId, GlobalId, Op, Program, Table};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -49,12 +49,17 @@ pub struct Object {
     pub size: Option<u64>,
     /// How many different locations in it have been made.
     locations: u32,
+    /// It has lost its fields: one location, one slot.
+    whole: bool,
     pub slots: Slots,
 }
 
-/// Objects with more locations or slots than this lose their fields.
-const MANY_LOCATIONS: u32 = 2048;
+/// Objects with more locations or slots than this lose their fields. An object of unknown size is in general
+/// what an allocator hands out for everything: its fields are those of many types.
+const MANY_LOCATIONS: u32 = 1024;
+const MANY_LOCATIONS_UNSIZED: u32 = 128;
 const MANY_SLOTS: usize = 4096;
+const MANY_SLOTS_UNSIZED: usize = 192;
 const MANY_STRIDED: usize = 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -157,6 +162,7 @@ pub struct Memory {
     pub unknown: ObjectId,
     /// Locations without offsets and objects of one slot: cheaper, less precise.
     pub flat: bool,
+    crowded: Vec<ObjectId>,
 }
 
 /// A slot was asked for.
@@ -172,7 +178,7 @@ impl Memory {
     /// One object for each global, function and allocation edge of `edges`.
     pub fn new(program: &Program, flat: bool) -> Self {
         let mut objects = Table::new();
-        let object = |kind, size| Object { kind, size, locations: 0, slots: Slots::default() };
+        let object = |kind, size| Object { kind, size, locations: 0, whole: false, slots: Slots::default() };
         for (g, global) in program.globals.iter() {
             let known = global.init.is_some() || global.size > 0;
             objects.push(object(ObjectKind::Global(g), known.then_some(global.size)));
@@ -200,11 +206,12 @@ impl Memory {
             func_count: program.funcs.len() as u32,
             unknown,
             flat,
+            crowded: Vec::new(),
         }
     }
     pub fn buffer(&mut self, copy: EdgeId) -> ObjectId {
         let kind = ObjectKind::Buffer(copy);
-        self.objects.push(Object { kind, size: None, locations: 0, slots: Slots::default() })
+        self.objects.push(Object { kind, size: None, locations: 0, whole: false, slots: Slots::default() })
     }
     pub fn global(&self, g: GlobalId) -> ObjectId {
         debug_assert!(g.0 < self.global_count);
@@ -221,17 +228,22 @@ impl Memory {
         let o = &mut self.objects[object];
         let at = match o.kind {
             ObjectKind::Unknown => Shift::ANY,
+            _ if o.whole => Shift::ANY,
             _ if self.flat && !matches!(o.kind, ObjectKind::Func(_)) => Shift::ANY,
             _ => at,
         };
         if let Some(&l) = self.interned.get(&Location { object, at }) {
             return l;
         }
-        let at = if o.locations >= MANY_LOCATIONS { Shift::ANY } else { at };
+        let limit = if o.size.is_some() { MANY_LOCATIONS } else { MANY_LOCATIONS_UNSIZED };
+        let at = if o.locations >= limit { Shift::ANY } else { at };
         let location = Location { object, at };
-        let locations = &mut self.locations;
+        let (locations, crowded) = (&mut self.locations, &mut self.crowded);
         *self.interned.entry(location).or_insert_with(|| {
             o.locations += 1;
+            if o.locations == limit {
+                crowded.push(object);
+            }
             locations.push(location)
         })
     }
@@ -242,21 +254,42 @@ impl Memory {
         let Location { object, at } = self.locations[location];
         self.location(object, at.then(by))
     }
+    /// The objects that have become crowded since the last time.
+    pub fn take_crowded(&mut self) -> Vec<ObjectId> {
+        let mut crowded = std::mem::take(&mut self.crowded);
+        crowded.sort_unstable();
+        crowded.dedup();
+        crowded.retain(|&o| !self.objects[o].whole);
+        crowded
+    }
+    /// From now on the object has one location and, with this node, one slot.
+    pub fn collapse(&mut self, object: ObjectId, node: Option<u32>) {
+        let o = &mut self.objects[object];
+        o.whole = true;
+        o.slots = Slots::default();
+        if let Some(node) = node {
+            o.slots.insert(Slot::WHOLE, SlotNodes { written: node, read: node });
+        }
+    }
     /// The slot of `object` for an access of `width` bytes at `at`; `nodes` makes the nodes of a new one.
     pub fn slot(&mut self, object: ObjectId, at: Shift, width: u32, nodes: impl FnOnce() -> SlotNodes) -> SlotLookup {
         let flat = self.flat;
         let o = &mut self.objects[object];
-        let mut slot = if flat { Slot::WHOLE } else { Slot::new(at, width) };
+        let mut slot = if flat || o.whole { Slot::WHOLE } else { Slot::new(at, width) };
         if slot.at.stride == 0 && outside(o.size, slot.at.off, slot.width) {
             return SlotLookup::Outside;
         }
         if let Some(nodes) = o.slots.find(&slot) {
             return SlotLookup::Known(nodes);
         }
+        let limit = if o.size.is_some() { MANY_SLOTS } else { MANY_SLOTS_UNSIZED };
         let full = match slot.at.stride {
-            0 => o.slots.exact.len() >= MANY_SLOTS,
+            0 => o.slots.exact.len() >= limit,
             _ => o.slots.strided.len() >= MANY_STRIDED,
         };
+        if o.slots.exact.len() == limit && slot.at.stride == 0 {
+            self.crowded.push(object);
+        }
         if full {
             slot = Slot::WHOLE;
             if let Some(nodes) = o.slots.find(&slot) {
@@ -274,13 +307,6 @@ impl Memory {
 /// Whether no byte of the access lies in the object.
 pub fn outside(size: Option<u64>, off: i64, width: u32) -> bool {
     size.is_some_and(|size| off >= i64::try_from(size).unwrap_or(i64::MAX)) || off + i64::from(width) <= 0
-}
-
-pub fn is_stack(program: &Program, kind: ObjectKind) -> Option<EdgeId> {
-    match kind {
-        ObjectKind::Alloc(e) => matches!(program.edges[e].op, Op::Alloc { kind: AllocKind::Stack, .. }).then_some(e),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::sparse_set::SparseSet;
 use cfa::{Callee, EdgeId, ExprId, FuncId, Id, Op, Program, Table};
 use rustc_hash::FxHashMap;
 use solve::Solver;
+use std::time::Instant;
 use terms::{Base, Terms};
 
 /// How precise.
@@ -29,6 +30,8 @@ pub enum Mode {
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub mode: Mode,
+    /// Give up then.
+    pub deadline: Option<Instant>,
 }
 
 /// The result: what every expression may point to, and whom every call may call.
@@ -55,10 +58,10 @@ pub struct Stats {
 }
 
 impl<'p> PointsTo<'p> {
-    pub fn compute(program: &'p Program, options: &Options) -> Self {
+    /// `None` if the deadline passed.
+    pub fn compute(program: &'p Program, options: &Options) -> Option<Self> {
         let mut solver = Solver::new(program, options);
-        solver.solve();
-        solver.finish()
+        solver.solve().then(|| solver.finish())
     }
 
     /// Whether the function can be called, as far as this analysis sees.

@@ -17,6 +17,7 @@ use crate::graph::Components;
 use crate::sparse_set::SparseSet;
 use cfa::{CType, Callee, EdgeId, Expr, ExprId, FuncId, Id, InputKind, Op, Program, TypeId, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::Instant;
 
 /// What arrives at a node has consequences.
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +106,9 @@ pub struct Solver<'p> {
     /// Callees of indirect calls.
     pub indirect: FxHashMap<EdgeId, Vec<FuncId>>,
     pub waves: u32,
+    deadline: Option<Instant>,
+    ticks: u32,
+    timed_out: bool,
 }
 
 impl<'p> Solver<'p> {
@@ -138,6 +142,9 @@ impl<'p> Solver<'p> {
             address_taken: address_taken(program),
             indirect: FxHashMap::default(),
             waves: 0,
+            deadline: options.deadline,
+            ticks: 0,
+            timed_out: false,
         };
         for _ in 0..program.vars.len() + program.funcs.len() {
             solver.fresh_node();
@@ -145,7 +152,17 @@ impl<'p> Solver<'p> {
         solver
     }
 
-    pub fn solve(&mut self) {
+    /// Whether the deadline has passed; looked at now and then.
+    fn out_of_time(&mut self) -> bool {
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks.is_multiple_of(1024) && self.deadline.is_some_and(|d| Instant::now() > d) {
+            self.timed_out = true;
+        }
+        self.timed_out
+    }
+
+    /// Returns whether there was time enough.
+    pub fn solve(&mut self) -> bool {
         self.globals();
         self.reach(self.program.entry);
         loop {
@@ -154,13 +171,17 @@ impl<'p> Solver<'p> {
                     self.operation(edge);
                 }
             }
+            self.collapse_objects();
             self.merge_cycles();
             self.propagate();
             let quiet = self.dirty.is_empty();
             self.constraints();
             self.waves += 1;
             if quiet && self.to_reach.is_empty() && self.nodes.iter().all(|n| n.new.is_empty()) {
-                return;
+                return true;
+            }
+            if self.timed_out {
+                return false;
             }
         }
     }
@@ -456,6 +477,9 @@ impl<'p> Solver<'p> {
                 for l in locations.iter() {
                     self.apply(constraint, LocationId(l));
                 }
+                if self.out_of_time() {
+                    return;
+                }
             }
         }
     }
@@ -501,6 +525,45 @@ impl<'p> Solver<'p> {
         if let Err(i) = callees.binary_search(&f) {
             callees.insert(i, f);
             self.call(edge, f);
+        }
+    }
+
+    /// Objects with too many locations or slots lose their fields: one slot, one location.
+    fn collapse_objects(&mut self) {
+        let crowded = self.memory.take_crowded();
+        if crowded.is_empty() {
+            return;
+        }
+        let mut gone: FxHashMap<u32, u32> = FxHashMap::default();
+        for object in crowded {
+            let whole = self.memory.location(object, Shift::ANY);
+            let others = self.memory.locations.iter().filter(|(id, l)| l.object == object && *id != whole);
+            gone.extend(others.map(|(id, _)| (id.0, whole.0)));
+            let slots: Vec<SlotNodes> = self.memory.objects[object].slots.iter().map(|s| s.1).collect();
+            if let Some(first) = slots.first() {
+                for other in &slots {
+                    self.merge(first.written, other.written);
+                    self.merge(first.written, other.read);
+                }
+            }
+            self.memory.collapse(object, slots.first().map(|f| f.written));
+            self.changed = true;
+        }
+        let gone_set: SparseSet = {
+            let mut ids: Vec<u32> = gone.keys().copied().collect();
+            ids.sort_unstable();
+            ids.into_iter().collect()
+        };
+        for node in &mut self.nodes {
+            for set in [&mut node.all, &mut node.new, &mut node.pending] {
+                if set.intersects(&gone_set) {
+                    let wholes: Vec<u32> = set.iter().filter_map(|l| gone.get(&l).copied()).collect();
+                    set.subtract(&gone_set);
+                    wholes.into_iter().for_each(|l| {
+                        set.insert(l);
+                    });
+                }
+            }
         }
     }
 
@@ -751,6 +814,9 @@ impl Solver<'_> {
             if !self.nodes[n].constraints.is_empty() {
                 self.nodes[n].pending.union(&new);
                 self.soil(n as u32);
+            }
+            if self.out_of_time() {
+                return;
             }
             for k in 0..self.nodes[n].plain.len() {
                 let to = self.find(self.nodes[n].plain[k]) as usize;
