@@ -47,7 +47,7 @@ fn natively(source: &Path, model: DataModel, flags: &[OsString], folder: &Path) 
     let mut child = Command::new(&binary).stdout(Stdio::piped()).spawn().expect("the program runs");
     let start = Instant::now();
     while child.try_wait().expect("a child").is_none() {
-        if start.elapsed() > Duration::from_secs(2) {
+        if start.elapsed() > Duration::from_secs(1) {
             child.kill().expect("a child");
             child.wait().expect("a child");
             return None;
@@ -90,7 +90,7 @@ fn compare(source: &Path, model: DataModel, flags: &[OsString], folder: &Path) -
         Err(error) => return Comparison::Different(error.to_string()),
     };
     let start = Instant::now();
-    let limits = Limits { steps: 300_000_000, ..Limits::default() };
+    let limits = Limits { steps: 50_000_000, ..Limits::default() };
     let run = Interpreter::new(&program).run(&mut Ones, limits, &mut ());
     match run.outcome {
         Outcome::Exit(result) if result as u32 == expected => {
