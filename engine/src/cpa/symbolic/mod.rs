@@ -8,6 +8,7 @@
 mod access;
 mod cover;
 mod eval;
+mod hope;
 mod induction;
 mod loops;
 mod memory;
@@ -43,6 +44,8 @@ pub struct SymbolicExecution<'p> {
     pub solver: PathSolver,
     pub taints: Taints,
     covering: cover::Covering,
+    /// Per location, whether an error can be reached from it.
+    hope: Vec<bool>,
     pub loops: Loops,
     /// Loops are not unrolled but replaced by invariants.
     pub induction: Option<Induction>,
@@ -60,6 +63,7 @@ impl<'p> SymbolicExecution<'p> {
             solver,
             taints: Taints::default(),
             covering: cover::Covering::new(program),
+            hope: hope::hopeful(program),
             loops: Loops::new(program),
             induction: None,
             holds_base: Vec::new(),
@@ -110,6 +114,30 @@ impl<'p> SymbolicExecution<'p> {
                 (Some(st), Some(other))
             }
         })
+    }
+
+    /// The part of `st` where `cond` holds, of which the rest is of no interest. Whether there is such a part is not asked
+    /// now: a model is looked for where one is needed.
+    fn follow_only(&mut self, mut st: State, cond: ExprId) -> Option<State> {
+        self.expose(&mut st, cond);
+        self.solver.assume(&mut self.pool, &mut st.pc, cond, None);
+        (!st.pc.is_contradiction()).then_some(st)
+    }
+
+    /// Looks for a model of the path condition if none is at hand; `false` if there is none.
+    fn is_feasible(&mut self, st: &mut State) -> bool {
+        if st.pc.model().is_some() {
+            return true;
+        }
+        match self.solver.model(&mut self.pool, &st.pc) {
+            Feasibility::Infeasible => false,
+            Feasibility::Unknown(_) => true,
+            Feasibility::Feasible(model) => {
+                let always = self.pool.bool(true);
+                self.solver.assume(&mut self.pool, &mut st.pc, always, Some(model));
+                true
+            }
+        }
     }
 
     /// Splits `st` by whether `e` has the value it has in the path condition's model; also gives that value. `None` if
@@ -369,7 +397,16 @@ impl Cpa for SymbolicExecution<'_> {
             Val::Int(_) => Ok((Some(st), None)),
             cond => {
                 let cond = self.term(cond, 1);
-                self.decide(st, cond)
+                let hope = |edge: EdgeId| self.hope[self.program.edges[edge].target.index()];
+                match (hope(then_edge), hope(else_edge)) {
+                    (true, true) => self.decide(st, cond),
+                    (true, false) => Ok((self.follow_only(st, cond), None)),
+                    (false, true) => {
+                        let cond = self.pool.not(cond);
+                        Ok((None, self.follow_only(st, cond)))
+                    }
+                    (false, false) => Ok((None, None)),
+                }
             }
         }?;
         if self.induction.is_some() {
@@ -409,11 +446,14 @@ impl Cpa for SymbolicExecution<'_> {
         self.merge_states(a, b, at)
     }
 
-    fn arrive(&mut self, st: State, edge: EdgeId, at: Control) -> Result<Option<State>, Stop> {
-        if self.induction.is_some()
-            && let Some(number) = self.loops.headed_by(at.loc)
-        {
-            return self.arrive_at_loop(st, edge, at, number);
+    fn arrive(&mut self, mut st: State, edge: EdgeId, at: Control) -> Result<Option<State>, Stop> {
+        if let Some(number) = self.loops.headed_by(at.loc) {
+            if !self.is_feasible(&mut st) {
+                return Ok(None);
+            }
+            if self.induction.is_some() {
+                return self.arrive_at_loop(st, edge, at, number);
+            }
         }
         self.loops.sample(&st, at.loc, &self.pool, &self.slots);
         Ok(if self.is_covered(&st, at)? { None } else { Some(st) })
