@@ -103,7 +103,8 @@ fn results_go_where_they_are_wanted() {
 
 #[test]
 fn uninitialised_variables_are_inputs_only_where_read() {
-    let program = lower("int f(int c) { int x, y; if (c) x = 1; y = 2; return x + y; } int main(void) { return f(1); }");
+    let program =
+        lower("int f(int c) { int x, y; if (c) x = 1; y = 2; return x + y; } int main(void) { return f(1); }");
     let named: Vec<_> = program.inputs.values().map(|input| input.kind.clone()).collect();
     assert_eq!(named, [InputKind::Uninit(Some("x".into()))]);
 }
@@ -191,7 +192,10 @@ fn errors_say_what_is_wrong() {
     let Error::BadBitcode { reason, .. } = error("define void @main() { ret i32 0 }", "ll") else { panic!() };
     assert!(reason.contains("line 1"), "{reason}");
     assert_eq!(load(&Options::default()).err().expect("an error").exit_code(), 64);
-    assert!(matches!(error("target triple = \"armv7-linux\"\ndefine i32 @main() { ret i32 0 }", "ll"), Error::Usage(_)));
+    assert!(matches!(
+        error("target triple = \"armv7-linux\"\ndefine i32 @main() { ret i32 0 }", "ll"),
+        Error::Usage(_)
+    ));
 }
 
 #[test]

@@ -53,6 +53,8 @@ pub(super) struct FunctionLowering<'c, 'm> {
     /// The variable that an `alloca` became, by instruction.
     homes: Vec<Option<VarId>>,
     blocks: Vec<Block>,
+    /// Reachable blocks in the order they are lowered.
+    order: Vec<u32>,
     /// The block being lowered.
     block: u32,
     origins: Vec<u32>,
@@ -82,6 +84,7 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
         values: vec![unset; body.instructions.len()],
         homes: vec![None; body.instructions.len()],
         blocks: vec![Block::default(); body.blocks.len()],
+        order: Vec::new(),
         block: 0,
         origins: Vec::new(),
         pending: FxHashMap::default(),
@@ -99,7 +102,7 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
         let (name, ty) = (lowering.b.cx.program.vars[var].name.clone(), lowering.b.cx.program.vars[var].ty);
         lowering.b.havoc_var(var, InputKind::Uninit(name), Some(ty));
     }
-    for block in 0..body.blocks.len() as u32 {
+    for block in std::mem::take(&mut lowering.order) {
         lowering.lower_block(block);
     }
 }
@@ -119,20 +122,33 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
         })
     }
 
-    /// Gives reachable blocks a location.
+    /// Gives reachable blocks a location, and the order in which they are lowered: every block after those that
+    /// dominate it, and otherwise as near to the order of the text as a depth-first search comes.
     fn find_reachable(&mut self) -> FlowGraph {
-        let mut predecessors = vec![Vec::new(); self.body.blocks.len()];
-        let mut stack = vec![0u32];
-        let mut seen = vec![false; self.body.blocks.len()];
+        let count = self.body.blocks.len();
+        let mut predecessors = vec![Vec::new(); count];
+        let mut seen = vec![false; count];
         seen[0] = true;
-        while let Some(block) = stack.pop() {
-            for next in self.successors(block) {
-                predecessors[next as usize].push(block);
-                if !std::mem::replace(&mut seen[next as usize], true) {
-                    stack.push(next);
+        // Blocks entered, each with the successors still to be visited. The last successor comes first, so
+        // that it is finished first and stands last.
+        let mut stack = vec![(0u32, self.successors(0).collect::<Vec<_>>())];
+        while let Some((block, rest)) = stack.last_mut() {
+            let block = *block;
+            match rest.pop() {
+                Some(next) => {
+                    predecessors[next as usize].push(block);
+                    if !std::mem::replace(&mut seen[next as usize], true) {
+                        let successors = self.successors(next).collect();
+                        stack.push((next, successors));
+                    }
+                }
+                None => {
+                    self.order.push(block);
+                    stack.pop();
                 }
             }
         }
+        self.order.reverse();
         for (n, range) in self.body.blocks.iter().enumerate() {
             if seen[n] {
                 let loc = if n == 0 { self.b.cx.program.funcs[self.b.func].entry } else { self.b.new_location() };
