@@ -13,7 +13,7 @@ pub mod solver;
 mod verdict;
 pub mod waitlist;
 
-pub use replay::replay;
+pub use replay::{replay, replay_limits};
 pub use verdict::{Counterexample, Reason, Taints, Verdict};
 
 use budget::Budget;
@@ -38,6 +38,9 @@ pub struct Config {
     pub query_time: Duration,
     /// Whether loop invariants are tried where exploration does not end.
     pub induction: bool,
+    /// Whether a violation that does not replay ends the run: where the program is a slice, it is a sign that the
+    /// slice lacks what keeps the original from the error.
+    pub stop_at_unconfirmed: bool,
 }
 
 impl Default for Config {
@@ -48,6 +51,7 @@ impl Default for Config {
             max_call_depth: 10_000,
             query_time: Duration::from_secs(30),
             induction: true,
+            stop_at_unconfirmed: false,
         }
     }
 }
@@ -166,7 +170,11 @@ pub fn verify(
                             Ok((inputs, path)) => break 'run Verdict::False(Counterexample { error, inputs, path }),
                             Err(why) => {
                                 let text = format!("a violation was found that does not replay: {why}");
-                                taints.drop_behaviour(Reason::at(text, program.edges[edge].place));
+                                let reason = Reason::at(text, program.edges[edge].place);
+                                if config.stop_at_unconfirmed {
+                                    break 'run Verdict::Unknown(reason);
+                                }
+                                taints.drop_behaviour(reason);
                             }
                         }
                     }

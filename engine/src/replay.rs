@@ -4,9 +4,13 @@ use cfa::interp::{Inputs, Interpreter, Limits, Observer, Outcome, State};
 use cfa::{EdgeId, ErrorId, Program};
 use std::time::{Duration, Instant};
 
-/// Bounds of a replay; a path that was found symbolically is short in comparison.
-const STEPS: u64 = 200_000_000;
-const TIME: Duration = Duration::from_secs(60);
+/// Edges of a replay; a path that was found symbolically is short in comparison.
+const STEPS: u64 = 500_000_000;
+
+/// Bounds of a run of the interpreter that is to end within `time`.
+pub fn replay_limits(time: Duration) -> Limits {
+    Limits { steps: STEPS, deadline: Some(Instant::now() + time), ..Limits::default() }
+}
 
 struct Path(Vec<EdgeId>);
 
@@ -16,12 +20,11 @@ impl Observer for Path {
     }
 }
 
-/// Runs `program` on `inputs` and gives the path if it ends in `error` without meeting an approximation; otherwise says
-/// how it ended.
-pub fn replay(program: &Program, inputs: &Inputs, error: ErrorId) -> Result<Vec<EdgeId>, String> {
+/// Runs `program` on `inputs`, for at most `time`, and gives the path if it ends in `error` without meeting an
+/// approximation; otherwise says how it ended.
+pub fn replay(program: &Program, inputs: &Inputs, error: ErrorId, time: Duration) -> Result<Vec<EdgeId>, String> {
     let mut path = Path(Vec::new());
-    let limits = Limits { steps: STEPS, deadline: Some(Instant::now() + TIME), ..Limits::default() };
-    let run = Interpreter::new(program).run(&mut inputs.source(), limits, &mut path);
+    let run = Interpreter::new(program).run(&mut inputs.source(), replay_limits(time), &mut path);
     if let Some(&taint) = run.taints.iter().find(|&&t| program.taints[t].over) {
         return Err(format!("it depends on an approximation: {}", program.taints[taint].reason));
     }

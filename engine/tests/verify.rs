@@ -66,7 +66,9 @@ impl Build {
         let zero = self.int(0);
         self.op(Op::Halt(HaltKind::Exit(zero)));
         let p = self.p;
-        let confirm = |inputs: &Inputs, error| replay(&p, inputs, error).map(|path| (inputs.clone(), path));
+        let confirm = |inputs: &Inputs, error| {
+            replay(&p, inputs, error, Duration::from_secs(9)).map(|path| (inputs.clone(), path))
+        };
         let outcome = verify(&p, &Config::default(), &Budget::lasting(Duration::from_secs(20)), &confirm, &|_| {});
         (p, outcome)
     }

@@ -3,10 +3,11 @@
 use crate::failure::{Failure, exit};
 use crate::harness::{self, Subject};
 use crate::job::Job;
+use crate::limits::Limits;
 use crate::report::{Answer, Note, Violation};
 use crate::source::Sources;
 use crate::trace::{self, Trace};
-use cfa::interp::{Inputs, Limits};
+use cfa::interp::Inputs;
 use cfa::{FunctionOrigin, Op, Program};
 use engine::budget::Budget;
 use engine::{Config, Counterexample, Reason, Verdict};
@@ -17,6 +18,8 @@ use std::time::{Duration, Instant};
 
 /// Slicing takes at most this long, and at most a fifth of the time left.
 const SLICING: Duration = Duration::from_secs(60);
+/// A replay takes at most this long, and at most a fifth of the time left.
+const REPLAY: Duration = Duration::from_secs(60);
 
 /// What the worker knows so far: all there is to report if it must be left behind.
 #[derive(Default)]
@@ -49,6 +52,7 @@ pub struct Pipeline {
     pub job: Arc<Job>,
     pub config: Config,
     pub budget: Budget,
+    pub limits: Limits,
     pub shared: Arc<Mutex<Shared>>,
     pub wants_harness: bool,
     /// Whether only what the errors depend on is analysed.
@@ -134,8 +138,8 @@ impl Pipeline {
         }
         let criteria: Vec<_> =
             program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Error(_))).map(|(id, _)| id).collect();
-        let most = self.budget.remaining().map_or(SLICING, |left| (left / 5).min(SLICING));
-        let options = slicer::Options { deadline: Some(Instant::now() + most), ..slicer::Options::default() };
+        let deadline = Some(Instant::now() + self.share_of_time(SLICING));
+        let options = slicer::Options { deadline, ..slicer::Options::default() };
         match slicer::slice(program, &criteria, &options) {
             Ok(slice) => {
                 let (before, after) = slice.stats.edges;
@@ -152,17 +156,30 @@ impl Pipeline {
         }
     }
 
+    /// At most `most`, and at most a fifth of the time left.
+    fn share_of_time(&self, most: Duration) -> Duration {
+        let left = self.limits.timeout.map(|t| t.saturating_sub(self.limits.start.elapsed()));
+        left.map_or(most, |left| (left / 5).min(most))
+    }
+
     fn analyse(&self, program: &Program, slice: Option<&slicer::Slice>) -> engine::Outcome {
         let replay = |inputs: &Inputs, error| {
+            let time = self.share_of_time(REPLAY);
             let inputs = match slice {
-                Some(slice) => slice.inputs_of_original(program, inputs, Limits::default()),
+                Some(slice) => slice.inputs_of_original(program, inputs, engine::replay_limits(time)),
                 None => inputs.clone(),
             };
-            engine::replay(program, &inputs, error).map(|path| (inputs, path))
+            engine::replay(program, &inputs, error, time).map(|path| (inputs, path))
         };
         let progress = |stats: &engine::Stats| self.shared().engine = Some(*stats);
         let analysed = slice.map_or(program, |s| &s.program);
-        engine::verify(analysed, &self.config, &self.budget, &replay, &progress)
+        let config = Config { stop_at_unconfirmed: slice.is_some(), ..self.config.clone() };
+        let outcome = engine::verify(analysed, &config, &self.budget, &replay, &progress);
+        if slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && self.budget.spent().is_none() {
+            // The slice is not enough: a loop without end that it lacks, for one, may keep the program from the error.
+            return self.analyse(program, None);
+        }
+        outcome
     }
 
     /// Says how a confirmed violation comes about.

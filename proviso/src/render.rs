@@ -126,7 +126,7 @@ fn event(event: &Event, inputs: &[InputValue]) -> String {
         Event::Input { index, into } => {
             let input = &inputs[*index];
             let target = into.as_ref().map_or_else(|| input.source(), Clone::clone);
-            format!("{target} = {}  (input {}: {})", input.shown, index + 1, input.ty)
+            format!("{target} = {}  (input {}: {})", input.with_character(), index + 1, input.ty)
         }
         Event::Assign { target, value } => format!("{target} = {value}"),
         Event::Branch { taken, operands } if operands.is_empty() => taken.to_string(),

@@ -73,6 +73,14 @@ pub struct InputValue {
 }
 
 impl InputValue {
+    /// The value, for characters also as a character.
+    pub fn with_character(&self) -> String {
+        match self.c_type.contains("char") && self.value.width() == 8 {
+            true => with_character(self.shown.clone(), &self.value),
+            false => self.shown.clone(),
+        }
+    }
+
     /// Where it came from, for people.
     pub fn source(&self) -> String {
         match &self.kind {
@@ -81,6 +89,14 @@ impl InputValue {
             InputKind::Uninit(None) => "uninitialised memory".into(),
             InputKind::Unmodelled(what) => what.clone(),
         }
+    }
+}
+
+/// `97 'a'`
+fn with_character(shown: String, value: &Bv) -> String {
+    match value.to_u64() {
+        Some(code @ 0x20..=0x7e) => format!("{shown} '{}'", code as u8 as char),
+        _ => shown,
     }
 }
 
@@ -286,7 +302,14 @@ impl<'p> Recorder<'p> {
     // Names and values.
 
     fn show(&self, var: VarId, value: &Bv) -> String {
-        self.program.show_value(self.program.vars[var].ty, value)
+        self.show_as(self.program.vars[var].ty, value)
+    }
+    fn show_as(&self, ty: TypeId, value: &Bv) -> String {
+        let shown = self.program.show_value(ty, value);
+        match self.program.plain_type(ty) {
+            cfa::CType::Int { name, width: 8, .. } if name.contains("char") => with_character(shown, value),
+            _ => shown,
+        }
     }
 
     /// The name of a variable of the C program; the address of `x`, which the front-end names `&x`, is none.
@@ -302,7 +325,7 @@ impl<'p> Recorder<'p> {
             let declared = self.name(var).map(|name| (name, self.program.vars[var].ty));
             let named = declared.or(frame.loaded.get(&var).map(|(name, ty)| (name.as_str(), *ty)));
             if let (Some((name, ty)), Some(value)) = (named, state.var(var)) {
-                operands.push((name.to_owned(), self.program.show_value(ty, &value)));
+                operands.push((name.to_owned(), self.show_as(ty, &value)));
             }
         }
         operands
@@ -358,7 +381,7 @@ impl<'p> Recorder<'p> {
         let Some(call) = frame.call else { return };
         let function = &self.program.funcs[frame.func];
         if frame.step.is_some() && function.origin == FunctionOrigin::Source {
-            let shown = value.map(|v| self.program.show_value(function.return_type, &state.eval(v)));
+            let shown = value.map(|v| self.show_as(function.return_type, &state.eval(v)));
             self.push(Event::Return { function: function.name.clone(), value: shown }, edge, false);
         }
         if let Op::Call { result: Some(result), .. } = self.program.edges[call].op {
@@ -396,7 +419,7 @@ impl<'p> Recorder<'p> {
         }
         let Some(i) = self.index(step) else { return false };
         let Event::Input { into, index } = &mut self.steps[i].event else { return false };
-        if self.inputs[*index].shown != shown {
+        if self.inputs[*index].with_character() != shown {
             return false;
         }
         *into = Some(target.to_owned());
@@ -466,7 +489,7 @@ impl Observer for Recorder<'_> {
                 self.taint_bytes(at, len, tainted);
                 if let Some((target, ty)) = self.target(at, len, state).filter(|_| self.shown()) {
                     let stored = state.eval(*value);
-                    let shown = ty.map_or_else(|| stored.to_string(), |ty| program.show_value(ty, &stored));
+                    let shown = ty.map_or_else(|| stored.to_string(), |ty| self.show_as(ty, &stored));
                     if !self.moves_input(&target, *value, &shown) {
                         self.push(Event::Assign { target, value: shown }, edge, tainted);
                     }
@@ -498,6 +521,109 @@ impl Observer for Recorder<'_> {
             }
             Op::Call { .. } => self.call(edge, state),
             Op::Return { value } => self.ret(edge, *value, state),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::{self, Detail};
+    use crate::report::{Answer, Report, Violation};
+
+    /// ```c
+    /// 4  static int sum(const int *v, int n) {
+    /// 5      int s = 0;
+    /// 6      for (int i = 0; i < n; i++)
+    /// 7          s = s + v[i];
+    /// 8      return s; }
+    /// 10 int main(void) {
+    /// 11     int a[3] = {1, 2, 3};
+    /// 12     struct point p = {0, 0};
+    /// 13     a[1] = __VERIFIER_nondet_int();
+    /// 14     p.y = __VERIFIER_nondet_short();
+    /// 15     if (p.y > limit && sum(a, 3) == 42)
+    /// 16         reach_error(); … }
+    /// ```
+    fn sum() -> Program {
+        let mut program = cfa::text::parse(include_str!("../tests/data/sum.cfa")).unwrap();
+        instrument::unreach_call(&mut program, &["reach_error".to_owned()]);
+        program
+    }
+
+    fn inputs(a: u64, y: u64) -> Inputs {
+        Inputs { values: vec![Bv::new(32, a), Bv::new(16, y)], ..Inputs::default() }
+    }
+
+    #[test]
+    fn a_trace_speaks_of_c() {
+        let trace = record(&sum(), &inputs(38, 11), &Sources::new()).unwrap();
+        assert_eq!((trace.property.as_str(), trace.message.as_str()), ("unreach-call", "reach_error is called"));
+        assert_eq!(trace.spot.as_ref().unwrap().to_string(), "gone/sum.c:16:9");
+        assert_eq!(trace.function, "main");
+        let shown: Vec<_> = trace.inputs.iter().map(|i| (i.source(), i.ty.clone(), i.shown.clone())).collect();
+        let expected = [("__VERIFIER_nondet_int()", "int", "38"), ("__VERIFIER_nondet_short()", "short", "11")];
+        assert_eq!(shown, expected.map(|(a, b, c)| (a.into(), b.into(), c.into())));
+        let violation =
+            Violation { property: trace.property.clone(), message: trace.message.clone(), trace: Some(trace) };
+        let report = Report {
+            answer: Answer::False(Box::new(violation)),
+            properties: Vec::new(),
+            files: Vec::new(),
+            data_model: "LP64",
+            analysis: String::new(),
+            notes: Vec::new(),
+            models: Vec::new(),
+            stats: Vec::new(),
+        };
+        let text = render::report(&report, &Sources::new(), Detail::Short, false);
+        let squeezed: Vec<String> = text
+            .lines()
+            .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "))
+            .filter(|l| !l.is_empty())
+            .collect();
+        assert_eq!(
+            squeezed,
+            [
+                "error: reach_error is called (unreach-call is violated)",
+                "--> gone/sum.c:16:9",
+                "|",
+                "= note: in main",
+                "how it comes about (7 of 19 steps; --trace full shows all):",
+                "--> gone/sum.c",
+                "13 | a[1] = 38 (input 1: int)",
+                "14 | p.y = 11 (input 2: short)",
+                "15 | true (limit = 10, p.y = 11)",
+                "7 | s = 39",
+                "| s = 42",
+                "15 | true",
+                "16 | reach_error is called",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_run_without_error_has_no_trace() {
+        assert_eq!(record(&sum(), &inputs(0, 11), &Sources::new()).unwrap_err(), Outcome::Exit(0));
+    }
+
+    #[test]
+    fn long_traces_lose_their_middle() {
+        let (program, sources, inputs) = (sum(), Sources::new(), inputs(38, 11));
+        let mut recorder = Recorder::new(&program, &sources, &inputs);
+        let edge = program.edges.ids().next().unwrap();
+        for i in 0..3 * MAX_STEPS {
+            recorder.push(Event::Assign { target: "i".into(), value: i.to_string() }, edge, false);
+        }
+        assert!(recorder.steps.len() <= MAX_STEPS);
+        assert_eq!(recorder.steps.len() + recorder.omitted, 3 * MAX_STEPS);
+        let value = |step: &Step| match &step.event {
+            Event::Assign { value, .. } => value.parse::<usize>().unwrap(),
+            _ => unreachable!(),
+        };
+        for (number, kept) in [(0, true), (recorder.cut - 1, true), (recorder.cut, false), (3 * MAX_STEPS - 1, true)] {
+            let found = recorder.index(number).filter(|&i| i < recorder.steps.len());
+            assert_eq!(found.map(|i| value(&recorder.steps[i])), kept.then_some(number));
         }
     }
 }

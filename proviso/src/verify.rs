@@ -51,6 +51,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         job: job.clone(),
         config,
         budget,
+        limits,
         shared: shared.clone(),
         wants_harness: args.harness.is_some(),
         slicing: args.slicing == SlicingArg::Static,
