@@ -125,8 +125,8 @@ impl Models {
         if let Some(model) = self.by_set.get(set) {
             return Some(model.clone());
         }
-        let mut satisfies = |model: &Model| hardest.iter().chain(set).all(|&e| evaluations.holds(pool, model, e));
-        let at = self.recent.iter().rposition(|model| satisfies(model))?;
+        let satisfies = |model: &Model| hardest.iter().chain(set).all(|&e| evaluations.holds(pool, model, e));
+        let at = self.recent.iter().rposition(satisfies)?;
         let model = self.recent.remove(at).expect("found there");
         self.recent.push_back(model.clone());
         Some(model)

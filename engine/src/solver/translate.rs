@@ -385,7 +385,7 @@ impl<T: Terms> Translator<T> {
             }
             Expr::FToInt { from, signed, width, arg } => {
                 let [float] = self.args([(arg, Form::Float(from))])?;
-                Some(self.to_int(e, from, signed, width, float))
+                Some(self.float_to_int(e, from, signed, width, float))
             }
             ref node => unreachable!("the bits of {node:?}"),
         }
@@ -493,7 +493,7 @@ impl<T: Terms> Translator<T> {
     }
 
     /// Towards zero; for NaN and out of range, a constant that nothing is known about.
-    fn to_int(&mut self, e: ExprId, from: FloatFormat, signed: bool, width: u32, x: T::Term) -> T::Term {
+    fn float_to_int(&mut self, e: ExprId, from: FloatFormat, signed: bool, width: u32, x: T::Term) -> T::Term {
         let rtz = Rounding::Zero;
         let whole = self.terms.apply(Fun::FpRoundToIntegral(rtz), &[x]);
         // The bounds are powers of two, or infinite where the format does not reach that far.

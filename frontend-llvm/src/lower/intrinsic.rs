@@ -144,7 +144,7 @@ impl FunctionLowering<'_, '_> {
             return Value(arith::from_lanes(self.b.x(), &counts));
         }
         if matches!(base, "is.fpclass" | "lround" | "llround" | "lrint" | "llrint" | "fptosi.sat" | "fptoui.sat") {
-            return self.from_float(i, base, args, lane).map_or(Unknown, Value);
+            return self.integer_of_float(i, base, args, lane).map_or(Unknown, Value);
         }
         // What is left works lane by lane, on operands of the type of the result.
         let arity = match base {
@@ -217,7 +217,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Operands: a float. The result is an integer.
-    fn from_float(&mut self, i: &Instruction, base: &str, args: &[ExprId], lane: u32) -> Option<ExprId> {
+    fn integer_of_float(&mut self, i: &Instruction, base: &str, args: &[ExprId], lane: u32) -> Option<ExprId> {
         let ir = self.b.ir();
         let ty = ir.operand_type(self.function, ir.operand(i, 0))?;
         let format = arith::float_format(ir, ty)?;
