@@ -69,6 +69,8 @@ struct Context<'m> {
     block_addresses: FxHashMap<(u32, u32), u32>,
     /// Models that do not compute a result, by the name of the function they stand for.
     ignoring_result: FxHashMap<&'m str, usize>,
+    /// What is called before the program ends, in order.
+    exit_functions: Vec<FuncId>,
     /// Global objects whose initial value is not known.
     unknown_initialisers: Vec<String>,
 }
@@ -90,6 +92,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<Program, Error
         constants: vec![None; ir.constants.len()],
         block_addresses: FxHashMap::default(),
         ignoring_result: FxHashMap::default(),
+        exit_functions: Vec::new(),
         unknown_initialisers: Vec::new(),
     };
     for (n, f) in ir.functions.iter().enumerate() {
@@ -105,6 +108,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<Program, Error
         }
     }
     cx.declare_functions();
+    cx.exit_functions = start::exit_functions(&cx);
     cx.lower_globals();
     for n in 0..ir.functions.len() {
         let Some(func) = cx.functions[n] else { continue };

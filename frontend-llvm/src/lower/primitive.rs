@@ -1,9 +1,8 @@
 //! What calls of primitives do: see [`crate::primitives`].
 
-use super::Context;
 use super::builder::{Builder, Cursor};
 use crate::primitives::Primitive;
-use cfa::{AllocKind, Callee, Expr, ExprId, FuncId, HaltKind, InputKind, Op};
+use cfa::{AllocKind, Callee, Expr, ExprId, HaltKind, InputKind, Op};
 
 /// What malloc aligns to.
 const HEAP_ALIGN: u32 = 16;
@@ -11,14 +10,6 @@ const HEAP_ALIGN: u32 = 16;
 const LARGE_ALIGN: u32 = 4096;
 /// Bytes of the largest block that one input fills.
 const MAX_INPUT: u64 = 256;
-
-impl Context<'_> {
-    /// The handlers to run when the program ends.
-    pub(super) fn at_exit(&self) -> Option<FuncId> {
-        let defined = |f: &crate::ir::Function| f.name == "__proviso_at_exit" && !f.declaration;
-        self.ir.functions.iter().position(defined).and_then(|n| self.functions[n])
-    }
-}
 
 impl Builder<'_, '_> {
     /// Does what a call of `primitive`, under the name `name`, does, and gives the result if one of `width` bits
@@ -125,10 +116,11 @@ impl Builder<'_, '_> {
         self.x().ne(e, zero)
     }
 
-    /// Ends the program after its exit handlers.
+    /// Ends the program after what is to run at its end.
     pub fn exit(&mut self, status: Option<ExprId>) {
-        if let Some(handlers) = self.cx.at_exit() {
-            self.emit(Op::Call { callee: Callee::Direct(handlers), args: Box::default(), varargs: None, result: None });
+        for n in 0..self.cx.exit_functions.len() {
+            let callee = Callee::Direct(self.cx.exit_functions[n]);
+            self.emit(Op::Call { callee, args: Box::default(), varargs: None, result: None });
         }
         self.exit_now(status);
     }

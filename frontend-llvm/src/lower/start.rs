@@ -3,7 +3,8 @@
 use super::Context;
 use super::builder::Builder;
 use crate::error::Error;
-use crate::ir::{ConstantKind, NONE, Operand, TypeKind, op};
+use crate::ir::{ConstantKind, Function, NONE, Operand, TypeKind, op};
+use crate::models::AT_EXIT;
 use cfa::{AllocKind, Callee, ExprId, FuncId, InputKind, Op};
 
 /// Program arguments, and environment strings, that are modelled.
@@ -19,7 +20,7 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     let Some((n, main)) = entry.and_then(|n| cx.functions[n].map(|func| (n, func))) else {
         return Err(Error::Usage(format!("the program has no function '{}'", cx.options.entry)));
     };
-    let constructors = constructors(cx);
+    let constructors = listed_functions(cx, "llvm.global_ctors");
     let unknown = std::mem::take(&mut cx.unknown_initialisers);
     let used = used_parameters(cx, n);
     let start = cx.program.entry;
@@ -40,10 +41,10 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// The functions of `llvm.global_ctors` in order of priority.
-fn constructors(cx: &Context) -> Vec<FuncId> {
+/// The functions of a table of LLVM's (`llvm.global_ctors`, `llvm.global_dtors`) in order of priority.
+fn listed_functions(cx: &Context, table: &str) -> Vec<FuncId> {
     let ir = cx.ir;
-    let Some(table) = ir.variables.iter().find(|v| v.name == "llvm.global_ctors" && v.init != NONE) else {
+    let Some(table) = ir.variables.iter().find(|v| v.name == table && v.init != NONE) else {
         return Vec::new();
     };
     let ConstantKind::Aggregate(rows) = &ir.constants[table.init as usize].kind else { return Vec::new() };
@@ -61,6 +62,14 @@ fn constructors(cx: &Context) -> Vec<FuncId> {
         .collect();
     found.sort_by_key(|&(priority, _)| priority);
     found.into_iter().map(|(_, func)| func).collect()
+}
+
+/// What runs when the program ends through `exit` or the end of `main`: the handlers that the model of `atexit`
+/// keeps, then the destructors, the last constructed first.
+pub(super) fn exit_functions(cx: &Context) -> Vec<FuncId> {
+    let defined = |f: &Function| f.name == AT_EXIT && !f.declaration;
+    let handlers = cx.ir.functions.iter().position(defined).and_then(|n| cx.functions[n]);
+    handlers.into_iter().chain(listed_functions(cx, "llvm.global_dtors").into_iter().rev()).collect()
 }
 
 /// By parameter: whether the function reads it. Unoptimised code stores every parameter first.
