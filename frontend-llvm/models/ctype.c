@@ -29,7 +29,7 @@
 // The C library looks the argument up in a table from -128 to 255; what it finds beside it is anything.
 static void proviso_check_character(int c) {
     if (c < -128 || c > 255)
-        __proviso_unmodelled("a ctype.h function of what is no character");
+        __proviso_unmodelled("a ctype.h function of what is no character is not modelled");
 }
 
 #define CLASS(function, bits)                                                                                        \

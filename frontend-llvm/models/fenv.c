@@ -11,7 +11,7 @@ int fesetround(int mode) {
     if (mode & ~0xc00)
         return 1;
     if (mode != 0)
-        __proviso_unmodelled("rounding modes other than to nearest");
+        __proviso_unmodelled("rounding modes other than to nearest are not modelled");
     return 0;
 }
 
@@ -35,12 +35,12 @@ int feclearexcept(int exceptions) { return 0; }
 int feraiseexcept(int exceptions) { return 0; }
 
 int fetestexcept(int exceptions) {
-    __proviso_overapproximated("floating-point exceptions");
+    __proviso_overapproximated("floating-point exceptions are not modelled exactly");
     return __proviso_env_int() & exceptions & 0x3d;
 }
 
 int fegetexceptflag(unsigned short *flags, int exceptions) {
-    __proviso_overapproximated("floating-point exceptions");
+    __proviso_overapproximated("floating-point exceptions are not modelled exactly");
     *flags = __proviso_env_int();
     return 0;
 }

@@ -12,7 +12,7 @@ char *setlocale(int category, const char *locale) {
     proviso_strlen(locale);
     if (!__proviso_env_bool())
         return NULL;
-    __proviso_unmodelled("locales");
+    __proviso_unmodelled("locales are not modelled");
     return "C";
 }
 

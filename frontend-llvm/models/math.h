@@ -139,7 +139,7 @@ static long double proviso_downl(long double x) {
     T F(nan, X)(const char *tag) {                                                                                   \
         if (*tag) {                                                                                                  \
             proviso_strlen(tag);                                                                                     \
-            __proviso_overapproximated("the payload of a NaN");                                                      \
+            __proviso_overapproximated("the payload of a NaN is not modelled exactly");                              \
             T value = F(proviso_any, X)();                                                                           \
             __proviso_assume(IS_NAN(value));                                                                         \
             return value;                                                                                            \

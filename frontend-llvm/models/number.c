@@ -213,7 +213,7 @@ static double proviso_double(struct proviso_real n) {
     _Bool exact;
     double value = proviso_exact_double(n, &exact);
     if (!exact) {
-        __proviso_overapproximated("reading a floating-point number of many digits");
+        __proviso_overapproximated("reading a floating-point number of many digits is not modelled exactly");
         value = __proviso_env_double();
         __proviso_assume(n.negative ? value <= 0 : value >= 0);
     }
@@ -224,7 +224,7 @@ static long double proviso_long_double(struct proviso_real n) {
     _Bool exact;
     long double value = proviso_exact_long_double(n, &exact);
     if (!exact) {
-        __proviso_overapproximated("reading a floating-point number of many digits");
+        __proviso_overapproximated("reading a floating-point number of many digits is not modelled exactly");
         value = __proviso_env_longdouble();
         __proviso_assume(n.negative ? value <= 0 : value >= 0);
     }
@@ -242,7 +242,7 @@ static float proviso_float(struct proviso_real n) {
     _Bool normal = !(magnitude < 0x1p-126) || magnitude == 0;
     if (exact && normal && (wide.bits & 0x1fffffff) != 0x10000000)
         return wide.value;
-    __proviso_overapproximated("reading a floating-point number of many digits");
+    __proviso_overapproximated("reading a floating-point number of many digits is not modelled exactly");
     float value = __proviso_env_float();
     __proviso_assume(n.negative ? value <= 0 : value >= 0);
     return value;

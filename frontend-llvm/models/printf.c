@@ -28,9 +28,9 @@ static void proviso_put(struct proviso_output *out, char c) {
 static int proviso_length(struct proviso_output *out) {
     if (!out->unknown)
         return out->length;
-    __proviso_overapproximated("the length of a printed floating-point number");
+    __proviso_overapproximated("the length of a printed floating-point number is not modelled exactly");
     int length = __proviso_env_int();
-    __proviso_assume(length >= 0 && (size_t)length >= out->length && (size_t)length - out->length <= out->unknown);
+    __proviso_assume((length >= 0) & ((size_t)length - out->length <= out->unknown));
     return length;
 }
 
@@ -135,7 +135,7 @@ static void proviso_print_unknown(struct proviso_output *out, struct proviso_spe
     }
     size_t length = __proviso_env_size();
     __proviso_assume((length >= low) & (length <= high));
-    __proviso_overapproximated("printing this floating-point number");
+    __proviso_overapproximated("printing this floating-point number is not modelled exactly");
     for (size_t i = 0; i < length; i++) {
         char c = __proviso_env_char();
         __proviso_assume(c != 0);
@@ -393,14 +393,14 @@ static void proviso_print_one(struct proviso_output *out, struct proviso_spec *s
     case 'c': {
         char c = va_arg(args->list, int);
         if (spec->length == 'l')
-            __proviso_unmodelled("printing wide characters");
+            __proviso_unmodelled("printing wide characters is not modelled");
         proviso_print_string(out, spec, &c, 1);
         break;
     }
     case 's': {
         const char *s = va_arg(args->list, const char *);
         if (spec->length == 'l') {
-            __proviso_unmodelled("printing wide characters");
+            __proviso_unmodelled("printing wide characters is not modelled");
             break;
         }
         // As the GNU C library prints a null pointer.
@@ -446,7 +446,7 @@ static void proviso_print_one(struct proviso_output *out, struct proviso_spec *s
         proviso_put(out, '%');
         break;
     default:
-        __proviso_unmodelled("this conversion of printf");
+        __proviso_unmodelled("this conversion of printf is not modelled");
     }
 }
 

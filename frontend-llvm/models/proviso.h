@@ -83,7 +83,7 @@ static int proviso_errno;
 // A value of the environment between two bounds, both possible.
 static int proviso_env_between(int low, int high) {
     int value = __proviso_env_int();
-    __proviso_assume(value >= low && value <= high);
+    __proviso_assume((value >= low) & (value <= high));
     return value;
 }
 

@@ -21,7 +21,7 @@ int pthread_mutex_destroy(int *mutex) { return *mutex ? 16 : 0; }
 
 int pthread_mutex_lock(int *mutex) {
     if (*mutex)
-        __proviso_unmodelled("locking a mutex that is locked");
+        __proviso_unmodelled("locking a mutex that is locked is not modelled");
     *mutex = 1;
     return 0;
 }

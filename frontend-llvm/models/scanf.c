@@ -198,7 +198,7 @@ static int proviso_scan_stream(struct proviso_stream *stream, const char *format
                 continue;
             }
             if (proviso_is_wide(&d) || d.length == 'm') {
-                __proviso_unmodelled("this conversion of scanf");
+                __proviso_unmodelled("this conversion of scanf is not modelled");
                 return items;
             }
         } else {
@@ -233,7 +233,7 @@ static const char *proviso_scan_text(const char *s, struct proviso_directive *d,
         // Unlike `strtol`, `scanf` does not go back to the zero where a prefix breaks off.
         if (number.end[-1] == '0' && number.magnitude == 0 && (*number.end == 'x' || *number.end == 'X' ||
                                                                (binary && (*number.end == 'b' || *number.end == 'B'))))
-            __proviso_unmodelled("reading a hexadecimal number that breaks off");
+            __proviso_unmodelled("reading a hexadecimal number that breaks off is not modelled");
         _Bool is_long = d->length != 0 && d->length != 'h' && d->length != 'H';
         long long max = is_long && d->length != 'l' ? LLONG_MAX : LONG_MAX;
         long long value = c == 'd' || c == 'i' ? proviso_signed(number, max)
@@ -247,13 +247,13 @@ static const char *proviso_scan_text(const char *s, struct proviso_directive *d,
     if (proviso_is_real_conversion(c)) {
         struct proviso_real number = proviso_read_real(s);
         if (d->width) {
-            __proviso_unmodelled("a width of a floating-point number to read");
+            __proviso_unmodelled("a width of a floating-point number to read is not modelled");
             return NULL;
         }
         // Unlike `strtod`, `scanf` does not go back to a shorter number where a longer one breaks off.
         char next = *number.end | 0x20;
         if (next == 'e' || next == 'x' || next == 'p' || next == 'i' || next == 'n' || *number.end == '(')
-            __proviso_unmodelled("reading a floating-point number that breaks off");
+            __proviso_unmodelled("reading a floating-point number that breaks off is not modelled");
         if (number.kind == PROVISO_NONE)
             return NULL;
         if (d->suppressed)
@@ -305,7 +305,7 @@ static int proviso_scan_string(const char *s, const char *format, struct proviso
         if (literal == '%') {
             d = proviso_parse_directive(&format);
             if (proviso_is_wide(&d) || d.length == 'm') {
-                __proviso_unmodelled("this conversion of scanf");
+                __proviso_unmodelled("this conversion of scanf is not modelled");
                 return items;
             }
             if (d.conversion != 'c' && d.conversion != '[' && d.conversion != 'n') {

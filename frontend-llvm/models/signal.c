@@ -7,12 +7,12 @@
 int raise(int signal) {
     // SIGABRT without a handler ends the program; a handler, if there is one, is not modelled.
     if (signal != 6)
-        __proviso_unmodelled("signals");
+        __proviso_unmodelled("signals are not modelled");
     __proviso_abort();
 }
 
 int kill(int process, int signal) {
-    __proviso_unmodelled("signals");
+    __proviso_unmodelled("signals are not modelled");
     return proviso_env_between(-1, 0);
 }
 

@@ -86,7 +86,7 @@ int fflush(struct proviso_stream *stream) {
 static int proviso_set_buffer(struct proviso_stream *stream, char *buffer) {
     proviso_use(stream);
     if (buffer)
-        __proviso_unmodelled("a buffer given to a stream");
+        __proviso_unmodelled("a buffer given to a stream is not modelled");
     return 0;
 }
 

@@ -181,7 +181,7 @@ void srandom(unsigned seed) {}
 
 double drand48(void) {
     double value = __proviso_env_double();
-    __proviso_assume(value >= 0 && value < 1);
+    __proviso_assume((value >= 0) & (value < 1));
     return value;
 }
 
@@ -195,7 +195,7 @@ unsigned arc4random(void) { return __proviso_env_int(); }
 
 unsigned arc4random_uniform(unsigned bound) {
     unsigned value = __proviso_env_int();
-    __proviso_assume(bound < 2 ? value == 0 : value < bound);
+    __proviso_assume((value < bound) | ((bound < 2) & (value == 0)));
     return value;
 }
 
@@ -247,7 +247,7 @@ static char *proviso_getenv(const char *name) {
     if (__proviso_env_bool())
         return NULL;
     size_t size = __proviso_env_size();
-    __proviso_assume(size > 0 && size <= 131072);
+    __proviso_assume((size > 0) & (size <= 131072));
     char *value = __proviso_alloc(size);
     __proviso_env_memory(value, size);
     value[size - 1] = 0;
@@ -330,7 +330,7 @@ void __proviso_at_exit(void) {
             ((void (*)(void))handler.function)();
             break;
         case PROVISO_WITH_STATUS:
-            __proviso_unmodelled("the exit status that on_exit hands over");
+            __proviso_unmodelled("the exit status that on_exit hands over is not modelled");
             ((void (*)(int, void *))handler.function)(__proviso_env_int(), handler.argument);
             break;
         case PROVISO_WITH_ARGUMENT:

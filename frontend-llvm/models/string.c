@@ -3,7 +3,8 @@
 // Defines: strlen strnlen strcpy strncpy stpcpy __stpcpy stpncpy strcat strncat strlcpy strlcat
 // Defines: strcmp strncmp strcoll strcasecmp strncasecmp strxfrm
 // Defines: strchr strrchr strchrnul index rindex strspn strcspn strpbrk strstr strcasestr
-// Defines: strtok strtok_r __strtok_r strsep strdup __strdup strndup __strndup strerror strerror_r __xpg_strerror_r strsignal
+// Defines: strtok strtok_r __strtok_r strsep strdup __strdup strndup __strndup
+// Defines: strerror strerror_r __xpg_strerror_r strsignal
 // Defines: ffs ffsl ffsll
 // Defines: __memcpy_chk __memmove_chk __mempcpy_chk __memset_chk __strcpy_chk __stpcpy_chk __strncpy_chk
 // Defines: __stpncpy_chk __strcat_chk __strncat_chk
@@ -377,7 +378,7 @@ char *__strndup(const char *s, size_t n) { return proviso_duplicate(s, proviso_s
 // Some text, not the one of the C library.
 static char *proviso_message(void) {
     static char message[64];
-    __proviso_overapproximated("the text of an error message");
+    __proviso_overapproximated("the text of an error message is not modelled exactly");
     __proviso_env_memory(message, sizeof message - 1);
     __proviso_assume(message[0] != 0);
     return message;

@@ -76,7 +76,7 @@ double difftime(long later, long earlier) {
 // Calendar times: some time in the ranges that C gives, not the one asked for.
 
 static void proviso_calendar(struct proviso_tm *t) {
-    __proviso_overapproximated("calendar time");
+    __proviso_overapproximated("calendar time is not modelled exactly");
     t->second = proviso_env_between(0, 60);
     t->minute = proviso_env_between(0, 59);
     t->hour = proviso_env_between(0, 23);
@@ -97,7 +97,7 @@ static struct proviso_tm *proviso_to_calendar(const long *t, struct proviso_tm *
     long seconds = *t;
     (void)seconds;
     if (sizeof(long) > 4 && __proviso_env_bool()) {
-        __proviso_overapproximated("calendar time");
+        __proviso_overapproximated("calendar time is not modelled exactly");
         return NULL;
     }
     proviso_calendar(result);
@@ -123,7 +123,7 @@ long timegm(struct proviso_tm *t) { return proviso_from_calendar(t); }
 
 // "Thu Jan  1 00:00:00 1970\n", where the year may have more digits.
 static char *proviso_time_text(char *result) {
-    __proviso_overapproximated("calendar time as text");
+    __proviso_overapproximated("calendar time as text is not modelled exactly");
     __proviso_env_memory(result, 25);
     result[24] = '\n';
     result[25] = 0;
@@ -159,7 +159,7 @@ size_t strftime(char *result, size_t size, const char *format, const struct prov
     proviso_read(t, sizeof *t);
     __proviso_overapproximated("strftime");
     size_t length = __proviso_env_size();
-    __proviso_assume(length < size || length == 0);
+    __proviso_assume((length < size) | (length == 0));
     if (size > 0) {
         __proviso_env_memory(result, length);
         result[length] = 0;

@@ -20,7 +20,7 @@ static int proviso_descriptor(void) {
 
 static ssize_t proviso_read_bytes(void *buffer, size_t size) {
     ssize_t n = __proviso_env_size();
-    __proviso_assume(n >= -1 && (n == -1 || (size_t)n <= size));
+    __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size)));
     SET_ERRNO_IF(n < 0, proviso_env_between(1, 133));
     if (n > 0)
         __proviso_env_memory(buffer, n);
@@ -48,7 +48,7 @@ int getentropy(void *buffer, size_t size) {
 
 ssize_t write(int file, const void *data, size_t size) {
     ssize_t n = __proviso_env_size();
-    __proviso_assume(n >= -1 && (n == -1 || (size_t)n <= size));
+    __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size)));
     SET_ERRNO_IF(n < 0, proviso_env_between(1, 133));
     proviso_read(data, size);
     return n;
