@@ -26,7 +26,7 @@ fn report() -> Vec<OsString> {
 }
 
 /// The result of a native run; `None` if it does not end in time.
-fn natively(source: &Path, model: DataModel, flags: &[OsString], folder: &Path) -> Option<u32> {
+fn natively(source: &Path, model: DataModel, flags: &[OsString], folder: &Path, time: Duration) -> Option<u32> {
     let binary = folder.join("program");
     // 32-bit code for SSE: the x87 would keep more precision than the types have.
     let machine: &[&str] = match model {
@@ -47,7 +47,7 @@ fn natively(source: &Path, model: DataModel, flags: &[OsString], folder: &Path) 
     let mut child = Command::new(&binary).stdout(Stdio::piped()).spawn().expect("the program runs");
     let start = Instant::now();
     while child.try_wait().expect("a child").is_none() {
-        if start.elapsed() > Duration::from_secs(1) {
+        if start.elapsed() > time {
             child.kill().expect("a child");
             child.wait().expect("a child");
             return None;
@@ -80,8 +80,8 @@ enum Comparison {
     Different(String),
 }
 
-fn compare(source: &Path, model: DataModel, flags: &[OsString], folder: &Path) -> Comparison {
-    let Some(expected) = natively(source, model, flags, folder) else { return Comparison::TooLong };
+fn compare(source: &Path, model: DataModel, flags: &[OsString], folder: &Path, time: Duration) -> Comparison {
+    let Some(expected) = natively(source, model, flags, folder, time) else { return Comparison::TooLong };
     let mut clang_args: Vec<String> = SHARED.iter().map(|flag| flag.to_string()).collect();
     clang_args.extend(flags.iter().map(|flag| flag.to_str().expect("text").to_owned()));
     let options = Options { inputs: vec![source.into()], data_model: model, clang_args, ..Options::default() };
@@ -123,7 +123,7 @@ fn programs_end_as_they_do_natively() {
     let mut failures = Vec::new();
     for source in &sources {
         for model in [DataModel::Lp64, DataModel::Ilp32] {
-            match compare(source, model, &report(), folder.path()) {
+            match compare(source, model, &report(), folder.path(), Duration::from_secs(30)) {
                 Comparison::Equal { steps, time } => {
                     let rate = steps as f64 / time.as_secs_f64() / 1e6;
                     println!("{} {model:?}: {steps} edges, {rate:.0} M/s", source.display());
@@ -165,7 +165,7 @@ fn random_programs_end_as_they_do_natively() {
         assert!(made.status.success(), "csmith fails with seed {seed}");
         std::fs::write(&source, made.stdout).expect("a file");
         let model = if seed % 3 == 0 { DataModel::Ilp32 } else { DataModel::Lp64 };
-        match compare(&source, model, &flags, folder.path()) {
+        match compare(&source, model, &flags, folder.path(), Duration::from_secs(1)) {
             Comparison::Equal { steps, time: t } => {
                 equal += 1;
                 edges += steps;
