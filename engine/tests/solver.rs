@@ -57,15 +57,15 @@ fn backends() -> Vec<Box<dyn Backend>> {
 
 /// A product of two 40-bit numbers that takes very long to factor.
 fn hard(pool: &mut ExprPool) -> Vec<cfa::ExprId> {
-    let (_, x) = pool.fresh_symbol(Sort::Bv(40));
-    let (_, y) = pool.fresh_symbol(Sort::Bv(40));
-    let (wide_x, wide_y) = (pool.zext(80, x), pool.zext(80, y));
+    let (_, x) = pool.fresh_symbol(Sort::Bv(48));
+    let (_, y) = pool.fresh_symbol(Sort::Bv(48));
+    let (wide_x, wide_y) = (pool.zext(96, x), pool.zext(96, y));
     let product = pool.mul(wide_x, wide_y);
-    // 1099511627689 and 1099511627609 are primes.
-    let n = pool.constant(Bv::from_u128(80, 1_099_511_627_689 * 1_099_511_627_609));
+    // A prime has no proper factors, and no solver shows that of so large a one.
+    let n = pool.constant(Bv::from_u128(96, (1 << 89) - 1));
     let is_n = pool.eq(product, n);
     let ordered = pool.ult(x, y);
-    let one = pool.int(40, 1);
+    let one = pool.int(48, 1);
     let proper = pool.ult(one, x);
     vec![is_n, ordered, proper]
 }
