@@ -47,7 +47,6 @@ pub struct Sdg {
     pub cells: CellNumbers,
     /// The node of each live operation.
     op_nodes: Vec<u32>,
-    entries: Vec<u32>,
     /// By function, sorted by cell.
     outs: Vec<Vec<(Cell, u32)>>,
     /// For each call and each cell that its callees may read, the value before the call; sorted by cell.
@@ -61,9 +60,6 @@ impl Sdg {
     pub fn op(&self, edge: EdgeId) -> Option<u32> {
         let n = self.op_nodes[edge.index()];
         (n != NONE).then_some(n)
-    }
-    pub fn entry(&self, f: FuncId) -> u32 {
-        self.entries[f.index()]
     }
     pub fn out(&self, f: FuncId, cell: Cell) -> Option<u32> {
         lookup(&self.outs[f.index()], cell)
@@ -134,7 +130,6 @@ impl<'a> Parts<'a> {
             deps,
             cells: self.cells,
             op_nodes: builder.op_nodes,
-            entries: builder.entries,
             outs: builder.outs,
             before: builder.before,
             arguments: builder.arguments,

@@ -43,14 +43,6 @@ impl SparseSet {
             }
         }
     }
-    pub fn remove(&mut self, item: u32) {
-        if let Ok(i) = self.blocks.binary_search_by_key(&(item / 64), |b| b.0) {
-            self.blocks[i].1 &= !(1u64 << (item % 64));
-            if self.blocks[i].1 == 0 {
-                self.blocks.remove(i);
-            }
-        }
-    }
     /// The items in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.blocks.iter().flat_map(|&(block, bits)| Bits { base: block * 64, bits })

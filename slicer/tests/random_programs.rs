@@ -152,6 +152,6 @@ fn slices_with_unordered_memory() {
 
 #[test]
 fn slices_by_unification() {
-    let points_to = slicer::pointer::Options { mode: slicer::pointer::Mode::Unification };
+    let points_to = slicer::pointer::Options { mode: slicer::pointer::Mode::Unification, ..Default::default() };
     check_many(&Options { points_to, ..Options::default() }, rounds() / 4);
 }

@@ -262,6 +262,9 @@ impl Memory {
         crowded.retain(|&o| !self.objects[o].whole);
         crowded
     }
+    pub fn is_whole(&self, object: ObjectId) -> bool {
+        self.objects[object].whole
+    }
     /// From now on the object has one location and, with this node, one slot.
     pub fn collapse(&mut self, object: ObjectId, node: Option<u32>) {
         let o = &mut self.objects[object];

@@ -62,6 +62,9 @@ struct Route {
     to: Shift,
 }
 
+/// Beyond so many copies between different offsets of two objects, offsets are not told apart.
+const MANY_ROUTES: u32 = 6;
+
 #[derive(Default)]
 struct Node {
     all: SparseSet,
@@ -88,6 +91,8 @@ pub struct Solver<'p> {
     shifted_edges: FxHashSet<(u32, u32, Shift)>,
     values: FxHashMap<ExprId, Option<u32>>,
     routes: Vec<Route>,
+    /// From one object to another.
+    route_counts: FxHashMap<(ObjectId, ObjectId), u32>,
     known_routes: FxHashSet<Route>,
     routes_from: FxHashMap<ObjectId, Vec<u32>>,
     /// Nodes whose constraints have work.
@@ -129,6 +134,7 @@ impl<'p> Solver<'p> {
             shifted_edges: FxHashSet::default(),
             values: FxHashMap::default(),
             routes: Vec::new(),
+            route_counts: FxHashMap::default(),
             known_routes: FxHashSet::default(),
             routes_from: FxHashMap::default(),
             order: Vec::new(),
@@ -541,12 +547,16 @@ impl<'p> Solver<'p> {
             gone.extend(others.map(|(id, _)| (id.0, whole.0)));
             let slots: Vec<SlotNodes> = self.memory.objects[object].slots.iter().map(|s| s.1).collect();
             if let Some(first) = slots.first() {
+                slots.iter().for_each(|s| self.drop_carries(s.read, object));
                 for other in &slots {
                     self.merge(first.written, other.written);
                     self.merge(first.written, other.read);
                 }
             }
             self.memory.collapse(object, slots.first().map(|f| f.written));
+            for route in self.routes_from.remove(&object).unwrap_or_default() {
+                self.add_route(self.routes[route as usize]);
+            }
             self.changed = true;
         }
         let gone_set: SparseSet = {
@@ -565,6 +575,20 @@ impl<'p> Solver<'p> {
                 }
             }
         }
+    }
+
+    /// The node no longer stands for one slot of this object.
+    fn drop_carries(&mut self, node: u32, object: ObjectId) {
+        let n = self.find(node) as usize;
+        let mut constraints = std::mem::take(&mut self.nodes[n].constraints);
+        let routes = &self.routes;
+        let keep = |c: &Constraint| match c {
+            Constraint::Carry { route, .. } => routes[*route as usize].source != object,
+            _ => true,
+        };
+        self.nodes[n].seen = constraints[..self.nodes[n].seen].iter().filter(|c| keep(c)).count();
+        constraints.retain(keep);
+        self.nodes[n].constraints = constraints;
     }
 
     /// The nodes of a slot; `None` if it lies outside the object.
@@ -617,10 +641,17 @@ impl<'p> Solver<'p> {
         }
     }
 
-    fn add_route(&mut self, route: Route) {
+    fn add_route(&mut self, mut route: Route) {
+        let count = self.route_counts.entry((route.source, route.object)).or_insert(0);
+        if self.memory.is_whole(route.source) || *count >= MANY_ROUTES {
+            route = Route { from: Shift::ANY, len: None, to: Shift::ANY, ..route };
+        } else if self.memory.is_whole(route.object) {
+            route.to = Shift::ANY;
+        }
         if !self.known_routes.insert(route) {
             return;
         }
+        *count += 1;
         let object = route.source;
         if object == self.memory.unknown {
             self.link_universe();
