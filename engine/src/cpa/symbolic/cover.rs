@@ -21,16 +21,20 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-/// States kept at one control before it must show hits to keep more.
+/// Visits of a location after which it must show hits for states to be kept and looked up at each.
 const TRIAL: u64 = 256;
 /// Locations times locals for which liveness is computed.
 const MOST_LIVENESS: usize = 1 << 28;
+/// Kept states of one fingerprint that are tried, the newest first.
+const LOOKUPS: usize = 8;
 /// States kept in all.
 const MOST: usize = 200_000;
 
 /// What was seen at each control, to cover later states.
 pub struct Covering {
-    kept: FxHashMap<Control, Kept>,
+    /// By control and fingerprint.
+    kept: FxHashMap<(Control, u64), Vec<Snapshot>>,
+    records: FxHashMap<LocId, Record>,
     total: usize,
     /// Per function, when first needed: the live locals at every location.
     live: Vec<Option<Rc<Liveness>>>,
@@ -38,9 +42,9 @@ pub struct Covering {
     read_globals: Vec<u32>,
 }
 
+/// How looking for covering states has paid off at a location.
 #[derive(Default)]
-struct Kept {
-    by_fingerprint: FxHashMap<u64, Vec<Snapshot>>,
+struct Record {
     visits: u64,
     hits: u64,
 }
@@ -76,7 +80,13 @@ impl Covering {
         }
         let mut read_globals: Vec<u32> = read.into_iter().collect();
         read_globals.sort_unstable();
-        Self { kept: FxHashMap::default(), total: 0, live: vec![None; program.funcs.len()], read_globals }
+        Self {
+            kept: FxHashMap::default(),
+            records: FxHashMap::default(),
+            total: 0,
+            live: vec![None; program.funcs.len()],
+            read_globals,
+        }
     }
 }
 
@@ -97,35 +107,31 @@ impl SymbolicExecution<'_> {
 
     /// Whether an earlier state at `at` covers `st`; if none does, `st` may be kept.
     pub(super) fn is_covered(&mut self, st: &State, at: Control) -> Result<bool, Stop> {
-        let kept = self.covering.kept.entry(at).or_default();
-        kept.visits += 1;
-        let visits = kept.visits;
+        let record = self.covering.records.entry(at.loc).or_default();
+        record.visits += 1;
+        let visits = record.visits;
         // A place that never had a hit is looked at ever more rarely, but always again.
-        let promising = kept.hits * 64 >= visits.saturating_sub(TRIAL);
+        let promising = record.hits * 64 >= visits.saturating_sub(TRIAL);
         if !promising && !visits.is_power_of_two() && !visits.is_multiple_of(16) {
             return Ok(false);
         }
-        let fingerprint = self.fingerprint(st, at);
-        let candidates =
-            self.covering.kept.get_mut(&at).and_then(|k| k.by_fingerprint.remove(&fingerprint)).unwrap_or_default();
+        let key = (at, self.fingerprint(st, at));
+        let mut candidates = self.covering.kept.remove(&key).unwrap_or_default();
         let mut covered = false;
-        for candidate in candidates.iter().rev().take(8) {
+        for candidate in candidates.iter().rev().take(LOOKUPS) {
             if self.covers(&candidate.st, st, at) {
                 covered = true;
                 break;
             }
         }
-        let mut candidates = candidates;
-        let may_cover = self.has_model(st);
-        let kept = self.covering.kept.get_mut(&at).expect("just entered");
         if covered {
-            kept.hits += 1;
-        } else if (promising || visits.is_power_of_two()) && self.covering.total < MOST && may_cover {
+            self.covering.records.entry(at.loc).or_default().hits += 1;
+        } else if (promising || visits.is_power_of_two()) && self.covering.total < MOST && self.has_model(st) {
             candidates.push(Snapshot { st: st.clone() });
             self.covering.total += 1;
         }
         if !candidates.is_empty() {
-            kept.by_fingerprint.insert(fingerprint, candidates);
+            self.covering.kept.insert(key, candidates);
         }
         Ok(covered)
     }
