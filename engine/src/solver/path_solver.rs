@@ -165,7 +165,7 @@ impl PathSolver {
                 return Feasibility::Infeasible;
             }
         }
-        let result = self.check_groups(pool, pc, &new);
+        let result = self.check_groups(pool, pc, &new, &facts);
         if let Feasibility::Unknown(_) = result {
             self.statistics.unknown += 1;
         }
@@ -223,7 +223,8 @@ impl PathSolver {
         facts.range(pool, e)?.as_constant().map(|v| v == 1)
     }
 
-    fn check_groups(&mut self, pool: &mut ExprPool, pc: &PathCondition, new: &[ExprId]) -> Feasibility {
+    /// Decides `pc ∧ new` by the groups that matter. `facts` are what both imply.
+    fn check_groups(&mut self, pool: &mut ExprPool, pc: &PathCondition, new: &[ExprId], facts: &Facts) -> Feasibility {
         let mut roots = FxHashSet::default();
         for &e in new {
             roots.extend(self.leaves.of(pool, e).iter().copied());
@@ -250,6 +251,21 @@ impl PathSolver {
         };
         let set = canonical(related.into_iter().chain(new.iter().copied()).filter(|e| !pool.is_true(*e)));
         if !set.is_empty() {
+            // The values at hand, moved into the ranges that `new` leaves, often do.
+            let mut moved = model.clone();
+            for &leaf in &leaves {
+                if let Some(range) = facts.known(leaf) {
+                    let value = moved.leaf(pool, leaf).bv().to_u64().expect("facts are about narrow terms");
+                    let nearest = range.nearest(value);
+                    if nearest != value {
+                        moved.set(leaf, Value::Bv(Bv::new(range.width, nearest)));
+                    }
+                }
+            }
+            if moved.id() != model.id() && new.iter().chain(&set).all(|&e| self.evaluations.holds(pool, &moved, e)) {
+                self.statistics.by_facts += 1;
+                return Feasibility::Feasible(moved);
+            }
             match self.solve(pool, &set, new) {
                 Feasibility::Feasible(part) => extend(&mut model, &part),
                 other => return other,

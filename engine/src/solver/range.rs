@@ -145,6 +145,14 @@ impl Range {
         r.normal()
     }
 
+    /// A value that is likely in the range, `value` itself if it is, else one at the end that is next to it.
+    pub fn nearest(&self, value: u64) -> u64 {
+        let mut v = (value | self.ones) & !self.zeros & mask(self.width);
+        v = v.clamp(self.low, self.high);
+        let signed = sign_extend(v, self.width);
+        (signed.clamp(self.min, self.max) as u64) & mask(self.width)
+    }
+
     pub fn not(&self) -> Self {
         let m = mask(self.width);
         Self {
@@ -223,8 +231,10 @@ impl Range {
     fn add(&self, o: &Self) -> Option<Self> {
         let width = self.width;
         let mut r = Self::full(width);
-        if let Some(high) = self.high.checked_add(o.high).filter(|h| *h <= mask(width)) {
-            (r.low, r.high) = (self.low + o.low, high);
+        // The ends wrap around both or neither.
+        let (low, high) = (u128::from(self.low) + u128::from(o.low), u128::from(self.high) + u128::from(o.high));
+        if low >> width == high >> width {
+            (r.low, r.high) = (low as u64 & mask(width), high as u64 & mask(width));
         }
         if let (Some(min), Some(max)) = (self.min.checked_add(o.min), self.max.checked_add(o.max))
             && min >= r.min
@@ -247,8 +257,10 @@ impl Range {
     fn sub(&self, o: &Self) -> Option<Self> {
         let width = self.width;
         let mut r = Self::full(width);
-        if let Some(low) = self.low.checked_sub(o.high) {
-            (r.low, r.high) = (low, self.high - o.low);
+        // The ends wrap around both or neither.
+        if (self.low < o.high) == (self.high < o.low) {
+            (r.low, r.high) =
+                (self.low.wrapping_sub(o.high) & mask(width), self.high.wrapping_sub(o.low) & mask(width));
         }
         if let (Some(min), Some(max)) = (self.min.checked_sub(o.max), self.max.checked_sub(o.min))
             && min >= r.min
