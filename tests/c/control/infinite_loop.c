@@ -1,3 +1,4 @@
+// run: -DBUG => FALSE(unreach-call)
 // A loop without end, and a violation inside it.
 #include "../verify.h"
 
