@@ -156,11 +156,7 @@ impl SliceBuilder<'_> {
         while let Some(e) = exprs.pop() {
             self.out.exprs.visit(e, &mut seen, |_, node| match *node {
                 Expr::FuncAddr(f) => referred[f.index()] = true,
-                Expr::GlobalAddr(g) => {
-                    if globals.insert(g) {
-                        globals_to_do.push(g);
-                    }
-                }
+                Expr::GlobalAddr(g) if globals.insert(g) => globals_to_do.push(g),
                 _ => {}
             });
             for g in globals_to_do.drain(..) {

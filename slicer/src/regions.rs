@@ -128,11 +128,13 @@ struct Range {
     scalar: bool,
 }
 
+type RangeKey = (Vec<(u64, Shift)>, Option<u32>, bool);
+
 /// The accesses of a program by what they may touch.
 struct Ranges {
     distinct: Vec<Vec<Range>>,
     ids: FxHashMap<Vec<Range>, u32>,
-    by_key: FxHashMap<(Vec<(u64, Shift)>, Option<u32>, bool), u32>,
+    by_key: FxHashMap<RangeKey, u32>,
 }
 
 impl Default for Ranges {
@@ -355,8 +357,8 @@ impl ObjectCells {
             }
         }
         self.class = vec![NO_CLASS; n];
-        for residue in 0..n {
-            if used[residue] {
+        for (residue, &used) in used.iter().enumerate() {
+            if used {
                 let root = find(&mut parent, residue);
                 if self.class[root] == NO_CLASS {
                     self.class[root] = self.classes;
