@@ -51,9 +51,12 @@ const FLAGS: &[&str] = &[
 ];
 
 /// Library functions that clang, told that they are the library's, does not call but translates to
-/// instructions of its own. Where a program defines one of them itself, its calls mean the program's: compile it
+/// instructions of its own (or, called with constants, evaluates). Where a program defines one of them itself, its calls mean the program's: compile it
 /// again with these names in `shadowed`.
 pub(crate) const TRANSLATED: &[&str] = &[
+    "__finite",
+    "__finitef",
+    "__finitel",
     "abs",
     "alloca",
     "bcmp",
@@ -94,10 +97,15 @@ pub(crate) const TRANSLATED: &[&str] = &[
     "isnanl",
     "labs",
     "llabs",
+    "memchr",
+    "memcmp",
     "memcpy",
     "memmove",
     "mempcpy",
     "memset",
+    "nan",
+    "nanf",
+    "nanl",
     "nearbyint",
     "nearbyintf",
     "nearbyintl",
@@ -105,13 +113,27 @@ pub(crate) const TRANSLATED: &[&str] = &[
     "rintf",
     "rintl",
     "round",
+    "roundeven",
+    "roundevenf",
+    "roundevenl",
     "roundf",
     "roundl",
     "signbit",
+    "strchr",
+    "strcmp",
     "strlen",
+    "strncmp",
     "trunc",
     "truncf",
     "truncl",
+    "wcschr",
+    "wcscmp",
+    "wcslen",
+    "wcsncmp",
+    "wmemchr",
+    "wmemcmp",
+    "wmemcpy",
+    "wmemmove",
 ];
 
 /// A clang that can be run.
