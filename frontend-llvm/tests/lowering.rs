@@ -102,6 +102,16 @@ fn results_go_where_they_are_wanted() {
 }
 
 #[test]
+fn a_result_with_other_users_is_kept() {
+    // The loaded value goes into `c` and, extended, into the result.
+    let program = lower(
+        "char c; int f(char *p) { int y = (c = *p) + 1; return y; } int main(void) { char a = 5; return f(&a) - 6; }",
+    );
+    let text = operations(&program, "f");
+    assert_eq!(text[..2], ["v3 := load p", "c := v3"], "{text:?}");
+}
+
+#[test]
 fn uninitialised_variables_are_inputs_only_where_read() {
     let program =
         lower("int f(int c) { int x, y; if (c) x = 1; y = 2; return x + y; } int main(void) { return f(1); }");
