@@ -15,6 +15,7 @@ mod cache;
 mod checked;
 mod facts;
 mod independence;
+pub mod interpolate;
 mod logged;
 mod path;
 mod path_solver;

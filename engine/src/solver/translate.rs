@@ -294,11 +294,14 @@ impl<T: Terms> Translator<T> {
                 let mut axiom = self.decode(format, bits);
                 axiom = self.equal(axiom, float);
                 if format == FloatFormat::X87 {
-                    // Results are canonical: the integer bit is set exactly if the exponent is not zero.
+                    // Numbers are canonical: the integer bit is set exactly if the exponent is not zero. A NaN may come
+                    // from an operand that is no valid representation, and be as odd.
                     let (exponent, zero) = (self.extract(78, 64, bits), self.terms.bits(&Bv::zero(15)));
                     let (integer, one) = (self.extract(63, 63, bits), self.terms.bits(&Bv::one(1)));
                     let (subnormal, integer) = (self.equal(exponent, zero), self.equal(integer, one));
                     let canonical = self.terms.apply(Fun::Xor, &[subnormal, integer]);
+                    let nan = self.terms.apply(Fun::FpIsNan, &[float]);
+                    let canonical = self.or(nan, canonical);
                     axiom = self.and(axiom, canonical);
                 }
                 self.add_axiom(e, axiom);

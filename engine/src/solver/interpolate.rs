@@ -1,0 +1,221 @@
+//! Sequence interpolants of infeasible paths.
+//!
+//! For steps `f1 … fn` that contradict one another, assertions `I1 … In-1` such that `f1 ⊨ I1`, `Ik ∧ fk+1 ⊨ Ik+1`,
+//! `In-1 ∧ fn ⊨ false`, and `Ik` speaks only of leaves that occur both up to step `k` and after it. They are strongest
+//! postconditions of the path, made of those conjuncts alone that the rest of the path needs to be contradicted (unsat
+//! cores, as in Dietsch et al., "Craig vs. Newton in software model checking", ESEC/FSE 2017): a leaf that dies is
+//! replaced by what it equals, and conjuncts about dead leaves that equal nothing are let go. Where too much is let go so
+//! that nothing contradicts the rest any more, the same is done from the end of the path: weakest preconditions. Every
+//! interpolant is checked to be one before it is given out.
+
+use super::independence::{Leaves, is_free};
+use super::path_solver::conjuncts;
+use super::{Answer, Backend, Reason};
+use crate::budget::Budget;
+use cfa::{BinOp, Expr, ExprId, ExprPool, Sort, UnOp};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Why there are no interpolants.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoInterpolants {
+    /// The steps do not contradict one another.
+    Feasible,
+    Unknown(Reason),
+    /// None without quantifiers was found.
+    Inexpressible,
+}
+
+/// The interpolants between `steps` (one bit each): one fewer than steps. `solver` must have no assertions; it has none
+/// afterwards.
+pub fn interpolants(
+    pool: &mut ExprPool,
+    solver: &mut dyn Backend,
+    steps: &[ExprId],
+    budget: &Budget,
+) -> Result<Vec<ExprId>, NoInterpolants> {
+    let mut core = match solver.check(pool, steps, budget) {
+        Answer::Sat => return Err(NoInterpolants::Feasible),
+        Answer::Unknown(reason) => return Err(NoInterpolants::Unknown(reason)),
+        Answer::Unsat => solver.unsat_core(),
+    };
+    core.sort_unstable();
+    // Steps outside the core change nothing.
+    let always = pool.bool(true);
+    let needed: Vec<ExprId> = steps.iter().map(|e| if core.binary_search(e).is_ok() { *e } else { always }).collect();
+    let forward = postconditions(pool, solver, &needed, budget);
+    if let Ok(found) = forward
+        && verified(pool, solver, steps, &found, budget)?
+    {
+        return Ok(found);
+    }
+    let reversed: Vec<ExprId> = needed.iter().rev().copied().collect();
+    let mut found = postconditions(pool, solver, &reversed, budget)?;
+    found.reverse();
+    for e in &mut found {
+        *e = pool.not(*e);
+    }
+    if verified(pool, solver, steps, &found, budget)? { Ok(found) } else { Err(NoInterpolants::Inexpressible) }
+}
+
+/// Candidates: after each step but the last, what of the steps so far contradicts the others.
+fn postconditions(
+    pool: &mut ExprPool,
+    solver: &mut dyn Backend,
+    steps: &[ExprId],
+    budget: &Budget,
+) -> Result<Vec<ExprId>, NoInterpolants> {
+    let mut leaves = Leaves::default();
+    let mut last_use: FxHashMap<ExprId, usize> = FxHashMap::default();
+    for (k, &step) in steps.iter().enumerate() {
+        for &leaf in leaves.of(pool, step).iter() {
+            last_use.insert(leaf, k);
+        }
+    }
+    let mut state: Vec<ExprId> = Vec::new();
+    let mut found = Vec::with_capacity(steps.len().saturating_sub(1));
+    for k in 0..steps.len().saturating_sub(1) {
+        state.extend(conjuncts(pool, steps[k]));
+        forget(pool, &mut leaves, &mut state, |leaf| last_use[&leaf] <= k);
+        solver.push();
+        for &step in &steps[k + 1..] {
+            solver.assert(pool, step);
+        }
+        let answer = solver.check(pool, &state, budget);
+        let core: FxHashSet<ExprId> = match answer {
+            Answer::Unsat => solver.unsat_core().into_iter().collect(),
+            _ => FxHashSet::default(),
+        };
+        solver.pop(1);
+        match answer {
+            Answer::Unsat => state.retain(|e| core.contains(e)),
+            Answer::Sat => return Err(NoInterpolants::Inexpressible),
+            Answer::Unknown(reason) => return Err(NoInterpolants::Unknown(reason)),
+        }
+        let mut all = pool.bool(true);
+        for &e in &state {
+            all = pool.and(all, e);
+        }
+        found.push(all);
+    }
+    Ok(found)
+}
+
+/// Weakens the conjunction `state` to one without dead leaves.
+fn forget(pool: &mut ExprPool, leaves: &mut Leaves, state: &mut Vec<ExprId>, dead: impl Fn(ExprId) -> bool) {
+    while let Some((at, leaf, term)) =
+        state.iter().enumerate().find_map(|(at, &e)| definition(pool, leaves, e, &dead).map(|(x, t)| (at, x, t)))
+    {
+        state.remove(at);
+        let mut memo = FxHashMap::default();
+        let rewritten: Vec<ExprId> =
+            state.iter().map(|&e| pool.substitute(e, &mut memo, |_, l| (l == leaf).then_some(term))).collect();
+        state.clear();
+        for e in rewritten {
+            state.extend(conjuncts(pool, e));
+        }
+    }
+    let mut seen = FxHashSet::default();
+    state.retain(|&e| !pool.is_true(e) && seen.insert(e) && !leaves.of(pool, e).iter().any(|&l| dead(l)));
+}
+
+/// If `e` says that a dead leaf equals a term without it: both.
+fn definition(
+    pool: &mut ExprPool,
+    leaves: &mut Leaves,
+    e: ExprId,
+    dead: &impl Fn(ExprId) -> bool,
+) -> Option<(ExprId, ExprId)> {
+    let is_dead = |pool: &ExprPool, e| is_free(pool.get(e)) && dead(e);
+    match *pool.get(e) {
+        Expr::Binary(BinOp::Eq, a, b) => {
+            [(a, b), (b, a)].into_iter().find(|&(x, t)| is_dead(pool, x) && !leaves.of(pool, t).contains(&x))
+        }
+        Expr::Unary(UnOp::Not, a) if is_dead(pool, a) => Some((a, pool.bool(false))),
+        _ if pool.sort(e) == Sort::Bv(1) && is_dead(pool, e) => Some((e, pool.bool(true))),
+        _ => None,
+    }
+}
+
+/// Whether `found` are sequence interpolants of `steps`.
+fn verified(
+    pool: &mut ExprPool,
+    solver: &mut dyn Backend,
+    steps: &[ExprId],
+    found: &[ExprId],
+    budget: &Budget,
+) -> Result<bool, NoInterpolants> {
+    let mut leaves = Leaves::default();
+    let mut before = pool.bool(true);
+    let mut first_use: FxHashMap<ExprId, usize> = FxHashMap::default();
+    let mut last_use: FxHashMap<ExprId, usize> = FxHashMap::default();
+    for (k, &step) in steps.iter().enumerate() {
+        for &leaf in leaves.of(pool, step).iter() {
+            first_use.entry(leaf).or_insert(k);
+            last_use.insert(leaf, k);
+        }
+    }
+    for (k, &step) in steps.iter().enumerate() {
+        let after = found.get(k).copied().unwrap_or_else(|| pool.bool(false));
+        let shared = |l: &ExprId| first_use.get(l).is_some_and(|f| *f <= k) && last_use[l] > k;
+        if !leaves.of(pool, after).iter().all(shared) {
+            return Ok(false);
+        }
+        let violated = pool.not(after);
+        match solver.check(pool, &[before, step, violated], budget) {
+            Answer::Unsat => {}
+            Answer::Sat => return Ok(false),
+            Answer::Unknown(reason) => return Err(NoInterpolants::Unknown(reason)),
+        }
+        before = after;
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Bitwuzla;
+    use super::*;
+
+    fn symbols(pool: &mut ExprPool, n: usize) -> Vec<ExprId> {
+        (0..n).map(|_| pool.fresh_symbol(Sort::Bv(32)).1).collect()
+    }
+
+    #[test]
+    fn a_loop_that_counts() {
+        let mut pool = ExprPool::new();
+        let mut solver = Bitwuzla::new();
+        // x0 = 0; y0 = ?; three times x++, y += x; then x != 3.
+        let (x, y) = (symbols(&mut pool, 4), symbols(&mut pool, 4));
+        let (zero, one, three) = (pool.int(32, 0), pool.int(32, 1), pool.int(32, 3));
+        let mut steps = vec![pool.eq(x[0], zero)];
+        for k in 0..3 {
+            let (next_x, next_y) = (pool.add(x[k], one), pool.add(y[k], x[k]));
+            let (a, b) = (pool.eq(x[k + 1], next_x), pool.eq(y[k + 1], next_y));
+            steps.push(pool.and(a, b));
+        }
+        steps.push(pool.ne(x[3], three));
+        let found = interpolants(&mut pool, &mut solver, &steps, &Budget::unlimited()).unwrap();
+        for (k, &i) in found.iter().enumerate() {
+            let value = pool.int(32, k as u64);
+            assert_eq!(i, pool.eq(x[k], value), "nothing about y");
+        }
+        steps.pop();
+        let feasible = interpolants(&mut pool, &mut solver, &steps, &Budget::unlimited());
+        assert_eq!(feasible, Err(NoInterpolants::Feasible));
+    }
+
+    #[test]
+    fn from_the_end_where_dead_leaves_have_no_definition() {
+        let mut pool = ExprPool::new();
+        let mut solver = Bitwuzla::new();
+        // z < x; z > 5; then x < 3, with z dead after the second step and equal to nothing.
+        let s = symbols(&mut pool, 2);
+        let (x, z) = (s[0], s[1]);
+        let (five, three) = (pool.int(32, 5), pool.int(32, 3));
+        let steps = [pool.ult(z, x), pool.ult(five, z), pool.ult(x, three)];
+        let found = interpolants(&mut pool, &mut solver, &steps, &Budget::unlimited()).unwrap();
+        assert_eq!(found.len(), 2);
+        let expected = pool.ule(three, x);
+        assert_eq!(found[1], expected);
+    }
+}
