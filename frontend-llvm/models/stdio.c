@@ -3,7 +3,7 @@
 // Defines: fgets gets getline getdelim __getdelim fread
 // Defines: fputc putc _IO_putc putchar putc_unlocked putchar_unlocked fputc_unlocked fputs puts fputs_unlocked fwrite
 // Defines: __fgets_chk __fread_chk
-// Defines: feof ferror clearerr fseek fseeko ftell ftello rewind remove rename tmpnam perror
+// Defines: feof ferror clearerr fseek fseeko fseeko64 ftell ftello ftello64 rewind remove rename tmpnam perror
 #pragma once
 #include "stream.c"
 
@@ -286,6 +286,8 @@ int fseek(struct proviso_stream *stream, long offset, int whence) { return provi
 
 int fseeko(struct proviso_stream *stream, long offset, int whence) { return proviso_seek(stream); }
 
+int fseeko64(struct proviso_stream *stream, long long offset, int whence) { return proviso_seek(stream); }
+
 static long proviso_tell(struct proviso_stream *stream) {
     proviso_use(stream);
     long position = __proviso_env_long();
@@ -296,6 +298,8 @@ static long proviso_tell(struct proviso_stream *stream) {
 long ftell(struct proviso_stream *stream) { return proviso_tell(stream); }
 
 long ftello(struct proviso_stream *stream) { return proviso_tell(stream); }
+
+long long ftello64(struct proviso_stream *stream) { return proviso_tell(stream); }
 
 void rewind(struct proviso_stream *stream) {
     proviso_seek(stream);
