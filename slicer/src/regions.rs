@@ -61,6 +61,8 @@ impl Regions {
                 Op::Store { addr, value } => (None, Some((addr, bytes(program.exprs.width(value)), true))),
                 Op::Copy { dst, src, len } => (Some((src, constant(len), false)), Some((dst, constant(len), false))),
                 Op::Fill { dst, len, .. } => (None, Some((dst, constant(len), false))),
+                // What is read of an object that was freed is not what was written to it.
+                Op::Free { ptr } => (None, Some((ptr, None, false))),
                 Op::Alloc { .. } => {
                     let object = points_to.alloc(id);
                     let whole = ranges.intern(vec![Range { object, at: Shift::ZERO, len: None, scalar: true }]);
