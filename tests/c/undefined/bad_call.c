@@ -1,4 +1,4 @@
-// run: => UNKNOWN
+// run: --slicing off => UNKNOWN
 // A call through a pointer that points to no function.
 #include "../verify.h"
 
