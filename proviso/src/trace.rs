@@ -587,7 +587,6 @@ mod tests {
             [
                 "error: reach_error is called (unreach-call is violated)",
                 "--> gone/sum.c:16:9",
-                "|",
                 "= note: in main",
                 "how it comes about (7 of 19 steps; --trace full shows all):",
                 "--> gone/sum.c",
