@@ -5,7 +5,7 @@
 
 use cfa::{Expr, ExprId, ExprPool, Id};
 use rpds::{RedBlackTreeMap, Vector};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Whether the node is a leaf with a value of its own.
@@ -13,17 +13,27 @@ pub(super) fn is_free(node: &Expr) -> bool {
     matches!(node, Expr::Sym(_) | Expr::Var(_) | Expr::GlobalAddr(_) | Expr::FuncAddr(_))
 }
 
-/// The free leaves of every expression asked for and its parts; equal sets are stored once.
+/// The free leaves of expressions, remembered. Equal sets are stored once. A long chain of terms, each with one more leaf,
+/// would take quadratic space, so large sets are kept only for the expressions asked for, and only so many.
 #[derive(Default)]
 pub(super) struct Leaves {
-    /// By expression: a number in `sets`, or `UNKNOWN`.
+    /// By expression: a number in `sets`, `UNKNOWN`, or `LARGE`.
     of: Vec<u32>,
     sets: Vec<Rc<[ExprId]>>,
     numbers: FxHashMap<Rc<[ExprId]>, u32>,
     unions: FxHashMap<(u32, u32), u32>,
+    large: FxHashMap<ExprId, Rc<[ExprId]>>,
+    /// The leaves in `large`, all together.
+    stored: usize,
 }
 
 const UNKNOWN: u32 = u32::MAX;
+/// A set that is not in `sets`.
+const LARGE: u32 = u32::MAX - 1;
+/// Members of a set in `sets`, at most.
+const SMALL: usize = 64;
+/// Members of the large sets together; beyond, they are computed anew.
+const STORED: usize = 1 << 24;
 
 impl Leaves {
     /// The free leaves of `root`, in order of id.
@@ -49,7 +59,45 @@ impl Leaves {
             }
             self.of[e.index()] = set;
         }
-        Rc::clone(&self.sets[self.of[root.index()] as usize])
+        match self.of[root.index()] {
+            LARGE => self.large(pool, root),
+            number => Rc::clone(&self.sets[number as usize]),
+        }
+    }
+
+    /// The leaves of an expression with a large set.
+    fn large(&mut self, pool: &ExprPool, root: ExprId) -> Rc<[ExprId]> {
+        if let Some(known) = self.large.get(&root) {
+            return Rc::clone(known);
+        }
+        let mut all = FxHashSet::default();
+        let mut seen = FxHashSet::default();
+        let mut added = FxHashSet::default();
+        let mut stack = vec![root];
+        while let Some(e) = stack.pop() {
+            match self.of[e.index()] {
+                LARGE => {
+                    if seen.insert(e) {
+                        stack.extend(pool.get(e).children());
+                    }
+                }
+                number => {
+                    if added.insert(number) {
+                        all.extend(self.sets[number as usize].iter().copied());
+                    }
+                }
+            }
+        }
+        let mut all: Vec<_> = all.into_iter().collect();
+        all.sort_unstable();
+        if self.stored > STORED {
+            self.large.clear();
+            self.stored = 0;
+        }
+        self.stored += all.len();
+        let all: Rc<[ExprId]> = all.into();
+        self.large.insert(root, Rc::clone(&all));
+        all
     }
 
     fn intern(&mut self, set: &[ExprId]) -> u32 {
@@ -64,8 +112,14 @@ impl Leaves {
     }
 
     fn union(&mut self, a: u32, b: u32) -> u32 {
+        if a == b {
+            return a;
+        }
+        if a == LARGE || b == LARGE {
+            return LARGE;
+        }
         let (x, y) = (Rc::clone(&self.sets[a as usize]), Rc::clone(&self.sets[b as usize]));
-        if a == b || y.is_empty() {
+        if y.is_empty() {
             return a;
         }
         if x.is_empty() {
@@ -80,7 +134,7 @@ impl Leaves {
         all.extend_from_slice(&y);
         all.sort_unstable();
         all.dedup();
-        let union = self.intern(&all);
+        let union = if all.len() > SMALL { LARGE } else { self.intern(&all) };
         self.unions.insert(key, union);
         union
     }
@@ -151,6 +205,25 @@ impl Groups {
 mod tests {
     use super::*;
     use cfa::Sort;
+
+    #[test]
+    fn leaves_of_long_chains() {
+        let mut pool = ExprPool::new();
+        let mut leaves = Leaves::default();
+        let mut sum = pool.int(32, 0);
+        let mut all = Vec::new();
+        for n in 1..400usize {
+            let (_, x) = pool.fresh_symbol(Sort::Bv(32));
+            all.push(x);
+            sum = pool.xor(sum, x);
+            if n % 7 == 0 {
+                assert_eq!(*leaves.of(&pool, sum), all[..]);
+            }
+        }
+        let twice = pool.mul(sum, sum);
+        assert_eq!(*leaves.of(&pool, twice), all[..]);
+        assert_eq!(leaves.of(&pool, all[3])[..], all[3..4]);
+    }
 
     #[test]
     fn groups_join_and_stay_apart() {
