@@ -17,6 +17,10 @@ impl SparseSet {
     pub fn len(&self) -> usize {
         self.blocks.iter().map(|(_, bits)| bits.count_ones() as usize).sum()
     }
+    /// A measure of the memory it takes.
+    pub fn block_count(&self) -> usize {
+        self.blocks.len()
+    }
     pub fn contains(&self, item: u32) -> bool {
         match self.blocks.binary_search_by_key(&(item / 64), |b| b.0) {
             Ok(i) => self.blocks[i].1 >> (item % 64) & 1 == 1,

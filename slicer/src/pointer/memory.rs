@@ -51,13 +51,15 @@ pub struct Object {
     locations: u32,
     /// It has lost its fields: one location, one slot.
     whole: bool,
+    /// It never holds pointers.
+    constant: bool,
     pub slots: Slots,
 }
 
 /// Objects with more locations or slots than this lose their fields. An object of unknown size is in general
 /// what an allocator hands out for everything: its fields are those of many types.
-const MANY_LOCATIONS: u32 = 1024;
-const MANY_LOCATIONS_UNSIZED: u32 = 128;
+const MANY_LOCATIONS: u32 = 256;
+const MANY_LOCATIONS_UNSIZED: u32 = 64;
 const MANY_SLOTS: usize = 4096;
 const MANY_SLOTS_UNSIZED: usize = 192;
 const MANY_STRIDED: usize = 16;
@@ -170,7 +172,7 @@ pub enum SlotLookup {
     Known(SlotNodes),
     /// New, with these nodes; it overlaps these slots.
     Made(SlotNodes, Slot, Vec<SlotNodes>),
-    /// Out of the object's bounds.
+    /// Out of the object's bounds, or the object holds no pointers.
     Outside,
 }
 
@@ -178,10 +180,14 @@ impl Memory {
     /// One object for each global, function and allocation edge of `edges`.
     pub fn new(program: &Program, flat: bool) -> Self {
         let mut objects = Table::new();
-        let object = |kind, size| Object { kind, size, locations: 0, whole: false, slots: Slots::default() };
+        let object =
+            |kind, size| Object { kind, size, locations: 0, whole: false, constant: false, slots: Slots::default() };
         for (g, global) in program.globals.iter() {
             let known = global.init.is_some() || global.size > 0;
-            objects.push(object(ObjectKind::Global(g), known.then_some(global.size)));
+            let id = objects.push(object(ObjectKind::Global(g), known.then_some(global.size)));
+            let constant = global.read_only && global.init.as_ref().is_some_and(|i| i.pointers.is_empty());
+            objects[id].whole = constant;
+            objects[id].constant = constant;
         }
         for f in program.funcs.ids() {
             objects.push(object(ObjectKind::Func(f), Some(1)));
@@ -211,7 +217,14 @@ impl Memory {
     }
     pub fn buffer(&mut self, copy: EdgeId) -> ObjectId {
         let kind = ObjectKind::Buffer(copy);
-        self.objects.push(Object { kind, size: None, locations: 0, whole: false, slots: Slots::default() })
+        self.objects.push(Object {
+            kind,
+            size: None,
+            locations: 0,
+            whole: false,
+            constant: false,
+            slots: Slots::default(),
+        })
     }
     pub fn global(&self, g: GlobalId) -> ObjectId {
         debug_assert!(g.0 < self.global_count);
@@ -278,6 +291,9 @@ impl Memory {
     pub fn slot(&mut self, object: ObjectId, at: Shift, width: u32, nodes: impl FnOnce() -> SlotNodes) -> SlotLookup {
         let flat = self.flat;
         let o = &mut self.objects[object];
+        if o.constant {
+            return SlotLookup::Outside;
+        }
         let mut slot = if flat || o.whole { Slot::WHOLE } else { Slot::new(at, width) };
         if slot.at.stride == 0 && outside(o.size, slot.at.off, slot.width) {
             return SlotLookup::Outside;

@@ -1,6 +1,7 @@
 //! Points-to analysis: inclusion-based (Andersen), field-sensitive, with function pointers resolved on the fly.
 //!
-//! What it takes for granted: an access stays within the object its pointer was derived from; and an integer
+//! What it takes for granted: a pointer plus an integer points into the object that the pointer points into, and
+//! the difference of two pointers is no pointer; what is declared elsewhere holds no pointers into this program; an access stays within the object its pointer was derived from; and an integer
 //! that is not derived from a pointer is the address of nothing. Both are what C guarantees or leaves undefined.
 
 mod memory;
@@ -58,9 +59,17 @@ pub struct Stats {
 }
 
 impl<'p> PointsTo<'p> {
-    /// `None` if the deadline passed.
+    /// `None` if the deadline passed. Where inclusions grow too large, the result is by unification.
     pub fn compute(program: &'p Program, options: &Options) -> Option<Self> {
         let mut solver = Solver::new(program, options);
+        if solver.solve() {
+            return Some(solver.finish());
+        }
+        drop(solver);
+        if options.mode == Mode::Unification || options.deadline.is_some_and(|d| Instant::now() > d) {
+            return None;
+        }
+        let mut solver = Solver::new(program, &Options { mode: Mode::Unification, ..options.clone() });
         solver.solve().then(|| solver.finish())
     }
 

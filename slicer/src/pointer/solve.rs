@@ -62,8 +62,11 @@ struct Route {
     to: Shift,
 }
 
+/// A solution larger than this (in blocks of sets) is not worth its precision.
+const MOST_BLOCKS: usize = 3_000_000;
+
 /// Beyond so many copies between different offsets of two objects, offsets are not told apart.
-const MANY_ROUTES: u32 = 6;
+const MANY_ROUTES: u32 = 4;
 
 #[derive(Default)]
 struct Node {
@@ -74,10 +77,22 @@ struct Node {
     pending: SparseSet,
     plain: Vec<u32>,
     shifted: Vec<(u32, Shift)>,
-    constraints: Vec<Constraint>,
-    /// The constraints before this one have seen everything that is not pending.
-    seen: usize,
+    /// The constraints that have seen everything that is not pending, and those that have seen nothing yet.
+    seen: Vec<Constraint>,
+    unseen: Vec<Constraint>,
     dirty: bool,
+}
+
+impl Node {
+    fn add_seen(&mut self, mut constraints: Vec<Constraint>) {
+        if constraints.len() > self.seen.len() {
+            std::mem::swap(&mut constraints, &mut self.seen);
+        }
+        self.seen.append(&mut constraints);
+    }
+    fn has_constraints(&self) -> bool {
+        !self.seen.is_empty() || !self.unseen.is_empty()
+    }
 }
 
 pub struct Solver<'p> {
@@ -123,10 +138,12 @@ impl<'p> Solver<'p> {
         for id in program.edges.ids() {
             bodies[program.func_of(id).index()].push(id);
         }
+        let is_pointer = |ty| matches!(program.plain_type(ty), CType::Pointer(_));
+        let pointers = program.vars.values().map(|v| is_pointer(v.ty)).collect();
         let mut solver = Self {
             program,
             unify,
-            terms: Terms::new(&program.exprs, program.layout.pointer_width),
+            terms: Terms::new(&program.exprs, program.layout.pointer_width, pointers),
             memory: Memory::new(program, unify),
             parent: Vec::new(),
             nodes: Vec::new(),
@@ -167,7 +184,7 @@ impl<'p> Solver<'p> {
         self.timed_out
     }
 
-    /// Returns whether there was time enough.
+    /// Returns whether there was time and room enough.
     pub fn solve(&mut self) -> bool {
         self.globals();
         self.reach(self.program.entry);
@@ -186,7 +203,8 @@ impl<'p> Solver<'p> {
             if quiet && self.to_reach.is_empty() && self.nodes.iter().all(|n| n.new.is_empty()) {
                 return true;
             }
-            if self.timed_out {
+            let size = self.nodes.iter().map(|n| n.all.block_count()).sum::<usize>();
+            if self.timed_out || !self.unify && size > MOST_BLOCKS {
                 return false;
             }
         }
@@ -278,7 +296,7 @@ impl<'p> Solver<'p> {
     }
     fn add_constraint(&mut self, node: u32, constraint: Constraint) {
         let n = self.find_shorten(node);
-        self.nodes[n as usize].constraints.push(constraint);
+        self.nodes[n as usize].unseen.push(constraint);
         self.soil(n);
     }
     fn soil(&mut self, node: u32) {
@@ -342,7 +360,6 @@ impl<'p> Solver<'p> {
 
     fn globals(&mut self) {
         let program = self.program;
-        let unknown = self.memory.location(self.memory.unknown, Shift::ANY);
         for (g, global) in program.globals.iter() {
             let object = self.memory.global(g);
             match &global.init {
@@ -355,17 +372,12 @@ impl<'p> Solver<'p> {
                         }
                     }
                 }
-                None => {
-                    if let Some(nodes) = self.slot(object, Shift::ANY, 1) {
-                        self.add_location(nodes.written, unknown);
-                    }
-                }
+                None => {}
             }
         }
         for (v, var) in program.vars.iter() {
             match var.kind {
                 VarKind::Global { init: Some(init) } => self.assign(init, v.0),
-                VarKind::Global { init: None } if self.is_pointer(var.ty, var.width) => self.add_location(v.0, unknown),
                 _ => {}
             }
         }
@@ -409,11 +421,9 @@ impl<'p> Solver<'p> {
             }
             Op::Havoc { var, input } => {
                 let input = &program.inputs[*input];
-                let typed = self.is_pointer(input.ty, input.width)
-                    || matches!(program.plain_type(program.vars[*var].ty), CType::Pointer(_));
-                let nothing = matches!(program.plain_type(input.ty), CType::Unknown { .. })
-                    && !matches!(input.kind, InputKind::Unmodelled(_));
-                if typed && !nothing {
+                // What an unmodelled function returns comes after an edge that taints the run, and what was not
+                // initialised must not be used.
+                if matches!(input.kind, InputKind::Nondet(_)) && self.is_pointer(input.ty, input.width) {
                     let unknown = self.memory.location(self.memory.unknown, Shift::ANY);
                     self.add_location(var.0, unknown);
                 }
@@ -467,25 +477,35 @@ impl<'p> Solver<'p> {
             let node = &mut self.nodes[n as usize];
             node.dirty = false;
             let pending = std::mem::take(&mut node.pending);
-            let (seen, count) = (node.seen, node.constraints.len());
-            node.seen = count;
-            let all = if seen < count { node.all.clone() } else { SparseSet::new() };
-            for i in 0..count {
-                // In the unification mode constraints may merge nodes, this one too.
-                let Some(&constraint) = self.nodes[n as usize].constraints.get(i) else { break };
-                let locations = if i < seen { &pending } else { &all };
-                if let Constraint::Carry { route, slot } = constraint {
-                    if !locations.is_empty() {
-                        self.carry(route, slot);
-                    }
-                    continue;
-                }
-                for l in locations.iter() {
-                    self.apply(constraint, LocationId(l));
-                }
-                if self.out_of_time() {
-                    return;
-                }
+            let unseen = std::mem::take(&mut node.unseen);
+            let seen = if pending.is_empty() { Vec::new() } else { std::mem::take(&mut node.seen) };
+            let all = if unseen.is_empty() { SparseSet::new() } else { node.all.clone() };
+            self.apply_all(&seen, &pending);
+            self.apply_all(&unseen, &all);
+            // In the unification mode the node may have been merged in between.
+            let root = self.find(n);
+            self.nodes[root as usize].add_seen(seen);
+            self.nodes[root as usize].add_seen(unseen);
+            if !self.nodes[root as usize].pending.is_empty() {
+                self.soil(root);
+            }
+        }
+    }
+
+    fn apply_all(&mut self, constraints: &[Constraint], locations: &SparseSet) {
+        if locations.is_empty() {
+            return;
+        }
+        for &constraint in constraints {
+            if let Constraint::Carry { route, slot } = constraint {
+                self.carry(route, slot);
+                continue;
+            }
+            for l in locations.iter() {
+                self.apply(constraint, LocationId(l));
+            }
+            if self.out_of_time() {
+                return;
             }
         }
     }
@@ -580,15 +600,13 @@ impl<'p> Solver<'p> {
     /// The node no longer stands for one slot of this object.
     fn drop_carries(&mut self, node: u32, object: ObjectId) {
         let n = self.find(node) as usize;
-        let mut constraints = std::mem::take(&mut self.nodes[n].constraints);
         let routes = &self.routes;
         let keep = |c: &Constraint| match c {
             Constraint::Carry { route, .. } => routes[*route as usize].source != object,
             _ => true,
         };
-        self.nodes[n].seen = constraints[..self.nodes[n].seen].iter().filter(|c| keep(c)).count();
-        constraints.retain(keep);
-        self.nodes[n].constraints = constraints;
+        self.nodes[n].seen.retain(keep);
+        self.nodes[n].unseen.retain(keep);
     }
 
     /// The nodes of a slot; `None` if it lies outside the object.
@@ -822,14 +840,9 @@ impl Solver<'_> {
         node.pending.union(&other.pending);
         node.plain.extend(other.plain);
         node.shifted.extend(other.shifted);
-        if !other.constraints.is_empty() {
-            let unseen = node.constraints.split_off(node.seen);
-            node.constraints.extend_from_slice(&other.constraints[..other.seen]);
-            node.seen = node.constraints.len();
-            node.constraints.extend(unseen);
-            node.constraints.extend_from_slice(&other.constraints[other.seen..]);
-        }
-        if !node.constraints.is_empty() {
+        node.add_seen(other.seen);
+        node.unseen.extend(other.unseen);
+        if node.has_constraints() {
             self.soil(a);
         }
     }
@@ -842,7 +855,7 @@ impl Solver<'_> {
                 continue;
             }
             let new = std::mem::take(&mut self.nodes[n].new);
-            if !self.nodes[n].constraints.is_empty() {
+            if self.nodes[n].has_constraints() {
                 self.nodes[n].pending.union(&new);
                 self.soil(n as u32);
             }

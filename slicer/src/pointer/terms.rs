@@ -87,13 +87,16 @@ const MANY: usize = 48;
 pub struct Terms<'p> {
     pool: &'p ExprPool,
     pointer_width: u32,
+    /// By variable, whether C declares it a pointer.
+    pointers: Vec<bool>,
     arena: Vec<Term>,
     memo: FxHashMap<ExprId, (u32, u32)>,
 }
 
 impl<'p> Terms<'p> {
-    pub fn new(pool: &'p ExprPool, pointer_width: u32) -> Self {
-        Self { pool, pointer_width, arena: Vec::new(), memo: FxHashMap::default() }
+    /// `pointers` tells of each variable whether C declares it a pointer.
+    pub fn new(pool: &'p ExprPool, pointer_width: u32, pointers: Vec<bool>) -> Self {
+        Self { pool, pointer_width, pointers, arena: Vec::new(), memo: FxHashMap::default() }
     }
 
     /// The terms of an expression, sorted, each once.
@@ -133,12 +136,22 @@ impl<'p> Terms<'p> {
             Expr::GlobalAddr(g) => terms.push(leaf(Base::Global(g))),
             Expr::FuncAddr(f) => terms.push(leaf(Base::Func(f))),
             Expr::Binary(BinOp::Add, a, b) if self.is_address(e) => {
-                self.shifted(&mut terms, a, congruence(pool, b));
-                self.shifted(&mut terms, b, congruence(pool, a));
+                let (of_a, of_b) = (self.role(a, DEPTH), self.role(b, DEPTH));
+                if !of_b.points_beside(of_a) {
+                    self.shifted(&mut terms, a, congruence(pool, b));
+                }
+                if !of_a.points_beside(of_b) {
+                    self.shifted(&mut terms, b, congruence(pool, a));
+                }
             }
             Expr::Binary(BinOp::Sub, a, b) if self.is_address(e) => {
-                self.shifted(&mut terms, a, congruence(pool, b).scaled(-1));
-                self.shifted(&mut terms, b, Shift::ANY);
+                let (of_a, of_b) = (self.role(a, DEPTH), self.role(b, DEPTH));
+                if (of_a, of_b) != (Role::Pointer, Role::Pointer) {
+                    self.shifted(&mut terms, a, congruence(pool, b).scaled(-1));
+                    if !of_a.points_beside(of_b) {
+                        self.shifted(&mut terms, b, Shift::ANY);
+                    }
+                }
             }
             Expr::Ite(_, t, f) => {
                 self.shifted(&mut terms, t, Shift::ZERO);
@@ -171,12 +184,61 @@ impl<'p> Terms<'p> {
         self.arena.extend(terms);
     }
 
+    /// What an expression of pointer width is in a sum.
+    fn role(&self, e: ExprId, depth: u32) -> Role {
+        if depth == 0 {
+            return Role::Either;
+        }
+        let of = |e| self.role(e, depth - 1);
+        let factor = |e| self.pool.as_const(e).and_then(|c| c.to_i64());
+        match *self.pool.get(e) {
+            Expr::GlobalAddr(_) | Expr::FuncAddr(_) => Role::Pointer,
+            Expr::Var(v) if self.pointers.get(v.0 as usize).is_some_and(|p| *p) => Role::Pointer,
+            Expr::Const(_) => Role::Index,
+            Expr::Zext { arg, .. } | Expr::Sext { arg, .. } if self.pool.width(arg) < self.pointer_width => Role::Index,
+            Expr::Binary(BinOp::Mul, a, b) if factor(a).or(factor(b)).is_some() => Role::Index,
+            Expr::Binary(BinOp::Shl, _, by) if factor(by).is_some_and(|by| (1..=12).contains(&by)) => Role::Index,
+            Expr::Unary(UnOp::Neg, a) if of(a) == Role::Index => Role::Index,
+            Expr::Binary(BinOp::Add, a, b) => match (of(a), of(b)) {
+                (Role::Pointer, _) | (_, Role::Pointer) => Role::Pointer,
+                (Role::Index, Role::Index) => Role::Index,
+                _ => Role::Either,
+            },
+            Expr::Binary(BinOp::Sub, a, b) => match (of(a), of(b)) {
+                (Role::Pointer, Role::Pointer) | (Role::Index, Role::Index) => Role::Index,
+                (Role::Pointer, _) => Role::Pointer,
+                _ => Role::Either,
+            },
+            _ => Role::Either,
+        }
+    }
+
     fn is_address(&self, e: ExprId) -> bool {
         self.pool.width(e) == self.pointer_width
     }
 
     fn shifted(&self, terms: &mut Vec<Term>, child: ExprId, by: Shift) {
         terms.extend(self.known(child).iter().map(|t| Term { base: t.base, shift: t.shift.then(by) }));
+    }
+}
+
+/// How deep to look into an expression for what it is.
+const DEPTH: u32 = 12;
+
+/// A pointer plus an index points where the pointer does, whatever the index was computed from; the difference of two
+/// pointers is an index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    Pointer,
+    /// An integer that is scaled, or narrower than a pointer.
+    Index,
+    Either,
+}
+
+impl Role {
+    /// Whether in a sum this is the pointer and the other, whatever it holds, is not.
+    fn points_beside(self, other: Self) -> bool {
+        matches!((self, other), (Self::Pointer, Self::Index | Self::Either) | (Self::Either, Self::Index))
     }
 }
 
@@ -203,7 +265,7 @@ fn carrying(pool: &ExprPool, e: ExprId) -> [Option<ExprId>; 2] {
 /// At pointer width a product is taken not to wrap around: an index that overflows leaves its object, which is
 /// undefined. Narrower products may wrap, which only factors of two survive.
 pub fn congruence(pool: &ExprPool, e: ExprId) -> Shift {
-    congruence_within(pool, e, 12)
+    congruence_within(pool, e, DEPTH)
 }
 
 fn congruence_within(pool: &ExprPool, e: ExprId, depth: u32) -> Shift {
@@ -263,12 +325,11 @@ mod tests {
         let scale = pool.int(64, 24);
         let index = pool.mul(wide, scale);
         let element = pool.add(field, index);
-        let mut terms = Terms::new(&pool, 64);
+        let mut terms = Terms::new(&pool, 64, vec![true, false]);
         assert_eq!(terms.of(field), [Term { base: Base::Var(VarId(0)), shift: Shift { off: 8, stride: 0 } }]);
         let of_element = terms.of(element).to_vec();
         assert!(of_element.contains(&Term { base: Base::Var(VarId(0)), shift: Shift { off: 8, stride: 24 } }));
-        // The index might itself hold a pointer.
-        assert!(of_element.contains(&Term { base: Base::Var(VarId(1)), shift: Shift::ANY }));
+        assert_eq!(of_element.len(), 1, "the index does not point");
     }
 
     #[test]
@@ -278,7 +339,7 @@ mod tests {
         let low = pool.extract(31, 0, p);
         let joined = pool.concat(i, low);
         let equal = pool.eq(p, joined);
-        let mut terms = Terms::new(&pool, 64);
+        let mut terms = Terms::new(&pool, 64, vec![true, false]);
         assert_eq!(terms.of(byte), [Term { base: Base::Var(VarId(0)), shift: Shift::ANY }]);
         assert_eq!(terms.of(joined).len(), 2);
         assert!(terms.of(equal).is_empty());
