@@ -4,6 +4,7 @@
 
 use cfa::{BinOp, Bv, Evaluator, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, Sort, UnOp, Value};
 use engine::budget::Budget;
+use engine::solver::interpolate::{NoInterpolants, interpolants};
 use engine::solver::{
     Answer, Backend, Bitwuzla, Checked, Feasibility, Models, PathCondition, PathSolver, Reason, Solver, Z3,
 };
@@ -406,4 +407,50 @@ fn open(pool: &ExprPool, root: ExprId) -> bool {
 
 fn value_of(pool: &ExprPool, same: ExprId) -> String {
     format!("{:?}", pool.get(same))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4 + 1))]
+
+    /// Paths of random assignments and conditions: where they are infeasible, interpolants (which are verified before
+    /// they are given) or an honest refusal; where they are feasible, it is said.
+    #[test]
+    fn interpolants_of_random_paths(numbers in choices(200)) {
+        let mut c = Choices(numbers.iter());
+        let mut terms = Terms::new(&[1, 8], &[], false);
+        let mut steps = Vec::new();
+        for _ in 0..6 {
+            terms.grow(&mut c);
+            if c.below(2) == 0 {
+                let value = terms.any(&mut c, 8);
+                let (_, x) = terms.pool.fresh_symbol(Sort::Bv(8));
+                let step = terms.pool.eq(x, value);
+                steps.push(step);
+                terms.add(x);
+            } else {
+                let cond = terms.condition(&mut c);
+                steps.push(cond);
+            }
+        }
+        let expected = plain(&mut Bitwuzla::new(), &terms.pool, &steps);
+        let mut solver = Bitwuzla::new();
+        match interpolants(&mut terms.pool, &mut solver, &steps, &Budget::unlimited()) {
+            Ok(found) => {
+                prop_assert_eq!(expected, Answer::Unsat);
+                prop_assert_eq!(found.len() + 1, steps.len());
+                // Any cut: what comes before implies the interpolant, what comes after contradicts it.
+                for (k, &i) in found.iter().enumerate() {
+                    let mut before = steps[..=k].to_vec();
+                    before.push(terms.pool.not(i));
+                    prop_assert_eq!(plain(&mut solver, &terms.pool, &before), Answer::Unsat);
+                    let mut after = steps[k + 1..].to_vec();
+                    after.push(i);
+                    prop_assert_eq!(plain(&mut solver, &terms.pool, &after), Answer::Unsat);
+                }
+            }
+            Err(NoInterpolants::Feasible) => prop_assert_eq!(expected, Answer::Sat),
+            Err(NoInterpolants::Inexpressible) => prop_assert_eq!(expected, Answer::Unsat),
+            Err(NoInterpolants::Unknown(reason)) => prop_assert!(false, "{reason}"),
+        }
+    }
 }
