@@ -1,6 +1,6 @@
 //! Random terms: the solvers against the evaluator, and the layers against a plain solver.
 //!
-//! `PROPTEST_CASES` sets the number of cases.
+//! `PROPTEST_CASES` sets the number of cases; each test takes a part of it, as solving takes its time.
 
 use cfa::{BinOp, Bv, Evaluator, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, Sort, UnOp, Value};
 use engine::budget::Budget;
@@ -276,6 +276,8 @@ fn walk(mut terms: Terms, numbers: &[u32], exact: bool) -> Result<(), TestCaseEr
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4 + 1))]
+
     #[test]
     fn layers_agree_with_a_plain_solver_on_bits(numbers in choices(300)) {
         walk(Terms::new(&[1, 3, 4, 8], &[], false), &numbers, true)?;
