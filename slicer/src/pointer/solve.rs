@@ -63,7 +63,7 @@ struct Route {
 }
 
 /// A solution larger than this (in blocks of sets) is not worth its precision.
-const MOST_BLOCKS: usize = 3_000_000;
+const MOST_BLOCKS: usize = 500_000;
 
 /// Beyond so many copies between different offsets of two objects, offsets are not told apart.
 const MANY_ROUTES: u32 = 4;
@@ -362,23 +362,17 @@ impl<'p> Solver<'p> {
         let program = self.program;
         for (g, global) in program.globals.iter() {
             let object = self.memory.global(g);
-            match &global.init {
-                Some(init) => {
-                    for &(off, value) in &init.pointers {
-                        let width = program.exprs.width(value).div_ceil(8);
-                        let at = Shift::new(i64::try_from(off).unwrap_or(i64::MAX), 0);
-                        if let Some(nodes) = self.slot(object, at, width) {
-                            self.assign(value, nodes.written);
-                        }
-                    }
+            for &(off, value) in global.init.iter().flat_map(|init| &init.pointers) {
+                let width = program.exprs.width(value).div_ceil(8);
+                let at = Shift::new(i64::try_from(off).unwrap_or(i64::MAX), 0);
+                if let Some(nodes) = self.slot(object, at, width) {
+                    self.assign(value, nodes.written);
                 }
-                None => {}
             }
         }
         for (v, var) in program.vars.iter() {
-            match var.kind {
-                VarKind::Global { init: Some(init) } => self.assign(init, v.0),
-                _ => {}
+            if let VarKind::Global { init: Some(init) } = var.kind {
+                self.assign(init, v.0);
             }
         }
     }
