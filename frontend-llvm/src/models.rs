@@ -144,26 +144,25 @@ mod tests {
     #[test]
     fn every_file_defines_what_it_says() {
         let compiler = Compiler::find().unwrap();
-        for data_model in [DataModel::Ilp32, DataModel::Lp64] {
-            let (mut all, mut said) = (BTreeSet::new(), BTreeSet::new());
-            for file in FILES {
-                let names: BTreeSet<String> = file.defines().map(str::to_owned).collect();
-                for errno in [false, true] {
-                    let models = Models { symbols: Vec::new(), files: vec![file.name], errno };
-                    let defined = defined(&models.compile(&compiler, data_model, &|| false).unwrap());
-                    assert!(names.is_subset(&defined) || !errno, "{}: {:?}", file.name, names.difference(&defined));
-                    all.extend(defined);
-                }
-                said.extend(names);
-            }
-            // A file may define more through one that it includes; all together are all that they say.
-            assert_eq!(all, said);
+        let (mut all, mut said) = (BTreeSet::new(), BTreeSet::new());
+        for file in FILES.iter().filter(|file| file.name.ends_with(".c")) {
+            let names: BTreeSet<String> = file.defines().map(str::to_owned).collect();
+            let models = Models { symbols: Vec::new(), files: vec![file.name], errno: true };
+            let defined = defined(&models.compile(&compiler, DataModel::Lp64, &|| false).unwrap());
+            assert!(names.is_subset(&defined), "{}: {:?}", file.name, names.difference(&defined));
+            all.extend(defined);
+            said.extend(names);
         }
+        // A file may define more through one that it includes; all together are all that they say.
+        assert_eq!(all, said);
     }
 
     #[test]
     fn all_files_compile_together() {
-        let models = Models { symbols: Vec::new(), files: FILES.iter().map(|f| f.name).collect(), errno: true };
-        models.compile(&Compiler::find().unwrap(), DataModel::Lp64, &|| false).unwrap();
+        let compiler = Compiler::find().unwrap();
+        for (data_model, errno) in [(DataModel::Lp64, true), (DataModel::Ilp32, true), (DataModel::Ilp32, false)] {
+            let models = Models { symbols: Vec::new(), files: FILES.iter().map(|f| f.name).collect(), errno };
+            models.compile(&compiler, data_model, &|| false).unwrap();
+        }
     }
 }
