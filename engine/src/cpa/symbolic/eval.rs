@@ -173,9 +173,11 @@ impl SymbolicExecution<'_> {
                 BinOp::Sub => return Val::Int(mask(width, a.wrapping_sub(b))),
                 BinOp::Eq => return Val::Int(u64::from(a == b)),
                 BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle
-                    if self.is_within(st, o, a) && self.is_within(st, o, b) =>
+                    if self.is_within(st, o, a)
+                        && self.is_within(st, o, b)
+                        && (width == 64 || matches!(op, BinOp::Ult | BinOp::Ule)) =>
                 {
-                    // Objects do not wrap around the address space, nor around its middle.
+                    // Objects do not wrap around the address space, nor, with 64 bits, around its middle.
                     let strict = matches!(op, BinOp::Ult | BinOp::Slt);
                     return Val::Int(u64::from(if strict { a < b } else { a <= b }));
                 }

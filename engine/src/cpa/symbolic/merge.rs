@@ -97,15 +97,12 @@ impl SymbolicExecution<'_> {
 
     /// `x` if `cond`, else `y`.
     fn choose(&mut self, cond: ExprId, x: Val, y: Val, width: u32) -> Val {
-        match (x, y) {
-            (Val::Unset, other) | (other, Val::Unset) => other,
-            _ if x == y => x,
-            _ => {
-                let (x, y) = (self.term(x, width), self.term(y, width));
-                let e = self.pool.ite(cond, x, y);
-                self.classify(e)
-            }
+        if x == y {
+            return x;
         }
+        let (x, y) = (self.term(x, width), self.term(y, width));
+        let e = self.pool.ite(cond, x, y);
+        self.classify(e)
     }
 
     fn merge_frames(&mut self, a: &Rc<Frame>, b: &Rc<Frame>, at: Control, cond: ExprId) -> Rc<Frame> {

@@ -220,7 +220,7 @@ impl<'p> SymbolicExecution<'p> {
             let w = self.program.layout.pointer_width;
             let base = self.bases.symbol(&mut self.pool, object, w);
             let mut facts = Vec::new();
-            let (lowest, highest) = if w == 64 { (0x10_0000, 0x7fff_0000_0000) } else { (0x10_0000, 0x7f00_0000) };
+            let (lowest, highest) = if w == 64 { (0x10_0000, 0x7fff_0000_0000) } else { (0x10_0000, 0xffff_0000) };
             let low = self.pool.int(w, lowest);
             facts.push(self.pool.ule(low, base));
             let high = self.pool.int(w, highest);
