@@ -70,6 +70,7 @@ pub struct ModRef {
 
 impl ModRef {
     /// Cells are left unordered as far as it takes to keep the number of (call, cell) pairs within `budget`.
+    /// `observed` are read besides what operations read.
     pub fn compute(
         program: &Program,
         regions: &Regions,
@@ -77,10 +78,14 @@ impl ModRef {
         cells: CellNumbers,
         vars: &mut ExprVars,
         edges: impl Iterator<Item = EdgeId>,
+        observed: &[(FuncId, Cell)],
         budget: usize,
     ) -> Self {
         let mut reads = vec![SparseSet::new(); program.funcs.len()];
         let mut writes = vec![SparseSet::new(); program.funcs.len()];
+        for &(f, cell) in observed {
+            reads[f.index()].insert(cell);
+        }
         let mut call_edges = Vec::new();
         for id in edges {
             let op = &program.edges[id].op;

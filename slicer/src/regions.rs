@@ -28,6 +28,10 @@ pub struct Regions {
     pub count: u32,
     /// The function in whose frames all of a region lies, if there is one, and it is not recursive.
     pub owner: Vec<Option<FuncId>>,
+    /// The objects that a region has bytes of, ascending.
+    pub objects: Vec<Box<[ObjectId]>>,
+    /// By object, the set of its regions.
+    of_object: Vec<u32>,
 }
 
 impl Regions {
@@ -39,6 +43,10 @@ impl Regions {
     }
     pub fn kills(&self, edge: EdgeId) -> &[RegionId] {
         self.set(edge, |a| a.kills)
+    }
+    /// The regions with bytes of the object.
+    pub fn of_object(&self, object: ObjectId) -> &[RegionId] {
+        &self.sets[self.of_object[object.index()] as usize]
     }
     fn set(&self, edge: EdgeId, which: impl Fn(&Access) -> u32) -> &[RegionId] {
         self.accesses.get(&edge).map_or(&[], |a| &self.sets[which(a) as usize])
@@ -115,7 +123,21 @@ impl Regions {
                 owners.all(|o| o == Some(first)).then_some(first)
             })
             .collect();
-        Self { accesses, sets: sets.sets, count: partition.members.len() as u32, owner }
+        let mut objects: Vec<Vec<ObjectId>> =
+            partition.members.iter().map(|m| m.iter().map(|&c| cells.object_of(c)).collect()).collect();
+        objects.iter_mut().for_each(|o| o.dedup());
+        let mut by_object: Vec<Vec<RegionId>> = vec![Vec::new(); points_to.objects.len()];
+        for (region, objects) in objects.iter().enumerate() {
+            objects.iter().for_each(|o| by_object[o.index()].push(region as u32));
+        }
+        Self {
+            accesses,
+            of_object: by_object.into_iter().map(|regions| sets.intern(regions)).collect(),
+            sets: sets.sets,
+            count: partition.members.len() as u32,
+            owner,
+            objects: objects.into_iter().map(Vec::into_boxed_slice).collect(),
+        }
     }
 }
 

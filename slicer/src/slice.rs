@@ -137,7 +137,8 @@ impl<'p> Analysis<'p> {
         in_time()?;
         let cells = CellNumbers { regions: regions.count, vars: program.vars.len() as u32 };
         let mut vars = ExprVars::new(program);
-        let modref = ModRef::compute(program, &regions, &calls, cells, &mut vars, alive.edges(program), options.budget);
+        let modref =
+            ModRef::compute(program, &regions, &calls, cells, &mut vars, alive.edges(program), &[], options.budget);
         clock.lap("mod-ref");
         in_time()?;
         let may_stop = may_stop(program, &alive, &calls);
