@@ -4,10 +4,13 @@
 //! answers with a [`Verdict`]. FALSE is said only after the reference interpreter has replayed the inputs found;
 //! TRUE only where nothing was assumed away (see [`Taints`]).
 
+pub mod arg;
 pub mod budget;
+pub mod cegar;
 pub mod control;
 pub mod cpa;
 pub mod explore;
+pub mod invariants;
 mod replay;
 pub mod solver;
 mod verdict;

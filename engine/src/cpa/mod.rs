@@ -7,6 +7,7 @@
 
 pub mod symbolic;
 
+use crate::budget::Budget;
 use crate::control::Control;
 use crate::verdict::Reason;
 use cfa::{EdgeId, ErrorId, FuncId};
@@ -91,4 +92,68 @@ pub trait Cpa {
 
     /// Called when execution ended at a halt or at the end of the entry function.
     fn ended(&mut self, _state: Self::State, _edge: EdgeId) {}
+}
+
+/// What an abstract path leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Goal {
+    Error {
+        edge: EdgeId,
+        error: ErrorId,
+    },
+    /// An operation whose effect the domain cannot tell.
+    Problem {
+        edge: EdgeId,
+    },
+}
+
+impl Goal {
+    pub fn edge(self) -> EdgeId {
+        match self {
+            Self::Error { edge, .. } | Self::Problem { edge } => edge,
+        }
+    }
+}
+
+/// What an abstract path is at full precision.
+pub enum PathCheck<E> {
+    Feasible(E),
+    Infeasible,
+    /// The problem on it is one of the program, or it cannot be decided.
+    Unknown(Reason),
+}
+
+/// What became of a refinement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refinement {
+    /// The path is refuted by what is tracked now at its cuts from this one (an index) on. `changed`: the precision has grown.
+    Refined { from: usize, changed: bool },
+    /// The domain cannot express why the path is infeasible.
+    Impossible,
+}
+
+/// A CPA with dynamic precision adjustment whose precision is refined from abstract paths.
+pub trait Abstraction: Cpa<State: Clone> {
+    /// `prec`: the part of `state`, which has come to `at`, that the precision tracks. `since` is a state from whose
+    /// adjustment it comes. `None` if it stands for no execution.
+    fn adjust(&mut self, state: Self::State, at: Control, since: &Self::State) -> Result<Option<Self::State>, Stop>;
+
+    /// Whether `old` stands for all that `new` stands for, both at `at`.
+    fn covers(&mut self, old: &Self::State, new: &Self::State, at: Control) -> bool;
+
+    /// What a state that covers `state` must agree on where it has a value at all: a row of the same length for all
+    /// states at a location.
+    fn outline(&mut self, state: &Self::State, at: Control) -> Vec<Option<u64>>;
+
+    /// The operations met since the last call whose effect the domain cannot tell, where it did not say so before.
+    fn problems(&mut self) -> Vec<EdgeId>;
+
+    /// The problem at this operation is known: it is recorded, and not met again.
+    fn settle(&mut self, edge: EdgeId, reason: Reason);
+
+    /// Whether a path from the start leads to `goal`.
+    fn check(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Self::Evidence>, Stop>;
+
+    /// Refines the precision so that the infeasible path, whose states are adjusted after `cuts` edges, is not met again.
+    fn refine(&mut self, path: &[EdgeId], cuts: &[usize], goal: Goal, budget: &Budget) -> Result<Refinement, Stop>;
 }

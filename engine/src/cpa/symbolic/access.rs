@@ -36,6 +36,10 @@ impl SymbolicExecution<'_> {
         out: &mut Vec<Access>,
     ) -> Result<(), Stop> {
         let pointer_width = self.program.layout.pointer_width;
+        if self.abstracting.values_only && !self.is_plain(&st, addr, len) {
+            self.invalid(&st, edge, "a pointer is used whose value is not tracked");
+            return Ok(());
+        }
         match addr {
             Val::Ptr(object, offset) => {
                 let Some(o) = st.memory.get(object) else {
@@ -61,7 +65,7 @@ impl SymbolicExecution<'_> {
                 self.invalid(&st, edge, what);
                 Ok(())
             }
-            Val::Unset => {
+            Val::Unset | Val::Unknown => {
                 self.invalid(&st, edge, "an undefined pointer is used");
                 Ok(())
             }
@@ -220,6 +224,14 @@ impl SymbolicExecution<'_> {
         let mut at = 0;
         while at < len {
             let o = st.memory.get(object).expect("a live object");
+            if self.abstracting.values_only
+                && matches!(
+                    o.piece(offset + u64::from(at)),
+                    Piece::Default | Piece::Cell { value: Val::Unknown | Val::Expr(_), .. }
+                )
+            {
+                return Val::Unknown;
+            }
             let (part, n) = match o.piece(offset + u64::from(at)) {
                 Piece::Byte(byte) => (self.pool.int(8, u64::from(byte)), 1),
                 Piece::Default => {
@@ -577,7 +589,24 @@ impl SymbolicExecution<'_> {
 
     /// Records that the path performs an operation whose effect C does not define; the path ends.
     pub(super) fn invalid(&mut self, st: &State, edge: EdgeId, what: &str) {
-        let _ = st;
-        self.taints.drop_behaviour(Reason::at(what, self.program.edges[edge].place));
+        let reason = Reason::at(what, self.program.edges[edge].place);
+        // Where states are abstract, a look now spares a refinement later.
+        if self.abstracting.watching
+            && !self.abstracting.values_only
+            && self.solver.model(&mut self.pool, &st.pc).is_infeasible()
+        {
+            return;
+        }
+        self.problem(edge, reason);
+    }
+
+    /// Whether an access needs no symbols to be understood.
+    fn is_plain(&self, st: &State, addr: Val, len: Val) -> bool {
+        let Val::Int(_) = len else { return false };
+        match addr {
+            Val::Ptr(object, _) => st.memory.get(object).is_none_or(|o| matches!(o.size, Val::Int(_))),
+            Val::Int(_) | Val::Unset => true,
+            Val::Expr(_) | Val::Unknown => false,
+        }
     }
 }

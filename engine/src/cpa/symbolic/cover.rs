@@ -105,6 +105,11 @@ impl SymbolicExecution<'_> {
         incoming.into_iter().map(|n| n > 1).collect()
     }
 
+    /// Slots of the globals that some operation reads.
+    pub(super) fn read_globals(&self) -> &[u32] {
+        &self.covering.read_globals
+    }
+
     /// Whether an earlier state at `at` covers `st`; if none does, `st` may be kept.
     pub(super) fn is_covered(&mut self, st: &State, at: Control) -> Result<bool, Stop> {
         let record = self.covering.records.entry(at.loc).or_default();
@@ -119,7 +124,7 @@ impl SymbolicExecution<'_> {
         let mut candidates = self.covering.kept.remove(&key).unwrap_or_default();
         let mut covered = false;
         for candidate in candidates.iter().rev().take(LOOKUPS) {
-            if self.covers(&candidate.st, st, at) {
+            if self.state_covers(&candidate.st, st, at) {
                 covered = true;
                 break;
             }
@@ -163,7 +168,7 @@ impl SymbolicExecution<'_> {
         hasher.finish()
     }
 
-    fn covers(&mut self, old: &State, new: &State, at: Control) -> bool {
+    pub(super) fn state_covers(&mut self, old: &State, new: &State, at: Control) -> bool {
         if old.over.is_some() && new.over.is_none() || old.active != new.active || old.anchors != new.anchors {
             return false;
         }
@@ -239,12 +244,13 @@ impl SymbolicExecution<'_> {
     fn match_values(&mut self, old: Val, new: Val, matching: &mut Matching) -> bool {
         match (old, new) {
             (Val::Expr(a), Val::Expr(b)) => self.match_terms(a, b, matching),
+            (_, Val::Unknown) => false,
             (Val::Expr(a), b) => {
                 let width = self.pool.width(a);
                 let b = self.term(b, width);
                 self.match_terms(a, b, matching)
             }
-            (Val::Unset, _) => true,
+            (Val::Unset | Val::Unknown, _) => true,
             (a, b) => a == b,
         }
     }
@@ -349,7 +355,7 @@ fn hash_val(value: Val, hasher: &mut FxHasher) {
     match value {
         Val::Int(v) => (0u8, v).hash(hasher),
         Val::Ptr(ObjId(object), offset) => (1u8, object, offset).hash(hasher),
-        Val::Expr(_) | Val::Unset => 2u8.hash(hasher),
+        Val::Expr(_) | Val::Unset | Val::Unknown => 2u8.hash(hasher),
     }
 }
 

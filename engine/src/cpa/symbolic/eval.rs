@@ -71,6 +71,7 @@ impl SymbolicExecution<'_> {
                 let width = self.pool.width(a);
                 match self.eval(st, a) {
                     Val::Int(x) => Val::Int(unary_int(op, width, x)),
+                    Val::Unknown => Val::Unknown,
                     x => {
                         let x = self.term(x, width);
                         let e = self.pool.unary(op, x);
@@ -87,6 +88,9 @@ impl SymbolicExecution<'_> {
                     if t == f {
                         return t;
                     }
+                    if [c, t, f].contains(&Val::Unknown) {
+                        return Val::Unknown;
+                    }
                     let (c, t, f) = (self.term(c, 1), self.term(t, width), self.term(f, width));
                     let e = self.pool.ite(c, t, f);
                     self.classify(e)
@@ -96,6 +100,7 @@ impl SymbolicExecution<'_> {
                 let width = self.pool.width(arg);
                 match self.eval(st, arg) {
                     Val::Int(x) => Val::Int(mask(hi - lo + 1, x >> lo)),
+                    Val::Unknown => Val::Unknown,
                     // The low bits of an aligned address are known.
                     Val::Ptr(object, offset) if self.is_aligned(st, object, hi + 1) => {
                         Val::Int(mask(hi - lo + 1, offset >> lo))
@@ -109,6 +114,7 @@ impl SymbolicExecution<'_> {
             }
             Expr::Zext { width, arg } => match self.eval(st, arg) {
                 Val::Int(x) if width <= 64 => Val::Int(x),
+                Val::Unknown => Val::Unknown,
                 x => {
                     let narrow = self.pool.width(arg);
                     let x = self.term(x, narrow);
@@ -120,6 +126,7 @@ impl SymbolicExecution<'_> {
                 let narrow = self.pool.width(arg);
                 match self.eval(st, arg) {
                     Val::Int(x) if width <= 64 => Val::Int(mask(width, super::value::sign_extend(narrow, x) as u64)),
+                    Val::Unknown => Val::Unknown,
                     x => {
                         let x = self.term(x, narrow);
                         let e = self.pool.sext(width, x);
@@ -134,6 +141,9 @@ impl SymbolicExecution<'_> {
                 for child in node.children() {
                     let width = self.pool.width(child);
                     let value = self.eval(st, child);
+                    if value == Val::Unknown {
+                        return Val::Unknown;
+                    }
                     children[n] = self.term(value, width);
                     n += 1;
                 }
@@ -146,6 +156,13 @@ impl SymbolicExecution<'_> {
     /// `op` on values; `width` is the width of the first operand and `second` the program's expression of the second.
     fn binary(&mut self, st: &State, op: BinOp, width: u32, x: Val, y: Val, second: ExprId) -> Val {
         match (x, y) {
+            (Val::Unknown, Val::Int(0)) | (Val::Int(0), Val::Unknown) if matches!(op, BinOp::And | BinOp::Mul) => {
+                return Val::Int(0);
+            }
+            (Val::Unknown, Val::Int(v)) | (Val::Int(v), Val::Unknown) if op == BinOp::Or && v == mask(width, u64::MAX) => {
+                return Val::Int(v);
+            }
+            (Val::Unknown, _) | (_, Val::Unknown) => return Val::Unknown,
             (Val::Int(a), Val::Int(b)) if op != BinOp::Concat => {
                 if let Some(v) = binary_int(op, width, a, b) {
                     return Val::Int(v);
@@ -225,7 +242,7 @@ impl SymbolicExecution<'_> {
                 let offset = self.pool.int(width, offset);
                 self.pool.add(base, offset)
             }
-            Val::Unset => {
+            Val::Unset | Val::Unknown => {
                 let (_, fresh) = self.pool.fresh_symbol(Sort::Bv(width));
                 fresh
             }
@@ -242,6 +259,9 @@ impl SymbolicExecution<'_> {
         {
             return Val::Int(mask(to, v));
         }
+        if value == Val::Unknown {
+            return value;
+        }
         let e = self.term(value, from);
         let e = self.pool.resize(to, e);
         self.classify(e)
@@ -252,6 +272,7 @@ impl SymbolicExecution<'_> {
         match value {
             _ if lo == 0 && hi + 1 == width => value,
             Val::Int(v) => Val::Int(mask(hi - lo + 1, v >> lo)),
+            Val::Unknown => value,
             _ => {
                 let e = self.term(value, width);
                 let e = self.pool.extract(hi, lo, e);

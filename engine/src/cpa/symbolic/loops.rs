@@ -80,7 +80,7 @@ impl Loops {
             match slot.global().map_or_else(|| st.frame.vars[slot.local()], |i| st.globals[i]) {
                 Val::Int(v) => Some(v),
                 Val::Expr(e) => model.eval(pool, e).to_u64(),
-                Val::Ptr(..) | Val::Unset => None,
+                Val::Ptr(..) | Val::Unset | Val::Unknown => None,
             }
         });
         let row: Vec<_> = row.collect();
@@ -135,7 +135,7 @@ impl LoopInfo {
 }
 
 /// For every function, the globals that it or what it calls may write.
-fn globals_written(program: &Program) -> Vec<FxHashSet<VarId>> {
+pub(crate) fn globals_written(program: &Program) -> Vec<FxHashSet<VarId>> {
     let mut written = vec![FxHashSet::default(); program.funcs.len()];
     let mut calls: Vec<Vec<FuncId>> = vec![Vec::new(); program.funcs.len()];
     let mut indirect = vec![false; program.funcs.len()];

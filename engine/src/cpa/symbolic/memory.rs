@@ -74,7 +74,7 @@ impl<T: Clone> Paged<T> {
 }
 
 /// Where an object comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Origin {
     Global(GlobalId),
     Stack(EdgeId),
@@ -277,6 +277,37 @@ impl Object {
         self.chunks.clear();
         self.zeroed = false;
         self.array = None;
+    }
+
+    /// Makes all content unknown but for the addresses in it.
+    pub fn forget_numbers(&mut self) {
+        self.zeroed = false;
+        self.array = None;
+        for slot in &mut self.chunks {
+            let Some(shared) = slot else { continue };
+            let has_addresses = shared.cells.iter().any(|c| matches!(c.value, Val::Ptr(..)));
+            if !has_addresses {
+                *slot = None;
+                continue;
+            }
+            let mut chunk = Chunk::EMPTY;
+            for cell in shared.cells.iter().filter(|c| matches!(c.value, Val::Ptr(..))) {
+                for i in 0..cell.len {
+                    chunk.tags[usize::from(cell.start + i)] = CELL + i;
+                }
+                chunk.cells.push(cell.clone());
+            }
+            *slot = Some(Rc::new(chunk));
+        }
+    }
+
+    /// Whether nothing is known of the content but addresses.
+    pub fn is_forgotten(&self) -> bool {
+        !self.zeroed
+            && self.array.is_none()
+            && self.chunks.iter().flatten().all(|chunk| {
+                !chunk.tags.contains(&CONCRETE) && chunk.cells.iter().all(|c| matches!(c.value, Val::Ptr(..)))
+            })
     }
 
     /// An offset beyond which no byte was written.

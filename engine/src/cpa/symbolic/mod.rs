@@ -13,16 +13,23 @@ mod induction;
 mod loops;
 mod memory;
 mod merge;
+mod precision;
+mod refine;
 mod state;
 mod transfer;
 mod value;
 
 pub use induction::Induction;
+pub(crate) use loops::globals_written;
 pub use loops::Loops;
+pub(crate) use memory::Paged;
+pub use precision::{Item, Precision, Problem, Sharing};
+pub use refine::Lesson;
 
 pub use eval::{function_address, function_at};
 
-use super::{At, Cpa, Pair, Sides, Stop, Successors, Target};
+use super::{Abstraction, At, Cpa, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
+use crate::budget::Budget;
 use crate::control::Control;
 use crate::solver::{Feasibility, PathCondition, PathSolver};
 use crate::verdict::{Reason, Taints};
@@ -49,6 +56,9 @@ pub struct SymbolicExecution<'p> {
     pub loops: Loops,
     /// Loops are not unrolled but replaced by invariants.
     pub induction: Option<Induction>,
+    abstracting: precision::Abstracting,
+    /// What refinements have learned, in order.
+    pub lessons: Vec<Lesson>,
     /// Memo of [`bases_in`](Self::bases_in): per term, whether it holds an object's address.
     holds_base: Vec<Option<bool>>,
 }
@@ -66,6 +76,8 @@ impl<'p> SymbolicExecution<'p> {
             hope: hope::hopeful(program),
             loops: Loops::new(program),
             induction: None,
+            abstracting: precision::Abstracting::default(),
+            lessons: Vec::new(),
             holds_base: Vec::new(),
         }
     }
@@ -367,6 +379,7 @@ impl Cpa for SymbolicExecution<'_> {
             let VarKind::Global { init } = self.program.vars[var].kind else { unreachable!("a global slot") };
             let value = match init {
                 Some(e) => self.eval(&st, e),
+                None if self.abstracting.values_only => Val::Unknown,
                 None => {
                     let width = self.program.vars[var].width;
                     let (symbol, e) = self.pool.fresh_symbol(cfa::Sort::Bv(width));
@@ -392,13 +405,20 @@ impl Cpa for SymbolicExecution<'_> {
 
     fn branch(&mut self, st: State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<State>, Stop> {
         let Op::Assume { cond, .. } = self.program.edges[then_edge].op else { panic!("a branch of assumes") };
+        let hope = |edge: EdgeId| self.hope[self.program.edges[edge].target.index()];
+        let (then_hope, else_hope) = (hope(then_edge), hope(else_edge));
+        let constraints = st.pc.len();
         let (mut yes, mut no) = match self.eval(&st, cond) {
             Val::Int(0) => Ok((None, Some(st))),
             Val::Int(_) => Ok((Some(st), None)),
+            _ if self.abstracting.values_only => {
+                let yes = then_hope.then(|| self.assume_value(st.clone(), cond, true));
+                let no = else_hope.then(|| self.assume_value(st, cond, false));
+                Ok((yes, no))
+            }
             cond => {
                 let cond = self.term(cond, 1);
-                let hope = |edge: EdgeId| self.hope[self.program.edges[edge].target.index()];
-                match (hope(then_edge), hope(else_edge)) {
+                match (then_hope, else_hope) {
                     (true, true) => self.decide(st, cond),
                     (true, false) => Ok((self.follow_only(st, cond), None)),
                     (false, true) => {
@@ -409,6 +429,9 @@ impl Cpa for SymbolicExecution<'_> {
                 }
             }
         }?;
+        for st in [&yes, &no].into_iter().flatten() {
+            self.note_constraints(st, constraints, then_edge);
+        }
         if self.induction.is_some() {
             for (side, edge) in [(&mut yes, then_edge), (&mut no, else_edge)] {
                 if let Some(st) = side {
@@ -424,7 +447,9 @@ impl Cpa for SymbolicExecution<'_> {
     }
 
     fn target(&mut self, st: &mut State, edge: EdgeId, _error: ErrorId) -> Result<Target<Inputs>, Stop> {
-        if let Some(taint) = st.over {
+        if let Some(taint) = st.over
+            && !self.abstracting.on
+        {
             let taint = &self.program.taints[taint];
             let text = format!("a violation was found only past an approximation: {}", taint.reason);
             self.taints.drop_behaviour(Reason::at(text, taint.place));
@@ -457,6 +482,40 @@ impl Cpa for SymbolicExecution<'_> {
         }
         self.loops.sample(&st, at.loc, &self.pool, &self.slots);
         Ok(if self.is_covered(&st, at)? { None } else { Some(st) })
+    }
+}
+
+impl Abstraction for SymbolicExecution<'_> {
+    fn adjust(&mut self, mut st: State, at: Control, since: &State) -> Result<Option<State>, Stop> {
+        if self.loops.headed_by(at.loc).is_some() && !self.is_real(&mut st)? {
+            return Ok(None);
+        }
+        Ok(Some(self.abstracted(st, at, Some(&since.memory))))
+    }
+
+    fn covers(&mut self, old: &State, new: &State, at: Control) -> bool {
+        self.state_covers(old, new, at)
+    }
+
+    fn outline(&mut self, st: &State, at: Control) -> Vec<Option<u64>> {
+        self.outline_values(st, at)
+    }
+
+    fn problems(&mut self) -> Vec<EdgeId> {
+        self.take_problems()
+    }
+
+    fn settle(&mut self, edge: EdgeId, reason: Reason) {
+        self.taints.drop_behaviour(reason);
+        self.settle_problem(edge);
+    }
+
+    fn check(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Inputs>, Stop> {
+        self.check_path(path, goal, budget)
+    }
+
+    fn refine(&mut self, path: &[EdgeId], cuts: &[usize], goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
+        self.refine_path(path, cuts, goal, budget)
     }
 }
 

@@ -98,7 +98,7 @@ impl SymbolicExecution<'_> {
             }
             Op::Copy { dst, src, len } => {
                 let (dst, src) = (self.eval(&st, *dst), self.eval(&st, *src));
-                let Some((st, len)) = self.known_length(st, *len, out)? else { return Ok(()) };
+                let Some((st, len)) = self.known_length(st, *len, edge, out)? else { return Ok(()) };
                 if len == 0 {
                     out.push(follow(st));
                     return Ok(());
@@ -116,7 +116,7 @@ impl SymbolicExecution<'_> {
             }
             Op::Fill { dst, byte, len } => {
                 let (dst, byte) = (self.eval(&st, *dst), self.eval(&st, *byte));
-                let Some((st, len)) = self.known_length(st, *len, out)? else { return Ok(()) };
+                let Some((st, len)) = self.known_length(st, *len, edge, out)? else { return Ok(()) };
                 if len == 0 {
                     out.push(follow(st));
                     return Ok(());
@@ -137,6 +137,7 @@ impl SymbolicExecution<'_> {
                             Some(func) => self.enter(st, edge, func, args, *varargs, out),
                             None => self.invalid(&st, edge, "an invalid function pointer is called"),
                         },
+                        Val::Expr(_) if self.abstracting.values_only => self.undecided(edge),
                         Val::Expr(e) => match self.split_value(st, e)? {
                             None => self.undecided(edge),
                             Some((address, here, elsewhere)) => {
@@ -151,13 +152,17 @@ impl SymbolicExecution<'_> {
                                 out.extend(elsewhere.map(|st| (st, At::Source)));
                             }
                         },
-                        Val::Ptr(..) | Val::Unset => self.invalid(&st, edge, "an invalid function pointer is called"),
+                        Val::Ptr(..) | Val::Unset | Val::Unknown => {
+                            self.invalid(&st, edge, "an invalid function pointer is called")
+                        }
                     }
                 }
             },
             Op::Approx { taint } => {
                 let t = &program.taints[*taint];
-                if t.under {
+                if t.under && self.abstracting.watching {
+                    self.problem(edge, crate::verdict::Reason::at(t.reason.clone(), t.place));
+                } else if t.under {
                     self.taints.reach(*taint);
                 }
                 if t.over {
@@ -174,6 +179,9 @@ impl SymbolicExecution<'_> {
 
     /// A value that the program does not determine.
     fn fresh_input(&mut self, st: &mut State, width: u32) -> Val {
+        if self.abstracting.values_only {
+            return Val::Unknown;
+        }
         let (symbol, e) = self.pool.fresh_symbol(Sort::Bv(width));
         st.trail.push(Event::Input(symbol));
         Val::Expr(e)
@@ -187,7 +195,7 @@ impl SymbolicExecution<'_> {
     /// The solver could not say whether the path goes on.
     fn undecided(&mut self, edge: EdgeId) {
         let place = self.program.edges[edge].place;
-        self.taints.drop_behaviour(crate::verdict::Reason::at("the solver gave up", place));
+        self.problem(edge, crate::verdict::Reason::at("the solver gave up", place));
     }
 
     /// Splits by the value of a length, if it is not a constant; the other lengths execute the edge again.
@@ -195,15 +203,20 @@ impl SymbolicExecution<'_> {
         &mut self,
         st: State,
         len: ExprId,
+        edge: EdgeId,
         out: &mut Successors<State>,
     ) -> Result<Option<(State, u64)>, Stop> {
         match self.eval(&st, len) {
             Val::Int(len) => Ok(Some((st, len))),
+            _ if self.abstracting.values_only => {
+                self.undecided(edge);
+                Ok(None)
+            }
             other => {
                 let w = self.pool.width(len);
                 let e = self.term(other, w);
                 let Some((value, here, elsewhere)) = self.split_value(st, e)? else {
-                    self.taints.drop_behaviour(crate::verdict::Reason::new("the solver gave up"));
+                    self.undecided(edge);
                     return Ok(None);
                 };
                 out.extend(elsewhere.map(|st| (st, At::Source)));
@@ -215,6 +228,7 @@ impl SymbolicExecution<'_> {
     fn free(&mut self, mut st: State, ptr: Val, edge: EdgeId, out: &mut Successors<State>) -> Result<(), Stop> {
         match ptr {
             Val::Int(0) => out.push(follow(st)),
+            Val::Expr(_) if self.abstracting.values_only => self.undecided(edge),
             Val::Ptr(object, 0) => match st.memory.get(object).map(|o| o.origin) {
                 Some(Origin::Heap(_)) => {
                     self.changes(&st, object, Change::Freed);
@@ -257,7 +271,9 @@ impl SymbolicExecution<'_> {
                     }
                 }
             }
-            Val::Int(_) | Val::Ptr(..) | Val::Unset => self.invalid(&st, edge, "an invalid pointer is freed"),
+            Val::Int(_) | Val::Ptr(..) | Val::Unset | Val::Unknown => {
+                self.invalid(&st, edge, "an invalid pointer is freed");
+            }
         }
         Ok(())
     }
@@ -290,6 +306,9 @@ impl SymbolicExecution<'_> {
         if let Some(param) = function.varargs {
             let value = varargs.map_or(Val::Int(0), |e| self.eval(&st, e));
             vars[self.slots.of_var[param.index()].local()] = value;
+        }
+        if self.abstracting.on {
+            self.leave_behind(&mut st, edge);
         }
         let depth = st.frame.depth + 1;
         let caller = Some(Rc::clone(&st.frame));

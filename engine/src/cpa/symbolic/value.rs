@@ -19,6 +19,8 @@ pub enum Val {
     Expr(ExprId),
     /// A local that has not been written.
     Unset,
+    /// Any value: what an abstraction does not track.
+    Unknown,
 }
 
 /// The low `width` bits.

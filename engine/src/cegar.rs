@@ -1,0 +1,384 @@
+//! Reachability in an abstract reachability graph, refined by counterexamples.
+//!
+//! The CPA algorithm with dynamic precision adjustment (Beyer, Henzinger, Théoduloz, ASE 2008; Algorithm 1 of Beyer, Löwe:
+//! Explicit-state software model checking based on CEGAR and interpolation, FASE 2013) inside counterexample-guided
+//! abstraction refinement (Algorithm 2 there) with lazy abstraction: after a refinement the graph is cut where the
+//! precision changed, and the rest of it stays.
+//!
+//! Nodes of the graph stand where paths join. Straight-line code between them is one step, in which nothing is abstracted.
+//! States are not merged; one is not followed if an earlier one at the same control covers it.
+
+use crate::arg::{Arg, NodeId, Shape, Status};
+use crate::budget::{Budget, Spent};
+use crate::control::{CallStacks, Control};
+use crate::cpa::{Abstraction, At, Goal, PathCheck, Refinement, Stop, Successors};
+use crate::explore::{Counters, Exploration};
+use crate::verdict::{Reason, Taints};
+use cfa::{EdgeId, Id, Op, Out, Program};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
+
+/// Edges between looks at the clock.
+const TICK: u32 = 512;
+/// Refinements that may leave the precision as it is before the graph is made anew, and again before giving up.
+const STALE: u32 = 3;
+
+/// Paths to errors that could not be decided before the search ends.
+const MOST_UNDECIDED: usize = 64;
+
+/// A state on its way from a node to the next.
+struct Step<S> {
+    state: S,
+    at: Control,
+    via: Vec<EdgeId>,
+}
+
+/// What a node's successors are.
+enum Expansion<S> {
+    Children(Vec<Step<S>>),
+    Goal { goal: Goal, via: Vec<EdgeId> },
+}
+
+/// The reached nodes at one control, to find one that covers a state.
+#[derive(Default)]
+struct Bucket {
+    /// By which places of the outline have a value, then by a hash of these values.
+    by_known: Vec<(Box<[bool]>, FxHashMap<u64, Vec<NodeId>>)>,
+}
+
+pub struct Cegar<'p, C: Abstraction> {
+    program: &'p Program,
+    pub cpa: C,
+    arg: Arg<C::State>,
+    waitlist: Vec<NodeId>,
+    reached: FxHashMap<Control, Bucket>,
+    stacks: CallStacks,
+    heads: Vec<bool>,
+    pub counters: Counters,
+    pub refinements: u64,
+    max_call_depth: u32,
+    tick: u32,
+    stale: u32,
+    /// Errors that a path is known to lead to from a node, or not known to.
+    settled: FxHashSet<(NodeId, EdgeId)>,
+}
+
+impl<'p, C: Abstraction> Cegar<'p, C> {
+    /// `heads` are the locations at which states are adjusted and covered; every cycle has one.
+    pub fn new(program: &'p Program, cpa: C, heads: Vec<bool>, max_call_depth: u32) -> Self {
+        let mut this = Self {
+            program,
+            cpa,
+            arg: Arg::new(),
+            waitlist: Vec::new(),
+            reached: FxHashMap::default(),
+            stacks: CallStacks::new(),
+            heads,
+            counters: Counters::default(),
+            refinements: 0,
+            max_call_depth,
+            tick: 0,
+            stale: 0,
+            settled: FxHashSet::default(),
+        };
+        this.start();
+        this
+    }
+
+    fn start(&mut self) {
+        self.arg = Arg::new();
+        self.waitlist.clear();
+        self.reached.clear();
+        let at = Control { loc: self.program.funcs[self.program.entry].entry, stack: CallStacks::EMPTY };
+        let state = self.cpa.initial();
+        let root = self.arg.add(state, at, None, Box::default());
+        self.waitlist.push(root);
+    }
+
+    /// Nodes waiting.
+    pub fn waiting(&self) -> usize {
+        self.waitlist.len()
+    }
+    /// The graph so far.
+    pub fn shape(&self) -> Vec<Shape> {
+        self.arg.shape()
+    }
+
+    /// Explores and refines until no error is left to be reached, or one is. May be called again to go on.
+    pub fn run(
+        &mut self,
+        budget: &Budget,
+        taints: &mut Taints,
+        progress: &mut dyn FnMut(&Counters, usize),
+    ) -> Result<Exploration<C::Evidence>, Stop> {
+        while let Some(id) = self.waitlist.pop() {
+            if self.arg.node(id).status != Status::Waiting {
+                continue;
+            }
+            progress(&self.counters, self.waitlist.len());
+            self.counters.waiting = self.counters.waiting.max(self.waitlist.len() as u64);
+            match self.visit(id, budget, taints) {
+                Ok(None) => {}
+                Ok(Some(found)) => return Ok(found),
+                Err(stop) => {
+                    self.waitlist.push(id);
+                    return Err(stop);
+                }
+            }
+        }
+        Ok(Exploration::Complete)
+    }
+
+    fn visit(&mut self, id: NodeId, budget: &Budget, taints: &mut Taints) -> Result<Option<Exploration<C::Evidence>>, Stop> {
+        if let Some(by) = self.covering(id) {
+            self.counters.covered += 1;
+            self.arg.set(id, Status::Covered(by));
+            return Ok(None);
+        }
+        match self.expand(id, budget, taints)? {
+            Expansion::Children(children) => {
+                self.arg.set(id, Status::Expanded);
+                for step in children {
+                    let child = self.arg.add(step.state, step.at, Some(id), step.via.into());
+                    self.counters.nodes += 1;
+                    self.waitlist.push(child);
+                }
+                Ok(None)
+            }
+            Expansion::Goal { goal, via } => {
+                // Until the goal is dealt with, the node has no successors.
+                self.waitlist.push(id);
+                self.meet(id, goal, via, budget)
+            }
+        }
+    }
+
+    /// An abstract path leads to an error or a problem.
+    fn meet(
+        &mut self,
+        id: NodeId,
+        goal: Goal,
+        via: Vec<EdgeId>,
+        budget: &Budget,
+    ) -> Result<Option<Exploration<C::Evidence>>, Stop> {
+        let line = self.arg.line(id);
+        let mut path: Vec<EdgeId> = Vec::new();
+        let mut cuts = Vec::with_capacity(line.len());
+        for &n in &line[1..] {
+            path.extend(&*self.arg.node(n).via);
+            cuts.push(path.len());
+        }
+        path.extend(via);
+        match self.cpa.check(&path, goal, budget)? {
+            PathCheck::Feasible(evidence) => {
+                let Goal::Error { edge, error } = goal else { unreachable!("only errors have evidence") };
+                self.settled.insert((id, edge));
+                return Ok(Some(Exploration::Target { error, edge, evidence }));
+            }
+            PathCheck::Unknown(reason) => {
+                self.settled.insert((id, goal.edge()));
+                if self.settled.len() > MOST_UNDECIDED {
+                    return Err(Stop::Fatal(reason));
+                }
+                self.cpa.settle(goal.edge(), reason);
+                return Ok(None);
+            }
+            PathCheck::Infeasible => {}
+        }
+        self.refinements += 1;
+        let from = match self.cpa.refine(&path, &cuts, goal, budget)? {
+            Refinement::Refined { from, changed } => {
+                self.stale = if changed { 0 } else { self.stale + 1 };
+                if self.stale > 2 * STALE {
+                    return Err(Stop::Fatal(Reason::at("refinement makes no progress", self.program.edges[goal.edge()].place)));
+                }
+                from
+            }
+            Refinement::Impossible => {
+                let text = "the abstraction cannot tell an infeasible path to an error from a feasible one";
+                return Err(Stop::Fatal(Reason::at(text, self.program.edges[goal.edge()].place)));
+            }
+        };
+        if self.stale == STALE {
+            self.start();
+            return Ok(None);
+        }
+        self.cut(line[from], line[from + 1])?;
+        Ok(None)
+    }
+
+    /// Makes the state of `node` anew from its parent's with the present precision; what followed from it is cut off.
+    fn cut(&mut self, parent: NodeId, node: NodeId) -> Result<(), Stop> {
+        let uncovered = self.arg.prune_below(node);
+        self.waitlist.extend(uncovered);
+        // The block may split into several states, of which each has its node: the parent is expanded again.
+        let again = self.arg.prune_below(parent);
+        self.waitlist.extend(again);
+        self.arg.set(parent, Status::Waiting);
+        self.waitlist.push(parent);
+        Ok(())
+    }
+
+    /// A node that stands for `id`, among those at the same control; `id` is noted among them.
+    fn covering(&mut self, id: NodeId) -> Option<NodeId> {
+        let at = self.arg.node(id).at;
+        self.arg.node(id).parent?;
+        let outline = self.cpa.outline(self.arg.state(id), at);
+        let mut bucket = self.reached.remove(&at).unwrap_or_default();
+        let found = self.covering_in(&bucket, id, at, &outline);
+        if found.is_none() {
+            bucket.add(id, &outline);
+        }
+        self.reached.insert(at, bucket);
+        found
+    }
+
+    fn covering_in(&mut self, bucket: &Bucket, id: NodeId, at: Control, outline: &[Option<u64>]) -> Option<NodeId> {
+        for (known, nodes) in &bucket.by_known {
+            // What covers knows no more.
+            if known.iter().zip(outline).any(|(&k, v)| k && v.is_none()) {
+                continue;
+            }
+            for &old in nodes.get(&hash(known, outline)).into_iter().flatten().rev() {
+                let alive = matches!(self.arg.node(old).status, Status::Waiting | Status::Expanded);
+                if old != id && alive && self.cpa.covers(self.arg.state(old), self.arg.state(id), at) {
+                    return Some(old);
+                }
+            }
+        }
+        None
+    }
+
+    /// Follows the state of a node to the next heads.
+    fn expand(&mut self, id: NodeId, budget: &Budget, taints: &mut Taints) -> Result<Expansion<C::State>, Stop> {
+        let since = self.arg.state(id).clone();
+        let mut children = Vec::new();
+        let mut successors: Successors<C::State> = Vec::new();
+        let mut pending = vec![Step { state: since.clone(), at: self.arg.node(id).at, via: Vec::new() }];
+        while let Some(Step { mut state, mut at, mut via }) = pending.pop() {
+            self.tick += 1;
+            if self.tick >= TICK {
+                self.tick = 0;
+                if let Some(spent) = budget.spent() {
+                    return Err(Stop::Spent(spent));
+                }
+            }
+            self.counters.edges += 1;
+            match self.program.locs[at.loc].out {
+                Out::Sink => self.counters.paths += 1,
+                Out::Branch { then_edge, else_edge } => {
+                    let (yes, no) = self.cpa.branch(state, then_edge, else_edge)?;
+                    self.counters.forks += u64::from(yes.is_some() && no.is_some());
+                    self.counters.paths += u64::from(yes.is_none() && no.is_none());
+                    for (side, edge) in [(no, else_edge), (yes, then_edge)] {
+                        let Some(state) = side else { continue };
+                        let mut via = via.clone();
+                        via.push(edge);
+                        let at = Control { loc: self.program.edges[edge].target, ..at };
+                        self.arrive(Step { state, at, via }, &since, &mut pending, &mut children)?;
+                    }
+                }
+                Out::One(edge) => match &self.program.edges[edge].op {
+                    &Op::Error(error) => {
+                        match self.cpa.target(&mut state, edge, error)? {
+                            crate::cpa::Target::Infeasible => self.counters.paths += 1,
+                            _ if self.settled.contains(&(id, edge)) => self.counters.paths += 1,
+                            crate::cpa::Target::Later => return Err(Stop::Spent(Spent::Time)),
+                            _ => return Ok(Expansion::Goal { goal: Goal::Error { edge, error }, via }),
+                        }
+                    }
+                    Op::Halt(_) => self.counters.paths += 1,
+                    Op::Return { .. } => match self.stacks.pop(at.stack) {
+                        None => self.counters.paths += 1,
+                        Some((stack, call)) => {
+                            state = self.cpa.leave(state, edge, call)?;
+                            via.push(edge);
+                            at = Control { loc: self.program.edges[call].target, stack };
+                            self.arrive(Step { state, at, via }, &since, &mut pending, &mut children)?;
+                        }
+                    },
+                    _ => {
+                        self.cpa.transfer(state, at, edge, &mut successors)?;
+                        if let Some(&problem) = self.cpa.problems().first() {
+                            successors.clear();
+                            return Ok(Expansion::Goal { goal: Goal::Problem { edge: problem }, via });
+                        }
+                        self.counters.paths += u64::from(successors.is_empty());
+                        for (state, to) in successors.drain(..) {
+                            let next = match to {
+                                At::Source => {
+                                    pending.push(Step { state, at, via: via.clone() });
+                                    continue;
+                                }
+                                At::Target => Control { loc: self.program.edges[edge].target, ..at },
+                                At::Callee(func) => {
+                                    if self.stacks.depth(at.stack) >= self.max_call_depth {
+                                        let text = format!("calls nest deeper than {}", self.max_call_depth);
+                                        taints.drop_behaviour(Reason::at(text, self.program.edges[edge].place));
+                                        continue;
+                                    }
+                                    Control { loc: self.program.funcs[func].entry, stack: self.stacks.push(at.stack, edge) }
+                                }
+                            };
+                            let mut via = via.clone();
+                            via.push(edge);
+                            let step = Step { state, at: next, via };
+                            if self.heads[next.loc.index()] {
+                                self.arrive(step, &since, &mut pending, &mut children)?;
+                            } else {
+                                pending.push(step);
+                            }
+                        }
+                    }
+                },
+            }
+        }
+        Ok(Expansion::Children(children))
+    }
+
+    fn arrive(
+        &mut self,
+        step: Step<C::State>,
+        since: &C::State,
+        pending: &mut Vec<Step<C::State>>,
+        children: &mut Vec<Step<C::State>>,
+    ) -> Result<(), Stop> {
+        if !self.heads[step.at.loc.index()] {
+            pending.push(step);
+            return Ok(());
+        }
+        let Step { state, at, via } = step;
+        match self.cpa.adjust(state, at, since)? {
+            Some(state) => children.push(Step { state, at, via }),
+            None => self.counters.paths += 1,
+        }
+        Ok(())
+    }
+}
+
+impl Bucket {
+    fn add(&mut self, id: NodeId, outline: &[Option<u64>]) {
+        let known: Box<[bool]> = outline.iter().map(Option::is_some).collect();
+        let hash = hash(&known, outline);
+        let nodes = match self.by_known.iter_mut().find(|(k, _)| *k == known) {
+            Some((_, nodes)) => nodes,
+            None => {
+                self.by_known.push((known, FxHashMap::default()));
+                &mut self.by_known.last_mut().expect("just added").1
+            }
+        };
+        let nodes = nodes.entry(hash).or_default();
+        if !nodes.contains(&id) {
+            nodes.push(id);
+        }
+    }
+}
+
+/// Of the values at the known places.
+fn hash(known: &[bool], outline: &[Option<u64>]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for (_, value) in known.iter().zip(outline).filter(|(k, _)| **k) {
+        value.hash(&mut hasher);
+    }
+    hasher.finish()
+}

@@ -1,0 +1,441 @@
+//! Abstraction to a precision: what a state keeps where paths join.
+//!
+//! Between the locations where paths join, states are computed in full; there, the operator `prec` of a CPA with
+//! dynamic precision adjustment (Beyer, Henzinger, Théoduloz: Program analysis with dynamic precision adjustment, ASE
+//! 2008) forgets every value and every constraint that the precision does not track. Values that are not numbers but
+//! addresses are kept as long as they are live: there are few of them, and nothing can be said of memory without them.
+//!
+//! With symbols the domain is symbolic execution with a precision over values and constraints (the thesis on slicing and
+//! CEGAR for symbolic execution, section 2.2); without, it is the explicit-value domain (Beyer, Löwe: Explicit-state
+//! software model checking based on CEGAR and interpolation, FASE 2013), whose states map variables to constants.
+
+use super::memory::{Memory, Origin};
+use super::state::State;
+use super::value::{Val, mask};
+use super::{Stop, SymbolicExecution};
+use crate::control::Control;
+use crate::solver::PathCondition;
+use crate::verdict::Reason;
+use cfa::{BinOp, EdgeId, Expr, ExprId, Id, LocId, Program, Sort, UnOp, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// Something that an abstract state may keep.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Item {
+    /// The value of a variable, in every activation of its function.
+    Var(VarId),
+    /// The numbers in objects of this origin.
+    Memory(Origin),
+    /// The constraints that come from the branch which this assume edge is the first side of.
+    Constraint(EdgeId),
+}
+
+/// For which locations an item that a refinement found at one location is tracked from then on.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Sharing {
+    /// That location alone.
+    Location,
+    /// All of its scope: a variable wherever it lives.
+    #[default]
+    Scope,
+}
+
+/// What is tracked, by location; under `None` what is tracked everywhere.
+#[derive(Clone, Default, Debug)]
+pub struct Precision {
+    items: FxHashMap<Option<LocId>, FxHashSet<Item>>,
+    /// Everything is tracked.
+    pub full: bool,
+    pub sharing: Sharing,
+    /// Tracked no more, since they have too many values.
+    banned: FxHashSet<Item>,
+}
+
+impl Precision {
+    /// Whether the item is tracked at a location.
+    #[inline]
+    pub fn tracks(&self, loc: LocId, item: Item) -> bool {
+        let has = |scope: Option<LocId>| self.items.get(&scope).is_some_and(|set| set.contains(&item));
+        (self.full || has(None) || self.sharing == Sharing::Location && has(Some(loc))) && !self.is_banned(item)
+    }
+    #[inline]
+    pub fn is_banned(&self, item: Item) -> bool {
+        !self.banned.is_empty() && self.banned.contains(&item)
+    }
+    /// Tracks `item`, which was found necessary at `loc`; `false` if it was tracked there already.
+    pub fn add(&mut self, loc: LocId, item: Item) -> bool {
+        let scope = (self.sharing == Sharing::Location).then_some(loc);
+        self.items.entry(scope).or_default().insert(item)
+    }
+    pub fn ban(&mut self, item: Item) {
+        self.banned.insert(item);
+    }
+    /// Items tracked, those of several locations counted once each.
+    pub fn len(&self) -> usize {
+        self.items.values().map(FxHashSet::len).sum()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// All items tracked anywhere, in order.
+    pub fn items(&self) -> Vec<Item> {
+        let mut all: Vec<Item> = self.items.values().flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// Something that keeps a proof from being one if a state can really get there.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub edge: EdgeId,
+    pub reason: Reason,
+}
+
+/// How the domain abstracts.
+#[derive(Default)]
+pub(super) struct Abstracting {
+    /// States are abstracted where paths join.
+    pub on: bool,
+    /// Unknown values are not named by symbols.
+    pub values_only: bool,
+    pub precision: Precision,
+    /// Problems are collected here rather than recorded as taints.
+    pub watching: bool,
+    pub problems: Vec<Problem>,
+    /// Operations whose problems are recorded as taints.
+    settled: FxHashSet<EdgeId>,
+    /// The first side of the branch that a conjunct of a path condition comes from.
+    source: FxHashMap<ExprId, EdgeId>,
+    /// The symbols that stand for what was forgotten of a variable.
+    forgotten: FxHashSet<ExprId>,
+    /// Distinct values seen of tracked variables at one location, while they are few.
+    seen: FxHashMap<(LocId, VarId), FxHashSet<u64>>,
+    /// A variable with more values at one location is tracked no more.
+    pub threshold: usize,
+}
+
+impl<'p> SymbolicExecution<'p> {
+    /// The domain with states abstracted to a precision, which is empty at first unless it is `full`.
+    pub fn with_precision(mut self, values_only: bool, full: bool, sharing: Sharing, threshold: usize) -> Self {
+        let precision = Precision { full, sharing, ..Precision::default() };
+        self.abstracting = Abstracting { on: true, values_only, precision, watching: true, threshold, ..Abstracting::default() };
+        self
+    }
+
+    pub fn precision(&self) -> &Precision {
+        &self.abstracting.precision
+    }
+
+    /// Problems met since the last call.
+    pub(super) fn take_problems(&mut self) -> Vec<EdgeId> {
+        std::mem::take(&mut self.abstracting.problems).into_iter().map(|p| p.edge).collect()
+    }
+
+    pub(super) fn settle_problem(&mut self, edge: EdgeId) {
+        self.abstracting.settled.insert(edge);
+    }
+
+    /// Records that the behaviour of a path beyond `edge` is not that of the program.
+    pub(super) fn problem(&mut self, edge: EdgeId, reason: Reason) {
+        if self.abstracting.settled.contains(&edge) {
+            return;
+        }
+        if self.abstracting.watching {
+            self.abstracting.problems.push(Problem { edge, reason });
+        } else {
+            self.taints.drop_behaviour(reason);
+        }
+    }
+
+    /// `st` is followed over one side of a branch: `before` conjuncts of its path condition are older.
+    pub(super) fn note_constraints(&mut self, st: &State, before: usize, edge: EdgeId) {
+        if self.abstracting.values_only || !self.abstracting.watching {
+            return;
+        }
+        let added = st.pc.len().saturating_sub(before);
+        for conjunct in st.pc.iter().take(added) {
+            self.abstracting.source.entry(conjunct).or_insert(edge);
+        }
+    }
+
+    /// `prec`: what the precision tracks of `st` at `at`. Objects that `base` shares with it were abstracted before.
+    pub(super) fn abstracted(&mut self, mut st: State, at: Control, base: Option<&Memory>) -> State {
+        self.count_values(&st, at);
+        let precision = std::mem::take(&mut self.abstracting.precision);
+        self.forget(&mut st, at, base, &|item| precision.tracks(at.loc, item));
+        self.abstracting.precision = precision;
+        st
+    }
+
+    /// Takes variables with too many values out of the precision.
+    fn count_values(&mut self, st: &State, at: Control) {
+        let threshold = self.abstracting.threshold;
+        if threshold == 0 || self.loops.headed_by(at.loc).is_none() {
+            return;
+        }
+        let slots = &self.slots;
+        let locals = slots.locals[st.frame.func.index()].iter().zip(&st.frame.vars);
+        let globals = slots.globals.iter().zip(st.globals.iter());
+        for (&var, &value) in locals.chain(globals) {
+            let Val::Int(v) = value else { continue };
+            if !self.abstracting.precision.tracks(at.loc, Item::Var(var)) {
+                continue;
+            }
+            let seen = self.abstracting.seen.entry((at.loc, var)).or_default();
+            if seen.len() <= threshold && seen.insert(v) && seen.len() > threshold {
+                self.abstracting.precision.ban(Item::Var(var));
+            }
+        }
+    }
+
+    /// Forgets all numbers and constraints that `keep` does not want, and what is dead.
+    pub(super) fn forget(&mut self, st: &mut State, at: Control, base: Option<&Memory>, keep: &dyn Fn(Item) -> bool) {
+        self.forget_locals(st, at.loc, keep);
+        for i in 0..self.read_globals().len() {
+            let slot = self.read_globals()[i] as usize;
+            let var = self.slots.globals[slot];
+            let value = st.globals[slot];
+            if self.is_droppable(value) && !keep(Item::Var(var)) {
+                let any = self.any_value(self.program.vars[var].width);
+                Rc::make_mut(&mut st.globals)[slot] = any;
+            }
+        }
+        let objects: Vec<_> = match base {
+            Some(base) => st.memory.differences(base).filter_map(|(id, ours, _)| Some((id, ours?.origin))).collect(),
+            None => st.memory.iter().map(|(id, o)| (id, o.origin)).collect(),
+        };
+        for (id, origin) in objects {
+            if keep(Item::Memory(origin)) || st.memory.get(id).is_some_and(|o| o.read_only || o.is_forgotten()) {
+                continue;
+            }
+            st.memory.get_mut(id).expect("a live object").forget_numbers();
+        }
+        if !st.pc.is_empty() {
+            self.forget_constraints(st, keep);
+        }
+    }
+
+    /// As [`forget`](Self::forget), the locals of the top frame alone, before location `loc`.
+    pub(super) fn forget_locals(&mut self, st: &mut State, loc: LocId, keep: &dyn Fn(Item) -> bool) {
+        let func = st.frame.func;
+        let live = self.live(func);
+        let mut is_live = live.at(loc).iter().copied().peekable();
+        for slot in 0..st.frame.vars.len() {
+            let value = st.frame.vars[slot];
+            let alive = is_live.next_if_eq(&(slot as u32)).is_some();
+            let new = match (alive, value) {
+                (_, Val::Unset) => continue,
+                (false, _) => Val::Unset,
+                (true, _) if !self.is_droppable(value) => continue,
+                (true, _) => {
+                    let var = self.slots.locals[func.index()][slot];
+                    if keep(Item::Var(var)) {
+                        continue;
+                    }
+                    self.any_value(self.program.vars[var].width)
+                }
+            };
+            Rc::make_mut(&mut st.frame).vars[slot] = new;
+        }
+    }
+
+    /// Before a call over `edge`: the caller's variables are abstracted as they will be wanted after it.
+    pub(super) fn leave_behind(&mut self, st: &mut State, edge: EdgeId) {
+        let loc = self.program.edges[edge].target;
+        let precision = std::mem::take(&mut self.abstracting.precision);
+        self.forget_locals(st, loc, &|item| precision.tracks(loc, item));
+        self.abstracting.precision = precision;
+    }
+
+    /// Forgets in the frames below the top what `keep` does not want.
+    pub(super) fn forget_callers(&mut self, st: &mut State, keep: &dyn Fn(Item) -> bool) {
+        let mut frames = Vec::new();
+        let mut frame = st.frame.caller.clone();
+        while let Some(f) = frame {
+            frame = f.caller.clone();
+            frames.push(f);
+        }
+        let mut below = None;
+        let mut changed = false;
+        for f in frames.into_iter().rev() {
+            let func = f.func;
+            let mut new = (*f).clone();
+            for (slot, value) in new.vars.iter_mut().enumerate() {
+                let var = self.slots.locals[func.index()][slot];
+                if self.is_droppable(*value) && !keep(Item::Var(var)) {
+                    *value = self.any_value(self.program.vars[var].width);
+                    changed = true;
+                }
+            }
+            if !changed {
+                below = Some(f);
+                continue;
+            }
+            new.caller = below;
+            below = Some(Rc::new(new));
+        }
+        if changed {
+            Rc::make_mut(&mut st.frame).caller = below;
+        }
+    }
+
+    /// `st` where `cond`, whose value is unknown, holds or does not: a comparison with a constant gives a value.
+    pub(super) fn assume_value(&mut self, mut st: State, cond: ExprId, holds: bool) -> State {
+        let mut facts = vec![(cond, holds)];
+        while let Some((e, holds)) = facts.pop() {
+            match *self.pool.get(e) {
+                Expr::Unary(UnOp::Not, a) if self.pool.width(a) == 1 => facts.push((a, !holds)),
+                Expr::Binary(BinOp::And, a, b) if holds && self.pool.width(a) == 1 => facts.extend([(a, true), (b, true)]),
+                Expr::Binary(BinOp::Or, a, b) if !holds && self.pool.width(a) == 1 => {
+                    facts.extend([(a, false), (b, false)]);
+                }
+                Expr::Binary(BinOp::Eq, a, b) if holds => {
+                    for (unknown, known) in [(a, b), (b, a)] {
+                        if let Val::Int(v) = self.eval(&st, known) {
+                            self.assign_unknown(&mut st, unknown, v);
+                        }
+                    }
+                }
+                Expr::Var(_) if self.pool.width(e) == 1 => self.assign_unknown(&mut st, e, u64::from(holds)),
+                _ => {}
+            }
+        }
+        st
+    }
+
+    /// Gives the variable that `e` widens the value that makes `e` equal to `v`.
+    fn assign_unknown(&mut self, st: &mut State, mut e: ExprId, v: u64) {
+        loop {
+            match *self.pool.get(e) {
+                Expr::Var(var) => {
+                    if self.read_var(st, var) == Val::Unknown {
+                        let width = self.program.vars[var].width;
+                        self.write_var(st, var, Val::Int(mask(width, v)));
+                    }
+                    return;
+                }
+                Expr::Zext { arg, .. } | Expr::Sext { arg, .. } if self.pool.width(arg) <= 64 => e = arg,
+                _ => return,
+            }
+        }
+    }
+
+    /// Whether there is something to forget of a value.
+    fn is_droppable(&self, value: Val) -> bool {
+        match value {
+            Val::Int(_) => true,
+            Val::Expr(e) => !self.abstracting.forgotten.contains(&e),
+            Val::Ptr(..) | Val::Unset | Val::Unknown => false,
+        }
+    }
+
+    fn any_value(&mut self, width: u32) -> Val {
+        if self.abstracting.values_only {
+            return Val::Unknown;
+        }
+        let (_, e) = self.pool.fresh_symbol(Sort::Bv(width));
+        self.abstracting.forgotten.insert(e);
+        Val::Expr(e)
+    }
+
+    /// What is known of addresses stays.
+    fn forget_constraints(&mut self, st: &mut State, keep: &dyn Fn(Item) -> bool) {
+        let conjuncts = st.pc.conjuncts();
+        let source = &self.abstracting.source;
+        let kept: Vec<ExprId> = conjuncts
+            .iter()
+            .copied()
+            .filter(|c| source.get(c).is_none_or(|&edge| keep(Item::Constraint(edge))))
+            .collect();
+        if kept.len() == conjuncts.len() {
+            return;
+        }
+        let model = st.pc.model().cloned();
+        let mut pc = PathCondition::new();
+        for conjunct in kept {
+            self.solver.assume(&mut self.pool, &mut pc, conjunct, model.clone());
+        }
+        st.pc = pc;
+    }
+
+    /// Everything that could be forgotten of `st` at `at`, in the order in which it is better kept: what changes in
+    /// loops last, since it may take many values.
+    pub(super) fn items(&mut self, st: &State, at: Control) -> Vec<Item> {
+        let mut items = Vec::new();
+        let func = st.frame.func;
+        let live = self.live(func);
+        let locals = live.at(at.loc).iter().map(|&s| (self.slots.locals[func.index()][s as usize], st.frame.vars[s as usize]));
+        let globals = self.read_globals().iter().map(|&s| (self.slots.globals[s as usize], st.globals[s as usize]));
+        for (var, value) in locals.chain(globals) {
+            if self.is_droppable(value) {
+                items.push(Item::Var(var));
+            }
+        }
+        // Callers' variables keep what they had when they called.
+        let mut frame = st.frame.caller.as_ref();
+        while let Some(f) = frame {
+            for (slot, &value) in f.vars.iter().enumerate() {
+                if self.is_droppable(value) {
+                    items.push(Item::Var(self.slots.locals[f.func.index()][slot]));
+                }
+            }
+            frame = f.caller.as_ref();
+        }
+        for (_, object) in st.memory.iter() {
+            if !object.read_only && !object.is_forgotten() {
+                items.push(Item::Memory(object.origin));
+            }
+        }
+        for conjunct in st.pc.iter() {
+            if let Some(&edge) = self.abstracting.source.get(&conjunct) {
+                items.push(Item::Constraint(edge));
+            }
+        }
+        let precision = &self.abstracting.precision;
+        items.retain(|&i| !precision.is_banned(i));
+        let changing: FxHashSet<VarId> = self.loops.loops.iter().flat_map(|l| l.modified.iter().copied()).collect();
+        items.sort_by_key(|item| (matches!(item, Item::Var(v) if changing.contains(v)), *item));
+        items.dedup();
+        items
+    }
+
+    /// An abstract state to cover others is looked for by the values that it has at these places.
+    pub(super) fn outline_values(&mut self, st: &State, at: Control) -> Vec<Option<u64>> {
+        let live = self.live(st.frame.func);
+        let locals = live.at(at.loc).iter().map(|&s| st.frame.vars[s as usize]);
+        let globals = self.read_globals().iter().map(|&s| st.globals[s as usize]);
+        let word = |value| match value {
+            Val::Int(v) => Some(v),
+            Val::Ptr(object, offset) => Some(u64::from(object.0).rotate_right(16) ^ offset),
+            Val::Expr(_) | Val::Unset | Val::Unknown => None,
+        };
+        locals.chain(globals).map(word).collect()
+    }
+
+    /// The error `what` is met at `edge` in a state that the solver does not refute.
+    pub(super) fn is_real(&mut self, st: &mut State) -> Result<bool, Stop> {
+        Ok(self.abstracting.values_only || self.is_feasible(st))
+    }
+}
+
+/// The item in the words of the C program.
+pub fn describe(program: &Program, item: Item) -> String {
+    let name = |var: VarId| program.vars[var].name.clone().map_or_else(|| "a temporary".into(), |n| n.to_string());
+    match item {
+        Item::Var(var) => format!("the value of `{}`", name(var)),
+        Item::Memory(Origin::Global(g)) => match &program.globals[g].name {
+            name if !name.is_empty() => format!("the contents of `{name}`"),
+            _ => "the contents of a constant".into(),
+        },
+        Item::Memory(Origin::Stack(edge) | Origin::Heap(edge)) => match program.edges[edge].op.def() {
+            Some(var) => format!("the contents of `{}`", name(var)),
+            None => "the contents of an allocation".into(),
+        },
+        Item::Constraint(edge) => {
+            format!("whether `{}`", cfa::text::c_operation(program, &program.edges[edge].op))
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Paths of abstract counterexamples: whether they are feasible, and what has to be tracked so that they are not met again.
+//!
+//! A path is followed again without abstraction; if it leads nowhere, interpolants along it say what is needed to see that:
+//! at every location where states are abstracted, a smallest part of what is known there that still contradicts
+//! the rest of the path. For constraint sequences over values these are Algorithms 3 (Interpolate) and 4 (Refine) of
+//! Beyer, Löwe: Explicit-state software model checking based on CEGAR and interpolation, FASE 2013; with symbols, values and
+//! constraints are interpolated together, as in the thesis on slicing and CEGAR for symbolic execution, section 2.3.
+//! Interpolants are inductive: the next is made from the last. What may be dropped is found by halving
+//! (Junker: QuickXplain, AAAI 2004) instead of one by one.
+
+use super::precision::{Item, describe};
+use super::state::State;
+use super::{At, Stop, SymbolicExecution};
+use crate::budget::Budget;
+use crate::control::{CallStacks, Control};
+use crate::cpa::{Cpa, Goal, PathCheck, Refinement, Target};
+use crate::verdict::Reason;
+use cfa::{EdgeId, LocId, Op, Out, PlaceId};
+use cfa::interp::Inputs;
+
+/// States that one path may split into, by the objects that pointers point into.
+const MOST_STATES: usize = 64;
+
+/// What a refinement has learned.
+#[derive(Clone, Debug)]
+pub struct Lesson {
+    /// The error or operation whose path was refuted.
+    pub goal: Option<PlaceId>,
+    /// What is tracked from now on, in terms of the C program.
+    pub tracked: Vec<String>,
+}
+
+/// The states at the end of a path.
+enum End {
+    /// With the number of edges after which the last of them ended, if none is left.
+    States(Vec<State>),
+    Nowhere(usize),
+    /// Something kept the path from being followed.
+    Problem,
+}
+
+impl SymbolicExecution<'_> {
+    /// Whether `path` leads to `goal`, at full precision.
+    pub(super) fn check_path(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Inputs>, Stop> {
+        let (on, values_only) = (self.abstracting.on, self.abstracting.values_only);
+        self.abstracting.on = false;
+        self.abstracting.values_only = false;
+        let result = self.check_precisely(path, goal, budget);
+        self.abstracting.on = on;
+        self.abstracting.values_only = values_only;
+        self.abstracting.problems.clear();
+        result
+    }
+
+    fn check_precisely(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Inputs>, Stop> {
+        let start = self.initial();
+        let mut states = match self.along(vec![start], path, budget)? {
+            End::States(states) => states,
+            End::Nowhere(_) => return Ok(PathCheck::Infeasible),
+            // What lies before the problem on the path is looked at first, so this one is new only to the full precision.
+            End::Problem => return Ok(PathCheck::Unknown(self.last_problem())),
+        };
+        match goal {
+            Goal::Error { edge, error } => {
+                for st in &mut states {
+                    match self.target(st, edge, error)? {
+                        Target::Reached(inputs) => return Ok(PathCheck::Feasible(inputs)),
+                        Target::Infeasible => {}
+                        Target::Undecided | Target::Later => {
+                            return Ok(PathCheck::Unknown(Reason::at(
+                                "a path to an error is undecided",
+                                self.program.edges[edge].place,
+                            )));
+                        }
+                    }
+                }
+                Ok(PathCheck::Infeasible)
+            }
+            Goal::Problem { edge } => {
+                self.abstracting.problems.clear();
+                for st in states {
+                    self.step(st, edge, None)?;
+                }
+                Ok(match self.abstracting.problems.iter().any(|p| p.edge == edge) {
+                    true => PathCheck::Unknown(self.last_problem()),
+                    false => PathCheck::Infeasible,
+                })
+            }
+        }
+    }
+
+    fn last_problem(&mut self) -> Reason {
+        self.abstracting.problems.pop().map_or_else(|| Reason::new("the path cannot be followed"), |p| p.reason)
+    }
+
+    /// Tracks what refutes `path`, on which states are abstracted after `cuts` edges.
+    pub(super) fn refine_path(
+        &mut self,
+        path: &[EdgeId],
+        cuts: &[usize],
+        goal: Goal,
+        budget: &Budget,
+    ) -> Result<Refinement, Stop> {
+        self.abstracting.on = false;
+        let result = self.interpolate(path, cuts, goal, budget);
+        self.abstracting.on = true;
+        self.abstracting.problems.clear();
+        result
+    }
+
+    fn interpolate(&mut self, path: &[EdgeId], cuts: &[usize], goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
+        let start = self.initial();
+        let Some(end) = self.contradiction(vec![start.clone()], path, goal, budget)? else {
+            return Ok(Refinement::Impossible);
+        };
+        let (mut states, mut done) = (vec![start], 0);
+        let mut first = None;
+        let mut learned: Vec<Item> = Vec::new();
+        for (i, &cut) in cuts.iter().enumerate().filter(|&(_, &cut)| cut > 0 && cut <= end) {
+            // The strongest postcondition of the interpolant and the next block.
+            states = match self.along(states, &path[done..cut], budget)? {
+                End::States(states) => states,
+                _ => break,
+            };
+            done = cut;
+            let at = Control { loc: self.loc_after(path, cut), stack: CallStacks::EMPTY };
+            let rest = &path[cut..];
+            let none = self.restricted(&states, at, &[]);
+            if self.contradiction(none.clone(), rest, goal, budget)?.is_some() {
+                states = none;
+                continue;
+            }
+            let mut items: Vec<Item> = Vec::new();
+            for st in &states {
+                items.extend(self.items(st, at));
+            }
+            let mut seen = rustc_hash::FxHashSet::default();
+            items.retain(|&i| seen.insert(i));
+            if !self.suffices(&states, at, &items, rest, goal, budget)? {
+                return Ok(Refinement::Impossible);
+            }
+            let keep = self.needed(&states, at, &[], &items, rest, goal, budget)?;
+            states = self.restricted(&states, at, &keep);
+            for &item in &keep {
+                if self.abstracting.precision.add(at.loc, item) {
+                    learned.push(item);
+                }
+            }
+            first = first.or(Some(i));
+            if !learned.is_empty() && self.is_refuted(path, cuts, goal, budget)? {
+                break;
+            }
+        }
+        let Some(from) = first else { return Ok(Refinement::Impossible) };
+        learned.sort_unstable();
+        learned.dedup();
+        let goal = self.program.edges[goal.edge()].place;
+        let tracked: Vec<String> = learned.iter().map(|&item| describe(self.program, item)).collect();
+        let changed = !tracked.is_empty();
+        if changed {
+            self.lessons.push(Lesson { goal, tracked });
+        }
+        Ok(Refinement::Refined { from, changed })
+    }
+
+    /// The smallest part of `items` that, with `background`, contradicts the rest of the path.
+    #[allow(clippy::too_many_arguments)]
+    fn needed(
+        &mut self,
+        states: &[State],
+        at: Control,
+        background: &[Item],
+        items: &[Item],
+        rest: &[EdgeId],
+        goal: Goal,
+        budget: &Budget,
+    ) -> Result<Vec<Item>, Stop> {
+        if self.suffices(states, at, background, rest, goal, budget)? {
+            return Ok(Vec::new());
+        }
+        if items.len() == 1 {
+            return Ok(items.to_vec());
+        }
+        let (preferred, other) = items.split_at(items.len().div_ceil(2));
+        let with: Vec<Item> = background.iter().chain(preferred).copied().collect();
+        let mut keep = self.needed(states, at, &with, other, rest, goal, budget)?;
+        let with: Vec<Item> = background.iter().chain(&keep).copied().collect();
+        keep.extend(self.needed(states, at, &with, preferred, rest, goal, budget)?);
+        Ok(keep)
+    }
+
+    fn suffices(
+        &mut self,
+        states: &[State],
+        at: Control,
+        keep: &[Item],
+        rest: &[EdgeId],
+        goal: Goal,
+        budget: &Budget,
+    ) -> Result<bool, Stop> {
+        let states = self.restricted(states, at, keep);
+        Ok(self.contradiction(states, rest, goal, budget)?.is_some())
+    }
+
+    fn restricted(&mut self, states: &[State], at: Control, keep: &[Item]) -> Vec<State> {
+        let wanted = |item: Item| keep.contains(&item);
+        let mut all = states.to_vec();
+        for st in &mut all {
+            self.forget_callers(st, &wanted);
+            self.forget(st, at, None, &wanted);
+        }
+        all
+    }
+
+    /// Whether exploration with the present precision would not come to the end of the path.
+    fn is_refuted(&mut self, path: &[EdgeId], cuts: &[usize], goal: Goal, budget: &Budget) -> Result<bool, Stop> {
+        self.abstracting.on = true;
+        let result = self.is_refuted_abstractly(path, cuts, goal, budget);
+        self.abstracting.on = false;
+        result
+    }
+
+    fn is_refuted_abstractly(&mut self, path: &[EdgeId], cuts: &[usize], goal: Goal, budget: &Budget) -> Result<bool, Stop> {
+        let start = self.initial();
+        let (mut states, mut done) = (vec![start], 0);
+        for &cut in cuts {
+            states = match self.along(states, &path[done..cut], budget)? {
+                End::States(states) => states,
+                End::Nowhere(_) => return Ok(true),
+                End::Problem => return Ok(false),
+            };
+            done = cut;
+            let at = Control { loc: self.loc_after(path, cut), stack: CallStacks::EMPTY };
+            states = states.into_iter().map(|st| self.abstracted(st, at, None)).collect();
+        }
+        Ok(self.contradiction(states, &path[done..], goal, budget)?.is_some())
+    }
+
+    /// Whether no state gets to the goal: the number of edges after which the last ended.
+    fn contradiction(&mut self, states: Vec<State>, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<Option<usize>, Stop> {
+        let mut states = match self.along(states, path, budget)? {
+            End::States(states) => states,
+            End::Nowhere(at) => return Ok(Some(at)),
+            End::Problem => return Ok(None),
+        };
+        match goal {
+            Goal::Error { .. } => {
+                for st in &mut states {
+                    if self.is_real(st)? {
+                        return Ok(None);
+                    }
+                }
+            }
+            Goal::Problem { edge } => {
+                self.abstracting.problems.clear();
+                for st in states {
+                    self.step(st, edge, None)?;
+                }
+                if self.abstracting.problems.iter().any(|p| p.edge == edge) {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(path.len()))
+    }
+
+    /// Follows a path.
+    fn along(&mut self, mut states: Vec<State>, path: &[EdgeId], budget: &Budget) -> Result<End, Stop> {
+        self.abstracting.problems.clear();
+        for (i, &edge) in path.iter().enumerate() {
+            if i % 256 == 0
+                && let Some(spent) = budget.spent()
+            {
+                return Err(Stop::Spent(spent));
+            }
+            let next = path.get(i + 1).copied();
+            let mut after = Vec::with_capacity(states.len());
+            for st in states {
+                after.extend(self.step(st, edge, next)?);
+            }
+            if !self.abstracting.problems.is_empty() || after.len() > MOST_STATES {
+                return Ok(End::Problem);
+            }
+            if after.is_empty() {
+                return Ok(End::Nowhere(i + 1));
+            }
+            states = after;
+        }
+        Ok(End::States(states))
+    }
+
+    /// The successors of a state over one edge; `next` tells which function a call enters.
+    fn step(&mut self, st: State, edge: EdgeId, next: Option<EdgeId>) -> Result<Vec<State>, Stop> {
+        let program = self.program;
+        match program.edges[edge].op {
+            Op::Assume { branch, .. } => {
+                let Out::Branch { then_edge, else_edge } = program.locs[program.edges[edge].source].out else {
+                    unreachable!("an assume edge belongs to a branch")
+                };
+                let (yes, no) = self.branch(st, then_edge, else_edge)?;
+                Ok((if branch { yes } else { no }).into_iter().collect())
+            }
+            Op::Return { .. } => {
+                let call = st.frame.call.expect("a path returns from where it was called");
+                Ok(vec![self.leave(st, edge, call)?])
+            }
+            Op::Error(_) | Op::Halt(_) => Ok(vec![st]),
+            _ => {
+                let mut after = Vec::new();
+                let mut pending = vec![st];
+                let mut successors = Vec::new();
+                while let Some(st) = pending.pop() {
+                    self.execute(st, edge, &mut successors)?;
+                    for (st, to) in successors.drain(..) {
+                        match to {
+                            At::Target => after.push(st),
+                            At::Source => pending.push(st),
+                            At::Callee(func) => {
+                                let entered = next.is_none_or(|e| program.func_of(e) == func);
+                                after.extend(entered.then_some(st));
+                            }
+                        }
+                    }
+                    if after.len() + pending.len() > MOST_STATES {
+                        break;
+                    }
+                }
+                after.append(&mut pending);
+                Ok(after)
+            }
+        }
+    }
+
+    /// Where the path stands after its first `n` edges.
+    fn loc_after(&self, path: &[EdgeId], n: usize) -> LocId {
+        let edge = path[n - 1];
+        match self.program.edges[edge].op {
+            Op::Call { .. } | Op::Return { .. } => match path.get(n) {
+                Some(&next) => self.program.edges[next].source,
+                None => self.program.edges[edge].target,
+            },
+            _ => self.program.edges[edge].target,
+        }
+    }
+}
