@@ -11,13 +11,13 @@ use rustc_hash::FxHashMap;
 
 /// Ranges of terms. Persistent: cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     ranges: RedBlackTreeMap<ExprId, Range>,
 }
 
 /// The facts contradict one another.
 #[derive(Debug)]
-pub(super) struct Contradiction;
+pub(crate) struct Contradiction;
 
 /// Terms looked at in one evaluation; beyond, nothing is known. Bounds the cost of a query.
 const EVALUATED: usize = 4_000;
@@ -33,6 +33,11 @@ impl Facts {
     /// What is recorded about `e` itself.
     pub fn known(&self, e: ExprId) -> Option<&Range> {
         self.ranges.get(&e)
+    }
+
+    /// Adds that the value of `e` is in `range`, and nothing that would follow from it.
+    pub fn set(&mut self, e: ExprId, range: Range) {
+        self.ranges.insert_mut(e, range);
     }
 
     /// Adds that `e` (one bit) is true.

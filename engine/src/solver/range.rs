@@ -17,7 +17,7 @@ fn sign_extend(value: u64, width: u32) -> i64 {
 /// and not as in `zeros`. A range that is seen to be empty is a `None` instead; one that is not seen to be may stand for
 /// the empty set, of which everything holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Range {
+pub(crate) struct Range {
     pub width: u32,
     pub low: u64,
     pub high: u64,
@@ -54,6 +54,15 @@ impl Range {
     }
     pub fn as_constant(&self) -> Option<u64> {
         (self.low == self.high).then_some(self.low)
+    }
+    pub fn contains(&self, value: u64) -> bool {
+        let signed = sign_extend(value, self.width);
+        self.low <= value
+            && value <= self.high
+            && self.min <= signed
+            && signed <= self.max
+            && value & self.zeros == 0
+            && value & self.ones == self.ones
     }
     pub fn is_true(&self) -> bool {
         self.width == 1 && self.low == 1

@@ -1,0 +1,196 @@
+//! Congruences: the unsigned value of a bit-vector modulo a number (Granger: Static analysis of arithmetical
+//! congruences, 1989), with care where values wrap around.
+
+/// The values `v`, unsigned, with `v ≡ rest` modulo `modulus`; a modulus of 0 stands for the one value `rest`, of 1 for
+/// all values. `rest < modulus` unless the modulus is 0. Moduli go up to 2^64.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Congruence {
+    pub modulus: u128,
+    pub rest: u128,
+}
+
+pub fn gcd(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+const LARGEST: u128 = 1 << 64;
+
+impl Congruence {
+    pub const ALL: Self = Self { modulus: 1, rest: 0 };
+
+    pub fn constant(value: u64) -> Self {
+        Self { modulus: 0, rest: u128::from(value) }
+    }
+    pub fn new(modulus: u128, rest: u128) -> Self {
+        match modulus {
+            0 => Self { modulus, rest },
+            _ if modulus > LARGEST => Self::ALL,
+            _ => Self { modulus, rest: rest % modulus },
+        }
+    }
+    pub fn contains(&self, value: u64) -> bool {
+        match self.modulus {
+            0 => self.rest == u128::from(value),
+            m => u128::from(value) % m == self.rest,
+        }
+    }
+    /// The values in either, and some more.
+    pub fn join(&self, o: &Self) -> Self {
+        Self::new(gcd(gcd(self.modulus, o.modulus), self.rest.abs_diff(o.rest)), self.rest)
+    }
+    /// Values in both; one of the two where their moduli have nothing to do with one another. `None` where nothing is
+    /// in both.
+    pub fn meet(&self, o: &Self) -> Option<Self> {
+        let g = gcd(self.modulus, o.modulus);
+        let apart = self.rest.abs_diff(o.rest);
+        if g == 0 {
+            return (apart == 0).then_some(*self);
+        }
+        if apart % g != 0 {
+            return None;
+        }
+        // The one that implies the other, if any does.
+        let (coarse, fine) =
+            if self.modulus == 0 || o.modulus != 0 && self.modulus > o.modulus { (o, self) } else { (self, o) };
+        if fine.modulus == 0 || fine.modulus % coarse.modulus == 0 {
+            return Some(*fine);
+        }
+        // Chinese remainders, where they are soon found.
+        let steps = coarse.modulus / g;
+        if steps <= 64
+            && let Some(rest) =
+                (0..steps).map(|i| fine.rest + i * fine.modulus).find(|v| v % coarse.modulus == coarse.rest)
+            && fine.modulus * steps <= LARGEST
+        {
+            return Some(Self::new(fine.modulus * steps, rest));
+        }
+        Some(*fine)
+    }
+    /// The same where values may have wrapped around at `width` bits.
+    pub fn wrapped(&self, width: u32) -> Self {
+        let turn = 1u128 << width;
+        match self.modulus {
+            0 => Self::new(0, self.rest % turn),
+            m => Self::new(gcd(m, turn), self.rest),
+        }
+    }
+    /// Sums, before they wrap around.
+    pub fn add(&self, o: &Self) -> Self {
+        Self::new(gcd(self.modulus, o.modulus), self.rest + o.rest)
+    }
+    /// Differences, plus 2^`width` where they are negative (which leaves only the part of the modulus that divides it, unless
+    /// `exact` says that none is).
+    pub fn sub(&self, o: &Self, width: u32, exact: bool) -> Self {
+        let turn = 1u128 << width;
+        let modulus = gcd(self.modulus, o.modulus);
+        if modulus == 0 {
+            return Self::new(0, (turn + self.rest - o.rest % turn) % turn);
+        }
+        let modulus = if exact { modulus } else { gcd(modulus, turn) };
+        // A multiple of the modulus that makes the difference positive.
+        let lift = o.rest.div_ceil(modulus) * modulus;
+        Self::new(modulus, self.rest + lift - o.rest)
+    }
+    /// Products, before they wrap around; nothing where the numbers get too large.
+    pub fn mul(&self, o: &Self) -> Self {
+        let product = |a: u128, b: u128| a.checked_mul(b);
+        let parts = [
+            product(self.modulus, o.modulus),
+            product(self.modulus, o.rest),
+            product(o.modulus, self.rest),
+            product(self.rest, o.rest),
+        ];
+        match parts {
+            [Some(a), Some(b), Some(c), Some(rest)] => {
+                let modulus = gcd(a, gcd(b, c));
+                if modulus > LARGEST {
+                    // A divisor of a modulus is one, too.
+                    let two = 1u128 << modulus.trailing_zeros().min(64);
+                    return Self::new(two, rest);
+                }
+                Self::new(modulus, rest)
+            }
+            _ => Self::ALL,
+        }
+    }
+    /// The value that is left when a multiple of `by > 0` is taken away.
+    pub fn rem(&self, by: u64) -> Self {
+        match self.modulus {
+            0 => Self::new(0, self.rest % u128::from(by)),
+            m => Self::new(gcd(m, u128::from(by)), self.rest),
+        }
+    }
+    /// The least value of at least `low` in it.
+    pub fn next(&self, low: u64) -> Option<u64> {
+        let low = u128::from(low);
+        let value = match self.modulus {
+            0 => Some(self.rest).filter(|&r| r >= low),
+            m => Some(low + (m + self.rest - low % m) % m),
+        };
+        value.and_then(|v| u64::try_from(v).ok())
+    }
+    /// The greatest value of at most `high` in it.
+    pub fn previous(&self, high: u64) -> Option<u64> {
+        let high = u128::from(high);
+        match self.modulus {
+            0 => Some(self.rest).filter(|&r| r <= high).map(|r| r as u64),
+            m => high.checked_sub((m + high % m - self.rest) % m).map(|v| v as u64),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(width: u32) -> Vec<(Congruence, Vec<u64>)> {
+        let mut found = vec![];
+        for modulus in 0..10u128 {
+            for rest in 0..if modulus == 0 { 1 << width } else { modulus } {
+                let c = Congruence::new(modulus, rest);
+                found.push((c, (0..1u64 << width).filter(|v| c.contains(*v)).collect()));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn laws_on_small_numbers() {
+        let width = 4;
+        let m = (1u64 << width) - 1;
+        let all = all(width);
+        for (a, xs) in &all {
+            for low in 0..=m {
+                let above = xs.iter().copied().find(|&x| x >= low);
+                assert_eq!(a.next(low).filter(|&v| v <= m), above, "{a:?} {low}");
+                assert_eq!(a.previous(low), xs.iter().copied().rfind(|&x| x <= low), "{a:?} {low}");
+            }
+            for (b, ys) in &all {
+                let (join, meet) = (a.join(b), a.meet(b));
+                assert!(xs.iter().chain(ys).all(|&v| join.contains(v)));
+                assert!(
+                    xs.iter().filter(|x| ys.contains(x)).all(|&v| meet.unwrap().contains(v)),
+                    "{a:?} {b:?} {meet:?}"
+                );
+                for &x in xs {
+                    for &y in ys {
+                        assert!(a.add(b).contains(x + y));
+                        assert!(a.add(b).wrapped(width).contains((x + y) & m));
+                        assert!(a.mul(b).contains(x * y), "{a:?} {b:?}");
+                        assert!(a.mul(b).wrapped(width).contains((x * y) & m));
+                        assert!(a.sub(b, width, false).contains(x.wrapping_sub(y) & m), "{a:?} {b:?} {x} {y}");
+                        if x >= y {
+                            assert!(a.sub(b, width, true).contains(x - y), "{a:?} {b:?} {x} {y}");
+                        }
+                        if y > 0 {
+                            assert!(a.rem(y).contains(x % y));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What is known of the variables at one place, and the effect of expressions and conditions on it.
+
+use super::value::Value;
+use crate::cpa::symbolic::Paged;
+use crate::solver::facts::Facts;
+use crate::solver::range::Range;
+use cfa::{BinOp, Expr, ExprId, ExprPool, Id, Program, UnOp, VarId, VarKind};
+use rustc_hash::FxHashSet;
+
+/// Variables of a condition that are looked at.
+const LEAVES: usize = 16;
+
+/// Where each variable is kept: globals in one row, the locals of each function in another.
+pub struct Rows {
+    /// (whether global, index in its row)
+    of_var: Vec<(bool, u32)>,
+    pub globals: Vec<VarId>,
+}
+
+impl Rows {
+    pub fn new(program: &Program) -> Self {
+        let mut next_local = vec![0u32; program.funcs.len()];
+        let mut globals = Vec::new();
+        let place = |(id, var): (VarId, &cfa::Var)| match var.kind {
+            VarKind::Global { .. } => {
+                globals.push(id);
+                (true, globals.len() as u32 - 1)
+            }
+            VarKind::Local(f) | VarKind::Param(f) | VarKind::Temp(f) => {
+                next_local[f.index()] += 1;
+                (false, next_local[f.index()] - 1)
+            }
+        };
+        Self { of_var: program.vars.iter().map(place).collect(), globals }
+    }
+}
+
+/// A value for each global variable and each local of one function. A variable that is absent may have any value.
+/// Cheap to clone.
+#[derive(Clone)]
+pub struct Environment {
+    pub globals: Paged<Value>,
+    pub locals: Paged<Value>,
+}
+
+impl Environment {
+    /// Nothing is known.
+    pub fn new() -> Self {
+        Self { globals: Paged::new(), locals: Paged::new() }
+    }
+    pub fn get(&self, rows: &Rows, var: VarId) -> Option<&Value> {
+        let (global, index) = rows.of_var[var.index()];
+        if global { self.globals.get(index as usize) } else { self.locals.get(index as usize) }
+    }
+    pub fn set(&mut self, rows: &Rows, var: VarId, value: Option<Value>) {
+        let (global, index) = rows.of_var[var.index()];
+        let row = if global { &mut self.globals } else { &mut self.locals };
+        let value = value.filter(|v| !v.is_full());
+        if row.get(index as usize) != value.as_ref() {
+            row.set(index as usize, value);
+        }
+    }
+    /// What holds in both, and less; tells whether that is less than what held in `self`.
+    pub fn join(&mut self, o: &Self) -> bool {
+        let globals = combine(&mut self.globals, &o.globals, Value::join);
+        combine(&mut self.locals, &o.locals, Value::join) || globals
+    }
+    /// The same such that repetition ends; see [`Value::widen`].
+    pub fn widen(&mut self, o: &Self, thresholds: &impl Fn(u32) -> Vec<u64>) -> bool {
+        let widen = |a: &Value, b: &Value| a.widen(b, &thresholds(a.width()));
+        let globals = combine(&mut self.globals, &o.globals, widen);
+        combine(&mut self.locals, &o.locals, widen) || globals
+    }
+    /// The same, with everything forgotten that changes.
+    pub fn forget_changes(&mut self, o: &Self) -> bool {
+        let forget = |a: &Value, b: &Value| if a.includes(b) { a.clone() } else { Value::full(a.width()) };
+        let globals = combine(&mut self.globals, &o.globals, forget);
+        combine(&mut self.locals, &o.locals, forget) || globals
+    }
+
+    /// The value of an expression; `None` if it has more than 64 bits. Recursive: the front-end bounds the depth.
+    pub fn eval(&self, rows: &Rows, pool: &ExprPool, e: ExprId) -> Option<Value> {
+        eval(pool, e, &|var| self.get(rows, var).cloned())
+    }
+
+    /// Leaves the states in which the one-bit `cond` is 1; `false` if there is none.
+    pub fn assume(&mut self, rows: &Rows, pool: &ExprPool, cond: ExprId) -> bool {
+        match self.eval(rows, pool, cond) {
+            Some(value) if !value.contains(1) => return false,
+            Some(value) if !value.contains(0) => return true,
+            _ => {}
+        }
+        let mut leaves: Vec<(ExprId, VarId)> = Vec::new();
+        pool.visit(cond, &mut FxHashSet::default(), |e, node| {
+            if let Expr::Var(var) = node
+                && pool.width(e) <= 64
+                && leaves.len() < LEAVES
+            {
+                leaves.push((e, *var));
+            }
+        });
+        let mut facts = Facts::default();
+        for &(leaf, var) in &leaves {
+            if let Some(value) = self.get(rows, var) {
+                facts.set(leaf, value.range);
+            }
+        }
+        if facts.assume(pool, cond).is_err() {
+            return false;
+        }
+        for &(leaf, var) in &leaves {
+            let Some(range) = facts.known(leaf) else { continue };
+            let before = self.get(rows, var).cloned().unwrap_or_else(|| Value::full(pool.width(leaf)));
+            let Some(now) = Value::of_range(*range).and_then(|r| before.meet(&r)) else { return false };
+            self.set(rows, var, Some(now));
+        }
+        // Members of small sets one by one.
+        for &(_, var) in &leaves {
+            let Some(Value { members: Some(members), .. }) = self.get(rows, var).cloned() else { continue };
+            if members.len() < 2 {
+                continue;
+            }
+            let width = self.get(rows, var).expect("just seen").width();
+            let possible = |member: u64| {
+                let with = |v| if v == var { Some(Value::constant(width, member)) } else { self.get(rows, v).cloned() };
+                eval(pool, cond, &with).is_none_or(|value| value.contains(1))
+            };
+            let left = members.iter().copied().filter(|&m| possible(m)).map(|m| Value::constant(width, m));
+            let Some(left) = left.reduce(|a, b| a.join(&b)) else { return false };
+            self.set(rows, var, Some(left));
+        }
+        true
+    }
+}
+
+/// Replaces `a` entry by entry; tells whether something changed. `op` gives the entry itself where nothing is to change.
+fn combine(a: &mut Paged<Value>, b: &Paged<Value>, op: impl Fn(&Value, &Value) -> Value) -> bool {
+    let pages: Vec<usize> = a.differing_pages(b).collect();
+    let mut changed = false;
+    for page in pages {
+        for index in page * Paged::<Value>::PAGE..(page + 1) * Paged::<Value>::PAGE {
+            let Some(x) = a.get(index) else { continue };
+            let combined = b.get(index).map(|y| op(x, y)).filter(|v| !v.is_full());
+            if combined.as_ref() != Some(x) {
+                a.set(index, combined);
+                changed = true;
+            }
+        }
+    }
+    changed
+}
+
+/// The value of an expression over variables with these values (`None` is any).
+fn eval(pool: &ExprPool, e: ExprId, var: &impl Fn(VarId) -> Option<Value>) -> Option<Value> {
+    let width = match pool.sort(e) {
+        cfa::Sort::Bv(width @ ..=64) => width,
+        _ => return None,
+    };
+    let of = |e| eval(pool, e, var);
+    let value = match *pool.get(e) {
+        Expr::Const(ref c) => Value::of_bv(c),
+        Expr::Var(v) => var(v),
+        Expr::GlobalAddr(_) | Expr::FuncAddr(_) => {
+            Range::unsigned(width, 1, Range::full(width).high).and_then(Value::of_range)
+        }
+        Expr::Unary(UnOp::Not, a) => of(a).map(|a| a.not()),
+        Expr::Unary(UnOp::Neg, a) => of(a).map(|a| Value::apply(BinOp::Sub, &Value::constant(width, 0), &a)),
+        Expr::Binary(BinOp::Concat, a, b) => of(a).zip(of(b)).map(|(a, b)| a.concat(&b)),
+        Expr::Binary(op, a, b) => match of(a).zip(of(b)) {
+            Some((x, y)) => Some(match (op, a == b) {
+                (BinOp::Eq | BinOp::Ule | BinOp::Sle, true) => Value::constant(1, 1),
+                (BinOp::Ult | BinOp::Slt, true) => Value::constant(1, 0),
+                _ => Value::apply(op, &x, &y),
+            }),
+            None => None,
+        },
+        Expr::Ite(c, t, f) => match of(c)?.truth() {
+            (true, false) => of(t),
+            (false, true) => of(f),
+            _ => of(t).zip(of(f)).map(|(t, f)| t.join(&f)),
+        },
+        Expr::Extract { hi, lo, arg } => of(arg).map(|a| a.extract(hi, lo)),
+        Expr::Zext { arg, .. } => of(arg).map(|a| a.zext(width)),
+        Expr::Sext { arg, .. } => of(arg).map(|a| a.sext(width)),
+        _ => None,
+    };
+    Some(value.unwrap_or_else(|| Value::full(width)))
+}

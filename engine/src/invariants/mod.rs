@@ -1,0 +1,127 @@
+//! Invariants by abstract interpretation: bounds, bits, residues and small sets of values for every variable at every
+//! place where paths join (Cousot, Cousot: Abstract interpretation, POPL 1977).
+//!
+//! Variables of up to 64 bits are tracked, memory is not: what is loaded may be anything. So what is said holds of every
+//! execution, whatever it does with memory, up to its first invalid operation. Calls are followed
+//! context-insensitively, recursion included. Near linear in the program.
+
+mod congruence;
+mod environment;
+mod fixpoint;
+mod value;
+
+pub use congruence::Congruence;
+pub use value::Value;
+
+use crate::budget::Budget;
+use crate::solver::range::Range;
+use cfa::{BinOp, ExprId, ExprPool, Id, LocId, Op, Program, VarId};
+use environment::{Environment, Rows};
+use rustc_hash::FxHashMap;
+
+/// What holds whenever execution comes to a place.
+pub struct Invariants {
+    rows: Rows,
+    /// At entries of functions, heads of loops, joins and calls that are reachable.
+    envs: FxHashMap<LocId, Environment>,
+    reached: Vec<bool>,
+}
+
+impl Invariants {
+    /// Analyses the program; `None` if the budget is spent before that is done.
+    pub fn new(program: &Program, budget: &Budget) -> Option<Self> {
+        fixpoint::Analysis::new(program).run(budget)
+    }
+
+    /// Whether execution may come to `loc`.
+    pub fn is_reachable(&self, loc: LocId) -> bool {
+        self.reached[loc.index()]
+    }
+
+    /// Whether no error edge can be reached, and no edge after which the program represented lacks behaviours of the program
+    /// given.
+    pub fn prove(&self, program: &Program) -> bool {
+        !program.edges.values().any(|edge| {
+            let counts = match edge.op {
+                Op::Error(_) => true,
+                Op::Approx { taint } => program.taints[taint].under,
+                _ => false,
+            };
+            counts && self.is_reachable(edge.source)
+        })
+    }
+
+    /// What is known of a variable at the head of a loop or the entry of a function: a global, or a local of its
+    /// function. `None` if nothing is, or the place is never reached.
+    pub fn value(&self, loc: LocId, var: VarId) -> Option<&Value> {
+        self.envs.get(&loc)?.get(&self.rows, var)
+    }
+
+    /// The same as conditions over the variable.
+    pub fn facts(&self, program: &Program, pool: &mut ExprPool, loc: LocId, var: VarId) -> Vec<ExprId> {
+        match self.value(loc, var) {
+            Some(value) => {
+                let x = pool.var(var, program.vars[var].width);
+                value.facts(pool, x)
+            }
+            None => Vec::new(),
+        }
+    }
+}
+
+/// Moduli above this are not worth what a remainder costs a solver.
+const LARGEST_MODULUS: u128 = 1 << 10;
+
+impl Value {
+    /// Conditions that say that `x` is in this set.
+    pub fn facts(&self, pool: &mut ExprPool, x: ExprId) -> Vec<ExprId> {
+        let width = self.width();
+        if let Some(members) = &self.members
+            && members.len() <= 8
+        {
+            let mut any = pool.bool(false);
+            for &v in members.iter() {
+                let c = pool.int(width, v);
+                let equal = pool.eq(x, c);
+                any = pool.or(any, equal);
+            }
+            return vec![any];
+        }
+        let full = Range::full(width);
+        let r = &self.range;
+        let mut facts = Vec::new();
+        let mut bound = |pool: &mut ExprPool, op, low: u64, high: u64, lowest: u64, highest: u64| {
+            if low != lowest {
+                let c = pool.int(width, low);
+                facts.push(pool.binary(op, c, x));
+            }
+            if high != highest {
+                let c = pool.int(width, high);
+                facts.push(pool.binary(op, x, c));
+            }
+        };
+        // Where all values have one sign, the orders say the same.
+        let one_sign = r.min >= 0 || r.max < 0;
+        if !one_sign {
+            bound(pool, BinOp::Sle, r.min as u64, r.max as u64, full.min as u64, full.max as u64);
+        }
+        bound(pool, BinOp::Ule, r.low, r.high, full.low, full.high);
+        let common = r.low ^ r.high;
+        let implied = if common == 0 { u64::MAX } else { !(u64::MAX >> common.leading_zeros()) };
+        let known = (r.zeros | r.ones) & full.high & !implied;
+        if known != 0 {
+            let mask = pool.int(width, known);
+            let bits = pool.int(width, r.ones & known);
+            let part = pool.and(x, mask);
+            facts.push(pool.eq(part, bits));
+        }
+        let modulus = self.congruence.modulus;
+        if modulus > 1 && !modulus.is_power_of_two() && modulus <= LARGEST_MODULUS && modulus <= u128::from(full.high) {
+            let m = pool.int(width, modulus as u64);
+            let rest = pool.int(width, self.congruence.rest as u64);
+            let remainder = pool.binary(BinOp::URem, x, m);
+            facts.push(pool.eq(remainder, rest));
+        }
+        facts
+    }
+}
