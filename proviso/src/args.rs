@@ -130,7 +130,7 @@ pub struct VerifyArgs {
     pub memory_limit: Option<u64>,
 
     /// How to analyse; see --list-analyses.
-    #[arg(long, value_name = "NAME", default_value = "symex", help_heading = "Analysis")]
+    #[arg(long, value_name = "NAME", default_value = "default", help_heading = "Analysis")]
     pub analysis: String,
     /// Lists the analyses and exits.
     #[arg(long, help_heading = "Analysis")]

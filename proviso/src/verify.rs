@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use crate::render::{self, Detail};
 use crate::report::{Answer, Report};
 use crate::source::Sources;
+use engine::Analysis;
 use engine::budget::Budget;
 use engine::waitlist::Search;
 use frontend_llvm::DataModel;
@@ -18,15 +19,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// The analyses that `--analysis` names, with what they do.
-const ANALYSES: [(&str, &str); 1] =
-    [("symex", "symbolic execution: follows every path, byte-precise; proves programs whose paths are finite")];
-
 /// Runs the command; the exit code.
 pub fn run(args: &VerifyArgs, colors: Colors) -> u8 {
     if args.list_analyses {
-        let list: String = ANALYSES.map(|(name, what)| format!("{name:12} {what}\n")).concat();
-        output::print(&list);
+        let list: Vec<String> = Analysis::ALL
+            .iter()
+            .map(|(_, name, what)| format!("{name:<20} {}\n", what.replace('\n', &format!("\n{:21}", ""))))
+            .collect();
+        output::print(&list.concat());
         return exit::TRUE;
     }
     attempt(args, colors).unwrap_or_else(|failure| output::failure(&failure, colors))
@@ -92,10 +92,11 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
 }
 
 fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
-    if !ANALYSES.iter().any(|(name, _)| *name == args.analysis) {
-        let names = ANALYSES.map(|(name, _)| name).join(", ");
-        return Err(Failure::usage(format!("there is no analysis '{}'; analyses are {names}", args.analysis)));
-    }
+    let Some(analysis) = Analysis::parse(&args.analysis) else {
+        let names: Vec<&str> = Analysis::ALL.iter().map(|(_, name, _)| *name).collect();
+        let message = format!("there is no analysis '{}'; analyses are {}", args.analysis, names.join(", "));
+        return Err(Failure::usage(message));
+    };
     let search = match args.search {
         SearchArg::Mixed => Search::Mixed,
         SearchArg::Merging => Search::Merging,
@@ -104,7 +105,7 @@ fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
         SearchArg::RandomPath => Search::RandomPath,
         SearchArg::Coverage => Search::Coverage,
     };
-    Ok(engine::Config { search, seed: args.seed, ..engine::Config::default() })
+    Ok(engine::Config { analysis, search, seed: args.seed, ..engine::Config::default() })
 }
 
 /// What there is to say after the worker ended one way or another, and the exit code.

@@ -110,7 +110,9 @@ impl SymbolicExecution<'_> {
 
     fn interpolate(&mut self, path: &[EdgeId], cuts: &[usize], goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
         let start = self.initial();
+        for &e in path { eprintln!("  {}", cfa::text::c_operation(self.program, &self.program.edges[e].op)); }
         let Some(end) = self.contradiction(vec![start.clone()], path, goal, budget)? else {
+            eprintln!("not contradicted: {goal:?} {:?} cuts {cuts:?}", self.abstracting.problems);
             return Ok(Refinement::Impossible);
         };
         let (mut states, mut done) = (vec![start], 0);

@@ -1,0 +1,83 @@
+//! The analyses that a user can name: configurations of the same parts.
+
+/// What decides the question.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Analysis {
+    #[default]
+    Default,
+    Symex,
+    SymexSlicing,
+    SymexCegar,
+    SymexCegarSlicing,
+    ValueNoCegar,
+    Value,
+    Merging,
+    Invariants,
+}
+
+impl Analysis {
+    /// Every analysis with its name and two lines on what it does and where it is from.
+    pub const ALL: [(Analysis, &'static str, &'static str); 9] = [
+        (
+            Analysis::Default,
+            "default",
+            "several of the others in turns, chosen by what the program has in it; what one learns the next uses\n\
+             (after Beyer, Wendler et al.: strategy selection, ISoLA 2018)",
+        ),
+        (
+            Analysis::Symex,
+            "symex",
+            "symbolic execution: every path on its own, byte-precise; proves programs whose paths are finite\n\
+             (King, CACM 1976; covering after Anand, Pasareanu, Visser, SPIN 2006)",
+        ),
+        (
+            Analysis::SymexSlicing,
+            "symex-slicing",
+            "symbolic execution of a slice that grows with the infeasible paths met\n\
+             (SymEx-S of the thesis on slicing and CEGAR for symbolic execution)",
+        ),
+        (
+            Analysis::SymexCegar,
+            "symex-cegar",
+            "symbolic execution that tracks only the values and constraints which refute the infeasible paths met\n\
+             (SymEx-C of the thesis; Beyer, Lemberger: Symbolic execution with CEGAR, ISoLA 2016)",
+        ),
+        (
+            Analysis::SymexCegarSlicing,
+            "symex-cegar-slicing",
+            "both: the slice grows first, then the precision in it\n\
+             (SymEx-SC of the thesis)",
+        ),
+        (
+            Analysis::ValueNoCegar,
+            "value-nocegar",
+            "explicit values of all variables, nothing else; states at a location are kept apart\n\
+             (Beyer, Loewe: Explicit-state software model checking based on CEGAR and interpolation, FASE 2013, section 2)",
+        ),
+        (
+            Analysis::Value,
+            "value",
+            "explicit values of those variables alone that refute the infeasible paths met\n\
+             (the same, section 3: CEGAR with interpolation for constraint sequences)",
+        ),
+        (
+            Analysis::Merging,
+            "symex-merging",
+            "symbolic execution with paths merged where they join: one formula for code without loops\n\
+             (Kuznetsov, Kinder, Bucur, Candea: Efficient state merging in symbolic execution, PLDI 2012)",
+        ),
+        (
+            Analysis::Invariants,
+            "invariants",
+            "loops replaced by invariants that are guessed from executions and kept if inductive together\n\
+             (Flanagan, Leino: Houdini, FME 2001; candidates as in Ernst et al.: Daikon, 2007)",
+        ),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(a, ..)| *a == self).expect("all are listed").1
+    }
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, n, _)| *n == name).map(|(a, ..)| *a)
+    }
+}

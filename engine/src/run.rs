@@ -1,0 +1,300 @@
+//! A run: one analysis, or several that take turns.
+
+use crate::analysis::Analysis;
+use crate::budget::Budget;
+use crate::cegar::Cegar;
+use crate::cpa::Stop;
+use crate::cpa::symbolic::SymbolicExecution;
+use crate::explore::{Counters, Exploration, Explorer};
+use crate::solver::{Bitwuzla, PathSolver};
+use crate::verdict::{Counterexample, Reason, Taints, Verdict};
+use crate::waitlist::Search;
+use crate::{Config, Outcome, Replay, Stats};
+use cfa::interp::Inputs;
+use cfa::{EdgeId, ErrorId, Program};
+use std::time::{Duration, Instant};
+
+/// The first turn of each analysis; turns grow by the factor [`GROWTH`].
+const FIRST_SHARE: Duration = Duration::from_secs(1);
+const GROWTH: u32 = 3;
+/// For one query about candidate invariants.
+const PROOF_QUERY_TIME: Duration = Duration::from_secs(2);
+
+/// How an analysis goes about it.
+enum Method<'r> {
+    Paths(Explorer<'r, SymbolicExecution<'r>>),
+    Refinement(Cegar<'r, SymbolicExecution<'r>>),
+    /// By loop invariants, which the values seen by the first analysis suggest.
+    Invariants,
+}
+
+/// An analysis under way.
+struct Worker<'r> {
+    analysis: Analysis,
+    method: Method<'r>,
+    taints: Taints,
+    /// Why it does not go on.
+    given_up: Option<Reason>,
+}
+
+/// How a turn ended.
+enum Turn {
+    Proved,
+    Violation { error: ErrorId, edge: EdgeId, inputs: Inputs },
+    TimeIsUp,
+    /// The analysis has ended without an answer.
+    GaveUp(Reason),
+    /// All executions were seen, but not in full.
+    Tainted(Reason),
+}
+
+pub struct Run<'r> {
+    program: &'r Program,
+    config: &'r Config,
+    budget: &'r Budget,
+    replay: &'r Replay<'r>,
+    progress: &'r dyn Fn(&Stats),
+    start: Instant,
+    last: Instant,
+    /// Of the explorations that are over.
+    stats: Stats,
+}
+
+impl<'r> Run<'r> {
+    pub fn new(
+        program: &'r Program,
+        config: &'r Config,
+        budget: &'r Budget,
+        replay: &'r Replay<'r>,
+        progress: &'r dyn Fn(&Stats),
+    ) -> Self {
+        let start = Instant::now();
+        Self { program, config, budget, replay, progress, start, last: start, stats: Stats::default() }
+    }
+
+    pub fn verify(mut self) -> Outcome {
+        let mut workers: Vec<Worker<'r>> = self.strategy().into_iter().map(|a| self.worker(a)).collect();
+        // What no analysis may overlook.
+        let mut common = Taints::default();
+        let mut decided = 0;
+        let mut share = FIRST_SHARE;
+        let verdict = 'run: loop {
+            for i in 0..workers.len() {
+                if workers[i].given_up.is_some() {
+                    continue;
+                }
+                let alone = workers.iter().filter(|w| w.given_up.is_none()).count() == 1;
+                let part = if alone { self.budget.clone() } else { self.budget.within(share) };
+                let query_time = if alone { self.config.query_time } else { share.min(self.config.query_time) };
+                decided = i;
+                loop {
+                    match self.turn(&mut workers, i, &part, query_time) {
+                        Turn::Proved => match common.first(self.program) {
+                            None => break 'run Verdict::True,
+                            Some(reason) => break 'run Verdict::Unknown(reason),
+                        },
+                        Turn::Violation { error, edge, inputs } => {
+                            self.stats.replays += 1;
+                            match (self.replay)(&inputs, error) {
+                                Ok((inputs, path)) => break 'run Verdict::False(Counterexample { error, inputs, path }),
+                                Err(why) => {
+                                    let text = format!("a violation was found that does not replay: {why}");
+                                    let reason = Reason::at(text, self.program.edges[edge].place);
+                                    if self.config.stop_at_unconfirmed {
+                                        break 'run Verdict::Unknown(reason);
+                                    }
+                                    common.drop_behaviour(reason);
+                                }
+                            }
+                        }
+                        Turn::TimeIsUp => break,
+                        Turn::GaveUp(reason) => {
+                            workers[i].given_up = Some(reason);
+                            break;
+                        }
+                        Turn::Tainted(reason) => {
+                            // Another exploration would meet the same; an invariant may show that it does not matter.
+                            for worker in workers.iter_mut().filter(|w| !matches!(w.method, Method::Invariants)) {
+                                worker.given_up.get_or_insert_with(|| reason.clone());
+                            }
+                            break;
+                        }
+                    }
+                }
+                if let Some(spent) = self.budget.spent() {
+                    break 'run Verdict::Unknown(Reason::spent(spent));
+                }
+            }
+            // Only the first is asked why: the others are there to help it.
+            if workers.iter().all(|w| w.given_up.is_some()) {
+                break Verdict::Unknown(workers[0].given_up.clone().expect("all have given up"));
+            }
+            share *= GROWTH;
+        };
+        self.outcome(workers, common, decided, verdict)
+    }
+
+    /// The analyses that take turns, in order.
+    fn strategy(&self) -> Vec<Analysis> {
+        match self.config.analysis {
+            Analysis::Default if self.config.search == Search::Mixed => {
+                vec![Analysis::Symex, Analysis::Merging, Analysis::Value, Analysis::Invariants]
+            }
+            Analysis::Default => vec![Analysis::Symex, Analysis::Invariants],
+            Analysis::Invariants => vec![Analysis::Symex, Analysis::Invariants],
+            one => vec![one],
+        }
+    }
+
+    fn worker(&self, analysis: Analysis) -> Worker<'r> {
+        let config = self.config;
+        let abstracted = |values_only, full| {
+            let cpa = self.domain().with_precision(values_only, full, config.sharing, config.value_threshold);
+            let heads = cpa.heads();
+            Method::Refinement(Cegar::new(self.program, cpa, heads, config.max_call_depth))
+        };
+        let method = match analysis {
+            Analysis::Symex => Method::Paths(self.explorer(self.domain(), config.search)),
+            Analysis::Merging => Method::Paths(self.explorer(self.domain(), Search::Merging)),
+            Analysis::Value => abstracted(true, false),
+            Analysis::ValueNoCegar => abstracted(true, true),
+            Analysis::SymexCegar => abstracted(false, false),
+            Analysis::Invariants => Method::Invariants,
+            Analysis::Default | Analysis::SymexSlicing | Analysis::SymexCegarSlicing => unreachable!("made of others"),
+        };
+        Worker { analysis, method, taints: Taints::default(), given_up: None }
+    }
+
+    fn domain(&self) -> SymbolicExecution<'r> {
+        SymbolicExecution::new(self.program, PathSolver::new(Box::new(Bitwuzla::new()), self.budget.clone()))
+    }
+
+    fn explorer(&self, cpa: SymbolicExecution<'r>, search: Search) -> Explorer<'r, SymbolicExecution<'r>> {
+        let heads = cpa.heads();
+        Explorer::new(self.program, cpa, heads, search, self.config.seed, self.config.max_call_depth)
+    }
+
+    fn turn(&mut self, workers: &mut [Worker<'r>], i: usize, budget: &Budget, query_time: Duration) -> Turn {
+        let mut reporter = Reporter { base: self.stats, start: self.start, last: self.last, progress: self.progress };
+        let mut progress = |counters: &Counters, waiting: usize| reporter.report(counters, waiting);
+        let worker = &mut workers[i];
+        // A query that takes longer than this turn is asked again in a later one.
+        let (result, found) = match &mut worker.method {
+            Method::Paths(explorer) => {
+                explorer.cpa.solver.set_query_time(Some(query_time));
+                let result = explorer.run(budget, &mut worker.taints, &mut progress);
+                (result, &explorer.cpa.taints)
+            }
+            Method::Refinement(cegar) => {
+                cegar.cpa.solver.set_query_time(Some(query_time));
+                let result = cegar.run(budget, &mut worker.taints, &mut progress);
+                (result, &cegar.cpa.taints)
+            }
+            Method::Invariants => return self.prove(&mut workers[0], budget),
+        };
+        self.last = reporter.last;
+        match result {
+            Ok(Exploration::Complete) => {
+                worker.taints.merge(found);
+                match (worker.taints.first(self.program), &worker.method) {
+                    (None, _) => Turn::Proved,
+                    (Some(reason), Method::Paths(_)) => Turn::Tainted(reason),
+                    (Some(reason), _) => Turn::GaveUp(reason),
+                }
+            }
+            Ok(Exploration::Target { error, edge, evidence }) => Turn::Violation { error, edge, inputs: evidence },
+            Err(Stop::Fatal(reason)) => Turn::GaveUp(reason),
+            Err(Stop::Spent(_)) => Turn::TimeIsUp,
+        }
+    }
+
+    /// Whether loop invariants prove the program: runs with fewer and fewer candidates, until all that are left hold.
+    fn prove(&mut self, first: &mut Worker<'r>, budget: &Budget) -> Turn {
+        let Method::Paths(explorer) = &mut first.method else { unreachable!("symbolic execution comes first") };
+        let plain = &mut explorer.cpa;
+        if plain.loops.loops.is_empty() {
+            return Turn::GaveUp(Reason::new("there is no loop to find an invariant of"));
+        }
+        let mut induction = plain.guess_invariants();
+        loop {
+            if budget.spent().is_some() {
+                return Turn::TimeIsUp;
+            }
+            let mut solver = PathSolver::new(Box::new(Bitwuzla::new()), budget.clone());
+            solver.set_query_time(Some(PROOF_QUERY_TIME));
+            let symbolic = plain.for_induction(solver, induction);
+            let mut explorer = self.explorer(symbolic, Search::Merging);
+            let mut taints = Taints::default();
+            let mut reporter = Reporter { base: self.stats, start: self.start, last: self.last, progress: self.progress };
+            let result = explorer.run(budget, &mut taints, &mut |counters, waiting| reporter.report(counters, waiting));
+            self.last = reporter.last;
+            self.stats.add(&explorer.counters, 0, &explorer.cpa);
+            taints.merge(&explorer.cpa.taints);
+            let tried = explorer.cpa.induction.take().expect("an inductive run");
+            match result {
+                // A violation under assumptions remains one under fewer; more samples may suggest better ones.
+                Ok(Exploration::Target { .. }) | Err(_) => return self.unproved(first),
+                Ok(Exploration::Complete) if !taints.is_empty() => return self.unproved(first),
+                Ok(Exploration::Complete) if !tried.changed => return Turn::Proved,
+                Ok(Exploration::Complete) => induction = tried.again(),
+            }
+        }
+    }
+
+    /// Another try has a point only if executions may still show more.
+    fn unproved(&self, first: &Worker<'r>) -> Turn {
+        match &first.given_up {
+            Some(reason) => Turn::GaveUp(reason.clone()),
+            None => Turn::TimeIsUp,
+        }
+    }
+
+    fn outcome(mut self, workers: Vec<Worker<'r>>, common: Taints, decided: usize, verdict: Verdict) -> Outcome {
+        let mut taints = common;
+        let mut lessons = Vec::new();
+        let mut arg = Vec::new();
+        let decided_by = workers[decided].analysis;
+        for (i, mut worker) in workers.into_iter().enumerate() {
+            taints.merge(&worker.taints);
+            match &mut worker.method {
+                Method::Paths(explorer) => {
+                    taints.merge(&explorer.cpa.taints);
+                    self.stats.add(&explorer.counters, explorer.waiting(), &explorer.cpa);
+                }
+                Method::Refinement(cegar) => {
+                    taints.merge(&cegar.cpa.taints);
+                    self.stats.add(&cegar.counters, cegar.waiting(), &cegar.cpa);
+                    self.stats.refinements += cegar.refinements;
+                    lessons.append(&mut cegar.cpa.lessons);
+                    if i == decided || arg.is_empty() {
+                        arg = cegar.shape();
+                    }
+                }
+                Method::Invariants => {}
+            }
+        }
+        self.stats.time = self.start.elapsed();
+        Outcome { verdict, stats: self.stats, reasons: taints.reasons(self.program), decided_by, lessons, arg }
+    }
+}
+
+/// Tells what goes on, some ten times a second.
+struct Reporter<'r> {
+    base: Stats,
+    start: Instant,
+    last: Instant,
+    progress: &'r dyn Fn(&Stats),
+}
+
+impl Reporter<'_> {
+    fn report(&mut self, counters: &Counters, waiting: usize) {
+        if self.last.elapsed() >= Duration::from_millis(100) {
+            self.last = Instant::now();
+            let mut stats = self.base;
+            stats.exploration.add(counters);
+            stats.waiting_now = waiting as u64;
+            stats.time = self.start.elapsed();
+            (self.progress)(&stats);
+        }
+    }
+}
