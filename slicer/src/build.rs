@@ -18,12 +18,22 @@ pub struct Built {
 
 /// Functions, globals, variables and inputs keep their ids; a function that is not in the slice becomes one that
 /// returns 0, or one without any edge if nothing refers to it.
-pub fn build(program: &Program, sdg: &Sdg, marks: &Marks) -> Built {
+///
+/// Paths on which nothing that matters happens any more end where that is so; if `cut_off` is not set, those that
+/// never end go on.
+pub fn build(program: &Program, sdg: &Sdg, marks: &Marks, cut_off: bool) -> Built {
     let mut out = program.clone();
     out.locs = Table::new();
     out.edges = Table::new();
-    let mut b =
-        SliceBuilder { program, sdg, marks, args: results_and_arguments(sdg, marks), out, original: Table::new() };
+    let mut b = SliceBuilder {
+        program,
+        sdg,
+        marks,
+        cut_off,
+        args: results_and_arguments(sdg, marks),
+        out,
+        original: Table::new(),
+    };
     let kept_functions: Vec<bool> = program.funcs.ids().map(|f| b.has_content(f)).collect();
     for f in program.funcs.ids() {
         let entry = b.out.add_location(f);
@@ -46,6 +56,7 @@ struct SliceBuilder<'a> {
     program: &'a Program,
     sdg: &'a Sdg,
     marks: &'a Marks,
+    cut_off: bool,
     args: Used,
     out: Program,
     original: Table<EdgeId, Option<EdgeId>>,
@@ -77,13 +88,23 @@ impl SliceBuilder<'_> {
     fn is_kept(&self, edge: EdgeId) -> bool {
         self.sdg.op(edge).is_some_and(|n| self.marks.contains(n))
     }
+    /// Whether a value is observed there, for the sake of the slice.
+    fn is_observed(&self, edge: EdgeId) -> bool {
+        let observations = self.sdg.observed_at.get(&edge);
+        let nodes = observations.into_iter().flatten().map(|&i| self.sdg.observed[i as usize]);
+        nodes.into_iter().any(|n| n != NONE && self.marks.contains(n))
+    }
     /// The entry function always has.
     fn has_content(&self, f: FuncId) -> bool {
         let Some(flow) = &self.sdg.flows[f.index()] else { return false };
         f == self.program.entry
             || flow.blocks.iter().any(|block| {
-                let branch = if let End::Branch { then_edge, .. } = block.end { Some(then_edge) } else { None };
-                block.edges.iter().copied().chain(branch).any(|e| self.is_kept(e))
+                let branch = match block.end {
+                    End::Branch { then_edge, else_edge } => [Some(then_edge), Some(else_edge)],
+                    _ => [None, None],
+                };
+                let edges = block.edges.iter().copied().chain(branch.into_iter().flatten());
+                edges.into_iter().any(|e| self.is_kept(e) || self.is_observed(e))
             })
     }
     fn zero(&mut self, width: u32) -> ExprId {
@@ -177,68 +198,88 @@ impl SliceBuilder<'_> {
 enum Spot {
     /// The edge with this index in a block, or its branch if that is one past the last.
     At(u32, u32),
-    Return,
     /// Nothing that matters happens any more.
     Stop,
+    /// Nothing happens any more at all, and for ever.
+    Diverge,
+}
+
+/// How much a spot matters. Where a branch is not in the slice, its ways lead to the same spot that is in the slice, and
+/// none to any other; but they may differ in what is not.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Priority {
+    InSlice,
+    Return,
+    End,
+    Stop,
+    Diverge,
 }
 
 struct FunctionBuilder<'b, 'a> {
     b: &'b mut SliceBuilder<'a>,
     f: FuncId,
     flow: &'b Flow,
+    /// By block the first spot from its start on.
+    first: Vec<(Priority, Spot)>,
     locs: FxHashMap<Spot, LocId>,
     todo: Vec<Spot>,
 }
 
 impl<'b, 'a> FunctionBuilder<'b, 'a> {
     fn new(b: &'b mut SliceBuilder<'a>, f: FuncId, flow: &'b Flow) -> Self {
-        Self { b, f, flow, locs: FxHashMap::default(), todo: Vec::new() }
+        Self { b, f, flow, first: Vec::new(), locs: FxHashMap::default(), todo: Vec::new() }
     }
 
     fn build(mut self, entry: LocId) {
+        self.find_first();
         let first = self.resolve(0, 0);
         self.locs.insert(first, entry);
         self.todo.push(first);
         while let Some(spot) = self.todo.pop() {
             let source = self.locs[&spot];
             match spot {
-                Spot::Return => self.b.add_return(self.f, source),
+                Spot::At(block, i) => self.emit(source, block, i),
                 Spot::Stop => {
                     let sink = self.b.out.add_location(self.f);
                     self.b.add(source, Op::Halt(HaltKind::Assumed), sink, None, None);
                 }
-                Spot::At(block, i) => self.emit(source, block, i),
+                Spot::Diverge => self.b.add(source, Op::Skip, source, None, None),
             }
         }
     }
 
     fn emit(&mut self, source: LocId, block: u32, i: u32) {
+        let program = self.b.program;
         let flow = self.flow;
         let b = &flow.blocks[block as usize];
-        let Some(&id) = b.edges.get(i as usize) else {
-            let End::Branch { then_edge, else_edge } = b.end else { unreachable!("a branch") };
-            let program = self.b.program;
-            let Op::Assume { cond, .. } = program.edges[then_edge].op else { unreachable!("an assume edge") };
-            let then_target = self.branch_target(then_edge);
-            let else_target = self.branch_target(else_edge);
-            let place = program.edges[then_edge].place;
-            let (t, e) = self.b.out.add_branch(source, cond, then_target, else_target, place);
-            for (new, old) in [(t, then_edge), (e, else_edge)] {
-                self.b.out.edges[new].origin = program.edges[old].origin.clone();
-                self.b.out.edges[new].place = program.edges[old].place;
-                self.b.original.push(Some(old));
+        let (id, op) = match (b.edges.get(i as usize), b.end) {
+            (Some(&id), _) if self.b.is_kept(id) || ends(&program.edges[id].op) => (id, self.b.operation(id)),
+            (Some(&id), _) => (id, Op::Skip),
+            (None, End::Branch { then_edge, else_edge }) if self.b.is_kept(then_edge) => {
+                let Op::Assume { cond, .. } = program.edges[then_edge].op else { unreachable!("an assume edge") };
+                let then_target = self.branch_target(then_edge);
+                let else_target = self.branch_target(else_edge);
+                let place = program.edges[then_edge].place;
+                let (t, e) = self.b.out.add_branch(source, cond, then_target, else_target, place);
+                for (new, old) in [(t, then_edge), (e, else_edge)] {
+                    self.b.out.edges[new].origin = program.edges[old].origin.clone();
+                    self.b.out.edges[new].place = program.edges[old].place;
+                    self.b.original.push(Some(old));
+                }
+                return;
             }
-            return;
-        };
-        let op = self.b.operation(id);
-        let target = match op {
-            Op::Return { .. } | Op::Halt(_) | Op::Error(_) => self.b.out.add_location(self.f),
-            _ => {
-                let next = self.resolve(block, i + 1);
-                self.loc(next)
+            (None, End::Branch { then_edge, else_edge }) => {
+                (if self.b.is_observed(then_edge) { then_edge } else { else_edge }, Op::Skip)
             }
+            (None, _) => unreachable!("a spot is an edge or a branch"),
         };
-        self.b.add(source, op, target, self.b.program.edges[id].place, Some(id));
+        let target = if ends(&op) {
+            self.b.out.add_location(self.f)
+        } else {
+            let next = self.resolve(block, i + 1);
+            self.loc(next)
+        };
+        self.b.add(source, op, target, program.edges[id].place, Some(id));
     }
 
     fn branch_target(&mut self, edge: EdgeId) -> LocId {
@@ -260,32 +301,75 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         loc
     }
 
-    /// The first spot from here on that is in the slice.
-    fn resolve(&self, mut block: u32, mut i: u32) -> Spot {
-        // Each step without a spot goes to another block; more of them than blocks go in circles.
-        for _ in 0..=self.flow.blocks.len() {
-            let b = &self.flow.blocks[block as usize];
-            while let Some(&id) = b.edges.get(i as usize) {
-                let op = &self.b.program.edges[id].op;
-                if matches!(op, Op::Return { .. } | Op::Halt(_) | Op::Error(_)) || self.b.is_kept(id) {
-                    return Spot::At(block, i);
-                }
-                i += 1;
+    /// Backwards from the spots themselves, those that matter most first.
+    fn find_first(&mut self) {
+        let flow = self.flow;
+        let none = if self.b.cut_off { Spot::Stop } else { Spot::Diverge };
+        self.first = vec![(Priority::Diverge, none); flow.blocks.len()];
+        let mut own: Vec<(Priority, u32)> = Vec::new();
+        for b in 0..flow.blocks.len() as u32 {
+            if let Some(found) = self.spot_within(b, 0) {
+                self.first[b as usize] = found;
+            } else if flow.successors.row(b).is_empty() {
+                self.first[b as usize] = (Priority::Stop, Spot::Stop);
+            } else {
+                continue;
             }
-            let next = match b.end {
-                End::Branch { then_edge, .. } if self.b.is_kept(then_edge) => return Spot::At(block, i),
-                End::Branch { .. } => self.flow.post_dominator[block as usize],
-                End::Goto | End::Call(_) => match self.flow.successors.row(block) {
-                    [next] => *next,
-                    _ => return Spot::Stop,
-                },
-                End::Return | End::Stop => return Spot::Stop,
-            };
-            if next == NONE || next == self.flow.returned() {
-                return Spot::Return;
-            }
-            (block, i) = (next, 0);
+            own.push((self.first[b as usize].0, b));
         }
-        Spot::Stop
+        own.sort_unstable();
+        let predecessors = flow.successors.reversed();
+        let mut work = Vec::new();
+        for (priority, b) in own {
+            work.push(b);
+            while let Some(b) = work.pop() {
+                for &p in predecessors.row(b) {
+                    if self.first[p as usize].0 == Priority::Diverge {
+                        self.first[p as usize] = (priority, self.first[b as usize].1);
+                        work.push(p);
+                    }
+                }
+            }
+        }
     }
+
+    /// The first spot of the block from its edge `i` on.
+    fn spot_within(&self, block: u32, i: u32) -> Option<(Priority, Spot)> {
+        let b = &self.flow.blocks[block as usize];
+        for (i, &id) in b.edges.iter().enumerate().skip(i as usize) {
+            let priority = match self.b.program.edges[id].op {
+                _ if self.b.is_kept(id) || self.b.is_observed(id) => Priority::InSlice,
+                Op::Return { .. } => Priority::Return,
+                Op::Halt(_) | Op::Error(_) => Priority::End,
+                _ => continue,
+            };
+            return Some((priority, Spot::At(block, i as u32)));
+        }
+        match b.end {
+            End::Branch { then_edge, else_edge }
+                if i as usize <= b.edges.len()
+                    && (self.b.is_kept(then_edge)
+                        || self.b.is_observed(then_edge)
+                        || self.b.is_observed(else_edge)) =>
+            {
+                Some((Priority::InSlice, Spot::At(block, b.edges.len() as u32)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The first spot from here on.
+    fn resolve(&self, block: u32, i: u32) -> Spot {
+        let within = if i == 0 { Some(self.first[block as usize]) } else { self.spot_within(block, i) };
+        let after = || {
+            let blocks = self.flow.successors.row(block).iter().filter(|&&b| b != self.flow.returned());
+            blocks.map(|&b| self.first[b as usize]).min_by_key(|first| first.0)
+        };
+        within.or_else(after).map_or(Spot::Stop, |(_, spot)| spot)
+    }
+}
+
+/// Whether nothing follows the operation.
+fn ends(op: &Op) -> bool {
+    matches!(op, Op::Return { .. } | Op::Halt(_) | Op::Error(_))
 }

@@ -1,7 +1,9 @@
 //! The control flow of one function in basic blocks, and its control dependences.
 
 use crate::alive::Alive;
-use crate::graph::{Components, NONE, Rows, dominators, reverse_postorder};
+use crate::call_graph::CallGraph;
+use crate::control::{Control, controls};
+use crate::graph::{Components, Rows};
 use cfa::{EdgeId, FuncId, Id, LocId, Op, Out, Program};
 use rustc_hash::FxHashMap;
 
@@ -35,8 +37,6 @@ pub struct Flow {
     pub successors: Rows,
     /// For each block and `returned`, the blocks at whose end is decided whether it is executed.
     pub controls: Rows,
-    /// The immediate post-dominator of each block; `NONE` if it is `end`.
-    pub post_dominator: Vec<u32>,
     number: FxHashMap<LocId, u32>,
 }
 
@@ -51,7 +51,13 @@ impl Flow {
     }
 
     /// `may_stop` tells whether a call may end the program.
-    pub fn new(program: &Program, alive: &Alive, f: FuncId, may_stop: impl Fn(EdgeId) -> bool) -> Self {
+    pub fn new(
+        program: &Program,
+        alive: &Alive,
+        f: FuncId,
+        control: Control,
+        may_stop: impl Fn(EdgeId) -> bool,
+    ) -> Self {
         let (blocks, number) = blocks(program, alive, f, may_stop);
         let returned = blocks.len() as u32;
         let end = returned + 1;
@@ -79,19 +85,10 @@ impl Flow {
                 End::Stop => all.push((b, end)),
             }
         }
-        let nodes = end as usize + 1;
-        let mut graph = Rows::new(nodes, &all);
-        let endless = endless_loops(&graph, end);
-        if !endless.is_empty() {
-            all.extend(endless.into_iter().map(|b| (b, end)));
-            graph = Rows::new(nodes, &all);
-        }
-        let reversed = graph.reversed();
-        let (post, _) = dominators(end, &reversed, &graph);
-        let controls = control_dependences(&graph, &post);
-        let post_dominator = post[..blocks.len()].iter().map(|&p| if p == end { NONE } else { p }).collect();
+        let graph = Rows::new(end as usize + 1, &all);
+        let controls = controls(control, &graph, end);
         let successors = Rows::new(blocks.len() + 1, &within);
-        Self { blocks, successors, controls, post_dominator, number }
+        Self { blocks, successors, controls, number }
     }
 }
 
@@ -169,50 +166,9 @@ fn blocks(
     (blocks, number)
 }
 
-/// One node of each loop that has no way out to `end`.
-fn endless_loops(graph: &Rows, end: u32) -> Vec<u32> {
-    let reversed = graph.reversed();
-    let mut ends = vec![false; graph.len()];
-    for n in reverse_postorder(end, &reversed) {
-        ends[n as usize] = true;
-    }
-    if ends.iter().all(|e| *e) {
-        return Vec::new();
-    }
-    let components = Components::of(graph.len(), |n, k| graph.row(n).get(k).copied());
-    let leaves = |members: &[u32]| {
-        let own = components.component[members[0] as usize];
-        members.iter().all(|&n| graph.row(n).iter().all(|&t| components.component[t as usize] == own))
-    };
-    let endless = components.iter().filter(|m| !ends[m[0] as usize] && leaves(m));
-    endless.map(|m| *m.iter().min().expect("a component has members")).collect()
-}
-
-/// Ferrante, Ottenstein, Warren: a node depends on a branch if it post-dominates one of its successors but not
-/// the branch itself: the nodes from each successor up to the branch's immediate post-dominator.
-fn control_dependences(graph: &Rows, post: &[u32]) -> Rows {
-    let mut found = Vec::new();
-    for b in 0..graph.len() as u32 {
-        let successors = graph.row(b);
-        if successors.len() < 2 {
-            continue;
-        }
-        for &s in successors {
-            let mut runner = s;
-            while runner != post[b as usize] && runner != NONE {
-                found.push((runner, b));
-                runner = post[runner as usize];
-            }
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
-    Rows::new(graph.len(), &found)
-}
-
 /// Whether calls of each function may end the program or never return: directly, in a callee, or by going
-/// where no criterion is reached.
-pub fn may_stop(program: &Program, alive: &Alive, calls: &crate::call_graph::CallGraph) -> Vec<bool> {
+/// where no criterion is reached. Loops are taken to end if they can, except where that they may not matters.
+pub fn may_stop(program: &Program, alive: &Alive, calls: &CallGraph, control: Control) -> Vec<bool> {
     let mut stops = vec![false; program.funcs.len()];
     let mut work = Vec::new();
     // Locations that lead, within their function, to a return, to find loops without exit.
@@ -248,6 +204,16 @@ pub fn may_stop(program: &Program, alive: &Alive, calls: &crate::call_graph::Cal
         if alive.loc(loc) && !leaves[loc.index()] {
             work.push(l.func);
         }
+    }
+    if control != Control::Standard {
+        work.extend(program.funcs.ids().filter(|&f| calls.is_recursive(f)));
+        let components = Components::of(program.locs.len(), |l, k| {
+            let edge = alive.loc(LocId(l)).then(|| program.out_edges(LocId(l)).nth(k))??;
+            Some(program.edges[edge].target.0)
+        });
+        let on_cycle = |e: &cfa::Edge| components.component[e.source.index()] == components.component[e.target.index()];
+        let loops = program.edges.values().filter(|e| alive.loc(e.source) && on_cycle(e));
+        work.extend(loops.map(|e| program.locs[e.source].func));
     }
     while let Some(f) = work.pop() {
         if !std::mem::replace(&mut stops[f.index()], true) {

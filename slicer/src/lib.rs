@@ -19,10 +19,15 @@
 mod alive;
 mod build;
 mod call_graph;
+mod control;
+mod criterion;
+mod explain;
 mod flow;
+mod forward;
 mod graph;
 mod mark;
 mod modref;
+mod picture;
 pub mod pointer;
 mod regions;
 mod replay;
@@ -30,4 +35,8 @@ mod sdg;
 mod slice;
 mod sparse_set;
 
+pub use control::Control;
+pub use criterion::{Criterion, Datum, Value, What};
+pub use explain::{Dependence, DependenceKind, Explanation};
+pub use forward::Forward;
 pub use slice::{Analysis, Error, Options, Phase, Slice, Stats, slice};

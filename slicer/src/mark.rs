@@ -7,13 +7,18 @@
 //!
 //! The slice is a program to run (Binkley: *Precise executable interprocedural slices*, 1993): where a function
 //! in the slice reads an input, all its calls in the slice supply it. What a callee merely lets through is not read by
-//! it: it is followed at the call, and *passes* in the callee.
+//! it: it is followed at the call, and *passes* in the callee. So there are no summary edges: that an output of a
+//! call depends on an input of it shows when the walk, inside the callee, gets from the one to the other. Every node is
+//! visited at most once in each rank, so a slice takes time linear in the graph.
+//!
+//! The walk is breadth-first, so the first reason found for a node is a shortest one.
 
 use crate::call_graph::CallGraph;
 use crate::modref::Cell;
 use crate::sdg::{Kind, Sdg};
 use crate::sparse_set::SparseSet;
 use cfa::{EdgeId, FuncId, Id, Op, Program};
+use std::collections::VecDeque;
 
 /// Why a node is in the slice.
 type Rank = u8;
@@ -33,30 +38,36 @@ impl Marks {
     pub fn contains(&self, node: u32) -> bool {
         self.rank[node as usize] != 0
     }
-    /// From the node to a criterion.
-    #[allow(dead_code)] // Wanted by the explanation of slices, which is yet to come.
-    pub fn chain(&self, mut node: u32) -> Vec<u32> {
+    /// From a criterion to the node, each for the sake of the one before it; `None` if the node is not marked.
+    pub fn chain(&self, mut node: u32) -> Option<Vec<u32>> {
+        if !self.contains(node) {
+            return None;
+        }
         let mut chain = vec![node];
-        while self.contains(node) && self.cause[node as usize] != node {
+        while self.cause[node as usize] != node {
             node = self.cause[node as usize];
             chain.push(node);
         }
-        chain
+        chain.reverse();
+        Some(chain)
     }
 
-    pub fn backward(program: &Program, sdg: &Sdg, calls: &CallGraph, criteria: &[u32]) -> Self {
+    /// `preserved` are the functions of which all is kept if anything is.
+    pub fn backward(program: &Program, sdg: &Sdg, calls: &CallGraph, criteria: &[u32], preserved: &[FuncId]) -> Self {
         let mut walk = Walk {
             program,
             sdg,
             calls,
             marks: Self { rank: vec![0; sdg.kinds.len()], cause: vec![u32::MAX; sdg.kinds.len()] },
-            work: Vec::new(),
+            work: VecDeque::new(),
             read: vec![SparseSet::new(); program.funcs.len()],
+            preserved: vec![false; program.funcs.len()],
         };
+        preserved.iter().for_each(|f| walk.preserved[f.index()] = true);
         for &c in criteria {
             walk.mark(c, FIRST, c);
         }
-        while let Some((node, rank)) = walk.work.pop() {
+        while let Some((node, rank)) = walk.work.pop_front() {
             walk.visit(node, rank);
         }
         walk.marks
@@ -68,9 +79,11 @@ struct Walk<'a> {
     sdg: &'a Sdg,
     calls: &'a CallGraph,
     marks: Marks,
-    work: Vec<(u32, Rank)>,
+    work: VecDeque<(u32, Rank)>,
     /// By function, the cells whose value on entry is read in the slice.
     read: Vec<SparseSet>,
+    /// By function, whether it is to be kept whole and has not been yet.
+    preserved: Vec<bool>,
 }
 
 impl Walk<'_> {
@@ -81,7 +94,7 @@ impl Walk<'_> {
         }
         if *have == 0 || rank < *have & have.wrapping_neg() {
             *have |= rank;
-            self.work.push((node, rank));
+            self.work.push_back((node, rank));
         }
     }
 
@@ -91,6 +104,7 @@ impl Walk<'_> {
         let reading = rank.min(SECOND);
         match sdg.kinds[node as usize] {
             Kind::Entry(f) => {
+                self.preserve(f, node);
                 if rank == FIRST {
                     for &call in self.calls.callers(f) {
                         self.mark_op(call, FIRST, node);
@@ -100,10 +114,13 @@ impl Walk<'_> {
             Kind::Op(e) => {
                 self.mark_deps(node, reading);
                 if let Op::Call { .. } = self.program.edges[e].op {
+                    self.calls.callees(e).iter().for_each(|&g| self.preserve(g, node));
                     self.supply(e, reading, node);
                 }
             }
-            Kind::Control(_) | Kind::Argument(..) | Kind::Returned(_) => self.mark_deps(node, reading),
+            Kind::Control(_) | Kind::Argument(..) | Kind::Returned(_) | Kind::Observed(_) => {
+                self.mark_deps(node, reading)
+            }
             Kind::Weak(..) | Kind::Join(..) => self.follow(node, rank),
             Kind::In(f, cell) => {
                 if rank != PASSING && self.read[f.index()].insert(cell) {
@@ -123,6 +140,24 @@ impl Walk<'_> {
                 }
             }
             Kind::Unordered(_) => self.mark_deps(node, FIRST),
+        }
+    }
+
+    /// The function is executed in the slice: if it is to be kept whole, now is the time.
+    fn preserve(&mut self, f: FuncId, cause: u32) {
+        if !std::mem::take(&mut self.preserved[f.index()]) {
+            return;
+        }
+        let result = self.sdg.cells.result();
+        let (first, end) = self.sdg.nodes_of[f.index()];
+        for node in first..end {
+            match self.sdg.kinds[node as usize] {
+                Kind::After(_, cell) if cell != result => {}
+                Kind::Op(_) | Kind::Argument(..) | Kind::Returned(_) | Kind::After(..) => {
+                    self.mark(node, SECOND, cause);
+                }
+                _ => {}
+            }
         }
     }
 

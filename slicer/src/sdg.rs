@@ -8,6 +8,7 @@
 
 use crate::alive::Alive;
 use crate::call_graph::CallGraph;
+use crate::control::Control;
 use crate::flow::{End, Flow};
 use crate::graph::{NONE, Rows, dominators};
 use crate::modref::{Cell, CellNumbers, ExprVars, ModRef};
@@ -39,6 +40,8 @@ pub enum Kind {
     After(EdgeId, Cell),
     /// All writes of a cell that is not followed through calls.
     Unordered(Cell),
+    /// Control gets to an edge, with the values observed there.
+    Observed(EdgeId),
 }
 
 pub struct Sdg {
@@ -47,12 +50,20 @@ pub struct Sdg {
     pub cells: CellNumbers,
     /// The node of each live operation.
     op_nodes: Vec<u32>,
+    pub entries: Vec<u32>,
     /// By function, sorted by cell.
+    ins: Vec<Vec<(Cell, u32)>>,
     outs: Vec<Vec<(Cell, u32)>>,
     /// For each call and each cell that its callees may read, the value before the call; sorted by cell.
     before: FxHashMap<EdgeId, Vec<(Cell, u32)>>,
     /// The `Argument` nodes of each call.
     arguments: FxHashMap<EdgeId, Vec<u32>>,
+    /// The nodes for what was to be observed, in the order it was given; `NONE` where control never gets.
+    pub observed: Vec<u32>,
+    /// The edges at which something is observed.
+    pub observed_at: FxHashMap<EdgeId, Vec<u32>>,
+    /// By function the first of its nodes and the end of them; its `Entry` is not among them.
+    pub nodes_of: Vec<(u32, u32)>,
     pub flows: Vec<Option<Flow>>,
 }
 
@@ -61,12 +72,26 @@ impl Sdg {
         let n = self.op_nodes[edge.index()];
         (n != NONE).then_some(n)
     }
+    /// The node for whether control gets to a live edge.
+    pub fn control(&self, edge: EdgeId) -> Option<u32> {
+        let op = self.op(edge)?;
+        self.deps.row(op).iter().copied().find(|&n| matches!(self.kinds[n as usize], Kind::Control(_)))
+    }
     pub fn out(&self, f: FuncId, cell: Cell) -> Option<u32> {
         lookup(&self.outs[f.index()], cell)
+    }
+    pub fn input(&self, f: FuncId, cell: Cell) -> Option<u32> {
+        lookup(&self.ins[f.index()], cell)
     }
     pub fn before(&self, call: EdgeId) -> &[(Cell, u32)] {
         self.before.get(&call).map_or(&[], Vec::as_slice)
     }
+    /// The node of the argument with this index; `VARIADIC` for the block of variadic arguments.
+    pub fn argument_of(&self, call: EdgeId, index: u32) -> Option<u32> {
+        let nodes = self.arguments.get(&call)?;
+        nodes.iter().copied().find(|&n| self.kinds[n as usize] == Kind::Argument(call, index))
+    }
+    /// The node at this position among the arguments, the block of variadic ones last.
     pub fn argument(&self, call: EdgeId, index: u32) -> Option<u32> {
         self.arguments.get(&call)?.get(index as usize).copied().filter(|&n| n != NONE)
     }
@@ -88,6 +113,14 @@ pub struct Parts<'a> {
     pub modref: &'a ModRef,
     pub may_stop: &'a [bool],
     pub cells: CellNumbers,
+    pub control: Control,
+    pub observations: &'a [Observation],
+}
+
+/// Cells whose values are of interest where control gets to the source of an edge.
+pub struct Observation {
+    pub edge: EdgeId,
+    pub cells: Vec<Cell>,
 }
 
 impl<'a> Parts<'a> {
@@ -100,6 +133,7 @@ impl<'a> Parts<'a> {
             deps: Vec::new(),
             op_nodes: vec![NONE; program.edges.len()],
             entries: Vec::new(),
+            ins: vec![Vec::new(); program.funcs.len()],
             outs: vec![Vec::new(); program.funcs.len()],
             before: FxHashMap::default(),
             arguments: FxHashMap::default(),
@@ -107,19 +141,27 @@ impl<'a> Parts<'a> {
             built: vec![false; program.funcs.len()],
             dense: vec![NONE; self.cells.count()],
             unordered: FxHashMap::default(),
+            observed: vec![NONE; self.observations.len()],
+            observed_at: FxHashMap::default(),
         };
+        for (i, o) in self.observations.iter().enumerate() {
+            builder.observed_at.entry(o.edge).or_default().push(i as u32);
+        }
         for f in program.funcs.ids() {
             let entry = builder.node(Kind::Entry(f));
             builder.entries.push(entry);
         }
         let mut flows: Vec<Option<Flow>> = (0..program.funcs.len()).map(|_| None).collect();
+        let mut nodes_of = vec![(0, 0); program.funcs.len()];
         for component in self.calls.bottom_up() {
             for &f in component {
                 let f = FuncId(f);
                 if self.alive.loc(program.funcs[f].entry) {
                     let stops = |e: EdgeId| matches!(program.edges[e].op, Op::Call { .. }) && self.call_may_stop(e);
-                    let flow = Flow::new(program, self.alive, f, stops);
+                    let flow = Flow::new(program, self.alive, f, self.control, stops);
+                    let first = builder.kinds.len() as u32;
                     FunctionBuilder::new(&mut builder, f, &flow).build();
+                    nodes_of[f.index()] = (first, builder.kinds.len() as u32);
                     flows[f.index()] = Some(flow);
                 }
             }
@@ -130,9 +172,14 @@ impl<'a> Parts<'a> {
             deps,
             cells: self.cells,
             op_nodes: builder.op_nodes,
+            entries: builder.entries,
+            ins: builder.ins,
             outs: builder.outs,
             before: builder.before,
             arguments: builder.arguments,
+            observed: builder.observed,
+            observed_at: builder.observed_at,
+            nodes_of,
             flows,
         }
     }
@@ -150,6 +197,7 @@ struct Builder<'a> {
     deps: Vec<(u32, u32)>,
     op_nodes: Vec<u32>,
     entries: Vec<u32>,
+    ins: Vec<Vec<(Cell, u32)>>,
     outs: Vec<Vec<(Cell, u32)>>,
     before: FxHashMap<EdgeId, Vec<(Cell, u32)>>,
     arguments: FxHashMap<EdgeId, Vec<u32>>,
@@ -159,6 +207,8 @@ struct Builder<'a> {
     /// Scratch: the dense number of each cell in the present function.
     dense: Vec<u32>,
     unordered: FxHashMap<Cell, u32>,
+    observed: Vec<u32>,
+    observed_at: FxHashMap<EdgeId, Vec<u32>>,
 }
 
 impl Builder<'_> {
@@ -234,6 +284,9 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         for t in &self.tracked {
             self.b.dense[t.cell as usize] = NONE;
         }
+        let mut ins: Vec<(Cell, u32)> = self.ins.iter().map(|(&cell, &node)| (cell, node)).collect();
+        ins.sort_unstable();
+        self.b.ins[self.f.index()] = ins;
         self.b.built[self.f.index()] = true;
     }
 
@@ -327,6 +380,10 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
     fn collect(&mut self) {
         let parts = self.b.parts;
         let cells = parts.cells;
+        let f = self.f;
+        for o in parts.observations.iter().filter(|o| parts.program.func_of(o.edge) == f) {
+            o.cells.iter().for_each(|&cell| self.note_use(cell));
+        }
         for (b, block) in self.flow.blocks.iter().enumerate() {
             let b = b as u32;
             let ends = if let End::Branch { then_edge, .. } = block.end { Some(then_edge) } else { None };
@@ -509,14 +566,30 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         let flow = self.flow;
         let block = &flow.blocks[n as usize];
         for &e in &block.edges {
+            self.observe(e, n);
             self.edge(e);
         }
-        if let End::Branch { then_edge, .. } = block.end {
+        if let End::Branch { then_edge, else_edge } = block.end {
+            self.observe(then_edge, n);
+            self.observe(else_edge, n);
             let node = self.b.op_nodes[then_edge.index()];
             let Op::Assume { cond, .. } = self.b.parts.program.edges[then_edge].op else {
                 unreachable!("branches are assume edges")
             };
             self.use_expr(node, cond);
+        }
+    }
+
+    fn observe(&mut self, e: EdgeId, block: u32) {
+        let Some(observations) = self.b.observed_at.get(&e).cloned() else { return };
+        for i in observations {
+            let node = self.b.node(Kind::Observed(e));
+            self.b.depend(node, self.controls[block as usize]);
+            let parts = self.b.parts;
+            for &cell in &parts.observations[i as usize].cells {
+                self.use_cell(node, cell);
+            }
+            self.b.observed[i as usize] = node;
         }
     }
 

@@ -3,13 +3,17 @@
 use crate::alive::Alive;
 use crate::build::{Built, build};
 use crate::call_graph::CallGraph;
+use crate::control::Control;
+use crate::criterion::{Criterion, Datum, Value, What};
 use crate::flow::may_stop;
+use crate::graph::NONE;
 use crate::mark::Marks;
-use crate::modref::{CellNumbers, ExprVars, ModRef};
-use crate::pointer::{self, PointsTo};
+use crate::modref::{Cell, CellNumbers, ExprVars, ModRef};
+use crate::pointer::{self, ObjectId, ObjectKind, PointsTo};
 use crate::regions::Regions;
-use crate::sdg::{Parts, Sdg};
-use cfa::{EdgeId, Id, Op, Program, Table};
+use crate::sdg::{Observation, Parts, Sdg};
+use cfa::{EdgeId, FuncId, Id, Op, Program, Table};
+use rustc_hash::FxHashMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -19,8 +23,14 @@ pub struct Options {
     /// Edges after which the program represented lacks behaviours of the program given are criteria as well, so
     /// that a proof of the slice is a proof of the program.
     pub keep_under_approximations: bool,
-    /// Drop what no path to a criterion goes through.
+    /// What decides whether something is executed.
+    pub control: Control,
+    /// Drop what no path to a criterion goes through: a path ends (as if an assumption failed) where it can no longer
+    /// get to a criterion. What holds of the criteria is not touched by that; whether and how the program
+    /// ends otherwise is.
     pub cut_off: bool,
+    /// Functions of which all is kept if anything is.
+    pub preserved: Vec<FuncId>,
     /// How many pairs of a call and a cell of memory the dependence graph may have before the most expensive
     /// cells are no longer followed through calls.
     pub budget: usize,
@@ -33,7 +43,9 @@ impl Default for Options {
         Self {
             points_to: pointer::Options::default(),
             keep_under_approximations: true,
+            control: Control::default(),
             cut_off: true,
+            preserved: Vec::new(),
             budget: 4_000_000,
             deadline: None,
         }
@@ -85,18 +97,27 @@ pub struct Stats {
 pub struct Slice {
     pub program: Program,
     /// For each edge of the slice the edge of the original program it is; `None` for the ends that were put in
-    /// where nothing that matters follows.
+    /// where nothing that matters follows. Places where something is observed are there too, as `Skip` edges where
+    /// the operation itself is not in the slice, and so are ends of functions and of the program.
     pub original: Table<EdgeId, Option<EdgeId>>,
-    /// For each edge of the original program whether it is in the slice.
+    /// For each edge of the original program whether its operation is in the slice.
     pub kept: Vec<bool>,
     pub stats: Stats,
 }
 
 /// The dependences of a program, to take slices from.
 pub struct Analysis<'p> {
-    program: &'p Program,
-    sdg: Sdg,
-    calls: CallGraph,
+    pub(crate) program: &'p Program,
+    pub(crate) sdg: Sdg,
+    pub(crate) calls: CallGraph,
+    pub(crate) regions: Regions,
+    objects: Table<ObjectId, ObjectKind>,
+    /// The nodes of each criterion given.
+    nodes: FxHashMap<Criterion, Vec<u32>>,
+    /// Criteria of every slice.
+    always: Vec<u32>,
+    preserved: Vec<FuncId>,
+    cut_off: bool,
     stats: Stats,
     clock: Clock,
 }
@@ -118,9 +139,10 @@ impl Clock {
 }
 
 impl<'p> Analysis<'p> {
-    /// The dependences of what can be executed on the way to one of the criteria, the only edges that
-    /// [`slice`](Self::slice) may then be asked about, or of everything if there are none.
-    pub fn new(program: &'p Program, criteria: Option<&[EdgeId]>, options: &Options) -> Result<Self, Error> {
+    /// The dependences of a program. With `options.cut_off`, of what can be executed on the way to one of the
+    /// criteria, and everything else has no part in any slice. Values can be observed only where one of `criteria` says
+    /// so; operations, and whether control gets somewhere, can be asked about without.
+    pub fn new(program: &'p Program, criteria: &[Criterion], options: &Options) -> Result<Self, Error> {
         let mut clock = Clock::new();
         let in_time = || match options.deadline {
             Some(deadline) if Instant::now() > deadline => Err(Error::OutOfTime),
@@ -129,19 +151,51 @@ impl<'p> Analysis<'p> {
         let with_deadline = pointer::Options { deadline: options.deadline, ..options.points_to.clone() };
         let mut points_to = PointsTo::compute(program, &with_deadline).ok_or(Error::OutOfTime)?;
         clock.lap("points-to");
-        let alive = Alive::compute(program, &points_to, criteria);
+        let mut always = Vec::new();
+        if options.keep_under_approximations {
+            always.extend(program.edges.iter().filter_map(|(id, e)| match e.op {
+                Op::Approx { taint } if program.taints[taint].under => Some(id),
+                _ => None,
+            }));
+        }
+        let places: Vec<EdgeId> = criteria.iter().map(|c| c.edge).chain(always.iter().copied()).collect();
+        let alive = Alive::compute(program, &points_to, options.cut_off.then_some(&places[..]));
         let calls = CallGraph::new(program, &points_to, alive.edges(program));
         clock.lap("reachability");
         let regions = Regions::compute(program, &mut points_to, &calls, alive.edges(program));
         clock.lap("memory regions");
         in_time()?;
         let cells = CellNumbers { regions: regions.count, vars: program.vars.len() as u32 };
+        let objects: Table<ObjectId, ObjectKind> = points_to.objects.values().map(|o| o.kind).collect();
+        let observations: Vec<Observation> = criteria
+            .iter()
+            .filter_map(|c| match &c.what {
+                What::Operation => None,
+                What::Values(values) => {
+                    let cells = values.iter().flat_map(|v| v.cells(program, &objects, &regions, cells)).collect();
+                    Some(Observation { edge: c.edge, cells })
+                }
+            })
+            .collect();
+        let observed: Vec<(FuncId, Cell)> = observations
+            .iter()
+            .flat_map(|o| o.cells.iter().map(|&cell| (program.func_of(o.edge), cell)))
+            .filter(|&(_, cell)| cells.as_var(cell).is_none_or(|v| program.vars[v].func().is_none()))
+            .collect();
         let mut vars = ExprVars::new(program);
-        let modref =
-            ModRef::compute(program, &regions, &calls, cells, &mut vars, alive.edges(program), &[], options.budget);
+        let modref = ModRef::compute(
+            program,
+            &regions,
+            &calls,
+            cells,
+            &mut vars,
+            alive.edges(program),
+            &observed,
+            options.budget,
+        );
         clock.lap("mod-ref");
         in_time()?;
-        let may_stop = may_stop(program, &alive, &calls);
+        let may_stop = may_stop(program, &alive, &calls, options.control);
         let parts = Parts {
             program,
             alive: &alive,
@@ -150,10 +204,17 @@ impl<'p> Analysis<'p> {
             modref: &modref,
             may_stop: &may_stop,
             cells,
+            control: options.control,
+            observations: &observations,
         };
         let sdg = parts.build(&mut vars);
         clock.lap("dependence graph");
         in_time()?;
+        let mut nodes: FxHashMap<Criterion, Vec<u32>> = FxHashMap::default();
+        let valued = criteria.iter().filter(|c| matches!(c.what, What::Values(_)));
+        for (criterion, &node) in valued.zip(&sdg.observed) {
+            nodes.entry(criterion.clone()).or_default().extend((node != NONE).then_some(node));
+        }
         let stats = Stats {
             points_to: points_to.stats,
             regions: regions.count as usize,
@@ -162,28 +223,89 @@ impl<'p> Analysis<'p> {
             dependences: sdg.deps.edge_count(),
             ..Stats::default()
         };
-        Ok(Self { program, sdg, calls, stats, clock })
+        Ok(Self {
+            program,
+            always: always.into_iter().filter_map(|e| sdg.op(e)).collect(),
+            sdg,
+            calls,
+            regions,
+            objects,
+            nodes,
+            preserved: options.preserved.clone(),
+            cut_off: options.cut_off,
+            stats,
+            clock,
+        })
     }
 
-    /// The backward slice.
-    pub fn slice(&mut self, criteria: &[EdgeId]) -> Slice {
+    /// The backward slice: a program that does what the original does as far as the criteria are concerned. Criteria
+    /// that control never gets to have no part in it.
+    pub fn slice(&mut self, criteria: &[Criterion]) -> Slice {
         self.clock.last = Instant::now();
-        let nodes: Vec<u32> = criteria.iter().filter_map(|&c| self.sdg.op(c)).collect();
-        let marks = Marks::backward(self.program, &self.sdg, &self.calls, &nodes);
+        let marks = self.backward(criteria);
         self.clock.lap("backward walk");
-        let Built { program, original, kept_functions } = build(self.program, &self.sdg, &marks);
+        let Built { program, original, kept_functions } = build(self.program, &self.sdg, &marks, self.cut_off);
         self.clock.lap("building the slice");
-        let mut kept = vec![false; self.program.edges.len()];
-        original.values().flatten().for_each(|e| kept[e.index()] = true);
+        let kept: Vec<bool> =
+            self.program.edges.ids().map(|e| self.sdg.op(e).is_some_and(|n| marks.contains(n))).collect();
         let mut stats = self.stats.clone();
         stats.edges = (size(self.program), size(&program));
         stats.functions = (
             self.program.funcs.values().filter(|f| !program_sink(self.program, f.entry)).count(),
             kept_functions.iter().filter(|k| **k).count(),
         );
-        stats.instructions = (instructions(self.program, |_| true), instructions(self.program, |e| kept[e.index()]));
+        let mut in_slice = vec![false; self.program.edges.len()];
+        original.values().flatten().for_each(|e| in_slice[e.index()] = true);
+        stats.instructions =
+            (instructions(self.program, |_| true), instructions(self.program, |e| in_slice[e.index()]));
         stats.phases.clone_from(&self.clock.phases);
         Slice { program, original, kept, stats }
+    }
+
+    /// What the criteria depend on, with reasons.
+    pub(crate) fn backward(&self, criteria: &[Criterion]) -> Marks {
+        let mut nodes = self.nodes_of(criteria);
+        nodes.extend(&self.always);
+        Marks::backward(self.program, &self.sdg, &self.calls, &nodes, &self.preserved)
+    }
+
+    pub(crate) fn nodes_of(&self, criteria: &[Criterion]) -> Vec<u32> {
+        let mut nodes = Vec::new();
+        for c in criteria {
+            match (&c.what, self.nodes.get(c)) {
+                (What::Operation, _) => nodes.extend(self.sdg.op(c.edge)),
+                (_, Some(observed)) => nodes.extend(observed),
+                (What::Values(values), None) => {
+                    assert!(values.is_empty(), "values are observed where the analysis was told to");
+                    nodes.extend(self.sdg.control(c.edge));
+                }
+            }
+        }
+        nodes
+    }
+
+    /// The edges that may write the value, and those that may read it: criteria for all its places.
+    pub fn accesses(&self, value: Value) -> (Vec<EdgeId>, Vec<EdgeId>) {
+        let cells = value.cells(self.program, &self.objects, &self.regions, self.sdg.cells);
+        let among = |regions: &[u32]| regions.iter().any(|r| cells.contains(r));
+        let (mut writes, mut reads) = (Vec::new(), Vec::new());
+        for (id, edge) in self.program.edges.iter() {
+            let Value::Var(var) = value else {
+                writes.extend(among(self.regions.writes(id)).then_some(id));
+                reads.extend(among(self.regions.reads(id)).then_some(id));
+                continue;
+            };
+            writes.extend((edge.op.def() == Some(var)).then_some(id));
+            let mut read = false;
+            edge.op.for_each_expr(|e| read |= self.program.exprs.vars(e).contains(&var));
+            reads.extend(read.then_some(id));
+        }
+        (writes, reads)
+    }
+
+    /// A name for users.
+    pub fn name_of(&self, datum: Datum) -> String {
+        datum.name(self.program, &self.objects, &self.regions)
     }
 }
 
@@ -203,20 +325,11 @@ fn instructions(program: &Program, keep: impl Fn(EdgeId) -> bool) -> usize {
     all.len()
 }
 
-/// The backward slice of a program from the given edges.
+/// The backward slice of a program from the operations of the given edges.
 pub fn slice(program: &Program, criteria: &[EdgeId], options: &Options) -> Result<Slice, Error> {
+    let criteria: Vec<Criterion> = criteria.iter().map(|&e| Criterion::operation(e)).collect();
     if criteria.is_empty() {
         return Err(Error::NoCriterion);
     }
-    let mut all = criteria.to_vec();
-    if options.keep_under_approximations {
-        all.extend(program.edges.iter().filter_map(|(id, e)| match e.op {
-            Op::Approx { taint } if program.taints[taint].under => Some(id),
-            _ => None,
-        }));
-    }
-    all.sort_unstable();
-    all.dedup();
-    let mut analysis = Analysis::new(program, options.cut_off.then_some(&all[..]), options)?;
-    Ok(analysis.slice(&all))
+    Ok(Analysis::new(program, &criteria, options)?.slice(&criteria))
 }

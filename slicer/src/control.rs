@@ -1,0 +1,278 @@
+//! Control dependence in a graph: what decides whether a node is executed.
+//!
+//! Nodes without successors end the program. Three notions:
+//!
+//! - *Standard* (Ferrante, Ottenstein, Warren 1987): loops are taken to end.
+//! - *Non-termination sensitive* (NTSCD; Ranganath, Amtoft, Banerjee, Hatcliff, Dwyer: *A new foundation for
+//!   control dependence and slicing for modern program structures*, TOPLAS 2007): what comes after a loop depends on
+//!   the decisions to leave the loop.
+//! - *Decisive order dependence* (DOD, same paper): which of two nodes that are executed again and again for
+//!   ever comes first. It takes an irreducible loop without end.
+//!
+//! The algorithms for the last two are those of Chalupa, Klaška, Strejček, Tomovič: *Fast computation of strong
+//! control dependencies*, CAV 2021; the published ones before are wrong or cubic.
+
+use crate::graph::{Components, NONE, Rows, dominators, reverse_postorder};
+use cfa::graph::Digraph;
+use cfa::loops::LoopForest;
+
+/// Which decisions a node depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Control {
+    /// Loops are taken to end.
+    #[default]
+    Standard,
+    /// Whether loops end matters to what comes after them (NTSCD).
+    NonTermination,
+    /// Also the order of what is executed for ever (NTSCD and DOD): with it, the slice does what the original
+    /// does even where an irreducible loop never ends.
+    DecisiveOrder,
+}
+
+/// For each node the branches it depends on, ascending. Node 0 is where execution starts, and reaches all others;
+/// `end` is where the program ends, without successors.
+pub fn controls(kind: Control, graph: &Rows, end: u32) -> Rows {
+    let mut found = match kind {
+        Control::Standard => standard(graph, end),
+        Control::NonTermination | Control::DecisiveOrder => nontermination_sensitive(graph),
+    };
+    if kind == Control::DecisiveOrder {
+        found.extend(decisive_order(graph));
+    }
+    found.sort_unstable();
+    found.dedup();
+    Rows::new(graph.len(), &found)
+}
+
+/// (node, branch): the node post-dominates one of the successors of the branch but not the branch itself: the nodes
+/// from each successor up to the branch's immediate post-dominator.
+///
+/// So that every node has a post-dominator, a loop that nothing leaves is joined to the end where it is entered. Where
+/// that is at several nodes, what decides between them decides about all of the loop.
+fn standard(graph: &Rows, end: u32) -> Vec<(u32, u32)> {
+    let mut edges: Vec<(u32, u32)> = Vec::with_capacity(graph.edge_count());
+    for n in 0..graph.len() as u32 {
+        edges.extend(graph.row(n).iter().map(|&to| (n, to)));
+    }
+    let endless = endless_loops(graph, end);
+    let joined = (!endless.is_empty()).then(|| {
+        edges.extend(endless.into_iter().map(|n| (n, end)));
+        Rows::new(graph.len(), &edges)
+    });
+    let graph = joined.as_ref().unwrap_or(graph);
+    let (post, _) = dominators(end, &graph.reversed(), graph);
+    let mut found = Vec::new();
+    for b in 0..graph.len() as u32 {
+        let successors = graph.row(b);
+        if successors.len() < 2 {
+            continue;
+        }
+        for &s in successors {
+            let mut runner = s;
+            while runner != post[b as usize] && runner != NONE {
+                found.push((runner, b));
+                runner = post[runner as usize];
+            }
+        }
+    }
+    found
+}
+
+/// The nodes at which loops are entered that nothing leaves.
+fn endless_loops(graph: &Rows, end: u32) -> Vec<u32> {
+    let mut ends = vec![false; graph.len()];
+    for n in reverse_postorder(end, &graph.reversed()) {
+        ends[n as usize] = true;
+    }
+    if ends.iter().all(|e| *e) {
+        return Vec::new();
+    }
+    let components = Components::of(graph.len(), |n, k| graph.row(n).get(k).copied());
+    let of = |n: u32| components.component[n as usize];
+    let mut entered = vec![false; graph.len()];
+    let mut left = vec![false; components.len()];
+    for n in 0..graph.len() as u32 {
+        for &to in graph.row(n) {
+            if of(n) != of(to) {
+                left[of(n) as usize] = true;
+                entered[to as usize] = true;
+            }
+        }
+    }
+    let endless = |n: u32| !ends[n as usize] && !left[of(n) as usize];
+    (0..graph.len() as u32).filter(|&n| endless(n) && (n == 0 || entered[n as usize])).collect()
+}
+
+/// Finds from where a node is inevitable: on every path that cannot be continued, endless ones included.
+struct Inevitable<'a> {
+    graph: &'a Rows,
+    predecessors: Rows,
+    /// How many successors of a node have not been found yet; valid if `round` is the present one.
+    left: Vec<u32>,
+    round: Vec<u32>,
+    /// The nodes found, and whether a node is.
+    found: Vec<u32>,
+    is_found: Vec<u32>,
+    present: u32,
+}
+
+impl<'a> Inevitable<'a> {
+    fn new(graph: &'a Rows) -> Self {
+        let n = graph.len();
+        Self {
+            graph,
+            predecessors: graph.reversed(),
+            left: vec![0; n],
+            round: vec![0; n],
+            found: Vec::new(),
+            is_found: vec![0; n],
+            present: 0,
+        }
+    }
+    fn is_found(&self, node: u32) -> bool {
+        self.is_found[node as usize] == self.present
+    }
+    /// Afterwards `found` are the nodes from which `node` is inevitable, itself first. `visit` gets those with a
+    /// successor that is found, each at least once.
+    fn search(&mut self, node: u32, mut visit: impl FnMut(u32)) {
+        self.present += 1;
+        self.found.clear();
+        self.found.push(node);
+        self.is_found[node as usize] = self.present;
+        let mut next = 0;
+        while let Some(&n) = self.found.get(next) {
+            next += 1;
+            for &p in self.predecessors.row(n) {
+                let i = p as usize;
+                if self.round[i] != self.present {
+                    self.round[i] = self.present;
+                    self.left[i] = self.graph.row(p).len() as u32;
+                    visit(p);
+                }
+                self.left[i] -= 1;
+                if self.left[i] == 0 && self.is_found[i] != self.present {
+                    self.is_found[i] = self.present;
+                    self.found.push(p);
+                }
+            }
+        }
+    }
+}
+
+/// (node, branch): from one successor of the branch the node is inevitable, from another it is not. Linear for
+/// each node, so quadratic at worst, but a search goes no further than the node is inevitable.
+fn nontermination_sensitive(graph: &Rows) -> Vec<(u32, u32)> {
+    let mut search = Inevitable::new(graph);
+    let mut pairs = Vec::new();
+    let mut touched = Vec::new();
+    for n in 0..graph.len() as u32 {
+        touched.clear();
+        search.search(n, |p| touched.push(p));
+        pairs.extend(touched.iter().filter(|&&p| !search.is_found(p)).map(|&p| (n, p)));
+    }
+    pairs
+}
+
+/// (node, branch): the branch decides whether the node comes before some other, both of which come for ever.
+///
+/// The dependence is one of two nodes on a branch and takes both; here each alone is said to depend on it.
+///
+/// Two such nodes lie on a cycle that nothing leaves. From the branch all paths lead into it, and the nodes inevitable
+/// from there follow each other in a fixed order, so it only matters where the two sides enter (theorem 4 of
+/// the paper).
+fn decisive_order(graph: &Rows) -> Vec<(u32, u32)> {
+    let n = graph.len() as u32;
+    let edges: Vec<(u32, u32)> = (0..n).flat_map(|a| graph.row(a).iter().map(move |&b| (a, b))).collect();
+    let forest = LoopForest::new(&Digraph::new(graph.len(), &edges), 0);
+    if !forest.loops().iter().any(|l| l.irreducible) {
+        return Vec::new();
+    }
+    let components = Components::of(graph.len(), |n, k| graph.row(n).get(k).copied());
+    let component = |n: u32| components.component[n as usize];
+    let mut left = vec![false; components.len()];
+    edges.iter().filter(|(a, b)| component(*a) != component(*b)).for_each(|(a, _)| left[component(*a) as usize] = true);
+    // For each branch the nodes on endless cycles that are inevitable from it.
+    let mut search = Inevitable::new(graph);
+    let mut inevitable: Vec<(u32, u32)> = Vec::new();
+    for node in (0..n).filter(|&n| !left[component(n) as usize] && components.members(component(n) as usize).len() > 1)
+    {
+        search.search(node, |_| ());
+        inevitable.extend(search.found[1..].iter().filter(|&&p| graph.row(p).len() > 1).map(|&p| (p, node)));
+    }
+    let inevitable = Rows::new(graph.len(), &inevitable);
+    let mut order = Order { graph, inside: vec![NONE; graph.len()], seen: vec![NONE; graph.len()], round: 0 };
+    let mut pairs = Vec::new();
+    for p in 0..n {
+        if let ([a, b], nodes @ [_, _, ..]) = (graph.row(p), inevitable.row(p)) {
+            pairs.extend(order.decided(p, [*a, *b], nodes).into_iter().map(|n| (n, p)));
+        }
+    }
+    pairs
+}
+
+struct Order<'a> {
+    graph: &'a Rows,
+    /// The branch for which a node is among the inevitable ones.
+    inside: Vec<u32>,
+    seen: Vec<u32>,
+    round: u32,
+}
+
+impl Order<'_> {
+    /// The nodes, inevitable from the branch `p`, whose order its two sides decide.
+    fn decided(&mut self, p: u32, sides: [u32; 2], nodes: &[u32]) -> Vec<u32> {
+        for &n in nodes {
+            self.inside[n as usize] = p;
+        }
+        let [first, second] = sides.map(|s| self.first_met(p, &[s]));
+        // The nodes in the order of the cycle they are on.
+        let mut cycle = vec![first[0]];
+        loop {
+            let successors = self.graph.row(*cycle.last().expect("not empty"));
+            match self.first_met(p, successors)[..] {
+                [next] if next == cycle[0] => break,
+                [next] if cycle.len() < nodes.len() => cycle.push(next),
+                _ => return Vec::new(),
+            }
+        }
+        // Where each side enters it: there is an order to decide only if the sides enter in separate arcs.
+        let len = cycle.len();
+        let side = |n: &u32| (u8::from(first.contains(n))) | (u8::from(second.contains(n)) << 1);
+        let entries: Vec<(usize, u8)> =
+            cycle.iter().enumerate().map(|(i, n)| (i, side(n))).filter(|(_, s)| *s != 0).collect();
+        let changes: Vec<usize> =
+            (0..entries.len()).filter(|&k| entries[k].1 != entries[(k + 1) % entries.len()].1).collect();
+        if changes.len() != 2 || entries.iter().any(|e| e.1 == 3) || cycle.len() != nodes.len() {
+            return Vec::new();
+        }
+        // From the last entry of one side to just before the first of the other, both ways: all from the first change
+        // to before the entry after it, and so on.
+        let mut decided = Vec::new();
+        for k in changes {
+            let (from, to) = (entries[k].0, entries[(k + 1) % entries.len()].0);
+            let mut i = from;
+            while i != to {
+                decided.push(cycle[i]);
+                i = (i + 1) % len;
+            }
+        }
+        decided
+    }
+    /// The first inevitable nodes on the ways from `starts`.
+    fn first_met(&mut self, p: u32, starts: &[u32]) -> Vec<u32> {
+        self.round += 1;
+        let mut met = Vec::new();
+        let mut stack = starts.to_vec();
+        while let Some(n) = stack.pop() {
+            if std::mem::replace(&mut self.seen[n as usize], self.round) == self.round {
+                continue;
+            }
+            if self.inside[n as usize] == p {
+                met.push(n);
+            } else {
+                stack.extend(self.graph.row(n));
+            }
+        }
+        met
+    }
+}

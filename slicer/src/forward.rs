@@ -1,0 +1,218 @@
+//! What an operation may influence: context-sensitive forward reachability in the system dependence graph.
+//!
+//! As Horwitz, Reps and Binkley do, a walk *up* goes on from outputs of a function at all its calls, and a walk
+//! *down* goes into callees and not back. What comes back from a call into which the walk went is found by
+//! tabulation: a node is reached together with the input of its function through which the walk came in, and outputs
+//! go on only at the calls that supply this input (Reps, Horwitz, Sagiv: *Precise interprocedural dataflow analysis via
+//! graph reachability*, POPL 1995, which yields the summary edges of HRB on demand). That may take many pairs of a
+//! node and an input; when there are more than a given number per node, the inputs of a function are no longer told apart
+//! and the rest is linear.
+
+use crate::criterion::Criterion;
+use crate::graph::{NONE, Rows};
+use crate::modref::Cell;
+use crate::sdg::{Kind, VARIADIC};
+use crate::slice::Analysis;
+use cfa::{EdgeId, FuncId, Id, Op};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What criteria may influence.
+pub struct Forward {
+    /// By edge: whether it is executed, or with which values, may depend on a criterion. Criteria are among them.
+    pub kept: Vec<bool>,
+}
+
+impl<'p> Analysis<'p> {
+    /// The operations that the operations or values of the criteria may influence. For all of them, the analysis must
+    /// not have been cut off.
+    pub fn forward(&self, criteria: &[Criterion]) -> Forward {
+        let reversed = self.sdg.deps.reversed();
+        let mut walk = Walk {
+            analysis: self,
+            into_calls: IntoCalls::new(self),
+            after: FxHashMap::default(),
+            reversed: &reversed,
+            reached: FxHashSet::default(),
+            suppliers: FxHashMap::default(),
+            outputs: FxHashMap::default(),
+            budget: PAIRS_PER_NODE * self.sdg.kinds.len(),
+            work: Vec::new(),
+        };
+        for (node, kind) in self.sdg.kinds.iter().enumerate() {
+            if let Kind::After(call, cell) = *kind {
+                walk.after.insert((call, cell), node as u32);
+            }
+        }
+        for node in self.nodes_of(criteria) {
+            // An observed value is influenced by what gives it; it influences what they influence.
+            match self.sdg.kinds[node as usize] {
+                Kind::Observed(_) => self.sdg.deps.row(node).iter().for_each(|&n| walk.reach(n, UP)),
+                _ => walk.reach(node, UP),
+            }
+        }
+        while let Some((node, context)) = walk.work.pop() {
+            walk.visit(node, context);
+        }
+        let mut kept = vec![false; self.program.edges.len()];
+        for &(node, _) in &walk.reached {
+            match self.sdg.kinds[node as usize] {
+                Kind::Op(e) => {
+                    kept[e.index()] = true;
+                    if let Op::Assume { .. } = self.program.edges[e].op {
+                        self.program.out_edges(self.program.edges[e].source).for_each(|e| kept[e.index()] = true);
+                    }
+                }
+                Kind::Argument(e, _) | Kind::Returned(e) => kept[e.index()] = true,
+                _ => {}
+            }
+        }
+        criteria.iter().for_each(|c| kept[c.edge.index()] = true);
+        Forward { kept }
+    }
+}
+
+const PAIRS_PER_NODE: usize = 16;
+
+/// The input of the function through which a node was reached.
+type Context = u32;
+/// None: the criterion is in the function or in one it called.
+const UP: Context = NONE;
+/// None: the function may be called or not. What that means to its callers is known from the call.
+const CALLED: Context = NONE - 1;
+/// Any input of this function.
+const ANY: Context = 1 << 31;
+
+struct Walk<'a, 'p> {
+    analysis: &'a Analysis<'p>,
+    reversed: &'a Rows,
+    into_calls: IntoCalls,
+    after: FxHashMap<(EdgeId, Cell), u32>,
+    reached: FxHashSet<(u32, Context)>,
+    /// By context that stands for an input, the calls that supply it, with the contexts they are reached in.
+    suppliers: FxHashMap<Context, Vec<(EdgeId, Context)>>,
+    /// By such a context, the outputs reached.
+    outputs: FxHashMap<Context, Vec<Cell>>,
+    budget: usize,
+    work: Vec<(u32, Context)>,
+}
+
+impl Walk<'_, '_> {
+    fn reach(&mut self, node: u32, context: Context) {
+        // What is reached on the way up is reached as well as it can be.
+        if context != UP && self.reached.contains(&(node, UP)) {
+            return;
+        }
+        if self.reached.insert((node, context)) {
+            self.work.push((node, context));
+        }
+    }
+
+    fn visit(&mut self, node: u32, context: Context) {
+        let sdg = &self.analysis.sdg;
+        match sdg.kinds[node as usize] {
+            Kind::Op(call) => {
+                for &g in self.analysis.calls.callees(call) {
+                    self.enter_called(g);
+                }
+            }
+            Kind::Argument(call, i) => {
+                for &g in self.analysis.calls.callees(call) {
+                    if let Some(v) = self.parameter(call, g, i) {
+                        self.enter(call, g, sdg.cells.var(v), context);
+                    }
+                }
+            }
+            Kind::Out(f, cell) => self.leave(f, cell, context),
+            _ => {}
+        }
+        let reversed = self.reversed;
+        for &n in reversed.row(node) {
+            match (sdg.kinds[node as usize], sdg.kinds[n as usize]) {
+                // An unordered cell may be read anywhere.
+                (Kind::Unordered(_), _) => self.reach(n, UP),
+                _ => self.reach(n, context),
+            }
+        }
+        for i in self.into_calls.range(node) {
+            let (_, call, cell) = self.into_calls.pairs[i];
+            for &g in self.analysis.calls.callees(call) {
+                self.enter(call, g, cell, context);
+            }
+        }
+    }
+
+    /// All of a function, for it may be called or not.
+    fn enter_called(&mut self, g: FuncId) {
+        let entry = self.analysis.sdg.entries[g.index()];
+        self.reach(entry, CALLED);
+    }
+
+    /// A call supplies an input of a callee.
+    fn enter(&mut self, call: EdgeId, g: FuncId, cell: Cell, context: Context) {
+        let Some(input) = self.analysis.sdg.input(g, cell) else { return };
+        let inner = if self.reached.len() < self.budget { input } else { ANY | g.0 };
+        let suppliers = self.suppliers.entry(inner).or_default();
+        if !suppliers.contains(&(call, context)) {
+            suppliers.push((call, context));
+            for cell in self.outputs.get(&inner).cloned().unwrap_or_default() {
+                self.come_back(call, cell, context);
+            }
+        }
+        self.reach(input, inner);
+    }
+
+    fn leave(&mut self, f: FuncId, cell: Cell, context: Context) {
+        match context {
+            CALLED => {}
+            UP => {
+                for &call in self.analysis.calls.callers(f) {
+                    self.come_back(call, cell, UP);
+                }
+            }
+            _ => {
+                self.outputs.entry(context).or_default().push(cell);
+                for (call, outer) in self.suppliers.get(&context).cloned().unwrap_or_default() {
+                    self.come_back(call, cell, outer);
+                }
+            }
+        }
+    }
+    fn come_back(&mut self, call: EdgeId, cell: Cell, context: Context) {
+        if let Some(&after) = self.after.get(&(call, cell)) {
+            self.reach(after, context);
+        }
+    }
+
+    fn parameter(&self, call: EdgeId, g: FuncId, i: u32) -> Option<cfa::VarId> {
+        let callee = &self.analysis.program.funcs[g];
+        if i == VARIADIC {
+            return callee.varargs;
+        }
+        debug_assert!(matches!(self.analysis.program.edges[call].op, Op::Call { .. }));
+        callee.params.get(i as usize).copied()
+    }
+}
+
+/// From the value of a cell before a call to the call, sorted by node.
+struct IntoCalls {
+    pairs: Vec<(u32, EdgeId, Cell)>,
+}
+
+impl IntoCalls {
+    fn new(analysis: &Analysis) -> Self {
+        let mut pairs = Vec::new();
+        for (id, edge) in analysis.program.edges.iter() {
+            if let Op::Call { .. } = edge.op {
+                let before = analysis.sdg.before(id).iter().filter(|(_, node)| *node != NONE);
+                pairs.extend(before.map(|&(cell, node)| (node, id, cell)));
+            }
+        }
+        pairs.sort_unstable();
+        Self { pairs }
+    }
+    fn range(&self, node: u32) -> std::ops::Range<usize> {
+        let start = self.pairs.partition_point(|p| p.0 < node);
+        let len = self.pairs[start..].iter().take_while(|p| p.0 == node).count();
+        start..start + len
+    }
+}

@@ -1,0 +1,139 @@
+//! The dependence graph between operations, and its picture.
+
+use crate::explain::{Dependence, DependenceKind};
+use crate::modref::Cell;
+use crate::sdg::{Kind, VARIADIC};
+use crate::slice::Analysis;
+use cfa::{EdgeId, FuncId, Id, Op};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+impl Analysis<'_> {
+    /// The dependences between operations that have nothing but joins of values between them, sorted. Calls stand
+    /// between a function and its callers: an operation that uses a parameter depends on the calls that pass it. The result
+    /// may be much larger than the graph itself.
+    pub fn dependences(&self) -> Vec<Dependence> {
+        let mut found = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut work = Vec::new();
+        for node in 0..self.sdg.kinds.len() as u32 {
+            let Some(edge) = self.edge_of(node) else { continue };
+            seen.clear();
+            self.next(node, |n, cell| work.push((n, self.kind(n, cell))));
+            while let Some((n, kind)) = work.pop() {
+                match self.edge_of(n) {
+                    Some(on) if on == edge => {}
+                    Some(on) => {
+                        let kind = kind.unwrap_or_else(|| self.direct(edge, on));
+                        found.push(Dependence { edge, on, kind });
+                    }
+                    None if seen.insert((n, kind)) => {
+                        self.next(n, |n, cell| work.push((n, kind.or_else(|| self.kind(n, cell)))));
+                    }
+                    None => {}
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The dependences in the language of Graphviz: operations by function, black for data, blue for control, green for
+    /// calls. With `only`, by edge, the operations that are to be drawn.
+    pub fn dot(&self, only: Option<&[bool]>) -> String {
+        let drawn = |e: EdgeId| only.is_none_or(|only| only[e.index()]);
+        let dependences: Vec<_> = self.dependences().into_iter().filter(|d| drawn(d.edge) && drawn(d.on)).collect();
+        let mut by_function: BTreeMap<FuncId, Vec<EdgeId>> = BTreeMap::new();
+        for (e, edge) in self.program.edges.iter() {
+            // One node for the two edges of a branch.
+            let second = matches!(edge.op, Op::Assume { branch: false, .. });
+            if drawn(e) && !second && self.sdg.op(e).is_some() {
+                by_function.entry(self.program.func_of(e)).or_default().push(e);
+            }
+        }
+        let mut out = String::from("digraph dependences {\n  node [shape=box, fontname=monospace];\n");
+        for (f, edges) in by_function {
+            let name = &self.program.funcs[f].name;
+            let _ = writeln!(out, "  subgraph cluster_{f} {{\n    label={}; color=gray;", quoted(name));
+            for e in edges {
+                let edge = &self.program.edges[e];
+                let mut label = cfa::text::c_operation(self.program, &edge.op);
+                if let Some(place) = edge.place {
+                    label = format!("{}: {label}", self.program.places[place].line);
+                }
+                let _ = writeln!(out, "    {e} [label={}];", quoted(&label));
+            }
+            out += "  }\n";
+        }
+        for d in dependences {
+            let style = match d.kind {
+                DependenceKind::Data(datum) => format!("label={}", quoted(&self.name_of(datum))),
+                DependenceKind::Control => "color=blue".into(),
+                DependenceKind::Returns => "color=blue, style=dashed".into(),
+                DependenceKind::Call => "color=darkgreen".into(),
+            };
+            let _ = writeln!(out, "  {} -> {} [{style}];", self.drawn_as(d.edge), self.drawn_as(d.on));
+        }
+        out += "}\n";
+        out
+    }
+
+    fn drawn_as(&self, e: EdgeId) -> EdgeId {
+        match self.program.locs[self.program.edges[e].source].out {
+            cfa::Out::Branch { then_edge, .. } => then_edge,
+            _ => e,
+        }
+    }
+    fn edge_of(&self, node: u32) -> Option<EdgeId> {
+        match self.sdg.kinds[node as usize] {
+            Kind::Op(e) | Kind::Argument(e, _) | Kind::Returned(e) | Kind::After(e, _) => Some(e),
+            _ => None,
+        }
+    }
+    fn kind(&self, node: u32, cell: Option<Cell>) -> Option<DependenceKind> {
+        cell.and_then(|c| self.of_cell(c)).or_else(|| self.passes(self.sdg.kinds[node as usize]))
+    }
+
+    /// The nodes that a node depends on, in its function and across calls, with the cell that a call supplies.
+    fn next(&self, node: u32, mut visit: impl FnMut(u32, Option<Cell>)) {
+        let sdg = &self.sdg;
+        sdg.deps.row(node).iter().for_each(|&n| visit(n, None));
+        match sdg.kinds[node as usize] {
+            Kind::Entry(f) => self.calls.callers(f).iter().filter_map(|&c| sdg.op(c)).for_each(|n| visit(n, None)),
+            Kind::After(call, cell) => {
+                let outs = self.calls.callees(call).iter().filter_map(|&g| sdg.out(g, cell));
+                outs.for_each(|n| visit(n, None));
+            }
+            Kind::In(f, cell) => {
+                for &call in self.calls.callers(f) {
+                    let before = sdg.before(call);
+                    if let Ok(i) = before.binary_search_by_key(&cell, |b| b.0) {
+                        if before[i].1 != crate::graph::NONE {
+                            visit(before[i].1, Some(cell));
+                        }
+                    } else if let Some(n) = self.argument_for(call, f, cell) {
+                        visit(n, Some(cell));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    /// What a call passes for a parameter.
+    fn argument_for(&self, call: EdgeId, f: FuncId, cell: Cell) -> Option<u32> {
+        let param = self.sdg.cells.as_var(cell)?;
+        let callee = &self.program.funcs[f];
+        let index = match callee.params.iter().position(|&p| p == param) {
+            Some(i) => i as u32,
+            None if callee.varargs == Some(param) => VARIADIC,
+            None => return None,
+        };
+        self.sdg.argument_of(call, index)
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+}
