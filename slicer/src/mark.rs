@@ -14,6 +14,7 @@
 //! The walk is breadth-first, so the first reason found for a node is a shortest one.
 
 use crate::call_graph::CallGraph;
+use crate::graph::NONE;
 use crate::modref::Cell;
 use crate::sdg::{Kind, Sdg};
 use crate::sparse_set::SparseSet;
@@ -52,8 +53,7 @@ impl Marks {
         Some(chain)
     }
 
-    /// `preserved` are the functions of which all is kept if anything is.
-    pub fn backward(program: &Program, sdg: &Sdg, calls: &CallGraph, criteria: &[u32], preserved: &[FuncId]) -> Self {
+    pub fn backward(program: &Program, sdg: &Sdg, calls: &CallGraph, criteria: &[u32], whole: &Whole) -> Self {
         let mut walk = Walk {
             program,
             sdg,
@@ -61,9 +61,10 @@ impl Marks {
             marks: Self { rank: vec![0; sdg.kinds.len()], cause: vec![u32::MAX; sdg.kinds.len()] },
             work: VecDeque::new(),
             read: vec![SparseSet::new(); program.funcs.len()],
-            preserved: vec![false; program.funcs.len()],
+            preserved: flags(program, &whole.preserved),
+            atomic: flags(program, &whole.atomic),
+            called_back: SparseSet::new(),
         };
-        preserved.iter().for_each(|f| walk.preserved[f.index()] = true);
         for &c in criteria {
             walk.mark(c, FIRST, c);
         }
@@ -84,6 +85,24 @@ struct Walk<'a> {
     read: Vec<SparseSet>,
     /// By function, whether it is to be kept whole and has not been yet.
     preserved: Vec<bool>,
+    atomic: Vec<bool>,
+    /// The functions that atomic ones in the slice may call, directly or not, and they themselves.
+    called_back: SparseSet,
+}
+
+/// Functions that are not sliced.
+#[derive(Clone, Default)]
+pub struct Whole {
+    /// Their bodies are kept whole if anything of them is.
+    pub preserved: Vec<FuncId>,
+    /// Their calls take all that they may read.
+    pub atomic: Vec<FuncId>,
+}
+
+fn flags(program: &Program, funcs: &[FuncId]) -> Vec<bool> {
+    let mut flags = vec![false; program.funcs.len()];
+    funcs.iter().for_each(|f| flags[f.index()] = true);
+    flags
 }
 
 impl Walk<'_> {
@@ -114,7 +133,12 @@ impl Walk<'_> {
             Kind::Op(e) => {
                 self.mark_deps(node, reading);
                 if let Op::Call { .. } = self.program.edges[e].op {
-                    self.calls.callees(e).iter().for_each(|&g| self.preserve(g, node));
+                    for &g in self.calls.callees(e) {
+                        self.preserve(g, node);
+                        if self.atomic[g.index()] {
+                            self.supply_all(e, g, reading, node);
+                        }
+                    }
                     self.supply(e, reading, node);
                 }
             }
@@ -187,13 +211,35 @@ impl Walk<'_> {
                 continue;
             }
             for &(cell, before) in self.sdg.before(call) {
-                if before != crate::graph::NONE && self.read[g.index()].contains(cell) {
+                if before != NONE && self.read[g.index()].contains(cell) {
                     self.mark(before, rank, cause);
                 }
             }
             for (argument, cell) in self.parameters(call, g) {
                 if self.read[g.index()].contains(cell) {
                     self.mark(argument, rank, cause);
+                }
+            }
+        }
+    }
+    /// A call of a function that is not to be looked into: all it may read is supplied, and the functions
+    /// that it may call in turn are kept whole.
+    fn supply_all(&mut self, call: EdgeId, callee: FuncId, rank: Rank, cause: u32) {
+        let sdg = self.sdg;
+        sdg.before(call).iter().filter(|b| b.1 != NONE).for_each(|b| self.mark(b.1, rank, cause));
+        sdg.arguments(call).iter().for_each(|&n| self.mark(n, rank, cause));
+        let mut work = vec![callee];
+        while let Some(f) = work.pop() {
+            if !self.called_back.insert(f.0) {
+                continue;
+            }
+            if !self.atomic[f.index()] {
+                self.preserve(f, cause);
+            }
+            let (first, end) = sdg.nodes_of[f.index()];
+            for node in first..end {
+                if let Kind::Op(e) = sdg.kinds[node as usize] {
+                    work.extend(self.calls.callees(e));
                 }
             }
         }
@@ -208,7 +254,7 @@ impl Walk<'_> {
         };
         let before = self.sdg.before(call);
         if let Ok(i) = before.binary_search_by_key(&cell, |b| b.0) {
-            if before[i].1 != crate::graph::NONE {
+            if before[i].1 != NONE {
                 self.mark(before[i].1, rank, cause);
             }
         } else if let Some((argument, _)) = self.parameters(call, callee).into_iter().find(|p| p.1 == cell) {

@@ -86,14 +86,16 @@ impl Sdg {
     pub fn before(&self, call: EdgeId) -> &[(Cell, u32)] {
         self.before.get(&call).map_or(&[], Vec::as_slice)
     }
+    pub fn arguments(&self, call: EdgeId) -> &[u32] {
+        self.arguments.get(&call).map_or(&[], Vec::as_slice)
+    }
     /// The node of the argument with this index; `VARIADIC` for the block of variadic arguments.
     pub fn argument_of(&self, call: EdgeId, index: u32) -> Option<u32> {
-        let nodes = self.arguments.get(&call)?;
-        nodes.iter().copied().find(|&n| self.kinds[n as usize] == Kind::Argument(call, index))
+        self.arguments(call).iter().copied().find(|&n| self.kinds[n as usize] == Kind::Argument(call, index))
     }
     /// The node at this position among the arguments, the block of variadic ones last.
     pub fn argument(&self, call: EdgeId, index: u32) -> Option<u32> {
-        self.arguments.get(&call)?.get(index as usize).copied().filter(|&n| n != NONE)
+        self.arguments(call).get(index as usize).copied()
     }
 }
 

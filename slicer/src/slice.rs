@@ -7,7 +7,7 @@ use crate::control::Control;
 use crate::criterion::{Criterion, Datum, Value, What};
 use crate::flow::may_stop;
 use crate::graph::NONE;
-use crate::mark::Marks;
+use crate::mark::{Marks, Whole};
 use crate::modref::{Cell, CellNumbers, ExprVars, ModRef};
 use crate::pointer::{self, ObjectId, ObjectKind, PointsTo};
 use crate::regions::Regions;
@@ -31,6 +31,9 @@ pub struct Options {
     pub cut_off: bool,
     /// Functions of which all is kept if anything is.
     pub preserved: Vec<FuncId>,
+    /// Functions whose calls are indivisible, because it is not this program's body of them that will be executed: a
+    /// call in the slice has all its arguments, and all that the function may read is as it was.
+    pub atomic: Vec<FuncId>,
     /// How many pairs of a call and a cell of memory the dependence graph may have before the most expensive
     /// cells are no longer followed through calls.
     pub budget: usize,
@@ -46,6 +49,7 @@ impl Default for Options {
             control: Control::default(),
             cut_off: true,
             preserved: Vec::new(),
+            atomic: Vec::new(),
             budget: 4_000_000,
             deadline: None,
         }
@@ -102,6 +106,9 @@ pub struct Slice {
     pub original: Table<EdgeId, Option<EdgeId>>,
     /// For each edge of the original program whether its operation is in the slice.
     pub kept: Vec<bool>,
+    /// For each location of the original program whether execution can reach it and can get to a criterion from it
+    /// (without cutting off, whether execution can reach it). Where a path comes to another, it ends in the slice.
+    pub alive: Vec<bool>,
     pub stats: Stats,
 }
 
@@ -116,8 +123,9 @@ pub struct Analysis<'p> {
     nodes: FxHashMap<Criterion, Vec<u32>>,
     /// Criteria of every slice.
     always: Vec<u32>,
-    preserved: Vec<FuncId>,
+    whole: Whole,
     cut_off: bool,
+    alive: Alive,
     stats: Stats,
     clock: Clock,
 }
@@ -231,8 +239,9 @@ impl<'p> Analysis<'p> {
             regions,
             objects,
             nodes,
-            preserved: options.preserved.clone(),
+            whole: Whole { preserved: options.preserved.clone(), atomic: options.atomic.clone() },
             cut_off: options.cut_off,
+            alive,
             stats,
             clock,
         })
@@ -259,14 +268,14 @@ impl<'p> Analysis<'p> {
         stats.instructions =
             (instructions(self.program, |_| true), instructions(self.program, |e| in_slice[e.index()]));
         stats.phases.clone_from(&self.clock.phases);
-        Slice { program, original, kept, stats }
+        Slice { program, original, kept, alive: self.alive.locs.clone(), stats }
     }
 
     /// What the criteria depend on, with reasons.
     pub(crate) fn backward(&self, criteria: &[Criterion]) -> Marks {
         let mut nodes = self.nodes_of(criteria);
         nodes.extend(&self.always);
-        Marks::backward(self.program, &self.sdg, &self.calls, &nodes, &self.preserved)
+        Marks::backward(self.program, &self.sdg, &self.calls, &nodes, &self.whole)
     }
 
     pub(crate) fn nodes_of(&self, criteria: &[Criterion]) -> Vec<u32> {
