@@ -169,6 +169,12 @@ int proviso_module_link(ProvisoModule *self, const char *data, size_t size, cons
   unsigned flags = Linker::None;
   if (only_needed) {
     flags |= Linker::LinkOnlyNeeded;
+    self->has_models = true;
+    for (auto &variable : module.globals())
+      if (variable.hasInitializer())
+        self->user_variables.insert(&variable);
+    if (auto *units = module.getNamedMetadata("llvm.dbg.cu"))
+      self->user_units = units->getNumOperands();
     // What the verified program must not get from a model is no definition in the models.
     for (size_t i = 0; i < keep_count; i++)
       if (Function *function = other->getFunction(keep[i]))
@@ -218,6 +224,18 @@ uint32_t proviso_module_pointer_width(ProvisoModule *self) {
 
 int proviso_module_is_x86(ProvisoModule *self) {
   return Triple(self->module->getTargetTriple()).isX86() && self->module->getDataLayout().isLittleEndian();
+}
+
+ProvisoBuffer proviso_module_print(ProvisoModule *self, int text) {
+  std::string bytes;
+  raw_string_ostream stream(bytes);
+  if (text)
+    self->module->print(stream, nullptr);
+  else
+    WriteBitcodeToFile(*self->module, stream);
+  stream.flush();
+  ProvisoBuffer buffer{nullptr, 0, copy(bytes), bytes.size()};
+  return buffer;
 }
 
 char *proviso_module_write(ProvisoModule *self, const char *path, int text) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "proviso_llvm.h"
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <memory>
@@ -11,6 +12,10 @@ struct ProvisoModule {
   std::unique_ptr<llvm::Module> module;
   /// Errors that LLVM reported through its diagnostics.
   std::string diagnostics;
+  /// Whether models are linked in; then, the variables and compile units that were there before.
+  bool has_models = false;
+  llvm::SmallPtrSet<const llvm::GlobalVariable *, 32> user_variables;
+  unsigned user_units = 0;
 
   ProvisoModule();
 };

@@ -51,6 +51,10 @@ uint32_t proviso_module_pointer_width(ProvisoModule *module);
 int proviso_module_is_x86(ProvisoModule *module);
 /// Writes bitcode (or text). Null on success.
 char *proviso_module_write(ProvisoModule *module, const char *path, int text);
+/// Bitcode or text, in the buffer's text.
+ProvisoBuffer proviso_module_print(ProvisoModule *module, int text);
+/// Takes out of the module what `words` (see src/cut.rs) do not keep, and all models. Null if the result is valid.
+char *proviso_module_cut(ProvisoModule *module, const uint32_t *words, const char *entry);
 /// Everything the lowering reads.
 ProvisoBuffer proviso_module_export(ProvisoModule *module);
 

@@ -5,6 +5,7 @@
 //! `shim/`; everything above works on the plain data of [`ir`].
 
 mod compile;
+mod cut;
 mod error;
 mod ir;
 mod llvm;
@@ -14,6 +15,7 @@ mod module;
 mod options;
 mod primitives;
 
+pub use cut::{Cut, Part};
 pub use error::Error;
 pub use module::{Module, load, load_until};
 pub use options::{DataModel, Options, UndefinedFunctions};

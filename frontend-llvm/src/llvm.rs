@@ -41,6 +41,8 @@ unsafe extern "C" {
     fn proviso_module_pointer_width(module: *mut RawModule) -> u32;
     fn proviso_module_is_x86(module: *mut RawModule) -> c_int;
     fn proviso_module_write(module: *mut RawModule, path: *const c_char, text: c_int) -> *mut c_char;
+    fn proviso_module_print(module: *mut RawModule, text: c_int) -> RawBuffer;
+    fn proviso_module_cut(module: *mut RawModule, words: *const u32, entry: *const c_char) -> *mut c_char;
     fn proviso_module_export(module: *mut RawModule) -> RawBuffer;
 }
 
@@ -181,6 +183,31 @@ impl LlvmModule {
         match taken(unsafe { proviso_module_write(self.0.as_ptr(), name.as_ptr(), c_int::from(text)) }) {
             None => Ok(()),
             Some(reason) => Err(Error::Unreadable { path: path.to_owned(), reason }),
+        }
+    }
+
+    /// The bytes of bitcode, or of IR as text.
+    pub fn print(&self, text: bool) -> Vec<u8> {
+        // SAFETY: the module is valid; the buffer's text is as long as it says.
+        unsafe {
+            let raw = proviso_module_print(self.0.as_ptr(), c_int::from(text));
+            let bytes = std::slice::from_raw_parts(raw.text, raw.text_size).to_vec();
+            proviso_buffer_free(raw);
+            bytes
+        }
+    }
+
+    /// Takes out what the orders do not keep, and the models.
+    ///
+    /// # Safety
+    ///
+    /// `orders` are complete, for this module as it was exported.
+    pub unsafe fn cut(&mut self, orders: &[u32], entry: &str) -> Result<(), Error> {
+        let entry = c_string(entry);
+        // SAFETY: the pointers are valid for the call, and the caller vouches for the orders.
+        match taken(unsafe { proviso_module_cut(self.0.as_ptr(), orders.as_ptr(), entry.as_ptr()) }) {
+            None => Ok(()),
+            Some(reason) => Err(Error::Internal(format!("LLVM rejects the slice: {reason}"))),
         }
     }
 

@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::ir::{self, TypeKind};
 use crate::options::Options;
 use builder::ExprInfo;
-use cfa::{DataLayout, ExprId, FuncId, FunctionOrigin, Program, TypeId, Var, VarId, VarKind};
+use cfa::{DataLayout, ExprId, FuncId, FunctionOrigin, LocId, Program, TypeId, Var, VarId, VarKind};
 use globals::Cell;
 use rustc_hash::FxHashMap;
 use source::SourceMap;
@@ -73,10 +73,19 @@ struct Context<'m> {
     exit_functions: Vec<FuncId>,
     /// Global objects whose initial value is not known.
     unknown_initialisers: Vec<String>,
+    layout: Layout,
+}
+
+/// Where the blocks of the module are in the program.
+#[derive(Default)]
+pub(crate) struct Layout {
+    /// By function of the module: the program's function, and by block its first location, `None` where it
+    /// cannot be reached. Empty for what has no body.
+    pub blocks: Vec<(Option<FuncId>, Vec<Option<LocId>>)>,
 }
 
 /// The program of a module.
-pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<Program, Error> {
+pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layout), Error> {
     let program = Program::new(DataLayout { pointer_width: ir.pointer_width });
     let mut cx = Context {
         ir,
@@ -94,6 +103,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<Program, Error
         ignoring_result: FxHashMap::default(),
         exit_functions: Vec::new(),
         unknown_initialisers: Vec::new(),
+        layout: Layout { blocks: vec![(None, Vec::new()); ir.functions.len()] },
     };
     for (n, f) in ir.functions.iter().enumerate() {
         if let (true, Some(name)) = (f.model, f.name.strip_suffix(IGNORING_RESULT)) {
@@ -124,7 +134,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<Program, Error
     models.sort();
     models.dedup();
     cx.program.models = models;
-    Ok(cx.program)
+    Ok((cx.program, cx.layout))
 }
 
 impl Context<'_> {

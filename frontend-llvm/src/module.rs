@@ -1,6 +1,7 @@
 //! Loading: inputs and models, compiled, read and linked into one module.
 
 use crate::compile::{Compiler, TRANSLATED};
+use crate::cut::Cut;
 use crate::error::Error;
 use crate::ir;
 use crate::llvm::{Link, LlvmModule};
@@ -49,7 +50,14 @@ pub fn load_until(options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result
 impl Module {
     /// The program that the module is.
     pub fn lower(&self) -> Result<cfa::Program, Error> {
-        lower::lower(&ir::Module::decode(self.llvm.export()), &self.options)
+        Ok(lower::lower(&ir::Module::decode(self.llvm.export()), &self.options)?.0)
+    }
+
+    /// As [`lower`](Self::lower), with what it takes to cut the module down to a part of the program.
+    pub fn lower_to_cut(self) -> Result<(cfa::Program, Cut), Error> {
+        let ir = ir::Module::decode(self.llvm.export());
+        let (program, layout) = lower::lower(&ir, &self.options)?;
+        Ok((program, Cut::new(self.llvm, ir, layout, self.options.entry)))
     }
 
     /// Writes the module, models included, as bitcode.

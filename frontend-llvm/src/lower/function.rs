@@ -109,6 +109,8 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
     for block in std::mem::take(&mut lowering.order) {
         lowering.lower_block(block);
     }
+    let locations = lowering.blocks.iter().map(|block| block.loc).collect();
+    lowering.b.cx.layout.blocks[n] = (Some(func), locations);
 }
 
 impl<'c, 'm> FunctionLowering<'c, 'm> {

@@ -1,0 +1,414 @@
+// Cutting instructions out of a module, so that what remains runs.
+//
+// src/cut.rs says what is to happen to every function, block and instruction. No way through a function is taken
+// that the original does not have: a branch that is removed goes to one of its targets, so values still are
+// defined before they are used.
+
+#include "module.hpp"
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/IR/AttributeMask.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Local.h>
+
+using namespace llvm;
+
+namespace {
+
+// As in src/cut.rs.
+enum FunctionAction : uint32_t { stub_function, cut_function };
+enum BlockAction : uint32_t { keep_end, exit_at_start, return_at_end, exit_at_end, first_successor };
+enum InstructionFlag : uint32_t { kept = 1, stop_after = 2, unseen = 4, dropped_shift = 8 };
+
+/// What to do with an instruction.
+struct Order {
+  Instruction *instruction;
+  uint32_t flags;
+  SmallVector<uint32_t, 2> dropped;
+};
+
+class Cutter {
+  Module &module;
+  const uint32_t *words;
+  StringRef entry;
+  Function *exit_function = nullptr;
+  Function *flush_function = nullptr;
+
+  void end_program(Instruction *before);
+  void stub(Function &function);
+  void cut(Function &function);
+  void drop_arguments(Order &order);
+  void drop_value(Instruction &instruction);
+  void keep_unseen(Function &function, ArrayRef<Order> orders);
+  void end_block(BasicBlock &block, uint32_t action);
+  void erase_dead(Function &function);
+  void take_back_models(const ProvisoModule &self);
+  void erase_unreachable_globals();
+
+public:
+  Cutter(Module &module, const uint32_t *words, StringRef entry) : module(module), words(words), entry(entry) {}
+  void run(const ProvisoModule &self);
+};
+
+/// Attributes by which a zero in the place of a value could be undefined behaviour.
+AttributeMask strict_attributes() {
+  AttributeMask mask;
+  for (auto kind : {Attribute::NonNull, Attribute::NoUndef, Attribute::Dereferenceable, Attribute::DereferenceableOrNull,
+                    Attribute::Returned, Attribute::Range, Attribute::NoFPClass})
+    mask.addAttribute(kind);
+  return mask;
+}
+
+bool registers_handlers(const Module &module) {
+  for (const char *name : {"atexit", "on_exit", "__cxa_atexit", "at_quick_exit"})
+    if (auto *function = module.getFunction(name); function && !function->use_empty())
+      return true;
+  return module.getNamedGlobal("llvm.global_dtors") != nullptr;
+}
+
+/// Ends the program quietly: output is written, handlers that the slice still has are not run.
+void Cutter::end_program(Instruction *before) {
+  IRBuilder<> builder(before);
+  builder.SetCurrentDebugLocation(before->getDebugLoc());
+  if (!exit_function) {
+    auto *existing = module.getFunction("exit");
+    bool quick = registers_handlers(module) || (existing && !existing->isDeclaration());
+    auto *type = FunctionType::get(builder.getVoidTy(), {builder.getInt32Ty()}, false);
+    auto callee = module.getOrInsertFunction(quick ? "_exit" : "exit", type);
+    exit_function = cast<Function>(callee.getCallee());
+    if (quick) {
+      auto *flush_type = FunctionType::get(builder.getInt32Ty(), {builder.getPtrTy()}, false);
+      flush_function = cast<Function>(module.getOrInsertFunction("fflush", flush_type).getCallee());
+    }
+  }
+  if (flush_function)
+    builder.CreateCall(FunctionType::get(builder.getInt32Ty(), {builder.getPtrTy()}, false), flush_function,
+                       {ConstantPointerNull::get(builder.getPtrTy())});
+  auto *call = builder.CreateCall(FunctionType::get(builder.getVoidTy(), {builder.getInt32Ty()}, false), exit_function,
+                                  {builder.getInt32(0)});
+  call->setDoesNotReturn();
+}
+
+/// Leaves of a function only that it returns.
+void Cutter::stub(Function &function) {
+  auto linkage = function.getLinkage();
+  bool returns = !function.doesNotReturn();
+  auto *subprogram = function.getSubprogram();
+  function.deleteBody();
+  function.setLinkage(linkage);
+  function.setSubprogram(subprogram);
+  auto *block = BasicBlock::Create(module.getContext(), "", &function);
+  if (returns) {
+    Type *type = function.getReturnType();
+    ReturnInst::Create(module.getContext(), type->isVoidTy() ? nullptr : Constant::getNullValue(type), block);
+    function.removeRetAttrs(strict_attributes());
+  } else {
+    auto *end = new UnreachableInst(module.getContext(), block);
+    if (subprogram)
+      end->setDebugLoc(DILocation::get(module.getContext(), subprogram->getLine(), 0, subprogram));
+    end_program(end);
+  }
+}
+
+/// Takes an instruction out whose value nothing needs.
+void Cutter::drop_value(Instruction &instruction) {
+  Type *type = instruction.getType();
+  if (!type->isVoidTy() && !instruction.use_empty())
+    instruction.replaceAllUsesWith(type->isTokenTy() ? static_cast<Value *>(ConstantTokenNone::get(type->getContext()))
+                                                     : Constant::getNullValue(type));
+  instruction.eraseFromParent();
+}
+
+/// Passes (or returns) zeros for the values that nothing needs.
+void Cutter::drop_arguments(Order &order) {
+  if (auto *result = dyn_cast<ReturnInst>(order.instruction)) {
+    if (Value *value = result->getReturnValue()) {
+      result->setOperand(0, Constant::getNullValue(value->getType()));
+      result->getFunction()->removeRetAttrs(strict_attributes());
+    }
+    return;
+  }
+  auto *call = dyn_cast<CallBase>(order.instruction);
+  if (!call)
+    return;
+  if (auto *plain = dyn_cast<CallInst>(call); plain && plain->isMustTailCall())
+    plain->setTailCallKind(CallInst::TCK_Tail);
+  for (uint32_t n : order.dropped) {
+    if (n >= call->arg_size())
+      continue;
+    Type *type = call->getArgOperand(n)->getType();
+    // What is passed by copy must be there to be copied.
+    if (call->isByValArgument(n) || call->isInAllocaArgument(n) || type->isMetadataTy())
+      continue;
+    call->setArgOperand(n, Constant::getNullValue(type));
+    call->removeParamAttrs(n, strict_attributes());
+    if (Function *callee = call->getCalledFunction(); callee && n < callee->arg_size())
+      callee->removeParamAttrs(n, strict_attributes());
+  }
+}
+
+/// The address that an access through constant offsets starts from.
+AllocaInst *cell(Value *pointer) { return dyn_cast<AllocaInst>(pointer->stripInBoundsConstantOffsets()); }
+
+/// Decides on the instructions that stand for no edge: cells, the stores of parameters into theirs, and marks of
+/// lifetimes are kept where something else uses the cell; the others go.
+void Cutter::keep_unseen(Function &function, ArrayRef<Order> orders) {
+  SmallPtrSet<AllocaInst *, 16> used;
+  SmallVector<Instruction *, 32> companions;
+  for (auto &order : orders)
+    if (order.instruction && order.flags & unseen && !isa<AllocaInst>(order.instruction) && !order.instruction->isTerminator()) {
+      auto *store = dyn_cast<StoreInst>(order.instruction);
+      auto *intrinsic = dyn_cast<IntrinsicInst>(order.instruction);
+      if ((store && isa<Argument>(store->getValueOperand()) && cell(store->getPointerOperand())) ||
+          (intrinsic && intrinsic->isLifetimeStartOrEnd() && cell(intrinsic->getArgOperand(1))))
+        companions.push_back(order.instruction);
+    }
+  SmallPtrSet<Instruction *, 32> is_companion(companions.begin(), companions.end());
+  for (auto &instruction : instructions(function))
+    if (auto *alloca = dyn_cast<AllocaInst>(&instruction))
+      for (User *user : alloca->users())
+        if (auto *other = dyn_cast<Instruction>(user); !other || !is_companion.count(other))
+          used.insert(alloca);
+  for (Instruction *companion : companions) {
+    auto *store = dyn_cast<StoreInst>(companion);
+    AllocaInst *alloca = cell(store ? store->getPointerOperand() : cast<IntrinsicInst>(companion)->getArgOperand(1));
+    if (!used.count(alloca))
+      companion->eraseFromParent();
+  }
+}
+
+void Cutter::end_block(BasicBlock &block, uint32_t action) {
+  Instruction *end = block.getTerminator();
+  if (action == return_at_end) {
+    Type *type = block.getParent()->getReturnType();
+    for (BasicBlock *successor : successors(&block))
+      successor->removePredecessor(&block, true);
+    auto *result = ReturnInst::Create(module.getContext(),
+                                      type->isVoidTy() ? nullptr : Constant::getNullValue(type), end->getIterator());
+    result->setDebugLoc(end->getDebugLoc());
+    block.getParent()->removeRetAttrs(strict_attributes());
+    drop_value(*end);
+  } else if (action == exit_at_end) {
+    end_program(end);
+    changeToUnreachable(end);
+  } else if (action >= first_successor) {
+    unsigned chosen = action - first_successor;
+    BasicBlock *target = end->getSuccessor(chosen);
+    for (unsigned i = 0; i < end->getNumSuccessors(); i++)
+      if (i != chosen)
+        end->getSuccessor(i)->removePredecessor(&block, true);
+    auto *branch = BranchInst::Create(target, end->getIterator());
+    branch->setDebugLoc(end->getDebugLoc());
+    drop_value(*end);
+  }
+}
+
+void Cutter::cut(Function &function) {
+  std::vector<std::pair<BasicBlock *, uint32_t>> blocks;
+  for (auto &block : function)
+    blocks.emplace_back(&block, *words++);
+  std::vector<Order> orders;
+  for (auto &block : function)
+    for (auto &instruction : block) {
+      uint32_t word = *words++;
+      Order order{&instruction, word & 0xff, {}};
+      for (uint32_t n = word >> dropped_shift; n > 0; n--)
+        order.dropped.push_back(*words++);
+      orders.push_back(std::move(order));
+    }
+  // Ways end where the slice stops. What stands behind such an end is gone afterwards, so orders for it are void.
+  SmallPtrSet<const Instruction *, 16> gone;
+  auto end_before = [&](Instruction *instruction) {
+    for (Instruction *next = instruction; next; next = next->getNextNode())
+      gone.insert(next);
+    end_program(instruction);
+    changeToUnreachable(instruction);
+  };
+  for (auto [block, action] : blocks)
+    if (action == exit_at_start) {
+      auto first = block->getFirstNonPHI();
+      while (first && isa<LandingPadInst>(first))
+        first = first->getNextNode();
+      end_before(first);
+    }
+  for (auto &order : orders) {
+    if (gone.count(order.instruction) || !(order.flags & stop_after))
+      continue;
+    Instruction *next = order.instruction->getNextNode();
+    bool ends_itself = isa_and_nonnull<UnreachableInst>(next) && order.flags & kept;
+    if (next && !ends_itself)
+      end_before(next);
+  }
+  SmallPtrSet<const Instruction *, 16> ended;
+  for (auto [block, action] : blocks)
+    if (action != exit_at_start && action != keep_end && !gone.count(block->getTerminator()) &&
+        block->getTerminator()) {
+      ended.insert(block->getTerminator());
+      end_block(*block, action);
+    }
+  SmallPtrSet<const Instruction *, 16> kept_calls;
+  for (auto &order : orders)
+    if (gone.count(order.instruction) || ended.count(order.instruction))
+      order.instruction = nullptr;
+    else if (order.flags & kept && isa<CallBase>(order.instruction))
+      kept_calls.insert(order.instruction);
+  // An `unreachable` behind a call that is removed would be reached.
+  for (auto &order : orders)
+    if (auto *end = dyn_cast_or_null<UnreachableInst>(order.instruction))
+      if (!(order.flags & kept) && !kept_calls.count(end->getPrevNode()))
+        end_program(end);
+  for (auto &order : orders)
+    if (order.instruction && !order.dropped.empty())
+      drop_arguments(order);
+  for (auto &order : orders) {
+    Instruction *instruction = order.instruction;
+    if (!instruction || instruction->isTerminator() || order.flags & kept)
+      continue;
+    if (auto *alloca = dyn_cast<AllocaInst>(instruction); alloca && alloca->isStaticAlloca())
+      continue;
+    if (order.flags & unseen) {
+      auto *store = dyn_cast<StoreInst>(instruction);
+      auto *intrinsic = dyn_cast<IntrinsicInst>(instruction);
+      if (store && isa<Argument>(store->getValueOperand()) && cell(store->getPointerOperand()))
+        continue;
+      if (intrinsic && (intrinsic->isLifetimeStartOrEnd() && cell(intrinsic->getArgOperand(1))))
+        continue;
+      // The stack is put back as far as it was saved.
+      if (intrinsic && intrinsic->getIntrinsicID() == Intrinsic::stacksave)
+        continue;
+      if (intrinsic && intrinsic->getIntrinsicID() == Intrinsic::stackrestore &&
+          isa<IntrinsicInst>(intrinsic->getArgOperand(0)))
+        continue;
+    }
+    drop_value(*instruction);
+    order.instruction = nullptr;
+  }
+  keep_unseen(function, orders);
+  EliminateUnreachableBlocks(function);
+  erase_dead(function);
+  // What was said of the whole function need not hold of a part that may end the program.
+  function.removeFnAttr(Attribute::WillReturn);
+  function.removeFnAttr(Attribute::Memory);
+  function.removeFnAttr(Attribute::Speculatable);
+}
+
+/// Values that nothing uses any more, and blocks that only lead to the next.
+void Cutter::erase_dead(Function &function) {
+  SmallVector<WeakTrackingVH, 32> dead;
+  for (auto &instruction : instructions(function))
+    if (isInstructionTriviallyDead(&instruction))
+      dead.push_back(&instruction);
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(dead);
+  for (auto &block : make_early_inc_range(function))
+    MergeBlockIntoPredecessor(&block);
+  for (auto &block : make_early_inc_range(function)) {
+    auto *branch = dyn_cast<BranchInst>(block.getTerminator());
+    bool empty = branch && branch->isUnconditional() && &block.front() == branch && branch->getSuccessor(0) != &block;
+    if (empty && !block.hasAddressTaken() && &block != &function.getEntryBlock())
+      TryToSimplifyUncondBranchFromEmptyBlock(&block);
+  }
+}
+
+/// What the models define becomes what the program declares.
+void Cutter::take_back_models(const ProvisoModule &self) {
+  for (auto &function : module)
+    if (function.hasFnAttribute(model_attribute)) {
+      if (!function.isDeclaration())
+        function.deleteBody();
+      function.setAttributes(function.getAttributes().removeFnAttributes(module.getContext()));
+      function.setSubprogram(nullptr);
+      function.setVisibility(GlobalValue::DefaultVisibility);
+    }
+  for (auto &variable : module.globals())
+    if (!variable.getName().starts_with("llvm.") && variable.hasInitializer() &&
+        self.has_models && !self.user_variables.count(&variable)) {
+      variable.setInitializer(nullptr);
+      variable.setLinkage(GlobalValue::ExternalLinkage);
+      variable.setVisibility(GlobalValue::DefaultVisibility);
+      variable.setDSOLocal(false);
+      variable.setComdat(nullptr);
+      variable.eraseMetadata(LLVMContext::MD_dbg);
+    }
+  if (!self.has_models)
+    return;
+  if (auto *units = module.getNamedMetadata("llvm.dbg.cu"); units && units->getNumOperands() > self.user_units) {
+    SmallVector<MDNode *, 8> own;
+    for (unsigned i = 0; i < self.user_units; i++)
+      own.push_back(units->getOperand(i));
+    units->clearOperands();
+    for (auto *unit : own)
+      units->addOperand(unit);
+    if (own.empty())
+      units->eraseFromParent();
+  }
+}
+
+/// Functions and variables that nothing reaches from the entry and from what LLVM itself reads.
+void Cutter::erase_unreachable_globals() {
+  SmallPtrSet<const GlobalValue *, 32> reached;
+  DenseSet<const Constant *> seen;
+  SmallVector<const Constant *, 32> todo;
+  auto want = [&](const Value *value) {
+    if (auto *constant = dyn_cast_or_null<Constant>(value); constant && seen.insert(constant).second)
+      todo.push_back(constant);
+  };
+  want(module.getFunction(entry));
+  for (auto &variable : module.globals())
+    if (variable.getName().starts_with("llvm."))
+      want(&variable);
+  while (!todo.empty()) {
+    const Constant *constant = todo.pop_back_val();
+    if (auto *value = dyn_cast<GlobalValue>(constant))
+      reached.insert(value);
+    if (auto *function = dyn_cast<Function>(constant))
+      for (auto &instruction : instructions(function))
+        for (const Use &use : instruction.operands())
+          want(use);
+    for (const Use &use : constant->operands())
+      want(use);
+  }
+  std::vector<GlobalValue *> lost;
+  for (auto &value : module.global_values())
+    if (!reached.count(&value))
+      lost.push_back(&value);
+  for (auto *value : lost)
+    if (auto *function = dyn_cast<Function>(value))
+      function->deleteBody();
+    else if (auto *variable = dyn_cast<GlobalVariable>(value))
+      variable->setInitializer(nullptr);
+  for (auto *value : lost) {
+    value->removeDeadConstantUsers();
+    if (!value->use_empty())
+      value->replaceAllUsesWith(Constant::getNullValue(value->getType()));
+    value->eraseFromParent();
+  }
+}
+
+void Cutter::run(const ProvisoModule &self) {
+  // End calls are made while functions are walked; new declarations come behind them.
+  std::vector<Function *> bodies;
+  for (auto &function : module)
+    if (!function.isDeclaration())
+      bodies.push_back(&function);
+  for (auto *function : bodies) {
+    uint32_t action = *words++;
+    if (function->hasFnAttribute(model_attribute))
+      continue;
+    if (action == stub_function)
+      stub(*function);
+    else
+      cut(*function);
+  }
+  take_back_models(self);
+  erase_unreachable_globals();
+}
+
+} // namespace
+
+char *proviso_module_cut(ProvisoModule *self, const uint32_t *words, const char *entry) {
+  Module &module = *self->module;
+  Cutter(module, words, entry).run(*self);
+  return proviso_module_verify(self);
+}

@@ -1,0 +1,366 @@
+//! The other way: from a part of a program back to the module, as bitcode that runs.
+//!
+//! An edge of the program stands for instructions; those of the edges in the part are kept. What the part does
+//! not decide (a branch that is not in it) goes one of its ways, the nearest to something that is in the part or,
+//! if nothing is, to a return: the part is taken to be closed under control dependence, so that all ways lead to
+//! the same. Library models are no part of the user's program and go.
+
+use crate::error::Error;
+use crate::ir::{Module, Operand, op};
+use crate::llvm::LlvmModule;
+use crate::lower::Layout;
+use cfa::{EdgeId, FuncId, Id, LocId, Op, Out, Program};
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// What of a program is to be kept.
+pub struct Part<'a> {
+    pub program: &'a Program,
+    /// By edge.
+    pub kept: &'a [bool],
+    /// By location: whether execution can come here and go on. Where it cannot, the program ends.
+    pub alive: &'a [bool],
+    /// The arguments of a kept call (by position; those of a variadic function's block follow its parameters),
+    /// or the value of a return (0), that need not be computed. A call that is not named needs all.
+    pub unused: &'a dyn Fn(EdgeId) -> Unused,
+}
+
+/// What of an edge's operands need not be computed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Unused {
+    /// Positions of arguments, ascending; 0 for the value of a return.
+    pub arguments: Vec<u32>,
+    /// The variadic arguments.
+    pub variadic: bool,
+}
+
+/// A module that can be cut down to a part of its program.
+pub struct Cut {
+    llvm: LlvmModule,
+    ir: Module,
+    layout: Layout,
+    entry: String,
+}
+
+/// Sizes of a module without models.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Size {
+    pub functions: usize,
+    pub instructions: usize,
+}
+
+// As in shim/cut.cpp.
+const STUB: u32 = 0;
+const CUT: u32 = 1;
+const KEEP_END: u32 = 0;
+const EXIT_AT_START: u32 = 1;
+const EXIT_AT_END: u32 = 3;
+const FIRST_SUCCESSOR: u32 = 4;
+const KEPT: u32 = 1;
+const STOP_AFTER: u32 = 2;
+const UNSEEN: u32 = 4;
+const DROPPED_SHIFT: u32 = 8;
+
+impl Cut {
+    pub(crate) fn new(llvm: LlvmModule, ir: Module, layout: Layout, entry: String) -> Self {
+        Self { llvm, ir, layout, entry }
+    }
+
+    /// The user's functions and instructions.
+    pub fn size(&self) -> Size {
+        let own = self.ir.functions.iter().filter(|f| !f.model);
+        own.filter_map(|f| f.body.as_ref()).fold(Size::default(), |size, body| Size {
+            functions: size.functions + 1,
+            instructions: size.instructions + body.instructions.len(),
+        })
+    }
+
+    /// Cuts the module down. Returns its bytes, as bitcode or as text, and its size.
+    pub fn write(mut self, part: &Part, text: bool) -> Result<(Vec<u8>, Size), Error> {
+        let orders = Orders::new(&self.ir, &self.layout, part).write();
+        // SAFETY: the orders are for every block and instruction of `ir`, which is this module.
+        unsafe { self.llvm.cut(&orders, &self.entry)? };
+        let after = Module::decode(self.llvm.export());
+        let size = Self { ir: after, ..self };
+        Ok((size.llvm.print(text), size.size()))
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+struct Orders<'a> {
+    ir: &'a Module,
+    layout: &'a Layout,
+    part: &'a Part<'a>,
+    /// By location: the block of its function that it belongs to.
+    block_of: Vec<u32>,
+    /// By instruction of the module: `KEPT` and `UNSEEN`.
+    flags: Vec<u32>,
+    /// By program function: its edges.
+    edges: Vec<Vec<EdgeId>>,
+    words: Vec<u32>,
+}
+
+/// A block as a node of the control flow that is in the part.
+#[derive(Clone, Default)]
+struct Node {
+    /// Blocks that can follow.
+    successors: Vec<u32>,
+    /// Whether something of the part is executed here.
+    content: bool,
+    /// The last instruction that is executed, if the program does not come to the block's end.
+    stops_after: Option<u32>,
+    alive: bool,
+}
+
+impl<'a> Orders<'a> {
+    fn new(ir: &'a Module, layout: &'a Layout, part: &'a Part<'a>) -> Self {
+        let program = part.program;
+        let count: u32 = ir
+            .functions
+            .iter()
+            .filter_map(|f| Some(f.first_instruction + f.body.as_ref()?.instructions.len() as u32))
+            .max()
+            .unwrap_or(0);
+        let mut flags = vec![UNSEEN; count as usize];
+        let mut edges = vec![Vec::new(); program.funcs.len()];
+        for (id, edge) in program.edges.iter() {
+            edges[program.locs[edge.source].func.index()].push(id);
+            for &i in &edge.origin {
+                flags[i as usize] &= !UNSEEN;
+                if part.kept[id.index()] {
+                    flags[i as usize] |= KEPT;
+                }
+            }
+        }
+        let mut starts = vec![false; program.locs.len()];
+        layout.blocks.iter().flat_map(|(_, blocks)| blocks).flatten().for_each(|loc| starts[loc.index()] = true);
+        let mut block_of = vec![NONE; program.locs.len()];
+        for (_, blocks) in &layout.blocks {
+            for (n, loc) in blocks.iter().enumerate() {
+                if let Some(loc) = loc {
+                    flood(program, *loc, n as u32, &starts, &mut block_of);
+                }
+            }
+        }
+        Self { ir, layout, part, block_of, flags, edges, words: Vec::new() }
+    }
+
+    fn write(mut self) -> Vec<u32> {
+        for (n, function) in self.ir.functions.iter().enumerate() {
+            if function.body.is_none() {
+                continue;
+            }
+            let (func, _) = self.layout.blocks[n];
+            let has_content = func.is_some_and(|f| self.edges[f.index()].iter().any(|e| self.part.kept[e.index()]));
+            match func {
+                Some(func) if has_content && !function.model => {
+                    self.words.push(CUT);
+                    self.function(n, func);
+                }
+                _ => self.words.push(STUB),
+            }
+        }
+        self.words
+    }
+
+    fn function(&mut self, n: usize, func: FuncId) {
+        let function = &self.ir.functions[n];
+        let body = function.body.as_ref().expect("a function that is lowered");
+        let nodes = self.nodes(n, func);
+        let content: Vec<u32> = (0..nodes.len() as u32).filter(|&b| nodes[b as usize].content).collect();
+        let returns: Vec<u32> = (0..nodes.len() as u32)
+            .filter(|&b| nodes[b as usize].alive && self.last(n, b).1 == op::RET)
+            .collect();
+        let (to_content, to_return) = (distances(&nodes, &content), distances(&nodes, &returns));
+        let decided = self.decided(n, func);
+        for (b, node) in nodes.iter().enumerate() {
+            let (last, opcode) = self.last(n, b as u32);
+            let ends: Vec<u32> = self
+                .ir
+                .operands(&body.instructions[last as usize])
+                .filter_map(|o| if let Operand::Block(target) = o { Some(target) } else { None })
+                .collect();
+            let is_call = matches!(opcode, op::INVOKE | op::CALL_BR);
+            let kept = match is_call {
+                true => self.flags[(function.first_instruction + last) as usize] & KEPT != 0,
+                false => decided[b],
+            };
+            let action = if !node.alive {
+                EXIT_AT_START
+            } else if node.stops_after.is_some() || ends.len() < 2 || kept {
+                KEEP_END
+            } else {
+                let near = |s: &&u32| (to_content[**s as usize], to_return[**s as usize], **s);
+                let chosen = node.successors.iter().min_by_key(near);
+                match chosen {
+                    Some(&s) if to_content[s as usize] != NONE || to_return[s as usize] != NONE => {
+                        // The order of LLVM's successors is that of the operands that are blocks.
+                        FIRST_SUCCESSOR + ends.iter().position(|&t| t == s).unwrap_or(0) as u32
+                    }
+                    _ => EXIT_AT_END,
+                }
+            };
+            self.words.push(action);
+        }
+        let unused = self.unused(n, func);
+        for i in 0..body.instructions.len() as u32 {
+            let stops = nodes[self.block_at(n, i) as usize].stops_after == Some(i);
+            let flags = self.flags[(function.first_instruction + i) as usize] | if stops { STOP_AFTER } else { 0 };
+            let dropped: &[u32] = match unused.binary_search_by_key(&i, |u| u.0) {
+                Ok(found) => &unused[found].1,
+                Err(_) => &[],
+            };
+            self.words.push(flags | (dropped.len() as u32) << DROPPED_SHIFT);
+            self.words.extend(dropped);
+        }
+    }
+
+    fn blocks(&self, n: usize) -> &'a [Range<u32>] {
+        &self.ir.functions[n].body.as_ref().expect("a function that is lowered").blocks
+    }
+    fn block_at(&self, n: usize, i: u32) -> u32 {
+        self.blocks(n).partition_point(|range| range.end <= i) as u32
+    }
+    /// The last instruction of a block and its opcode.
+    fn last(&self, n: usize, block: u32) -> (u32, u8) {
+        let last = self.blocks(n)[block as usize].end - 1;
+        let body = self.ir.functions[n].body.as_ref().expect("a function that is lowered");
+        (last, body.instructions[last as usize].opcode)
+    }
+    /// The instruction, counted in its function, that an edge of a block was made for: those folded into it come
+    /// before, and the assignments of phis belong to blocks behind.
+    fn anchor(&self, n: usize, edge: EdgeId) -> Option<u32> {
+        let block = self.block_of[self.part.program.edges[edge].source.index()];
+        let first = self.ir.functions[n].first_instruction;
+        let range = self.blocks(n).get(block as usize)?;
+        let edge = &self.part.program.edges[edge];
+        edge.origin.iter().filter_map(|i| i.checked_sub(first)).filter(|i| range.contains(i)).max()
+    }
+
+    fn nodes(&self, n: usize, func: FuncId) -> Vec<Node> {
+        let (program, starts) = (self.part.program, &self.layout.blocks[n].1);
+        let alive = |loc: LocId| self.part.alive[loc.index()];
+        let mut nodes: Vec<Node> = starts
+            .iter()
+            .map(|loc| Node { alive: loc.is_some_and(alive), ..Node::default() })
+            .collect();
+        let mut leaves = vec![false; nodes.len()];
+        let mut last = vec![None; nodes.len()];
+        for &id in &self.edges[func.index()] {
+            let edge = &program.edges[id];
+            let b = self.block_of[edge.source.index()];
+            if b == NONE || !alive(edge.source) {
+                continue;
+            }
+            let node = &mut nodes[b as usize];
+            node.content |= self.part.kept[id.index()];
+            last[b as usize] = last[b as usize].max(self.anchor(n, id));
+            let ends = matches!(edge.op, Op::Return { .. } | Op::Halt(_) | Op::Error(_));
+            let target = self.block_of[edge.target.index()];
+            if !ends && target != NONE && starts[target as usize] == Some(edge.target) {
+                leaves[b as usize] = true;
+                if alive(edge.target) && !node.successors.contains(&target) {
+                    node.successors.push(target);
+                }
+            }
+        }
+        for (b, node) in nodes.iter_mut().enumerate() {
+            node.successors.sort_unstable();
+            let end = self.last(n, b as u32).0;
+            node.stops_after = last[b].filter(|&i| node.alive && !leaves[b] && i != end);
+        }
+        nodes
+    }
+
+    /// By block, whether its end decides something in the part.
+    fn decided(&self, n: usize, func: FuncId) -> Vec<bool> {
+        let program = self.part.program;
+        let mut decided = vec![false; self.blocks(n).len()];
+        for &id in &self.edges[func.index()] {
+            let edge = &program.edges[id];
+            let b = self.block_of[edge.source.index()];
+            if b != NONE
+                && self.part.kept[id.index()]
+                && matches!(edge.op, Op::Assume { .. })
+                && self.anchor(n, id) == Some(self.last(n, b).0)
+            {
+                decided[b as usize] = true;
+            }
+        }
+        decided
+    }
+
+    /// By instruction, ascending: arguments and returned values that are not in the part.
+    fn unused(&self, n: usize, func: FuncId) -> Vec<(u32, Vec<u32>)> {
+        let program = self.part.program;
+        let mut unused = Vec::new();
+        for &id in &self.edges[func.index()] {
+            let is_call = match program.edges[id].op {
+                Op::Call { .. } => true,
+                Op::Return { .. } => false,
+                _ => continue,
+            };
+            if !self.part.kept[id.index()] {
+                continue;
+            }
+            let Some(i) = self.anchor(n, id) else { continue };
+            let found = (self.part.unused)(id);
+            let mut dropped = found.arguments;
+            if found.variadic && is_call {
+                let body = self.ir.functions[n].body.as_ref().expect("a function that is lowered");
+                let instruction = &body.instructions[i as usize];
+                let Op::Call { args, .. } = &program.edges[id].op else { continue };
+                if matches!(instruction.opcode, op::CALL | op::INVOKE | op::CALL_BR) {
+                    dropped.extend(args.len() as u32..self.ir.extra(instruction)[1]);
+                }
+            }
+            if !dropped.is_empty() {
+                unused.push((i, dropped));
+            }
+        }
+        unused.sort();
+        unused
+    }
+}
+
+/// Marks the locations that are reached from the first of a block without coming to another block.
+fn flood(program: &Program, start: LocId, block: u32, starts: &[bool], block_of: &mut [u32]) {
+    let mut work = vec![start];
+    while let Some(loc) = work.pop() {
+        let known = &mut block_of[loc.index()];
+        if *known != NONE {
+            continue;
+        }
+        *known = block;
+        if program.locs[loc].out == Out::Sink {
+            continue;
+        }
+        for id in program.out_edges(loc) {
+            let target = program.edges[id].target;
+            if block_of[target.index()] == NONE && !starts[target.index()] {
+                work.push(target);
+            }
+        }
+    }
+}
+
+/// How many blocks there are from each to one of `targets`.
+fn distances(nodes: &[Node], targets: &[u32]) -> Vec<u32> {
+    let mut predecessors = vec![Vec::new(); nodes.len()];
+    for (b, node) in nodes.iter().enumerate() {
+        node.successors.iter().for_each(|&s| predecessors[s as usize].push(b as u32));
+    }
+    let mut distance = vec![NONE; nodes.len()];
+    let mut work: VecDeque<u32> = targets.iter().copied().collect();
+    targets.iter().for_each(|&t| distance[t as usize] = 0);
+    while let Some(b) = work.pop_front() {
+        for &p in &predecessors[b as usize] {
+            if distance[p as usize] == NONE {
+                distance[p as usize] = distance[b as usize] + 1;
+                work.push_back(p);
+            }
+        }
+    }
+    distance
+}
