@@ -72,8 +72,8 @@ impl Regions {
                 // What is read of an object that was freed is not what was written to it.
                 Op::Free { ptr } => (None, Some((ptr, None, false))),
                 Op::Alloc { .. } => {
-                    let object = points_to.alloc(id);
-                    let whole = ranges.intern(vec![Range { object, at: Shift::ZERO, len: None, scalar: true }]);
+                    let range = |&object: &ObjectId| Range { object, at: Shift::ZERO, len: None, scalar: true };
+                    let whole = ranges.intern(points_to.allocs(id).iter().map(range).collect());
                     raw.push((id, 0, whole));
                     continue;
                 }

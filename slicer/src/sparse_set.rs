@@ -17,6 +17,9 @@ impl SparseSet {
     pub fn len(&self) -> usize {
         self.blocks.iter().map(|(_, bits)| bits.count_ones() as usize).sum()
     }
+    pub fn has_more_than(&self, count: usize) -> bool {
+        self.blocks.len() > count || self.len() > count
+    }
     /// A measure of the memory it takes.
     pub fn block_count(&self) -> usize {
         self.blocks.len()
@@ -51,15 +54,26 @@ impl SparseSet {
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.blocks.iter().flat_map(|&(block, bits)| Bits { base: block * 64, bits })
     }
+    /// Whether every item of `other` is here.
+    pub fn contains_all(&self, other: &Self) -> bool {
+        let mut i = 0;
+        other.blocks.len() <= self.blocks.len()
+            && other.blocks.iter().all(|&(block, bits)| {
+                i += self.position(i, block, other);
+                self.blocks.get(i).is_some_and(|&(b, have)| b == block && bits & !have == 0)
+            })
+    }
+    /// How far after `i` the first block from `block` on is; `other` is the set that is being walked through.
+    fn position(&self, i: usize, block: u32, other: &Self) -> usize {
+        let rest = &self.blocks[i..];
+        if other.blocks.len() * 8 < self.blocks.len() {
+            rest.partition_point(|b| b.0 < block)
+        } else {
+            rest.iter().position(|b| b.0 >= block).unwrap_or(rest.len())
+        }
+    }
     /// Adds `other`; returns whether anything is new.
     pub fn union(&mut self, other: &Self) -> bool {
-        self.absorb(other, None)
-    }
-    /// Adds `other`, and what of it is new to `fresh` as well; returns whether anything is.
-    pub fn union_fresh(&mut self, other: &Self, fresh: &mut Self) -> bool {
-        self.absorb(other, Some(fresh))
-    }
-    fn absorb(&mut self, other: &Self, fresh: Option<&mut Self>) -> bool {
         if other.blocks.is_empty() {
             return false;
         }
@@ -67,26 +81,14 @@ impl SparseSet {
         let mut new = Self::default();
         let mut i = 0;
         let mut missing = 0;
-        if other.blocks.len() * 8 < self.blocks.len() {
-            for &(block, bits) in &other.blocks {
-                i += self.blocks[i..].partition_point(|b| b.0 < block);
-                new.note(&self.blocks, i, block, bits, &mut missing);
-            }
-        } else {
-            for &(block, bits) in &other.blocks {
-                while i < self.blocks.len() && self.blocks[i].0 < block {
-                    i += 1;
-                }
-                new.note(&self.blocks, i, block, bits, &mut missing);
-            }
+        for &(block, bits) in &other.blocks {
+            i += self.position(i, block, other);
+            new.note(&self.blocks, i, block, bits, &mut missing);
         }
         if new.blocks.is_empty() {
             return false;
         }
         self.merge(&new, missing);
-        if let Some(fresh) = fresh {
-            fresh.absorb(&new, None);
-        }
         true
     }
     /// Adds to this set of new items those of `bits` that `blocks`, at position `i`, lacks.
@@ -145,24 +147,6 @@ impl SparseSet {
             *bits != 0
         });
     }
-    pub fn intersects(&self, other: &Self) -> bool {
-        let (mut i, mut j) = (0, 0);
-        while i < self.blocks.len() && j < other.blocks.len() {
-            let (a, b) = (self.blocks[i], other.blocks[j]);
-            if a.0 == b.0 {
-                if a.1 & b.1 != 0 {
-                    return true;
-                }
-                i += 1;
-                j += 1;
-            } else if a.0 < b.0 {
-                i += 1;
-            } else {
-                j += 1;
-            }
-        }
-        false
-    }
 }
 
 impl FromIterator<u32> for SparseSet {
@@ -215,12 +199,11 @@ mod tests {
             let b: BTreeSet<u32> = (0..b_len).map(|_| random(bound)).collect();
             let (sa, sb): (SparseSet, SparseSet) = (a.iter().copied().collect(), b.iter().rev().copied().collect());
             assert!(sb.iter().eq(b.iter().copied()));
-            assert_eq!(sa.intersects(&sb), a.intersection(&b).next().is_some());
             let mut union = sa.clone();
-            let mut fresh = SparseSet::new();
-            assert_eq!(union.union_fresh(&sb, &mut fresh), !b.is_subset(&a));
+            assert_eq!(sa.contains_all(&sb), b.is_subset(&a));
+            assert_eq!(union.union(&sb), !b.is_subset(&a));
+            assert!(union.contains_all(&sa) && union.contains_all(&sb));
             assert!(union.iter().eq(a.union(&b).copied()));
-            assert!(fresh.iter().eq(b.difference(&a).copied()));
             assert_eq!(union.len(), a.union(&b).count());
             let mut difference = sa.clone();
             difference.subtract(&sb);

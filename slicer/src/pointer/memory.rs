@@ -33,7 +33,7 @@ impl cfa::Id for LocationId {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ObjectKind {
     Global(GlobalId),
-    /// Every object that this `Alloc` edge makes.
+    /// Objects that this `Alloc` edge makes: all, or those it makes in one calling context.
     Alloc(EdgeId),
     Func(FuncId),
     /// Whatever the environment may point to: any object.
@@ -47,8 +47,9 @@ pub struct Object {
     pub kind: ObjectKind,
     /// Bytes, where they are known.
     pub size: Option<u64>,
-    /// How many different locations in it have been made.
+    /// How many different locations in it have been made, and how many of them outside.
     locations: u32,
+    outside: u32,
     /// It has lost its fields: one location, one slot.
     whole: bool,
     /// It never holds pointers.
@@ -60,6 +61,8 @@ pub struct Object {
 /// what an allocator hands out for everything: its fields are those of many types.
 const MANY_LOCATIONS: u32 = 256;
 const MANY_LOCATIONS_UNSIZED: u32 = 64;
+/// Of pointers outside their object, so many offsets are told apart.
+const MANY_OUTSIDE: u32 = 4;
 const MANY_SLOTS: usize = 4096;
 const MANY_SLOTS_UNSIZED: usize = 192;
 const MANY_STRIDED: usize = 16;
@@ -158,7 +161,8 @@ pub struct Memory {
     pub objects: Table<ObjectId, Object>,
     pub locations: Table<LocationId, Location>,
     interned: FxHashMap<Location, LocationId>,
-    pub alloc_objects: FxHashMap<EdgeId, ObjectId>,
+    /// The objects of an allocation edge, one for each context that has come up.
+    pub alloc_objects: FxHashMap<EdgeId, Vec<ObjectId>>,
     global_count: u32,
     func_count: u32,
     pub unknown: ObjectId,
@@ -177,11 +181,18 @@ pub enum SlotLookup {
 }
 
 impl Memory {
-    /// One object for each global, function and allocation edge of `edges`.
+    /// One object for each global and function.
     pub fn new(program: &Program, flat: bool) -> Self {
         let mut objects = Table::new();
-        let object =
-            |kind, size| Object { kind, size, locations: 0, whole: false, constant: false, slots: Slots::default() };
+        let object = |kind, size| Object {
+            kind,
+            size,
+            locations: 0,
+            outside: 0,
+            whole: false,
+            constant: false,
+            slots: Slots::default(),
+        };
         for (g, global) in program.globals.iter() {
             let known = global.init.is_some() || global.size > 0;
             let id = objects.push(object(ObjectKind::Global(g), known.then_some(global.size)));
@@ -193,21 +204,11 @@ impl Memory {
             objects.push(object(ObjectKind::Func(f), Some(1)));
         }
         let unknown = objects.push(object(ObjectKind::Unknown, None));
-        let mut alloc_objects = FxHashMap::default();
-        for (id, edge) in program.edges.iter() {
-            if let Op::Alloc { size, .. } = edge.op {
-                let size = match program.exprs.get(size) {
-                    Expr::Const(c) => c.to_u64(),
-                    _ => None,
-                };
-                alloc_objects.insert(id, objects.push(object(ObjectKind::Alloc(id), size)));
-            }
-        }
         Self {
             objects,
             locations: Table::new(),
             interned: FxHashMap::default(),
-            alloc_objects,
+            alloc_objects: FxHashMap::default(),
             global_count: program.globals.len() as u32,
             func_count: program.funcs.len() as u32,
             unknown,
@@ -215,16 +216,24 @@ impl Memory {
             crowded: Vec::new(),
         }
     }
+    fn object(&mut self, kind: ObjectKind, size: Option<u64>) -> ObjectId {
+        let slots = Slots::default();
+        self.objects.push(Object { kind, size, locations: 0, outside: 0, whole: false, constant: false, slots })
+    }
+    /// What one copy carries.
     pub fn buffer(&mut self, copy: EdgeId) -> ObjectId {
-        let kind = ObjectKind::Buffer(copy);
-        self.objects.push(Object {
-            kind,
-            size: None,
-            locations: 0,
-            whole: false,
-            constant: false,
-            slots: Slots::default(),
-        })
+        self.object(ObjectKind::Buffer(copy), None)
+    }
+    /// A new object for an allocation edge.
+    pub fn allocate(&mut self, program: &Program, edge: EdgeId) -> ObjectId {
+        let Op::Alloc { size, .. } = program.edges[edge].op else { unreachable!("an allocation") };
+        let size = match program.exprs.get(size) {
+            Expr::Const(c) => c.to_u64(),
+            _ => None,
+        };
+        let id = self.object(ObjectKind::Alloc(edge), size);
+        self.alloc_objects.entry(edge).or_default().push(id);
+        id
     }
     pub fn global(&self, g: GlobalId) -> ObjectId {
         debug_assert!(g.0 < self.global_count);
@@ -233,9 +242,6 @@ impl Memory {
     pub fn func(&self, f: FuncId) -> ObjectId {
         debug_assert!(f.0 < self.func_count);
         ObjectId(self.global_count + f.0)
-    }
-    pub fn alloc(&self, edge: EdgeId) -> ObjectId {
-        self.alloc_objects[&edge]
     }
     pub fn location(&mut self, object: ObjectId, at: Shift) -> LocationId {
         let o = &mut self.objects[object];
@@ -248,13 +254,17 @@ impl Memory {
         if let Some(&l) = self.interned.get(&Location { object, at }) {
             return l;
         }
+        // Pointers outside their object are not to be used before they come back: a few offsets suffice.
+        let is_outside = at.stride == 0 && (at.off < 0 || o.size.is_some_and(|size| at.off.unsigned_abs() > size));
         let limit = if o.size.is_some() { MANY_LOCATIONS } else { MANY_LOCATIONS_UNSIZED };
-        let at = if o.locations >= limit { Shift::ANY } else { at };
+        let full = if is_outside { o.outside >= MANY_OUTSIDE } else { o.locations >= limit };
+        let at = if full { Shift::ANY } else { at };
         let location = Location { object, at };
         let (locations, crowded) = (&mut self.locations, &mut self.crowded);
         *self.interned.entry(location).or_insert_with(|| {
-            o.locations += 1;
-            if o.locations == limit {
+            o.outside += u32::from(is_outside);
+            o.locations += u32::from(!is_outside);
+            if o.locations == limit && !is_outside {
                 crowded.push(object);
             }
             locations.push(location)

@@ -4,35 +4,89 @@
 //! the difference of two pointers is no pointer; what is declared elsewhere holds no pointers into this program; an access stays within the object its pointer was derived from; and an integer
 //! that is not derived from a pointer is the address of nothing. Both are what C guarantees or leaves undefined.
 
+mod generate;
+mod graph;
 mod memory;
+mod sets;
 mod solve;
 mod terms;
+mod unify;
 
 pub use memory::{Location, LocationId, Object, ObjectId, ObjectKind, Slot, outside};
 pub use terms::{Shift, gcd};
 
 use crate::sparse_set::SparseSet;
-use cfa::{Callee, EdgeId, ExprId, FuncId, Id, Op, Program, Table};
+use cfa::{Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Op, Program, Table};
+use memory::Memory;
 use rustc_hash::FxHashMap;
 use solve::Solver;
+use std::rc::Rc;
 use std::time::Instant;
 use terms::{Base, Terms};
+use unify::Unifier;
 
-/// How precise.
+/// How pointers are followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mode {
-    /// Inclusion-based and field-sensitive.
+    /// Inclusion-based (Andersen).
     #[default]
     Inclusion,
-    /// Unification-based (Steensgaard) without fields: almost linear.
+    /// Unification-based (Steensgaard), without fields: almost linear.
     Unification,
 }
 
-#[derive(Clone, Debug, Default)]
+/// How much memory a function that nobody defines may read or write.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Extent {
+    #[default]
+    Nothing,
+    /// What can be reached from arguments that functions nobody defines were ever passed, and objects that are
+    /// declared elsewhere.
+    Reachable,
+    /// Any object.
+    Everything,
+}
+
+/// What functions that nobody defines do. By default nothing but return any value that is no pointer: that is what
+/// their bodies in the program say, and for a verifier their taint says the rest. If they do more, they may also
+/// return pointers to what they know, and call the functions that they know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Undefined {
+    pub reads: Extent,
+    pub writes: Extent,
+}
+
+impl Undefined {
+    /// Reads and writes whatever it can reach: sound for any library function.
+    pub const SOUND: Self = Self { reads: Extent::Reachable, writes: Extent::Reachable };
+}
+
+#[derive(Clone, Debug)]
 pub struct Options {
     pub mode: Mode,
-    /// Give up then.
+    /// Whether the fields of objects are told apart. Not by unification.
+    pub fields: bool,
+    /// How many calls up heap objects of one allocation are told apart (the length of call strings, 0 to 2 or so).
+    pub heap_contexts: u8,
+    pub undefined: Undefined,
+    /// How much work to do (about 10 ns each) before inclusion is given up for unification. Counted, not measured, so
+    /// that the result is always the same.
+    pub budget: u64,
+    /// Give up altogether then.
     pub deadline: Option<Instant>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Inclusion,
+            fields: true,
+            heap_contexts: 1,
+            undefined: Undefined::default(),
+            budget: 1_000_000_000,
+            deadline: None,
+        }
+    }
 }
 
 /// The result: what every expression may point to, and whom every call may call.
@@ -43,11 +97,12 @@ pub struct PointsTo<'p> {
     pub locations: Table<LocationId, Location>,
     /// By variable.
     sets: Vec<u32>,
-    distinct: Vec<SparseSet>,
+    distinct: Vec<Rc<SparseSet>>,
+    external: u32,
     reached: Vec<bool>,
     indirect: FxHashMap<EdgeId, Vec<FuncId>>,
     globals: u32,
-    alloc_objects: FxHashMap<EdgeId, ObjectId>,
+    alloc_objects: FxHashMap<EdgeId, Vec<ObjectId>>,
     pub stats: Stats,
 }
 
@@ -56,21 +111,94 @@ pub struct Stats {
     pub waves: u32,
     pub nodes: usize,
     pub locations: usize,
+    /// Inclusion was given up for unification.
+    pub given_up: bool,
+}
+
+/// What a solver found.
+struct Solution<'p> {
+    terms: Terms<'p>,
+    memory: Memory,
+    /// By variable, which of the distinct sets it has; the first is empty.
+    sets: Vec<u32>,
+    distinct: Vec<Rc<SparseSet>>,
+    /// What functions that nobody defines know.
+    external: u32,
+    reached: Vec<bool>,
+    address_taken: Vec<FuncId>,
+    waves: u32,
+    nodes: usize,
 }
 
 impl<'p> PointsTo<'p> {
-    /// `None` if the deadline passed. Where inclusions grow too large, the result is by unification.
+    /// `None` if the deadline passed. Where inclusion takes too much work, the result is by unification.
     pub fn compute(program: &'p Program, options: &Options) -> Option<Self> {
-        let mut solver = Solver::new(program, options);
-        if solver.solve() {
-            return Some(solver.finish());
+        let mut given_up = false;
+        if options.mode == Mode::Inclusion {
+            let mut solver = Solver::new(program, options);
+            if solver.solve() {
+                return Some(Self::new(program, solver.solution(), false));
+            }
+            if options.deadline.is_some_and(|d| Instant::now() > d) {
+                return None;
+            }
+            given_up = true;
         }
-        drop(solver);
-        if options.mode == Mode::Unification || options.deadline.is_some_and(|d| Instant::now() > d) {
-            return None;
+        let solution = Unifier::new(program, options).solve(options.deadline)?;
+        Some(Self::new(program, solution, given_up))
+    }
+
+    fn new(program: &'p Program, solution: Solution<'p>, given_up: bool) -> Self {
+        let Solution { terms, memory, sets, distinct, external, reached, address_taken, waves, nodes } = solution;
+        let stats = Stats { waves, nodes, locations: memory.locations.len(), given_up };
+        let mut points_to = Self {
+            program,
+            terms,
+            objects: memory.objects,
+            locations: memory.locations,
+            sets,
+            distinct,
+            external,
+            reached,
+            indirect: FxHashMap::default(),
+            globals: program.globals.len() as u32,
+            alloc_objects: memory.alloc_objects,
+            stats,
+        };
+        for (id, edge) in program.edges.iter() {
+            let found = match edge.op {
+                Op::Call { callee: Callee::Indirect(e), .. } => points_to.points_to(e),
+                // Code that is not there may call what it knows.
+                Op::Approx { .. } if external != 0 && points_to.is_undefined(id) => points_to.external(),
+                _ => continue,
+            };
+            if points_to.reached[program.func_of(id).index()] {
+                let callees = points_to.functions(&found, &address_taken);
+                points_to.indirect.insert(id, callees);
+            }
         }
-        let mut solver = Solver::new(program, &Options { mode: Mode::Unification, ..options.clone() });
-        solver.solve().then(|| solver.finish())
+        points_to
+    }
+    fn is_undefined(&self, edge: EdgeId) -> bool {
+        self.program.funcs[self.program.func_of(edge)].origin == FunctionOrigin::Undefined
+    }
+    /// The functions among some locations, in order.
+    fn functions(&self, locations: &[Location], address_taken: &[FuncId]) -> Vec<FuncId> {
+        let mut found = Vec::new();
+        for l in locations {
+            match self.objects[l.object].kind {
+                ObjectKind::Func(f) => found.push(f),
+                ObjectKind::Unknown => found.extend(address_taken),
+                _ => {}
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+    /// What functions that nobody defines may read and write, as far as the options let them.
+    pub fn external(&self) -> Vec<Location> {
+        self.distinct[self.external as usize].iter().map(|l| self.locations[LocationId(l)]).collect()
     }
 
     /// Whether the function can be called, as far as this analysis sees.
@@ -84,13 +212,14 @@ impl<'p> PointsTo<'p> {
             _ => self.indirect.get(&call).map_or(&[], Vec::as_slice),
         }
     }
-    /// The object of a global or of an `Alloc` edge.
+    /// The object of a global.
     pub fn global(&self, g: cfa::GlobalId) -> ObjectId {
         debug_assert!(g.0 < self.globals);
         ObjectId(g.0)
     }
-    pub fn alloc(&self, edge: EdgeId) -> ObjectId {
-        self.alloc_objects[&edge]
+    /// The objects of an `Alloc` edge: one, or on the heap one for each calling context.
+    pub fn allocs(&self, edge: EdgeId) -> &[ObjectId] {
+        self.alloc_objects.get(&edge).map_or(&[], Vec::as_slice)
     }
     /// Where the value of an expression may point: sorted, each once.
     pub fn points_to(&mut self, e: ExprId) -> Vec<Location> {
@@ -141,41 +270,34 @@ impl<'p> PointsTo<'p> {
 }
 
 impl<'p> Solver<'p> {
-    fn finish(self) -> PointsTo<'p> {
-        let program = self.program();
-        // Variables of one node share one set.
-        let mut distinct = vec![SparseSet::new()];
-        let mut of_node: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut of_set: FxHashMap<SparseSet, u32> = FxHashMap::default();
-        of_set.insert(SparseSet::new(), 0);
+    fn solution(mut self) -> Solution<'p> {
+        let program = self.program;
+        let mut distinct = vec![Rc::new(SparseSet::new())];
+        let mut numbers: FxHashMap<sets::SetId, u32> = FxHashMap::default();
+        numbers.insert(sets::SetId::EMPTY, 0);
+        let mut number = |graph: &graph::Graph<_>, set| {
+            *numbers.entry(set).or_insert_with(|| {
+                distinct.push(graph.sets.get(set).clone());
+                distinct.len() as u32 - 1
+            })
+        };
         let mut sets = Vec::with_capacity(program.vars.len());
         for v in program.vars.ids() {
-            let node = self.find(self.var_node(v));
-            let set = *of_node.entry(node).or_insert_with(|| {
-                let set = self.points_to(node);
-                if let Some(&known) = of_set.get(set) {
-                    return known;
-                }
-                let id = distinct.len() as u32;
-                distinct.push(set.clone());
-                of_set.insert(set.clone(), id);
-                id
-            });
-            sets.push(set);
+            let mut found: Vec<_> = self.instances.nodes(program, v).map(|n| self.graph.points_to(n)).collect();
+            let set = self.graph.sets.union_all(sets::SetId::EMPTY, &mut found);
+            sets.push(number(&self.graph, set));
         }
-        let stats = Stats { waves: self.waves, nodes: self.node_count(), locations: self.memory.locations.len() };
-        PointsTo {
-            program,
+        let external = self.external.map_or(0, |n| number(&self.graph, self.graph.points_to(n)));
+        Solution {
             sets,
+            external,
             distinct,
-            reached: self.reached,
-            indirect: self.indirect,
-            globals: program.globals.len() as u32,
-            alloc_objects: self.memory.alloc_objects,
-            objects: self.memory.objects,
-            locations: self.memory.locations,
+            address_taken: self.address_taken,
+            waves: self.waves,
+            nodes: self.graph.len(),
+            memory: self.memory,
             terms: self.terms,
-            stats,
+            reached: self.reached,
         }
     }
 }

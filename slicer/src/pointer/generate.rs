@@ -1,0 +1,373 @@
+//! The constraints of the program's operations, and the contexts in which heap objects are told apart.
+//!
+//! An allocation stands for one object per calling context, a string of the last `k` calls. Contexts need no
+//! more than the functions that allocate and hand out what they allocate: only these are analysed once for
+//! each context, as instances with variables of their own.
+
+use super::graph::NodeId;
+use super::memory::{LocationId, ObjectId};
+use super::solve::{Solver, Use};
+use super::terms::{Base, Shift, Term};
+use super::{Extent, Undefined};
+use cfa::{
+    AllocKind, CType, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, InputKind, Op, Program, TypeId, VarId,
+    VarKind,
+};
+use rustc_hash::FxHashMap;
+
+/// A function in a calling context, or all functions without contexts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct InstanceId(pub u32);
+
+impl InstanceId {
+    pub const BASE: Self = Self(0);
+}
+
+struct Instance {
+    /// The last calls, the latest last.
+    calls: Box<[EdgeId]>,
+    /// The node of the function's first variable; the result is last.
+    nodes: NodeId,
+}
+
+/// Functions with more edges than this are not analysed in contexts.
+const LARGE: usize = 400;
+
+pub struct Instances {
+    instances: Vec<Instance>,
+    ids: FxHashMap<(FuncId, Box<[EdgeId]>), InstanceId>,
+    depth: usize,
+    /// By function.
+    allocates: Vec<bool>,
+    pub of_func: FxHashMap<FuncId, Vec<InstanceId>>,
+    /// The number of each variable among those of its function, and how many of them there are.
+    local: Vec<u32>,
+    locals: Vec<u32>,
+    /// How many edges may yet be analysed once more.
+    room: usize,
+}
+
+impl Instances {
+    pub fn new(program: &Program, bodies: &[Vec<EdgeId>], depth: u8) -> Self {
+        let mut local = vec![0; program.vars.len()];
+        let mut locals = vec![0; program.funcs.len()];
+        for (v, var) in program.vars.iter() {
+            if let Some(f) = var.func() {
+                local[v.index()] = locals[f.index()];
+                locals[f.index()] += 1;
+            }
+        }
+        let base = Instance { calls: Box::default(), nodes: 0 };
+        Self {
+            instances: vec![base],
+            ids: FxHashMap::default(),
+            depth: usize::from(depth),
+            allocates: allocators(program, bodies, depth),
+            of_func: FxHashMap::default(),
+            local,
+            locals,
+            room: program.edges.len() + 10_000,
+        }
+    }
+    fn var(&self, program: &Program, instance: InstanceId, v: VarId) -> NodeId {
+        if instance == InstanceId::BASE || program.vars[v].func().is_none() {
+            return v.0;
+        }
+        self.instances[instance.0 as usize].nodes + self.local[v.index()]
+    }
+    fn result(&self, program: &Program, instance: InstanceId, f: FuncId) -> NodeId {
+        match instance {
+            InstanceId::BASE => program.vars.len() as u32 + f.0,
+            _ => self.instances[instance.0 as usize].nodes + self.locals[f.index()],
+        }
+    }
+    /// The nodes of a variable in all instances.
+    pub fn nodes(&self, program: &Program, v: VarId) -> impl Iterator<Item = NodeId> + '_ {
+        let instances = program.vars[v].func().and_then(|f| self.of_func.get(&f));
+        let more = instances.into_iter().flatten();
+        std::iter::once(v.0).chain(more.map(move |i| self.instances[i.0 as usize].nodes + self.local[v.index()]))
+    }
+}
+
+/// The functions that may return what they allocate, themselves or `depth - 1` calls below.
+fn allocators(program: &Program, bodies: &[Vec<EdgeId>], depth: u8) -> Vec<bool> {
+    let mut allocates = vec![false; program.funcs.len()];
+    for _ in 0..depth {
+        let hands_out = |f: FuncId| {
+            let function = &program.funcs[f];
+            let body = &bodies[f.index()];
+            f != program.entry
+                && function.return_width.is_some_and(|w| w >= program.layout.pointer_width)
+                && body.len() <= LARGE
+                && body.iter().any(|&e| match &program.edges[e].op {
+                    Op::Alloc { kind: AllocKind::Heap, .. } => true,
+                    Op::Call { callee: Callee::Direct(g), .. } => allocates[g.index()],
+                    _ => false,
+                })
+        };
+        allocates = program.funcs.ids().map(hands_out).collect();
+    }
+    allocates
+}
+
+impl Solver<'_> {
+    fn location_of(&mut self, term: Term) -> LocationId {
+        let object = match term.base {
+            Base::Global(g) => self.memory.global(g),
+            Base::Func(f) => self.memory.func(f),
+            Base::Var(_) => unreachable!("a variable has no address"),
+        };
+        self.memory.location(object, term.shift)
+    }
+    fn var(&self, instance: InstanceId, v: VarId) -> NodeId {
+        self.instances.var(self.program, instance, v)
+    }
+    /// The value of an expression flows into a node.
+    fn assign(&mut self, instance: InstanceId, e: ExprId, to: NodeId) {
+        for term in self.terms.of(e).to_vec() {
+            match term.base {
+                Base::Var(v) => self.graph.add_shifted(self.var(instance, v), to, term.shift),
+                _ => {
+                    let location = self.location_of(term);
+                    self.graph.add_location(to, location);
+                }
+            }
+        }
+    }
+    /// A node for the value of an expression; none if it carries no pointers.
+    fn value(&mut self, instance: InstanceId, e: ExprId) -> Option<NodeId> {
+        match *self.terms.of(e) {
+            [] => None,
+            [Term { base: Base::Var(v), shift: Shift::ZERO }] => Some(self.var(instance, v)),
+            _ => {
+                let node = self.graph.fresh_node();
+                self.assign(instance, e, node);
+                Some(node)
+            }
+        }
+    }
+    /// Does something with the places an address expression points to.
+    fn use_address(&mut self, instance: InstanceId, address: ExprId, what: impl Fn(Shift) -> Use) {
+        for term in self.terms.of(address).to_vec() {
+            match term.base {
+                Base::Var(v) => self.graph.add_use(self.var(instance, v), what(term.shift)),
+                _ => {
+                    let location = self.location_of(term);
+                    self.apply_to(what(Shift::ZERO), location);
+                }
+            }
+        }
+    }
+
+    pub fn globals(&mut self) {
+        let program = self.program;
+        for (g, global) in program.globals.iter() {
+            let object = self.memory.global(g);
+            for &(off, value) in global.init.iter().flat_map(|init| &init.pointers) {
+                let width = program.exprs.width(value).div_ceil(8);
+                let at = Shift::new(i64::try_from(off).unwrap_or(i64::MAX), 0);
+                if let Some(nodes) = self.slot(object, at, width) {
+                    self.assign(InstanceId::BASE, value, nodes.written);
+                }
+            }
+        }
+        for (v, var) in program.vars.iter() {
+            if let VarKind::Global { init: Some(init) } = var.kind {
+                self.assign(InstanceId::BASE, init, v.0);
+            }
+        }
+    }
+
+    pub fn reach(&mut self, f: FuncId) {
+        if !std::mem::replace(&mut self.reached[f.index()], true) {
+            self.to_reach.push(f);
+        }
+    }
+
+    /// The constraints of a function's operations.
+    pub fn body(&mut self, f: FuncId, instance: InstanceId) {
+        let body = std::mem::take(&mut self.bodies[f.index()]);
+        for &edge in &body {
+            self.operation(edge, instance);
+        }
+        self.bodies[f.index()] = body;
+        if self.program.funcs[f].origin == FunctionOrigin::Undefined && self.undefined != Undefined::default() {
+            self.undefined_body(f);
+        }
+    }
+
+    fn operation(&mut self, id: EdgeId, instance: InstanceId) {
+        let program = self.program;
+        let width_of = |bits: u32| bits.div_ceil(8);
+        match &program.edges[id].op {
+            Op::Assign { var, value } => self.assign(instance, *value, self.var(instance, *var)),
+            Op::Load { var, addr } => {
+                let (to, width) = (self.var(instance, *var), width_of(program.vars[*var].width));
+                self.use_address(instance, *addr, |shift| Use::Load { shift, width, to });
+            }
+            Op::Store { addr, value } => {
+                let width = width_of(program.exprs.width(*value));
+                if let Some(from) = self.value(instance, *value) {
+                    self.use_address(instance, *addr, |shift| Use::Store { shift, width, from });
+                }
+            }
+            Op::Alloc { var, kind, .. } => {
+                let object = self.object_of(id, *kind, instance);
+                let location = self.memory.location(object, Shift::ZERO);
+                self.graph.add_location(self.var(instance, *var), location);
+            }
+            Op::Havoc { var, input } => {
+                let input = &program.inputs[*input];
+                // What an unmodelled function returns comes after an edge that taints the run, and what was not
+                // initialised must not be used.
+                if matches!(input.kind, InputKind::Nondet(_)) && is_pointer(program, input.ty, input.width) {
+                    let unknown = self.memory.location(self.memory.unknown, Shift::ANY);
+                    self.graph.add_location(self.var(instance, *var), unknown);
+                }
+            }
+            Op::Copy { dst, src, len } => {
+                let len = match program.exprs.as_const(*len) {
+                    Some(len) => len.to_u64().and_then(|l| u32::try_from(l).ok()),
+                    None => None,
+                };
+                let buffer = self.memory.buffer(id);
+                self.use_address(instance, *src, |shift| Use::CopyFrom { shift, len, buffer });
+                self.use_address(instance, *dst, |shift| Use::CopyTo { shift, len, buffer });
+            }
+            Op::Call { callee: Callee::Direct(f), .. } => self.call(id, instance, *f),
+            Op::Call { callee: Callee::Indirect(e), .. } => {
+                self.use_address(instance, *e, |_| Use::Call { edge: id, instance });
+            }
+            Op::Return { value: Some(value) } => {
+                let to = self.instances.result(program, instance, program.func_of(id));
+                self.assign(instance, *value, to);
+            }
+            _ => {}
+        }
+    }
+
+    /// What the allocation stands for: one object, on the heap one for each context.
+    fn object_of(&mut self, edge: EdgeId, kind: AllocKind, instance: InstanceId) -> ObjectId {
+        if let (AllocKind::Stack, Some(objects)) = (kind, self.memory.alloc_objects.get(&edge)) {
+            debug_assert!(instance != InstanceId::BASE);
+            return objects[0];
+        }
+        let object = self.memory.allocate(self.program, edge);
+        self.link_to_universe(object);
+        object
+    }
+
+    pub fn call_indirect(&mut self, edge: EdgeId, instance: InstanceId, f: FuncId) {
+        if self.known_calls.insert((edge, instance, f)) {
+            self.call(edge, instance, f);
+        }
+    }
+
+    fn call(&mut self, id: EdgeId, caller: InstanceId, f: FuncId) {
+        let program = self.program;
+        let Op::Call { args, varargs, result, .. } = &program.edges[id].op else { unreachable!("a call edge") };
+        let function = &program.funcs[f];
+        let callee = self.instance_of(f, id, caller);
+        for (&arg, &param) in args.iter().zip(&function.params) {
+            self.assign(caller, arg, self.var(callee, param));
+        }
+        if let (Some(block), Some(var)) = (varargs, function.varargs) {
+            self.assign(caller, *block, self.var(callee, var));
+        }
+        if let Some(result) = result {
+            self.graph.add_edge(self.instances.result(program, callee, f), self.var(caller, *result));
+        }
+        if function.origin == FunctionOrigin::Undefined && self.undefined != Undefined::default() {
+            let external = self.external();
+            for &arg in args.iter().chain(varargs) {
+                self.assign(caller, arg, external);
+            }
+        }
+        if callee == InstanceId::BASE {
+            self.reach(f);
+        }
+    }
+
+    /// The instance of `f` that a call calls.
+    fn instance_of(&mut self, f: FuncId, call: EdgeId, caller: InstanceId) -> InstanceId {
+        let i = &mut self.instances;
+        if i.depth == 0 || !i.allocates[f.index()] {
+            return InstanceId::BASE;
+        }
+        let before = &i.instances[caller.0 as usize].calls;
+        let skip = (before.len() + 1).saturating_sub(i.depth);
+        let calls: Box<[EdgeId]> = before[skip.min(before.len())..].iter().copied().chain([call]).collect();
+        if let Some(&known) = i.ids.get(&(f, calls.clone())) {
+            return known;
+        }
+        let size = self.bodies[f.index()].len();
+        // The body is empty while it is being added: a function that calls itself is not told apart.
+        if i.room < size || size == 0 {
+            i.ids.insert((f, calls), InstanceId::BASE);
+            self.reach(f);
+            return InstanceId::BASE;
+        }
+        i.room -= size;
+        let id = InstanceId(i.instances.len() as u32);
+        let nodes = self.graph.len() as u32;
+        for _ in 0..=i.locals[f.index()] {
+            self.graph.fresh_node();
+        }
+        i.instances.push(Instance { calls: calls.clone(), nodes });
+        i.ids.insert((f, calls), id);
+        i.of_func.entry(f).or_default().push(id);
+        self.reached[f.index()] = true;
+        self.body(f, id);
+        id
+    }
+
+    // Functions that nobody defines.
+
+    /// The node of what they know: what they are passed and what they find there.
+    fn external(&mut self) -> NodeId {
+        if let Some(known) = self.external {
+            return known;
+        }
+        let node = self.graph.fresh_node();
+        self.external = Some(node);
+        let everything = self.undefined.reads == Extent::Everything || self.undefined.writes == Extent::Everything;
+        if everything {
+            let unknown = self.memory.location(self.memory.unknown, Shift::ANY);
+            self.graph.add_location(node, unknown);
+        }
+        let undefined = self.program.globals.iter().filter(|(_, g)| g.init.is_none()).map(|(id, _)| id);
+        for g in undefined {
+            let location = self.memory.location(self.memory.global(g), Shift::ANY);
+            self.graph.add_location(node, location);
+        }
+        self.graph.add_use(node, Use::Load { shift: Shift::ANY, width: 1, to: node });
+        if self.undefined.writes != Extent::Nothing {
+            self.graph.add_use(node, Use::Store { shift: Shift::ANY, width: 1, from: node });
+        }
+        self.graph.add_use(node, Use::CallBack);
+        node
+    }
+    fn undefined_body(&mut self, f: FuncId) {
+        let external = self.external();
+        self.graph.add_edge(external, self.instances.result(self.program, InstanceId::BASE, f));
+    }
+    /// Code that is not there calls a function it knows.
+    pub fn call_back(&mut self, f: FuncId) {
+        let external = self.external();
+        for &param in &self.program.funcs[f].params {
+            self.graph.add_edge(external, param.0);
+        }
+        self.graph.add_edge(self.instances.result(self.program, InstanceId::BASE, f), external);
+        self.reach(f);
+    }
+}
+
+/// Whether an unknown value of this type may be a pointer: an integer from outside is none, as only a pointer
+/// gives the right to access an object.
+pub fn is_pointer(program: &Program, ty: TypeId, width: u32) -> bool {
+    width >= program.layout.pointer_width
+        && !matches!(
+            program.plain_type(ty),
+            CType::Bool | CType::Int { .. } | CType::Float { .. } | CType::Enum { .. } | CType::Void
+        )
+}
