@@ -276,3 +276,152 @@ impl Order<'_> {
         met
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A graph whose nodes have at most two successors and are reached from node 0; the last is the end.
+    fn random_graph(seed: &mut u64, nodes: u32) -> Rows {
+        let mut random = |bound: u32| {
+            *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (*seed >> 33) as u32 % bound
+        };
+        // Few ends, so that there are endless loops.
+        let ending = random(3) == 0;
+        let mut edges = Vec::new();
+        for n in 0..nodes - 1 {
+            let targets = if ending { nodes } else { nodes - 1 };
+            for _ in 0..1 + random(2) {
+                edges.push((n, random(targets)));
+            }
+            if ending && n == nodes - 2 {
+                edges.push((n, nodes - 1));
+            }
+        }
+        let graph = Rows::new(nodes as usize, &edges);
+        let mut reached = vec![false; nodes as usize];
+        reverse_postorder(0, &graph).into_iter().for_each(|n| reached[n as usize] = true);
+        edges.retain(|(a, _)| reached[*a as usize]);
+        Rows::new(nodes as usize, &edges)
+    }
+
+    fn reachable(graph: &Rows, from: u32, without: u32) -> Vec<u32> {
+        let mut seen = vec![false; graph.len()];
+        let mut stack = vec![from];
+        while let Some(n) = stack.pop() {
+            if n != without && !std::mem::replace(&mut seen[n as usize], true) {
+                stack.extend(graph.row(n));
+            }
+        }
+        (0..graph.len() as u32).filter(|&n| seen[n as usize]).collect()
+    }
+    /// Whether all maximal paths from `from` contain `node`: none ends without it, and none goes round for ever.
+    fn is_inevitable(graph: &Rows, from: u32, node: u32) -> bool {
+        reachable(graph, from, node).iter().all(|&n| {
+            !graph.row(n).is_empty()
+                && graph.row(n).iter().all(|&next| next == node || !reachable(graph, next, node).contains(&n))
+        })
+    }
+    fn pairs(rows: &Rows) -> Vec<(u32, u32)> {
+        (0..rows.len() as u32).flat_map(|n| rows.row(n).iter().map(move |&p| (n, p))).collect()
+    }
+
+    /// By the definition over maximal paths.
+    fn ntscd(graph: &Rows) -> Vec<(u32, u32)> {
+        let nodes = graph.len() as u32;
+        let all = (0..nodes).flat_map(|n| (0..nodes).map(move |p| (n, p)));
+        all.filter(|&(n, p)| {
+            let inevitable = |s: &&u32| is_inevitable(graph, **s, n);
+            let count = graph.row(p).iter().filter(inevitable).count();
+            n != p && 0 < count && count < graph.row(p).len()
+        })
+        .collect()
+    }
+
+    /// By the definition: all maximal paths from `p` contain `a` and `b`, those from one successor `a` before `b`, those
+    /// from another `b` before `a`.
+    fn dod(graph: &Rows) -> Vec<(u32, u32)> {
+        let nodes = graph.len() as u32;
+        let before = |s: u32, a: u32, b: u32| is_inevitable(graph, s, a) && !reachable(graph, s, a).contains(&b);
+        let mut found = Vec::new();
+        for p in 0..nodes {
+            for a in (0..nodes).filter(|&a| a != p && is_inevitable(graph, p, a)) {
+                for b in (0..nodes).filter(|&b| b != p && b != a && is_inevitable(graph, p, b)) {
+                    let first = graph.row(p).iter().any(|&s| before(s, a, b));
+                    let second = graph.row(p).iter().any(|&s| before(s, b, a));
+                    if first && second {
+                        found.extend([(a, p), (b, p)]);
+                    }
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    #[test]
+    fn nontermination_sensitive_dependences_are_what_they_are() {
+        let mut seed = 11;
+        for round in 0..1500u32 {
+            let graph = random_graph(&mut seed, 3 + round % 9);
+            let found = controls(Control::NonTermination, &graph, graph.len() as u32 - 1);
+            assert_eq!(pairs(&found), ntscd(&graph), "{graph:?}");
+        }
+    }
+
+    #[test]
+    fn decisive_order_dependences_are_what_they_are() {
+        let mut seed = 5;
+        let mut nonempty = 0;
+        for round in 0..4000u32 {
+            let graph = random_graph(&mut seed, 3 + round % 7);
+            let mut found = decisive_order(&graph);
+            found.sort_unstable();
+            let expected = dod(&graph);
+            nonempty += usize::from(!expected.is_empty());
+            assert_eq!(found, expected, "{graph:?}");
+        }
+        assert!(nonempty > 20, "{nonempty}");
+    }
+
+    /// What slicing needs: of a set closed under the dependences, from a node outside at most one is met first, and
+    /// with the sensitive kinds, it is met on every path if on any.
+    #[test]
+    fn closed_sets_are_control_closed() {
+        let mut seed = 77;
+        for round in 0..3000u32 {
+            let graph = random_graph(&mut seed, 3 + round % 9);
+            let nodes = graph.len() as u32;
+            for kind in [Control::Standard, Control::DecisiveOrder] {
+                let on = controls(kind, &graph, nodes - 1);
+                let mut inside = vec![false; graph.len()];
+                let mut work = vec![(seed >> 40) as u32 % nodes, (seed >> 50) as u32 % nodes];
+                while let Some(n) = work.pop() {
+                    if !std::mem::replace(&mut inside[n as usize], true) {
+                        work.extend(on.row(n));
+                    }
+                }
+                for n in (0..nodes).filter(|&n| !inside[n as usize] && graph.row(n).len() > 1) {
+                    let mut met = Vec::new();
+                    let mut seen = vec![false; graph.len()];
+                    let mut stack = vec![n];
+                    while let Some(n) = stack.pop() {
+                        if inside[n as usize] {
+                            met.push(n);
+                        } else if !std::mem::replace(&mut seen[n as usize], true) {
+                            stack.extend(graph.row(n));
+                        }
+                    }
+                    met.sort_unstable();
+                    met.dedup();
+                    assert!(met.len() <= 1, "{kind:?} {n} {met:?} {inside:?} {graph:?}");
+                    if let (Control::DecisiveOrder, [v]) = (kind, &met[..]) {
+                        assert!(is_inevitable(&graph, n, *v), "{n} {v} {inside:?} {graph:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -249,6 +249,59 @@ mod tests {
         }
     }
 
+    /// Algorithm 3 of the thesis that slicing here follows: all dominators of every node as sets, from all nodes down,
+    /// in reverse postorder.
+    fn sets_of_dominators(root: u32, successors: &Rows) -> Vec<Option<Vec<u32>>> {
+        let order = reverse_postorder(root, successors);
+        let mut dominators: Vec<Option<Vec<u32>>> = vec![None; successors.len()];
+        dominators[root as usize] = Some(Vec::new());
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &n in &order {
+                let Some(mut through) = dominators[n as usize].clone() else { continue };
+                through.push(n);
+                for &s in successors.row(n) {
+                    let new = match &dominators[s as usize] {
+                        None => through.clone(),
+                        Some(old) => old.iter().copied().filter(|d| through.contains(d)).collect(),
+                    };
+                    if dominators[s as usize].as_ref() != Some(&new) {
+                        dominators[s as usize] = Some(new);
+                        changed = true;
+                    }
+                }
+            }
+        }
+        dominators
+    }
+
+    #[test]
+    fn dominator_trees_agree_with_sets() {
+        let mut seed = 9;
+        for round in 0..300u32 {
+            let nodes = 2 + round % 40;
+            let graph = random_graph(&mut seed, nodes, nodes + nodes / 2);
+            let backwards = graph.reversed();
+            // From the first node forwards, and, as post-dominators, from the last one backwards.
+            for (root, graph, reversed) in [(0, &graph, &backwards), (nodes - 1, &backwards, &graph)] {
+                let (idom, _) = dominators(root, graph, reversed);
+                for (n, set) in (0..nodes).zip(sets_of_dominators(root, graph)) {
+                    let mut chain = Vec::new();
+                    let mut at = n;
+                    while idom[at as usize] != NONE {
+                        at = idom[at as usize];
+                        chain.push(at);
+                    }
+                    chain.sort_unstable();
+                    let mut set = set.unwrap_or_default();
+                    set.sort_unstable();
+                    assert_eq!(chain, set);
+                }
+            }
+        }
+    }
+
     #[test]
     fn components_are_mutually_reachable_and_ordered() {
         let mut seed = 5;
