@@ -1,5 +1,7 @@
-//! Random programs that terminate: structured code over integers, pointers, objects with fields, calls
-//! (direct, indirect, recursive), early returns and ends of the program.
+//! Random programs: structured code over integers, pointers, objects with fields, calls (direct, indirect, recursive),
+//! early returns and ends of the program. They terminate, unless loops that may not are asked for.
+
+#![allow(dead_code)]
 
 use cfa::*;
 
@@ -18,6 +20,30 @@ impl Random {
     }
 }
 
+/// What programs have besides.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Shape {
+    /// Loops that may not end.
+    pub endless: Endless,
+    /// `Skip` edges with values to look at.
+    pub probes: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Endless {
+    #[default]
+    None,
+    Reducible,
+    /// Loops that are entered in two places, too.
+    Any,
+}
+
+/// An edge that does nothing, and the variables that have values there.
+pub struct Probe {
+    pub edge: EdgeId,
+    pub vars: Vec<VarId>,
+}
+
 /// Objects have four 32-bit integers, then two pointers to objects.
 const OBJECT_SIZE: u64 = 32;
 
@@ -30,6 +56,8 @@ struct Func {
 pub struct Generator {
     pub program: Program,
     pub criteria: Vec<EdgeId>,
+    pub probes: Vec<Probe>,
+    shape: Shape,
     random: Random,
     int: TypeId,
     pointer: TypeId,
@@ -50,6 +78,11 @@ pub struct Generator {
 
 /// A program and its criteria: assignments to a variable that nothing reads.
 pub fn generate(seed: u64) -> (Program, Vec<EdgeId>) {
+    let g = generate_shaped(seed, Shape::default());
+    (g.program, g.criteria)
+}
+
+pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
     let mut random = Random::new(seed);
     let mut program = Program::new(DataLayout { pointer_width: 64 });
     let int = program.types.push(CType::Int { name: "int".into(), width: 32, signed: true });
@@ -110,6 +143,8 @@ pub fn generate(seed: u64) -> (Program, Vec<EdgeId>) {
     let mut g = Generator {
         program,
         criteria: Vec::new(),
+        probes: Vec::new(),
+        shape,
         random,
         int,
         pointer,
@@ -130,7 +165,7 @@ pub fn generate(seed: u64) -> (Program, Vec<EdgeId>) {
         g.function(f);
     }
     g.entry();
-    (g.program, g.criteria)
+    g
 }
 
 impl Generator {
@@ -253,6 +288,14 @@ impl Generator {
         }
     }
     fn statement(&mut self, depth: usize) {
+        if self.shape.probes && self.random.chance(15) {
+            let edge = self.emit(Op::Skip);
+            let vars = self.ints.iter().chain(&self.global_ints).copied().collect();
+            self.probes.push(Probe { edge, vars });
+        }
+        if self.shape.endless != Endless::None && depth > 0 && self.random.chance(8) {
+            self.wait(depth);
+        }
         match self.random.below(20) {
             0..=3 => {
                 let (v, e) = (self.any_int(), self.int_expr(2));
@@ -400,6 +443,44 @@ impl Generator {
         self.exit.pop();
         self.program.add_edge(self.at, Op::Skip, head, None);
         self.at = exit;
+    }
+    /// A loop that may not end.
+    fn wait(&mut self, depth: usize) {
+        let kinds = if self.shape.endless == Endless::Any { 3 } else { 1 };
+        match self.random.below(kinds) {
+            0 => {
+                let (head, body, exit) = (self.new_loc(), self.new_loc(), self.new_loc());
+                self.program.add_edge(self.at, Op::Skip, head, None);
+                let cond = self.condition();
+                self.program.add_branch(head, cond, body, exit, None);
+                self.at = body;
+                if self.random.chance(60) {
+                    self.block(depth - 1);
+                }
+                self.program.add_edge(self.at, Op::Skip, head, None);
+                self.at = exit;
+            }
+            kind => {
+                // Two stretches in turns, entered at either.
+                let (into, first, second, join) = (self.new_loc(), self.new_loc(), self.new_loc(), self.new_loc());
+                let cond = self.condition();
+                self.program.add_branch(self.at, cond, into, join, None);
+                let cond = self.condition();
+                self.program.add_branch(into, cond, first, second, None);
+                self.at = first;
+                self.block(depth - 1);
+                self.program.add_edge(self.at, Op::Skip, second, None);
+                self.at = second;
+                self.block(depth - 1);
+                if kind == 1 {
+                    self.program.add_edge(self.at, Op::Skip, first, None);
+                } else {
+                    let cond = self.condition();
+                    self.program.add_branch(self.at, cond, first, join, None);
+                }
+                self.at = join;
+            }
+        }
     }
     /// Only so deep: the depth is counted in a global.
     fn call(&mut self) {
