@@ -59,9 +59,11 @@ pub struct Object {
 
 /// Objects with more locations or slots than this lose their fields. An object of unknown size is in general
 /// what an allocator hands out for everything: its fields are those of many types.
-const MANY_LOCATIONS: u32 = 256;
-const MANY_LOCATIONS_UNSIZED: u32 = 64;
-/// Of pointers outside their object, so many offsets are told apart.
+fn most_locations(size: Option<u64>) -> u32 {
+    // A field has eight bytes, more or less; more offsets than fields are nothing that types say.
+    size.map_or(48, |size| (size / 8 + 8).min(256) as u32)
+}
+/// Of pointers outside their object, and of pointers to elements of arrays, so many offsets are told apart.
 const MANY_OUTSIDE: u32 = 4;
 const MANY_SLOTS: usize = 4096;
 const MANY_SLOTS_UNSIZED: usize = 192;
@@ -248,7 +250,9 @@ impl Memory {
         let at = match o.kind {
             ObjectKind::Unknown => Shift::ANY,
             _ if o.whole => Shift::ANY,
-            _ if self.flat && !matches!(o.kind, ObjectKind::Func(_)) => Shift::ANY,
+            // However it was moved, it can only be called as the function.
+            ObjectKind::Func(_) => Shift::ZERO,
+            _ if self.flat => Shift::ANY,
             _ => at,
         };
         if let Some(&l) = self.interned.get(&Location { object, at }) {
@@ -256,7 +260,7 @@ impl Memory {
         }
         // Pointers outside their object are not to be used before they come back: a few offsets suffice.
         let is_outside = at.stride == 0 && (at.off < 0 || o.size.is_some_and(|size| at.off.unsigned_abs() > size));
-        let limit = if o.size.is_some() { MANY_LOCATIONS } else { MANY_LOCATIONS_UNSIZED };
+        let limit = most_locations(o.size);
         let full = if is_outside { o.outside >= MANY_OUTSIDE } else { o.locations >= limit };
         let at = if full { Shift::ANY } else { at };
         let location = Location { object, at };
