@@ -243,14 +243,14 @@ impl SymbolicExecution<'_> {
     /// Extends the substitution so that `old` becomes `new`.
     fn match_values(&mut self, old: Val, new: Val, matching: &mut Matching) -> bool {
         match (old, new) {
-            (Val::Expr(a), Val::Expr(b)) => self.match_terms(a, b, matching),
+            (Val::Unset | Val::Unknown, _) => true,
             (_, Val::Unknown) => false,
+            (Val::Expr(a), Val::Expr(b)) => self.match_terms(a, b, matching),
             (Val::Expr(a), b) => {
                 let width = self.pool.width(a);
                 let b = self.term(b, width);
                 self.match_terms(a, b, matching)
             }
-            (Val::Unset | Val::Unknown, _) => true,
             (a, b) => a == b,
         }
     }

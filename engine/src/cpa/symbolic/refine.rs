@@ -110,15 +110,18 @@ impl SymbolicExecution<'_> {
 
     fn interpolate(&mut self, path: &[EdgeId], cuts: &[usize], goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
         let start = self.initial();
-        for &e in path { eprintln!("  {}", cfa::text::c_operation(self.program, &self.program.edges[e].op)); }
-        let Some(end) = self.contradiction(vec![start.clone()], path, goal, budget)? else {
-            eprintln!("not contradicted: {goal:?} {:?} cuts {cuts:?}", self.abstracting.problems);
+        let Some(end) = self.contradiction(vec![start.clone()], path, Some(goal), budget)? else {
             return Ok(Refinement::Impossible);
         };
+        // What comes after the first contradiction does not matter.
+        let whole = end == path.len();
+        let path = &path[..end];
+        let goal_place = self.program.edges[goal.edge()].place;
+        let goal = whole.then_some(goal);
         let (mut states, mut done) = (vec![start], 0);
         let mut first = None;
         let mut learned: Vec<Item> = Vec::new();
-        for (i, &cut) in cuts.iter().enumerate().filter(|&(_, &cut)| cut > 0 && cut <= end) {
+        for (i, &cut) in cuts.iter().enumerate().filter(|&(_, &cut)| cut > 0 && (cut < end || whole)) {
             // The strongest postcondition of the interpolant and the next block.
             states = match self.along(states, &path[done..cut], budget)? {
                 End::States(states) => states,
@@ -156,11 +159,10 @@ impl SymbolicExecution<'_> {
         let Some(from) = first else { return Ok(Refinement::Impossible) };
         learned.sort_unstable();
         learned.dedup();
-        let goal = self.program.edges[goal.edge()].place;
         let tracked: Vec<String> = learned.iter().map(|&item| describe(self.program, item)).collect();
         let changed = !tracked.is_empty();
         if changed {
-            self.lessons.push(Lesson { goal, tracked });
+            self.lessons.push(Lesson { goal: goal_place, tracked });
         }
         Ok(Refinement::Refined { from, changed })
     }
@@ -174,7 +176,7 @@ impl SymbolicExecution<'_> {
         background: &[Item],
         items: &[Item],
         rest: &[EdgeId],
-        goal: Goal,
+        goal: Option<Goal>,
         budget: &Budget,
     ) -> Result<Vec<Item>, Stop> {
         if self.suffices(states, at, background, rest, goal, budget)? {
@@ -197,7 +199,7 @@ impl SymbolicExecution<'_> {
         at: Control,
         keep: &[Item],
         rest: &[EdgeId],
-        goal: Goal,
+        goal: Option<Goal>,
         budget: &Budget,
     ) -> Result<bool, Stop> {
         let states = self.restricted(states, at, keep);
@@ -215,17 +217,17 @@ impl SymbolicExecution<'_> {
     }
 
     /// Whether exploration with the present precision would not come to the end of the path.
-    fn is_refuted(&mut self, path: &[EdgeId], cuts: &[usize], goal: Goal, budget: &Budget) -> Result<bool, Stop> {
+    fn is_refuted(&mut self, path: &[EdgeId], cuts: &[usize], goal: Option<Goal>, budget: &Budget) -> Result<bool, Stop> {
         self.abstracting.on = true;
         let result = self.is_refuted_abstractly(path, cuts, goal, budget);
         self.abstracting.on = false;
         result
     }
 
-    fn is_refuted_abstractly(&mut self, path: &[EdgeId], cuts: &[usize], goal: Goal, budget: &Budget) -> Result<bool, Stop> {
+    fn is_refuted_abstractly(&mut self, path: &[EdgeId], cuts: &[usize], goal: Option<Goal>, budget: &Budget) -> Result<bool, Stop> {
         let start = self.initial();
         let (mut states, mut done) = (vec![start], 0);
-        for &cut in cuts {
+        for &cut in cuts.iter().filter(|&&cut| cut <= path.len()) {
             states = match self.along(states, &path[done..cut], budget)? {
                 End::States(states) => states,
                 End::Nowhere(_) => return Ok(true),
@@ -239,21 +241,21 @@ impl SymbolicExecution<'_> {
     }
 
     /// Whether no state gets to the goal: the number of edges after which the last ended.
-    fn contradiction(&mut self, states: Vec<State>, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<Option<usize>, Stop> {
+    fn contradiction(&mut self, states: Vec<State>, path: &[EdgeId], goal: Option<Goal>, budget: &Budget) -> Result<Option<usize>, Stop> {
         let mut states = match self.along(states, path, budget)? {
             End::States(states) => states,
             End::Nowhere(at) => return Ok(Some(at)),
             End::Problem => return Ok(None),
         };
         match goal {
-            Goal::Error { .. } => {
+            None | Some(Goal::Error { .. }) => {
                 for st in &mut states {
                     if self.is_real(st)? {
                         return Ok(None);
                     }
                 }
             }
-            Goal::Problem { edge } => {
+            Some(Goal::Problem { edge }) => {
                 self.abstracting.problems.clear();
                 for st in states {
                     self.step(st, edge, None)?;
