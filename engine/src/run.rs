@@ -138,7 +138,7 @@ impl<'r> Run<'r> {
     fn strategy(&self) -> Vec<Analysis> {
         match self.config.analysis {
             Analysis::Default if self.config.search == Search::Mixed => {
-                vec![Analysis::Symex, Analysis::Merging, Analysis::Value, Analysis::Invariants]
+                vec![Analysis::Symex, Analysis::Merging, Analysis::Value, Analysis::SymexCegar, Analysis::Invariants]
             }
             Analysis::Default => vec![Analysis::Symex, Analysis::Invariants],
             Analysis::Invariants => vec![Analysis::Symex, Analysis::Invariants],

@@ -490,7 +490,7 @@ impl Abstraction for SymbolicExecution<'_> {
         if self.loops.headed_by(at.loc).is_some() && !self.is_real(&mut st)? {
             return Ok(None);
         }
-        Ok(Some(self.abstracted(st, at, Some(&since.memory))))
+        Ok(Some(self.abstracted(st, at, Some(since))))
     }
 
     fn covers(&mut self, old: &State, new: &State, at: Control) -> bool {

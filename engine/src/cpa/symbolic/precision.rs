@@ -10,7 +10,7 @@
 //! software model checking based on CEGAR and interpolation, FASE 2013), whose states map variables to constants.
 
 use super::memory::{Memory, Origin};
-use super::state::State;
+use super::state::{Frame, State};
 use super::value::{Val, mask};
 use super::{Stop, SymbolicExecution};
 use crate::control::Control;
@@ -161,11 +161,13 @@ impl<'p> SymbolicExecution<'p> {
         }
     }
 
-    /// `prec`: what the precision tracks of `st` at `at`. Objects that `base` shares with it were abstracted before.
-    pub(super) fn abstracted(&mut self, mut st: State, at: Control, base: Option<&Memory>) -> State {
+    /// `prec`: what the precision tracks of `st` at `at`. What `since` shares with it was abstracted before.
+    pub(super) fn abstracted(&mut self, mut st: State, at: Control, since: Option<&State>) -> State {
         self.count_values(&st, at);
         let precision = std::mem::take(&mut self.abstracting.precision);
-        self.forget(&mut st, at, base, &|item| precision.tracks(at.loc, item));
+        let keep = |item| precision.tracks(at.loc, item);
+        self.forget_callers(&mut st, since, &keep);
+        self.forget(&mut st, at, since.map(|s| &s.memory), &keep);
         self.abstracting.precision = precision;
         st
     }
@@ -193,7 +195,7 @@ impl<'p> SymbolicExecution<'p> {
 
     /// Forgets all numbers and constraints that `keep` does not want, and what is dead.
     pub(super) fn forget(&mut self, st: &mut State, at: Control, base: Option<&Memory>, keep: &dyn Fn(Item) -> bool) {
-        self.forget_locals(st, at.loc, keep);
+        self.forget_frame(Rc::make_mut(&mut st.frame), at.loc, keep);
         for i in 0..self.read_globals().len() {
             let slot = self.read_globals()[i] as usize;
             let var = self.slots.globals[slot];
@@ -218,68 +220,55 @@ impl<'p> SymbolicExecution<'p> {
         }
     }
 
-    /// As [`forget`](Self::forget), the locals of the top frame alone, before location `loc`.
-    pub(super) fn forget_locals(&mut self, st: &mut State, loc: LocId, keep: &dyn Fn(Item) -> bool) {
-        let func = st.frame.func;
-        let live = self.live(func);
+    /// Forgets the locals in a frame that stands before location `loc`.
+    fn forget_frame(&mut self, frame: &mut Frame, loc: LocId, keep: &dyn Fn(Item) -> bool) {
+        let live = self.live(frame.func);
         let mut is_live = live.at(loc).iter().copied().peekable();
-        for slot in 0..st.frame.vars.len() {
-            let value = st.frame.vars[slot];
+        for slot in 0..frame.vars.len() {
+            let value = frame.vars[slot];
             let alive = is_live.next_if_eq(&(slot as u32)).is_some();
-            let new = match (alive, value) {
+            frame.vars[slot] = match (alive, value) {
                 (_, Val::Unset) => continue,
                 (false, _) => Val::Unset,
                 (true, _) if !self.is_droppable(value) => continue,
                 (true, _) => {
-                    let var = self.slots.locals[func.index()][slot];
+                    let var = self.slots.locals[frame.func.index()][slot];
                     if keep(Item::Var(var)) {
                         continue;
                     }
                     self.any_value(self.program.vars[var].width)
                 }
             };
-            Rc::make_mut(&mut st.frame).vars[slot] = new;
         }
     }
 
-    /// Before a call over `edge`: the caller's variables are abstracted as they will be wanted after it.
-    pub(super) fn leave_behind(&mut self, st: &mut State, edge: EdgeId) {
-        let loc = self.program.edges[edge].target;
-        let precision = std::mem::take(&mut self.abstracting.precision);
-        self.forget_locals(st, loc, &|item| precision.tracks(loc, item));
-        self.abstracting.precision = precision;
-    }
-
-    /// Forgets in the frames below the top what `keep` does not want.
-    pub(super) fn forget_callers(&mut self, st: &mut State, keep: &dyn Fn(Item) -> bool) {
+    /// Forgets in the frames below the top what `keep` does not want, down to those that `since` has as well: they were
+    /// abstracted before.
+    pub(super) fn forget_callers(&mut self, st: &mut State, since: Option<&State>, keep: &dyn Fn(Item) -> bool) {
+        let mut old = since.map(|s| &s.frame);
         let mut frames = Vec::new();
-        let mut frame = st.frame.caller.clone();
-        while let Some(f) = frame {
-            frame = f.caller.clone();
-            frames.push(f);
+        let mut above = &st.frame;
+        while let (Some(frame), Some(call)) = (&above.caller, above.call) {
+            while let Some(o) = old.filter(|o| o.depth > frame.depth) {
+                old = o.caller.as_ref();
+            }
+            if old.is_some_and(|o| Rc::ptr_eq(o, frame)) {
+                break;
+            }
+            frames.push((Rc::clone(frame), self.program.edges[call].target));
+            above = frame;
         }
-        let mut below = None;
-        let mut changed = false;
-        for f in frames.into_iter().rev() {
-            let func = f.func;
-            let mut new = (*f).clone();
-            for (slot, value) in new.vars.iter_mut().enumerate() {
-                let var = self.slots.locals[func.index()][slot];
-                if self.is_droppable(*value) && !keep(Item::Var(var)) {
-                    *value = self.any_value(self.program.vars[var].width);
-                    changed = true;
-                }
-            }
-            if !changed {
-                below = Some(f);
-                continue;
-            }
+        let mut below = match frames.last() {
+            Some((frame, _)) => frame.caller.clone(),
+            None => return,
+        };
+        for (frame, loc) in frames.into_iter().rev() {
+            let mut new = (*frame).clone();
             new.caller = below;
+            self.forget_frame(&mut new, loc, keep);
             below = Some(Rc::new(new));
         }
-        if changed {
-            Rc::make_mut(&mut st.frame).caller = below;
-        }
+        Rc::make_mut(&mut st.frame).caller = below;
     }
 
     /// `st` where `cond`, whose value is unknown, holds or does not: a comparison with a constant gives a value.

@@ -101,8 +101,17 @@ impl SymbolicExecution<'_> {
         goal: Goal,
         budget: &Budget,
     ) -> Result<Refinement, Stop> {
+        let values_only = self.abstracting.values_only;
         self.abstracting.on = false;
-        let result = self.interpolate(path, cuts, goal, budget);
+        // Values are enough for most paths, and need no solver.
+        self.abstracting.values_only = true;
+        let mut result = self.interpolate(path, cuts, goal, budget);
+        if !values_only {
+            self.abstracting.values_only = false;
+            if matches!(result, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. })) {
+                result = self.interpolate(path, cuts, goal, budget);
+            }
+        }
         self.abstracting.on = true;
         self.abstracting.problems.clear();
         result
@@ -210,7 +219,7 @@ impl SymbolicExecution<'_> {
         let wanted = |item: Item| keep.contains(&item);
         let mut all = states.to_vec();
         for st in &mut all {
-            self.forget_callers(st, &wanted);
+            self.forget_callers(st, None, &wanted);
             self.forget(st, at, None, &wanted);
         }
         all

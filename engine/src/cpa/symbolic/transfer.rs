@@ -307,9 +307,6 @@ impl SymbolicExecution<'_> {
             let value = varargs.map_or(Val::Int(0), |e| self.eval(&st, e));
             vars[self.slots.of_var[param.index()].local()] = value;
         }
-        if self.abstracting.on {
-            self.leave_behind(&mut st, edge);
-        }
         let depth = st.frame.depth + 1;
         let caller = Some(Rc::clone(&st.frame));
         st.frame = Rc::new(Frame { func, vars, objects: Vec::new(), caller, call: Some(edge), depth });
