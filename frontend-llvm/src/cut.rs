@@ -6,22 +6,24 @@
 //! the same. Library models are no part of the user's program and go.
 
 use crate::error::Error;
-use crate::ir::{Module, Operand, op};
+use crate::ir::{ConstantKind, GlobalRef, Module, Operand, op};
 use crate::llvm::LlvmModule;
 use crate::lower::Layout;
-use cfa::{EdgeId, FuncId, Id, LocId, Op, Out, Program};
+use cfa::{EdgeId, FuncId, HaltKind, Id, LocId, Op, Out, PlaceId, Program};
 use std::collections::VecDeque;
 use std::ops::Range;
 
 /// What of a program is to be kept.
 pub struct Part<'a> {
     pub program: &'a Program,
-    /// By edge.
+    /// By edge, whether its operation is in the part.
     pub kept: &'a [bool],
+    /// By edge, whether it is of importance that control gets there; of those that are kept it always is.
+    pub observed: &'a [bool],
     /// By location: whether execution can come here and go on. Where it cannot, the program ends.
     pub alive: &'a [bool],
     /// The arguments of a kept call (by position; those of a variadic function's block follow its parameters),
-    /// or the value of a return (0), that need not be computed. A call that is not named needs all.
+    /// or the value of a return or an exit (0), that need not be computed.
     pub unused: &'a dyn Fn(EdgeId) -> Unused,
 }
 
@@ -73,6 +75,42 @@ impl Cut {
             functions: size.functions + 1,
             instructions: size.instructions + body.instructions.len(),
         })
+    }
+
+    /// Where an instruction of the module stands; `None` for what the compiler made itself.
+    pub fn place(&self, instruction: u32) -> Option<PlaceId> {
+        let n = self.ir.functions.partition_point(|f| f.first_instruction <= instruction).checked_sub(1)?;
+        // Functions without a body share their number with the next that has one.
+        let function = self.ir.functions[..=n].iter().rev().find(|f| f.body.is_some())?;
+        let row = function.body.as_ref()?.instructions.get((instruction - function.first_instruction) as usize)?.place;
+        if row == NONE { None } else { self.layout.places[row as usize] }
+    }
+
+    /// The instructions of the user's functions that call a function by its name.
+    pub fn calls_of(&self, name: &str) -> Vec<u32> {
+        let mut calls = Vec::new();
+        for function in self.ir.functions.iter().filter(|f| !f.model) {
+            let Some(body) = &function.body else { continue };
+            for (i, instruction) in body.instructions.iter().enumerate() {
+                if !matches!(instruction.opcode, op::CALL | op::INVOKE | op::CALL_BR) {
+                    continue;
+                }
+                let callee = self.ir.operand(instruction, self.ir.extra(instruction)[1] as usize);
+                if let Operand::Constant(c) = callee
+                    && let ConstantKind::Global(number) = self.ir.constants[c as usize].kind
+                    && let GlobalRef::Function(f) = self.ir.global(number)
+                    && self.ir.functions[f].name == name
+                {
+                    calls.push(function.first_instruction + i as u32);
+                }
+            }
+        }
+        calls
+    }
+
+    /// Names of the functions that the user's program defines or declares, models and intrinsics not among them.
+    pub fn function_names(&self) -> impl Iterator<Item = &str> {
+        self.ir.functions.iter().filter(|f| !f.name.starts_with("llvm.")).map(|f| f.name.as_str())
     }
 
     /// Cuts the module down. Returns its bytes, as bitcode or as text, and its size.
@@ -152,7 +190,8 @@ impl<'a> Orders<'a> {
                 continue;
             }
             let (func, _) = self.layout.blocks[n];
-            let has_content = func.is_some_and(|f| self.edges[f.index()].iter().any(|e| self.part.kept[e.index()]));
+            let in_part = |e: &EdgeId| self.part.kept[e.index()] || self.part.observed[e.index()];
+            let has_content = func.is_some_and(|f| self.edges[f.index()].iter().any(in_part));
             match func {
                 Some(func) if has_content && !function.model => {
                     self.words.push(CUT);
@@ -254,7 +293,7 @@ impl<'a> Orders<'a> {
                 continue;
             }
             let node = &mut nodes[b as usize];
-            node.content |= self.part.kept[id.index()];
+            node.content |= self.part.kept[id.index()] || self.part.observed[id.index()];
             last[b as usize] = last[b as usize].max(self.anchor(n, id));
             let ends = matches!(edge.op, Op::Return { .. } | Op::Halt(_) | Op::Error(_));
             let target = self.block_of[edge.target.index()];
@@ -298,7 +337,7 @@ impl<'a> Orders<'a> {
         for &id in &self.edges[func.index()] {
             let is_call = match program.edges[id].op {
                 Op::Call { .. } => true,
-                Op::Return { .. } => false,
+                Op::Return { .. } | Op::Halt(HaltKind::Exit(_)) => false,
                 _ => continue,
             };
             if !self.part.kept[id.index()] {

@@ -15,7 +15,7 @@ mod module;
 mod options;
 mod primitives;
 
-pub use cut::{Cut, Part};
+pub use cut::{Cut, Part, Size, Unused};
 pub use error::Error;
 pub use module::{Module, load, load_until};
 pub use options::{DataModel, Options, UndefinedFunctions};

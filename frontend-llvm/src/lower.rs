@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::ir::{self, TypeKind};
 use crate::options::Options;
 use builder::ExprInfo;
-use cfa::{DataLayout, ExprId, FuncId, FunctionOrigin, LocId, Program, TypeId, Var, VarId, VarKind};
+use cfa::{DataLayout, ExprId, FuncId, FunctionOrigin, LocId, PlaceId, Program, TypeId, Var, VarId, VarKind};
 use globals::Cell;
 use rustc_hash::FxHashMap;
 use source::SourceMap;
@@ -74,6 +74,8 @@ struct Context<'m> {
     /// Global objects whose initial value is not known.
     unknown_initialisers: Vec<String>,
     layout: Layout,
+    /// Stands for what the environment's values depend on, if they are a sequence.
+    environment: Option<VarId>,
 }
 
 /// Where the blocks of the module are in the program.
@@ -82,6 +84,8 @@ pub(crate) struct Layout {
     /// By function of the module: the program's function, and by block its first location, `None` where it
     /// cannot be reached. Empty for what has no body.
     pub blocks: Vec<(Option<FuncId>, Vec<Option<LocId>>)>,
+    /// The program's place for each row of the module's places.
+    pub places: Vec<Option<PlaceId>>,
 }
 
 /// The program of a module.
@@ -103,7 +107,8 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         ignoring_result: FxHashMap::default(),
         exit_functions: Vec::new(),
         unknown_initialisers: Vec::new(),
-        layout: Layout { blocks: vec![(None, Vec::new()); ir.functions.len()] },
+        layout: Layout { blocks: vec![(None, Vec::new()); ir.functions.len()], places: Vec::new() },
+        environment: None,
     };
     for (n, f) in ir.functions.iter().enumerate() {
         if let (true, Some(name)) = (f.model, f.name.strip_suffix(IGNORING_RESULT)) {
@@ -111,6 +116,9 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         }
     }
     cx.source = SourceMap::new(ir, &mut cx.program);
+    if options.sequential_environment {
+        cx.declare_environment();
+    }
     for constant in &ir.constants {
         if let ir::ConstantKind::Block(function, block) = constant.kind {
             let next = cx.block_addresses.len() as u32 + 1;
@@ -134,6 +142,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
     models.sort();
     models.dedup();
     cx.program.models = models;
+    cx.layout.places = cx.source.into_places();
     Ok((cx.program, cx.layout))
 }
 
@@ -225,6 +234,16 @@ impl Context<'_> {
     fn add_temp(&mut self, func: FuncId, width: u32) -> VarId {
         let ty = self.unknown_type(Some(width));
         self.add_var(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None }, Mutability::Fixed)
+    }
+
+    /// A global variable that is always 0, and that every value from the environment is read and written with: so
+    /// that each depends on those before it.
+    fn declare_environment(&mut self) {
+        let width = 8;
+        let (ty, zero) = (self.unknown_type(Some(width)), self.program.exprs.int(width, 0));
+        let kind = VarKind::Global { init: Some(zero) };
+        self.environment =
+            Some(self.add_var(Var { name: None, ty, width, kind, place: None }, Mutability::Global));
     }
 
     fn unknown_type(&mut self, width: Option<u32>) -> TypeId {

@@ -51,6 +51,9 @@ pub struct Options {
     /// Functions whose call is the violation: never replaced by a model.
     pub error_functions: Vec<String>,
     pub undefined_functions: UndefinedFunctions,
+    /// Values that the environment gives (input read, results of functions that nobody defines) depend on those it
+    /// gave before, as those of a file do: for slices that are to run.
+    pub sequential_environment: bool,
     /// Link the library models. Without them, every library function but the primitives is undefined.
     pub models: bool,
 }
@@ -67,6 +70,7 @@ impl Default for Options {
             entry: "main".into(),
             error_functions: Vec::new(),
             undefined_functions: UndefinedFunctions::default(),
+            sequential_environment: false,
             models: true,
         }
     }

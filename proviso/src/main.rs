@@ -4,6 +4,7 @@ mod access;
 mod args;
 mod cfa_command;
 mod crash;
+mod deps_command;
 mod failure;
 mod harness;
 mod job;
@@ -13,6 +14,7 @@ mod pipeline;
 mod progress;
 mod render;
 mod report;
+mod slice;
 mod source;
 mod task;
 mod trace;
@@ -33,6 +35,8 @@ fn main() {
     let colors = output::Colors::new(cli.color);
     let code = match &cli.command {
         Command::Verify(args) => verify::run(args, colors),
+        Command::Slice(args) => slice::run(args, colors),
+        Command::Deps(args) => deps_command::run(args, colors),
         Command::Cfa(args) => cfa_command::run(args, colors),
     };
     // Not `exit`: a worker that was left behind must not see its libraries torn down.

@@ -222,7 +222,13 @@ pub fn load(options: &Options, budget: &Budget) -> Result<Program, Failure> {
     module.lower().map_err(|e| loading(&e))
 }
 
-fn loading(error: &frontend_llvm::Error) -> Failure {
+/// As [`load`], with the module to cut down to a part of the program.
+pub fn load_to_cut(options: &Options) -> Result<(Program, frontend_llvm::Cut), Failure> {
+    let module = frontend_llvm::load(options).map_err(|e| loading(&e))?;
+    module.lower_to_cut().map_err(|e| loading(&e))
+}
+
+pub fn loading(error: &frontend_llvm::Error) -> Failure {
     let code = error.exit_code();
     match error {
         frontend_llvm::Error::Compile { path, messages } => {

@@ -198,8 +198,16 @@ impl<'c, 'm> Builder<'c, 'm> {
     pub fn havoc_var(&mut self, var: VarId, kind: InputKind, ty: Option<TypeId>) {
         let width = self.cx.program.vars[var].width;
         let ty = ty.unwrap_or_else(|| self.cx.unknown_type(Some(width)));
+        let from_outside = matches!(kind, InputKind::Environment(_) | InputKind::Unmodelled(_));
         let input = self.cx.program.inputs.push(Input { kind, ty, width, place: self.place });
         self.emit(Op::Havoc { var, input });
+        if let (true, Some(environment)) = (from_outside, self.cx.environment) {
+            let (value, zero) = (self.var_expr(var), self.var_expr(environment));
+            let widened = self.x().resize(width, zero);
+            let value = self.x().add(value, widened);
+            self.emit(Op::Assign { var, value });
+            self.emit(Op::Assign { var: environment, value: zero });
+        }
     }
     /// From here on behaviours were added (`over`) or dropped (`under`).
     pub fn approximate(&mut self, reason: impl Into<String>, over: bool, under: bool) {

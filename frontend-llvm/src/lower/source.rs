@@ -63,6 +63,10 @@ impl SourceMap {
         if row == NONE { None } else { self.places[row as usize] }
     }
 
+    pub fn into_places(self) -> Vec<Option<PlaceId>> {
+        self.places
+    }
+
     /// The place of a declaration.
     pub fn place(&self, program: &mut Program, file: u32, line: u32) -> Option<PlaceId> {
         (file != NONE && line != 0)

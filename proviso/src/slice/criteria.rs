@@ -1,0 +1,397 @@
+//! Criteria: from what the user writes to edges of the program.
+
+use crate::failure::Failure;
+use crate::source::{Sources, Spot};
+use cfa::{EdgeId, Expr, FuncId, FunctionOrigin, GlobalId, InputKind, Op, PlaceId, Program, VarId, VarKind};
+use frontend_llvm::Cut;
+use slicer::{Criterion, Value, What};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the program does in each place of the user's source.
+pub struct Places {
+    pub sources: Sources,
+    /// By file and line: columns with edges that stand for instructions there.
+    pub code: BTreeMap<(String, u32), BTreeMap<u32, Vec<EdgeId>>>,
+}
+
+impl Places {
+    pub fn new(program: &Program, cut: &Cut) -> Self {
+        let mut places = Self { sources: Sources::new(), code: BTreeMap::new() };
+        for (id, edge) in program.edges.iter() {
+            if program.funcs[program.func_of(id)].origin != FunctionOrigin::Source {
+                continue;
+            }
+            let own = edge.origin.iter().filter_map(|&i| cut.place(i)).chain(edge.place);
+            for place in own {
+                if let Some(spot) = places.spot(program, place) {
+                    let at = places.code.entry((spot.path, spot.line)).or_default().entry(spot.column).or_default();
+                    if at.last() != Some(&id) {
+                        at.push(id);
+                    }
+                }
+            }
+        }
+        places
+    }
+
+    pub fn spot(&self, program: &Program, place: PlaceId) -> Option<Spot> {
+        self.sources.spot(program, place)
+    }
+
+    /// The files with code that a name may mean: the file itself, or the end of its path.
+    fn files(&self, name: &str) -> BTreeSet<&str> {
+        let all = self.code.keys().map(|(path, _)| path.as_str());
+        all.filter(|path| *path == name || path.strip_suffix(name).is_some_and(|rest| rest.ends_with('/'))).collect()
+    }
+
+    fn all_files(&self) -> BTreeSet<&str> {
+        self.code.keys().map(|(path, _)| path.as_str()).collect()
+    }
+
+    /// The edges of a line, or of a column of it, in the files meant. An error names the places nearby.
+    pub fn edges_at(&self, place: &Place) -> Result<Vec<EdgeId>, Failure> {
+        let files = match &place.file {
+            Some(name) => self.files(name),
+            None => self.all_files(),
+        };
+        let known: Vec<&str> = self.all_files().into_iter().collect();
+        match (&place.file, files.len()) {
+            (Some(name), 0) => {
+                let near = near(name, known.iter().map(|k| k.rsplit('/').next().unwrap_or(k)));
+                let shown = if near.is_empty() { list(known.iter().copied()) } else { list(near) };
+                return Err(nothing(&place.text, format!("no code comes from a file '{name}'"), format!("files with code: {shown}")));
+            }
+            (None, n) if n > 1 => {
+                return Err(nothing(&place.text, "the program has several files".into(), format!("write FILE:{}; files: {}", place.line, list(known))));
+            }
+            _ => {}
+        }
+        let mut edges = Vec::new();
+        let mut columns = BTreeSet::new();
+        for file in &files {
+            for (&column, here) in self.code.get(&((*file).to_owned(), place.line)).into_iter().flatten() {
+                columns.insert(column);
+                if place.column.is_none_or(|c| c == column) {
+                    edges.extend(here);
+                }
+            }
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        if edges.is_empty() {
+            let note = match place.column {
+                Some(_) if !columns.is_empty() => {
+                    let all: Vec<String> = columns.iter().map(u32::to_string).collect();
+                    format!("line {} has code at columns {}", place.line, all.join(", "))
+                }
+                _ => self.nearest_lines(&files, place.line),
+            };
+            return Err(nothing(&place.text, "there is no code in that place".into(), note));
+        }
+        Ok(edges)
+    }
+
+    fn nearest_lines(&self, files: &BTreeSet<&str>, line: u32) -> String {
+        let mut found: Vec<(u32, u32, &str)> = Vec::new();
+        for file in files {
+            let key = |line| ((*file).to_owned(), line);
+            let before = self.code.range(key(0)..key(line)).next_back();
+            let after = self.code.range(key(line)..=key(u32::MAX)).next();
+            for ((_, at), _) in [before, after].into_iter().flatten() {
+                found.push((at.abs_diff(line), *at, file));
+            }
+        }
+        found.sort_unstable();
+        let shown: Vec<String> = found
+            .iter()
+            .take(4)
+            .map(|&(_, at, file)| {
+                let text = self.sources.line(file, at).map_or(String::new(), |t| format!(" `{}`", t.trim()));
+                format!("{file}:{at}{text}")
+            })
+            .collect();
+        format!("the nearest lines with code: {}", shown.join(", "))
+    }
+}
+
+/// `[FILE:]LINE[:COLUMN|:VARIABLE]`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub text: String,
+    pub file: Option<String>,
+    pub line: u32,
+    pub column: Option<u32>,
+    pub variable: Option<String>,
+}
+
+impl Place {
+    pub fn parse(text: &str) -> Option<Self> {
+        let parts: Vec<&str> = text.split(':').collect();
+        // The last number is the line, or the column behind it; a name may follow.
+        let number = |part: &str| part.parse::<u32>().ok();
+        let (count, variable) = match parts.last() {
+            Some(last) if number(last).is_none() && parts.len() > 1 => (parts.len() - 1, Some((*last).to_owned())),
+            _ => (parts.len(), None),
+        };
+        let numbers = parts[..count].iter().rev().map_while(|p| number(p)).take(if variable.is_some() { 1 } else { 2 });
+        let mut numbers: Vec<u32> = numbers.collect();
+        numbers.reverse();
+        let line = *numbers.first()?;
+        let file = parts[..count - numbers.len()].join(":");
+        Some(Self {
+            text: text.to_owned(),
+            file: (!file.is_empty()).then_some(file),
+            line,
+            column: numbers.get(1).copied(),
+            variable: variable.filter(|v| !v.is_empty()),
+        })
+    }
+}
+
+/// The criteria that a text means.
+pub fn find(text: &str, program: &Program, cut: &Cut, places: &Places) -> Result<Vec<Criterion>, Failure> {
+    if let Some(name) = text.strip_prefix("global:") {
+        let found = of_global(name, program);
+        return if found.is_empty() { Err(no_global(text, name, program)) } else { Ok(found) };
+    }
+    if let Some(place) = Place::parse(text) {
+        let edges = places.edges_at(&place)?;
+        return match &place.variable {
+            None => Ok(edges.into_iter().map(Criterion::operation).collect()),
+            Some(name) => at_place(&place, name, &edges, program),
+        };
+    }
+    let found = of_function(text.trim_end_matches("()"), program, cut);
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let found = of_global(text, program);
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let mut names: BTreeSet<&str> = cut.function_names().collect();
+    names.extend(global_names(program));
+    let near = near(text, names.iter().copied());
+    let note = match (near.is_empty(), names.contains(text)) {
+        (_, true) => format!("'{text}' is never called"),
+        (false, _) => format!("similar names: {}", list(near)),
+        _ => "a criterion is FUNCTION, FILE:LINE, FILE:LINE:COLUMN, FILE:LINE:VARIABLE or a global variable".into(),
+    };
+    Err(nothing(text, "the program has no function and no global variable of that name".into(), note))
+}
+
+/// Calls of a function: where they are made, if it is called by its name, and where its body starts, with its
+/// parameters, if it has one.
+fn of_function(name: &str, program: &Program, cut: &Cut) -> Vec<Criterion> {
+    let mut found = Vec::new();
+    let calls = cut.calls_of(name);
+    if !calls.is_empty() {
+        for (id, edge) in program.edges.iter() {
+            // The results of calls are not folded, so what has a call among its origins comes from that call.
+            if edge.origin.iter().any(|i| calls.binary_search(i).is_ok()) {
+                found.push(Criterion::operation(id));
+            }
+        }
+    }
+    for (_, f) in program.funcs.iter().filter(|(_, f)| f.name == name) {
+        if let Some(first) = program.out_edges(f.entry).next() {
+            let parameters = f.params.iter().copied().chain(f.varargs).map(Value::Var).collect();
+            found.push(Criterion { edge: first, what: What::Values(parameters) });
+        }
+    }
+    if calls.is_empty() {
+        for (id, edge) in program.edges.iter() {
+            if let Op::Havoc { input, .. } = edge.op
+                && program.inputs[input].kind == InputKind::Nondet(name.to_owned())
+            {
+                found.push(Criterion::operation(id));
+            }
+        }
+    }
+    found
+}
+
+/// A global variable: wherever the program mentions it, and when it ends.
+fn of_global(name: &str, program: &Program) -> Vec<Criterion> {
+    let named = |v: &cfa::Var| matches!(v.kind, VarKind::Global { .. }) && v.name.as_deref() == Some(name);
+    let vars: BTreeSet<VarId> = program.vars.iter().filter(|(_, v)| named(v)).map(|(id, _)| id).collect();
+    let globals: BTreeSet<GlobalId> =
+        program.globals.iter().filter(|(_, g)| g.name == name).map(|(id, _)| id).collect();
+    let values: Vec<Value> =
+        vars.iter().map(|&v| Value::Var(v)).chain(globals.iter().map(|&g| Value::Global(g))).collect();
+    if values.is_empty() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (id, edge) in program.edges.iter() {
+        let is_end = matches!(edge.op, Op::Halt(cfa::HaltKind::Exit(_) | cfa::HaltKind::Abort));
+        if is_end {
+            found.push(Criterion { edge: id, what: What::Values(values.clone()) });
+        }
+        if program.funcs[program.func_of(id)].origin != FunctionOrigin::Source {
+            continue;
+        }
+        let mut mentioned = edge.op.def().is_some_and(|v| vars.contains(&v));
+        edge.op.for_each_expr(|e| mentioned |= mentions(program, e, &vars, &globals));
+        if mentioned {
+            found.push(Criterion::operation(id));
+        }
+    }
+    found
+}
+
+fn mentions(program: &Program, e: cfa::ExprId, vars: &BTreeSet<VarId>, globals: &BTreeSet<GlobalId>) -> bool {
+    let mut work = vec![e];
+    let mut seen = BTreeSet::new();
+    while let Some(e) = work.pop() {
+        if !seen.insert(e) {
+            continue;
+        }
+        match program.exprs.get(e) {
+            Expr::Var(v) if vars.contains(v) => return true,
+            Expr::GlobalAddr(g) if globals.contains(g) => return true,
+            node => work.extend(node.children()),
+        }
+    }
+    false
+}
+
+/// A variable when control comes to a line, and what gives it a value there.
+fn at_place(place: &Place, name: &str, edges: &[EdgeId], program: &Program) -> Result<Vec<Criterion>, Failure> {
+    let functions: BTreeSet<FuncId> = edges.iter().map(|&e| program.func_of(e)).collect();
+    let mut found = Vec::new();
+    let mut scope: BTreeSet<&str> = BTreeSet::new();
+    for &f in &functions {
+        let values = variables(program, f, name, &mut scope);
+        if values.is_empty() {
+            continue;
+        }
+        for &edge in edges.iter().filter(|&&e| program.func_of(e) == f) {
+            found.push(Criterion { edge, what: What::Values(values.clone()) });
+            if program.edges[edge].op.def().is_some_and(|v| values.contains(&Value::Var(v))) {
+                found.push(Criterion::operation(edge));
+            }
+        }
+    }
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let near = near(name, scope.iter().copied());
+    let note = if near.is_empty() { format!("variables there: {}", list(scope)) } else { format!("similar names: {}", list(near)) };
+    Err(nothing(&place.text, format!("no variable '{name}' is known there"), note))
+}
+
+/// The variables and objects that a name means in a function; the names there are added to `scope`.
+pub fn variables<'p>(program: &'p Program, f: FuncId, name: &str, scope: &mut BTreeSet<&'p str>) -> Vec<Value> {
+    let mut values = Vec::new();
+    let mut globals = Vec::new();
+    let mut in_memory = BTreeSet::new();
+    for (id, var) in program.vars.iter() {
+        let Some(own) = &var.name else { continue };
+        if var.func() == Some(f) {
+            scope.insert(own.trim_start_matches('&'));
+            if own == name {
+                values.push(Value::Var(id));
+            } else if own.strip_prefix('&') == Some(name) {
+                in_memory.insert(id);
+            }
+        } else if var.func().is_none() {
+            scope.insert(own);
+            globals.extend((own == name).then_some(Value::Var(id)));
+        }
+    }
+    if !in_memory.is_empty() {
+        let made = |e: &cfa::Edge| matches!(e.op, Op::Alloc { var, .. } if in_memory.contains(&var));
+        values.extend(program.edges.iter().filter(|(_, e)| made(e)).map(|(id, _)| Value::Object(id)));
+    }
+    for (id, global) in program.globals.iter() {
+        if !global.name.starts_with(".str") {
+            scope.insert(&global.name);
+        }
+        globals.extend((global.name == name).then_some(Value::Global(id)));
+    }
+    if values.is_empty() { globals } else { values }
+}
+
+fn global_names(program: &Program) -> impl Iterator<Item = &str> {
+    let vars = program.vars.values().filter(|v| v.func().is_none()).filter_map(|v| v.name.as_deref());
+    vars.chain(program.globals.values().map(|g| g.name.as_str()).filter(|n| !n.starts_with(".str")))
+}
+
+pub fn no_function(name: &str, program: &Program) -> Failure {
+    let near = near(name, program.funcs.values().map(|f| f.name.as_str()));
+    let note = if near.is_empty() { "nothing has a similar name".into() } else { format!("similar names: {}", list(near)) };
+    nothing(name, "the program has no such function".into(), note)
+}
+
+fn no_global(text: &str, name: &str, program: &Program) -> Failure {
+    let near = near(name, global_names(program));
+    let note = if near.is_empty() { format!("global variables: {}", list(global_names(program))) } else { format!("similar names: {}", list(near)) };
+    nothing(text, "the program has no such global variable".into(), note)
+}
+
+/// The failure of a criterion that matches nothing.
+fn nothing(text: &str, why: String, note: String) -> Failure {
+    let mut failure = Failure::data(format!("'{text}' matches nothing: {why}"));
+    failure.detail = Some(format!("  = note: {note}"));
+    failure
+}
+
+fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    const MOST: usize = 12;
+    let all: Vec<&str> = names.into_iter().collect();
+    let shown = all[..all.len().min(MOST)].join(", ");
+    if all.len() > MOST { format!("{shown}, … ({} in all)", all.len()) } else { shown }
+}
+
+/// The names that a name may be a slip of the pen for, the nearest first.
+fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let limit = (name.chars().count() / 3).max(1);
+    let mut found: Vec<(usize, &str)> = names
+        .map(|other| (distance(name, other), other))
+        .filter(|&(d, other)| d <= limit || (name.len() > 2 && other.contains(name)))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().map(|(_, other)| other).take(5).collect()
+}
+
+/// Levenshtein's.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, &cb) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(ca != cb);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read() {
+        let place = |text| Place::parse(text).map(|p| (p.file, p.line, p.column, p.variable));
+        assert_eq!(place("a.c:12"), Some((Some("a.c".into()), 12, None, None)));
+        assert_eq!(place("a.c:12:5"), Some((Some("a.c".into()), 12, Some(5), None)));
+        assert_eq!(place("dir/a.c:12:x"), Some((Some("dir/a.c".into()), 12, None, Some("x".into()))));
+        assert_eq!(place("12"), Some((None, 12, None, None)));
+        assert_eq!(place("12:x"), Some((None, 12, None, Some("x".into()))));
+        assert_eq!(place("12:3"), Some((None, 12, Some(3), None)));
+        assert_eq!(place("reach_error"), None);
+        assert_eq!(place("a.c:x"), None);
+    }
+
+    #[test]
+    fn slips_of_the_pen_are_found() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(near("reach_eror", ["reach_error", "main"].into_iter()), ["reach_error"]);
+        assert!(near("x", ["completely", "other"].into_iter()).is_empty());
+    }
+}

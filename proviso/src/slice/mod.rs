@@ -1,0 +1,245 @@
+//! `proviso slice`: what of a program matters to a place in it.
+
+mod criteria;
+mod lines;
+mod subject;
+
+pub use criteria::{Place, variables};
+pub use subject::Subject;
+
+use crate::args::SliceArgs;
+use crate::failure::{Failure, exit};
+use crate::output::{self, Colors};
+use cfa::{EdgeId, HaltKind, Id, Op, Program};
+use frontend_llvm::{Cut, Part, Size, Unused};
+use lines::Lines;
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+use slicer::Slice;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Runs the command; the exit code.
+pub fn run(args: &SliceArgs, colors: Colors) -> u8 {
+    match attempt(args, colors) {
+        Ok(()) => exit::TRUE,
+        Err(failure) => output::failure(&failure, colors),
+    }
+}
+
+fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
+    let start = Instant::now();
+    let stdout = Path::new("-");
+    let outputs = [&args.output, &args.blank, &args.dot, &args.json];
+    for path in outputs.into_iter().flatten().filter(|p| *p != stdout) {
+        output::check_writable(path)?;
+    }
+    let wants_text = args.output.as_deref().is_some_and(|p| p.extension().is_some_and(|e| e == "ll"));
+    let (mut subject, cut) = Subject::load(&args.files, &args.input, &args.dependence)?;
+    subject.slicing.cut_off &= !args.forward;
+    for what in &subject.unmodelled {
+        output::warning(&format!("what this does is not represented, and is taken to do anything with its operands only: {what}"), colors);
+    }
+    let (mut analysis, criteria) = subject.analyse()?;
+    let mut report = Report { files: subject.inputs(), criteria: args.dependence.criterion.clone(), ..Report::default() };
+    report.times.push(("load".into(), subject.loading));
+
+    let kept = if args.forward {
+        let before = Instant::now();
+        let kept = analysis.forward(&criteria).kept;
+        report.times.push(("forward walk".into(), before.elapsed()));
+        kept
+    } else {
+        let slice = analysis.slice(&criteria);
+        report.slice(&slice);
+        if !criteria.iter().any(|c| slice.alive[subject.program.edges[c.edge].source.index()]) {
+            output::warning("control never comes to the criterion: the slice does nothing", colors);
+        }
+        let part = Selection::new(&subject.program, &slice);
+        if args.output.is_some() || args.stats || args.json.is_some() {
+            let before = Instant::now();
+            report.instructions.0 = cut.size();
+            let (bytes, size) = part.write(&subject.program, &slice, cut, wants_text)?;
+            report.instructions.1 = size;
+            report.times.push(("writing".into(), before.elapsed()));
+            match &args.output {
+                Some(path) if path == stdout => {
+                    let mut out = std::io::stdout().lock();
+                    out.write_all(&bytes).and_then(|()| out.flush()).map_err(|e| Failure::writing(path, &e))?;
+                }
+                Some(path) => std::fs::write(path, bytes).map_err(|e| Failure::writing(path, &e))?,
+                None => {}
+            }
+        }
+        part.kept
+    };
+    let lines = Lines::new(&subject, &kept);
+    report.lines = (lines.with_code(), lines.kept().count());
+    report.times.push(("total".into(), start.elapsed()));
+
+    let text_is_asked = args.lines || args.annotate || args.stats || args.json.as_deref() == Some(stdout);
+    let nothing_else = outputs.iter().all(|o| o.is_none()) && !text_is_asked;
+    if args.lines {
+        output::print(&lines.kept().map(|(file, line)| format!("{file}:{line}\n")).collect::<String>());
+    }
+    if args.annotate || nothing_else {
+        output::print(&lines.annotated(&subject.places.sources, colors.stdout));
+    }
+    if let Some(path) = &args.dot {
+        write(path, analysis.dot(Some(&kept)).as_bytes())?;
+    }
+    if let Some(path) = &args.json {
+        let json = report.to_json(&subject.program, &lines, args.forward);
+        write(path, format!("{json:#}\n").as_bytes())?;
+    }
+    if args.stats {
+        let text = report.to_text();
+        if args.output.as_deref() == Some(stdout) { output::print_error(&text) } else { output::print(&text) }
+    }
+    Ok(())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        output::print(&String::from_utf8_lossy(bytes));
+        return Ok(());
+    }
+    std::fs::write(path, bytes).map_err(|e| Failure::writing(path, &e))
+}
+
+/// A slice in terms of the edges of the program.
+struct Selection {
+    /// By edge, whether it is executed in the slice.
+    kept: Vec<bool>,
+    observed: Vec<bool>,
+    /// Edges of the slice by those of the program, where calls, returns and ends have become simpler.
+    simpler: FxHashMap<EdgeId, EdgeId>,
+}
+
+impl Selection {
+    fn new(program: &Program, slice: &Slice) -> Self {
+        let mut selection = Self {
+            kept: vec![false; program.edges.len()],
+            observed: vec![false; program.edges.len()],
+            simpler: FxHashMap::default(),
+        };
+        for (id, original) in slice.original.iter() {
+            let Some(original) = *original else { continue };
+            let (now, then) = (&slice.program.edges[id].op, &program.edges[original].op);
+            selection.observed[original.index()] = true;
+            selection.kept[original.index()] = *now != Op::Skip || *then == Op::Skip;
+            if now != then {
+                selection.simpler.insert(original, id);
+            }
+        }
+        selection
+    }
+
+    fn write(&self, program: &Program, slice: &Slice, cut: Cut, text: bool) -> Result<(Vec<u8>, Size), Failure> {
+        let unused = |edge: EdgeId| match self.simpler.get(&edge) {
+            Some(&simpler) => unused(program, edge, &slice.program.edges[simpler].op),
+            None => Unused::default(),
+        };
+        let part = Part { program, kept: &self.kept, observed: &self.observed, alive: &slice.alive, unused: &unused };
+        cut.write(&part, text).map_err(|e| crate::pipeline::loading(&e))
+    }
+}
+
+/// What of an operation's operands is not in its simpler form.
+fn unused(program: &Program, edge: EdgeId, simpler: &Op) -> Unused {
+    match (&program.edges[edge].op, simpler) {
+        (Op::Call { args, varargs, .. }, Op::Call { args: now, varargs: varargs_now, .. }) => Unused {
+            arguments: (0..args.len()).filter(|&i| args[i] != now[i]).map(|i| i as u32).collect(),
+            variadic: varargs.is_some() && varargs_now.is_none(),
+        },
+        (Op::Return { value: Some(then) }, Op::Return { value: Some(now) }) if then != now => {
+            Unused { arguments: vec![0], variadic: false }
+        }
+        (Op::Halt(HaltKind::Exit(then)), Op::Halt(HaltKind::Exit(now))) if then != now => {
+            Unused { arguments: vec![0], variadic: false }
+        }
+        _ => Unused::default(),
+    }
+}
+
+/// Sizes and times.
+#[derive(Default)]
+struct Report {
+    files: Vec<String>,
+    criteria: Vec<String>,
+    /// Before, after.
+    instructions: (Size, Size),
+    /// Lines with code, lines kept.
+    lines: (usize, usize),
+    counters: Vec<(&'static str, usize)>,
+    times: Vec<(String, Duration)>,
+}
+
+impl Report {
+    fn slice(&mut self, slice: &Slice) {
+        let stats = &slice.stats;
+        self.counters = vec![
+            ("edges before", stats.edges.0),
+            ("edges after", stats.edges.1),
+            ("memory regions", stats.regions),
+            ("nodes", stats.nodes),
+            ("dependences", stats.dependences),
+        ];
+        self.times.extend(stats.phases.iter().map(|p| (p.name.to_owned(), p.time)));
+    }
+
+    fn to_text(&self) -> String {
+        let mut out = format!("{:22} {:>12} {:>12}\n", "", "before", "after");
+        let (before, after) = self.instructions;
+        if before != Size::default() {
+            let _ = writeln!(out, "{:22} {:>12} {:>12}", "instructions", before.instructions, after.instructions);
+            let _ = writeln!(out, "{:22} {:>12} {:>12}", "functions", before.functions, after.functions);
+        }
+        let _ = writeln!(out, "{:22} {:>12} {:>12}\n", "lines", self.lines.0, self.lines.1);
+        for (name, count) in &self.counters {
+            let _ = writeln!(out, "{name:22} {count:>12}");
+        }
+        out.push('\n');
+        for (name, time) in &self.times {
+            let _ = writeln!(out, "{name:22} {:>12.3} s", time.as_secs_f64());
+        }
+        let _ = writeln!(out, "{:22} {:>12} MB", "peak memory", peak_memory() >> 20);
+        out
+    }
+
+    fn to_json(&self, program: &Program, lines: &Lines, forward: bool) -> Value {
+        let size = |s: Size| json!({"instructions": s.instructions, "functions": s.functions});
+        let (before, after) = self.instructions;
+        let times: serde_json::Map<String, Value> =
+            self.times.iter().map(|(n, t)| (n.replace(' ', "_"), json!(t.as_secs_f64()))).collect();
+        let counters: serde_json::Map<String, Value> =
+            self.counters.iter().map(|(n, c)| (n.replace(' ', "_"), json!(c))).collect();
+        json!({
+            "schema": "proviso-slice-1",
+            "tool": {"name": "proviso", "version": env!("CARGO_PKG_VERSION")},
+            "files": self.files,
+            "criteria": self.criteria,
+            "direction": if forward { "forward" } else { "backward" },
+            "lines": lines.by_file().iter().map(|(file, kept)| json!({"file": file, "kept": kept})).collect::<Value>(),
+            "models": program.models,
+            "before": {"size": if forward { Value::Null } else { size(before) }, "lines": self.lines.0},
+            "after": {"size": if forward { Value::Null } else { size(after) }, "lines": self.lines.1},
+            "counters": counters,
+            "seconds": times,
+            "peak_memory_mb": peak_memory() >> 20,
+        })
+    }
+}
+
+/// Bytes that were resident at most.
+fn peak_memory() -> u64 {
+    // SAFETY: the structure is plain data, and is filled by the call.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
+        usage
+    };
+    usage.ru_maxrss as u64 * 1024
+}

@@ -1,0 +1,170 @@
+//! The program to slice, with its criteria and the options of the analysis.
+
+use super::criteria::{self, Places};
+use crate::args::{ControlArg, DependenceArgs, InputArgs, PointsToArg, UndefinedArg};
+use crate::failure::Failure;
+use crate::{job, pipeline};
+use cfa::{EdgeId, FunctionOrigin, Id, Op, Program};
+use frontend_llvm::{Cut, Options, UndefinedFunctions};
+use slicer::pointer::{self, Extent, Mode, Undefined};
+use slicer::{Analysis, Control, Criterion};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A program and what is asked of it.
+pub struct Subject {
+    pub options: Options,
+    pub program: Program,
+    pub places: Places,
+    pub criteria: Vec<Criterion>,
+    pub secondary: Vec<Criterion>,
+    pub slicing: slicer::Options,
+    /// Things in the program that are not represented, so that the slice may lack what they do.
+    pub unmodelled: Vec<String>,
+    /// How long loading took.
+    pub loading: Duration,
+    /// Holds what came from standard input.
+    _stdin: Option<tempfile::TempDir>,
+}
+
+impl Subject {
+    pub fn load(files: &[PathBuf], input: &InputArgs, args: &DependenceArgs) -> Result<(Self, Cut), Failure> {
+        let start = Instant::now();
+        let (files, stdin) = with_standard_input(files)?;
+        let (mut options, _) = job::program(&files, input)?;
+        options.entry.clone_from(&args.entry);
+        options.undefined_functions = UndefinedFunctions::Pure;
+        options.sequential_environment = true;
+        let (program, cut) = pipeline::load_to_cut(&options)?;
+        let loading = start.elapsed();
+        let places = Places::new(&program, &cut);
+        let find = |all: &[String]| -> Result<Vec<Criterion>, Failure> {
+            let mut found = Vec::new();
+            for text in all {
+                found.extend(criteria::find(text, &program, &cut, &places)?);
+            }
+            Ok(found)
+        };
+        let (criteria, secondary) = (find(&args.criterion)?, find(&args.secondary_criterion)?);
+        let slicing = slicing_options(args, &program)?;
+        let unmodelled = unmodelled(&program, &places);
+        let subject = Self { options, program, places, criteria, secondary, slicing, unmodelled, loading, _stdin: stdin };
+        Ok((subject, cut))
+    }
+
+    /// The files, as they were given.
+    pub fn inputs(&self) -> Vec<String> {
+        self.options.inputs.iter().map(|f| f.display().to_string()).collect()
+    }
+
+    /// The dependences, and all criteria: secondary ones are those on a way to the others. What has no representation
+    /// is kept.
+    pub fn analyse(&self) -> Result<(Analysis<'_>, Vec<Criterion>), Failure> {
+        let internal = |error: slicer::Error| Failure::data(error.to_string());
+        let mut all = self.criteria.clone();
+        all.extend(self.opaque().into_iter().map(Criterion::operation));
+        if self.secondary.is_empty() && self.slicing.cut_off {
+            let analysis = Analysis::new(&self.program, &self.criteria, &self.slicing).map_err(internal)?;
+            return Ok((analysis, all));
+        }
+        // What leads to the criteria proper is found first: only there secondary ones count.
+        let primary = slicer::Options { cut_off: true, ..self.slicing.clone() };
+        let alive = Analysis::new(&self.program, &self.criteria, &primary).map_err(internal)?.slice(&self.criteria).alive;
+        let on_the_way = |c: &&Criterion| alive[self.program.edges[c.edge].source.index()];
+        let secondary: Vec<Criterion> = self.secondary.iter().filter(on_the_way).cloned().collect();
+        let observed: Vec<Criterion> = self.criteria.iter().chain(&secondary).cloned().collect();
+        let analysis = Analysis::new(&self.program, &observed, &self.slicing).map_err(internal)?;
+        all.extend(secondary);
+        Ok((analysis, all))
+    }
+
+    /// Operations whose effects the program does not represent.
+    fn opaque(&self) -> Vec<EdgeId> {
+        let (program, source) = (&self.program, FunctionOrigin::Source);
+        let is_opaque = |op: &Op| match op {
+            Op::Approx { taint } => program.taints[*taint].over && program.taints[*taint].under,
+            _ => false,
+        };
+        let found = program.edges.iter().filter(|(id, e)| is_opaque(&e.op) && program.funcs[program.func_of(*id)].origin == source);
+        found.map(|(id, _)| id).collect()
+    }
+}
+
+/// As `files`, with standard input (`-`) in a file of its own.
+fn with_standard_input(files: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<tempfile::TempDir>), Failure> {
+    let Some(at) = files.iter().position(|f| f == Path::new("-")) else { return Ok((files.to_vec(), None)) };
+    let stdin = Path::new("standard input");
+    let mut data = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut data).map_err(|e| Failure::reading(stdin, &e))?;
+    let folder = tempfile::tempdir().map_err(|e| Failure::writing(&std::env::temp_dir(), &e))?;
+    let is_bitcode = data.starts_with(b"BC") || data.starts_with(&[0xde, 0xc0, 0x17, 0x0b]);
+    let text = String::from_utf8_lossy(&data[..data.len().min(4096)]);
+    let is_ir = text.lines().any(|l| ["; ModuleID", "target ", "define ", "source_filename"].iter().any(|s| l.starts_with(s)));
+    let path = folder.path().join(if is_bitcode {
+        "stdin.bc"
+    } else if is_ir {
+        "stdin.ll"
+    } else {
+        "stdin.c"
+    });
+    std::fs::write(&path, data).map_err(|e| Failure::writing(&path, &e))?;
+    let mut files = files.to_vec();
+    files[at] = path;
+    Ok((files, Some(folder)))
+}
+
+fn slicing_options(args: &DependenceArgs, program: &Program) -> Result<slicer::Options, Failure> {
+    let (reads, writes) = match args.undefined_functions {
+        UndefinedArg::Pure => (Extent::Nothing, Extent::Nothing),
+        UndefinedArg::Read => (Extent::Reachable, Extent::Nothing),
+        UndefinedArg::Reachable => (Extent::Reachable, Extent::Reachable),
+        UndefinedArg::Anything => (Extent::Everything, Extent::Everything),
+    };
+    let mut preserved = Vec::new();
+    for name in &args.preserve {
+        let before = preserved.len();
+        preserved.extend(program.funcs.iter().filter(|(_, f)| f.name == *name).map(|(id, _)| id));
+        if preserved.len() == before {
+            return Err(criteria::no_function(name, program));
+        }
+    }
+    // The library's own code will run in the place of models.
+    let foreign = |f: &cfa::Function| f.origin != FunctionOrigin::Source;
+    let atomic = program.funcs.iter().filter(|(id, f)| *id != program.entry && foreign(f)).map(|(id, _)| id).collect();
+    Ok(slicer::Options {
+        points_to: pointer::Options {
+            mode: if args.points_to == PointsToArg::Unification { Mode::Unification } else { Mode::Inclusion },
+            fields: args.points_to == PointsToArg::Andersen,
+            heap_contexts: args.heap_contexts,
+            undefined: Undefined { reads, writes },
+            ..pointer::Options::default()
+        },
+        keep_under_approximations: false,
+        control: match args.control {
+            ControlArg::Standard => Control::Standard,
+            ControlArg::Nontermination => Control::NonTermination,
+            ControlArg::DecisiveOrder => Control::DecisiveOrder,
+        },
+        cut_off: args.cut_off,
+        preserved,
+        atomic,
+        ..slicer::Options::default()
+    })
+}
+
+/// What the user's code does that the program does not represent, each with where.
+fn unmodelled(program: &Program, places: &Places) -> Vec<String> {
+    let mut found = Vec::new();
+    for (id, edge) in program.edges.iter() {
+        let Op::Approx { taint } = edge.op else { continue };
+        let taint = &program.taints[taint];
+        if program.funcs[program.func_of(id)].origin == FunctionOrigin::Source && taint.over && taint.under {
+            let at = edge.place.and_then(|p| places.spot(program, p)).map_or(String::new(), |s| format!(" ({s})"));
+            found.push(format!("{}{at}", taint.reason));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
