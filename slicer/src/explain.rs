@@ -36,7 +36,7 @@ pub struct Explanation<'a, 'p> {
 impl<'p> Analysis<'p> {
     /// Walks backwards from the criteria, as [`slice`](Self::slice) does.
     pub fn explain(&self, criteria: &[Criterion]) -> Explanation<'_, 'p> {
-        Explanation { analysis: self, marks: self.backward(criteria) }
+        Explanation { analysis: self, marks: self.backward(criteria, true) }
     }
     /// See [`Explanation::chain`].
     pub fn why(&self, criteria: &[Criterion], edge: EdgeId) -> Option<Vec<Dependence>> {
@@ -62,7 +62,9 @@ impl Explanation<'_, '_> {
             let kind = kinds[node as usize];
             let next = nodes.get(i + 1).map(|&n| kinds[n as usize]);
             match site(kind, next) {
-                None => through = through.or_else(|| self.analysis.passes(kind)),
+                None => {
+                    through = through.filter(|_| !matches!(kind, Kind::Entry(_))).or_else(|| self.analysis.passes(kind))
+                }
                 Some(on) => {
                     let on = if i + 1 == nodes.len() { edge } else { on };
                     if let Some(from) = at
@@ -137,7 +139,7 @@ fn site(kind: Kind, next: Option<Kind>) -> Option<EdgeId> {
     match kind {
         Kind::Op(e) | Kind::Argument(e, _) | Kind::Returned(e) | Kind::Observed(e) => Some(e),
         // Where an older value comes through a call, the call does nothing.
-        Kind::After(e, _) if matches!(next, Some(Kind::Op(_) | Kind::Out(..))) => Some(e),
+        Kind::After(e, _) if matches!(next, Some(Kind::Out(..))) || next == Some(Kind::Op(e)) => Some(e),
         _ => None,
     }
 }

@@ -28,11 +28,14 @@ const SECOND: Rank = 2;
 /// Second rank, and only as what its function may leave as it was.
 const PASSING: Rank = 4;
 
+/// A node in a rank.
+type Ranked = (u32, Rank);
+
 /// The nodes that the criteria depend on.
 pub struct Marks {
     rank: Vec<Rank>,
-    /// The node on whose account each node was marked first; itself for criteria.
-    cause: Vec<u32>,
+    /// For each node and rank, if reasons are wanted, on whose account it was marked; itself for criteria.
+    causes: Vec<[Ranked; 3]>,
 }
 
 impl Marks {
@@ -40,39 +43,60 @@ impl Marks {
         self.rank[node as usize] != 0
     }
     /// From a criterion to the node, each for the sake of the one before it; `None` if the node is not marked.
-    pub fn chain(&self, mut node: u32) -> Option<Vec<u32>> {
-        if !self.contains(node) {
-            return None;
+    pub fn chain(&self, node: u32) -> Option<Vec<u32>> {
+        let ranks = [FIRST, SECOND, PASSING].into_iter().filter(|r| self.rank[node as usize] & r != 0);
+        ranks.map(|rank| self.chain_to((node, rank))).min_by_key(Vec::len)
+    }
+    fn chain_to(&self, mut at: Ranked) -> Vec<u32> {
+        let mut chain = vec![at.0];
+        loop {
+            let cause = self.causes[at.0 as usize][slot(at.1)];
+            if cause == at {
+                chain.reverse();
+                return chain;
+            }
+            at = cause;
+            chain.push(at.0);
         }
-        let mut chain = vec![node];
-        while self.cause[node as usize] != node {
-            node = self.cause[node as usize];
-            chain.push(node);
-        }
-        chain.reverse();
-        Some(chain)
     }
 
-    pub fn backward(program: &Program, sdg: &Sdg, calls: &CallGraph, criteria: &[u32], whole: &Whole) -> Self {
+    /// With `reasons`, chains can be asked for.
+    pub fn backward(
+        program: &Program,
+        sdg: &Sdg,
+        calls: &CallGraph,
+        criteria: &[u32],
+        whole: &Whole,
+        reasons: bool,
+    ) -> Self {
+        let nodes = sdg.kinds.len();
+        let causes = if reasons { vec![[(NONE, 0); 3]; nodes] } else { Vec::new() };
         let mut walk = Walk {
             program,
             sdg,
             calls,
-            marks: Self { rank: vec![0; sdg.kinds.len()], cause: vec![u32::MAX; sdg.kinds.len()] },
+            marks: Self { rank: vec![0; nodes], causes },
             work: VecDeque::new(),
+            present: (NONE, 0),
             read: vec![SparseSet::new(); program.funcs.len()],
             preserved: flags(program, &whole.preserved),
             atomic: flags(program, &whole.atomic),
             called_back: SparseSet::new(),
         };
         for &c in criteria {
-            walk.mark(c, FIRST, c);
+            walk.present = (c, FIRST);
+            walk.mark(c, FIRST);
         }
-        while let Some((node, rank)) = walk.work.pop_front() {
-            walk.visit(node, rank);
+        while let Some(next) = walk.work.pop_front() {
+            walk.present = next;
+            walk.visit(next.0, next.1);
         }
         walk.marks
     }
+}
+
+fn slot(rank: Rank) -> usize {
+    rank.trailing_zeros() as usize
 }
 
 struct Walk<'a> {
@@ -80,7 +104,9 @@ struct Walk<'a> {
     sdg: &'a Sdg,
     calls: &'a CallGraph,
     marks: Marks,
-    work: VecDeque<(u32, Rank)>,
+    work: VecDeque<Ranked>,
+    /// On whose account nodes are being marked.
+    present: Ranked,
     /// By function, the cells whose value on entry is read in the slice.
     read: Vec<SparseSet>,
     /// By function, whether it is to be kept whole and has not been yet.
@@ -106,14 +132,14 @@ fn flags(program: &Program, funcs: &[FuncId]) -> Vec<bool> {
 }
 
 impl Walk<'_> {
-    fn mark(&mut self, node: u32, rank: Rank, cause: u32) {
+    fn mark(&mut self, node: u32, rank: Rank) {
         let have = &mut self.marks.rank[node as usize];
-        if *have == 0 {
-            self.marks.cause[node as usize] = cause;
-        }
         if *have == 0 || rank < *have & have.wrapping_neg() {
             *have |= rank;
             self.work.push_back((node, rank));
+            if let Some(causes) = self.marks.causes.get_mut(node as usize) {
+                causes[slot(rank)] = self.present;
+            }
         }
     }
 
@@ -123,10 +149,10 @@ impl Walk<'_> {
         let reading = rank.min(SECOND);
         match sdg.kinds[node as usize] {
             Kind::Entry(f) => {
-                self.preserve(f, node);
+                self.preserve(f);
                 if rank == FIRST {
                     for &call in self.calls.callers(f) {
-                        self.mark_op(call, FIRST, node);
+                        self.mark_op(call, FIRST);
                     }
                 }
             }
@@ -134,12 +160,12 @@ impl Walk<'_> {
                 self.mark_deps(node, reading);
                 if let Op::Call { .. } = self.program.edges[e].op {
                     for &g in self.calls.callees(e) {
-                        self.preserve(g, node);
+                        self.preserve(g);
                         if self.atomic[g.index()] {
-                            self.supply_all(e, g, reading, node);
+                            self.supply_all(e, g, reading);
                         }
                     }
-                    self.supply(e, reading, node);
+                    self.supply(e, reading);
                 }
             }
             Kind::Control(_) | Kind::Argument(..) | Kind::Returned(_) | Kind::Observed(_) => {
@@ -149,7 +175,7 @@ impl Walk<'_> {
             Kind::In(f, cell) => {
                 if rank != PASSING && self.read[f.index()].insert(cell) {
                     for &call in self.calls.callers(f) {
-                        self.supply_cell(f, call, cell, node);
+                        self.supply_cell(f, call, cell);
                     }
                 }
             }
@@ -159,7 +185,7 @@ impl Walk<'_> {
                 self.follow(node, rank);
                 for &g in self.calls.callees(call) {
                     if let Some(out) = sdg.out(g, cell) {
-                        self.mark(out, PASSING, node);
+                        self.mark(out, PASSING);
                     }
                 }
             }
@@ -168,7 +194,7 @@ impl Walk<'_> {
     }
 
     /// The function is executed in the slice: if it is to be kept whole, now is the time.
-    fn preserve(&mut self, f: FuncId, cause: u32) {
+    fn preserve(&mut self, f: FuncId) {
         if !std::mem::take(&mut self.preserved[f.index()]) {
             return;
         }
@@ -178,7 +204,7 @@ impl Walk<'_> {
             match self.sdg.kinds[node as usize] {
                 Kind::After(_, cell) if cell != result => {}
                 Kind::Op(_) | Kind::Argument(..) | Kind::Returned(_) | Kind::After(..) => {
-                    self.mark(node, SECOND, cause);
+                    self.mark(node, SECOND);
                 }
                 _ => {}
             }
@@ -187,7 +213,7 @@ impl Walk<'_> {
 
     fn mark_deps(&mut self, node: u32, rank: Rank) {
         for &on in self.sdg.deps.row(node) {
-            self.mark(on, rank, node);
+            self.mark(on, rank);
         }
     }
     /// From one value of a cell to those it may come from.
@@ -195,46 +221,49 @@ impl Walk<'_> {
         for &on in self.sdg.deps.row(node) {
             let is_value =
                 matches!(self.sdg.kinds[on as usize], Kind::Weak(..) | Kind::Join(..) | Kind::In(..) | Kind::After(..));
-            self.mark(on, if is_value { rank } else { rank.min(SECOND) }, node);
+            self.mark(on, if is_value { rank } else { rank.min(SECOND) });
         }
     }
-    fn mark_op(&mut self, edge: EdgeId, rank: Rank, cause: u32) {
+    fn mark_op(&mut self, edge: EdgeId, rank: Rank) {
         if let Some(op) = self.sdg.op(edge) {
-            self.mark(op, rank, cause);
+            self.mark(op, rank);
         }
     }
 
-    /// A call is in the slice: what its callees read, it supplies.
-    fn supply(&mut self, call: EdgeId, rank: Rank, cause: u32) {
+    /// A call is in the slice: what its callees read, it supplies, for the sake of where it is read.
+    fn supply(&mut self, call: EdgeId, rank: Rank) {
         for &g in self.calls.callees(call) {
             if self.read[g.index()].is_empty() {
                 continue;
             }
-            for &(cell, before) in self.sdg.before(call) {
-                if before != NONE && self.read[g.index()].contains(cell) {
-                    self.mark(before, rank, cause);
-                }
-            }
-            for (argument, cell) in self.parameters(call, g) {
-                if self.read[g.index()].contains(cell) {
-                    self.mark(argument, rank, cause);
+            let parameters = self.parameters(call, g).into_iter().map(|(argument, cell)| (cell, argument));
+            for (cell, before) in self.sdg.before(call).iter().copied().chain(parameters) {
+                if before != NONE
+                    && self.read[g.index()].contains(cell)
+                    && let Some(input) = self.sdg.input(g, cell)
+                {
+                    let present = self.present;
+                    let as_first = self.marks.rank[input as usize] & FIRST != 0;
+                    self.present = (input, if as_first { FIRST } else { SECOND });
+                    self.mark(before, rank);
+                    self.present = present;
                 }
             }
         }
     }
     /// A call of a function that is not to be looked into: all it may read is supplied, and the functions
     /// that it may call in turn are kept whole.
-    fn supply_all(&mut self, call: EdgeId, callee: FuncId, rank: Rank, cause: u32) {
+    fn supply_all(&mut self, call: EdgeId, callee: FuncId, rank: Rank) {
         let sdg = self.sdg;
-        sdg.before(call).iter().filter(|b| b.1 != NONE).for_each(|b| self.mark(b.1, rank, cause));
-        sdg.arguments(call).iter().for_each(|&n| self.mark(n, rank, cause));
+        sdg.before(call).iter().filter(|b| b.1 != NONE).for_each(|b| self.mark(b.1, rank));
+        sdg.arguments(call).iter().for_each(|&n| self.mark(n, rank));
         let mut work = vec![callee];
         while let Some(f) = work.pop() {
             if !self.called_back.insert(f.0) {
                 continue;
             }
             if !self.atomic[f.index()] {
-                self.preserve(f, cause);
+                self.preserve(f);
             }
             let (first, end) = sdg.nodes_of[f.index()];
             for node in first..end {
@@ -245,7 +274,7 @@ impl Walk<'_> {
         }
     }
     /// The callee reads one more cell.
-    fn supply_cell(&mut self, callee: FuncId, call: EdgeId, cell: Cell, cause: u32) {
+    fn supply_cell(&mut self, callee: FuncId, call: EdgeId, cell: Cell) {
         let Some(op) = self.sdg.op(call) else { return };
         let rank = match self.marks.rank[op as usize] {
             0 => return,
@@ -255,10 +284,10 @@ impl Walk<'_> {
         let before = self.sdg.before(call);
         if let Ok(i) = before.binary_search_by_key(&cell, |b| b.0) {
             if before[i].1 != NONE {
-                self.mark(before[i].1, rank, cause);
+                self.mark(before[i].1, rank);
             }
         } else if let Some((argument, _)) = self.parameters(call, callee).into_iter().find(|p| p.1 == cell) {
-            self.mark(argument, rank, cause);
+            self.mark(argument, rank);
         }
     }
     /// The `Argument` nodes of a call with the cells of the parameters they are for.

@@ -20,18 +20,20 @@ impl Analysis<'_> {
         for node in 0..self.sdg.kinds.len() as u32 {
             let Some(edge) = self.edge_of(node) else { continue };
             seen.clear();
-            self.next(node, |n, cell| work.push((n, self.kind(n, cell))));
+            self.next(node, true, |n, cell| work.push((n, self.kind(n, cell))));
             while let Some((n, kind)) = work.pop() {
-                match self.edge_of(n) {
-                    Some(on) if on == edge => {}
-                    Some(on) => {
-                        let kind = kind.unwrap_or_else(|| self.direct(edge, on));
-                        found.push(Dependence { edge, on, kind });
-                    }
-                    None if seen.insert((n, kind)) => {
-                        self.next(n, |n, cell| work.push((n, kind.or_else(|| self.kind(n, cell)))));
-                    }
-                    None => {}
+                if let Some(on) = self.edge_of(n).filter(|&on| on != edge) {
+                    found.push(Dependence { edge, on, kind: kind.unwrap_or_else(|| self.direct(edge, on)) });
+                }
+                // An older value may come through a call.
+                if self.edge_of(n).is_some() && !matches!(self.sdg.kinds[n as usize], Kind::After(..)) {
+                    continue;
+                }
+                if seen.insert((n, kind)) {
+                    self.next(n, false, |n, cell| {
+                        let entry = matches!(self.sdg.kinds[n as usize], Kind::Entry(_));
+                        work.push((n, kind.filter(|_| !entry).or_else(|| self.kind(n, cell))));
+                    });
                 }
             }
         }
@@ -96,13 +98,18 @@ impl Analysis<'_> {
         cell.and_then(|c| self.of_cell(c)).or_else(|| self.passes(self.sdg.kinds[node as usize]))
     }
 
-    /// The nodes that a node depends on, in its function and across calls, with the cell that a call supplies.
-    fn next(&self, node: u32, mut visit: impl FnMut(u32, Option<Cell>)) {
+    /// The nodes that a node depends on, in its function and across calls, with the cell that a call supplies. What
+    /// comes after a call is either what the callee makes of it (`inside`), or what passes the call.
+    fn next(&self, node: u32, inside: bool, mut visit: impl FnMut(u32, Option<Cell>)) {
         let sdg = &self.sdg;
-        sdg.deps.row(node).iter().for_each(|&n| visit(n, None));
+        let passes = |n: &&u32| match sdg.kinds[node as usize] {
+            Kind::After(call, _) => !inside && sdg.kinds[**n as usize] != Kind::Op(call),
+            _ => true,
+        };
+        sdg.deps.row(node).iter().filter(passes).for_each(|&n| visit(n, None));
         match sdg.kinds[node as usize] {
             Kind::Entry(f) => self.calls.callers(f).iter().filter_map(|&c| sdg.op(c)).for_each(|n| visit(n, None)),
-            Kind::After(call, cell) => {
+            Kind::After(call, cell) if inside => {
                 let outs = self.calls.callees(call).iter().filter_map(|&g| sdg.out(g, cell));
                 outs.for_each(|n| visit(n, None));
             }

@@ -244,6 +244,8 @@ struct Tracked {
 struct FunctionBuilder<'b, 'a> {
     b: &'b mut Builder<'a>,
     f: FuncId,
+    /// The first node of the function.
+    first: u32,
     flow: &'b Flow,
     tracked: Vec<Tracked>,
     /// The present value of each tracked cell.
@@ -261,6 +263,7 @@ struct FunctionBuilder<'b, 'a> {
 impl<'b, 'a> FunctionBuilder<'b, 'a> {
     fn new(b: &'b mut Builder<'a>, f: FuncId, flow: &'b Flow) -> Self {
         Self {
+            first: b.kinds.len() as u32,
             b,
             f,
             flow,
@@ -707,29 +710,26 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         }
         self.b.outs[f].sort_unstable();
         // Which cells' values on entry may survive.
-        let Some(base) = self.kept.iter().map(|k| k.0).min() else { return };
+        let base = self.first;
         let count = self.b.kinds.len() - base as usize;
         let inside: Vec<_> =
             self.kept.iter().filter(|k| k.1 != NONE && k.1 >= base).map(|k| (k.0 - base, k.1 - base)).collect();
         let kept = Rows::new(count, &inside);
-        let mut seen = vec![false; count];
         let mut transparent = Vec::new();
+        let mut seen = vec![false; count];
         for &(cell, out) in &self.b.outs[f] {
-            if out < base || self.b.parts.cells.result() <= cell {
+            if self.b.parts.cells.result() <= cell {
                 continue;
             }
-            // An `In` node made before the first kept pair has a number below `base`.
             let mut stack = vec![out - base];
             let mut found = false;
             while let Some(n) = stack.pop() {
-                if std::mem::replace(&mut seen[n as usize], true) {
-                    continue;
+                if !std::mem::replace(&mut seen[n as usize], true) {
+                    found |= matches!(self.b.kinds[(n + base) as usize], Kind::In(..));
+                    stack.extend(kept.row(n));
                 }
-                found |= matches!(self.b.kinds[(n + base) as usize], Kind::In(..));
-                stack.extend(kept.row(n));
             }
-            let low = self.ins.get(&cell).is_some_and(|&n| n < base);
-            if found || low {
+            if found {
                 transparent.push(cell);
             }
         }

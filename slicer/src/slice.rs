@@ -251,7 +251,7 @@ impl<'p> Analysis<'p> {
     /// that control never gets to have no part in it.
     pub fn slice(&mut self, criteria: &[Criterion]) -> Slice {
         self.clock.last = Instant::now();
-        let marks = self.backward(criteria);
+        let marks = self.backward(criteria, false);
         self.clock.lap("backward walk");
         let Built { program, original, kept_functions } = build(self.program, &self.sdg, &marks, self.cut_off);
         self.clock.lap("building the slice");
@@ -271,11 +271,11 @@ impl<'p> Analysis<'p> {
         Slice { program, original, kept, alive: self.alive.locs.clone(), stats }
     }
 
-    /// What the criteria depend on, with reasons.
-    pub(crate) fn backward(&self, criteria: &[Criterion]) -> Marks {
+    /// What the criteria depend on.
+    pub(crate) fn backward(&self, criteria: &[Criterion], reasons: bool) -> Marks {
         let mut nodes = self.nodes_of(criteria);
         nodes.extend(&self.always);
-        Marks::backward(self.program, &self.sdg, &self.calls, &nodes, &self.whole)
+        Marks::backward(self.program, &self.sdg, &self.calls, &nodes, &self.whole, reasons)
     }
 
     pub(crate) fn nodes_of(&self, criteria: &[Criterion]) -> Vec<u32> {
