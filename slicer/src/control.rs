@@ -12,7 +12,7 @@
 //! The algorithms for the last two are those of Chalupa, Klaška, Strejček, Tomovič: *Fast computation of strong
 //! control dependencies*, CAV 2021; the published ones before are wrong or cubic.
 
-use crate::graph::{Components, NONE, Rows, dominators, reverse_postorder};
+use crate::graph::{Components, NONE, Rows, dominators};
 use cfa::graph::Digraph;
 use cfa::loops::LoopForest;
 
@@ -30,10 +30,11 @@ pub enum Control {
 }
 
 /// For each node the branches it depends on, ascending. Node 0 is where execution starts, and reaches all others;
-/// `end` is where the program ends, without successors.
-pub fn controls(kind: Control, graph: &Rows, end: u32) -> Rows {
+/// `end` is where the program ends, without successors. `ends` are the nodes from which it gets there otherwise than
+/// by a criterion.
+pub fn controls(kind: Control, graph: &Rows, end: u32, ends: &[bool]) -> Rows {
     let mut found = match kind {
-        Control::Standard => standard(graph, end),
+        Control::Standard => standard(graph, end, ends),
         Control::NonTermination | Control::DecisiveOrder => nontermination_sensitive(graph),
     };
     if kind == Control::DecisiveOrder {
@@ -48,13 +49,15 @@ pub fn controls(kind: Control, graph: &Rows, end: u32) -> Rows {
 /// from each successor up to the branch's immediate post-dominator.
 ///
 /// So that every node has a post-dominator, a loop that nothing leaves is joined to the end where it is entered. Where
-/// that is at several nodes, what decides between them decides about all of the loop.
-fn standard(graph: &Rows, end: u32) -> Vec<(u32, u32)> {
+/// that is at several nodes, what decides between them decides about all of the loop. Loops that only a criterion ends
+/// are joined to the end as well: otherwise a criterion in an endless loop, the usual form of a reactive program, would
+/// be taken to be inevitable.
+fn standard(graph: &Rows, end: u32, ends: &[bool]) -> Vec<(u32, u32)> {
     let mut edges: Vec<(u32, u32)> = Vec::with_capacity(graph.edge_count());
     for n in 0..graph.len() as u32 {
         edges.extend(graph.row(n).iter().map(|&to| (n, to)));
     }
-    let endless = endless_loops(graph, end);
+    let endless = endless_loops(graph, ends);
     let joined = (!endless.is_empty()).then(|| {
         edges.extend(endless.into_iter().map(|n| (n, end)));
         Rows::new(graph.len(), &edges)
@@ -78,29 +81,26 @@ fn standard(graph: &Rows, end: u32) -> Vec<(u32, u32)> {
     found
 }
 
-/// The nodes at which loops are entered that nothing leaves.
-fn endless_loops(graph: &Rows, end: u32) -> Vec<u32> {
-    let mut ends = vec![false; graph.len()];
-    for n in reverse_postorder(end, &graph.reversed()) {
-        ends[n as usize] = true;
-    }
-    if ends.iter().all(|e| *e) {
-        return Vec::new();
-    }
-    let components = Components::of(graph.len(), |n, k| graph.row(n).get(k).copied());
-    let of = |n: u32| components.component[n as usize];
-    let mut entered = vec![false; graph.len()];
-    let mut left = vec![false; components.len()];
-    for n in 0..graph.len() as u32 {
-        for &to in graph.row(n) {
-            if of(n) != of(to) {
-                left[of(n) as usize] = true;
-                entered[to as usize] = true;
+/// The nodes at which loops are entered from which none of `ends` can be reached.
+fn endless_loops(graph: &Rows, ends: &[bool]) -> Vec<u32> {
+    let reversed = graph.reversed();
+    let mut leaves = ends.to_vec();
+    let mut work: Vec<u32> = (0..graph.len() as u32).filter(|&n| leaves[n as usize]).collect();
+    while let Some(n) = work.pop() {
+        for &p in reversed.row(n) {
+            if !std::mem::replace(&mut leaves[p as usize], true) {
+                work.push(p);
             }
         }
     }
-    let endless = |n: u32| !ends[n as usize] && !left[of(n) as usize];
-    (0..graph.len() as u32).filter(|&n| endless(n) && (n == 0 || entered[n as usize])).collect()
+    if leaves.iter().all(|l| *l) {
+        return Vec::new();
+    }
+    let components = Components::of(graph.len(), |n, k| graph.row(n).get(k).copied());
+    let same = |a: u32, b: u32| components.component[a as usize] == components.component[b as usize];
+    let on_cycle = |n: u32| graph.row(n).iter().any(|&to| same(n, to));
+    let entered = |n: u32| n == 0 || reversed.row(n).iter().any(|&p| !same(p, n));
+    (0..graph.len() as u32).filter(|&n| !leaves[n as usize] && on_cycle(n) && entered(n)).collect()
 }
 
 /// Finds from where a node is inevitable: on every path that cannot be continued, endless ones included.
@@ -280,6 +280,7 @@ impl Order<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::reverse_postorder;
 
     /// A graph whose nodes have at most two successors and are reached from node 0; the last is the end.
     fn random_graph(seed: &mut u64, nodes: u32) -> Rows {
@@ -366,7 +367,7 @@ mod tests {
         let mut seed = 11;
         for round in 0..1500u32 {
             let graph = random_graph(&mut seed, 3 + round % 9);
-            let found = controls(Control::NonTermination, &graph, graph.len() as u32 - 1);
+            let found = controls(Control::NonTermination, &graph, graph.len() as u32 - 1, &[]);
             assert_eq!(pairs(&found), ntscd(&graph), "{graph:?}");
         }
     }
@@ -394,8 +395,10 @@ mod tests {
         for round in 0..3000u32 {
             let graph = random_graph(&mut seed, 3 + round % 9);
             let nodes = graph.len() as u32;
+            // Some nodes are left only by a criterion.
+            let ends: Vec<bool> = (0..nodes).map(|n| n == nodes - 1 && round % 3 != 0).collect();
             for kind in [Control::Standard, Control::DecisiveOrder] {
-                let on = controls(kind, &graph, nodes - 1);
+                let on = controls(kind, &graph, nodes - 1, &ends);
                 let mut inside = vec![false; graph.len()];
                 let mut work = vec![(seed >> 40) as u32 % nodes, (seed >> 50) as u32 % nodes];
                 while let Some(n) = work.pop() {

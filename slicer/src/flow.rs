@@ -4,8 +4,8 @@ use crate::alive::Alive;
 use crate::call_graph::CallGraph;
 use crate::control::{Control, controls};
 use crate::graph::{Components, Rows};
-use cfa::{EdgeId, FuncId, Id, LocId, Op, Out, Program};
-use rustc_hash::FxHashMap;
+use cfa::{Edge, EdgeId, FuncId, Id, LocId, Op, Out, Program};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A straight line of edges: entered at its first location, left after its last edge.
 pub struct Block {
@@ -50,14 +50,16 @@ impl Flow {
         self.number.get(&loc).copied()
     }
 
-    /// `may_stop` tells whether a call may end the program.
     pub fn new(
         program: &Program,
         alive: &Alive,
+        calls: &CallGraph,
+        stops: &Stops,
         f: FuncId,
         control: Control,
-        may_stop: impl Fn(EdgeId) -> bool,
     ) -> Self {
+        let may_stop =
+            |e: EdgeId| matches!(program.edges[e].op, Op::Call { .. }) && stops.call(calls, e) != Stop::Never;
         let (blocks, number) = blocks(program, alive, f, may_stop);
         let returned = blocks.len() as u32;
         let end = returned + 1;
@@ -85,8 +87,15 @@ impl Flow {
                 End::Stop => all.push((b, end)),
             }
         }
+        // Where ways end otherwise than at a criterion.
+        let ends_at = |e: EdgeId| stops.ends_at(program, alive, calls, e);
+        let ends = blocks.iter().map(|block| match block.end {
+            End::Branch { then_edge, else_edge } => ends_at(then_edge) || ends_at(else_edge),
+            _ => block.edges.last().is_some_and(|&last| ends_at(last)),
+        });
+        let ends: Vec<bool> = ends.chain([true, true]).collect();
         let graph = Rows::new(end as usize + 1, &all);
-        let controls = controls(control, &graph, end);
+        let controls = controls(control, &graph, end, &ends);
         let successors = Rows::new(blocks.len() + 1, &within);
         Self { blocks, successors, controls, number }
     }
@@ -166,59 +175,111 @@ fn blocks(
     (blocks, number)
 }
 
-/// Whether calls of each function may end the program or never return: directly, in a callee, or by going
-/// where no criterion is reached. Loops are taken to end if they can, except where that they may not matters.
-pub fn may_stop(program: &Program, alive: &Alive, calls: &CallGraph, control: Control) -> Vec<bool> {
-    let mut stops = vec![false; program.funcs.len()];
-    let mut work = Vec::new();
-    // Locations that lead, within their function, to a return, to find loops without exit.
-    let mut into: Vec<Vec<LocId>> = vec![Vec::new(); program.locs.len()];
-    let mut leaves = vec![false; program.locs.len()];
-    let mut ends = Vec::new();
-    for id in alive.edges(program) {
-        let edge = &program.edges[id];
-        let f = program.func_of(id);
-        match edge.op {
-            Op::Return { .. } => ends.push(edge.source),
-            Op::Halt(_) | Op::Error(_) => {
-                work.push(f);
-                ends.push(edge.source);
+/// Whether the program may end, or go on for ever, in a function or its callees.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Stop {
+    Never,
+    /// Only at a criterion, or behind it.
+    AtCriterion,
+    /// Or where no criterion can be reached any more.
+    Otherwise,
+}
+
+pub struct Stops {
+    of: Vec<Stop>,
+    criteria: FxHashSet<EdgeId>,
+}
+
+impl Stops {
+    /// Loops are taken to end if they can without a criterion, or always if `control` is standard.
+    pub fn new(
+        program: &Program,
+        alive: &Alive,
+        calls: &CallGraph,
+        control: Control,
+        criteria: FxHashSet<EdgeId>,
+    ) -> Self {
+        let mut this = Self { of: vec![Stop::Never; program.funcs.len()], criteria };
+        let mut work: Vec<(FuncId, Stop)> = Vec::new();
+        for id in alive.edges(program) {
+            let edge = &program.edges[id];
+            let ends = match edge.op {
+                Op::Return { .. } => false,
+                Op::Halt(_) | Op::Error(_) => true,
+                Op::Call { .. } if calls.callees(id).is_empty() => true,
+                _ => !alive.loc(edge.target),
+            };
+            if ends {
+                let otherwise = this.ends_at(program, alive, calls, id);
+                work.push((program.func_of(id), if otherwise { Stop::Otherwise } else { Stop::AtCriterion }));
             }
-            _ if !alive.loc(edge.target) => {
-                work.push(f);
-                ends.push(edge.source);
+        }
+        if control != Control::Standard {
+            work.extend(program.funcs.ids().filter(|&f| calls.is_recursive(f)).map(|f| (f, Stop::Otherwise)));
+        }
+        this.propagate(program, calls, work);
+        this.propagate(program, calls, this.endless(program, alive, calls, control));
+        this
+    }
+
+    fn propagate(&mut self, program: &Program, calls: &CallGraph, mut work: Vec<(FuncId, Stop)>) {
+        while let Some((f, stop)) = work.pop() {
+            if self.of[f.index()] < stop {
+                self.of[f.index()] = stop;
+                for &call in calls.callers(f) {
+                    let stop = if self.criteria.contains(&call) { Stop::AtCriterion } else { stop };
+                    work.push((program.func_of(call), stop));
+                }
             }
-            Op::Call { .. } if calls.callees(id).is_empty() => {
-                work.push(f);
-                ends.push(edge.source);
-            }
-            _ => into[edge.target.index()].push(edge.source),
         }
     }
-    while let Some(loc) = ends.pop() {
-        if !std::mem::replace(&mut leaves[loc.index()], true) {
-            ends.extend(&into[loc.index()]);
+
+    /// The functions with loops that may not end: those that cannot be left but at a criterion; or all.
+    fn endless(&self, program: &Program, alive: &Alive, calls: &CallGraph, control: Control) -> Vec<(FuncId, Stop)> {
+        let mut into: Vec<Vec<LocId>> = vec![Vec::new(); program.locs.len()];
+        let mut ends = Vec::new();
+        for id in alive.edges(program) {
+            let edge = &program.edges[id];
+            if self.ends_at(program, alive, calls, id) {
+                ends.push(edge.source);
+            }
+            if !matches!(edge.op, Op::Return { .. } | Op::Halt(_) | Op::Error(_)) && alive.loc(edge.target) {
+                into[edge.target.index()].push(edge.source);
+            }
         }
-    }
-    for (loc, l) in program.locs.iter() {
-        if alive.loc(loc) && !leaves[loc.index()] {
-            work.push(l.func);
+        let mut leaves = vec![false; program.locs.len()];
+        while let Some(loc) = ends.pop() {
+            if !std::mem::replace(&mut leaves[loc.index()], true) {
+                ends.extend(&into[loc.index()]);
+            }
         }
-    }
-    if control != Control::Standard {
-        work.extend(program.funcs.ids().filter(|&f| calls.is_recursive(f)));
         let components = Components::of(program.locs.len(), |l, k| {
             let edge = alive.loc(LocId(l)).then(|| program.out_edges(LocId(l)).nth(k))??;
             Some(program.edges[edge].target.0)
         });
-        let on_cycle = |e: &cfa::Edge| components.component[e.source.index()] == components.component[e.target.index()];
+        let on_cycle = |e: &Edge| components.component[e.source.index()] == components.component[e.target.index()];
         let loops = program.edges.values().filter(|e| alive.loc(e.source) && on_cycle(e));
-        work.extend(loops.map(|e| program.locs[e.source].func));
+        loops
+            .filter(|e| control != Control::Standard || !leaves[e.source.index()])
+            .map(|e| (program.locs[e.source].func, Stop::Otherwise))
+            .collect()
     }
-    while let Some(f) = work.pop() {
-        if !std::mem::replace(&mut stops[f.index()], true) {
-            work.extend(calls.callers(f).iter().map(|&c| program.func_of(c)));
-        }
+
+    pub fn call(&self, calls: &CallGraph, call: EdgeId) -> Stop {
+        let callees = calls.callees(call);
+        let stop = callees.iter().map(|f| self.of[f.index()]).max().unwrap_or(Stop::Otherwise);
+        if self.criteria.contains(&call) { stop.min(Stop::AtCriterion) } else { stop }
     }
-    stops
+    /// Whether the function is left at the edge, which is no criterion, or no criterion can be reached from there.
+    fn ends_at(&self, program: &Program, alive: &Alive, calls: &CallGraph, id: EdgeId) -> bool {
+        let edge = &program.edges[id];
+        !self.criteria.contains(&id)
+            && match edge.op {
+                Op::Error(_) => false,
+                Op::Return { .. } | Op::Halt(_) => true,
+                // Where it does not come back from, dead is what follows.
+                Op::Call { .. } => self.call(calls, id) == Stop::Otherwise,
+                _ => !alive.loc(edge.target),
+            }
+    }
 }

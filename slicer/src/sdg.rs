@@ -9,7 +9,7 @@
 use crate::alive::Alive;
 use crate::call_graph::CallGraph;
 use crate::control::Control;
-use crate::flow::{End, Flow};
+use crate::flow::{End, Flow, Stops};
 use crate::graph::{NONE, Rows, dominators};
 use crate::modref::{Cell, CellNumbers, ExprVars, ModRef};
 use crate::regions::Regions;
@@ -113,7 +113,7 @@ pub struct Parts<'a> {
     pub regions: &'a Regions,
     pub calls: &'a CallGraph,
     pub modref: &'a ModRef,
-    pub may_stop: &'a [bool],
+    pub stops: &'a Stops,
     pub cells: CellNumbers,
     pub control: Control,
     pub observations: &'a [Observation],
@@ -159,8 +159,7 @@ impl<'a> Parts<'a> {
             for &f in component {
                 let f = FuncId(f);
                 if self.alive.loc(program.funcs[f].entry) {
-                    let stops = |e: EdgeId| matches!(program.edges[e].op, Op::Call { .. }) && self.call_may_stop(e);
-                    let flow = Flow::new(program, self.alive, f, self.control, stops);
+                    let flow = Flow::new(program, self.alive, self.calls, self.stops, f, self.control);
                     let first = builder.kinds.len() as u32;
                     FunctionBuilder::new(&mut builder, f, &flow).build();
                     nodes_of[f.index()] = (first, builder.kinds.len() as u32);
@@ -184,10 +183,6 @@ impl<'a> Parts<'a> {
             nodes_of,
             flows,
         }
-    }
-    fn call_may_stop(&self, call: EdgeId) -> bool {
-        let callees = self.calls.callees(call);
-        callees.is_empty() || callees.iter().any(|f| self.may_stop[f.index()])
     }
 }
 

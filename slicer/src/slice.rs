@@ -5,7 +5,7 @@ use crate::build::{Built, build};
 use crate::call_graph::CallGraph;
 use crate::control::Control;
 use crate::criterion::{Criterion, Datum, Value, What};
-use crate::flow::may_stop;
+use crate::flow::Stops;
 use crate::graph::NONE;
 use crate::mark::{Marks, Whole};
 use crate::modref::{Cell, CellNumbers, ExprVars, ModRef};
@@ -203,14 +203,14 @@ impl<'p> Analysis<'p> {
         );
         clock.lap("mod-ref");
         in_time()?;
-        let may_stop = may_stop(program, &alive, &calls, options.control);
+        let stops = Stops::new(program, &alive, &calls, options.control, places.into_iter().collect());
         let parts = Parts {
             program,
             alive: &alive,
             regions: &regions,
             calls: &calls,
             modref: &modref,
-            may_stop: &may_stop,
+            stops: &stops,
             cells,
             control: options.control,
             observations: &observations,
