@@ -178,8 +178,10 @@ impl Solver<'_> {
         }
     }
 
+    /// The function is called, in no context in particular.
     pub fn reach(&mut self, f: FuncId) {
-        if !std::mem::replace(&mut self.reached[f.index()], true) {
+        self.reached[f.index()] = true;
+        if !std::mem::replace(&mut self.queued[f.index()], true) {
             self.to_reach.push(f);
         }
     }
@@ -212,7 +214,7 @@ impl Solver<'_> {
                 }
             }
             Op::Alloc { var, kind, .. } => {
-                let object = self.object_of(id, *kind, instance);
+                let object = self.object_of(id, *kind);
                 let location = self.memory.location(object, Shift::ZERO);
                 self.graph.add_location(self.var(instance, *var), location);
             }
@@ -246,10 +248,9 @@ impl Solver<'_> {
         }
     }
 
-    /// What the allocation stands for: one object, on the heap one for each context.
-    fn object_of(&mut self, edge: EdgeId, kind: AllocKind, instance: InstanceId) -> ObjectId {
+    /// What the allocation stands for: one object, on the heap a new one for each context.
+    fn object_of(&mut self, edge: EdgeId, kind: AllocKind) -> ObjectId {
         if let (AllocKind::Stack, Some(objects)) = (kind, self.memory.alloc_objects.get(&edge)) {
-            debug_assert!(instance != InstanceId::BASE);
             return objects[0];
         }
         let object = self.memory.allocate(self.program, edge);

@@ -224,6 +224,19 @@ impl<U: Copy> Graph<U> {
         grew
     }
 
+    /// Whether every inclusion holds.
+    pub fn is_solved(&self) -> bool {
+        (0..self.nodes.len()).filter(|&n| self.parent[n] as usize == n).all(|n| {
+            let node = &self.nodes[n];
+            let all = self.sets.get(node.all);
+            node.new_sources.is_empty()
+                && node.new_locations.is_empty()
+                && node.sources.iter().all(|&s| all.contains_all(self.sets.get(self.points_to(s))))
+                && node.shifted.iter().all(|s| s.done == self.points_to(s.from))
+                && node.uses.iter().all(|u| u.done == node.all)
+        })
+    }
+
     fn moved(&mut self, set: SetId, shift: Shift, memory: &mut Memory) -> SetId {
         if let Some(&known) = self.moved.get(&(set, shift)) {
             return known;

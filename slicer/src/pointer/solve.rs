@@ -83,7 +83,9 @@ pub struct Solver<'p> {
     routes_from: FxHashMap<ObjectId, Vec<u32>>,
     universe: bool,
     pub bodies: Vec<Vec<EdgeId>>,
+    /// The functions that are called, and those whose operations are or will be added without a context.
     pub reached: Vec<bool>,
+    pub queued: Vec<bool>,
     pub to_reach: Vec<FuncId>,
     /// The functions whose address occurs in the program.
     pub address_taken: Vec<FuncId>,
@@ -119,6 +121,7 @@ impl<'p> Solver<'p> {
             universe: false,
             bodies,
             reached: vec![false; program.funcs.len()],
+            queued: vec![false; program.funcs.len()],
             to_reach: Vec::new(),
             address_taken: address_taken(program),
             known_calls: FxHashSet::default(),
@@ -150,6 +153,7 @@ impl<'p> Solver<'p> {
             }
             self.waves += 1;
             if !grew && !self.graph.pending && self.to_reach.is_empty() {
+                debug_assert!(self.graph.is_solved());
                 return true;
             }
             if self.spent() {

@@ -1,0 +1,189 @@
+//! Points-to sets contain whatever runs show: random programs full of pointers are executed, and every pointer that
+//! a variable, an address or an argument ever holds is looked up in its set.
+
+mod pointers;
+
+use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, State, Unknown};
+use cfa::{Bv, Callee, EdgeId, ExprId, FuncId, Op, Program};
+use pointers::{Random, generate};
+use slicer::pointer::{Location, Mode, ObjectKind, Options, PointsTo, Undefined};
+use std::collections::BTreeMap;
+
+struct Inputs(Random);
+
+impl InputSource for Inputs {
+    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
+        Bv::new(width, self.0.below(4) as u64)
+    }
+    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
+        bytes.fill(0);
+    }
+}
+
+/// Where something points that the analysis does not know of.
+struct Checker<'p> {
+    program: Program,
+    points_to: PointsTo<'p>,
+    /// The allocation edge of each object by its address.
+    allocs: BTreeMap<u64, EdgeId>,
+    /// What is known of expressions looked up before.
+    known: BTreeMap<ExprId, Vec<(ObjectKind, Location)>>,
+    checked: usize,
+    missing: Option<String>,
+}
+
+impl Checker<'_> {
+    fn check(&mut self, edge: EdgeId, e: ExprId, value: &Bv, state: &State) {
+        let Some(address) = value.to_u64() else { return };
+        let places = self.known.entry(e).or_insert_with(|| {
+            let places = self.points_to.points_to(e);
+            places.into_iter().map(|l| (self.points_to.objects[l.object].kind, l)).collect()
+        });
+        let known = |object: &dyn Fn(ObjectKind) -> bool, off: i64| {
+            places.iter().any(|(kind, l)| *kind == ObjectKind::Unknown || object(*kind) && is_at(l, off))
+        };
+        let found = if let Some(f) = state.func_at(address) {
+            known(&|kind| kind == ObjectKind::Func(f), 0)
+        } else if let Some(object) = state.object_at(address) {
+            let off = (address - object.base) as i64;
+            match self.allocs.get(&object.base) {
+                Some(&alloc) => known(&|kind| kind == ObjectKind::Alloc(alloc), off),
+                None => {
+                    let global = self.program.globals.ids().find(|&g| state.global_address(g) == object.base);
+                    known(&|kind| global.is_some_and(|g| kind == ObjectKind::Global(g)), off)
+                }
+            }
+        } else {
+            return;
+        };
+        self.checked += 1;
+        if !found && self.missing.is_none() {
+            self.missing = Some(format!(
+                "{edge}: {} = {address:#x}, of {:?}, known {places:?}",
+                cfa::text::expression(&self.program, &self.program.exprs, e),
+                state.object_at(address).map(|o| (o.seq, o.base, self.allocs.get(&o.base))),
+            ));
+        }
+    }
+}
+
+fn is_at(l: &Location, off: i64) -> bool {
+    match l.at.stride {
+        0 => l.at.off == off,
+        stride => (off - l.at.off).rem_euclid(i64::from(stride)) == 0,
+    }
+}
+
+impl Observer for Checker<'_> {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        let op = self.program.edges[edge].op.clone();
+        if let (Op::Alloc { .. }, Some(v)) = (&op, op.def()) {
+            let base = state.var(v).expect("of this frame").to_u64().expect("an address");
+            self.allocs.insert(base, edge);
+        }
+        match &op {
+            Op::Call { callee, .. } => {
+                let f: FuncId = state.func();
+                if let Callee::Indirect(_) = callee
+                    && !self.points_to.callees(edge).contains(&f)
+                {
+                    self.missing.get_or_insert(format!("{edge} calls {f}"));
+                }
+                let function = &self.program.funcs[f];
+                for v in function.params.clone().into_iter().chain(function.varargs) {
+                    let e = self.program.var_expr(v);
+                    self.check(edge, e, &state.var(v).expect("a parameter"), state);
+                }
+            }
+            Op::Store { addr, .. } | Op::Free { ptr: addr } => self.check(edge, *addr, &state.eval(*addr), state),
+            Op::Copy { dst, src, .. } => {
+                for e in [*dst, *src] {
+                    self.check(edge, e, &state.eval(e), state);
+                }
+            }
+            _ => {}
+        }
+        if let (Some(v), false) = (op.def(), matches!(op, Op::Call { .. })) {
+            let e = self.program.var_expr(v);
+            self.check(edge, e, &state.var(v).expect("of this frame"), state);
+        }
+    }
+}
+
+fn check_all(options: &Options) {
+    let rounds = std::env::var("SLICER_TEST_ROUNDS").ok().and_then(|r| r.parse().ok()).unwrap_or(300);
+    let mut checked = 0;
+    for seed in 0..rounds {
+        let program = generate(seed);
+        let points_to = PointsTo::compute(&program, options).expect("there is no deadline");
+        let mut checker = Checker {
+            program: program.clone(),
+            points_to,
+            allocs: BTreeMap::new(),
+            known: BTreeMap::new(),
+            checked: 0,
+            missing: None,
+        };
+        for input in 0..3 {
+            checker.allocs.clear();
+            let limits = Limits { steps: 20_000, ..Limits::default() };
+            Interpreter::new(&program).run(&mut Inputs(Random::new(seed ^ input << 32)), limits, &mut checker);
+            if let Some(missing) = &checker.missing {
+                panic!("seed {seed}, input {input}: {missing}\n{}", cfa::text::print(&program));
+            }
+        }
+        checked += checker.checked;
+    }
+    println!("{checked} pointers in {rounds} programs");
+    assert!(checked as u64 > rounds * 20);
+}
+
+#[test]
+fn inclusion_has_what_runs_show() {
+    check_all(&Options::default());
+}
+
+#[test]
+fn heap_contexts_have_what_runs_show() {
+    for heap_contexts in [0, 2] {
+        check_all(&Options { heap_contexts, ..Options::default() });
+    }
+}
+
+#[test]
+fn objects_without_fields_have_what_runs_show() {
+    check_all(&Options { fields: false, ..Options::default() });
+}
+
+#[test]
+fn unification_has_what_runs_show() {
+    check_all(&Options { mode: Mode::Unification, ..Options::default() });
+    check_all(&Options { budget: 50, undefined: Undefined::SOUND, ..Options::default() });
+}
+
+/// The more precise mode never has what the less precise one lacks.
+#[test]
+fn modes_are_ordered() {
+    for seed in 0..200 {
+        let mut program = generate(seed);
+        let vars: Vec<ExprId> =
+            program.vars.ids().collect::<Vec<_>>().into_iter().map(|v| program.var_expr(v)).collect();
+        let objects = |options: Options| {
+            let mut points_to = PointsTo::compute(&program, &options).expect("there is no deadline");
+            let mut sets = Vec::new();
+            for &v in &vars {
+                let mut kinds: Vec<String> =
+                    points_to.points_to(v).iter().map(|l| format!("{:?}", points_to.objects[l.object].kind)).collect();
+                kinds.sort_unstable();
+                kinds.dedup();
+                sets.push(kinds);
+            }
+            sets
+        };
+        let fine = objects(Options::default());
+        let coarse = objects(Options { mode: Mode::Unification, ..Options::default() });
+        for (v, (fine, coarse)) in fine.iter().zip(&coarse).enumerate() {
+            assert!(fine.iter().all(|k| coarse.contains(k)), "seed {seed}, v{v}: {fine:?} and {coarse:?}");
+        }
+    }
+}
