@@ -93,7 +93,7 @@ impl Flow {
             End::Branch { then_edge, else_edge } => ends_at(then_edge) || ends_at(else_edge),
             _ => block.edges.last().is_some_and(|&last| ends_at(last)),
         });
-        let ends: Vec<bool> = ends.chain([true, true]).collect();
+        let ends: Vec<bool> = ends.chain([true, false]).collect();
         let graph = Rows::new(end as usize + 1, &all);
         let controls = controls(control, &graph, end, &ends);
         let successors = Rows::new(blocks.len() + 1, &within);

@@ -422,7 +422,8 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
     fn place_joins(&mut self, idom: &[u32], order: &[u32], predecessors: &Rows) {
         let mut frontier_pairs = Vec::new();
         for &n in order {
-            if predecessors.row(n).len() < 2 {
+            // Control comes to the entry from outside, too.
+            if predecessors.row(n).len() + usize::from(n == 0) < 2 {
                 continue;
             }
             for &p in predecessors.row(n) {
@@ -539,6 +540,9 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                 }
                 Step::Enter(n) => {
                     stack.push(Step::Leave(self.undo.len()));
+                    if n == 0 {
+                        self.join_values(0);
+                    }
                     for i in 0..self.joins[n as usize].len() {
                         let (t, node) = self.joins[n as usize][i];
                         self.set(self.tracked[t as usize].cell, node);
@@ -549,16 +553,18 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                         self.block(n);
                     }
                     let flow = self.flow;
-                    for &s in flow.successors.row(n) {
-                        for i in 0..self.joins[s as usize].len() {
-                            let (t, join) = self.joins[s as usize][i];
-                            let cell = self.tracked[t as usize].cell;
-                            self.keep_old(join, cell);
-                        }
-                    }
+                    flow.successors.row(n).iter().for_each(|&s| self.join_values(s));
                     stack.extend(children.row(n).iter().map(|&c| Step::Enter(c)));
                 }
             }
+        }
+    }
+
+    /// The present values of cells go to the joins of a block.
+    fn join_values(&mut self, block: u32) {
+        for i in 0..self.joins[block as usize].len() {
+            let (t, join) = self.joins[block as usize][i];
+            self.keep_old(join, self.tracked[t as usize].cell);
         }
     }
 

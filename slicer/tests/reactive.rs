@@ -123,6 +123,6 @@ fn loops_that_can_end_are_taken_to() {
         let options = Options { control, ..Options::default() };
         let slice = Analysis::new(&c.program, &criteria, &options).expect("there is time").slice(&criteria);
         assert!(slice.kept[set.index()]);
-        assert_eq!(slice.kept[step.index()], loop_kept, "{control:?}");
+        assert_eq!(slice.kept[step.index()], loop_kept, "{control:?} {}", cfa::text::print(&slice.program));
     }
 }
