@@ -58,7 +58,14 @@ fn reach(program: &Program, points_to: &PointsTo) -> (Vec<bool>, Vec<Vec<EdgeId>
                     }
                 }
                 Op::Halt(_) | Op::Error(_) => {}
-                _ => work.push(edge.target),
+                _ => {
+                    // Code that is not there may call what it knows.
+                    for &f in points_to.callees(id) {
+                        callers[f.index()].push(id);
+                        work.push(program.funcs[f].entry);
+                    }
+                    work.push(edge.target);
+                }
             }
         }
     }
@@ -82,11 +89,12 @@ fn useful(
         match edge.op {
             Op::Return { .. } => returns[program.func_of(id).index()].push(edge.source),
             Op::Halt(_) | Op::Error(_) => {}
-            Op::Call { .. } => {
+            _ => {
                 into[edge.target.index()].push(edge.source);
-                calls_before[edge.target.index()].push(id);
+                if !points_to.callees(id).is_empty() {
+                    calls_before[edge.target.index()].push(id);
+                }
             }
-            _ => into[edge.target.index()].push(edge.source),
         }
     }
     // The entry of each function, to go on at its callers.

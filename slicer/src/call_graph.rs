@@ -2,7 +2,7 @@
 
 use crate::graph::Components;
 use crate::pointer::PointsTo;
-use cfa::{EdgeId, FuncId, Id, Op, Program};
+use cfa::{EdgeId, FuncId, Id, Program};
 use rustc_hash::FxHashMap;
 
 pub struct CallGraph {
@@ -19,13 +19,14 @@ impl CallGraph {
         let mut callers = vec![Vec::new(); program.funcs.len()];
         let mut called: Vec<Vec<u32>> = vec![Vec::new(); program.funcs.len()];
         for id in edges {
-            if let Op::Call { .. } = program.edges[id].op {
-                let targets = points_to.callees(id);
-                callees.insert(id, targets.into());
-                for &f in targets {
-                    callers[f.index()].push(id);
-                    called[program.func_of(id).index()].push(f.0);
-                }
+            let targets = points_to.callees(id);
+            if targets.is_empty() {
+                continue;
+            }
+            callees.insert(id, targets.into());
+            for &f in targets {
+                callers[f.index()].push(id);
+                called[program.func_of(id).index()].push(f.0);
             }
         }
         let components = Components::of(program.funcs.len(), |f, k| called[f as usize].get(k).copied());
@@ -37,6 +38,7 @@ impl CallGraph {
             .collect();
         Self { callees, callers, components, recursive }
     }
+    /// Of a call, or of the `Approx` edge of a function that nobody defines, which may call some or none.
     pub fn callees(&self, call: EdgeId) -> &[FuncId] {
         self.callees.get(&call).map_or(&[], |c| c)
     }

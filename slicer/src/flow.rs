@@ -58,8 +58,8 @@ impl Flow {
         f: FuncId,
         control: Control,
     ) -> Self {
-        let may_stop =
-            |e: EdgeId| matches!(program.edges[e].op, Op::Call { .. }) && stops.call(calls, e) != Stop::Never;
+        let is_call = |e: EdgeId| matches!(program.edges[e].op, Op::Call { .. }) || !calls.callees(e).is_empty();
+        let may_stop = |e: EdgeId| is_call(e) && stops.call(calls, e) != Stop::Never;
         let (blocks, number) = blocks(program, alive, f, may_stop);
         let returned = blocks.len() as u32;
         let end = returned + 1;
@@ -161,7 +161,7 @@ fn blocks(
                         Op::Return { .. } => break End::Return,
                         Op::Halt(_) | Op::Error(_) => break End::Stop,
                         _ if !alive.loc(edge.target) => break End::Stop,
-                        Op::Call { .. } if may_stop(id) => break End::Call(id),
+                        _ if may_stop(id) => break End::Call(id),
                         _ => at = edge.target,
                     }
                     if leads.contains_key(&at) {

@@ -201,11 +201,9 @@ struct IntoCalls {
 impl IntoCalls {
     fn new(analysis: &Analysis) -> Self {
         let mut pairs = Vec::new();
-        for (id, edge) in analysis.program.edges.iter() {
-            if let Op::Call { .. } = edge.op {
-                let before = analysis.sdg.before(id).iter().filter(|(_, node)| *node != NONE);
-                pairs.extend(before.map(|&(cell, node)| (node, id, cell)));
-            }
+        for id in analysis.program.edges.ids() {
+            let before = analysis.sdg.before(id).iter().filter(|(_, node)| *node != NONE);
+            pairs.extend(before.map(|&(cell, node)| (node, id, cell)));
         }
         pairs.sort_unstable();
         Self { pairs }

@@ -3,7 +3,7 @@
 use crate::call_graph::CallGraph;
 use crate::regions::{RegionId, Regions};
 use crate::sparse_set::SparseSet;
-use cfa::{EdgeId, ExprId, FuncId, Id, Op, Program, VarId};
+use cfa::{EdgeId, ExprId, FuncId, Id, Program, VarId};
 
 /// Something that holds values: a region of memory or a variable. Regions come first.
 pub type Cell = u32;
@@ -108,7 +108,7 @@ impl ModRef {
             for &r in regions.writes(id) {
                 writes[f].insert(r);
             }
-            if matches!(op, Op::Call { .. }) {
+            if !calls.callees(id).is_empty() {
                 call_edges.push(id);
             }
         }

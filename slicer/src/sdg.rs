@@ -13,7 +13,7 @@ use crate::flow::{End, Flow, Stops};
 use crate::graph::{NONE, Rows, dominators};
 use crate::modref::{Cell, CellNumbers, ExprVars, ModRef};
 use crate::regions::Regions;
-use cfa::{Callee, EdgeId, ExprId, FuncId, Id, LocId, Op, Program, VarKind};
+use cfa::{Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, LocId, Op, Program, VarId, VarKind};
 use rustc_hash::FxHashMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,6 +117,8 @@ pub struct Parts<'a> {
     pub cells: CellNumbers,
     pub control: Control,
     pub observations: &'a [Observation],
+    /// Whether functions that nobody defines do something with their arguments.
+    pub undefined: bool,
 }
 
 /// Cells whose values are of interest where control gets to the source of an edge.
@@ -253,6 +255,8 @@ struct FunctionBuilder<'b, 'a> {
     /// (a value of a cell, a value it may keep), for cells that outlive the function.
     kept: Vec<(u32, u32)>,
     returned: Vec<u32>,
+    /// What a function does that nobody defines.
+    external: u32,
 }
 
 impl<'b, 'a> FunctionBuilder<'b, 'a> {
@@ -270,6 +274,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             controls: Vec::new(),
             kept: Vec::new(),
             returned: Vec::new(),
+            external: NONE,
         }
     }
 
@@ -368,12 +373,15 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         let parts = self.b.parts;
         union(parts.calls.callees(call).iter().map(|&g| parts.modref.reads(g)))
     }
+    /// Whether the cell may have its old value after a call that may write it.
     fn transparent(&self, call: EdgeId, cell: Cell) -> bool {
-        self.b.parts.calls.callees(call).iter().any(|&g| {
-            !self.b.built[g.index()]
-                || !self.b.parts.modref.writes(g).contains(cell)
-                || self.b.transparent[g.index()].binary_search(&cell).is_ok()
-        })
+        let may_not_be = !matches!(self.b.parts.program.edges[call].op, Op::Call { .. });
+        may_not_be
+            || self.b.parts.calls.callees(call).iter().any(|&g| {
+                !self.b.built[g.index()]
+                    || !self.b.parts.modref.writes(g).contains(cell)
+                    || self.b.transparent[g.index()].binary_search(&cell).is_ok()
+            })
     }
 
     /// Which cells are used, and in which blocks they are defined.
@@ -403,19 +411,32 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                 for &r in parts.regions.writes(e) {
                     self.note_def(r, b);
                 }
-                if let Op::Call { .. } = op {
-                    for cell in self.read_by_call(e) {
-                        self.note_use(cell);
-                    }
-                    for cell in self.written_by_call(e) {
-                        self.note_def(cell, b);
-                    }
+                for cell in self.read_by_call(e) {
+                    self.note_use(cell);
+                }
+                for cell in self.written_by_call(e) {
+                    self.note_def(cell, b);
+                }
+                if self.is_external(e) {
+                    self.parameters().for_each(|v| self.note_use(cells.var(v)));
                 }
             }
         }
         for cell in parts.modref.writes(self.f).iter() {
             self.note_use(cell);
         }
+    }
+
+    /// Whether the edge stands for what a function does that nobody defines.
+    fn is_external(&self, e: EdgeId) -> bool {
+        let parts = self.b.parts;
+        parts.undefined
+            && parts.program.funcs[self.f].origin == FunctionOrigin::Undefined
+            && matches!(parts.program.edges[e].op, Op::Approx { .. })
+    }
+    fn parameters(&self) -> impl Iterator<Item = VarId> + use<'a> {
+        let f = &self.b.parts.program.funcs[self.f];
+        f.params.iter().copied().chain(f.varargs)
     }
 
     /// Joins at the iterated dominance frontiers of the definitions (Cytron et al. 1991).
@@ -616,6 +637,12 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             }
             // The status of an exit decides nothing.
             Op::Halt(_) => return,
+            Op::Approx { .. } if self.is_external(e) => {
+                self.external = node;
+                self.parameters().for_each(|v| self.use_cell(node, parts.cells.var(v)));
+            }
+            // What such a function returns.
+            Op::Havoc { .. } => self.b.depend(node, self.external),
             _ => op.for_each_expr(|x| self.use_expr(node, x)),
         }
         for &r in parts.regions.reads(e) {
@@ -624,6 +651,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         if let Some(v) = op.def() {
             self.define(node, parts.cells.var(v));
         }
+        self.callees_effects(e, node);
         for &r in parts.regions.writes(e) {
             if self.is_unordered(r) || parts.regions.kills(e).binary_search(&r).is_ok() {
                 self.define(node, r);
@@ -669,6 +697,16 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         if !arguments.is_empty() {
             self.b.arguments.insert(e, arguments);
         }
+        self.callees_effects(e, node);
+        if let Some(v) = *result {
+            let after = self.b.node(Kind::After(e, parts.cells.result()));
+            self.b.depend(after, node);
+            self.define(after, parts.cells.var(v));
+        }
+    }
+
+    /// What callees may read and write of what the caller knows.
+    fn callees_effects(&mut self, e: EdgeId, node: u32) {
         let reads = self.read_by_call(e);
         if !reads.is_empty() {
             let before = reads.into_iter().map(|c| (c, self.lookup(c))).collect();
@@ -681,11 +719,6 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                 self.keep_old(after, cell);
             }
             self.set(cell, after);
-        }
-        if let Some(v) = *result {
-            let after = self.b.node(Kind::After(e, parts.cells.result()));
-            self.b.depend(after, node);
-            self.define(after, parts.cells.var(v));
         }
     }
 

@@ -214,6 +214,7 @@ impl<'p> Analysis<'p> {
             cells,
             control: options.control,
             observations: &observations,
+            undefined: options.points_to.undefined != pointer::Undefined::default(),
         };
         let sdg = parts.build(&mut vars);
         clock.lap("dependence graph");
