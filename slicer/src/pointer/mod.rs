@@ -89,6 +89,14 @@ impl Default for Options {
     }
 }
 
+/// Places that pointers point to: those of a set, or an object's start.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Places {
+    /// By its number.
+    Set(u32),
+    Object(ObjectId),
+}
+
 /// The result: what every expression may point to, and whom every call may call.
 pub struct PointsTo<'p> {
     program: &'p Program,
@@ -99,6 +107,7 @@ pub struct PointsTo<'p> {
     sets: Vec<u32>,
     distinct: Vec<Rc<SparseSet>>,
     external: u32,
+    undefined: Undefined,
     reached: Vec<bool>,
     indirect: FxHashMap<EdgeId, Vec<FuncId>>,
     globals: u32,
@@ -137,7 +146,7 @@ impl<'p> PointsTo<'p> {
         if options.mode == Mode::Inclusion {
             let mut solver = Solver::new(program, options);
             if solver.solve() {
-                return Some(Self::new(program, solver.solution(), false));
+                return Some(Self::new(program, solver.solution(), options.undefined, false));
             }
             if options.deadline.is_some_and(|d| Instant::now() > d) {
                 return None;
@@ -145,10 +154,10 @@ impl<'p> PointsTo<'p> {
             given_up = true;
         }
         let solution = Unifier::new(program, options).solve(options.deadline)?;
-        Some(Self::new(program, solution, given_up))
+        Some(Self::new(program, solution, options.undefined, given_up))
     }
 
-    fn new(program: &'p Program, solution: Solution<'p>, given_up: bool) -> Self {
+    fn new(program: &'p Program, solution: Solution<'p>, undefined: Undefined, given_up: bool) -> Self {
         let Solution { terms, memory, sets, distinct, external, reached, address_taken, waves, nodes } = solution;
         let stats = Stats { waves, nodes, locations: memory.locations.len(), given_up };
         let mut points_to = Self {
@@ -159,6 +168,7 @@ impl<'p> PointsTo<'p> {
             sets,
             distinct,
             external,
+            undefined,
             reached,
             indirect: FxHashMap::default(),
             globals: program.globals.len() as u32,
@@ -198,7 +208,7 @@ impl<'p> PointsTo<'p> {
     }
     /// What functions that nobody defines may read and write, as far as the options let them.
     pub fn external(&self) -> Vec<Location> {
-        self.distinct[self.external as usize].iter().map(|l| self.locations[LocationId(l)]).collect()
+        self.set(self.external).collect()
     }
 
     /// Whether the function can be called, as far as this analysis sees.
@@ -243,18 +253,28 @@ impl<'p> PointsTo<'p> {
         found.dedup();
         found
     }
-    /// A key for the set that [`points_to`](Self::points_to) gives: equal keys, equal sets.
-    pub fn set_key(&mut self, e: ExprId) -> Vec<(u64, Shift)> {
-        let mut key = Vec::new();
+    /// The same as [`points_to`](Self::points_to), by name: the places, each moved by its shift.
+    pub fn places(&mut self, e: ExprId) -> Vec<(Places, Shift)> {
+        let mut found = Vec::new();
         for term in self.terms.of(e) {
-            let base = match term.base {
-                Base::Var(v) => u64::from(self.sets[v.index()]),
-                Base::Global(g) => 1 << 32 | u64::from(g.0),
-                Base::Func(f) => 2 << 32 | u64::from(f.0),
+            let places = match term.base {
+                Base::Var(v) => Places::Set(self.sets[v.index()]),
+                Base::Global(g) => Places::Object(ObjectId(g.0)),
+                Base::Func(f) => Places::Object(ObjectId(self.globals + f.0)),
             };
-            key.push((base, term.shift));
+            found.push((places, term.shift));
         }
-        key
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+    /// The places of a set.
+    pub fn set(&self, set: u32) -> impl Iterator<Item = Location> + '_ {
+        self.distinct[set as usize].iter().map(|l| self.locations[LocationId(l)])
+    }
+    /// What the code that is not there may read and write at an edge that stands for it.
+    pub fn external_access(&self, edge: EdgeId) -> Option<(Places, Undefined)> {
+        (self.external != 0 && self.is_undefined(edge)).then_some((Places::Set(self.external), self.undefined))
     }
     /// Whether accesses of so many bytes through the two addresses may touch a common byte.
     pub fn may_alias(&mut self, a: ExprId, a_width: u32, b: ExprId, b_width: u32) -> bool {

@@ -1,0 +1,212 @@
+//! Objects that no access tells apart, in classes.
+//!
+//! Thousands of objects may be pointed to by just the same pointers, at the same offsets. One of them stands for all:
+//! what is worked out for accesses is worked out once for a class.
+
+use super::cells::Range;
+use crate::call_graph::CallGraph;
+use crate::pointer::{ObjectId, ObjectKind, Places, PointsTo, Shift, outside};
+use cfa::{AllocKind, EdgeId, FuncId, Id, Op, Program};
+use rustc_hash::FxHashMap;
+
+/// A class of objects; dense from 0.
+pub type ClassId = u32;
+
+/// An access: places, each moved by a shift, how many bytes, if known, and whether it is a load or store.
+pub type Key = (Vec<(Places, Shift)>, Option<u32>, bool);
+
+pub struct Classes {
+    /// By object.
+    of: Vec<Option<ClassId>>,
+    members: Vec<Vec<ObjectId>>,
+    sizes: Vec<Option<u64>>,
+    /// By set of pointers, where its pointers point.
+    places: FxHashMap<u32, Vec<(ClassId, Shift)>>,
+    /// The sets that may point anywhere.
+    anywhere: Vec<u32>,
+}
+
+impl Classes {
+    /// The classes that these accesses tell apart.
+    pub fn new(points_to: &PointsTo, single: &Single, accesses: &[Key]) -> Self {
+        let mut sets: Vec<u32> = Vec::new();
+        let mut signatures = Signatures::new(points_to, single);
+        for &(places, _) in accesses.iter().flat_map(|a| &a.0) {
+            match places {
+                Places::Set(set) => sets.push(set),
+                Places::Object(o) => signatures.alone(o),
+            }
+        }
+        sets.sort_unstable();
+        sets.dedup();
+        let mut anywhere = Vec::new();
+        for &set in &sets {
+            for l in points_to.set(set) {
+                signatures.touch(l.object, set, l.at);
+                if matches!(points_to.objects[l.object].kind, ObjectKind::Unknown) {
+                    anywhere.push(set);
+                }
+            }
+        }
+        anywhere.dedup();
+        // What nothing touches by name is touched by what may touch anything.
+        let all = !anywhere.is_empty();
+        let mut ids: FxHashMap<[u64; 2], ClassId> = FxHashMap::default();
+        let mut this = Self {
+            of: vec![None; points_to.objects.len()],
+            members: Vec::new(),
+            sizes: Vec::new(),
+            places: FxHashMap::default(),
+            anywhere,
+        };
+        for (o, object) in points_to.objects.iter() {
+            let holds_data = matches!(object.kind, ObjectKind::Global(_) | ObjectKind::Alloc(_));
+            if !holds_data || !all && !signatures.touched[o.index()] {
+                continue;
+            }
+            let class = *ids.entry(signatures.of[o.index()]).or_insert_with(|| {
+                this.members.push(Vec::new());
+                this.sizes.push(object.size);
+                this.sizes.len() as ClassId - 1
+            });
+            this.of[o.index()] = Some(class);
+            this.members[class as usize].push(o);
+        }
+        for set in sets {
+            let mut places: Vec<(ClassId, Shift)> =
+                points_to.set(set).filter_map(|l| Some((this.of[l.object.index()]?, l.at))).collect();
+            places.sort_unstable();
+            places.dedup();
+            this.places.insert(set, places);
+        }
+        this
+    }
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+    pub fn of(&self, object: ObjectId) -> Option<ClassId> {
+        self.of[object.index()]
+    }
+    pub fn members(&self, class: ClassId) -> &[ObjectId] {
+        &self.members[class as usize]
+    }
+    pub fn size(&self, class: ClassId) -> Option<u64> {
+        self.sizes[class as usize]
+    }
+    /// All bytes of all objects.
+    fn everything(&self) -> Vec<Range> {
+        (0..self.len() as ClassId).map(|class| Range { class, at: Shift::ANY, len: None, scalar: false }).collect()
+    }
+    /// What an access may touch: sorted, each once.
+    pub fn ranges(&self, (places, len, scalar): &Key) -> Vec<Range> {
+        let (len, scalar) = (*len, *scalar);
+        let mut ranges = Vec::new();
+        let mut add = |class: ClassId, at: Shift| {
+            if at.stride != 0 || len.is_none() || !outside(self.size(class), at.off, len.unwrap_or(1)) {
+                let at = if at.stride != 0 && len.is_some_and(|l| at.stride <= l) { Shift::ANY } else { at };
+                ranges.push(Range { class, at, len, scalar });
+            }
+        };
+        for &(places, shift) in places {
+            match places {
+                Places::Set(set) if self.anywhere.binary_search(&set).is_ok() => return self.everything(),
+                Places::Set(set) => {
+                    for &(class, at) in &self.places[&set] {
+                        add(class, if at == Shift::ANY { at } else { at.then(shift) });
+                    }
+                }
+                Places::Object(o) => {
+                    if let Some(class) = self.of(o) {
+                        add(class, shift);
+                    }
+                }
+            }
+        }
+        ranges.sort_unstable();
+        ranges.dedup();
+        ranges
+    }
+}
+
+/// What tells objects apart: by object, a sum of hashes of how each set points to it.
+struct Signatures {
+    of: Vec<[u64; 2]>,
+    touched: Vec<bool>,
+}
+
+impl Signatures {
+    /// Objects of different sizes and kinds are different, and so are those in frames of different functions.
+    fn new(points_to: &PointsTo, single: &Single) -> Self {
+        let of = points_to
+            .objects
+            .iter()
+            .map(|(o, object)| {
+                let kind = match object.kind {
+                    ObjectKind::Global(_) => 1,
+                    _ => single.frame(points_to, o).map_or(2, |f| 3 + u64::from(f.0)),
+                };
+                hash(kind, object.size.map_or(0, |s| s + 1))
+            })
+            .collect();
+        Self { of, touched: vec![false; points_to.objects.len()] }
+    }
+    fn add(&mut self, o: ObjectId, [a, b]: [u64; 2]) {
+        let s = &mut self.of[o.index()];
+        *s = [s[0].wrapping_add(a), s[1].wrapping_add(b)];
+        self.touched[o.index()] = true;
+    }
+    fn touch(&mut self, o: ObjectId, set: u32, at: Shift) {
+        self.add(o, hash(u64::from(set) << 32 | u64::from(at.stride), at.off as u64));
+    }
+    fn alone(&mut self, o: ObjectId) {
+        self.add(o, hash(u64::MAX, u64::from(o.0)));
+    }
+}
+
+fn hash(a: u64, b: u64) -> [u64; 2] {
+    let mix = |mut x: u64| {
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    };
+    [0x9e37_79b9_7f4a_7c15, 0x1234_5678_9abc_def1].map(|k| mix(mix(a.wrapping_add(k)).wrapping_add(b ^ k)))
+}
+
+/// Which abstract objects stand for one concrete object at a time.
+pub struct Single<'a> {
+    program: &'a Program,
+    calls: &'a CallGraph,
+    in_cycle: FxHashMap<EdgeId, bool>,
+}
+
+impl<'a> Single<'a> {
+    pub fn new(program: &'a Program, calls: &'a CallGraph) -> Self {
+        Self { program, calls, in_cycle: alloc_cycles(program) }
+    }
+    pub fn is(&self, points_to: &PointsTo, object: ObjectId) -> bool {
+        match points_to.objects[object].kind {
+            ObjectKind::Global(_) => true,
+            ObjectKind::Alloc(e) => self.frame(points_to, object).is_some() && !self.in_cycle[&e],
+            _ => false,
+        }
+    }
+    /// The function whose frame holds the object, if it has one frame at a time.
+    pub fn frame(&self, points_to: &PointsTo, object: ObjectId) -> Option<FuncId> {
+        let ObjectKind::Alloc(e) = points_to.objects[object].kind else { return None };
+        let Op::Alloc { kind: AllocKind::Stack, .. } = self.program.edges[e].op else { return None };
+        let f = self.program.func_of(e);
+        (!self.calls.is_recursive(f)).then_some(f)
+    }
+}
+
+/// For each allocation edge whether control can come back to it within its function.
+fn alloc_cycles(program: &Program) -> FxHashMap<EdgeId, bool> {
+    let components = crate::graph::Components::of(program.locs.len(), |l, k| {
+        let edge = program.out_edges(cfa::LocId(l)).nth(k)?;
+        Some(program.edges[edge].target.0)
+    });
+    let allocs = program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Alloc { .. }));
+    allocs
+        .map(|(id, e)| (id, components.component[e.source.index()] == components.component[e.target.index()]))
+        .collect()
+}
