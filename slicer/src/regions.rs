@@ -50,6 +50,15 @@ impl Regions {
     pub fn kills(&self, edge: EdgeId) -> &[RegionId] {
         self.set(edge, |a| a.kills)
     }
+    /// The number of the set that an edge reads and of the one that it writes. Few sets do for many edges, and 0 is
+    /// the empty one.
+    pub fn set_numbers(&self, edge: EdgeId) -> (u32, u32) {
+        self.accesses.get(&edge).map_or((0, 0), |a| (a.reads, a.writes))
+    }
+    /// The regions of a set by its number, ascending.
+    pub fn set_of(&self, number: u32) -> &[RegionId] {
+        &self.sets[number as usize]
+    }
     /// The regions with bytes of the object.
     pub fn of_object(&self, object: ObjectId) -> &[RegionId] {
         &self.sets[self.of_object[object.index()] as usize]
