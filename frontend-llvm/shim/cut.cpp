@@ -192,7 +192,7 @@ void Cutter::end_block(BasicBlock &block, uint32_t action) {
     drop_value(*end);
   } else if (action == exit_at_end) {
     end_program(end);
-    changeToUnreachable(end);
+    changeToUnreachable(end, true);
   } else if (action >= first_successor) {
     unsigned chosen = action - first_successor;
     BasicBlock *target = end->getSuccessor(chosen);
@@ -218,13 +218,13 @@ void Cutter::cut(Function &function) {
         order.dropped.push_back(*words++);
       orders.push_back(std::move(order));
     }
-  // Ways end where the slice stops. What stands behind such an end is gone afterwards, so orders for it are void.
+  // Ways end where the slice stops (phis stay, for there may be orders for them). What stands behind such an end is gone afterwards, so orders for it are void.
   SmallPtrSet<const Instruction *, 16> gone;
   auto end_before = [&](Instruction *instruction) {
     for (Instruction *next = instruction; next; next = next->getNextNode())
       gone.insert(next);
     end_program(instruction);
-    changeToUnreachable(instruction);
+    changeToUnreachable(instruction, true);
   };
   for (auto [block, action] : blocks)
     if (action == exit_at_start) {

@@ -313,7 +313,7 @@ Exit status: 0, or as of `proviso verify` from 64 on; 65 if a criterion matches 
 pub struct DepsArgs {
     /// The program's files, as of `proviso slice`; then the place asked about: LINE, file.c:LINE,
     /// file.c:LINE:COLUMN, or file.c:LINE:VARIABLE (what gives the variable its value there).
-    #[arg(required = true, num_args = 2.., value_names = ["FILE", "PLACE"])]
+    #[arg(required = true, value_name = "FILE|PLACE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub dependence: DependenceArgs,

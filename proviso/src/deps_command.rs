@@ -21,7 +21,10 @@ pub fn run(args: &DepsArgs, colors: Colors) -> u8 {
 }
 
 fn attempt(args: &DepsArgs, colors: Colors) -> Result<u8, Failure> {
-    let Some((last, files)) = args.files.split_last() else { return Err(Failure::usage("no place is asked about")) };
+    let (last, files) = match args.files.split_last() {
+        Some((last, files)) if !files.is_empty() => (last, files),
+        _ => return Err(Failure::usage("write the program's files and then the place: proviso deps FILE... PLACE -c CRITERION")),
+    };
     let text = last.display().to_string();
     let place = Place::parse(&text).ok_or_else(|| {
         Failure::usage(format!("'{text}' is no place: write LINE, FILE:LINE, FILE:LINE:COLUMN or FILE:LINE:VARIABLE"))

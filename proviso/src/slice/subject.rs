@@ -4,7 +4,7 @@ use super::criteria::{self, Places};
 use crate::args::{ControlArg, DependenceArgs, InputArgs, PointsToArg, UndefinedArg};
 use crate::failure::Failure;
 use crate::{job, pipeline};
-use cfa::{EdgeId, FunctionOrigin, Id, Op, Program};
+use cfa::{EdgeId, FunctionOrigin, HaltKind, Id, LocId, Op, Out, Program};
 use frontend_llvm::{Cut, Options, UndefinedFunctions};
 use slicer::pointer::{self, Extent, Mode, Undefined};
 use slicer::{Analysis, Control, Criterion};
@@ -36,7 +36,8 @@ impl Subject {
         options.entry.clone_from(&args.entry);
         options.undefined_functions = UndefinedFunctions::Pure;
         options.sequential_environment = true;
-        let (program, cut) = pipeline::load_to_cut(&options)?;
+        let (mut program, cut) = pipeline::load_to_cut(&options)?;
+        let_models_return(&mut program);
         let loading = start.elapsed();
         let places = Places::new(&program, &cut);
         let find = |all: &[String]| -> Result<Vec<Criterion>, Failure> {
@@ -151,6 +152,47 @@ fn slicing_options(args: &DependenceArgs, program: &Program) -> Result<slicer::O
         atomic,
         ..slicer::Options::default()
     })
+}
+
+/// Models end a path where they cannot say what the library does (a false assumption, what C leaves undefined). The
+/// library itself goes on, so that nothing behind a call of it depends on these ends.
+fn let_models_return(program: &mut Program) {
+    let branches: Vec<[EdgeId; 2]> = program
+        .locs
+        .values()
+        .filter(|loc| program.funcs[loc.func].origin == FunctionOrigin::Model)
+        .filter_map(|loc| match loc.out {
+            Out::Branch { then_edge, else_edge } => Some([then_edge, else_edge]),
+            _ => None,
+        })
+        .collect();
+    for [a, b] in branches {
+        let (at_a, at_b) = (program.edges[a].target, program.edges[b].target);
+        match (gives_up(program, at_a), gives_up(program, at_b)) {
+            (true, false) => program.edges[a].target = at_b,
+            (false, true) => program.edges[b].target = at_a,
+            _ => {}
+        }
+    }
+}
+
+/// Whether a path from here ends at once in a way that only the model knows.
+fn gives_up(program: &Program, mut loc: LocId) -> bool {
+    let mut approximated = false;
+    while let Out::One(id) = program.locs[loc].out {
+        match program.edges[id].op {
+            Op::Approx { .. } => approximated = true,
+            Op::Skip => {}
+            Op::Halt(HaltKind::Assumed | HaltKind::Unreachable) => return true,
+            Op::Halt(HaltKind::Abort) => return approximated,
+            _ => return false,
+        }
+        if program.edges[id].target == loc {
+            return false;
+        }
+        loc = program.edges[id].target;
+    }
+    false
 }
 
 /// What the user's code does that the program does not represent, each with where.
