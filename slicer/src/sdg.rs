@@ -320,7 +320,8 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         let decisions: Vec<u32> = flow
             .blocks
             .iter()
-            .map(|block| match block.end {
+            .zip(&self.controls)
+            .map(|(block, &control)| match block.end {
                 End::Branch { then_edge, .. } => self.b.op_nodes[then_edge.index()],
                 End::Call(call) => {
                     let after = self.b.node(Kind::After(call, returning));
@@ -328,7 +329,8 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                     self.b.depend(after, op);
                     after
                 }
-                End::Goto | End::Return | End::Stop => NONE,
+                // Taken to be able to end there, for the sake of an endless loop.
+                End::Goto | End::Return | End::Stop => control,
             })
             .collect();
         for b in 0..flow.blocks.len() as u32 {
