@@ -11,13 +11,15 @@ pub enum Analysis {
     SymexCegarSlicing,
     ValueNoCegar,
     Value,
+    Predicate,
+    ValuePredicate,
     Merging,
     Invariants,
 }
 
 impl Analysis {
     /// Every analysis with its name and two lines on what it does and where it is from.
-    pub const ALL: [(Analysis, &'static str, &'static str); 9] = [
+    pub const ALL: [(Analysis, &'static str, &'static str); 11] = [
         (
             Analysis::Default,
             "default",
@@ -59,6 +61,18 @@ impl Analysis {
             "value",
             "explicit values of those variables alone that refute the infeasible paths met\n\
              (the same, section 3: CEGAR with interpolation for constraint sequences)",
+        ),
+        (
+            Analysis::Predicate,
+            "predicate",
+            "boolean predicate abstraction at loop heads, blocks between them as formulas, predicates from interpolants\n\
+             (Beyer, Keremoglu, Wendler: Predicate abstraction with adjustable-block encoding, FMCAD 2010)",
+        ),
+        (
+            Analysis::ValuePredicate,
+            "value-predicate",
+            "explicit values where they refute a path, predicates where they do not or where a variable has too many\n\
+             (Beyer, Loewe, FASE 2013, section 3.4)",
         ),
         (
             Analysis::Merging,

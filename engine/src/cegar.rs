@@ -11,10 +11,11 @@
 use crate::arg::{Arg, NodeId, Shape, Status};
 use crate::budget::{Budget, Spent};
 use crate::control::{CallStacks, Control};
-use crate::cpa::{Abstraction, At, Goal, PathCheck, Refinement, Stop, Successors};
+use crate::cpa::{Abstraction, At, Decision, Goal, PathCheck, Refinement, Stop, Successors, Target};
 use crate::explore::{Counters, Exploration};
 use crate::verdict::{Reason, Taints};
-use cfa::{EdgeId, Id, Op, Out, Program};
+use crate::waitlist::{JoinOrder, JoinQueue};
+use cfa::{Callee, EdgeId, Id, Op, Out, Program};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -30,12 +31,18 @@ const MOST_UNDECIDED: usize = 64;
 struct Step<S> {
     state: S,
     at: Control,
+}
+
+/// A successor of a node, and a path to it.
+struct Child<S> {
+    state: S,
+    at: Control,
     via: Vec<EdgeId>,
 }
 
 /// What a node's successors are.
 enum Expansion<S> {
-    Children(Vec<Step<S>>),
+    Children(Vec<Child<S>>),
     Goal { goal: Goal, via: Vec<EdgeId> },
 }
 
@@ -46,6 +53,13 @@ struct Bucket {
     by_known: Vec<(Box<[bool]>, FxHashMap<u64, Vec<NodeId>>)>,
 }
 
+/// In which order paths within a block are followed so that they can be merged.
+struct Merging {
+    order: JoinOrder,
+    /// Locations with several incoming edges.
+    joins: Vec<bool>,
+}
+
 pub struct Cegar<'p, C: Abstraction> {
     program: &'p Program,
     pub cpa: C,
@@ -54,6 +68,8 @@ pub struct Cegar<'p, C: Abstraction> {
     reached: FxHashMap<Control, Bucket>,
     stacks: CallStacks,
     heads: Vec<bool>,
+    /// Paths are merged where they join within a block.
+    merging: Option<Merging>,
     pub counters: Counters,
     pub refinements: u64,
     max_call_depth: u32,
@@ -65,7 +81,10 @@ pub struct Cegar<'p, C: Abstraction> {
 
 impl<'p, C: Abstraction> Cegar<'p, C> {
     /// `heads` are the locations at which states are adjusted and covered; every cycle has one.
-    pub fn new(program: &'p Program, cpa: C, heads: Vec<bool>, max_call_depth: u32) -> Self {
+    ///
+    /// With `merge`, paths are merged where they join between heads, so that a block is one formula (adjustable-block
+    /// encoding: Beyer, Keremoglu, Wendler, FMCAD 2010).
+    pub fn new(program: &'p Program, cpa: C, heads: Vec<bool>, merge: Option<Vec<bool>>, max_call_depth: u32) -> Self {
         let mut this = Self {
             program,
             cpa,
@@ -74,6 +93,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
             reached: FxHashMap::default(),
             stacks: CallStacks::new(),
             heads,
+            merging: merge.map(|joins| Merging { order: JoinOrder::new(program), joins }),
             counters: Counters::default(),
             refinements: 0,
             max_call_depth,
@@ -252,10 +272,11 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     /// Follows the state of a node to the next heads.
     fn expand(&mut self, id: NodeId, budget: &Budget, taints: &mut Taints) -> Result<Expansion<C::State>, Stop> {
         let since = self.arg.state(id).clone();
+        let from = self.arg.node(id).at;
         let mut children = Vec::new();
         let mut successors: Successors<C::State> = Vec::new();
-        let mut pending = vec![Step { state: since.clone(), at: self.arg.node(id).at, via: Vec::new() }];
-        while let Some(Step { mut state, mut at, mut via }) = pending.pop() {
+        let mut block = Block { pending: vec![Step { state: since.clone(), at: from }], joining: JoinQueue::new() };
+        while let Some(Step { mut state, at }) = self.next(&mut block)? {
             self.tick += 1;
             if self.tick >= TICK {
                 self.tick = 0;
@@ -264,50 +285,48 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                 }
             }
             self.counters.edges += 1;
+            let mut ways: Vec<Step<C::State>> = Vec::new();
             match self.program.locs[at.loc].out {
-                Out::Sink => self.counters.paths += 1,
+                Out::Sink => {}
                 Out::Branch { then_edge, else_edge } => {
                     let (yes, no) = self.cpa.branch(state, then_edge, else_edge)?;
                     self.counters.forks += u64::from(yes.is_some() && no.is_some());
-                    self.counters.paths += u64::from(yes.is_none() && no.is_none());
                     for (side, edge) in [(no, else_edge), (yes, then_edge)] {
-                        let Some(state) = side else { continue };
-                        let mut via = via.clone();
-                        via.push(edge);
-                        let at = Control { loc: self.program.edges[edge].target, ..at };
-                        self.arrive(Step { state, at, via }, &since, &mut pending, &mut children)?;
+                        let to = Control { loc: self.program.edges[edge].target, ..at };
+                        ways.extend(side.map(|state| Step { state, at: to }));
                     }
                 }
                 Out::One(edge) => match &self.program.edges[edge].op {
-                    &Op::Error(error) => {
-                        match self.cpa.target(&mut state, edge, error)? {
-                            crate::cpa::Target::Infeasible => self.counters.paths += 1,
-                            _ if self.settled.contains(&(id, edge)) => self.counters.paths += 1,
-                            crate::cpa::Target::Later => return Err(Stop::Spent(Spent::Time)),
-                            _ => return Ok(Expansion::Goal { goal: Goal::Error { edge, error }, via }),
-                        }
-                    }
-                    Op::Halt(_) => self.counters.paths += 1,
-                    Op::Return { .. } => match self.stacks.pop(at.stack) {
-                        None => self.counters.paths += 1,
-                        Some((stack, call)) => {
-                            state = self.cpa.leave(state, edge, call)?;
-                            via.push(edge);
-                            at = Control { loc: self.program.edges[call].target, stack };
-                            self.arrive(Step { state, at, via }, &since, &mut pending, &mut children)?;
+                    &Op::Error(error) => match self.cpa.target(&mut state, edge, error)? {
+                        Target::Infeasible => {}
+                        _ if self.settled.contains(&(id, edge)) => {}
+                        Target::Later => return Err(Stop::Spent(Spent::Time)),
+                        Target::Reached(_) | Target::Undecided => {
+                            let decisions = self.cpa.decisions(&state);
+                            let via = if at == from { Vec::new() } else { self.walk(from, &decisions, at) };
+                            return Ok(Expansion::Goal { goal: Goal::Error { edge, error }, via });
                         }
                     },
+                    Op::Halt(_) => {}
+                    Op::Return { .. } => {
+                        if let Some((stack, call)) = self.stacks.pop(at.stack) {
+                            let state = self.cpa.leave(state, edge, call)?;
+                            ways.push(Step { state, at: Control { loc: self.program.edges[call].target, stack } });
+                        }
+                    }
                     _ => {
+                        let before = state.clone();
                         self.cpa.transfer(state, at, edge, &mut successors)?;
                         if let Some(&problem) = self.cpa.problems().first() {
                             successors.clear();
+                            let decisions = self.cpa.decisions(&before);
+                            let via = if at == from { Vec::new() } else { self.walk(from, &decisions, at) };
                             return Ok(Expansion::Goal { goal: Goal::Problem { edge: problem }, via });
                         }
-                        self.counters.paths += u64::from(successors.is_empty());
                         for (state, to) in successors.drain(..) {
-                            let next = match to {
+                            let to = match to {
                                 At::Source => {
-                                    pending.push(Step { state, at, via: via.clone() });
+                                    block.pending.push(Step { state, at });
                                     continue;
                                 }
                                 At::Target => Control { loc: self.program.edges[edge].target, ..at },
@@ -320,40 +339,109 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                                     Control { loc: self.program.funcs[func].entry, stack: self.stacks.push(at.stack, edge) }
                                 }
                             };
-                            let mut via = via.clone();
-                            via.push(edge);
-                            let step = Step { state, at: next, via };
-                            if self.heads[next.loc.index()] {
-                                self.arrive(step, &since, &mut pending, &mut children)?;
-                            } else {
-                                pending.push(step);
-                            }
+                            ways.push(Step { state, at: to });
                         }
                     }
                 },
+            }
+            self.counters.paths += u64::from(ways.is_empty());
+            for way in ways {
+                if self.heads[way.at.loc.index()] {
+                    let decisions = self.cpa.decisions(&way.state);
+                    match self.cpa.adjust(way.state, way.at, &since)? {
+                        Some(state) => {
+                            let via = self.walk(from, &decisions, way.at);
+                            children.push(Child { state, at: way.at, via });
+                        }
+                        None => self.counters.paths += 1,
+                    }
+                } else {
+                    self.put(&mut block, way);
+                }
             }
         }
         Ok(Expansion::Children(children))
     }
 
-    fn arrive(
-        &mut self,
-        step: Step<C::State>,
-        since: &C::State,
-        pending: &mut Vec<Step<C::State>>,
-        children: &mut Vec<Step<C::State>>,
-    ) -> Result<(), Stop> {
-        if !self.heads[step.at.loc.index()] {
-            pending.push(step);
-            return Ok(());
+    fn put(&mut self, block: &mut Block<C::State>, step: Step<C::State>) {
+        match &mut self.merging {
+            Some(merging) if merging.joins[step.at.loc.index()] => {
+                let key = merging.order.key(self.program, &self.stacks, step.at, 0);
+                block.joining.push(key, step);
+            }
+            _ => block.pending.push(step),
         }
-        let Step { state, at, via } = step;
-        match self.cpa.adjust(state, at, since)? {
-            Some(state) => children.push(Step { state, at, via }),
-            None => self.counters.paths += 1,
-        }
-        Ok(())
     }
+
+    /// The next state to follow within a block. What waits at a join does so until all else has come there or past.
+    fn next(&mut self, block: &mut Block<C::State>) -> Result<Option<Step<C::State>>, Stop> {
+        if let Some(step) = block.pending.pop() {
+            return Ok(Some(step));
+        }
+        let Some((_, mut steps)) = block.joining.pop() else { return Ok(None) };
+        let mut next = steps.pop().expect("places with states only");
+        for step in steps {
+            if step.at != next.at {
+                block.pending.push(step);
+                continue;
+            }
+            match self.cpa.merge(next.state, step.state, next.at) {
+                Ok(state) => {
+                    self.counters.merged += 1;
+                    next.state = state;
+                }
+                Err(pair) => {
+                    next.state = pair.0;
+                    block.pending.push(Step { state: pair.1, at: step.at });
+                }
+            }
+        }
+        Ok(Some(next))
+    }
+
+    /// The edges that follow from decisions, from `at` until `to` is met.
+    fn walk(&mut self, mut at: Control, decisions: &[Decision], to: Control) -> Vec<EdgeId> {
+        let program = self.program;
+        let mut decisions = decisions.iter();
+        let mut via = Vec::new();
+        loop {
+            let edge = match program.locs[at.loc].out {
+                Out::One(edge) => edge,
+                Out::Branch { .. } => match decisions.next() {
+                    Some(&Decision::Branch(edge)) => edge,
+                    _ => unreachable!("each branch on the path was decided"),
+                },
+                Out::Sink => unreachable!("a path that goes on"),
+            };
+            via.push(edge);
+            at = match &program.edges[edge].op {
+                Op::Call { callee, .. } => {
+                    let func = match callee {
+                        Callee::Direct(func) => *func,
+                        Callee::Indirect(_) => match decisions.next() {
+                            Some(&Decision::Callee(func)) => func,
+                            _ => unreachable!("each call through a pointer was decided"),
+                        },
+                    };
+                    Control { loc: program.funcs[func].entry, stack: self.stacks.push(at.stack, edge) }
+                }
+                Op::Return { .. } => {
+                    let (stack, call) = self.stacks.pop(at.stack).expect("a path that goes on");
+                    Control { loc: program.edges[call].target, stack }
+                }
+                _ => Control { loc: program.edges[edge].target, ..at },
+            };
+            if at == to {
+                return via;
+            }
+        }
+    }
+}
+
+/// The states of a block that are still to be followed.
+struct Block<S> {
+    pending: Vec<Step<S>>,
+    joining: JoinQueue<Step<S>>,
 }
 
 impl Bucket {

@@ -5,12 +5,11 @@
 //! state back into the waitlist, so what a run has proved stays true.
 
 use crate::budget::{Budget, Spent};
-use crate::control::{CallStacks, Control, StackId};
+use crate::control::{CallStacks, Control};
 use crate::cpa::{At, Cpa, Stop, Successors, Target};
 use crate::verdict::{Reason, Taints};
-use crate::waitlist::{JoinKey, JoinQueue, Rank, Search, Waitlist};
-use cfa::graph::CfaGraphs;
-use cfa::{EdgeId, ErrorId, Id, LocId, Op, Out, Program};
+use crate::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist};
+use cfa::{EdgeId, ErrorId, Id, Op, Out, Program};
 
 /// Edges followed in one step before the state goes back to the waitlist, for fairness.
 const BLOCK: u32 = 50_000;
@@ -86,35 +85,10 @@ pub struct Explorer<'p, C: Cpa> {
     tick: u32,
 }
 
-/// States that wait to be merged, and the order of locations.
+/// States that wait to be merged.
 struct Joins<S> {
     queue: JoinQueue<Node<S>>,
-    graphs: CfaGraphs,
-    /// The numbers of the call locations, per interned stack.
-    calls: Vec<Vec<u32>>,
-}
-
-impl<S> Joins<S> {
-    fn number(&self, loc: LocId) -> u32 {
-        self.graphs.node(loc).unwrap_or(u32::MAX)
-    }
-    fn key(&mut self, program: &Program, stacks: &CallStacks, at: Control, rounds: u32) -> JoinKey {
-        while self.calls.len() <= at.stack.0 as usize {
-            let stack = StackId(self.calls.len() as u32);
-            let calls = match stacks.pop(stack) {
-                None => Vec::new(),
-                Some((below, call)) => {
-                    let mut calls = self.calls[below.0 as usize].clone();
-                    calls.push(self.number(program.edges[call].source));
-                    calls
-                }
-            };
-            self.calls.push(calls);
-        }
-        let mut path = self.calls[at.stack.0 as usize].clone();
-        path.push(self.number(at.loc));
-        JoinKey { rounds, path }
-    }
+    order: JoinOrder,
 }
 
 impl<'p, C: Cpa> Explorer<'p, C> {
@@ -133,8 +107,7 @@ impl<'p, C: Cpa> Explorer<'p, C> {
         let node = Node { state, at, forks: 0, rounds: 0 };
         let mut joins = (search == Search::Merging).then(|| Joins {
             queue: JoinQueue::new(),
-            graphs: CfaGraphs::new(program),
-            calls: Vec::new(),
+            order: JoinOrder::new(program),
         });
         match &mut joins {
             Some(joins) => joins.queue.push(JoinKey { rounds: 0, path: Vec::new() }, node),
@@ -179,7 +152,7 @@ impl<'p, C: Cpa> Explorer<'p, C> {
         self.counters.nodes += 1;
         match &mut self.joins {
             Some(joins) => {
-                let key = joins.key(self.program, &self.stacks, node.at, node.rounds);
+                let key = joins.order.key(self.program, &self.stacks, node.at, node.rounds);
                 joins.queue.push(key, node);
             }
             None => {
@@ -359,7 +332,7 @@ impl<'p, C: Cpa> Explorer<'p, C> {
         let Some(joins) = &self.joins else { return 0 };
         let edge = &self.program.edges[edge];
         if !matches!(edge.op, Op::Call { .. }) {
-            return u32::from(joins.number(to.loc) <= joins.number(edge.source));
+            return u32::from(joins.order.number(to.loc) <= joins.order.number(edge.source));
         }
         let func = self.program.locs[to.loc].func;
         let mut stack = to.stack;

@@ -90,7 +90,7 @@ impl Stats {
         self.exploration.add(counters);
         self.waiting_now += waiting as u64;
         self.terms += cpa.terms() as u64;
-        self.precision += cpa.precision().len() as u64;
+        self.precision += cpa.tracked() as u64;
         let solving = cpa.solver.statistics();
         self.queries += solving.queries;
         self.solver_calls += solving.solved;

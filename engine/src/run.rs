@@ -4,7 +4,7 @@ use crate::analysis::Analysis;
 use crate::budget::Budget;
 use crate::cegar::Cegar;
 use crate::cpa::Stop;
-use crate::cpa::symbolic::SymbolicExecution;
+use crate::cpa::symbolic::{Abstracted, SymbolicExecution};
 use crate::explore::{Counters, Exploration, Explorer};
 use crate::solver::{Bitwuzla, PathSolver};
 use crate::verdict::{Counterexample, Reason, Taints, Verdict};
@@ -19,6 +19,9 @@ const FIRST_SHARE: Duration = Duration::from_secs(1);
 const GROWTH: u32 = 3;
 /// For one query about candidate invariants.
 const PROOF_QUERY_TIME: Duration = Duration::from_secs(2);
+
+/// Values of a variable before predicates take over.
+const FEW_VALUES: usize = 40;
 
 /// How an analysis goes about it.
 enum Method<'r> {
@@ -148,17 +151,33 @@ impl<'r> Run<'r> {
 
     fn worker(&self, analysis: Analysis) -> Worker<'r> {
         let config = self.config;
-        let abstracted = |values_only, full| {
-            let cpa = self.domain().with_precision(values_only, full, config.sharing, config.value_threshold);
+        let standard = Abstracted {
+            values_only: false,
+            full: false,
+            sharing: config.sharing,
+            threshold: config.value_threshold,
+            values: true,
+            predicates: false,
+            boolean: true,
+        };
+        let at_joins = |how| {
+            let cpa = self.domain().abstracted_as(how);
             let heads = cpa.heads();
-            Method::Refinement(Cegar::new(self.program, cpa, heads, config.max_call_depth))
+            Method::Refinement(Cegar::new(self.program, cpa, heads, None, config.max_call_depth))
+        };
+        let in_blocks = |how| {
+            let cpa = self.domain().abstracted_as(how);
+            let (heads, joins) = (cpa.cutpoints(), cpa.heads());
+            Method::Refinement(Cegar::new(self.program, cpa, heads, Some(joins), config.max_call_depth))
         };
         let method = match analysis {
             Analysis::Symex => Method::Paths(self.explorer(self.domain(), config.search)),
             Analysis::Merging => Method::Paths(self.explorer(self.domain(), Search::Merging)),
-            Analysis::Value => abstracted(true, false),
-            Analysis::ValueNoCegar => abstracted(true, true),
-            Analysis::SymexCegar => abstracted(false, false),
+            Analysis::Value => at_joins(Abstracted { values_only: true, ..standard }),
+            Analysis::ValueNoCegar => at_joins(Abstracted { values_only: true, full: true, threshold: 0, ..standard }),
+            Analysis::SymexCegar => at_joins(Abstracted { threshold: 0, ..standard }),
+            Analysis::Predicate => in_blocks(Abstracted { values: false, predicates: true, threshold: standard.threshold.min(FEW_VALUES), ..standard }),
+            Analysis::ValuePredicate => in_blocks(Abstracted { predicates: true, threshold: standard.threshold.min(FEW_VALUES), ..standard }),
             Analysis::Invariants => Method::Invariants,
             Analysis::Default | Analysis::SymexSlicing | Analysis::SymexCegarSlicing => unreachable!("made of others"),
         };

@@ -29,6 +29,7 @@ pub use bitwuzla::Bitwuzla;
 pub use checked::Checked;
 pub use logged::Logged;
 pub use path::{Model, PathCondition};
+pub(crate) use path_solver::conjuncts;
 pub use path_solver::{Branch, Feasibility, PathSolver, Statistics};
 pub use z3::Z3;
 

@@ -3,6 +3,9 @@
 //! One set of waiting entries, several orders over it: an order keeps ids and skips those another order took,
 //! so strategies can be interleaved at no cost to either.
 
+use crate::control::{CallStacks, Control, StackId};
+use cfa::graph::CfaGraphs;
+use cfa::{LocId, Program};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::cmp::Reverse;
@@ -181,6 +184,40 @@ fn pick(by_forks: &mut BTreeMap<u32, Vec<Id>>, rng: &mut SmallRng) -> Option<Id>
 pub struct JoinKey {
     pub rounds: u32,
     pub path: Vec<u32>,
+}
+
+/// The topological order of locations and calls.
+pub struct JoinOrder {
+    graphs: CfaGraphs,
+    /// The numbers of the call locations, per interned stack.
+    calls: Vec<Vec<u32>>,
+}
+
+impl JoinOrder {
+    pub fn new(program: &Program) -> Self {
+        Self { graphs: CfaGraphs::new(program), calls: Vec::new() }
+    }
+    /// The reverse post-order number of a location in its function.
+    pub fn number(&self, loc: LocId) -> u32 {
+        self.graphs.node(loc).unwrap_or(u32::MAX)
+    }
+    pub fn key(&mut self, program: &Program, stacks: &CallStacks, at: Control, rounds: u32) -> JoinKey {
+        while self.calls.len() <= at.stack.0 as usize {
+            let stack = StackId(self.calls.len() as u32);
+            let calls = match stacks.pop(stack) {
+                None => Vec::new(),
+                Some((below, call)) => {
+                    let mut calls = self.calls[below.0 as usize].clone();
+                    calls.push(self.number(program.edges[call].source));
+                    calls
+                }
+            };
+            self.calls.push(calls);
+        }
+        let mut path = self.calls[at.stack.0 as usize].clone();
+        path.push(self.number(at.loc));
+        JoinKey { rounds, path }
+    }
 }
 
 /// A waitlist that gives the states at one place together, and no state before those that may still join it.

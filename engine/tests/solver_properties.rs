@@ -4,7 +4,7 @@
 
 use cfa::{BinOp, Bv, Evaluator, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, Sort, UnOp, Value};
 use engine::budget::Budget;
-use engine::solver::interpolate::{NoInterpolants, interpolants};
+use engine::solver::interpolate::{Direction, NoInterpolants, interpolants};
 use engine::solver::{
     Answer, Backend, Bitwuzla, Checked, Feasibility, Models, PathCondition, PathSolver, Reason, Solver, Z3,
 };
@@ -436,7 +436,7 @@ proptest! {
         }
         let expected = plain(&mut Bitwuzla::new(), &terms.pool, &steps);
         let mut solver = Bitwuzla::new();
-        match interpolants(&mut terms.pool, &mut solver, &steps, &Budget::unlimited()) {
+        match interpolants(&mut terms.pool, &mut solver, &steps, Direction::Forward, &Budget::unlimited()) {
             Ok(found) => {
                 prop_assert_eq!(expected, Answer::Unsat);
                 prop_assert_eq!(found.len() + 1, steps.len());

@@ -115,6 +115,15 @@ impl Goal {
     }
 }
 
+/// Where a path had a choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// The assume edge taken.
+    Branch(EdgeId),
+    /// The function that a call through a pointer enters.
+    Callee(FuncId),
+}
+
 /// What an abstract path is at full precision.
 pub enum PathCheck<E> {
     Feasible(E),
@@ -144,6 +153,9 @@ pub trait Abstraction: Cpa<State: Clone> {
     /// What a state that covers `state` must agree on where it has a value at all: a row of the same length for all
     /// states at a location.
     fn outline(&mut self, state: &Self::State, at: Control) -> Vec<Option<u64>>;
+
+    /// The decisions of an execution that ends in `state`, since its last adjustment.
+    fn decisions(&mut self, state: &Self::State) -> Vec<Decision>;
 
     /// The operations met since the last call whose effect the domain cannot tell, where it did not say so before.
     fn problems(&mut self) -> Vec<EdgeId>;

@@ -25,12 +25,22 @@ pub enum NoInterpolants {
     Inexpressible,
 }
 
+/// From which end of the path interpolants are made where there is a choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Strong ones: what the path has established.
+    Forward,
+    /// Weak ones: what the rest of the path needs.
+    Backward,
+}
+
 /// The interpolants between `steps` (one bit each): one fewer than steps. `solver` must have no assertions; it has none
 /// afterwards.
 pub fn interpolants(
     pool: &mut ExprPool,
     solver: &mut dyn Backend,
     steps: &[ExprId],
+    direction: Direction,
     budget: &Budget,
 ) -> Result<Vec<ExprId>, NoInterpolants> {
     let mut core = match solver.check(pool, steps, budget) {
@@ -42,19 +52,36 @@ pub fn interpolants(
     // Steps outside the core change nothing.
     let always = pool.bool(true);
     let needed: Vec<ExprId> = steps.iter().map(|e| if core.binary_search(e).is_ok() { *e } else { always }).collect();
-    let forward = postconditions(pool, solver, &needed, budget);
-    if let Ok(found) = forward
-        && verified(pool, solver, steps, &found, budget)?
-    {
-        return Ok(found);
+    let mut result = Err(NoInterpolants::Inexpressible);
+    let other = if direction == Direction::Forward { Direction::Backward } else { Direction::Forward };
+    for direction in [direction, other] {
+        let found = match direction {
+            Direction::Forward => postconditions(pool, solver, &needed, budget),
+            Direction::Backward => preconditions(pool, solver, &needed, budget),
+        };
+        match found {
+            Ok(found) if verified(pool, solver, steps, &found, budget)? => return Ok(found),
+            Ok(_) => {}
+            Err(why) => result = Err(why),
+        }
     }
-    let reversed: Vec<ExprId> = needed.iter().rev().copied().collect();
+    result
+}
+
+/// Candidates from the end of the path: before each step but the first, what contradicts it and the rest.
+fn preconditions(
+    pool: &mut ExprPool,
+    solver: &mut dyn Backend,
+    steps: &[ExprId],
+    budget: &Budget,
+) -> Result<Vec<ExprId>, NoInterpolants> {
+    let reversed: Vec<ExprId> = steps.iter().rev().copied().collect();
     let mut found = postconditions(pool, solver, &reversed, budget)?;
     found.reverse();
     for e in &mut found {
         *e = pool.not(*e);
     }
-    if verified(pool, solver, steps, &found, budget)? { Ok(found) } else { Err(NoInterpolants::Inexpressible) }
+    Ok(found)
 }
 
 /// Candidates: after each step but the last, what of the steps so far contradicts the others.
@@ -194,13 +221,13 @@ mod tests {
             steps.push(pool.and(a, b));
         }
         steps.push(pool.ne(x[3], three));
-        let found = interpolants(&mut pool, &mut solver, &steps, &Budget::unlimited()).unwrap();
+        let found = interpolants(&mut pool, &mut solver, &steps, Direction::Forward, &Budget::unlimited()).unwrap();
         for (k, &i) in found.iter().enumerate() {
             let value = pool.int(32, k as u64);
             assert_eq!(i, pool.eq(x[k], value), "nothing about y");
         }
         steps.pop();
-        let feasible = interpolants(&mut pool, &mut solver, &steps, &Budget::unlimited());
+        let feasible = interpolants(&mut pool, &mut solver, &steps, Direction::Forward, &Budget::unlimited());
         assert_eq!(feasible, Err(NoInterpolants::Feasible));
     }
 
@@ -213,7 +240,7 @@ mod tests {
         let (x, z) = (s[0], s[1]);
         let (five, three) = (pool.int(32, 5), pool.int(32, 3));
         let steps = [pool.ult(z, x), pool.ult(five, z), pool.ult(x, three)];
-        let found = interpolants(&mut pool, &mut solver, &steps, &Budget::unlimited()).unwrap();
+        let found = interpolants(&mut pool, &mut solver, &steps, Direction::Forward, &Budget::unlimited()).unwrap();
         assert_eq!(found.len(), 2);
         let expected = pool.ule(three, x);
         assert_eq!(found[1], expected);

@@ -469,7 +469,7 @@ fn equality(pool: &ExprPool, e: ExprId) -> Option<(ExprId, Bv)> {
 }
 
 /// The conjuncts of `cond`, in order.
-pub(super) fn conjuncts(pool: &mut ExprPool, cond: ExprId) -> Vec<ExprId> {
+pub(crate) fn conjuncts(pool: &mut ExprPool, cond: ExprId) -> Vec<ExprId> {
     let mut found = Vec::new();
     let mut stack = vec![cond];
     while let Some(e) = stack.pop() {

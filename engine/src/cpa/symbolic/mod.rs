@@ -14,6 +14,7 @@ mod loops;
 mod memory;
 mod merge;
 mod precision;
+mod predicates;
 mod refine;
 mod state;
 mod transfer;
@@ -23,12 +24,12 @@ pub use induction::Induction;
 pub(crate) use loops::globals_written;
 pub use loops::Loops;
 pub(crate) use memory::Paged;
-pub use precision::{Item, Precision, Problem, Sharing};
+pub use precision::{Abstracted, Item, Precision, Sharing};
 pub use refine::Lesson;
 
 pub use eval::{function_address, function_at};
 
-use super::{Abstraction, At, Cpa, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
+use super::{Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
 use crate::budget::Budget;
 use crate::control::Control;
 use crate::solver::{Feasibility, PathCondition, PathSolver};
@@ -304,6 +305,7 @@ impl<'p> SymbolicExecution<'p> {
         for event in st.trail.events(|cond| model.eval(&self.pool, cond).is_true()) {
             match event {
                 Event::Input(symbol) => inputs.values.push(value(symbol)),
+                Event::Decision(_) => {}
                 Event::Unknown { object, offset, len: _, symbol } => {
                     for (i, byte) in value(symbol).to_le_bytes().into_iter().enumerate() {
                         inputs.bytes.insert((seq(object), offset + i as u64), byte);
@@ -429,8 +431,12 @@ impl Cpa for SymbolicExecution<'_> {
                 }
             }
         }?;
-        for st in [&yes, &no].into_iter().flatten() {
+        for (side, edge) in [(&mut yes, then_edge), (&mut no, else_edge)] {
+            let Some(st) = side else { continue };
             self.note_constraints(st, constraints, then_edge);
+            if self.abstracting.on {
+                st.trail.push(Event::Decision(Decision::Branch(edge)));
+            }
         }
         if self.induction.is_some() {
             for (side, edge) in [(&mut yes, then_edge), (&mut no, else_edge)] {
@@ -499,6 +505,16 @@ impl Abstraction for SymbolicExecution<'_> {
 
     fn outline(&mut self, st: &State, at: Control) -> Vec<Option<u64>> {
         self.outline_values(st, at)
+    }
+
+    fn decisions(&mut self, st: &State) -> Vec<Decision> {
+        let model = match st.pc.model() {
+            Some(model) => Some(model.clone()),
+            None => self.solver.model(&mut self.pool, &st.pc).model(),
+        };
+        let holds = |cond| model.as_ref().is_some_and(|m| m.eval(&self.pool, cond).is_true());
+        let events = st.trail.events(holds);
+        events.into_iter().filter_map(|e| if let Event::Decision(d) = e { Some(d) } else { None }).collect()
     }
 
     fn problems(&mut self) -> Vec<EdgeId> {

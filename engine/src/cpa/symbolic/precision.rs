@@ -10,13 +10,14 @@
 //! software model checking based on CEGAR and interpolation, FASE 2013), whose states map variables to constants.
 
 use super::memory::{Memory, Origin};
-use super::state::{Frame, State};
+use super::state::{Frame, State, Trail};
 use super::value::{Val, mask};
 use super::{Stop, SymbolicExecution};
 use crate::control::Control;
-use crate::solver::PathCondition;
+use super::predicates::Predicates;
+use crate::solver::{Model, PathCondition};
 use crate::verdict::Reason;
-use cfa::{BinOp, EdgeId, Expr, ExprId, Id, LocId, Program, Sort, UnOp, VarId};
+use cfa::{BinOp, EdgeId, Expr, ExprId, Id, LocId, Program, Sort, UnOp, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -94,7 +95,24 @@ pub struct Problem {
     pub reason: Reason,
 }
 
-/// How the domain abstracts.
+/// How states are abstracted and what refinements may track.
+#[derive(Clone, Copy, Debug)]
+pub struct Abstracted {
+    /// Unknown values are not named by symbols.
+    pub values_only: bool,
+    /// Everything is tracked from the start.
+    pub full: bool,
+    pub sharing: Sharing,
+    /// A variable with more values at one loop head is tracked no more; 0 for no limit.
+    pub threshold: usize,
+    /// Refinements try values first.
+    pub values: bool,
+    /// Then predicates, kept in all their combinations if `boolean`.
+    pub predicates: bool,
+    pub boolean: bool,
+}
+
+/// The state of abstraction.
 #[derive(Default)]
 pub(super) struct Abstracting {
     /// States are abstracted where paths join.
@@ -111,6 +129,15 @@ pub(super) struct Abstracting {
     source: FxHashMap<ExprId, EdgeId>,
     /// The symbols that stand for what was forgotten of a variable.
     forgotten: FxHashSet<ExprId>,
+    /// The symbols made by the present abstraction, with what they replace.
+    replaced: Vec<(ExprId, Val)>,
+    pub predicates: Predicates,
+    /// Predicates are kept in all their combinations.
+    pub boolean: bool,
+    /// Conjuncts that say which predicates hold.
+    of_predicates: FxHashSet<ExprId>,
+    /// Which refinements are tried.
+    pub ways: (bool, bool),
     /// Distinct values seen of tracked variables at one location, while they are few.
     seen: FxHashMap<(LocId, VarId), FxHashSet<u64>>,
     /// A variable with more values at one location is tracked no more.
@@ -118,16 +145,41 @@ pub(super) struct Abstracting {
 }
 
 impl<'p> SymbolicExecution<'p> {
-    /// The domain with states abstracted to a precision, which is empty at first unless it is `full`.
-    pub fn with_precision(mut self, values_only: bool, full: bool, sharing: Sharing, threshold: usize) -> Self {
-        let precision = Precision { full, sharing, ..Precision::default() };
-        self.abstracting = Abstracting { on: true, values_only, precision, watching: true, threshold, ..Abstracting::default() };
+    /// The domain with states abstracted.
+    pub fn abstracted_as(mut self, how: Abstracted) -> Self {
+        self.abstracting = Abstracting {
+            on: true,
+            values_only: how.values_only,
+            precision: Precision { full: how.full, sharing: how.sharing, ..Precision::default() },
+            watching: true,
+            threshold: how.threshold,
+            boolean: how.boolean,
+            ways: (how.values, how.predicates),
+            ..Abstracting::default()
+        };
         self
     }
 
-    pub fn precision(&self) -> &Precision {
-        &self.abstracting.precision
+    /// Values, constraints and predicates tracked.
+    pub fn tracked(&self) -> usize {
+        self.abstracting.precision.len() + self.abstracting.predicates.len()
     }
+
+    /// Loop heads and entries of recursive functions: a set of locations that cuts every cycle.
+    pub fn cutpoints(&self) -> Vec<bool> {
+        let mut heads = vec![false; self.program.locs.len()];
+        for l in &self.loops.loops {
+            heads[l.head.index()] = true;
+        }
+        let calls = cfa::CallGraph::new(self.program);
+        for (id, func) in self.program.funcs.iter() {
+            if calls.is_recursive(id) {
+                heads[func.entry.index()] = true;
+            }
+        }
+        heads
+    }
+
 
     /// Problems met since the last call.
     pub(super) fn take_problems(&mut self) -> Vec<EdgeId> {
@@ -164,12 +216,34 @@ impl<'p> SymbolicExecution<'p> {
     /// `prec`: what the precision tracks of `st` at `at`. What `since` shares with it was abstracted before.
     pub(super) fn abstracted(&mut self, mut st: State, at: Control, since: Option<&State>) -> State {
         self.count_values(&st, at);
+        let model = st.pc.model().cloned();
+        let knowledge = self.knowledge(&mut st, since);
+        self.abstracting.replaced.clear();
         let precision = std::mem::take(&mut self.abstracting.precision);
         let keep = |item| precision.tracks(at.loc, item);
+        st.trail = Trail::default();
         self.forget_callers(&mut st, since, &keep);
         self.forget(&mut st, at, since.map(|s| &s.memory), &keep);
         self.abstracting.precision = precision;
+        if !knowledge.is_empty() {
+            let model = model.map(|m| self.extended(m));
+            let before = st.pc.len();
+            self.restore_knowledge(&mut st, knowledge, model);
+            let added = st.pc.len() - before;
+            self.abstracting.of_predicates.extend(st.pc.iter().take(added));
+        }
         st
+    }
+
+    /// A model of a state, extended to the symbols that replace what was forgotten.
+    fn extended(&mut self, mut model: Model) -> Model {
+        for (symbol, value) in std::mem::take(&mut self.abstracting.replaced) {
+            let width = self.pool.width(symbol);
+            let old = self.term(value, width);
+            let old = model.eval(&self.pool, old);
+            model.set(symbol, Value::Bv(old));
+        }
+        model
     }
 
     /// Takes variables with too many values out of the precision.
@@ -201,7 +275,7 @@ impl<'p> SymbolicExecution<'p> {
             let var = self.slots.globals[slot];
             let value = st.globals[slot];
             if self.is_droppable(value) && !keep(Item::Var(var)) {
-                let any = self.any_value(self.program.vars[var].width);
+                let any = self.any_value(value, self.program.vars[var].width);
                 Rc::make_mut(&mut st.globals)[slot] = any;
             }
         }
@@ -236,7 +310,7 @@ impl<'p> SymbolicExecution<'p> {
                     if keep(Item::Var(var)) {
                         continue;
                     }
-                    self.any_value(self.program.vars[var].width)
+                    self.any_value(value, self.program.vars[var].width)
                 }
             };
         }
@@ -321,12 +395,13 @@ impl<'p> SymbolicExecution<'p> {
         }
     }
 
-    fn any_value(&mut self, width: u32) -> Val {
+    fn any_value(&mut self, old: Val, width: u32) -> Val {
         if self.abstracting.values_only {
             return Val::Unknown;
         }
         let (_, e) = self.pool.fresh_symbol(Sort::Bv(width));
         self.abstracting.forgotten.insert(e);
+        self.abstracting.replaced.push((e, old));
         Val::Expr(e)
     }
 
@@ -337,6 +412,7 @@ impl<'p> SymbolicExecution<'p> {
         let kept: Vec<ExprId> = conjuncts
             .iter()
             .copied()
+            .filter(|c| !self.abstracting.of_predicates.contains(c))
             .filter(|c| source.get(c).is_none_or(|&edge| keep(Item::Constraint(edge))))
             .collect();
         if kept.len() == conjuncts.len() {

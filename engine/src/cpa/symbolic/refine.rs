@@ -102,13 +102,24 @@ impl SymbolicExecution<'_> {
         budget: &Budget,
     ) -> Result<Refinement, Stop> {
         let values_only = self.abstracting.values_only;
+        let (values, predicates) = self.abstracting.ways;
         self.abstracting.on = false;
-        // Values are enough for most paths, and need no solver.
-        self.abstracting.values_only = true;
-        let mut result = self.interpolate(path, cuts, goal, budget);
+        let mut result = Ok(Refinement::Impossible);
+        if values_only || values {
+            // Values are enough for most paths, and need no solver.
+            self.abstracting.values_only = true;
+            result = self.interpolate(path, cuts, goal, budget);
+        }
         if !values_only {
+            let failed = |r: &Result<_, _>| {
+                matches!(r, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. }))
+            };
             self.abstracting.values_only = false;
-            if matches!(result, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. })) {
+            if failed(&result) && predicates {
+                result = self.refine_predicates(path, cuts, goal, budget);
+            }
+            // What no predicate can say, about memory say, is tracked as values and constraints.
+            if failed(&result) {
                 result = self.interpolate(path, cuts, goal, budget);
             }
         }
@@ -303,7 +314,7 @@ impl SymbolicExecution<'_> {
     }
 
     /// The successors of a state over one edge; `next` tells which function a call enters.
-    fn step(&mut self, st: State, edge: EdgeId, next: Option<EdgeId>) -> Result<Vec<State>, Stop> {
+    pub(super) fn step(&mut self, st: State, edge: EdgeId, next: Option<EdgeId>) -> Result<Vec<State>, Stop> {
         let program = self.program;
         match program.edges[edge].op {
             Op::Assume { branch, .. } => {

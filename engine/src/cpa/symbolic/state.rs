@@ -2,6 +2,7 @@
 
 use super::memory::Memory;
 use super::value::{ObjId, Val};
+use crate::cpa::Decision;
 use crate::solver::PathCondition;
 use cfa::{EdgeId, ExprId, FuncId, Id, Program, SymId, TaintId, VarId, VarKind};
 use std::rc::Rc;
@@ -87,6 +88,8 @@ pub enum Event {
     Unknown { object: ObjId, offset: u64, len: u32, symbol: SymId },
     /// The unknown bytes of an object whose content became this array.
     UnknownArray { object: ObjId, array: ExprId },
+    /// Which way it went, where states are abstract.
+    Decision(Decision),
     /// The initial value of a global variable that is defined elsewhere.
     Global { var: VarId, symbol: SymId },
 }

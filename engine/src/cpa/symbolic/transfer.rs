@@ -5,7 +5,7 @@ use super::induction::Change;
 use super::memory::{Object, Origin};
 use super::state::{Event, Frame, State};
 use super::value::Val;
-use super::{At, Stop, Successors, SymbolicExecution, follow, function_at};
+use super::{At, Decision, Stop, Successors, SymbolicExecution, follow, function_at};
 use cfa::{AllocKind, Callee, EdgeId, Expr, ExprId, FuncId, Id, Op, Sort, VarId};
 use std::rc::Rc;
 
@@ -306,6 +306,9 @@ impl SymbolicExecution<'_> {
         if let Some(param) = function.varargs {
             let value = varargs.map_or(Val::Int(0), |e| self.eval(&st, e));
             vars[self.slots.of_var[param.index()].local()] = value;
+        }
+        if self.abstracting.on && matches!(program.edges[edge].op, Op::Call { callee: Callee::Indirect(_), .. }) {
+            st.trail.push(Event::Decision(Decision::Callee(func)));
         }
         let depth = st.frame.depth + 1;
         let caller = Some(Rc::clone(&st.frame));
