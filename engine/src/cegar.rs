@@ -43,7 +43,7 @@ struct Child<S> {
 /// What a node's successors are.
 enum Expansion<S> {
     Children(Vec<Child<S>>),
-    Goal { goal: Goal, via: Vec<EdgeId> },
+    Goal { goal: Goal, state: S, at: Control },
 }
 
 /// The reached nodes at one control, to find one that covers a state.
@@ -165,10 +165,10 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                 }
                 Ok(None)
             }
-            Expansion::Goal { goal, via } => {
+            Expansion::Goal { goal, state, at } => {
                 // Until the goal is dealt with, the node has no successors.
                 self.waitlist.push(id);
-                self.meet(id, goal, via, budget)
+                self.meet(id, goal, &state, at, budget)
             }
         }
     }
@@ -178,17 +178,45 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         &mut self,
         id: NodeId,
         goal: Goal,
-        via: Vec<EdgeId>,
+        state: &C::State,
+        at: Control,
         budget: &Budget,
     ) -> Result<Option<Exploration<C::Evidence>>, Stop> {
         let line = self.arg.line(id);
+        let execution = self.cpa.execution(state, budget)?;
+        if execution.is_none() {
+            let refinement = self.cpa.refine_blocks(state, goal, budget)?;
+            if let Refinement::Refined { changed: true, .. } = refinement {
+                self.refinements += 1;
+                return self.refined(refinement, goal, &line);
+            }
+        }
         let mut path: Vec<EdgeId> = Vec::new();
         let mut cuts = Vec::with_capacity(line.len());
-        for &n in &line[1..] {
-            path.extend(&*self.arg.node(n).via);
-            cuts.push(path.len());
+        match execution.filter(|blocks| !blocks.is_empty()) {
+            Some(blocks) => {
+                for (pair, decisions) in line.windows(2).zip(&blocks) {
+                    let (from, to) = (self.arg.node(pair[0]).at, self.arg.node(pair[1]).at);
+                    path.extend(self.walk(from, decisions, to));
+                    cuts.push(path.len());
+                }
+                let from = self.arg.node(id).at;
+                if from != at {
+                    path.extend(self.walk(from, &blocks[line.len() - 1], at));
+                }
+            }
+            None => {
+                for &n in &line[1..] {
+                    path.extend(&*self.arg.node(n).via);
+                    cuts.push(path.len());
+                }
+                let from = self.arg.node(id).at;
+                if from != at {
+                    let decisions = self.cpa.decisions(state);
+                    path.extend(self.walk(from, &decisions, at));
+                }
+            }
         }
-        path.extend(via);
         match self.cpa.check(&path, goal, budget)? {
             PathCheck::Feasible(evidence) => {
                 let Goal::Error { edge, error } = goal else { unreachable!("only errors have evidence") };
@@ -206,25 +234,31 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
             PathCheck::Infeasible => {}
         }
         self.refinements += 1;
-        let from = match self.cpa.refine(&path, &cuts, goal, budget)? {
+        let refinement = self.cpa.refine(&path, &cuts, goal, budget)?;
+        self.refined(refinement, goal, &line)
+    }
+
+    /// Cuts the graph where the precision has changed.
+    fn refined(&mut self, refinement: Refinement, goal: Goal, line: &[NodeId]) -> Result<Option<Exploration<C::Evidence>>, Stop> {
+        let place = self.program.edges[goal.edge()].place;
+        match refinement {
+            Refinement::Impossible => {
+                let text = "the abstraction cannot tell an infeasible path to an error from a feasible one";
+                Err(Stop::Fatal(Reason::at(text, place)))
+            }
             Refinement::Refined { from, changed } => {
                 self.stale = if changed { 0 } else { self.stale + 1 };
                 if self.stale > 2 * STALE {
-                    return Err(Stop::Fatal(Reason::at("refinement makes no progress", self.program.edges[goal.edge()].place)));
+                    return Err(Stop::Fatal(Reason::at("refinement makes no progress", place)));
                 }
-                from
+                if self.stale == STALE {
+                    self.start();
+                } else {
+                    self.cut(line[from], line[from + 1])?;
+                }
+                Ok(None)
             }
-            Refinement::Impossible => {
-                let text = "the abstraction cannot tell an infeasible path to an error from a feasible one";
-                return Err(Stop::Fatal(Reason::at(text, self.program.edges[goal.edge()].place)));
-            }
-        };
-        if self.stale == STALE {
-            self.start();
-            return Ok(None);
         }
-        self.cut(line[from], line[from + 1])?;
-        Ok(None)
     }
 
     /// Makes the state of `node` anew from its parent's with the present precision; what followed from it is cut off.
@@ -302,9 +336,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                         _ if self.settled.contains(&(id, edge)) => {}
                         Target::Later => return Err(Stop::Spent(Spent::Time)),
                         Target::Reached(_) | Target::Undecided => {
-                            let decisions = self.cpa.decisions(&state);
-                            let via = if at == from { Vec::new() } else { self.walk(from, &decisions, at) };
-                            return Ok(Expansion::Goal { goal: Goal::Error { edge, error }, via });
+                            return Ok(Expansion::Goal { goal: Goal::Error { edge, error }, state, at });
                         }
                     },
                     Op::Halt(_) => {}
@@ -315,13 +347,13 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                         }
                     }
                     _ => {
-                        let before = state.clone();
+                        let plain = matches!(&self.program.edges[edge].op, Op::Assign { .. } | Op::Skip | Op::Havoc { .. });
+                        let before = (!plain).then(|| state.clone());
                         self.cpa.transfer(state, at, edge, &mut successors)?;
                         if let Some(&problem) = self.cpa.problems().first() {
                             successors.clear();
-                            let decisions = self.cpa.decisions(&before);
-                            let via = if at == from { Vec::new() } else { self.walk(from, &decisions, at) };
-                            return Ok(Expansion::Goal { goal: Goal::Problem { edge: problem }, via });
+                            let state = before.expect("only operations on memory and calls have problems");
+                            return Ok(Expansion::Goal { goal: Goal::Problem { edge: problem }, state, at });
                         }
                         for (state, to) in successors.drain(..) {
                             let to = match to {

@@ -163,6 +163,13 @@ pub trait Abstraction: Cpa<State: Clone> {
     /// The problem at this operation is known: it is recorded, and not met again.
     fn settle(&mut self, edge: EdgeId, reason: Reason);
 
+    /// The decisions of an execution that ends in `state`, by block between adjustments; no blocks if any path that leads
+    /// through the states adjusted is as good as another; `None` if the blocks contradict one another.
+    fn execution(&mut self, state: &Self::State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop>;
+
+    /// Refines the precision so that the way to `state`, which [`execution`](Self::execution) refuted, is not met again.
+    fn refine_blocks(&mut self, state: &Self::State, goal: Goal, budget: &Budget) -> Result<Refinement, Stop>;
+
     /// Whether a path from the start leads to `goal`.
     fn check(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Self::Evidence>, Stop>;
 

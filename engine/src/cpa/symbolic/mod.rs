@@ -366,6 +366,7 @@ impl Cpa for SymbolicExecution<'_> {
             pc: PathCondition::new(),
             trail: Trail::default(),
             exposed: Rc::new(Vec::new()),
+            history: None,
             over: None,
             active: Rc::new(Vec::new()),
             anchors: Rc::new(Vec::new()),
@@ -515,6 +516,17 @@ impl Abstraction for SymbolicExecution<'_> {
         let holds = |cond| model.as_ref().is_some_and(|m| m.eval(&self.pool, cond).is_true());
         let events = st.trail.events(holds);
         events.into_iter().filter_map(|e| if let Event::Decision(d) = e { Some(d) } else { None }).collect()
+    }
+
+    fn execution(&mut self, st: &State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
+        match &st.history {
+            None => Ok(Some(Vec::new())),
+            Some(_) => self.decisions_in_blocks(st, budget),
+        }
+    }
+
+    fn refine_blocks(&mut self, st: &State, goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
+        self.refine_predicates(st, goal, budget)
     }
 
     fn problems(&mut self) -> Vec<EdgeId> {

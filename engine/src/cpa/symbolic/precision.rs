@@ -10,7 +10,7 @@
 //! software model checking based on CEGAR and interpolation, FASE 2013), whose states map variables to constants.
 
 use super::memory::{Memory, Origin};
-use super::state::{Frame, State, Trail};
+use super::state::{Cut, Frame, State};
 use super::value::{Val, mask};
 use super::{Stop, SymbolicExecution};
 use crate::control::Control;
@@ -131,6 +131,8 @@ pub(super) struct Abstracting {
     forgotten: FxHashSet<ExprId>,
     /// The symbols made by the present abstraction, with what they replace.
     replaced: Vec<(ExprId, Val)>,
+    /// The variables that the symbols stand for.
+    pub names: FxHashMap<ExprId, ExprId>,
     pub predicates: Predicates,
     /// Predicates are kept in all their combinations.
     pub boolean: bool,
@@ -217,16 +219,20 @@ impl<'p> SymbolicExecution<'p> {
     pub(super) fn abstracted(&mut self, mut st: State, at: Control, since: Option<&State>) -> State {
         self.count_values(&st, at);
         let model = st.pc.model().cloned();
+        let (pc, trail) = (st.pc.clone(), std::mem::take(&mut st.trail));
         let knowledge = self.knowledge(&mut st, since);
         self.abstracting.replaced.clear();
         let precision = std::mem::take(&mut self.abstracting.precision);
         let keep = |item| precision.tracks(at.loc, item);
-        st.trail = Trail::default();
         self.forget_callers(&mut st, since, &keep);
         self.forget(&mut st, at, since.map(|s| &s.memory), &keep);
         self.abstracting.precision = precision;
+        let replaced = self.replaced();
+        if self.abstracting.ways.1 {
+            st.history = Some(Rc::new(Cut { pc, trail, replaced: replaced.clone(), before: st.history.take() }));
+        }
         if !knowledge.is_empty() {
-            let model = model.map(|m| self.extended(m));
+            let model = model.map(|m| self.extended(m, &replaced));
             let before = st.pc.len();
             self.restore_knowledge(&mut st, knowledge, model);
             let added = st.pc.len() - before;
@@ -235,11 +241,15 @@ impl<'p> SymbolicExecution<'p> {
         st
     }
 
+    /// The symbols made by the abstraction, with the terms that they replace.
+    fn replaced(&mut self) -> Vec<(ExprId, ExprId)> {
+        let replaced = std::mem::take(&mut self.abstracting.replaced);
+        replaced.into_iter().map(|(symbol, value)| (symbol, self.term(value, self.pool.width(symbol)))).collect()
+    }
+
     /// A model of a state, extended to the symbols that replace what was forgotten.
-    fn extended(&mut self, mut model: Model) -> Model {
-        for (symbol, value) in std::mem::take(&mut self.abstracting.replaced) {
-            let width = self.pool.width(symbol);
-            let old = self.term(value, width);
+    fn extended(&self, mut model: Model, replaced: &[(ExprId, ExprId)]) -> Model {
+        for &(symbol, old) in replaced {
             let old = model.eval(&self.pool, old);
             model.set(symbol, Value::Bv(old));
         }
@@ -275,7 +285,7 @@ impl<'p> SymbolicExecution<'p> {
             let var = self.slots.globals[slot];
             let value = st.globals[slot];
             if self.is_droppable(value) && !keep(Item::Var(var)) {
-                let any = self.any_value(value, self.program.vars[var].width);
+                let any = self.any_value(var, value);
                 Rc::make_mut(&mut st.globals)[slot] = any;
             }
         }
@@ -310,7 +320,7 @@ impl<'p> SymbolicExecution<'p> {
                     if keep(Item::Var(var)) {
                         continue;
                     }
-                    self.any_value(value, self.program.vars[var].width)
+                    self.any_value(var, value)
                 }
             };
         }
@@ -395,12 +405,18 @@ impl<'p> SymbolicExecution<'p> {
         }
     }
 
-    fn any_value(&mut self, old: Val, width: u32) -> Val {
+    fn any_value(&mut self, var: VarId, old: Val) -> Val {
         if self.abstracting.values_only {
             return Val::Unknown;
         }
+        let width = self.program.vars[var].width;
         let (_, e) = self.pool.fresh_symbol(Sort::Bv(width));
-        self.abstracting.forgotten.insert(e);
+        if self.abstracting.ways.1 {
+            let name = self.pool.var(var, width);
+            self.abstracting.names.insert(e, name);
+        } else {
+            self.abstracting.forgotten.insert(e);
+        }
         self.abstracting.replaced.push((e, old));
         Val::Expr(e)
     }

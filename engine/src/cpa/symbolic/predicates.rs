@@ -10,13 +10,14 @@
 //! proofs, POPL 2004), each checked to be an interpolant before it is used.
 
 use super::refine::Lesson;
-use super::state::{Frame, State};
+use super::state::{Event, Frame, State};
 use super::value::Val;
-use super::{Cpa, Stop, SymbolicExecution};
-use crate::budget::Budget;
-use crate::cpa::{Goal, Refinement};
-use crate::solver::{Bitwuzla, Feasibility, conjuncts, interpolate};
-use cfa::{BinOp, EdgeId, Expr, ExprId, FuncId, Id, Op, Sort, UnOp, Value, VarId, VarKind};
+use super::{Stop, SymbolicExecution};
+use crate::budget::{Budget, Spent};
+use crate::cpa::{Decision, Goal, Refinement};
+use crate::solver::{Answer, Bitwuzla, Feasibility, Models, Solver, conjuncts, interpolate};
+use crate::verdict::Reason;
+use cfa::{BinOp, Expr, ExprId, FuncId, UnOp, Value, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -202,26 +203,72 @@ impl SymbolicExecution<'_> {
         defined.then(|| self.eval(&here, predicate))
     }
 
-    /// Finds predicates that refute the infeasible path.
-    pub(super) fn refine_predicates(
-        &mut self,
-        path: &[EdgeId],
-        cuts: &[usize],
-        goal: Goal,
-        budget: &Budget,
-    ) -> Result<Refinement, Stop> {
-        let Some((steps, names, positions)) = self.blocks(path, cuts, goal)? else { return Ok(Refinement::Impossible) };
+    /// The formulas of the blocks on the way to `st`, all over different symbols: with the equalities that say what the symbols
+    /// at the start of the next block stand for.
+    fn blocks(&mut self, st: &State) -> Vec<ExprId> {
+        let mut blocks = vec![self.conjunction(st.pc.conjuncts(), &[])];
+        let mut cut = st.history.clone();
+        while let Some(c) = cut {
+            blocks.push(self.conjunction(c.pc.conjuncts(), &c.replaced));
+            cut = c.before.clone();
+        }
+        blocks.reverse();
+        blocks
+    }
+
+    fn conjunction(&mut self, conjuncts: Vec<ExprId>, equalities: &[(ExprId, ExprId)]) -> ExprId {
+        let mut all = self.pool.bool(true);
+        for e in conjuncts {
+            all = self.pool.and(all, e);
+        }
+        for &(symbol, value) in equalities {
+            let equal = self.pool.eq(symbol, value);
+            all = self.pool.and(all, equal);
+        }
+        all
+    }
+
+    /// The decisions of an execution through all blocks on the way to `st`, by block; `None` if the blocks contradict one
+    /// another.
+    pub(super) fn decisions_in_blocks(&mut self, st: &State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
+        let blocks = self.blocks(st);
         let mut solver = Bitwuzla::new();
-        let Ok(found) = interpolate::interpolants(&mut self.pool, &mut solver, &steps, interpolate::Direction::Backward, budget) else {
+        match solver.check(&self.pool, &blocks, budget) {
+            Answer::Unsat => return Ok(None),
+            Answer::Unknown(_) if budget.spent().is_some() => return Err(Stop::Spent(Spent::Time)),
+            Answer::Unknown(reason) => return Err(Stop::Fatal(Reason::new(format!("a path to an error is undecided: {reason}")))),
+            Answer::Sat => {}
+        }
+        let mut trails = vec![st.trail.clone()];
+        let mut cut = st.history.clone();
+        while let Some(c) = cut {
+            trails.push(c.trail.clone());
+            cut = c.before.clone();
+        }
+        trails.reverse();
+        let all = trails.iter().map(|trail| {
+            let events = trail.events(|cond| matches!(solver.value(&self.pool, cond), Value::Bv(b) if b.is_true()));
+            events.into_iter().filter_map(|e| if let Event::Decision(d) = e { Some(d) } else { None }).collect()
+        });
+        Ok(Some(all.collect()))
+    }
+
+    /// Finds predicates that refute the blocks on the way to `st`, which contradict one another.
+    pub(super) fn refine_predicates(&mut self, st: &State, goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
+        let steps = self.blocks(st);
+        let mut solver = Bitwuzla::new();
+        let direction = interpolate::Direction::Backward;
+        let Ok(found) = interpolate::interpolants(&mut self.pool, &mut solver, &steps, direction, budget) else {
             return Ok(Refinement::Impossible);
         };
+        let names = std::mem::take(&mut self.abstracting.names);
         let mut first = None;
         let mut learned: Vec<ExprId> = Vec::new();
         for (k, interpolant) in found.into_iter().enumerate() {
             if self.pool.is_true(interpolant) || self.pool.is_false(interpolant) {
                 continue;
             }
-            first = first.or(Some(positions[k]));
+            first = first.or(Some(k));
             let mut memo = FxHashMap::default();
             let named = self.pool.substitute(interpolant, &mut memo, |pool, leaf| match pool.get(leaf) {
                 Expr::Sym(_) => names.get(&leaf).copied(),
@@ -239,6 +286,7 @@ impl SymbolicExecution<'_> {
                 }
             }
         }
+        self.abstracting.names = names;
         let Some(from) = first else { return Ok(Refinement::Impossible) };
         let changed = !learned.is_empty();
         if changed {
@@ -291,131 +339,4 @@ impl SymbolicExecution<'_> {
         }
     }
 
-    /// The path as one formula per block, over symbols that are made anew for every variable at each cut; with the variable
-    /// that each symbol names, and the number of the cut after each block. `None` if the path is not one state, or is
-    /// infeasible for a reason that is no formula.
-    #[allow(clippy::type_complexity)]
-    fn blocks(
-        &mut self,
-        path: &[EdgeId],
-        cuts: &[usize],
-        goal: Goal,
-    ) -> Result<Option<(Vec<ExprId>, FxHashMap<ExprId, ExprId>, Vec<usize>)>, Stop> {
-        if !matches!(goal, Goal::Error { .. }) {
-            return Ok(None);
-        }
-        let mut st = self.initial();
-        let mut names = FxHashMap::default();
-        let mut steps = Vec::new();
-        let mut positions = Vec::new();
-        let mut conditions = 0;
-        let mut cut = 0;
-        let mut at = 0;
-        for (i, &edge) in path.iter().enumerate() {
-            while cut < cuts.len() && cuts[cut] <= i {
-                if cuts[cut] == i && i > at {
-                    self.name_variables(&mut st, &mut names);
-                    steps.push(self.conditions_since(&st, &mut conditions));
-                    positions.push(cut);
-                    at = i;
-                }
-                cut += 1;
-            }
-            if let Op::Assume { cond, branch } = self.program.edges[edge].op {
-                let value = self.eval(&st, cond);
-                let term = self.term(value, 1);
-                let term = if branch { term } else { self.pool.not(term) };
-                self.expose(&mut st, term);
-                self.solver.assume(&mut self.pool, &mut st.pc, term, None);
-                if self.pool.is_false(term) {
-                    break;
-                }
-                continue;
-            }
-            let mut after = self.step(st, edge, path.get(i + 1).copied())?;
-            match (after.pop(), after.is_empty()) {
-                (Some(next), true) => st = next,
-                // Ended by a contradiction that the conditions so far hold.
-                _ => return Ok(None),
-            }
-            if !self.abstracting.problems.is_empty() {
-                return Ok(None);
-            }
-        }
-        let rest = self.conditions_since(&st, &mut conditions);
-        let rest = if st.pc.is_contradiction() && self.pool.is_true(rest) { self.pool.bool(false) } else { rest };
-        steps.push(rest);
-        Ok((steps.len() > 1).then_some((steps, names, positions)))
-    }
-
-    /// The conjunction of the conditions that are new since the last call.
-    fn conditions_since(&mut self, st: &State, count: &mut usize) -> ExprId {
-        let new: Vec<ExprId> = st.pc.iter().take(st.pc.len() - *count).collect();
-        *count = st.pc.len();
-        let mut all = self.pool.bool(true);
-        for e in new {
-            all = self.pool.and(e, all);
-        }
-        all
-    }
-
-    /// Gives every number in a variable a symbol of its own.
-    fn name_variables(&mut self, st: &mut State, names: &mut FxHashMap<ExprId, ExprId>) {
-        let model = st.pc.model().cloned();
-        let mut facts = Vec::new();
-        for i in 0..self.read_globals().len() {
-            let slot = self.read_globals()[i] as usize;
-            let var = self.slots.globals[slot];
-            if let Some(e) = self.name(st.globals[slot], var, &mut facts, names) {
-                Rc::make_mut(&mut st.globals)[slot] = e;
-            }
-        }
-        let frames = self.fresh_frames(st, None);
-        let mut below: Option<Rc<Frame>> = None;
-        for frame in frames.into_iter().rev() {
-            let mut new = (*frame).clone();
-            new.caller = below;
-            for slot in 0..new.vars.len() {
-                let var = self.slots.locals[new.func.index()][slot];
-                if let Some(e) = self.name(new.vars[slot], var, &mut facts, names) {
-                    new.vars[slot] = e;
-                }
-            }
-            below = Some(Rc::new(new));
-        }
-        st.frame = below.expect("at least the frame of the entry function");
-        let mut model = model;
-        for (symbol, value) in facts {
-            if let Some(m) = &mut model {
-                let v = m.eval(&self.pool, value);
-                m.set(symbol, Value::Bv(v));
-            }
-            let equal = self.pool.eq(symbol, value);
-            self.expose(st, equal);
-            self.solver.assume(&mut self.pool, &mut st.pc, equal, model.clone());
-        }
-    }
-
-    fn name(
-        &mut self,
-        value: Val,
-        var: VarId,
-        facts: &mut Vec<(ExprId, ExprId)>,
-        names: &mut FxHashMap<ExprId, ExprId>,
-    ) -> Option<Val> {
-        let width = self.program.vars[var].width;
-        let term = match value {
-            Val::Int(_) | Val::Expr(_) => self.term(value, width),
-            Val::Ptr(..) | Val::Unset | Val::Unknown => return None,
-        };
-        if !self.bases_in(term).is_empty() {
-            return None;
-        }
-        let (_, symbol) = self.pool.fresh_symbol(Sort::Bv(width));
-        let name = self.pool.var(var, width);
-        names.insert(symbol, name);
-        facts.push((symbol, term));
-        Some(Val::Expr(symbol))
-    }
 }
-

@@ -102,7 +102,7 @@ impl SymbolicExecution<'_> {
         budget: &Budget,
     ) -> Result<Refinement, Stop> {
         let values_only = self.abstracting.values_only;
-        let (values, predicates) = self.abstracting.ways;
+        let (values, _) = self.abstracting.ways;
         self.abstracting.on = false;
         let mut result = Ok(Refinement::Impossible);
         if values_only || values {
@@ -115,9 +115,6 @@ impl SymbolicExecution<'_> {
                 matches!(r, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. }))
             };
             self.abstracting.values_only = false;
-            if failed(&result) && predicates {
-                result = self.refine_predicates(path, cuts, goal, budget);
-            }
             // What no predicate can say, about memory say, is tracked as values and constraints.
             if failed(&result) {
                 result = self.interpolate(path, cuts, goal, budget);

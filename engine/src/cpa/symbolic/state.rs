@@ -173,6 +173,28 @@ pub struct Activation {
     pub allocated: u32,
 }
 
+/// A state as it was abstracted.
+pub struct Cut {
+    pub pc: PathCondition,
+    pub trail: Trail,
+    /// The symbols made then, with the terms that they replace.
+    pub replaced: Vec<(ExprId, ExprId)>,
+    pub before: Option<Rc<Cut>>,
+}
+
+impl Drop for Cut {
+    /// Iterative: there may be many.
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(cut) = next {
+            match Rc::try_unwrap(cut) {
+                Ok(mut cut) => next = cut.before.take(),
+                Err(_) => break,
+            }
+        }
+    }
+}
+
 /// One path: the values of variables and memory over symbols, and the condition on the symbols.
 #[derive(Clone)]
 pub struct State {
@@ -183,6 +205,8 @@ pub struct State {
     pub trail: Trail,
     /// Objects about whose addresses `pc` says what holds of every address.
     pub exposed: Rc<Vec<ObjId>>,
+    /// The states that were abstracted on the way, where predicates are tracked.
+    pub history: Option<Rc<Cut>>,
     /// The path went through an operation that adds behaviours.
     pub over: Option<TaintId>,
     /// The loops that the path is in, outermost first, where loops are replaced by invariants.
