@@ -253,7 +253,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                 }
                 if self.stale == STALE {
                     self.start();
-                } else {
+                } else if from + 1 < line.len() {
                     self.cut(line[from], line[from + 1])?;
                 }
                 Ok(None)

@@ -4,6 +4,7 @@ use crate::analysis::Analysis;
 use crate::budget::Budget;
 use crate::cegar::Cegar;
 use crate::cpa::Stop;
+use crate::cpa::slicing::{Criteria, Slicing};
 use crate::cpa::symbolic::{Abstracted, SymbolicExecution};
 use crate::explore::{Counters, Exploration, Explorer};
 use crate::solver::{Bitwuzla, PathSolver};
@@ -27,6 +28,9 @@ const FEW_VALUES: usize = 40;
 enum Method<'r> {
     Paths(Explorer<'r, SymbolicExecution<'r>>),
     Refinement(Cegar<'r, SymbolicExecution<'r>>),
+    Sliced(Cegar<'r, Slicing<'r, SymbolicExecution<'r>>>),
+    /// It cannot be made.
+    Nothing,
     /// By loop invariants, which the values seen by the first analysis suggest.
     Invariants,
 }
@@ -170,6 +174,14 @@ impl<'r> Run<'r> {
             let (heads, joins) = (cpa.cutpoints(), cpa.heads());
             Method::Refinement(Cegar::new(self.program, cpa, heads, Some(joins), config.max_call_depth))
         };
+        let sliced = |how| {
+            let cpa = self.domain().abstracted_as(how);
+            let heads = cpa.heads();
+            match Slicing::new(self.program, cpa, Criteria::TargetPath, slicer::Options::default()) {
+                Ok(cpa) => Method::Sliced(Cegar::new(self.program, cpa, heads, None, config.max_call_depth)),
+                Err(_) => Method::Nothing,
+            }
+        };
         let method = match analysis {
             Analysis::Symex => Method::Paths(self.explorer(self.domain(), config.search)),
             Analysis::Merging => Method::Paths(self.explorer(self.domain(), Search::Merging)),
@@ -179,7 +191,9 @@ impl<'r> Run<'r> {
             Analysis::Predicate => in_blocks(Abstracted { values: false, predicates: true, threshold: standard.threshold.min(FEW_VALUES), ..standard }),
             Analysis::ValuePredicate => in_blocks(Abstracted { predicates: true, threshold: standard.threshold.min(FEW_VALUES), ..standard }),
             Analysis::Invariants => Method::Invariants,
-            Analysis::Default | Analysis::SymexSlicing | Analysis::SymexCegarSlicing => unreachable!("made of others"),
+            Analysis::SymexSlicing => sliced(Abstracted { full: true, threshold: 0, ..standard }),
+            Analysis::SymexCegarSlicing => sliced(Abstracted { threshold: 0, ..standard }),
+            Analysis::Default => unreachable!("made of others"),
         };
         Worker { analysis, method, taints: Taints::default(), given_up: None }
     }
@@ -209,6 +223,12 @@ impl<'r> Run<'r> {
                 let result = cegar.run(budget, &mut worker.taints, &mut progress);
                 (result, &cegar.cpa.taints)
             }
+            Method::Sliced(cegar) => {
+                cegar.cpa.inner.solver.set_query_time(Some(query_time));
+                let result = cegar.run(budget, &mut worker.taints, &mut progress);
+                (result, &cegar.cpa.inner.taints)
+            }
+            Method::Nothing => return Turn::GaveUp(Reason::new("the dependences of the program could not be found")),
             Method::Invariants => return self.prove(&mut workers[0], budget),
         };
         self.last = reporter.last;
@@ -289,7 +309,15 @@ impl<'r> Run<'r> {
                         arg = cegar.shape();
                     }
                 }
-                Method::Invariants => {}
+                Method::Sliced(cegar) => {
+                    taints.merge(&cegar.cpa.inner.taints);
+                    self.stats.add(&cegar.counters, cegar.waiting(), &cegar.cpa.inner);
+                    self.stats.precision += cegar.cpa.len() as u64;
+                    self.stats.refinements += cegar.refinements;
+                    lessons.append(&mut cegar.cpa.inner.lessons);
+                    arg = cegar.shape();
+                }
+                Method::Invariants | Method::Nothing => {}
             }
         }
         self.stats.time = self.start.elapsed();

@@ -5,6 +5,7 @@
 //! the domain: the exploration loop ([`crate::explore`]) keeps it, follows calls and returns, and asks the domain for
 //! the effect of one operation at a time.
 
+pub mod slicing;
 pub mod symbolic;
 
 use crate::budget::Budget;
@@ -135,7 +136,8 @@ pub enum PathCheck<E> {
 /// What became of a refinement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refinement {
-    /// The path is refuted by what is tracked now at its cuts from this one (an index) on. `changed`: the precision has grown.
+    /// The path is refuted by what is tracked now at its cuts from this one (an index; the number of cuts for the end of the
+    /// path) on. `changed`: the precision has grown.
     Refined { from: usize, changed: bool },
     /// The domain cannot express why the path is infeasible.
     Impossible,
@@ -143,6 +145,9 @@ pub enum Refinement {
 
 /// A CPA with dynamic precision adjustment whose precision is refined from abstract paths.
 pub trait Abstraction: Cpa<State: Clone> {
+    /// `state` on both sides of a branch, of which nothing is assumed.
+    fn both(&mut self, state: Self::State, then_edge: EdgeId, else_edge: EdgeId) -> Sides<Self::State>;
+
     /// `prec`: the part of `state`, which has come to `at`, that the precision tracks. `since` is a state from whose
     /// adjustment it comes. `None` if it stands for no execution.
     fn adjust(&mut self, state: Self::State, at: Control, since: &Self::State) -> Result<Option<Self::State>, Stop>;

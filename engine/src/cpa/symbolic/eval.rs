@@ -48,6 +48,8 @@ impl SymbolicExecution<'_> {
                 _ => Val::Expr(e),
             },
             Expr::Var(v) => match self.read_var(st, v) {
+                // Where operations are skipped, what they would have written is not looked at.
+                Val::Unset if self.abstracting.on => Val::Unknown,
                 Val::Unset => {
                     // The front-end writes before reads; where it could not tell, any value is possible.
                     let width = self.pool.width(e);

@@ -493,6 +493,17 @@ impl Cpa for SymbolicExecution<'_> {
 }
 
 impl Abstraction for SymbolicExecution<'_> {
+    fn both(&mut self, st: State, then_edge: EdgeId, else_edge: EdgeId) -> Sides<State> {
+        let side = |edge: EdgeId| {
+            self.hope[self.program.edges[edge].target.index()].then(|| {
+                let mut st = st.clone();
+                st.trail.push(Event::Decision(Decision::Branch(edge)));
+                st
+            })
+        };
+        (side(then_edge), side(else_edge))
+    }
+
     fn adjust(&mut self, mut st: State, at: Control, since: &State) -> Result<Option<State>, Stop> {
         if self.loops.headed_by(at.loc).is_some() && !self.is_real(&mut st)? {
             return Ok(None);

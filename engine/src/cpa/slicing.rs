@@ -1,0 +1,165 @@
+//! The slicing CPA: another CPA on the part of the program that the paths met so far depend on.
+//!
+//! Its precision is a set of operations, the slice; one that is not in it does nothing, and a branch that is not in it is
+//! followed both ways. Refinement makes the operations on an infeasible path criteria and adds what they depend on; only if
+//! the slice has all of that already is the precision of the CPA inside refined (the thesis on slicing and CEGAR for
+//! symbolic execution, section 3.2). Since control flow stays as it is, a slice that forgets that loops may not
+//! terminate is sound here.
+
+use super::{
+    Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target,
+};
+use crate::budget::Budget;
+use crate::control::Control;
+use crate::verdict::Reason;
+use cfa::{EdgeId, ErrorId, Id, Op, Program};
+use rustc_hash::FxHashSet;
+use slicer::Criterion;
+
+/// What an infeasible path makes a criterion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Criteria {
+    /// The branches on it, and its last operation.
+    TargetPath,
+    /// Its last operation.
+    TargetLocation,
+}
+
+/// A CPA on a slice that grows.
+pub struct Slicing<'p, C> {
+    pub inner: C,
+    program: &'p Program,
+    dependences: slicer::Analysis<'p>,
+    criteria: Criteria,
+    taken: FxHashSet<EdgeId>,
+    slice: Vec<bool>,
+}
+
+impl<'p, C> Slicing<'p, C> {
+    /// Starts with an empty slice. An error if the dependences cannot be found within the slicer's limits.
+    pub fn new(program: &'p Program, inner: C, criteria: Criteria, options: slicer::Options) -> Result<Self, slicer::Error> {
+        let options = slicer::Options { cut_off: false, keep_under_approximations: false, ..options };
+        let dependences = slicer::Analysis::new(program, &[], &options)?;
+        Ok(Self { inner, program, dependences, criteria, taken: FxHashSet::default(), slice: vec![false; program.edges.len()] })
+    }
+
+    /// Operations in the slice.
+    pub fn len(&self) -> usize {
+        self.slice.iter().filter(|kept| **kept).count()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn has(&self, edge: EdgeId) -> bool {
+        self.slice[edge.index()]
+    }
+
+    /// Adds what refuting the path depends on; the first edge on it that is new in the slice.
+    fn grow(&mut self, path: &[EdgeId], goal: Goal) -> Option<usize> {
+        let mut new: Vec<EdgeId> = match self.criteria {
+            Criteria::TargetPath => path
+                .iter()
+                .copied()
+                .filter(|&e| matches!(self.program.edges[e].op, Op::Assume { .. }))
+                .chain([goal.edge()])
+                .collect(),
+            Criteria::TargetLocation => vec![goal.edge()],
+        };
+        new.retain(|&e| self.taken.insert(e) && !self.has(e));
+        if new.is_empty() {
+            return None;
+        }
+        let criteria: Vec<Criterion> = new.into_iter().map(Criterion::operation).collect();
+        let kept = self.dependences.slice(&criteria).kept;
+        let before = std::mem::take(&mut self.slice);
+        self.slice = before.iter().zip(&kept).map(|(&a, &b)| a || b).collect();
+        path.iter().position(|e| kept[e.index()] && !before[e.index()])
+    }
+}
+
+impl<C: Abstraction> Cpa for Slicing<'_, C> {
+    type State = C::State;
+    type Evidence = C::Evidence;
+
+    fn initial(&mut self) -> C::State {
+        self.inner.initial()
+    }
+
+    fn transfer(&mut self, state: C::State, at: Control, edge: EdgeId, out: &mut Successors<C::State>) -> Result<(), Stop> {
+        // Calls are entered in any case: paths are paths of the program.
+        let always = matches!(self.program.edges[edge].op, Op::Call { .. } | Op::Approx { .. });
+        if always || self.has(edge) {
+            return self.inner.transfer(state, at, edge, out);
+        }
+        out.push((state, At::Target));
+        Ok(())
+    }
+
+    fn branch(&mut self, state: C::State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<C::State>, Stop> {
+        if self.has(then_edge) || self.has(else_edge) {
+            return self.inner.branch(state, then_edge, else_edge);
+        }
+        Ok(self.inner.both(state, then_edge, else_edge))
+    }
+
+    fn leave(&mut self, state: C::State, return_edge: EdgeId, call_edge: EdgeId) -> Result<C::State, Stop> {
+        self.inner.leave(state, return_edge, call_edge)
+    }
+
+    fn target(&mut self, state: &mut C::State, edge: EdgeId, error: ErrorId) -> Result<Target<C::Evidence>, Stop> {
+        self.inner.target(state, edge, error)
+    }
+
+    fn arrive(&mut self, state: C::State, edge: EdgeId, at: Control) -> Result<Option<C::State>, Stop> {
+        self.inner.arrive(state, edge, at)
+    }
+
+    fn merge(&mut self, a: C::State, b: C::State, at: Control) -> Result<C::State, Pair<C::State>> {
+        self.inner.merge(a, b, at)
+    }
+}
+
+impl<C: Abstraction> Abstraction for Slicing<'_, C> {
+    fn both(&mut self, state: C::State, then_edge: EdgeId, else_edge: EdgeId) -> Sides<C::State> {
+        self.inner.both(state, then_edge, else_edge)
+    }
+    fn adjust(&mut self, state: C::State, at: Control, since: &C::State) -> Result<Option<C::State>, Stop> {
+        self.inner.adjust(state, at, since)
+    }
+    fn covers(&mut self, old: &C::State, new: &C::State, at: Control) -> bool {
+        self.inner.covers(old, new, at)
+    }
+    fn outline(&mut self, state: &C::State, at: Control) -> Vec<Option<u64>> {
+        self.inner.outline(state, at)
+    }
+    fn decisions(&mut self, state: &C::State) -> Vec<Decision> {
+        self.inner.decisions(state)
+    }
+    fn execution(&mut self, state: &C::State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
+        self.inner.execution(state, budget)
+    }
+    fn refine_blocks(&mut self, state: &C::State, goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
+        self.inner.refine_blocks(state, goal, budget)
+    }
+    fn problems(&mut self) -> Vec<EdgeId> {
+        self.inner.problems()
+    }
+    fn settle(&mut self, edge: EdgeId, reason: Reason) {
+        self.inner.settle(edge, reason);
+    }
+    fn check(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<C::Evidence>, Stop> {
+        self.inner.check(path, goal, budget)
+    }
+
+    fn refine(&mut self, path: &[EdgeId], cuts: &[usize], goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
+        let before = self.len();
+        let first = self.grow(path, goal);
+        if self.len() == before {
+            return self.inner.refine(path, cuts, goal, budget);
+        }
+        // What is executed now but was not lies behind this cut; if nothing on the path, at its end.
+        let first = first.unwrap_or(path.len());
+        Ok(Refinement::Refined { from: cuts.partition_point(|&cut| cut <= first), changed: true })
+    }
+}
