@@ -98,7 +98,7 @@ impl Analysis<'_> {
             | Kind::Out(_, cell)
             | Kind::After(_, cell)
             | Kind::Unordered(cell) => self.of_cell(cell),
-            Kind::Op(_) | Kind::Argument(..) | Kind::Returned(_) | Kind::Observed(_) => None,
+            Kind::Op(_) | Kind::Argument(..) | Kind::Returned(_) | Kind::Observed(_) | Kind::Gathered => None,
         }
     }
     pub(crate) fn of_cell(&self, cell: Cell) -> Option<DependenceKind> {

@@ -9,11 +9,12 @@
 //! and the rest is linear.
 
 use crate::criterion::Criterion;
+use crate::crossing::Input;
 use crate::graph::{NONE, Rows};
 use crate::modref::Cell;
-use crate::sdg::{Kind, VARIADIC};
+use crate::sdg::Kind;
 use crate::slice::Analysis;
-use cfa::{EdgeId, FuncId, Id, Op};
+use cfa::{FuncId, Id, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What criteria may influence.
@@ -39,8 +40,10 @@ impl<'p> Analysis<'p> {
             work: Vec::new(),
         };
         for (node, kind) in self.sdg.kinds.iter().enumerate() {
-            if let Kind::After(call, cell) = *kind {
-                walk.after.insert((call, cell), node as u32);
+            if let Kind::After(call, cell) = *kind
+                && let Some(op) = self.sdg.op(call)
+            {
+                walk.after.insert((op, cell), node as u32);
             }
         }
         for node in self.nodes_of(criteria) {
@@ -86,10 +89,11 @@ struct Walk<'a, 'p> {
     analysis: &'a Analysis<'p>,
     reversed: &'a Rows,
     into_calls: IntoCalls,
-    after: FxHashMap<(EdgeId, Cell), u32>,
+    /// By the operation of a call and the cell.
+    after: FxHashMap<(u32, Cell), u32>,
     reached: FxHashSet<(u32, Context)>,
     /// By context that stands for an input, the calls that supply it, with the contexts they are reached in.
-    suppliers: FxHashMap<Context, Vec<(EdgeId, Context)>>,
+    suppliers: FxHashMap<Context, Vec<(u32, Context)>>,
     /// By such a context, the outputs reached.
     outputs: FxHashMap<Context, Vec<Cell>>,
     budget: usize,
@@ -115,13 +119,6 @@ impl Walk<'_, '_> {
                     self.enter_called(g);
                 }
             }
-            Kind::Argument(call, i) => {
-                for &g in self.analysis.calls.callees(call) {
-                    if let Some(v) = self.parameter(call, g, i) {
-                        self.enter(call, g, sdg.cells.var(v), context);
-                    }
-                }
-            }
             Kind::Out(f, cell) => self.leave(f, cell, context),
             _ => {}
         }
@@ -129,15 +126,12 @@ impl Walk<'_, '_> {
         for &n in reversed.row(node) {
             match (sdg.kinds[node as usize], sdg.kinds[n as usize]) {
                 // An unordered cell may be read anywhere.
-                (Kind::Unordered(_), _) => self.reach(n, UP),
+                (Kind::Unordered(_) | Kind::Gathered, _) => self.reach(n, UP),
                 _ => self.reach(n, context),
             }
         }
         for i in self.into_calls.range(node) {
-            let (_, call, cell) = self.into_calls.pairs[i];
-            for &g in self.analysis.calls.callees(call) {
-                self.enter(call, g, cell, context);
-            }
+            self.enter(self.into_calls.inputs[i], context);
         }
     }
 
@@ -148,9 +142,9 @@ impl Walk<'_, '_> {
     }
 
     /// A call supplies an input of a callee.
-    fn enter(&mut self, call: EdgeId, g: FuncId, cell: Cell, context: Context) {
-        let Some(input) = self.analysis.sdg.input(g, cell) else { return };
-        let inner = if self.reached.len() < self.budget { input } else { ANY | g.0 };
+    fn enter(&mut self, supplied: Input, context: Context) {
+        let Input { call, callee, input, .. } = supplied;
+        let inner = if self.reached.len() < self.budget { input } else { ANY | callee.0 };
         let suppliers = self.suppliers.entry(inner).or_default();
         if !suppliers.contains(&(call, context)) {
             suppliers.push((call, context));
@@ -166,7 +160,9 @@ impl Walk<'_, '_> {
             CALLED => {}
             UP => {
                 for &call in self.analysis.calls.callers(f) {
-                    self.come_back(call, cell, UP);
+                    if let Some(op) = self.analysis.sdg.op(call) {
+                        self.come_back(op, cell, UP);
+                    }
                 }
             }
             _ => {
@@ -177,40 +173,27 @@ impl Walk<'_, '_> {
             }
         }
     }
-    fn come_back(&mut self, call: EdgeId, cell: Cell, context: Context) {
+    fn come_back(&mut self, call: u32, cell: Cell, context: Context) {
         if let Some(&after) = self.after.get(&(call, cell)) {
             self.reach(after, context);
         }
     }
-
-    fn parameter(&self, call: EdgeId, g: FuncId, i: u32) -> Option<cfa::VarId> {
-        let callee = &self.analysis.program.funcs[g];
-        if i == VARIADIC {
-            return callee.varargs;
-        }
-        debug_assert!(matches!(self.analysis.program.edges[call].op, Op::Call { .. }));
-        callee.params.get(i as usize).copied()
-    }
 }
 
-/// From the value of a cell before a call to the call, sorted by node.
+/// What values are for as inputs of functions, sorted by value.
 struct IntoCalls {
-    pairs: Vec<(u32, EdgeId, Cell)>,
+    inputs: Vec<Input>,
 }
 
 impl IntoCalls {
     fn new(analysis: &Analysis) -> Self {
-        let mut pairs = Vec::new();
-        for id in analysis.program.edges.ids() {
-            let before = analysis.sdg.before(id).iter().filter(|(_, node)| *node != NONE);
-            pairs.extend(before.map(|&(cell, node)| (node, id, cell)));
-        }
-        pairs.sort_unstable();
-        Self { pairs }
+        let mut inputs = analysis.sdg.crossings.inputs().to_vec();
+        inputs.sort_unstable_by_key(|i| (i.value, i.call, i.input));
+        Self { inputs }
     }
     fn range(&self, node: u32) -> std::ops::Range<usize> {
-        let start = self.pairs.partition_point(|p| p.0 < node);
-        let len = self.pairs[start..].iter().take_while(|p| p.0 == node).count();
+        let start = self.inputs.partition_point(|i| i.value < node);
+        let len = self.inputs[start..].iter().take_while(|i| i.value == node).count();
         start..start + len
     }
 }

@@ -21,6 +21,7 @@ mod build;
 mod call_graph;
 mod control;
 mod criterion;
+mod crossing;
 mod explain;
 mod flow;
 mod forward;

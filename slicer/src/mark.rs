@@ -15,10 +15,9 @@
 
 use crate::call_graph::CallGraph;
 use crate::graph::NONE;
-use crate::modref::Cell;
 use crate::sdg::{Kind, Sdg};
 use crate::sparse_set::SparseSet;
-use cfa::{EdgeId, FuncId, Id, Op, Program};
+use cfa::{EdgeId, FuncId, Id, Program};
 use std::collections::VecDeque;
 
 /// Why a node is in the slice.
@@ -72,13 +71,11 @@ impl Marks {
         let nodes = sdg.kinds.len();
         let causes = if reasons { vec![[(NONE, 0); 3]; nodes] } else { Vec::new() };
         let mut walk = Walk {
-            program,
             sdg,
             calls,
             marks: Self { rank: vec![0; nodes], causes },
             work: VecDeque::new(),
             present: (NONE, 0),
-            read: vec![SparseSet::new(); program.funcs.len()],
             preserved: flags(program, &whole.preserved),
             atomic: flags(program, &whole.atomic),
             called_back: SparseSet::new(),
@@ -95,20 +92,21 @@ impl Marks {
     }
 }
 
+/// The strongest of the ranks of a node, of which there is one.
+fn strongest(ranks: Rank) -> Rank {
+    ranks & ranks.wrapping_neg()
+}
 fn slot(rank: Rank) -> usize {
     rank.trailing_zeros() as usize
 }
 
 struct Walk<'a> {
-    program: &'a Program,
     sdg: &'a Sdg,
     calls: &'a CallGraph,
     marks: Marks,
     work: VecDeque<Ranked>,
     /// On whose account nodes are being marked.
     present: Ranked,
-    /// By function, the cells whose value on entry is read in the slice.
-    read: Vec<SparseSet>,
     /// By function, whether it is to be kept whole and has not been yet.
     preserved: Vec<bool>,
     atomic: Vec<bool>,
@@ -134,7 +132,7 @@ fn flags(program: &Program, funcs: &[FuncId]) -> Vec<bool> {
 impl Walk<'_> {
     fn mark(&mut self, node: u32, rank: Rank) {
         let have = &mut self.marks.rank[node as usize];
-        if *have == 0 || rank < *have & have.wrapping_neg() {
+        if *have == 0 || rank < strongest(*have) {
             *have |= rank;
             self.work.push_back((node, rank));
             if let Some(causes) = self.marks.causes.get_mut(node as usize) {
@@ -166,31 +164,24 @@ impl Walk<'_> {
                             self.supply_all(e, g, reading);
                         }
                     }
-                    self.supply(e, reading);
+                    self.supply(node, reading);
                 }
             }
             Kind::Control(_) | Kind::Argument(..) | Kind::Returned(_) | Kind::Observed(_) => {
                 self.mark_deps(node, reading)
             }
             Kind::Weak(..) | Kind::Join(..) => self.follow(node, rank),
-            Kind::In(f, cell) => {
-                if rank != PASSING && self.read[f.index()].insert(cell) {
-                    for &call in self.calls.callers(f) {
-                        self.supply_cell(f, call, cell);
-                    }
-                }
-            }
+            Kind::In(..) if rank == PASSING => {}
+            Kind::In(..) => self.supply_input(node),
             Kind::Out(_, cell) if cell >= sdg.cells.result() => self.mark_deps(node, SECOND),
             Kind::Out(..) => self.follow(node, rank),
-            Kind::After(call, cell) => {
+            Kind::After(..) => {
                 self.follow(node, rank);
-                for &g in self.calls.callees(call) {
-                    if let Some(out) = sdg.out(g, cell) {
-                        self.mark(out, PASSING);
-                    }
+                for &out in sdg.crossings.outputs(node) {
+                    self.mark(out, PASSING);
                 }
             }
-            Kind::Unordered(_) => self.mark_deps(node, FIRST),
+            Kind::Unordered(_) | Kind::Gathered => self.mark_deps(node, FIRST),
         }
     }
 
@@ -232,23 +223,25 @@ impl Walk<'_> {
     }
 
     /// A call is in the slice: what its callees read, it supplies, for the sake of where it is read.
-    fn supply(&mut self, call: EdgeId, rank: Rank) {
-        for &g in self.calls.callees(call) {
-            if self.read[g.index()].is_empty() {
-                continue;
+    fn supply(&mut self, call: u32, rank: Rank) {
+        let sdg = self.sdg;
+        for supplied in sdg.crossings.of_call(call) {
+            let read = self.marks.rank[supplied.input as usize] & (FIRST | SECOND);
+            if read != 0 {
+                let present = self.present;
+                self.present = (supplied.input, strongest(read));
+                self.mark(supplied.value, rank);
+                self.present = present;
             }
-            let parameters = self.parameters(call, g).into_iter().map(|(argument, cell)| (cell, argument));
-            for (cell, before) in self.sdg.before(call).iter().copied().chain(parameters) {
-                if before != NONE
-                    && self.read[g.index()].contains(cell)
-                    && let Some(input) = self.sdg.input(g, cell)
-                {
-                    let present = self.present;
-                    let as_first = self.marks.rank[input as usize] & FIRST != 0;
-                    self.present = (input, if as_first { FIRST } else { SECOND });
-                    self.mark(before, rank);
-                    self.present = present;
-                }
+        }
+    }
+    /// An input is read: all calls in the slice supply it.
+    fn supply_input(&mut self, input: u32) {
+        let sdg = self.sdg;
+        for supplied in sdg.crossings.of_input(input) {
+            let rank = self.marks.rank[supplied.call as usize];
+            if rank != 0 {
+                self.mark(supplied.value, strongest(rank));
             }
         }
     }
@@ -256,7 +249,8 @@ impl Walk<'_> {
     /// that it may call in turn are kept whole.
     fn supply_all(&mut self, call: EdgeId, callee: FuncId, rank: Rank) {
         let sdg = self.sdg;
-        sdg.before(call).iter().filter(|b| b.1 != NONE).for_each(|b| self.mark(b.1, rank));
+        let inputs = sdg.op(call).into_iter().flat_map(|op| sdg.crossings.of_call(op));
+        inputs.filter(|i| i.callee == callee).for_each(|i| self.mark(i.value, rank));
         sdg.arguments(call).iter().for_each(|&n| self.mark(n, rank));
         let mut work = vec![callee];
         while let Some(f) = work.pop() {
@@ -273,34 +267,5 @@ impl Walk<'_> {
                 }
             }
         }
-    }
-    /// The callee reads one more cell.
-    fn supply_cell(&mut self, callee: FuncId, call: EdgeId, cell: Cell) {
-        let Some(op) = self.sdg.op(call) else { return };
-        let rank = match self.marks.rank[op as usize] {
-            0 => return,
-            r if r & FIRST != 0 => FIRST,
-            _ => SECOND,
-        };
-        let before = self.sdg.before(call);
-        if let Ok(i) = before.binary_search_by_key(&cell, |b| b.0) {
-            if before[i].1 != NONE {
-                self.mark(before[i].1, rank);
-            }
-        } else if let Some((argument, _)) = self.parameters(call, callee).into_iter().find(|p| p.1 == cell) {
-            self.mark(argument, rank);
-        }
-    }
-    /// The `Argument` nodes of a call with the cells of the parameters they are for.
-    fn parameters(&self, call: EdgeId, callee: FuncId) -> Vec<(u32, Cell)> {
-        let Op::Call { args, .. } = &self.program.edges[call].op else { return Vec::new() };
-        let callee = &self.program.funcs[callee];
-        let in_order = callee.params.iter().enumerate().take(args.len());
-        let variadic = callee.varargs.map(|v| (args.len(), v));
-        in_order
-            .map(|(i, &p)| (i, p))
-            .chain(variadic)
-            .filter_map(|(i, p)| Some((self.sdg.argument(call, i as u32)?, self.sdg.cells.var(p))))
-            .collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::explain::{Dependence, DependenceKind};
 use crate::modref::Cell;
-use crate::sdg::{Kind, VARIADIC};
+use crate::sdg::Kind;
 use crate::slice::Analysis;
 use cfa::{EdgeId, FuncId, Id, Op};
 use rustc_hash::FxHashSet;
@@ -109,35 +109,10 @@ impl Analysis<'_> {
         sdg.deps.row(node).iter().filter(passes).for_each(|&n| visit(n, None));
         match sdg.kinds[node as usize] {
             Kind::Entry(f) => self.calls.callers(f).iter().filter_map(|&c| sdg.op(c)).for_each(|n| visit(n, None)),
-            Kind::After(call, cell) if inside => {
-                let outs = self.calls.callees(call).iter().filter_map(|&g| sdg.out(g, cell));
-                outs.for_each(|n| visit(n, None));
-            }
-            Kind::In(f, cell) => {
-                for &call in self.calls.callers(f) {
-                    let before = sdg.before(call);
-                    if let Ok(i) = before.binary_search_by_key(&cell, |b| b.0) {
-                        if before[i].1 != crate::graph::NONE {
-                            visit(before[i].1, Some(cell));
-                        }
-                    } else if let Some(n) = self.argument_for(call, f, cell) {
-                        visit(n, Some(cell));
-                    }
-                }
-            }
+            Kind::After(..) if inside => sdg.crossings.outputs(node).iter().for_each(|&n| visit(n, None)),
+            Kind::In(_, cell) => sdg.crossings.of_input(node).for_each(|i| visit(i.value, Some(cell))),
             _ => {}
         }
-    }
-    /// What a call passes for a parameter.
-    fn argument_for(&self, call: EdgeId, f: FuncId, cell: Cell) -> Option<u32> {
-        let param = self.sdg.cells.as_var(cell)?;
-        let callee = &self.program.funcs[f];
-        let index = match callee.params.iter().position(|&p| p == param) {
-            Some(i) => i as u32,
-            None if callee.varargs == Some(param) => VARIADIC,
-            None => return None,
-        };
-        self.sdg.argument_of(call, index)
     }
 }
 

@@ -9,12 +9,14 @@
 use crate::alive::Alive;
 use crate::call_graph::CallGraph;
 use crate::control::Control;
+use crate::crossing::{Crossings, Interfaces, Site};
 use crate::flow::{End, Flow, Stops};
 use crate::graph::{NONE, Rows, dominators};
 use crate::modref::{Cell, CellNumbers, ExprVars, ModRef};
-use crate::regions::Regions;
+use crate::regions::{RegionId, Regions};
 use cfa::{Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, LocId, Op, Program, VarId, VarKind};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -40,6 +42,8 @@ pub enum Kind {
     After(EdgeId, Cell),
     /// All writes of a cell that is not followed through calls.
     Unordered(Cell),
+    /// Several `Unordered` cells that are read together, or the operations that write several together.
+    Gathered,
     /// Control gets to an edge, with the values observed there.
     Observed(EdgeId),
 }
@@ -51,12 +55,8 @@ pub struct Sdg {
     /// The node of each live operation.
     op_nodes: Vec<u32>,
     pub entries: Vec<u32>,
-    /// By function, sorted by cell.
-    ins: Vec<Vec<(Cell, u32)>>,
-    outs: Vec<Vec<(Cell, u32)>>,
-    /// For each call and each cell that its callees may read, the value before the call; sorted by cell.
-    before: FxHashMap<EdgeId, Vec<(Cell, u32)>>,
-    /// The `Argument` nodes of each call.
+    pub crossings: Crossings,
+    /// The `Argument` nodes of each call, that of the block of variadic ones last.
     arguments: FxHashMap<EdgeId, Vec<u32>>,
     /// The nodes for what was to be observed, in the order it was given; `NONE` where control never gets.
     pub observed: Vec<u32>,
@@ -77,30 +77,13 @@ impl Sdg {
         let op = self.op(edge)?;
         self.deps.row(op).iter().copied().find(|&n| matches!(self.kinds[n as usize], Kind::Control(_)))
     }
-    pub fn out(&self, f: FuncId, cell: Cell) -> Option<u32> {
-        lookup(&self.outs[f.index()], cell)
-    }
-    pub fn input(&self, f: FuncId, cell: Cell) -> Option<u32> {
-        lookup(&self.ins[f.index()], cell)
-    }
-    pub fn before(&self, call: EdgeId) -> &[(Cell, u32)] {
-        self.before.get(&call).map_or(&[], Vec::as_slice)
-    }
     pub fn arguments(&self, call: EdgeId) -> &[u32] {
         self.arguments.get(&call).map_or(&[], Vec::as_slice)
-    }
-    /// The node of the argument with this index; `VARIADIC` for the block of variadic arguments.
-    pub fn argument_of(&self, call: EdgeId, index: u32) -> Option<u32> {
-        self.arguments(call).iter().copied().find(|&n| self.kinds[n as usize] == Kind::Argument(call, index))
     }
     /// The node at this position among the arguments, the block of variadic ones last.
     pub fn argument(&self, call: EdgeId, index: u32) -> Option<u32> {
         self.arguments(call).get(index as usize).copied()
     }
-}
-
-fn lookup(sorted: &[(Cell, u32)], cell: Cell) -> Option<u32> {
-    sorted.binary_search_by_key(&cell, |e| e.0).ok().map(|i| sorted[i].1)
 }
 
 /// The position of the block of variadic arguments among the arguments of a call.
@@ -139,12 +122,14 @@ impl<'a> Parts<'a> {
             entries: Vec::new(),
             ins: vec![Vec::new(); program.funcs.len()],
             outs: vec![Vec::new(); program.funcs.len()],
-            before: FxHashMap::default(),
-            arguments: FxHashMap::default(),
+            sites: Vec::new(),
+            returning: FxHashMap::default(),
             transparent: vec![Vec::new(); program.funcs.len()],
             built: vec![false; program.funcs.len()],
             dense: vec![NONE; self.cells.count()],
             unordered: FxHashMap::default(),
+            gathered: FxHashMap::default(),
+            ordered: FxHashMap::default(),
             observed: vec![NONE; self.observations.len()],
             observed_at: FxHashMap::default(),
         };
@@ -170,16 +155,24 @@ impl<'a> Parts<'a> {
             }
         }
         let deps = Rows::new(builder.kinds.len(), &builder.deps);
+        builder.sites.sort_unstable_by_key(|s| s.0);
+        let interfaces = Interfaces {
+            program,
+            calls: self.calls,
+            cells: self.cells,
+            op_nodes: &builder.op_nodes,
+            ins: &builder.ins,
+            outs: &builder.outs,
+        };
+        let crossings = Crossings::new(&interfaces, &builder.sites, builder.kinds.len());
         Sdg {
             kinds: builder.kinds,
             deps,
             cells: self.cells,
             op_nodes: builder.op_nodes,
             entries: builder.entries,
-            ins: builder.ins,
-            outs: builder.outs,
-            before: builder.before,
-            arguments: builder.arguments,
+            crossings,
+            arguments: builder.sites.into_iter().map(|(call, site)| (call, site.arguments)).collect(),
             observed: builder.observed,
             observed_at: builder.observed_at,
             nodes_of,
@@ -196,16 +189,21 @@ struct Builder<'a> {
     deps: Vec<(u32, u32)>,
     op_nodes: Vec<u32>,
     entries: Vec<u32>,
+    /// By function, sorted by cell.
     ins: Vec<Vec<(Cell, u32)>>,
     outs: Vec<Vec<(Cell, u32)>>,
-    before: FxHashMap<EdgeId, Vec<(Cell, u32)>>,
-    arguments: FxHashMap<EdgeId, Vec<u32>>,
+    sites: Vec<(EdgeId, Site)>,
+    /// The nodes for whether calls return.
+    returning: FxHashMap<EdgeId, u32>,
     /// By function, the cells written by it whose value on entry may survive to its return; sorted.
     transparent: Vec<Vec<Cell>>,
     built: Vec<bool>,
     /// Scratch: the dense number of each cell in the present function.
     dense: Vec<u32>,
     unordered: FxHashMap<Cell, u32>,
+    /// By set of regions and whether it is written, the node for those that are unordered; `NONE` if none are.
+    gathered: FxHashMap<(u32, bool), u32>,
+    ordered: FxHashMap<u32, Rc<[RegionId]>>,
     observed: Vec<u32>,
     observed_at: FxHashMap<EdgeId, Vec<u32>>,
 }
@@ -228,6 +226,32 @@ impl Builder<'_> {
         let n = self.node(Kind::Unordered(cell));
         self.unordered.insert(cell, n);
         n
+    }
+    /// The regions of a set without those that are unordered.
+    fn ordered(&mut self, set: u32) -> Rc<[RegionId]> {
+        let parts = self.parts;
+        let ordered = self.ordered.entry(set).or_insert_with(|| {
+            let all = parts.regions.set_of(set).iter().copied();
+            all.filter(|&r| !parts.modref.unordered.contains(r)).collect()
+        });
+        ordered.clone()
+    }
+    /// What stands for the unordered cells of a set of regions: there are few sets and many accesses.
+    fn gathered(&mut self, set: u32, written: bool) -> u32 {
+        if let Some(&known) = self.gathered.get(&(set, written)) {
+            return known;
+        }
+        let parts = self.parts;
+        let all = parts.regions.set_of(set).iter().copied();
+        let cells: Vec<Cell> = all.filter(|&c| parts.modref.unordered.contains(c)).collect();
+        let node = if cells.is_empty() { NONE } else { self.node(Kind::Gathered) };
+        for cell in cells {
+            let unordered = self.unordered(cell);
+            let (on, from) = if written { (node, unordered) } else { (unordered, node) };
+            self.depend(from, on);
+        }
+        self.gathered.insert((set, written), node);
+        node
     }
 }
 
@@ -327,6 +351,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                     let after = self.b.node(Kind::After(call, returning));
                     let op = self.b.op_nodes[call.index()];
                     self.b.depend(after, op);
+                    self.b.returning.insert(call, after);
                     after
                 }
                 // Taken to be able to end there, for the sake of an endless loop.
@@ -407,12 +432,9 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                 if let Some(v) = op.def() {
                     self.note_def(cells.var(v), b);
                 }
-                for &r in parts.regions.reads(e) {
-                    self.note_use(r);
-                }
-                for &r in parts.regions.writes(e) {
-                    self.note_def(r, b);
-                }
+                let (reads, writes) = parts.regions.set_numbers(e);
+                self.b.ordered(reads).iter().for_each(|&r| self.note_use(r));
+                self.b.ordered(writes).iter().for_each(|&r| self.note_def(r, b));
                 for cell in self.read_by_call(e) {
                     self.note_use(cell);
                 }
@@ -647,15 +669,21 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             Op::Havoc { .. } => self.b.depend(node, self.external),
             _ => op.for_each_expr(|x| self.use_expr(node, x)),
         }
-        for &r in parts.regions.reads(e) {
-            self.use_cell(node, r);
-        }
+        let (reads, writes) = parts.regions.set_numbers(e);
+        self.b.ordered(reads).iter().for_each(|&r| self.use_cell(node, r));
+        let unordered = self.b.gathered(reads, false);
+        self.b.depend(node, unordered);
         if let Some(v) = op.def() {
             self.define(node, parts.cells.var(v));
         }
-        self.callees_effects(e, node);
-        for &r in parts.regions.writes(e) {
-            if self.is_unordered(r) || parts.regions.kills(e).binary_search(&r).is_ok() {
+        if !parts.calls.callees(e).is_empty() {
+            let mut site = Site::default();
+            self.callees_effects(e, node, &mut site);
+            site.after.extend(self.b.returning.get(&e).map(|&after| (parts.cells.returning(), after)));
+            self.b.sites.push((e, site));
+        }
+        for &r in self.b.ordered(writes).iter() {
+            if parts.regions.kills(e).binary_search(&r).is_ok() {
                 self.define(node, r);
             } else {
                 let weak = self.b.node(Kind::Weak(e, r));
@@ -663,6 +691,10 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                 self.keep_old(weak, r);
                 self.set(r, weak);
             }
+        }
+        let unordered = self.b.gathered(writes, true);
+        if unordered != NONE {
+            self.b.depend(unordered, node);
         }
     }
     fn define(&mut self, node: u32, cell: Cell) {
@@ -683,37 +715,27 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         if let Callee::Indirect(target) = *callee {
             self.use_expr(node, target);
         }
-        let mut arguments = Vec::with_capacity(args.len() + 1);
-        for (i, &arg) in args.iter().enumerate() {
-            let n = self.b.node(Kind::Argument(e, i as u32));
-            self.b.depend(n, node);
-            self.use_expr(n, arg);
-            arguments.push(n);
+        let index = (0..args.len() as u32).chain(varargs.map(|_| VARIADIC));
+        let mut site =
+            Site { arguments: index.map(|i| self.b.node(Kind::Argument(e, i))).collect(), ..Site::default() };
+        for (k, &arg) in args.iter().chain(varargs).enumerate() {
+            self.b.depend(site.arguments[k], node);
+            self.use_expr(site.arguments[k], arg);
         }
-        if let Some(block) = *varargs {
-            let n = self.b.node(Kind::Argument(e, VARIADIC));
-            self.b.depend(n, node);
-            self.use_expr(n, block);
-            arguments.push(n);
-        }
-        if !arguments.is_empty() {
-            self.b.arguments.insert(e, arguments);
-        }
-        self.callees_effects(e, node);
+        self.callees_effects(e, node, &mut site);
         if let Some(v) = *result {
             let after = self.b.node(Kind::After(e, parts.cells.result()));
             self.b.depend(after, node);
             self.define(after, parts.cells.var(v));
+            site.after.push((parts.cells.result(), after));
         }
+        site.after.extend(self.b.returning.get(&e).map(|&after| (parts.cells.returning(), after)));
+        self.b.sites.push((e, site));
     }
 
     /// What callees may read and write of what the caller knows.
-    fn callees_effects(&mut self, e: EdgeId, node: u32) {
-        let reads = self.read_by_call(e);
-        if !reads.is_empty() {
-            let before = reads.into_iter().map(|c| (c, self.lookup(c))).collect();
-            self.b.before.insert(e, before);
-        }
+    fn callees_effects(&mut self, e: EdgeId, node: u32, site: &mut Site) {
+        site.before = self.read_by_call(e).into_iter().map(|c| (c, self.lookup(c))).collect();
         for cell in self.written_by_call(e) {
             let after = self.b.node(Kind::After(e, cell));
             self.b.depend(after, node);
@@ -721,6 +743,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                 self.keep_old(after, cell);
             }
             self.set(cell, after);
+            site.after.push((cell, after));
         }
     }
 
