@@ -275,6 +275,10 @@ impl<'p, C: Cpa> Explorer<'p, C> {
                             self.cpa.ended(state, edge);
                             return Ok(None);
                         }
+                        Some(_) if !self.cpa.returns(&mut state, edge) => {
+                            self.counters.paths += 1;
+                            return Ok(None);
+                        }
                         Some((stack, call)) => {
                             state = self.cpa.leave(state, edge, call)?;
                             over = call;
@@ -330,6 +334,9 @@ impl<'p, C: Cpa> Explorer<'p, C> {
     /// 1 if coming over `edge` to `to` is another turn of a loop or a recursion, where that counts.
     fn turns(&self, edge: EdgeId, to: Control) -> u32 {
         let Some(joins) = &self.joins else { return 0 };
+        if !self.cpa.counts_turns() {
+            return 0;
+        }
         let edge = &self.program.edges[edge];
         if !matches!(edge.op, Op::Call { .. }) {
             return u32::from(joins.order.number(to.loc) <= joins.order.number(edge.source));
@@ -351,6 +358,9 @@ impl<'p, C: Cpa> Explorer<'p, C> {
             return Ok(Some(state));
         }
         let state = self.cpa.arrive(state, edge, at)?;
+        for state in self.cpa.others() {
+            self.push(Node { state, at, forks: 0, rounds: 0 });
+        }
         if state.is_none() {
             self.counters.covered += 1;
             self.counters.paths += 1;

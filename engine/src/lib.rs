@@ -11,6 +11,7 @@ pub mod cegar;
 pub mod control;
 pub mod cpa;
 pub mod explore;
+pub mod induction;
 pub mod invariants;
 mod replay;
 mod run;

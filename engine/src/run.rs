@@ -7,6 +7,7 @@ use crate::cpa::Stop;
 use crate::cpa::slicing::{Criteria, Slicing};
 use crate::cpa::symbolic::{Abstracted, SymbolicExecution};
 use crate::explore::{Counters, Exploration, Explorer};
+use crate::induction::Prover;
 use crate::solver::{Bitwuzla, PathSolver};
 use crate::verdict::{Counterexample, Reason, Taints, Verdict};
 use crate::waitlist::Search;
@@ -18,8 +19,8 @@ use std::time::{Duration, Instant};
 /// The first turn of each analysis; turns grow by the factor [`GROWTH`].
 const FIRST_SHARE: Duration = Duration::from_secs(1);
 const GROWTH: u32 = 3;
-/// For one query about candidate invariants.
-const PROOF_QUERY_TIME: Duration = Duration::from_secs(2);
+/// What proofs by invariants may take before anything else is tried.
+const FIRST_PROOF: Duration = Duration::from_millis(400);
 
 /// Values of a variable before predicates take over.
 const FEW_VALUES: usize = 40;
@@ -65,6 +66,7 @@ pub struct Run<'r> {
     last: Instant,
     /// Of the explorations that are over.
     stats: Stats,
+    prover: Option<Prover<'r>>,
 }
 
 impl<'r> Run<'r> {
@@ -76,7 +78,7 @@ impl<'r> Run<'r> {
         progress: &'r dyn Fn(&Stats),
     ) -> Self {
         let start = Instant::now();
-        Self { program, config, budget, replay, progress, start, last: start, stats: Stats::default() }
+        Self { program, config, budget, replay, progress, start, last: start, stats: Stats::default(), prover: None }
     }
 
     pub fn verify(mut self) -> Outcome {
@@ -86,6 +88,13 @@ impl<'r> Run<'r> {
         let mut decided = 0;
         let mut share = FIRST_SHARE;
         let verdict = 'run: loop {
+            if share == FIRST_SHARE
+                && let Some(i) = workers.iter().position(|w| matches!(w.method, Method::Invariants))
+                && let Turn::Proved = self.prove(&mut workers[0], &self.budget.within(FIRST_PROOF))
+            {
+                decided = i;
+                break Verdict::True;
+            }
             for i in 0..workers.len() {
                 if workers[i].given_up.is_some() {
                     continue;
@@ -247,36 +256,28 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Whether loop invariants prove the program: runs with fewer and fewer candidates, until all that are left hold.
+    /// Whether invariants prove the program.
     fn prove(&mut self, first: &mut Worker<'r>, budget: &Budget) -> Turn {
         let Method::Paths(explorer) = &mut first.method else { unreachable!("symbolic execution comes first") };
         let plain = &mut explorer.cpa;
-        if plain.loops.loops.is_empty() {
+        if plain.loops.is_empty() {
             return Turn::GaveUp(Reason::new("there is no loop to find an invariant of"));
         }
-        let mut induction = plain.guess_invariants();
-        loop {
-            if budget.spent().is_some() {
-                return Turn::TimeIsUp;
-            }
-            let mut solver = PathSolver::new(Box::new(Bitwuzla::new()), budget.clone());
-            solver.set_query_time(Some(PROOF_QUERY_TIME));
-            let symbolic = plain.for_induction(solver, induction);
-            let mut explorer = self.explorer(symbolic, Search::Merging);
-            let mut taints = Taints::default();
+        let (program, config) = (self.program, self.config);
+        let mut prover = self.prover.take().unwrap_or_else(|| Prover::new(program, budget));
+        let proved = prover.prove(plain, config, budget, &mut |explorer, budget, taints| {
             let mut reporter = Reporter { base: self.stats, start: self.start, last: self.last, progress: self.progress };
-            let result = explorer.run(budget, &mut taints, &mut |counters, waiting| reporter.report(counters, waiting));
+            let result = explorer.run(budget, taints, &mut |counters, waiting| reporter.report(counters, waiting));
             self.last = reporter.last;
             self.stats.add(&explorer.counters, 0, &explorer.cpa);
-            taints.merge(&explorer.cpa.taints);
-            let tried = explorer.cpa.induction.take().expect("an inductive run");
-            match result {
-                // A violation under assumptions remains one under fewer; more samples may suggest better ones.
-                Ok(Exploration::Target { .. }) | Err(_) => return self.unproved(first),
-                Ok(Exploration::Complete) if !taints.is_empty() => return self.unproved(first),
-                Ok(Exploration::Complete) if !tried.changed => return Turn::Proved,
-                Ok(Exploration::Complete) => induction = tried.again(),
-            }
+            result
+        });
+        self.prover = Some(prover);
+        match proved {
+            true => Turn::Proved,
+            false if budget.spent().is_some() => Turn::TimeIsUp,
+            // More samples may suggest better candidates.
+            false => self.unproved(first),
         }
     }
 

@@ -3,7 +3,7 @@
 use cfa::interp::Inputs;
 use cfa::*;
 use engine::budget::Budget;
-use engine::{Config, Outcome, Verdict, replay, verify};
+use engine::{Analysis, Config, Outcome, Verdict, replay, verify};
 use std::time::Duration;
 
 /// A program under construction: one function, at one location at a time.
@@ -62,14 +62,17 @@ impl Build {
         self.op(Op::Error(error));
         self.at = no;
     }
-    fn run(mut self) -> (Program, Outcome) {
+    fn run(self) -> (Program, Outcome) {
+        self.run_with(&Config::default())
+    }
+    fn run_with(mut self, config: &Config) -> (Program, Outcome) {
         let zero = self.int(0);
         self.op(Op::Halt(HaltKind::Exit(zero)));
         let p = self.p;
         let confirm = |inputs: &Inputs, error| {
             replay(&p, inputs, error, Duration::from_secs(9)).map(|path| (inputs.clone(), path))
         };
-        let outcome = verify(&p, &Config::default(), &Budget::lasting(Duration::from_secs(20)), &confirm, &|_| {});
+        let outcome = verify(&p, config, &Budget::lasting(Duration::from_secs(20)), &confirm, &|_| {});
         (p, outcome)
     }
 }
@@ -128,7 +131,7 @@ fn a_loop_that_forgets_its_inputs_is_covered() {
     b.at = other;
     b.goto(head);
     b.at = b.loc();
-    let (_, outcome) = b.run();
+    let (_, outcome) = b.run_with(&Config { analysis: Analysis::Symex, ..Config::default() });
     assert!(matches!(outcome.verdict, Verdict::True), "{:?}", outcome.verdict);
     assert!(outcome.stats.exploration.covered > 0);
 }

@@ -91,6 +91,22 @@ pub trait Cpa {
     /// none that is worth it.
     fn merge(&mut self, a: Self::State, b: Self::State, at: Control) -> Result<Self::State, Pair<Self::State>>;
 
+    /// The state stands before a return to a caller; `false` if it need not be followed.
+    fn returns(&mut self, _state: &mut Self::State, _edge: EdgeId) -> bool {
+        true
+    }
+
+    /// States that came into being with the last one that [`arrive`](Self::arrive) gave, at the same control.
+    fn others(&mut self) -> Vec<Self::State> {
+        Vec::new()
+    }
+
+    /// Whether, where states are merged, those that went round loops less often come first. Otherwise a loop is gone
+    /// through before what is behind it, which takes a domain in which every loop ends.
+    fn counts_turns(&self) -> bool {
+        true
+    }
+
     /// Called when execution ended at a halt or at the end of the entry function.
     fn ended(&mut self, _state: Self::State, _edge: EdgeId) {}
 }

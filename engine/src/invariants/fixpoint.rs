@@ -139,7 +139,9 @@ impl<'p> Analysis<'p> {
         }
         self.descend(entry, &initial, budget)?;
         let envs = self.program.locs.ids().zip(self.at).filter_map(|(loc, env)| Some((loc, env?))).collect();
-        Some(Invariants { rows: self.rows, envs, reached: self.reached })
+        let results =
+            self.program.funcs.ids().zip(self.exits).filter_map(|(f, exit)| Some((f, exit?.value?))).collect();
+        Some(Invariants { rows: self.rows, envs, reached: self.reached, results })
     }
 
     /// Globals as they are at the start.

@@ -15,7 +15,7 @@ pub use value::Value;
 
 use crate::budget::Budget;
 use crate::solver::range::Range;
-use cfa::{BinOp, ExprId, ExprPool, Id, LocId, Op, Program, VarId};
+use cfa::{BinOp, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarId};
 use environment::{Environment, Rows};
 use rustc_hash::FxHashMap;
 
@@ -25,6 +25,8 @@ pub struct Invariants {
     /// At entries of functions, heads of loops, joins and calls that are reachable.
     envs: FxHashMap<LocId, Environment>,
     reached: Vec<bool>,
+    /// Of functions that return.
+    results: FxHashMap<FuncId, Value>,
 }
 
 impl Invariants {
@@ -55,6 +57,11 @@ impl Invariants {
     /// function. `None` if nothing is, or the place is never reached.
     pub fn value(&self, loc: LocId, var: VarId) -> Option<&Value> {
         self.envs.get(&loc)?.get(&self.rows, var)
+    }
+
+    /// What is known of a function's result; `None` if nothing is.
+    pub fn result(&self, func: FuncId) -> Option<&Value> {
+        self.results.get(&func)
     }
 
     /// The same as conditions over the variable.

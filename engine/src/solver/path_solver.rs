@@ -110,6 +110,10 @@ impl PathSolver {
         self.query_time = limit;
         self.given_up.clear();
     }
+    /// Whether, and why, no more queries will be answered.
+    pub fn spent(&self) -> Option<crate::budget::Spent> {
+        self.budget.spent()
+    }
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }

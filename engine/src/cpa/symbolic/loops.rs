@@ -4,13 +4,13 @@ use super::state::{Slots, State};
 use super::value::Val;
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
-use cfa::{Callee, Expr, ExprPool, FuncId, Id, LocId, Op, Program, VarId, VarKind};
+use cfa::{CallGraph, Callee, ExprPool, FuncId, Id, LocId, Op, Program, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Values kept per loop.
 const SAMPLES: usize = 96;
 /// Variables per loop whose values are kept.
-const WATCHED: usize = 24;
+const WATCHED: usize = 40;
 
 /// A natural loop.
 #[derive(Clone)]
@@ -29,27 +29,56 @@ pub struct LoopInfo {
     visits: u64,
 }
 
-/// All loops.
+/// A function that may call itself before it returns.
+#[derive(Clone)]
+pub struct RecursiveFunction {
+    pub func: FuncId,
+    /// Its parameters, and the globals that it or what it calls writes.
+    pub modified: Vec<VarId>,
+    /// Variables that preconditions may speak of: its parameters and globals.
+    pub watched: Vec<VarId>,
+    /// Globals of which postconditions may speak.
+    pub written: Vec<VarId>,
+    /// Values in executions: of the watched variables at the entry, of the result, and of the written globals at the return.
+    pub samples: Vec<Vec<Option<u64>>>,
+    /// Of the watched variables at entries, whether or not the call returned.
+    pub entries: Vec<Vec<Option<u64>>>,
+}
+
+/// All loops and recursions. Both have numbers, first the loops.
 #[derive(Clone)]
 pub struct Loops {
     pub loops: Vec<LoopInfo>,
+    pub recursions: Vec<RecursiveFunction>,
     by_head: FxHashMap<LocId, u32>,
+    by_func: FxHashMap<FuncId, u32>,
 }
 
 impl Loops {
     pub fn new(program: &Program) -> Self {
         let graphs = CfaGraphs::new(program);
         let written = globals_written(program);
-        let mut all = Self { loops: Vec::new(), by_head: FxHashMap::default() };
+        let mut all = Self {
+            loops: Vec::new(),
+            recursions: Vec::new(),
+            by_head: FxHashMap::default(),
+            by_func: FxHashMap::default(),
+        };
         for (func, graph) in graphs.funcs.iter() {
             let forest = LoopForest::new(&graph.graph, 0);
+            let around = if forest.loops().is_empty() { Vec::new() } else { variables_read(program, &graph.locs) };
             for (number, l) in forest.loops().iter().enumerate() {
                 let body: FxHashSet<LocId> =
                     forest.body(number as u32).into_iter().map(|n| graph.locs[n as usize]).collect();
                 let head = graph.locs[l.head as usize];
                 all.by_head.insert(head, all.loops.len() as u32);
-                all.loops.push(LoopInfo::new(program, func, head, body, l.irreducible, &written));
+                all.loops.push(LoopInfo::new(program, func, head, body, l.irreducible, &written, &around));
             }
+        }
+        let calls = CallGraph::new(program);
+        for func in program.funcs.ids().filter(|&f| calls.is_recursive(f) && calls.is_reachable(f)) {
+            all.by_func.insert(func, (all.loops.len() + all.recursions.len()) as u32);
+            all.recursions.push(RecursiveFunction::new(program, func, &written[func.index()]));
         }
         all
     }
@@ -58,7 +87,28 @@ impl Loops {
     pub(super) fn without_samples(&self) -> Self {
         let mut copy = self.clone();
         copy.loops.iter_mut().for_each(|l| l.samples.clear());
+        copy.recursions.iter_mut().for_each(|r| {
+            r.samples.clear();
+            r.entries.clear();
+        });
         copy
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.loops.is_empty() && self.recursions.is_empty()
+    }
+
+    /// The number of a recursive function.
+    pub fn recursion(&self, func: FuncId) -> Option<u32> {
+        self.by_func.get(&func).copied()
+    }
+
+    /// What the loop or recursion of this number may change.
+    pub(super) fn modified(&self, number: u32) -> &[VarId] {
+        match self.loops.get(number as usize) {
+            Some(l) => &l.modified,
+            None => &self.recursions[number as usize - self.loops.len()].modified,
+        }
     }
 
     pub fn headed_by(&self, loc: LocId) -> Option<u32> {
@@ -98,6 +148,7 @@ impl LoopInfo {
         body: FxHashSet<LocId>,
         irreducible: bool,
         written: &[FxHashSet<VarId>],
+        around: &[VarId],
     ) -> Self {
         let mut modified = FxHashSet::default();
         let mut mentioned = FxHashSet::default();
@@ -126,11 +177,49 @@ impl LoopInfo {
         modified.sort_unstable();
         let named = |v: &VarId| program.vars[*v].name.is_some() && (2..=64).contains(&program.vars[*v].width);
         let mut watched: Vec<VarId> = modified.iter().copied().filter(named).collect();
-        let mut others: Vec<VarId> = mentioned.into_iter().filter(|v| named(v) && !modified.contains(v)).collect();
+        let mut others: Vec<VarId> = mentioned.into_iter().filter(named).collect();
         others.sort_unstable();
-        watched.extend(others);
+        // What the loop does not mention, code behind it may compare with.
+        for v in others.into_iter().chain(around.iter().copied().filter(named)) {
+            if !watched.contains(&v) {
+                watched.push(v);
+            }
+        }
         watched.truncate(WATCHED);
         Self { func, head, body, irreducible, modified, watched, samples: Vec::new(), visits: 0 }
+    }
+}
+
+/// The variables that occur in expressions at these locations, ascending.
+fn variables_read(program: &Program, locs: &[LocId]) -> Vec<VarId> {
+    let mut seen = FxHashSet::default();
+    let mut vars = Vec::new();
+    for edge in locs.iter().flat_map(|&loc| program.out_edges(loc)) {
+        program.edges[edge].op.for_each_expr(|e| {
+            program.exprs.visit(e, &mut seen, |_, node| {
+                if let cfa::Expr::Var(v) = node {
+                    vars.push(*v);
+                }
+            });
+        });
+    }
+    vars.sort_unstable();
+    vars
+}
+
+impl RecursiveFunction {
+    fn new(program: &Program, func: FuncId, written: &FxHashSet<VarId>) -> Self {
+        let function = &program.funcs[func];
+        let mut written: Vec<VarId> = written.iter().copied().collect();
+        written.sort_unstable();
+        let params = function.params.iter().chain(&function.varargs).copied();
+        let modified: Vec<VarId> = params.chain(written.iter().copied()).collect();
+        let scalar = |v: &VarId| (2..=64).contains(&program.vars[*v].width);
+        let mut watched: Vec<VarId> = modified.iter().copied().filter(scalar).collect();
+        watched.truncate(WATCHED);
+        written.retain(scalar);
+        written.truncate(WATCHED);
+        Self { func, modified, watched, written, samples: Vec::new(), entries: Vec::new() }
     }
 }
 
@@ -171,29 +260,4 @@ pub(crate) fn globals_written(program: &Program) -> Vec<FxHashSet<VarId>> {
             return written;
         }
     }
-}
-
-/// The constants that conditions compare with, by width, and the conditions themselves.
-pub(super) fn vocabulary(program: &Program) -> (FxHashMap<u32, Vec<u64>>, Vec<cfa::ExprId>) {
-    let mut constants: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
-    let mut conditions = Vec::new();
-    let mut seen = FxHashSet::default();
-    for edge in program.edges.values() {
-        let (Op::Assume { cond: e, .. } | Op::Assign { value: e, .. }) = edge.op else { continue };
-        if matches!(edge.op, Op::Assume { .. }) && !conditions.contains(&e) && conditions.len() < 2000 {
-            conditions.push(e);
-        }
-        program.exprs.visit(e, &mut seen, |_, node| {
-            if let Expr::Const(c) = node
-                && let Some(v) = c.to_u64()
-                && (2..=64).contains(&c.width())
-            {
-                let of_width = constants.entry(c.width()).or_default();
-                if !of_width.contains(&v) && of_width.len() < 48 {
-                    of_width.push(v);
-                }
-            }
-        });
-    }
-    (constants, conditions)
 }

@@ -20,9 +20,9 @@ mod state;
 mod transfer;
 mod value;
 
-pub use induction::Induction;
-pub(crate) use loops::globals_written;
+pub use induction::{Effort, Induction, QUERY_TIME};
 pub use loops::Loops;
+pub(crate) use loops::globals_written;
 pub(crate) use memory::Paged;
 pub use precision::{Abstracted, Item, Precision, Sharing};
 pub use refine::Lesson;
@@ -57,6 +57,8 @@ pub struct SymbolicExecution<'p> {
     pub loops: Loops,
     /// Loops are not unrolled but replaced by invariants.
     pub induction: Option<Induction>,
+    /// States that come with the one that arrived last.
+    others: Vec<State>,
     abstracting: precision::Abstracting,
     /// What refinements have learned, in order.
     pub lessons: Vec<Lesson>,
@@ -77,6 +79,7 @@ impl<'p> SymbolicExecution<'p> {
             hope: hope::hopeful(program),
             loops: Loops::new(program),
             induction: None,
+            others: Vec::new(),
             abstracting: precision::Abstracting::default(),
             lessons: Vec::new(),
             holds_base: Vec::new(),
@@ -441,12 +444,26 @@ impl Cpa for SymbolicExecution<'_> {
         }
         if self.induction.is_some() {
             for (side, edge) in [(&mut yes, then_edge), (&mut no, else_edge)] {
-                if let Some(st) = side {
-                    self.leave_loops(st, edge);
+                if let Some(st) = side
+                    && !self.leave_loops(st, edge)
+                {
+                    *side = None;
                 }
             }
         }
         Ok((yes, no))
+    }
+
+    fn returns(&mut self, st: &mut State, edge: EdgeId) -> bool {
+        self.induction.is_none() || self.return_in_induction(st, edge)
+    }
+
+    fn others(&mut self) -> Vec<State> {
+        std::mem::take(&mut self.others)
+    }
+
+    fn counts_turns(&self) -> bool {
+        self.induction.is_none()
     }
 
     fn leave(&mut self, st: State, return_edge: EdgeId, call_edge: EdgeId) -> Result<State, Stop> {
@@ -454,6 +471,9 @@ impl Cpa for SymbolicExecution<'_> {
     }
 
     fn target(&mut self, st: &mut State, edge: EdgeId, _error: ErrorId) -> Result<Target<Inputs>, Stop> {
+        if self.is_early(st) {
+            return Ok(Target::Infeasible);
+        }
         if let Some(taint) = st.over
             && !self.abstracting.on
         {
@@ -484,8 +504,12 @@ impl Cpa for SymbolicExecution<'_> {
                 return Ok(None);
             }
             if self.induction.is_some() {
-                return self.arrive_at_loop(st, edge, at, number);
+                return self.arrive_at_loop(st, edge, number);
             }
+        }
+        if self.induction.is_some() {
+            // What candidates speak of is not all live.
+            return Ok(Some(st));
         }
         self.loops.sample(&st, at.loc, &self.pool, &self.slots);
         Ok(if self.is_covered(&st, at)? { None } else { Some(st) })

@@ -313,6 +313,11 @@ impl SymbolicExecution<'_> {
         let depth = st.frame.depth + 1;
         let caller = Some(Rc::clone(&st.frame));
         st.frame = Rc::new(Frame { func, vars, objects: Vec::new(), caller, call: Some(edge), depth });
+        if self.induction.is_some()
+            && let Some(number) = self.loops.recursion(func)
+        {
+            return self.call_recursive(st, edge, func, number, out);
+        }
         out.push((st, At::Callee(func)));
     }
 

@@ -1,0 +1,258 @@
+//! Bit-vector terms as polynomials over the integers modulo a power of two: what bit-blasting is slow at.
+
+use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Sort, UnOp};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Monomials, factors of a monomial, and nodes of a term that are looked at.
+const MONOMIALS: usize = 24;
+const DEGREE: usize = 4;
+const NODES: usize = 400;
+
+/// A sum of products of terms that are no sums, products or constants: by sorted factors, the coefficient, never zero.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Polynomial {
+    width: u32,
+    parts: BTreeMap<Vec<ExprId>, Bv>,
+}
+
+impl Polynomial {
+    /// The polynomial of a term; `None` if it gets too large.
+    pub fn of(pool: &ExprPool, e: ExprId) -> Option<Self> {
+        let Sort::Bv(width) = pool.sort(e) else { return None };
+        let mut memo: FxHashMap<ExprId, Self> = FxHashMap::default();
+        let mut stack = vec![e];
+        while let Some(&e) = stack.last() {
+            if memo.contains_key(&e) {
+                stack.pop();
+                continue;
+            }
+            if memo.len() > NODES {
+                return None;
+            }
+            let children: &[ExprId] = match pool.get(e) {
+                Expr::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, a, b) => &[*a, *b],
+                Expr::Unary(_, a) => &[*a],
+                Expr::Binary(BinOp::Shl, a, b) if pool.as_const(*b).is_some() => &[*a],
+                _ => &[],
+            };
+            let pending = stack.len();
+            stack.extend(children.iter().filter(|c| !memo.contains_key(c)));
+            if stack.len() > pending {
+                continue;
+            }
+            let of = |e: &ExprId| &memo[e];
+            let polynomial = match pool.get(e) {
+                Expr::Const(c) => Self::constant(c.clone()),
+                Expr::Binary(BinOp::Add, a, b) => of(a).plus(of(b))?,
+                Expr::Binary(BinOp::Sub, a, b) => of(a).plus(&of(b).times(&Bv::ones(width)))?,
+                Expr::Binary(BinOp::Mul, a, b) => of(a).product(of(b))?,
+                Expr::Unary(UnOp::Neg, a) => of(a).times(&Bv::ones(width)),
+                // The complement is one less than the negation.
+                Expr::Unary(UnOp::Not, a) => of(a).times(&Bv::ones(width)).plus(&Self::constant(Bv::ones(width)))?,
+                Expr::Binary(BinOp::Shl, a, b) if let Some(by) = pool.as_const(*b) => {
+                    of(a).times(&Bv::one(width).shl(by))
+                }
+                _ => Self { width, parts: BTreeMap::from([(vec![e], Bv::one(width))]) },
+            };
+            memo.insert(e, polynomial);
+        }
+        memo.remove(&e)
+    }
+
+    fn constant(c: Bv) -> Self {
+        let width = c.width();
+        let parts = if c.is_zero() { BTreeMap::new() } else { BTreeMap::from([(Vec::new(), c)]) };
+        Self { width, parts }
+    }
+    fn plus(&self, o: &Self) -> Option<Self> {
+        let mut sum = self.clone();
+        for (factors, c) in &o.parts {
+            sum.add_part(factors.clone(), c);
+        }
+        (sum.parts.len() <= MONOMIALS).then_some(sum)
+    }
+    fn add_part(&mut self, factors: Vec<ExprId>, c: &Bv) {
+        let zero = Bv::zero(self.width);
+        let total = self.parts.get(&factors).unwrap_or(&zero).add(c);
+        if total.is_zero() {
+            self.parts.remove(&factors);
+        } else {
+            self.parts.insert(factors, total);
+        }
+    }
+    fn times(&self, c: &Bv) -> Self {
+        let parts = self.parts.iter().map(|(f, d)| (f.clone(), d.mul(c))).filter(|(_, d)| !d.is_zero()).collect();
+        Self { width: self.width, parts }
+    }
+    fn product(&self, o: &Self) -> Option<Self> {
+        let mut product = Self { width: self.width, parts: BTreeMap::new() };
+        for (f, c) in &self.parts {
+            for (g, d) in &o.parts {
+                let mut factors: Vec<ExprId> = f.iter().chain(g).copied().collect();
+                if factors.len() > DEGREE {
+                    return None;
+                }
+                factors.sort_unstable();
+                product.add_part(factors, &c.mul(d));
+                if product.parts.len() > MONOMIALS {
+                    return None;
+                }
+            }
+        }
+        Some(product)
+    }
+
+    /// Reads `self = 0` as a definition: one of the leaves `free` with the term that it then equals, in which it does not
+    /// occur.
+    pub fn solve(&self, pool: &mut ExprPool, free: &[ExprId]) -> Option<(ExprId, ExprId)> {
+        let candidates = self.parts.iter().filter(|(f, c)| f.len() == 1 && c.bit(0) && free.contains(&f[0]));
+        let leaves: Vec<(ExprId, Bv)> = candidates.map(|(f, c)| (f[0], c.clone())).collect();
+        'leaf: for (leaf, coefficient) in leaves.into_iter().rev() {
+            let mut sum = pool.int(self.width, 0);
+            let scale = inverse(&coefficient).neg();
+            for (factors, c) in &self.parts {
+                if *factors == [leaf] {
+                    continue;
+                }
+                let mut term = pool.constant(c.mul(&scale));
+                for &f in factors {
+                    let mut inside = false;
+                    pool.visit(f, &mut Default::default(), |e, _| inside |= e == leaf);
+                    if inside {
+                        continue 'leaf;
+                    }
+                    term = pool.mul(term, f);
+                }
+                sum = pool.add(sum, term);
+            }
+            return Some((leaf, sum));
+        }
+        None
+    }
+}
+
+/// The inverse of an odd number.
+fn inverse(odd: &Bv) -> Bv {
+    // Newton's iteration doubles the number of right bits; `odd` is its own inverse modulo 8.
+    let two = Bv::new(odd.width(), 2);
+    let mut inverse = odd.clone();
+    let mut bits = 3;
+    while bits < odd.width() {
+        inverse = inverse.mul(&two.sub(&odd.mul(&inverse)));
+        bits *= 2;
+    }
+    inverse
+}
+
+/// Whether the one-bit term is an equation that holds whatever its leaves are.
+pub fn is_identity(pool: &ExprPool, e: ExprId) -> bool {
+    match *pool.get(e) {
+        Expr::Binary(BinOp::Eq, a, b) => match (Polynomial::of(pool, a), Polynomial::of(pool, b)) {
+            (Some(a), Some(b)) => a == b,
+            _ => false,
+        },
+        Expr::Binary(BinOp::Or, a, b) => is_identity(pool, a) || is_identity(pool, b),
+        _ => false,
+    }
+}
+
+/// A term that is zero exactly where the equation `e` over more than a bit holds, the same for many ways to write it.
+pub fn zero(pool: &mut ExprPool, e: ExprId) -> Option<ExprId> {
+    let mut p = difference(pool, e)?;
+    // Of the equation and its negative, one.
+    if let Some((_, c)) = p.parts.last_key_value()
+        && c.sign()
+    {
+        p = p.times(&Bv::ones(p.width));
+    }
+    let mut sum = pool.int(p.width, 0);
+    for (factors, c) in &p.parts {
+        let c = pool.constant(c.clone());
+        let term = factors.iter().fold(c, |term, &f| pool.mul(term, f));
+        sum = pool.add(sum, term);
+    }
+    Some(sum)
+}
+
+/// The left side minus the right side of an equation over more than a bit.
+fn difference(pool: &ExprPool, e: ExprId) -> Option<Polynomial> {
+    let Expr::Binary(BinOp::Eq, a, b) = *pool.get(e) else { return None };
+    if pool.width(a) < 2 {
+        return None;
+    }
+    let (a, b) = (Polynomial::of(pool, a)?, Polynomial::of(pool, b)?);
+    a.plus(&b.times(&Bv::ones(a.width)))
+}
+
+/// What an equation says about one of the leaves `free`, if it is one over more than a bit.
+pub fn definition(pool: &mut ExprPool, e: ExprId, free: &[ExprId]) -> Option<(ExprId, ExprId)> {
+    difference(pool, e)?.solve(pool, free)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfa::Evaluator;
+    use proptest::prelude::*;
+
+    fn term(pool: &mut ExprPool, leaves: &[ExprId], code: &[u8]) -> ExprId {
+        let mut stack = vec![leaves[0], leaves[1]];
+        for &c in code {
+            let (a, b) = (stack[stack.len() - 1], stack[stack.len() - 2]);
+            let c32 = pool.int(8, u64::from(c));
+            let next = match c % 9 {
+                0 => pool.add(a, b),
+                1 => pool.sub(a, b),
+                2 => pool.mul(a, b),
+                3 => pool.neg(a),
+                4 => pool.not(a),
+                5 => pool.mul(a, c32),
+                6 => pool.and(a, c32),
+                7 => leaves[usize::from(c) / 9 % leaves.len()],
+                _ => {
+                    let by = pool.int(8, 2);
+                    pool.binary(BinOp::Shl, a, by)
+                }
+            };
+            stack.push(next);
+        }
+        *stack.last().unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn identities_and_definitions(code in prop::collection::vec(any::<u8>(), 1..9), more in prop::collection::vec(any::<u8>(), 1..9), values in any::<[u8; 3]>()) {
+            let mut pool = ExprPool::new();
+            let leaves: Vec<ExprId> = (0..3).map(|_| pool.fresh_symbol(Sort::Bv(8)).1).collect();
+            let (a, b) = (term(&mut pool, &leaves, &code), term(&mut pool, &leaves, &more));
+            let e = pool.eq(a, b);
+            let value = |pool: &ExprPool, e: ExprId, values: &[u8; 3]| {
+                Evaluator::new(pool, |leaf, _| {
+                    let i = leaves.iter().position(|&l| l == leaf).unwrap();
+                    cfa::Value::Bv(Bv::new(8, u64::from(values[i])))
+                }).eval(e)
+            };
+            if is_identity(&pool, e) {
+                prop_assert!(value(&pool, e, &values).is_true());
+            }
+            if let Some((leaf, meaning)) = definition(&mut pool, e, &leaves) {
+                // Exactly where the leaf has the value defined, the equation holds.
+                let i = leaves.iter().position(|&l| l == leaf).unwrap();
+                let mut at = values;
+                at[i] = value(&pool, meaning, &values).to_u64().unwrap() as u8;
+                prop_assert!(value(&pool, e, &at).is_true());
+                let same = values[i] == at[i];
+                prop_assert_eq!(value(&pool, e, &values).is_true(), same);
+            }
+        }
+
+        #[test]
+        fn inverses(v in any::<u64>()) {
+            for width in [1, 2, 8, 32, 64] {
+                let odd = Bv::new(width, v | 1);
+                prop_assert!(odd.mul(&inverse(&odd)).is_one());
+            }
+        }
+    }
+}
