@@ -183,6 +183,31 @@ impl Compiler {
         in_parallel(files, |file| self.run(file, &args, options.data_model, stop)).into_iter().collect()
     }
 
+    /// The lines on which clang finds errors in a text that stands for a file; empty if it compiles.
+    pub(crate) fn errors_in(&self, text: &str, file: &Path, options: &Options) -> Result<Vec<u32>, Error> {
+        let dir = temporary_directory()?;
+        let name = file.file_name().unwrap_or_else(|| OsStr::new("text.c"));
+        let copy = dir.path().join(name);
+        fs::write(&copy, text).map_err(cannot_write)?;
+        let mut options = options.clone();
+        let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        options.clang_args.extend(["-iquote".into(), folder.display().to_string(), "-ferror-limit=0".into()]);
+        match self.compile(&[&copy], &options, &[], &|| false) {
+            Ok(_) => Ok(Vec::new()),
+            Err(Error::Compile { messages, .. }) => {
+                let own = format!("{}:", copy.display());
+                let line = |l: &str| l.strip_prefix(&own)?.split(':').next()?.parse().ok();
+                let mut lines: Vec<u32> = messages.lines().filter(|l| l.contains("error:")).filter_map(line).collect();
+                // Errors that are nowhere are everywhere.
+                if lines.is_empty() {
+                    lines.push(0);
+                }
+                Ok(lines)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// The bitcode of models: of a file `main` among `files` (names and contents), which the others are included
     /// by.
     pub(crate) fn compile_models(

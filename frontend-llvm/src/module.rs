@@ -47,6 +47,12 @@ pub fn load_until(options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result
     Ok(Module { llvm, options: options.clone() })
 }
 
+/// The lines on which clang finds errors in `text` if it is compiled in the place of the C file `file`; empty if it
+/// compiles.
+pub fn errors_in(text: &str, file: &Path, options: &Options) -> Result<Vec<u32>, Error> {
+    Compiler::find()?.errors_in(text, file, options)
+}
+
 impl Module {
     /// The program that the module is.
     pub fn lower(&self) -> Result<cfa::Program, Error> {

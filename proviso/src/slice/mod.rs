@@ -1,7 +1,9 @@
 //! `proviso slice`: what of a program matters to a place in it.
 
+mod blank;
 mod criteria;
 mod lines;
+mod scan;
 mod subject;
 
 pub use criteria::{Place, variables};
@@ -12,13 +14,14 @@ use crate::failure::{Failure, exit};
 use crate::output::{self, Colors};
 use cfa::{EdgeId, HaltKind, Id, Op, Program};
 use frontend_llvm::{Cut, Part, Size, Unused};
+use blank::Code;
 use lines::Lines;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use slicer::Slice;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Runs the command; the exit code.
@@ -73,6 +76,11 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
                 None => {}
             }
         }
+        if let Some(path) = &args.blank {
+            let before = Instant::now();
+            blank_file(&subject, &part, &slice, path, colors)?;
+            report.times.push(("blanking".into(), before.elapsed()));
+        }
         part.kept
     };
     let lines = Lines::new(&subject, &kept);
@@ -99,6 +107,49 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
         if args.output.as_deref() == Some(stdout) { output::print_error(&text) } else { output::print(&text) }
     }
     Ok(())
+}
+
+/// Writes the C file with what is not kept blanked.
+fn blank_file(subject: &Subject, part: &Selection, slice: &Slice, path: &Path, colors: Colors) -> Result<(), Failure> {
+    let is_c = |f: &&PathBuf| f.extension().is_some_and(|e| e == "c" || e == "i");
+    let c_files: Vec<&PathBuf> = subject.options.inputs.iter().filter(is_c).collect();
+    let [file] = c_files[..] else {
+        return Err(Failure::usage("--c needs a program with exactly one C file"));
+    };
+    let text = std::fs::read(file).map_err(|e| Failure::reading(file, &e))?;
+    let text = String::from_utf8_lossy(&text);
+    let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let absolute = std::fs::canonicalize(file).unwrap_or_else(|_| file.clone());
+    let is_it = |name: &str| Path::new(name) == file || std::fs::canonicalize(name).is_ok_and(|p| p == absolute);
+    let mut code = Code::default();
+    let mut known: FxHashMap<&str, bool> = FxHashMap::default();
+    for ((name, line), columns) in &subject.places.code {
+        if !*known.entry(name).or_insert_with(|| is_it(name)) {
+            continue;
+        }
+        let Some(&start) = starts.get(*line as usize - 1) else { continue };
+        for (&column, edges) in columns {
+            let at = start + column.saturating_sub(1) as usize;
+            code.all.insert(at);
+            for edge in edges.iter().filter(|e| part.kept[e.index()]) {
+                code.kept.insert(at);
+                let op = &subject.program.edges[*edge].op;
+                let unused = |s: &EdgeId| unused(&subject.program, *edge, &slice.program.edges[*s].op) != Unused::default();
+                if matches!(op, Op::Return { .. }) && part.simpler.get(edge).is_some_and(unused) {
+                    code.idle_returns.insert(at);
+                }
+            }
+        }
+    }
+    let blanked = blank::blank(&text, &code, |text| {
+        let lines = frontend_llvm::errors_in(text, file, &subject.options);
+        lines.map_err(|e| crate::pipeline::loading(&e))
+    })?;
+    if blanked.given_up > 0 {
+        let what = format!("{} functions are not blanked, because the rest of them would not compile", blanked.given_up);
+        output::warning(&what, colors);
+    }
+    write(path, blanked.text.as_bytes())
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {

@@ -1,0 +1,330 @@
+//! A C file in which the statements and declarations that are not in a slice are blank: what is left stands where it
+//! stood, and compiles.
+
+use super::scan::{Item, Kind, Source, Span, Statement};
+use std::collections::BTreeSet;
+
+/// The places of a file that have code, as byte offsets.
+#[derive(Default)]
+pub struct Code {
+    pub all: BTreeSet<usize>,
+    pub kept: BTreeSet<usize>,
+    /// Returns whose value is not needed.
+    pub idle_returns: BTreeSet<usize>,
+}
+
+/// A file blanked.
+pub struct Blanked {
+    pub text: String,
+    /// How many functions are as they were, because their rest did not compile.
+    pub given_up: usize,
+}
+
+/// Blanks what is not kept. `errors` compiles a text and gives the lines of its errors.
+pub fn blank<E>(text: &str, code: &Code, mut errors: impl FnMut(&str) -> Result<Vec<u32>, E>) -> Result<Blanked, E> {
+    let source = Source::new(text);
+    let mut whole: BTreeSet<usize> = BTreeSet::new();
+    // Each round gives at least one more item up.
+    for _ in 0..=source.items.len() {
+        let blanked = Blanker::new(&source, code, &whole).run();
+        let lines = errors(&blanked)?;
+        if lines.is_empty() {
+            return Ok(Blanked { text: blanked, given_up: whole.len() });
+        }
+        let before = whole.len();
+        whole.extend(lines.iter().filter_map(|&line| item_at(&source, line)));
+        if whole.len() == before {
+            break;
+        }
+    }
+    Ok(Blanked { text: text.to_owned(), given_up: source.items.len() })
+}
+
+fn item_at(source: &Source, line: u32) -> Option<usize> {
+    let mut starts = std::iter::once(0).chain(source.text.match_indices('\n').map(|(at, _)| at + 1));
+    let start = starts.nth(line.checked_sub(1)? as usize)?;
+    let end = source.text[start..].find('\n').map_or(source.text.len(), |n| start + n);
+    source.items.iter().position(|item| {
+        let bytes = source.bytes(item.span());
+        bytes.start < end && start < bytes.end
+    })
+}
+
+struct Blanker<'s, 't> {
+    source: &'s Source<'t>,
+    code: &'s Code,
+    /// Items that stay as they are.
+    whole: &'s BTreeSet<usize>,
+    /// What to blank; with a text to begin with.
+    cuts: Vec<(Span, &'static str)>,
+    /// By token, how many cuts it is in.
+    gone: Vec<u32>,
+    /// Declarations in functions that stay only if their names are used.
+    declarations: Vec<Span>,
+    /// Labels that something goes to.
+    targets: BTreeSet<&'t str>,
+}
+
+impl<'s, 't> Blanker<'s, 't> {
+    fn new(source: &'s Source<'t>, code: &'s Code, whole: &'s BTreeSet<usize>) -> Self {
+        let gone = vec![0; source.tokens.len()];
+        Self { source, code, whole, cuts: Vec::new(), gone, declarations: Vec::new(), targets: BTreeSet::new() }
+    }
+
+    fn run(mut self) -> String {
+        let source = self.source;
+        let mut pieces: Vec<usize> = Vec::new();
+        for (n, item) in source.items.iter().enumerate() {
+            let Item::Function { body, .. } = item else { continue };
+            if self.whole.contains(&n) {
+                pieces.push(n);
+            } else if self.any(&self.code.kept, item.span()) {
+                self.function(body);
+                pieces.push(n);
+            }
+        }
+        // Names that what is kept mentions; a variable kept mentions those of its initial value.
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        for &n in &pieces {
+            self.mention(source.items[n].span(), &mut names);
+        }
+        for item in &source.items {
+            if let Item::Other(span) = item
+                && span.clone().any(|t| source.word(t) == "=")
+            {
+                self.mention(span, &mut names);
+            }
+        }
+        let mut pending: Vec<usize> = (0..source.items.len()).filter(|n| !pieces.contains(n)).collect();
+        loop {
+            let before = pending.len();
+            pending.retain(|&n| {
+                let wanted = match &source.items[n] {
+                    Item::Variables { names: own, .. } => {
+                        self.whole.contains(&n) || own.iter().any(|&t| names.contains(source.word(t)))
+                    }
+                    _ => false,
+                };
+                if wanted {
+                    self.mention(source.items[n].span(), &mut names);
+                }
+                !wanted
+            });
+            if pending.len() == before {
+                break;
+            }
+        }
+        for n in pending {
+            match &source.items[n] {
+                Item::Function { name, body, .. } if names.contains(source.word(*name)) || source.word(*name) == "main" => {
+                    let inner = body.span().start + 1..body.span().end.saturating_sub(1);
+                    self.cut(&inner, "");
+                }
+                Item::Function { span, .. } | Item::Variables { span, .. } => self.cut(span, ""),
+                Item::Other(_) => {}
+            }
+        }
+        self.apply()
+    }
+
+    fn any(&self, places: &BTreeSet<usize>, span: &Span) -> bool {
+        let bytes = self.source.bytes(span);
+        places.range(bytes).next().is_some()
+    }
+
+    fn function(&mut self, body: &Statement) {
+        // Blanking may take labels away that are still gone to: then they stay.
+        loop {
+            let (cuts, declarations) = (self.cuts.len(), self.declarations.len());
+            self.visit(body, true, true);
+            let missing: Vec<&str> = self.lost_labels(body);
+            if missing.is_empty() {
+                break;
+            }
+            self.targets.extend(missing);
+            self.uncut(cuts);
+            self.declarations.truncate(declarations);
+        }
+        // Declarations whose names nothing mentions go.
+        let mut pending = std::mem::take(&mut self.declarations);
+        loop {
+            let mut names = BTreeSet::new();
+            self.mention(body.span(), &mut names);
+            let before = pending.len();
+            pending.retain(|span| {
+                let own = self.source.declared(span);
+                let used = |&t: &usize| self.count(self.source.word(t), body.span()) > 1;
+                let stays = own.is_empty() || own.iter().any(used);
+                if !stays {
+                    self.cut(span, "");
+                }
+                stays
+            });
+            if pending.len() == before {
+                break;
+            }
+        }
+    }
+
+    /// How often a name stands in what is left.
+    fn count(&self, name: &str, span: &Span) -> usize {
+        span.clone().filter(|&t| self.source.word(t) == name && !self.is_cut(t)).count()
+    }
+
+    fn lost_labels(&self, body: &Statement) -> Vec<&'t str> {
+        let source = self.source;
+        let mut wanted = BTreeSet::new();
+        for t in body.span().clone() {
+            let taken = t > 0 && source.word(t - 1) == "&" && t > 1 && source.word(t - 2) == "&";
+            if (t > 0 && source.word(t - 1) == "goto" || taken) && !self.is_cut(t) {
+                wanted.insert(source.word(t));
+            }
+        }
+        let mut kept = BTreeSet::new();
+        labels(body, &mut |t| {
+            if !self.is_cut(t) {
+                kept.insert(source.word(t));
+            }
+        });
+        wanted.into_iter().filter(|name| !kept.contains(name) && !self.targets.contains(name)).collect()
+    }
+
+    /// Cuts what is not kept out of a statement; whether anything of it stays. `reached`: all that decides whether it is
+    /// executed stays. `alone`: C needs a statement here.
+    fn visit(&mut self, statement: &Statement, reached: bool, alone: bool) -> bool {
+        let stays = match statement {
+            Statement::Plain(span) => span.is_empty() || self.any(&self.code.kept, span),
+            Statement::Jump(span) => {
+                let stays = reached || self.any(&self.code.kept, span);
+                if stays && self.any(&self.code.idle_returns, span) && span.len() > 2 {
+                    self.cut(&(span.start + 1..span.end - 1), " 0");
+                }
+                stays
+            }
+            Statement::Declaration(span) => {
+                if !self.any(&self.code.kept, span) {
+                    let is_static = span.clone().any(|t| self.source.word(t) == "static");
+                    if !is_static {
+                        for value in self.source.initialisers(span) {
+                            if self.any(&self.code.all, &value) || self.any(&self.code.all, span) {
+                                self.cut(&value, "");
+                            }
+                        }
+                    }
+                }
+                self.declarations.push(span.clone());
+                return true;
+            }
+            Statement::Compound(_, all) => {
+                let (cuts, declarations) = (self.cuts.len(), self.declarations.len());
+                let mut stays = false;
+                for one in all {
+                    let kept = self.visit(one, reached, false);
+                    stays |= kept && !matches!(one, Statement::Declaration(_)) || self.holds(one);
+                }
+                if !stays && !alone {
+                    self.uncut(cuts);
+                    self.declarations.truncate(declarations);
+                }
+                stays || alone
+            }
+            Statement::Label { name, statement, .. } => {
+                let wanted = name.is_none() || name.is_some_and(|t| self.targets.contains(self.source.word(t)));
+                let stays = self.visit(statement, reached, true) && !matches!(**statement, Statement::Plain(ref s) if s.is_empty());
+                return stays || wanted || name.is_none();
+            }
+            Statement::Control { header, bodies, .. } => {
+                let (cuts, declarations) = (self.cuts.len(), self.declarations.len());
+                let decides = self.any(&self.code.kept, header);
+                let constant = !self.any(&self.code.all, header);
+                let mut stays = decides;
+                for body in bodies {
+                    let kept = self.visit(body, reached && (decides || constant), true);
+                    stays |= kept && self.holds(body);
+                }
+                if !stays {
+                    self.uncut(cuts);
+                    self.declarations.truncate(declarations);
+                }
+                stays
+            }
+        };
+        if !stays {
+            self.cut(statement.span(), if alone { ";" } else { "" });
+        }
+        stays
+    }
+
+    /// Whether something of a statement that must not go is left in it.
+    fn holds(&self, statement: &Statement) -> bool {
+        match statement {
+            Statement::Plain(span) | Statement::Declaration(span) => self.any(&self.code.kept, span),
+            Statement::Jump(span) => !self.is_cut(span.start),
+            Statement::Compound(_, all) => all.iter().any(|s| self.holds(s)),
+            Statement::Label { name, statement, .. } => {
+                name.is_some_and(|t| self.targets.contains(self.source.word(t))) || self.holds(statement)
+            }
+            Statement::Control { header, bodies, .. } => {
+                self.any(&self.code.kept, header) || bodies.iter().any(|s| self.holds(s))
+            }
+        }
+    }
+
+    fn cut(&mut self, span: &Span, with: &'static str) {
+        if !span.is_empty() {
+            self.gone[span.clone()].iter_mut().for_each(|n| *n += 1);
+            self.cuts.push((span.clone(), with));
+        }
+    }
+    /// Takes back all cuts but the first `count`.
+    fn uncut(&mut self, count: usize) {
+        for (span, _) in self.cuts.drain(count..) {
+            self.gone[span].iter_mut().for_each(|n| *n -= 1);
+        }
+    }
+    fn is_cut(&self, token: usize) -> bool {
+        self.gone[token] > 0
+    }
+    fn mention(&self, span: &Span, names: &mut BTreeSet<&'t str>) {
+        let words = span.clone().filter(|&t| self.source.tokens[t].kind == Kind::Word && !self.is_cut(t));
+        names.extend(words.map(|t| self.source.word(t)));
+    }
+
+    fn apply(mut self) -> String {
+        let mut bytes = self.source.text.as_bytes().to_vec();
+        // The larger ranges last: what they begin with stands.
+        self.cuts.sort_by_key(|(span, _)| span.len());
+        let directives = &self.source.directives;
+        for (span, with) in &self.cuts {
+            let range = self.source.bytes(span);
+            let mut at = range.start;
+            let mut next = directives.partition_point(|d| d.end <= at);
+            while at < range.end {
+                if directives.get(next).is_some_and(|d| d.contains(&at)) {
+                    at = directives[next].end;
+                    next += 1;
+                    continue;
+                }
+                if bytes[at] != b'\n' && bytes[at] != b'\r' {
+                    bytes[at] = b' ';
+                }
+                at += 1;
+            }
+            let room = range.len().min(with.len());
+            bytes[range.start..range.start + room].copy_from_slice(&with.as_bytes()[..room]);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+fn labels(statement: &Statement, found: &mut impl FnMut(usize)) {
+    match statement {
+        Statement::Compound(_, all) => all.iter().for_each(|s| labels(s, found)),
+        Statement::Control { bodies, .. } => bodies.iter().for_each(|s| labels(s, found)),
+        Statement::Label { name, statement, .. } => {
+            name.iter().for_each(|&t| found(t));
+            labels(statement, found);
+        }
+        Statement::Jump(_) | Statement::Declaration(_) | Statement::Plain(_) => {}
+    }
+}
