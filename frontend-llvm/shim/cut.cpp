@@ -18,7 +18,7 @@ using namespace llvm;
 namespace {
 
 // As in src/cut.rs.
-enum FunctionAction : uint32_t { stub_function, cut_function };
+enum FunctionAction : uint32_t { stub_function, cut_function, exit_function_stub };
 enum BlockAction : uint32_t { keep_end, exit_at_start, return_at_end, exit_at_end, first_successor };
 enum InstructionFlag : uint32_t { kept = 1, stop_after = 2, unseen = 4, dropped_shift = 8 };
 
@@ -37,7 +37,7 @@ class Cutter {
   Function *flush_function = nullptr;
 
   void end_program(Instruction *before);
-  void stub(Function &function);
+  void stub(Function &function, bool returns);
   void cut(Function &function);
   void drop_arguments(Order &order);
   void drop_value(Instruction &instruction);
@@ -91,10 +91,10 @@ void Cutter::end_program(Instruction *before) {
   call->setDoesNotReturn();
 }
 
-/// Leaves of a function only that it returns.
-void Cutter::stub(Function &function) {
+/// Leaves of a function only that it returns, or that the program ends there.
+void Cutter::stub(Function &function, bool returns) {
   auto linkage = function.getLinkage();
-  bool returns = !function.doesNotReturn();
+  returns &= !function.doesNotReturn();
   auto *subprogram = function.getSubprogram();
   function.deleteBody();
   function.setLinkage(linkage);
@@ -396,10 +396,10 @@ void Cutter::run(const ProvisoModule &self) {
     uint32_t action = *words++;
     if (function->hasFnAttribute(model_attribute))
       continue;
-    if (action == stub_function)
-      stub(*function);
-    else
+    if (action == cut_function)
       cut(*function);
+    else
+      stub(*function, action == stub_function);
   }
   take_back_models(self);
   erase_unreachable_globals();

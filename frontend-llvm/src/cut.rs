@@ -54,6 +54,7 @@ pub struct Size {
 // As in shim/cut.cpp.
 const STUB: u32 = 0;
 const CUT: u32 = 1;
+const EXIT_STUB: u32 = 2;
 const KEEP_END: u32 = 0;
 const EXIT_AT_START: u32 = 1;
 const EXIT_AT_END: u32 = 3;
@@ -196,6 +197,9 @@ impl<'a> Orders<'a> {
                 Some(func) if has_content && !function.model => {
                     self.words.push(CUT);
                     self.function(n, func);
+                }
+                Some(func) if !self.part.alive[self.part.program.funcs[func].entry.index()] => {
+                    self.words.push(EXIT_STUB);
                 }
                 _ => self.words.push(STUB),
             }

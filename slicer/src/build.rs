@@ -187,7 +187,14 @@ impl SliceBuilder<'_> {
         for f in self.program.funcs.ids() {
             if referred[f.index()] && !kept[f.index()] {
                 let entry = self.out.funcs[f].entry;
-                self.add_return(f, entry);
+                match self.sdg.flows[f.index()] {
+                    Some(_) => self.add_return(f, entry),
+                    // No criterion can be reached from within it, nor by its return.
+                    None => {
+                        let sink = self.out.add_location(f);
+                        self.add(entry, Op::Halt(HaltKind::Assumed), sink, None, None);
+                    }
+                }
             }
         }
     }

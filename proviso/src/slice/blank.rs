@@ -202,14 +202,13 @@ impl<'s, 't> Blanker<'s, 't> {
                 stays
             }
             Statement::Declaration(span) => {
-                if !self.any(&self.code.kept, span) {
-                    let is_static = span.clone().any(|t| self.source.word(t) == "static");
-                    if !is_static {
-                        for value in self.source.initialisers(span) {
-                            if self.any(&self.code.all, &value) || self.any(&self.code.all, span) {
-                                self.cut(&value, "");
-                            }
-                        }
+                if self.any(&self.code.kept, span) {
+                    return true;
+                }
+                let is_static = span.clone().any(|t| self.source.word(t) == "static");
+                if !is_static && self.any(&self.code.all, span) {
+                    for value in self.source.initialisers(span) {
+                        self.cut(&value, "");
                     }
                 }
                 self.declarations.push(span.clone());
