@@ -15,11 +15,13 @@ pub enum Analysis {
     ValuePredicate,
     Merging,
     Invariants,
+    KInduction,
+    Bmc,
 }
 
 impl Analysis {
     /// Every analysis with its name and two lines on what it does and where it is from.
-    pub const ALL: [(Analysis, &'static str, &'static str); 11] = [
+    pub const ALL: [(Analysis, &'static str, &'static str); 13] = [
         (
             Analysis::Default,
             "default",
@@ -85,6 +87,18 @@ impl Analysis {
             "invariants",
             "loops replaced by invariants that are guessed from executions and kept if inductive together\n\
              (Flanagan, Leino: Houdini, FME 2001; candidates as in Ernst et al.: Daikon, 2007)",
+        ),
+        (
+            Analysis::KInduction,
+            "k-induction",
+            "for k = 1, 2, ...: all executions with k turns of each loop, then a step of k turns from any state, with invariants\n\
+             (Sheeran, Singh, Stalmarck, FMCAD 2000; invariants as in Beyer, Dangl, Wendler, CAV 2015)",
+        ),
+        (
+            Analysis::Bmc,
+            "bmc",
+            "all executions with 1, 2, 4, ... turns of each loop, one formula between places where paths are merged\n\
+             (Biere, Cimatti, Clarke, Zhu: Symbolic model checking without BDDs, TACAS 1999)",
         ),
     ];
 

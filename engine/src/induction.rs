@@ -1,5 +1,5 @@
-//! Runs of induction: with fewer and fewer candidate invariants until all that are left hold, then with more turns of
-//! loops. What a single run does is told in `cpa/symbolic/induction`.
+//! Runs of induction and of bounded model checking: with fewer and fewer candidate invariants until all that are left hold,
+//! then with more candidates or more turns of loops. What a single run does is told in `cpa/symbolic/induction`.
 
 use crate::Config;
 use crate::budget::Budget;
@@ -23,12 +23,16 @@ const PLANS: [(u32, Effort); 7] = [
     (2, Effort::Many),
     (3, Effort::Few),
 ];
+/// The same for one number of turns.
+const EFFORTS: [Effort; 3] = [Effort::Facts, Effort::Few, Effort::Many];
 /// What of the budget the invariants by abstract interpretation may take.
 const ABSTRACT_SHARE: u32 = 4;
 
+type Symbolic<'p> = Explorer<'p, SymbolicExecution<'p>>;
+
 /// Runs an exploration.
 pub type Explore<'a, 'p> =
-    dyn FnMut(&mut Explorer<'p, SymbolicExecution<'p>>, &Budget, &mut Taints) -> Result<Exploration<Inputs>, Stop> + 'a;
+    dyn FnMut(&mut Symbolic<'p>, &Budget, &mut Taints) -> Result<Exploration<Inputs>, Stop> + 'a;
 
 /// Proofs by induction for one program.
 pub struct Prover<'p> {
@@ -40,7 +44,7 @@ pub struct Prover<'p> {
 /// What is being tried.
 struct Pending {
     /// Of the plan.
-    number: u32,
+    number: usize,
     /// The candidates that are left.
     left: Induction,
 }
@@ -75,13 +79,13 @@ impl<'p> Prover<'p> {
         if self.pending.is_none() {
             plain.observe(config.seed);
         }
-        let mut pending = self.pending.take().unwrap_or_else(|| self.plan(plain, 0));
+        let mut pending = self.pending.take().unwrap_or_else(|| self.plan(plain, 0, None));
         loop {
             if budget.spent().is_some() {
                 self.pending = Some(pending);
                 return false;
             }
-            let (result, taints, tried) = self.run(plain, pending.left, config, budget, explore);
+            let (result, taints, tried) = run(self.program, plain, pending.left, config, budget, explore);
             match result {
                 Ok(Exploration::Complete) if taints.is_empty() && !tried.changed => return true,
                 // What time cut short says nothing.
@@ -89,11 +93,10 @@ impl<'p> Prover<'p> {
                 // A violation under assumptions remains one under fewer.
                 Ok(Exploration::Target { .. }) => {
                     let next = pending.number + 1;
-                    if next as usize == PLANS.len() {
+                    if next == PLANS.len() {
                         return false;
                     }
-                    pending = self.plan(plain, next);
-                    pending.left = tried.deeper(pending.left);
+                    pending = self.plan(plain, next, Some(&tried.unsettled()));
                 }
                 Ok(Exploration::Complete) if taints.is_empty() => pending.left = tried.again(),
                 Ok(Exploration::Complete) | Err(_) => return false,
@@ -101,30 +104,157 @@ impl<'p> Prover<'p> {
         }
     }
 
-    fn plan(&self, plain: &SymbolicExecution<'p>, number: u32) -> Pending {
-        let (turns, effort) = PLANS[number as usize];
-        Pending { number, left: plain.guess_invariants(self.invariants.as_ref(), effort).with_turns(turns) }
+    fn plan(&self, plain: &SymbolicExecution<'p>, number: usize, known: Option<&Induction>) -> Pending {
+        let (turns, effort) = PLANS[number];
+        let left = plain.guess_invariants(self.invariants.as_ref(), effort, known);
+        Pending { number, left: left.with_turns(turns) }
+    }
+}
+
+/// One run, with what became of the assumptions.
+fn run<'p>(
+    program: &'p Program,
+    plain: &SymbolicExecution<'p>,
+    induction: Induction,
+    config: &Config,
+    budget: &Budget,
+    explore: &mut Explore<'_, 'p>,
+) -> (Result<Exploration<Inputs>, Stop>, Taints, Induction) {
+    let mut explorer = explorer(program, plain, induction, config, budget);
+    let mut taints = Taints::default();
+    let result = explore(&mut explorer, budget, &mut taints);
+    taints.merge(&explorer.cpa.taints);
+    let tried = explorer.cpa.induction.take().expect("an inductive run");
+    (result, taints, tried)
+}
+
+fn explorer<'p>(
+    program: &'p Program,
+    plain: &SymbolicExecution<'p>,
+    induction: Induction,
+    config: &Config,
+    budget: &Budget,
+) -> Symbolic<'p> {
+    let mut solver = PathSolver::new(Box::new(Bitwuzla::new()), budget.clone());
+    solver.set_query_time(Some(QUERY_TIME));
+    let symbolic = plain.for_induction(solver, induction);
+    let heads = symbolic.heads();
+    Explorer::new(program, symbolic, heads, Search::Merging, config.seed, config.max_call_depth)
+}
+
+/// Bounded model checking, and with it k-induction: for growing numbers of turns, first all executions with so many turns
+/// of each loop and nested calls of each function, then the step.
+pub struct Bounded<'p> {
+    program: &'p Program,
+    config: Config,
+    plain: SymbolicExecution<'p>,
+    /// For k-induction.
+    prover: Option<Prover<'p>>,
+    turns: u32,
+    /// What is left of the executions with so many turns.
+    base: Option<Symbolic<'p>>,
+    /// What steps have shown.
+    known: Option<Induction>,
+    observed: bool,
+}
+
+impl<'p> Bounded<'p> {
+    /// With `prover`, k-induction.
+    pub fn new(
+        program: &'p Program,
+        config: &Config,
+        plain: SymbolicExecution<'p>,
+        prover: Option<Prover<'p>>,
+    ) -> Self {
+        Self { program, config: config.clone(), plain, prover, turns: 1, base: None, known: None, observed: false }
     }
 
-    /// One run, with what became of the assumptions.
-    fn run(
-        &self,
-        plain: &SymbolicExecution<'p>,
-        induction: Induction,
-        config: &Config,
+    /// Turns of loops that are looked at now.
+    pub fn turns(&self) -> u32 {
+        self.turns
+    }
+
+    /// Goes on until there is an answer or the budget is spent. `taints` are those of the answer "complete".
+    pub fn run(
+        &mut self,
         budget: &Budget,
+        taints: &mut Taints,
         explore: &mut Explore<'_, 'p>,
-    ) -> (Result<Exploration<Inputs>, Stop>, Taints, Induction) {
-        let mut solver = PathSolver::new(Box::new(Bitwuzla::new()), budget.clone());
-        solver.set_query_time(Some(QUERY_TIME));
-        let symbolic = plain.for_induction(solver, induction);
-        let heads = symbolic.heads();
-        let mut explorer =
-            Explorer::new(self.program, symbolic, heads, Search::Merging, config.seed, config.max_call_depth);
-        let mut taints = Taints::default();
-        let result = explore(&mut explorer, budget, &mut taints);
-        taints.merge(&explorer.cpa.taints);
-        let tried = explorer.cpa.induction.take().expect("an inductive run");
-        (result, taints, tried)
+    ) -> Result<Exploration<Inputs>, Stop> {
+        if let Some(prover) = &self.prover
+            && prover.invariants.as_ref().is_some_and(|i| i.prove(self.program))
+        {
+            return Ok(Exploration::Complete);
+        }
+        loop {
+            if let Some(spent) = budget.spent() {
+                return Err(Stop::Spent(spent));
+            }
+            if self.turns > 1 << 24 {
+                return Err(Stop::Fatal(crate::Reason::new("loops have too many turns")));
+            }
+            let mut base = self.base.take().unwrap_or_else(|| {
+                let bounded = Induction::bounded(self.program, &self.plain.loops, self.turns);
+                explorer(self.program, &self.plain, bounded, &self.config, budget)
+            });
+            base.cpa.solver.set_budget(budget.clone());
+            let mut of_base = Taints::default();
+            let result = explore(&mut base, budget, &mut of_base);
+            if !matches!(result, Ok(Exploration::Complete)) {
+                self.base = Some(base);
+                return result;
+            }
+            of_base.merge(&base.cpa.taints);
+            let cut = base.cpa.induction.as_ref().expect("a bounded run").cut;
+            if !cut {
+                taints.merge(&of_base);
+                return Ok(Exploration::Complete);
+            }
+            if self.prover.is_some() {
+                if self.step(budget, explore) {
+                    return Ok(Exploration::Complete);
+                }
+                if let Some(spent) = budget.spent() {
+                    // The executions with so many turns are known.
+                    self.base = Some(base);
+                    return Err(Stop::Spent(spent));
+                }
+                self.turns += 1;
+            } else {
+                self.turns *= 2;
+            }
+        }
+    }
+
+    /// Whether the step succeeds with so many turns.
+    fn step(&mut self, budget: &Budget, explore: &mut Explore<'_, 'p>) -> bool {
+        if !std::mem::replace(&mut self.observed, true) {
+            self.plain.observe(self.config.seed);
+        }
+        let invariants = self.prover.as_ref().and_then(|p| p.invariants.as_ref());
+        for effort in EFFORTS {
+            let mut left = self.plain.guess_invariants(invariants, effort, self.known.as_ref()).with_turns(self.turns);
+            left.past_errors = true;
+            loop {
+                let (result, taints, tried) = run(self.program, &self.plain, left, &self.config, budget, explore);
+                let complete = matches!(result, Ok(Exploration::Complete)) && taints.is_empty();
+                if budget.spent().is_some() || !complete {
+                    self.known = Some(tried.unsettled());
+                    if complete {
+                        return false;
+                    }
+                    break;
+                }
+                if !tried.changed {
+                    if !tried.violated {
+                        return true;
+                    }
+                    self.known = Some(tried.settled());
+                    break;
+                }
+                left = tried.again();
+            }
+        }
+        false
     }
 }

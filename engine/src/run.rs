@@ -7,7 +7,7 @@ use crate::cpa::Stop;
 use crate::cpa::slicing::{Criteria, Slicing};
 use crate::cpa::symbolic::{Abstracted, SymbolicExecution};
 use crate::explore::{Counters, Exploration, Explorer};
-use crate::induction::Prover;
+use crate::induction::{Bounded, Prover};
 use crate::solver::{Bitwuzla, PathSolver};
 use crate::verdict::{Counterexample, Reason, Taints, Verdict};
 use crate::waitlist::Search;
@@ -30,6 +30,7 @@ enum Method<'r> {
     Paths(Explorer<'r, SymbolicExecution<'r>>),
     Refinement(Cegar<'r, SymbolicExecution<'r>>),
     Sliced(Cegar<'r, Slicing<'r, SymbolicExecution<'r>>>),
+    Bounded(Box<Bounded<'r>>),
     /// It cannot be made.
     Nothing,
     /// By loop invariants, which the values seen by the first analysis suggest.
@@ -200,6 +201,11 @@ impl<'r> Run<'r> {
             Analysis::Predicate => in_blocks(Abstracted { values: false, predicates: true, threshold: standard.threshold.min(FEW_VALUES), ..standard }),
             Analysis::ValuePredicate => in_blocks(Abstracted { predicates: true, threshold: standard.threshold.min(FEW_VALUES), ..standard }),
             Analysis::Invariants => Method::Invariants,
+            Analysis::Bmc => Method::Bounded(Box::new(Bounded::new(self.program, config, self.domain(), None))),
+            Analysis::KInduction => {
+                let prover = Prover::new(self.program, self.budget);
+                Method::Bounded(Box::new(Bounded::new(self.program, config, self.domain(), Some(prover))))
+            }
             Analysis::SymexSlicing => sliced(Abstracted { full: true, threshold: 0, ..standard }),
             Analysis::SymexCegarSlicing => sliced(Abstracted { threshold: 0, ..standard }),
             Analysis::Default => unreachable!("made of others"),
@@ -220,6 +226,23 @@ impl<'r> Run<'r> {
         let mut reporter = Reporter { base: self.stats, start: self.start, last: self.last, progress: self.progress };
         let mut progress = |counters: &Counters, waiting: usize| reporter.report(counters, waiting);
         let worker = &mut workers[i];
+        if let Method::Bounded(bounded) = &mut worker.method {
+            let result = bounded.run(budget, &mut worker.taints, &mut |explorer, budget, taints| {
+                let result = explorer.run(budget, taints, &mut progress);
+                self.stats.add(&explorer.counters, 0, &explorer.cpa);
+                result
+            });
+            self.last = reporter.last;
+            return match result {
+                Ok(Exploration::Complete) => match worker.taints.first(self.program) {
+                    None => Turn::Proved,
+                    Some(reason) => Turn::GaveUp(reason),
+                },
+                Ok(Exploration::Target { error, edge, evidence }) => Turn::Violation { error, edge, inputs: evidence },
+                Err(Stop::Fatal(reason)) => Turn::GaveUp(reason),
+                Err(Stop::Spent(_)) => Turn::TimeIsUp,
+            };
+        }
         // A query that takes longer than this turn is asked again in a later one.
         let (result, found) = match &mut worker.method {
             Method::Paths(explorer) => {
@@ -238,6 +261,7 @@ impl<'r> Run<'r> {
                 (result, &cegar.cpa.inner.taints)
             }
             Method::Nothing => return Turn::GaveUp(Reason::new("the dependences of the program could not be found")),
+            Method::Bounded(_) => unreachable!("done above"),
             Method::Invariants => return self.prove(&mut workers[0], budget),
         };
         self.last = reporter.last;
@@ -318,7 +342,7 @@ impl<'r> Run<'r> {
                     lessons.append(&mut cegar.cpa.inner.lessons);
                     arg = cegar.shape();
                 }
-                Method::Invariants | Method::Nothing => {}
+                Method::Invariants | Method::Bounded(_) | Method::Nothing => {}
             }
         }
         self.stats.time = self.start.elapsed();

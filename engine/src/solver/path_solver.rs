@@ -110,6 +110,10 @@ impl PathSolver {
         self.query_time = limit;
         self.given_up.clear();
     }
+    /// Queries end with `budget`.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.budget = budget;
+    }
     /// Whether, and why, no more queries will be answered.
     pub fn spent(&self) -> Option<crate::budget::Spent> {
         self.budget.spent()

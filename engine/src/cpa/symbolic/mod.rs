@@ -482,7 +482,14 @@ impl Cpa for SymbolicExecution<'_> {
             self.taints.drop_behaviour(Reason::at(text, taint.place));
             return Ok(Target::Undecided);
         }
-        match self.solver.model(&mut self.pool, &st.pc) {
+        let answer = self.solver.model(&mut self.pool, &st.pc);
+        if let Some(induction) = &mut self.induction
+            && induction.past_errors
+        {
+            induction.violated |= !answer.is_infeasible();
+            return Ok(Target::Infeasible);
+        }
+        match answer {
             Feasibility::Infeasible => Ok(Target::Infeasible),
             Feasibility::Feasible(model) => Ok(Target::Reached(self.inputs(st, &model))),
             Feasibility::Unknown(crate::solver::Reason::Timeout) => Ok(Target::Later),

@@ -87,6 +87,10 @@ pub struct Induction {
     pub changed: bool,
     /// The bound cut something off.
     pub cut: bool,
+    /// Paths to errors are not followed but noted, so that a run shows which candidates hold in any case.
+    pub past_errors: bool,
+    /// There was one.
+    pub violated: bool,
 }
 
 #[derive(Clone, Default)]
@@ -113,9 +117,15 @@ struct Contract {
 }
 
 impl Induction {
-    /// Candidates for all loops and recursions.
-    fn new(program: &Program, loops: &Loops, invariants: Option<&Invariants>, effort: Effort) -> Self {
-        let mut pool = program.exprs.clone();
+    /// Candidates for all loops and recursions, beside what is `known` from earlier runs.
+    fn new(
+        program: &Program,
+        loops: &Loops,
+        invariants: Option<&Invariants>,
+        effort: Effort,
+        known: Option<&Induction>,
+    ) -> Self {
+        let mut pool = known.map_or_else(|| program.exprs.clone(), |known| known.pool.clone());
         let vocabulary = Vocabulary::new(program);
         let facts = |pool: &mut ExprPool, loc, vars: &[VarId]| {
             let of = |&v: &VarId| invariants.map_or(Vec::new(), |i| i.facts(program, pool, loc, v));
@@ -128,7 +138,7 @@ impl Induction {
             let guards = if effort == Effort::Many { seen.guards(&pool, &vocabulary) } else { Vec::new() };
             let candidates = candidates(&mut pool, &seen, &subjects, &vocabulary, &guards, effort);
             let facts = facts(&mut pool, l.head, &l.modified);
-            places.push(Assumptions { facts, candidates, ..Assumptions::default() });
+            places.push(Assumptions { facts, candidates, ..Assumptions::default() }.with(known, places.len()));
         }
         let mut contracts = Vec::new();
         for r in &loops.recursions {
@@ -136,30 +146,38 @@ impl Induction {
             let subjects: Vec<usize> = (0..r.watched.len()).collect();
             let candidates = candidates(&mut pool, &seen, &subjects, &vocabulary, &[], effort);
             let facts = facts(&mut pool, program.funcs[r.func].entry, &r.modified);
-            places.push(Assumptions { facts, candidates, ..Assumptions::default() });
-            contracts.push(Contract::new(program, &mut pool, r, &vocabulary, invariants, effort));
+            places.push(Assumptions { facts, candidates, ..Assumptions::default() }.with(known, places.len()));
+            let known = known.map(|k| &k.contracts[contracts.len()]);
+            contracts.push(Contract::new(program, &mut pool, r, &vocabulary, invariants, effort, known));
         }
-        Self { pool, turns: 1, bounded: false, places, contracts, calls: Vec::new(), changed: false, cut: false }
+        Self { pool, turns: 1, bounded: false, places, contracts, ..Self::empty() }
+    }
+
+    fn empty() -> Self {
+        Self {
+            pool: ExprPool::new(),
+            turns: 1,
+            bounded: true,
+            places: Vec::new(),
+            contracts: Vec::new(),
+            calls: Vec::new(),
+            changed: false,
+            cut: false,
+            past_errors: false,
+            violated: false,
+        }
     }
 
     /// No invariants: loops and recursions are followed for so many turns.
     pub fn bounded(program: &Program, loops: &Loops, turns: u32) -> Self {
         let places = loops.loops.len() + loops.recursions.len();
-        Self {
-            pool: program.exprs.clone(),
-            turns,
-            bounded: true,
-            places: vec![Assumptions::default(); places],
-            contracts: Vec::new(),
-            calls: Vec::new(),
-            changed: false,
-            cut: false,
-        }
+        Self { pool: program.exprs.clone(), turns, places: vec![Assumptions::default(); places], ..Self::empty() }
     }
 
     /// For a further run with what is left.
     pub fn again(mut self) -> Self {
         self.changed = false;
+        self.violated = false;
         self.calls.clear();
         self
     }
@@ -169,13 +187,22 @@ impl Induction {
         self
     }
 
-    /// `next`, with what is known of the program's writes from here.
-    pub fn deeper(self, mut next: Self) -> Self {
-        for (place, tried) in next.places.iter_mut().zip(self.places) {
-            place.written = tried.written;
-            place.roaming = tried.roaming;
+    /// After a run in which nothing changed: the candidates hold.
+    pub fn settled(mut self) -> Self {
+        for place in &mut self.places {
+            place.facts.append(&mut place.candidates);
         }
-        next
+        for contract in &mut self.contracts {
+            contract.facts.append(&mut contract.candidates);
+        }
+        self
+    }
+
+    /// After any other run: nothing is known but what was before, and what the program writes.
+    pub fn unsettled(mut self) -> Self {
+        self.places.iter_mut().for_each(|p| p.candidates.clear());
+        self.contracts.iter_mut().for_each(|c| c.candidates.clear());
+        self
     }
 
     pub fn turns(&self) -> u32 {
@@ -191,6 +218,20 @@ impl Induction {
     pub fn candidates(&self) -> usize {
         let at_returns: usize = self.contracts.iter().map(|c| c.candidates.len()).sum();
         self.places.iter().map(|p| p.candidates.len()).sum::<usize>() + at_returns
+    }
+}
+
+impl Assumptions {
+    /// With what is known of the same place.
+    fn with(mut self, known: Option<&Induction>, number: usize) -> Self {
+        if let Some(known) = known {
+            let known = &known.places[number];
+            self.facts.clone_from(&known.facts);
+            self.candidates.retain(|c| !known.facts.contains(c));
+            self.written.clone_from(&known.written);
+            self.roaming.clone_from(&known.roaming);
+        }
+        self
     }
 }
 
@@ -226,6 +267,7 @@ impl Contract {
         vocabulary: &Vocabulary,
         invariants: Option<&Invariants>,
         effort: Effort,
+        known: Option<&Contract>,
     ) -> Self {
         let mut seen = Observations::new(program, pool, &r.watched, &r.samples);
         let mut guards = seen.guards(pool, vocabulary);
@@ -237,10 +279,13 @@ impl Contract {
                 guards.push(pool.slt(c, *leaf));
             }
         }
-        let mut known = FxHashSet::default();
-        guards.retain(|g| known.insert(*g));
+        let mut seen_guards = FxHashSet::default();
+        guards.retain(|g| seen_guards.insert(*g));
         let result_width = program.funcs[r.func].return_width;
-        let result = result_width.map(|width| pool.fresh_symbol(Sort::Bv(width)).1);
+        let result = match known {
+            Some(known) => known.result,
+            None => result_width.map(|width| pool.fresh_symbol(Sort::Bv(width)).1),
+        };
         let mut subjects = Vec::new();
         match (result, result_width) {
             (Some(result), Some(width @ ..=64)) => {
@@ -253,14 +298,21 @@ impl Contract {
             }),
         }
         let mut after = Vec::new();
-        for &var in &r.written {
+        for (i, &var) in r.written.iter().enumerate() {
             let width = program.vars[var].width;
-            let (_, symbol) = pool.fresh_symbol(Sort::Bv(width));
+            let symbol = match known {
+                Some(known) => known.after[i].1,
+                None => pool.fresh_symbol(Sort::Bv(width)).1,
+            };
             subjects.push(seen.columns.len());
             seen.columns.push(Column { leaf: symbol, width, signed: is_signed(program, program.vars[var].ty) });
             after.push((var, symbol));
         }
-        let candidates = candidates(pool, &seen, &subjects, vocabulary, &guards, effort);
+        let mut candidates = candidates(pool, &seen, &subjects, vocabulary, &guards, effort);
+        if let Some(known) = known {
+            candidates.retain(|c| !known.facts.contains(c));
+            return Self { candidates, ..known.clone() };
+        }
         let facts = match (result, invariants.and_then(|i| i.result(r.func))) {
             (Some(result), Some(value)) => value.facts(pool, result),
             _ => Vec::new(),
@@ -278,8 +330,13 @@ impl SymbolicExecution<'_> {
     }
 
     /// The candidates of a run, from what has been seen so far.
-    pub fn guess_invariants(&self, invariants: Option<&Invariants>, effort: Effort) -> Induction {
-        Induction::new(self.program, &self.loops, invariants, effort)
+    pub fn guess_invariants(
+        &self,
+        invariants: Option<&Invariants>,
+        effort: Effort,
+        known: Option<&Induction>,
+    ) -> Induction {
+        Induction::new(self.program, &self.loops, invariants, effort, known)
     }
 
     fn inducing(&mut self) -> &mut Induction {
