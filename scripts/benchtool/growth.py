@@ -72,10 +72,14 @@ class Parts:
         """Bitcode of about so many instructions."""
         while self.total < size:
             part = self.cache / f"part{len(self.parts)}.bc"
-            n = self.part(len(self.parts), part, size - self.total)
+            counted = part.with_suffix(".count")
+            if not counted.exists():
+                counted.write_text(str(self.part(len(self.parts), part, size - self.total)))
             self.parts.append(part)
-            self.total += n
+            self.total += int(counted.read_text())
         driver, linked = self.cache / "driver.c", self.cache / f"program{len(self.parts)}.bc"
+        if linked.exists():
+            return linked
         names = [f"main_{i}" for i in range(len(self.parts))]
         driver.write_text(
             "volatile int result;\n"
@@ -90,7 +94,7 @@ class Parts:
 
     def keep_main(self, linked, part, number):
         """Only main is visible, under a name of its own."""
-        check(["opt-19", f"-passes=internalize", f"-internalize-public-api-list=main_{number}", linked, "-o", part])
+        check(["opt-19", "-passes=internalize", f"-internalize-public-api-list=main_{number}", linked, "-o", part])
         return count(part)
 
 

@@ -52,7 +52,4 @@ impl CallGraph {
     pub fn bottom_up(&self) -> impl Iterator<Item = &[u32]> {
         self.components.iter()
     }
-    pub fn same_component(&self, f: FuncId, g: FuncId) -> bool {
-        self.components.component[f.index()] == self.components.component[g.index()]
-    }
 }

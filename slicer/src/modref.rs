@@ -4,6 +4,7 @@ use crate::call_graph::CallGraph;
 use crate::regions::{RegionId, Regions};
 use crate::sparse_set::SparseSet;
 use cfa::{EdgeId, ExprId, FuncId, Id, Program, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Something that holds values: a region of memory or a variable. Regions come first.
 pub type Cell = u32;
@@ -61,9 +62,17 @@ impl ExprVars {
     }
 }
 
+/// What calls may read and write of what their caller knows.
+#[derive(Default)]
+struct Summary {
+    reads: SparseSet,
+    writes: SparseSet,
+}
+
 pub struct ModRef {
-    reads: Vec<SparseSet>,
-    writes: Vec<SparseSet>,
+    summaries: Vec<Summary>,
+    /// By function, the number of its summary.
+    summary: Vec<u32>,
     /// Cells that are not followed through calls: each write may be seen by each read.
     pub unordered: SparseSet,
 }
@@ -87,6 +96,9 @@ impl ModRef {
             reads[f.index()].insert(cell);
         }
         let mut call_edges = Vec::new();
+        // Many operations touch the same regions: they are noted once for each function.
+        let mut region_sets: FxHashMap<u32, SparseSet> = FxHashMap::default();
+        let mut noted: FxHashSet<(usize, u32, bool)> = FxHashSet::default();
         for id in edges {
             let op = &program.edges[id].op;
             let f = program.func_of(id).index();
@@ -102,69 +114,72 @@ impl ModRef {
             {
                 writes[f].insert(cells.var(v));
             }
-            for &r in regions.reads(id) {
-                reads[f].insert(r);
-            }
-            for &r in regions.writes(id) {
-                writes[f].insert(r);
+            let (read, write) = regions.set_numbers(id);
+            for (set, is_write) in [(read, false), (write, true)] {
+                if set != 0 && noted.insert((f, set, is_write)) {
+                    let all = if is_write { &mut writes[f] } else { &mut reads[f] };
+                    let regions =
+                        region_sets.entry(set).or_insert_with(|| regions.set_of(set).iter().copied().collect());
+                    all.union(regions);
+                }
             }
             if !calls.callees(id).is_empty() {
                 call_edges.push(id);
             }
         }
-        let mut calls_in = vec![Vec::new(); program.funcs.len()];
+        let mut callees = vec![Vec::new(); program.funcs.len()];
         for &id in &call_edges {
-            calls_in[program.func_of(id).index()].push(id);
+            callees[program.func_of(id).index()].extend(calls.callees(id).iter().map(|g| g.0));
         }
+        // The regions of a function's own frames are nothing to its callers.
+        let mut own = vec![SparseSet::new(); program.funcs.len()];
+        for (r, owner) in regions.owner.iter().enumerate() {
+            if let Some(f) = owner {
+                own[f.index()].insert(r as u32);
+            }
+        }
+        // Functions that call one another do the same.
+        let mut summary = vec![u32::MAX; program.funcs.len()];
+        let mut summaries: Vec<Summary> = Vec::new();
         for component in calls.bottom_up() {
-            let (mut all_reads, mut all_writes) = (SparseSet::new(), SparseSet::new());
+            let mut all = Summary::default();
+            let mut called: Vec<u32> = Vec::new();
             for &f in component {
-                all_reads.union(&reads[f as usize]);
-                all_writes.union(&writes[f as usize]);
-                for &call in &calls_in[f as usize] {
-                    for &g in calls.callees(call) {
-                        if !calls.same_component(FuncId(f), g) {
-                            all_reads.union(&reads[g.index()]);
-                            all_writes.union(&writes[g.index()]);
-                        }
-                    }
-                }
+                all.reads.union(&std::mem::take(&mut reads[f as usize]));
+                all.writes.union(&std::mem::take(&mut writes[f as usize]));
+                called.extend(callees[f as usize].iter().map(|&g| summary[g as usize]));
             }
-            // The regions of a function's own frames are nothing to its callers.
-            for set in [&mut all_reads, &mut all_writes] {
-                let own: SparseSet = set
-                    .iter()
-                    .filter(|&c| {
-                        cells
-                            .as_region(c)
-                            .and_then(|r| regions.owner[r as usize])
-                            .is_some_and(|owner| component.contains(&owner.0))
-                    })
-                    .collect();
-                set.subtract(&own);
+            called.sort_unstable();
+            called.dedup();
+            for g in called.into_iter().filter(|&g| g != u32::MAX) {
+                all.reads.union(&summaries[g as usize].reads);
+                all.writes.union(&summaries[g as usize].writes);
             }
             for &f in component {
-                reads[f as usize] = all_reads.clone();
-                writes[f as usize] = all_writes.clone();
+                all.reads.subtract(&own[f as usize]);
+                all.writes.subtract(&own[f as usize]);
+                summary[f as usize] = summaries.len() as u32;
             }
+            summaries.push(all);
         }
-        let mut this = Self { reads, writes, unordered: SparseSet::new() };
+        let mut this = Self { summaries, summary, unordered: SparseSet::new() };
         this.limit(&call_edges, calls, cells, budget);
         this
     }
 
     fn limit(&mut self, call_edges: &[EdgeId], calls: &CallGraph, cells: CellNumbers, budget: usize) {
-        let callees = || call_edges.iter().flat_map(|&c| calls.callees(c)).copied();
-        let mut times_called = vec![0usize; self.reads.len()];
-        callees().for_each(|g| times_called[g.index()] += 1);
-        let sizes = self.reads.iter().zip(&self.writes).map(|(r, w)| r.len() + w.len());
+        let mut times_called = vec![0usize; self.summaries.len()];
+        for g in call_edges.iter().flat_map(|&c| calls.callees(c)) {
+            times_called[self.summary[g.index()] as usize] += 1;
+        }
+        let sizes = self.summaries.iter().map(|s| s.reads.len() + s.writes.len());
         let mut total: usize = sizes.zip(&times_called).map(|(size, times)| size * times).sum();
         if total <= budget {
             return;
         }
         let mut cost = vec![0usize; cells.count()];
-        for (f, &times) in times_called.iter().enumerate().filter(|(_, times)| **times > 0) {
-            for c in self.reads[f].iter().chain(self.writes[f].iter()) {
+        for (s, &times) in self.summaries.iter().zip(&times_called).filter(|(_, times)| **times > 0) {
+            for c in s.reads.iter().chain(s.writes.iter()) {
                 cost[c as usize] += times;
             }
         }
@@ -177,17 +192,18 @@ impl ModRef {
             total -= cost[c as usize];
             self.unordered.insert(c);
         }
-        for set in self.reads.iter_mut().chain(&mut self.writes) {
-            set.subtract(&self.unordered);
+        for s in &mut self.summaries {
+            s.reads.subtract(&self.unordered);
+            s.writes.subtract(&self.unordered);
         }
     }
 
     /// What a call of the function may read of global variables and memory that its caller knows.
     pub fn reads(&self, f: FuncId) -> &SparseSet {
-        &self.reads[f.index()]
+        &self.summaries[self.summary[f.index()] as usize].reads
     }
     /// What a call of the function may write.
     pub fn writes(&self, f: FuncId) -> &SparseSet {
-        &self.writes[f.index()]
+        &self.summaries[self.summary[f.index()] as usize].writes
     }
 }

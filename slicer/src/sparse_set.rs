@@ -11,9 +11,6 @@ impl SparseSet {
     pub fn new() -> Self {
         Self::default()
     }
-    pub fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
-    }
     pub fn len(&self) -> usize {
         self.blocks.iter().map(|(_, bits)| bits.count_ones() as usize).sum()
     }

@@ -69,7 +69,7 @@ pub struct Options {
     /// How many calls up heap objects of one allocation are told apart (the length of call strings, 0 to 2 or so).
     pub heap_contexts: u8,
     pub undefined: Undefined,
-    /// How much work to do (about 10 ns each) before inclusion is given up for unification. Counted, not measured, so
+    /// How much work to do (some 50 ns each) before inclusion is given up for unification. Counted, not measured, so
     /// that the result is always the same.
     pub budget: u64,
     /// Give up altogether then.
@@ -83,7 +83,7 @@ impl Default for Options {
             fields: true,
             heap_contexts: 1,
             undefined: Undefined::default(),
-            budget: 1_000_000_000,
+            budget: 400_000_000,
             deadline: None,
         }
     }

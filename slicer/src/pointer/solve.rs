@@ -10,6 +10,7 @@ use super::graph::{Graph, NodeId};
 use super::memory::{LocationId, Memory, ObjectId, ObjectKind, Slot, SlotLookup, SlotNodes};
 use super::sets::SetId;
 use super::terms::{Shift, Terms, gcd};
+use crate::sparse_set::SparseSet;
 use cfa::{CType, EdgeId, Expr, ExprId, FuncId, Id, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
@@ -243,10 +244,11 @@ impl<'p> Solver<'p> {
         let shared = match self.loads.get(&(pointers, shift, width)) {
             Some(&node) => node,
             None => {
-                let to = self.graph.fresh_node();
-                self.loads.insert((pointers, shift, width), to);
-                locations.iter().for_each(|l| self.apply_to(Use::Load { shift, width, to }, LocationId(l)));
-                to
+                let node = self.graph.fresh_node();
+                self.loads.insert((pointers, shift, width), node);
+                let slots = self.slots(&locations, shift, width, |nodes| nodes.read);
+                slots.into_iter().for_each(|slot| self.graph.add_edge(slot, node));
+                node
             }
         };
         self.graph.add_edge(shared, to);
@@ -259,13 +261,35 @@ impl<'p> Solver<'p> {
         let shared = match self.stores.get(&(pointers, shift, width)) {
             Some(&node) => node,
             None => {
-                let from = self.graph.fresh_node();
-                self.stores.insert((pointers, shift, width), from);
-                locations.iter().for_each(|l| self.apply_to(Use::Store { shift, width, from }, LocationId(l)));
-                from
+                let node = self.graph.fresh_node();
+                self.stores.insert((pointers, shift, width), node);
+                let slots = self.slots(&locations, shift, width, |nodes| nodes.written);
+                slots.into_iter().for_each(|slot| self.graph.add_edge(node, slot));
+                node
             }
         };
         self.graph.add_edge(from, shared);
+    }
+    /// The slots that an access through these pointers touches; those that have become one only once.
+    fn slots(
+        &mut self,
+        locations: &SparseSet,
+        shift: Shift,
+        width: u32,
+        which: impl Fn(SlotNodes) -> NodeId,
+    ) -> Vec<NodeId> {
+        let mut found = Vec::new();
+        for location in locations.iter() {
+            let place = self.memory.locations[LocationId(location)];
+            if !matches!(self.memory.objects[place.object].kind, ObjectKind::Func(_))
+                && let Some(nodes) = self.slot(place.object, place.at.then(shift), width)
+            {
+                found.push(self.graph.find(which(nodes)));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     // Memory.

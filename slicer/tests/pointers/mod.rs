@@ -41,6 +41,11 @@ struct Generator {
 }
 
 pub fn generate(seed: u64) -> Program {
+    generate_large(seed, 4)
+}
+
+/// With so many functions.
+pub fn generate_large(seed: u64, functions: usize) -> Program {
     let mut p = Program::new(DataLayout { pointer_width: 64 });
     let long = p.types.push(CType::Int { name: "long".into(), width: 64, signed: true });
     let void = p.types.push(CType::Void);
@@ -52,7 +57,7 @@ pub fn generate(seed: u64) -> Program {
     let objects: Vec<GlobalId> = (0..4).map(|i| global(&mut p, format!("object{i}"))).collect();
     let table = global(&mut p, "table".into());
     let function = |p: &mut Program, name: String| p.add_function(&name, pointer, Some(64));
-    let funcs: Vec<FuncId> = (0..4).map(|i| function(&mut p, format!("f{i}"))).collect();
+    let funcs: Vec<FuncId> = (0..functions).map(|i| function(&mut p, format!("f{i}"))).collect();
     let variadic = function(&mut p, "variadic".into());
     let makers: Vec<FuncId> = (0..3).map(|i| function(&mut p, format!("make{i}"))).collect();
     let zero = p.exprs.int(64, 0);
@@ -119,6 +124,10 @@ impl Generator {
         self.p.exprs.global_addr(g, 64)
     }
 
+    /// The functions that the table has room for.
+    fn in_table(&self) -> Vec<FuncId> {
+        self.funcs.iter().copied().take(SIZE as usize / 8).collect()
+    }
     /// Every object points to others, and the table to the functions.
     fn globals(&mut self) {
         for i in 0..self.objects.len() {
@@ -126,7 +135,7 @@ impl Generator {
             let init = GlobalInit { bytes: Vec::new(), pointers };
             self.p.globals[self.objects[i]].init = Some(init);
         }
-        let addresses = self.funcs.clone().into_iter().enumerate();
+        let addresses = self.in_table().into_iter().enumerate();
         let pointers = addresses.map(|(i, f)| (8 * i as u64, self.p.exprs.func_addr(f, 64))).collect();
         self.p.globals[self.table].init = Some(GlobalInit { bytes: Vec::new(), pointers });
         for i in 0..3 {
@@ -324,7 +333,7 @@ impl Generator {
         let value = self.read(temp);
         let mut ok = self.int(1 << 16);
         ok = self.p.exprs.ule(ok, value);
-        for f in self.funcs.clone() {
+        for f in self.in_table() {
             let f = self.p.exprs.func_addr(f, 64);
             let other = self.p.exprs.ne(value, f);
             ok = self.p.exprs.and(ok, other);
@@ -430,7 +439,7 @@ impl Generator {
             base = dst;
         }
         let addr = if self.random.below(2) == 0 {
-            let k = 8 * self.random.below(self.funcs.len()) as u64;
+            let k = 8 * self.random.below(self.in_table().len()) as u64;
             self.plus(base, k)
         } else {
             let i = Self::pick(&mut self.random, &self.ints);
