@@ -190,18 +190,15 @@ impl<'a> Orders<'a> {
             if function.body.is_none() {
                 continue;
             }
-            let (func, _) = self.layout.blocks[n];
-            let in_part = |e: &EdgeId| self.part.kept[e.index()] || self.part.observed[e.index()];
-            let has_content = func.is_some_and(|f| self.edges[f.index()].iter().any(in_part));
-            match func {
-                Some(func) if has_content && !function.model => {
+            match self.layout.blocks[n].0 {
+                Some(_) if function.model => self.words.push(STUB),
+                // Also without anything of it in the part, it may return or end the program.
+                Some(func) if self.part.alive[self.part.program.funcs[func].entry.index()] => {
                     self.words.push(CUT);
                     self.function(n, func);
                 }
-                Some(func) if !self.part.alive[self.part.program.funcs[func].entry.index()] => {
-                    self.words.push(EXIT_STUB);
-                }
-                _ => self.words.push(STUB),
+                Some(_) => self.words.push(EXIT_STUB),
+                None => self.words.push(STUB),
             }
         }
         self.words

@@ -1,0 +1,179 @@
+//! `proviso slice` and `proviso deps` as a user meets them.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const PROGRAM: &str = "extern void check(int value);\nint __VERIFIER_nondet_int(void);\nextern void log_it(const char *text);\n\n\
+static int total, noise;\n\n\
+static int square(int x) {\n    noise += x;\n    return x * x;\n}\n\n\
+int main(void) {\n    int input = __VERIFIER_nondet_int();\n    for (int i = 0; i < 3; i++)\n        noise = noise * 2 + i;\n\
+    for (int i = 0; i < 4; i++)\n        total += square(i);\n    if (input > 7)\n        check(total);\n    return noise;\n}\n";
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        std::fs::write(folder.path("prog.c"), PROGRAM).unwrap();
+        folder
+    }
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+    fn run(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_proviso")).current_dir(self.0.path()).args(args).output().unwrap()
+    }
+    fn ok(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+    /// The message of a run that fails with this code.
+    fn fails(&self, code: i32, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert_eq!(output.status.code(), Some(code), "{args:?}");
+        assert!(output.stdout.is_empty());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+}
+
+fn lines(numbers: &[u32]) -> String {
+    numbers.iter().map(|n| format!("prog.c:{n}\n")).collect()
+}
+
+#[test]
+fn lines_are_those_that_the_criterion_depends_on() {
+    let folder = Folder::new();
+    let slice = |criteria: &[&str]| {
+        let mut args = vec!["slice", "prog.c", "--lines"];
+        criteria.iter().for_each(|c| args.extend(["-c", c]));
+        folder.ok(&args)
+    };
+    let check = lines(&[5, 7, 9, 12, 13, 16, 17, 18, 19]);
+    assert_eq!(slice(&["check"]), check);
+    assert_eq!(slice(&["prog.c:19"]), check);
+    assert_eq!(slice(&["19:9"]), check);
+    // The value of a variable when control comes to a place, whether or not it is used there.
+    assert!(slice(&["20:noise"]).contains("prog.c:15\n"));
+    assert!(slice(&["20:noise"]).contains("prog.c:8\n"));
+    assert!(!slice(&["18:input"]).contains("prog.c:17\n"));
+    assert!(slice(&["global:noise"]).contains("prog.c:15\n"));
+    // Several criteria: the union.
+    assert!(slice(&["check", "20:noise"]).contains("prog.c:15\n"));
+    assert!(slice(&["__VERIFIER_nondet_int"]).contains("prog.c:13\n"));
+}
+
+#[test]
+fn a_forward_slice_is_what_is_influenced() {
+    let folder = Folder::new();
+    let found = folder.ok(&["slice", "prog.c", "-c", "13", "--forward", "--lines"]);
+    assert!(found.contains("prog.c:18\n") && found.contains("prog.c:19\n"), "{found}");
+    assert!(!found.contains("prog.c:15\n") && !found.contains("prog.c:17\n"), "{found}");
+    folder.fails(64, &["slice", "prog.c", "-c", "13", "--forward", "-o", "x.bc"]);
+}
+
+#[test]
+fn secondary_criteria_count_on_the_way_to_others() {
+    let folder = Folder::new();
+    let text = "extern void check(int); extern void note(int);\nint main(void) {\n    int x = 3;\n    note(1);\n    check(x);\n    note(2);\n    return 0;\n}\n";
+    std::fs::write(folder.path("prog.c"), text).unwrap();
+    let pure = ["slice", "prog.c", "-c", "check", "--undefined-functions", "pure", "--lines"];
+    let found = folder.ok(&[&pure[..], &["--secondary-criterion", "note"]].concat());
+    assert!(found.contains("prog.c:4\n") && !found.contains("prog.c:6\n"), "{found}");
+    assert!(!folder.ok(&pure).contains("prog.c:4\n"));
+}
+
+#[test]
+fn criteria_that_match_nothing_name_what_is_near() {
+    let folder = Folder::new();
+    let fails = |criterion: &str| folder.fails(65, &["slice", "prog.c", "-c", criterion]);
+    assert!(fails("chekc").contains("similar names: check"));
+    assert!(fails("squar").contains("square"));
+    assert!(fails("prog.c:11").contains("prog.c:10 `}`"));
+    assert!(fails("other.c:12").contains("files with code: prog.c") || fails("other.c:12").contains("prog.c"));
+    assert!(fails("19:2").contains("columns"));
+    assert!(fails("19:inptu").contains("similar names: input"));
+    assert!(fails("19:zzz").contains("variables there:"));
+    assert!(fails("global:totl").contains("total"));
+    assert!(fails("log_it").contains("never called"));
+    folder.fails(65, &["slice", "prog.c", "-c", "check", "--preserve", "nothing"]);
+    folder.fails(64, &["slice", "prog.c"]);
+    folder.fails(66, &["slice", "gone.c", "-c", "check"]);
+}
+
+#[test]
+fn bitcode_comes_from_standard_input_and_goes_to_standard_output() {
+    let folder = Folder::new();
+    for level in ["-O0", "-O2"] {
+        let clang = Command::new("clang-19")
+            .args([level, "-g", "-c", "-emit-llvm", "-o", "-"])
+            .arg(folder.path("prog.c"))
+            .output()
+            .unwrap();
+        assert!(clang.status.success());
+        let mut child = Command::new(env!("CARGO_BIN_EXE_proviso"))
+            .args(["slice", "-", "-c", "check", "-o", "-", "--stats"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(&clang.stdout).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && output.stdout.starts_with(b"BC"), "{messages}");
+        assert!(messages.contains("instructions"), "{messages}");
+        std::fs::write(folder.path("small.bc"), &output.stdout).unwrap();
+        let text = Command::new("clang-19").args(["-S", "-emit-llvm", "-o", "-"]).arg(folder.path("small.bc")).output().unwrap();
+        let text = String::from_utf8_lossy(&text.stdout).into_owned();
+        assert!(text.contains("call void @check") && !text.contains("@noise"), "{text}");
+    }
+}
+
+#[test]
+fn results_are_there_for_programs() {
+    let folder = Folder::new();
+    folder.ok(&["slice", "prog.c", "-c", "check", "--json", "out.json", "--dot", "out.dot", "-o", "out.ll", "--c", "out.c"]);
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&read("out.json")).unwrap();
+    assert_eq!(json["schema"], "proviso-slice-1");
+    assert_eq!(json["lines"][0]["file"], "prog.c");
+    assert_eq!(json["lines"][0]["kept"][0], 5);
+    assert!(json["after"]["size"]["instructions"].as_u64() < json["before"]["size"]["instructions"].as_u64());
+    assert!(read("out.dot").starts_with("digraph"));
+    assert!(read("out.ll").contains("define") && !read("out.ll").contains("@noise"));
+    let blanked = read("out.c");
+    assert_eq!(blanked.len(), PROGRAM.len());
+    assert!(blanked.contains("total += square(i);") && !blanked.contains("noise * 2"), "{blanked}");
+    assert!(Path::new(&folder.path("out.c")).exists());
+}
+
+#[test]
+fn the_annotated_source_marks_lines() {
+    let text = Folder::new().ok(&["slice", "prog.c", "-c", "check"]);
+    assert!(text.contains("17 |+         total += square(i);"), "{text}");
+    assert!(text.contains("15 |          noise = noise * 2 + i;"), "{text}");
+}
+
+#[test]
+fn deps_tells_why() {
+    let folder = Folder::new();
+    let text = folder.ok(&["deps", "prog.c", "9", "-c", "check"]);
+    let told: Vec<&str> = text.lines().filter(|l| l.starts_with("info:") || l.starts_with("note:")).collect();
+    assert!(told[0].contains("the criterion"), "{text}");
+    assert!(told[1].contains("`total`") && told[1].contains("line 19"), "{text}");
+    assert!(told.last().unwrap().contains("flows to line 17 (the place asked about)"), "{text}");
+    let text = folder.ok(&["deps", "prog.c", "13", "-c", "check"]);
+    assert!(text.contains("controls whether line 19 is executed"), "{text}");
+    let output = folder.run(&["deps", "prog.c", "prog.c:15", "-c", "check", "--json", "-"]);
+    assert_eq!(output.status.code(), Some(1));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&json["in_slice"], &json["chain"]), (&false.into(), &serde_json::Value::Null));
+    let json = folder.ok(&["deps", "prog.c", "17:total", "-c", "check", "--json", "-"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["chain"][0]["kind"], "criterion");
+    assert_eq!(json["chain"][1]["through"], "total");
+    folder.fails(64, &["deps", "prog.c", "-c", "check"]);
+    folder.fails(65, &["deps", "prog.c", "prog.c:1000", "-c", "check"]);
+}
