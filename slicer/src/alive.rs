@@ -90,7 +90,10 @@ fn useful(
             Op::Return { .. } => returns[program.func_of(id).index()].push(edge.source),
             Op::Halt(_) | Op::Error(_) => {}
             _ => {
-                into[edge.target.index()].push(edge.source);
+                // Before a call is its callees' entry, if they return.
+                if !matches!(edge.op, Op::Call { .. }) {
+                    into[edge.target.index()].push(edge.source);
+                }
                 if !points_to.callees(id).is_empty() {
                     calls_before[edge.target.index()].push(id);
                 }

@@ -1,10 +1,13 @@
 //! The slice as a program.
 
+use crate::criterion::Value;
 use crate::flow::{End, Flow};
 use crate::graph::NONE;
 use crate::mark::Marks;
 use crate::sdg::{Kind, Sdg};
-use cfa::{Bv, EdgeId, Expr, ExprId, FuncId, HaltKind, Id, LocId, Op, PlaceId, Program, Table};
+use cfa::{
+    Bv, Callee, EdgeId, Expr, ExprId, FuncId, GlobalInit, HaltKind, Id, LocId, Op, PlaceId, Program, Table, VarKind,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A program of the operations in the slice, and for each of its edges the edge it was.
@@ -17,11 +20,11 @@ pub struct Built {
 }
 
 /// Functions, globals, variables and inputs keep their ids; a function that is not in the slice becomes one that
-/// returns 0, or one without any edge if nothing refers to it.
+/// returns 0, or one without any edge if nothing refers to it. A global that nothing refers to is zero.
 ///
 /// Paths on which nothing that matters happens any more end where that is so; if `cut_off` is not set, those that
 /// never end go on.
-pub fn build(program: &Program, sdg: &Sdg, marks: &Marks, cut_off: bool) -> Built {
+pub fn build(program: &Program, sdg: &Sdg, marks: &Marks, cut_off: bool, observed: &[Value]) -> Built {
     let mut out = program.clone();
     out.locs = Table::new();
     out.edges = Table::new();
@@ -48,7 +51,7 @@ pub fn build(program: &Program, sdg: &Sdg, marks: &Marks, cut_off: bool) -> Buil
         let (entry, sink) = (b.out.funcs[program.entry].entry, b.out.add_location(program.entry));
         b.add(entry, Op::Halt(HaltKind::Assumed), sink, None, None);
     }
-    b.stubs(&kept_functions);
+    b.tidy(&kept_functions, observed);
     Built { program: b.out, original: b.original, kept_functions }
 }
 
@@ -157,38 +160,71 @@ impl SliceBuilder<'_> {
         self.add(source, Op::Return { value }, sink, None, None);
     }
 
-    /// Bodies for the functions that are referred to and have nothing in the slice.
-    fn stubs(&mut self, kept: &[bool]) {
-        let mut referred = vec![false; self.program.funcs.len()];
+    /// Leaves only what is referred to: globals that nothing refers to lose their content, functions without any
+    /// operation in the slice get bodies if something calls them or has their address. `observed` are referred to.
+    fn tidy(&mut self, kept: &[bool], observed: &[Value]) {
+        let mut functions = vec![false; self.program.funcs.len()];
+        let mut globals = vec![false; self.program.globals.len()];
+        let mut vars = vec![false; self.program.vars.len()];
         let mut seen = FxHashSet::default();
-        let mut globals = FxHashSet::default();
-        let mut globals_to_do = Vec::new();
         let mut exprs = Vec::new();
         for edge in self.out.edges.values() {
-            if let Op::Call { callee: cfa::Callee::Direct(f), .. } = edge.op {
-                referred[f.index()] = true;
+            if let Op::Call { callee: Callee::Direct(f), .. } = edge.op {
+                functions[f.index()] = true;
             }
             edge.op.for_each_expr(|e| exprs.push(e));
         }
-        exprs.extend(self.program.vars.values().filter_map(|v| match v.kind {
-            cfa::VarKind::Global { init } => init,
-            _ => None,
-        }));
-        while let Some(e) = exprs.pop() {
-            self.out.exprs.visit(e, &mut seen, |_, node| match *node {
-                Expr::FuncAddr(f) => referred[f.index()] = true,
-                Expr::GlobalAddr(g) if globals.insert(g) => globals_to_do.push(g),
-                _ => {}
-            });
-            for g in globals_to_do.drain(..) {
-                exprs.extend(self.program.globals[g].init.iter().flat_map(|i| i.pointers.iter().map(|p| p.1)));
+        // Globals and variables whose first values are to be looked at.
+        let (mut new_globals, mut new_vars) = (Vec::new(), Vec::new());
+        for value in observed {
+            match *value {
+                Value::Var(v) => new_vars.push(v),
+                Value::Global(g) => new_globals.push(g),
+                Value::Object(_) => {}
+            }
+        }
+        loop {
+            while let Some(e) = exprs.pop() {
+                self.out.exprs.visit(e, &mut seen, |_, node| match *node {
+                    Expr::FuncAddr(f) => functions[f.index()] = true,
+                    Expr::GlobalAddr(g) => new_globals.push(g),
+                    Expr::Var(v) => new_vars.push(v),
+                    _ => {}
+                });
+            }
+            for g in new_globals.drain(..) {
+                if !std::mem::replace(&mut globals[g.index()], true) {
+                    let pointers = self.program.globals[g].init.iter().flat_map(|init| &init.pointers);
+                    exprs.extend(pointers.map(|p| p.1));
+                }
+            }
+            for v in new_vars.drain(..) {
+                if !std::mem::replace(&mut vars[v.index()], true)
+                    && let VarKind::Global { init } = self.program.vars[v].kind
+                {
+                    exprs.extend(init);
+                }
+            }
+            if exprs.is_empty() {
+                break;
+            }
+        }
+        for g in self.program.globals.ids().filter(|g| !globals[g.index()]) {
+            self.out.globals[g].init = Some(GlobalInit::default());
+        }
+        for v in self.program.vars.ids().filter(|v| !vars[v.index()]) {
+            if let VarKind::Global { .. } = self.program.vars[v].kind {
+                let zero = self.zero(self.program.vars[v].width);
+                self.out.vars[v].kind = VarKind::Global { init: Some(zero) };
             }
         }
         for f in self.program.funcs.ids() {
-            if referred[f.index()] && !kept[f.index()] {
+            if functions[f.index()] && !kept[f.index()] {
                 let entry = self.out.funcs[f].entry;
-                match self.sdg.flows[f.index()] {
-                    Some(_) => self.add_return(f, entry),
+                let sdg = self.sdg;
+                match &sdg.flows[f.index()] {
+                    // It returns, or a path through it ends.
+                    Some(flow) => FunctionBuilder::new(self, f, flow).build(entry),
                     // No criterion can be reached from within it, nor by its return.
                     None => {
                         let sink = self.out.add_location(f);

@@ -10,11 +10,21 @@
 //! # What a slice preserves
 //!
 //! If a run of the original executes a criterion, the run of the slice with the same inputs executes it too, in
-//! the same order and with the same values, provided that what was removed does nothing undefined. A path
-//! that ends before the criterion (`abort`, a false assumption, an endless loop without exit) ends in the slice as
-//! well. A loop that was removed is taken to terminate: the slice may reach a criterion behind a loop that the
-//! original never leaves. So what holds of all runs of the slice (a proof) holds of the original, and a run of
-//! the slice (a counterexample) has to be replayed on the original.
+//! the same order and with the same values, provided that what was removed does nothing undefined. So what holds of
+//! all runs of the slice (a proof) holds of the original.
+//!
+//! The converse depends on [`Control`]. With [`Control::Standard`] a loop that was removed is taken to end: the
+//! slice may reach a criterion behind a loop that the original never leaves, so a run of the slice (a counterexample)
+//! has to be replayed on the original. With [`Control::DecisiveOrder`] (with [`Control::NonTermination`] if no
+//! endless loop has several entries) the slice hits a criterion only if the original does.
+//!
+//! A path that ends before the criterion (`abort`, a false assumption) ends in the slice as well. If
+//! [`Options::cut_off`] is set, so do paths that can no longer get to a criterion, as if an assumption failed.
+//!
+//! # How it is done
+//!
+//! Horwitz, Reps, Binkley: *Interprocedural slicing using dependence graphs*, TOPLAS 1990, over static single
+//! assignment form for variables and memory regions. Each module names what it follows.
 
 mod alive;
 mod build;

@@ -254,7 +254,16 @@ impl<'p> Analysis<'p> {
         self.clock.last = Instant::now();
         let marks = self.backward(criteria, false);
         self.clock.lap("backward walk");
-        let Built { program, original, kept_functions } = build(self.program, &self.sdg, &marks, self.cut_off);
+        let observed: Vec<Value> = criteria
+            .iter()
+            .flat_map(|c| match &c.what {
+                What::Operation => &[][..],
+                What::Values(values) => &values[..],
+            })
+            .copied()
+            .collect();
+        let Built { program, original, kept_functions } =
+            build(self.program, &self.sdg, &marks, self.cut_off, &observed);
         self.clock.lap("building the slice");
         let kept: Vec<bool> =
             self.program.edges.ids().map(|e| self.sdg.op(e).is_some_and(|n| marks.contains(n))).collect();
