@@ -7,7 +7,7 @@ use crate::cpa::Stop;
 use crate::cpa::symbolic::{Effort, Induction, QUERY_TIME, SymbolicExecution};
 use crate::explore::{Exploration, Explorer};
 use crate::invariants::Invariants;
-use crate::solver::{Bitwuzla, PathSolver};
+use crate::solver::PathSolver;
 use crate::verdict::Taints;
 use crate::waitlist::Search;
 use cfa::Program;
@@ -135,7 +135,7 @@ fn explorer<'p>(
     config: &Config,
     budget: &Budget,
 ) -> Symbolic<'p> {
-    let mut solver = PathSolver::new(Box::new(Bitwuzla::new()), budget.clone());
+    let mut solver = PathSolver::new(config.solvers.open(), budget.clone());
     solver.set_query_time(Some(QUERY_TIME));
     let symbolic = plain.for_induction(solver, induction);
     let heads = symbolic.heads();

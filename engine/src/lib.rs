@@ -42,6 +42,10 @@ pub struct Config {
     pub seed: u64,
     /// Nested calls that are followed; deeper ones make a proof impossible.
     pub max_call_depth: u32,
+    /// Which solver answers.
+    pub solvers: solver::Choice,
+    /// Whether the graph of states is wanted, so that analyses which can do without build it.
+    pub wants_graph: bool,
     /// For one solver query.
     pub query_time: Duration,
     /// Distinct values of a variable at one loop head before the value analysis tracks it no more.
@@ -60,6 +64,8 @@ impl Default for Config {
             search: Search::Mixed,
             seed: 0,
             max_call_depth: 10_000,
+            solvers: solver::Choice::default(),
+            wants_graph: false,
             query_time: Duration::from_secs(30),
             value_threshold: 500,
             sharing: Sharing::Scope,

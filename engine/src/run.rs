@@ -8,7 +8,7 @@ use crate::cpa::slicing::{Criteria, Slicing};
 use crate::cpa::symbolic::{Abstracted, SymbolicExecution};
 use crate::explore::{Counters, Exploration, Explorer};
 use crate::induction::{Bounded, Prover};
-use crate::solver::{Bitwuzla, PathSolver};
+use crate::solver::PathSolver;
 use crate::verdict::{Counterexample, Reason, Taints, Verdict};
 use crate::waitlist::Search;
 use crate::{Config, Outcome, Replay, Stats};
@@ -193,6 +193,7 @@ impl<'r> Run<'r> {
             }
         };
         let method = match analysis {
+            Analysis::Symex if config.wants_graph => at_joins(Abstracted { full: true, threshold: 0, ..standard }),
             Analysis::Symex => Method::Paths(self.explorer(self.domain(), config.search)),
             Analysis::Merging => Method::Paths(self.explorer(self.domain(), Search::Merging)),
             Analysis::Value => at_joins(Abstracted { values_only: true, ..standard }),
@@ -214,7 +215,8 @@ impl<'r> Run<'r> {
     }
 
     fn domain(&self) -> SymbolicExecution<'r> {
-        SymbolicExecution::new(self.program, PathSolver::new(Box::new(Bitwuzla::new()), self.budget.clone()))
+        let solvers = &self.config.solvers;
+        SymbolicExecution::new(self.program, PathSolver::new(solvers.open(), self.budget.clone()), solvers.clone())
     }
 
     fn explorer(&self, cpa: SymbolicExecution<'r>, search: Search) -> Explorer<'r, SymbolicExecution<'r>> {
@@ -282,8 +284,11 @@ impl<'r> Run<'r> {
 
     /// Whether invariants prove the program.
     fn prove(&mut self, first: &mut Worker<'r>, budget: &Budget) -> Turn {
-        let Method::Paths(explorer) = &mut first.method else { unreachable!("symbolic execution comes first") };
-        let plain = &mut explorer.cpa;
+        let plain = match &mut first.method {
+            Method::Paths(explorer) => &mut explorer.cpa,
+            Method::Refinement(cegar) => &mut cegar.cpa,
+            _ => unreachable!("symbolic execution comes first"),
+        };
         if plain.loops.is_empty() {
             return Turn::GaveUp(Reason::new("there is no loop to find an invariant of"));
         }

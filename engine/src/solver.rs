@@ -13,6 +13,7 @@ mod bitwuzla;
 mod bitwuzla_sys;
 mod cache;
 mod checked;
+mod choice;
 pub(crate) mod facts;
 mod independence;
 pub mod interpolate;
@@ -27,6 +28,7 @@ mod z3;
 
 pub use bitwuzla::Bitwuzla;
 pub use checked::Checked;
+pub use choice::{Choice, Kind};
 pub use logged::Logged;
 pub use path::{Model, PathCondition};
 pub(crate) use path_solver::conjuncts;
@@ -111,6 +113,39 @@ pub trait Cores: Solver {
     /// A subset of the assumptions of the last check, right after `Unsat`, that contradicts the
     /// assertions. Not minimal in general.
     fn unsat_core(&mut self) -> Vec<ExprId>;
+}
+
+impl<S: Solver + ?Sized> Solver for Box<S> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+    fn push(&mut self) {
+        (**self).push();
+    }
+    fn pop(&mut self, n: u32) {
+        (**self).pop(n);
+    }
+    fn assert(&mut self, pool: &ExprPool, e: ExprId) {
+        (**self).assert(pool, e);
+    }
+    fn check(&mut self, pool: &ExprPool, assumptions: &[ExprId], budget: &Budget) -> Answer {
+        (**self).check(pool, assumptions, budget)
+    }
+    fn reset(&mut self) {
+        (**self).reset();
+    }
+}
+
+impl<S: Models + ?Sized> Models for Box<S> {
+    fn leaf_value(&mut self, pool: &ExprPool, leaf: ExprId) -> Value {
+        (**self).leaf_value(pool, leaf)
+    }
+}
+
+impl<S: Cores + ?Sized> Cores for Box<S> {
+    fn unsat_core(&mut self) -> Vec<ExprId> {
+        (**self).unsat_core()
+    }
 }
 
 /// A complete solver, as the layers above want it.

@@ -147,6 +147,18 @@ pub struct VerifyArgs {
     /// The order in which paths are explored.
     #[arg(long, value_name = "ORDER", default_value = "mixed", help_heading = "Analysis")]
     pub search: SearchArg,
+    /// Which solver answers; `both` asks two and compares.
+    #[arg(long, value_name = "SOLVER", default_value = "bitwuzla", help_heading = "Analysis")]
+    pub solver: SolverArg,
+    /// Writes every query to the solver as SMT-LIB into a folder.
+    #[arg(long, value_name = "FOLDER", help_heading = "Analysis")]
+    pub dump_queries: Option<PathBuf>,
+    /// Where a refinement makes the analysis track what it found missing.
+    #[arg(long, value_name = "WHERE", default_value = "scope", help_heading = "Analysis")]
+    pub precision: PrecisionArg,
+    /// Values of a variable at one loop before the value analysis tracks it no more; 0 for no limit.
+    #[arg(long, value_name = "NUMBER", default_value_t = 500, help_heading = "Analysis")]
+    pub value_threshold: usize,
     /// Whether what the errors do not depend on is removed first.
     #[arg(long, value_name = "HOW", default_value = "static", help_heading = "Analysis")]
     pub slicing: SlicingArg,
@@ -163,6 +175,13 @@ pub struct VerifyArgs {
     /// Writes the result as JSON; `-` is standard output, before the verdict line.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
+    /// Says what each refinement learned, in terms of the C program.
+    #[arg(long, help_heading = "Output")]
+    pub explain: bool,
+    /// Draws the states reached, a pixel each, as SVG or PNG: a row per step from the start; covered states are green,
+    /// errors red.
+    #[arg(long, value_name = "OUT.svg|OUT.png", help_heading = "Output")]
+    pub pixel_tree: Option<PathBuf>,
     /// Prints counters and times.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
@@ -353,6 +372,9 @@ pub struct CfaArgs {
     /// Where to write it [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Draws the locations of all functions, a pixel each, in rows by their distance from the entry.
+    #[arg(long, value_name = "OUT.svg|OUT.png")]
+    pub pixel_tree: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
@@ -381,6 +403,22 @@ pub enum SearchArg {
     RandomPath,
     /// Paths that are near code not yet covered.
     Coverage,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum SolverArg {
+    Bitwuzla,
+    Z3,
+    /// Bitwuzla and Z3 for every query; where they contradict one another, the answer is unknown.
+    Both,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum PrecisionArg {
+    /// Wherever the variable lives.
+    Scope,
+    /// At that location alone.
+    Location,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]

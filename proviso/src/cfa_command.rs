@@ -3,6 +3,7 @@
 use crate::args::{CfaArgs, CfaFormat};
 use crate::failure::{Failure, exit};
 use crate::output::{self, Colors};
+use crate::pixel_tree::PixelTree;
 use crate::{job, pipeline};
 use cfa::{Callee, FuncId, FunctionOrigin, Op, Program};
 use engine::budget::Budget;
@@ -27,6 +28,12 @@ fn attempt(args: &CfaArgs) -> Result<(), Failure> {
             Some(found.ok_or_else(|| Failure::usage(format!("no function '{name}' in the program")))?)
         }
     };
+    if let Some(path) = &args.pixel_tree {
+        PixelTree::of_locations(&program).write(path).map_err(Failure::cannot_write)?;
+        if args.output.is_none() {
+            return Ok(());
+        }
+    }
     let text = match (args.format, only) {
         (CfaFormat::Text, None) => cfa::text::print(&program),
         (CfaFormat::Text, Some(func)) => cfa::text::function(&program, func),

@@ -43,6 +43,10 @@ impl Failure {
     pub fn reading(path: &Path, error: &io::Error) -> Self {
         Self::new(exit::NO_INPUT, format!("cannot read {}: {error}", path.display()))
     }
+    /// `what` names the file and the error.
+    pub fn cannot_write(what: String) -> Self {
+        Self::new(exit::CANT_CREATE, format!("cannot write {what}"))
+    }
     pub fn writing(path: &Path, error: &io::Error) -> Self {
         Self::new(exit::CANT_CREATE, format!("cannot write {}: {error}", path.display()))
     }

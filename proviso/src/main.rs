@@ -11,6 +11,7 @@ mod job;
 mod limits;
 mod output;
 mod pipeline;
+mod pixel_tree;
 mod progress;
 mod render;
 mod report;

@@ -4,7 +4,7 @@ use crate::failure::{Failure, exit};
 use crate::harness::{self, Subject};
 use crate::job::Job;
 use crate::limits::Limits;
-use crate::report::{Answer, Note, Violation};
+use crate::report::{Answer, Lesson, Note, Violation};
 use crate::source::Sources;
 use crate::trace::{self, Trace};
 use cfa::interp::Inputs;
@@ -40,11 +40,14 @@ pub struct Finished {
     pub answer: Answer,
     pub notes: Vec<Note>,
     pub harness: Option<String>,
+    pub decided_by: Option<&'static str>,
+    pub lessons: Vec<Lesson>,
+    pub graph: Vec<engine::arg::Shape>,
 }
 
 impl Finished {
     pub fn new(answer: Answer) -> Self {
-        Self { answer, notes: Vec::new(), harness: None }
+        Self { answer, notes: Vec::new(), harness: None, decided_by: None, lessons: Vec::new(), graph: Vec::new() }
     }
 }
 
@@ -69,7 +72,7 @@ impl Pipeline {
         self.instrument(&mut program)?;
         self.describe(&program);
         let slice = self.stage("slicing", "slicing", || self.slice(&program));
-        let outcome = self.stage("symbolic execution", "analysis", || self.analyse(&program, slice.as_ref()));
+        let outcome = self.stage("the analysis", "analysis", || self.analyse(&program, slice.as_ref()));
         self.shared().engine = Some(outcome.stats);
 
         let sources = Sources::new();
@@ -78,6 +81,13 @@ impl Pipeline {
             spot: reason.place.and_then(|p| sources.spot(&program, p)),
         };
         let notes = outcome.reasons.iter().map(note).collect();
+        let analysed = slice.as_ref().map_or(&program, |s| &s.program);
+        let lesson = |l: &engine::Lesson| Lesson {
+            spot: l.goal.and_then(|p| sources.spot(analysed, p)),
+            tracked: l.tracked.clone(),
+        };
+        let lessons = outcome.lessons.iter().map(lesson).collect();
+        let decided = !matches!(outcome.verdict, Verdict::Unknown(_));
         let (answer, harness) = match &outcome.verdict {
             Verdict::True => (Answer::True, None),
             Verdict::Unknown(reason) => {
@@ -86,7 +96,8 @@ impl Pipeline {
             }
             Verdict::False(found) => self.explain(&program, found, &sources),
         };
-        Ok(Finished { answer, notes, harness })
+        let decided_by = decided.then(|| outcome.decided_by.name());
+        Ok(Finished { answer, notes, harness, decided_by, lessons, graph: outcome.arg })
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {

@@ -138,6 +138,22 @@ fn event(event: &Event, inputs: &[InputValue]) -> String {
     }
 }
 
+/// What the refinements learned, one line each.
+pub fn lessons(report: &Report) -> String {
+    let mut out = String::new();
+    if let Some(name) = report.decided_by {
+        let _ = writeln!(out, "decided by: {name}");
+    }
+    for (i, lesson) in report.lessons.iter().enumerate() {
+        let place = lesson.spot.as_ref().map_or_else(String::new, |s| format!(" to refute a path to {s}"));
+        let _ = writeln!(out, "refinement {}: tracks {}{place}", i + 1, lesson.tracked.join(", "));
+    }
+    if report.lessons.is_empty() {
+        out += "no refinement was needed\n";
+    }
+    out
+}
+
 /// The statistics as a table.
 pub fn statistics(report: &Report) -> String {
     let width = report.stats.iter().map(|(name, _)| name.len()).max().unwrap_or(0);

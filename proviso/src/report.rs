@@ -29,6 +29,15 @@ pub struct Note {
     pub spot: Option<Spot>,
 }
 
+/// What a refinement has learned.
+#[derive(Clone, Debug)]
+pub struct Lesson {
+    /// Where the path went that was refuted.
+    pub spot: Option<Spot>,
+    /// What is tracked since.
+    pub tracked: Vec<String>,
+}
+
 #[derive(Clone, Debug)]
 pub struct Report {
     pub answer: Answer,
@@ -37,6 +46,10 @@ pub struct Report {
     pub files: Vec<String>,
     pub data_model: &'static str,
     pub analysis: String,
+    /// The one of several analyses that gave the verdict.
+    pub decided_by: Option<&'static str>,
+    /// What refinements have learned, in order.
+    pub lessons: Vec<Lesson>,
     pub notes: Vec<Note>,
     pub models: Vec<String>,
     /// Counters and times, in a fixed order.
@@ -68,6 +81,8 @@ impl Report {
         };
         let notes: Vec<Value> =
             self.notes.iter().map(|n| json!({"text": n.text, "location": spot_json(n.spot.as_ref())})).collect();
+        let lesson = |l: &Lesson| json!({"location": spot_json(l.spot.as_ref()), "tracked": l.tracked});
+        let lessons: Vec<Value> = self.lessons.iter().map(lesson).collect();
         let stats: serde_json::Map<String, Value> =
             self.stats.iter().map(|(name, value)| (name.clone(), number(*value))).collect();
         json!({
@@ -79,6 +94,8 @@ impl Report {
             "files": self.files,
             "data_model": self.data_model,
             "analysis": self.analysis,
+            "decided_by": self.decided_by,
+            "refinements": lessons,
             "reason": reason,
             "violation": violation,
             "notes": notes,
@@ -167,6 +184,8 @@ mod tests {
             files: vec!["a.c".into()],
             data_model: "LP64",
             analysis: "symex".into(),
+            decided_by: None,
+            lessons: Vec::new(),
             notes: Vec::new(),
             models: Vec::new(),
             stats: vec![("paths".into(), 3.0), ("seconds".into(), 0.25)],

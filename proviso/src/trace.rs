@@ -572,6 +572,8 @@ mod tests {
             files: Vec::new(),
             data_model: "LP64",
             analysis: String::new(),
+            decided_by: None,
+            lessons: Vec::new(),
             notes: Vec::new(),
             models: Vec::new(),
             stats: Vec::new(),

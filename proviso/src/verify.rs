@@ -1,11 +1,12 @@
 //! `proviso verify`: from the command line to a verdict, under limits.
 
-use crate::args::{SearchArg, SlicingArg, TraceArg, VerifyArgs};
+use crate::args::{PrecisionArg, SearchArg, SolverArg, SlicingArg, TraceArg, VerifyArgs};
 use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::job::Job;
 use crate::limits::{self, End, Limits, Supervised};
 use crate::output::{self, Colors};
+use crate::pixel_tree::PixelTree;
 use crate::pipeline::{Finished, Pipeline, Shared};
 use crate::progress::Progress;
 use crate::render::{self, Detail};
@@ -13,6 +14,8 @@ use crate::report::{Answer, Report};
 use crate::source::Sources;
 use engine::Analysis;
 use engine::budget::Budget;
+use engine::cpa::symbolic::Sharing;
+use engine::solver::{Choice, Kind};
 use engine::waitlist::Search;
 use frontend_llvm::DataModel;
 use std::path::Path;
@@ -80,12 +83,19 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         files: job.load.inputs.iter().map(|f| f.display().to_string()).collect(),
         data_model: if job.load.data_model == DataModel::Ilp32 { "ILP32" } else { "LP64" },
         analysis: args.analysis.clone(),
+        decided_by: finished.decided_by,
+        lessons: finished.lessons,
         notes: finished.notes,
         models: shared.models,
         stats,
     };
     for warning in &shared.warnings {
         output::warning(warning, colors);
+    }
+    if let Some(path) = &args.pixel_tree {
+        if let Err(message) = PixelTree::of_states(&finished.graph).write(path) {
+            output::warning(&format!("cannot write {message}"), colors);
+        }
     }
     publish(&report, finished.harness.as_deref(), args, colors);
     Ok(code)
@@ -105,7 +115,25 @@ fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
         SearchArg::RandomPath => Search::RandomPath,
         SearchArg::Coverage => Search::Coverage,
     };
-    Ok(engine::Config { analysis, search, seed: args.seed, ..engine::Config::default() })
+    let kind = match args.solver {
+        SolverArg::Bitwuzla => Kind::Bitwuzla,
+        SolverArg::Z3 => Kind::Z3,
+        SolverArg::Both => Kind::Both,
+    };
+    let sharing = match args.precision {
+        PrecisionArg::Scope => Sharing::Scope,
+        PrecisionArg::Location => Sharing::Location,
+    };
+    Ok(engine::Config {
+        analysis,
+        search,
+        seed: args.seed,
+        solvers: Choice { kind, dump: args.dump_queries.clone() },
+        wants_graph: args.pixel_tree.is_some(),
+        sharing,
+        value_threshold: args.value_threshold,
+        ..engine::Config::default()
+    })
 }
 
 /// What there is to say after the worker ended one way or another, and the exit code.
@@ -153,6 +181,9 @@ fn publish(report: &Report, harness: Option<&str>, args: &VerifyArgs, colors: Co
     let detail = if args.trace == TraceArg::Full { Detail::Full } else { Detail::Short };
     let json_on_stdout = args.json.as_deref() == Some(Path::new("-"));
     let mut text = render::report(report, &Sources::new(), detail, colors.for_report(json_on_stdout));
+    if args.explain {
+        text += &render::lessons(report);
+    }
     if args.stats {
         text += &render::statistics(report);
     }

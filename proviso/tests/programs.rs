@@ -205,3 +205,60 @@ fn programs_get_the_verdicts_they_expect() {
     failures.sort();
     assert!(failures.is_empty(), "{} of {} runs fail:\n{}", failures.len(), runs.len(), failures.join("\n"));
 }
+
+/// Seconds for each run of an analysis: it is contradictions that are looked for, not answers.
+const PATIENCE: &str = "4";
+
+/// Every analysis on its own may give up, but not contradict what a program expects. A run is tried with one
+/// analysis, chosen by its number; `PROVISO_ANALYSES=all` tries each with each, `PROVISO_ANALYSES=NAME` with one.
+#[test]
+fn no_analysis_contradicts_what_a_program_expects() {
+    let root = root();
+    let mut files = Vec::new();
+    programs(&root, &mut files);
+    let filter = std::env::var("PROVISO_TEST").unwrap_or_default();
+    let wanted = std::env::var("PROVISO_ANALYSES").unwrap_or_default();
+    let list = Command::new(env!("CARGO_BIN_EXE_proviso")).args(["verify", "--list-analyses"]).output().unwrap();
+    let list = String::from_utf8(list.stdout).unwrap();
+    let names: Vec<&str> =
+        list.lines().filter(|l| !l.starts_with(' ')).filter_map(|l| l.split_whitespace().next()).collect();
+    assert!(names.len() > 5 && names.contains(&"value"), "{list}");
+    let mut tries = Vec::new();
+    for (i, mut run) in files.iter().flat_map(|f| runs(f)).filter(|r| r.name(&root).contains(&filter)).enumerate() {
+        // Later options win.
+        run.options.extend(["--timeout".into(), PATIENCE.into()]);
+        for (j, name) in names.iter().enumerate() {
+            if wanted == "all" || wanted == *name || wanted.is_empty() && i % names.len() == j {
+                let mut options = run.options.clone();
+                options.extend(["--analysis".into(), (*name).into()]);
+                tries.push(Run { file: run.file.clone(), options, verdict: run.verdict.clone() });
+            }
+        }
+    }
+    let next = AtomicUsize::new(0);
+    let (answered, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        let folder = tempfile::tempdir().unwrap();
+        while let Some(run) = tries.get(next.fetch_add(1, Ordering::SeqCst)) {
+            let output = proviso(run, folder.path());
+            let stdout = String::from_utf8_lossy(&output.stdout);
+            let verdict = stdout.lines().last().unwrap_or("");
+            let unknown = verdict.starts_with("UNKNOWN(") && output.status.code() == Some(2);
+            if verdict == run.verdict {
+                answered.fetch_add(1, Ordering::SeqCst);
+            } else if !unknown {
+                let what = format!("{}: {verdict} (exit {:?})", run.name(&root), output.status.code());
+                failures.lock().unwrap().push(what);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    let (answered, failures) = (answered.into_inner(), failures.into_inner().unwrap());
+    println!("{answered} of {} runs have the answer", tries.len());
+    assert!(failures.is_empty(), "{} of {} runs:\n{}", failures.len(), tries.len(), failures.join("\n"));
+    assert!(2 * answered > tries.len(), "only {answered} of {} runs have an answer", tries.len());
+}

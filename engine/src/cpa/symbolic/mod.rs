@@ -32,7 +32,7 @@ pub use eval::{function_address, function_at};
 use super::{Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
 use crate::budget::Budget;
 use crate::control::Control;
-use crate::solver::{Feasibility, PathCondition, PathSolver};
+use crate::solver::{Choice, Feasibility, PathCondition, PathSolver};
 use crate::verdict::{Reason, Taints};
 use cfa::interp::{Inputs, ObjectSeq};
 use cfa::{Bv, EdgeId, ErrorId, Expr, ExprId, ExprPool, GlobalId, Id, Op, Program, VarKind};
@@ -51,6 +51,8 @@ pub struct SymbolicExecution<'p> {
     bases: Bases,
     pub solver: PathSolver,
     pub taints: Taints,
+    /// For questions of its own.
+    solvers: Choice,
     covering: cover::Covering,
     /// Per location, whether an error can be reached from it.
     hope: Vec<bool>,
@@ -67,8 +69,9 @@ pub struct SymbolicExecution<'p> {
 }
 
 impl<'p> SymbolicExecution<'p> {
-    pub fn new(program: &'p Program, solver: PathSolver) -> Self {
+    pub fn new(program: &'p Program, solver: PathSolver, solvers: Choice) -> Self {
         Self {
+            solvers,
             program,
             pool: program.exprs.clone(),
             slots: Slots::new(program),
@@ -92,7 +95,7 @@ impl<'p> SymbolicExecution<'p> {
             pool: induction.pool.clone(),
             loops: self.loops.without_samples(),
             induction: Some(induction),
-            ..SymbolicExecution::new(self.program, solver)
+            ..SymbolicExecution::new(self.program, solver, self.solvers.clone())
         }
     }
 

@@ -15,7 +15,7 @@ use super::value::Val;
 use super::{Stop, SymbolicExecution};
 use crate::budget::{Budget, Spent};
 use crate::cpa::{Decision, Goal, Refinement};
-use crate::solver::{Answer, Bitwuzla, Feasibility, Models, Solver, conjuncts, interpolate};
+use crate::solver::{Answer, Feasibility, Models, Solver, conjuncts, interpolate};
 use crate::verdict::Reason;
 use cfa::{BinOp, Expr, ExprId, FuncId, UnOp, Value, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -232,7 +232,7 @@ impl SymbolicExecution<'_> {
     /// another.
     pub(super) fn decisions_in_blocks(&mut self, st: &State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
         let blocks = self.blocks(st);
-        let mut solver = Bitwuzla::new();
+        let mut solver = self.solvers.open();
         match solver.check(&self.pool, &blocks, budget) {
             Answer::Unsat => return Ok(None),
             Answer::Unknown(_) if budget.spent().is_some() => return Err(Stop::Spent(Spent::Time)),
@@ -256,9 +256,9 @@ impl SymbolicExecution<'_> {
     /// Finds predicates that refute the blocks on the way to `st`, which contradict one another.
     pub(super) fn refine_predicates(&mut self, st: &State, goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
         let steps = self.blocks(st);
-        let mut solver = Bitwuzla::new();
+        let mut solver = self.solvers.open();
         let direction = interpolate::Direction::Backward;
-        let Ok(found) = interpolate::interpolants(&mut self.pool, &mut solver, &steps, direction, budget) else {
+        let Ok(found) = interpolate::interpolants(&mut self.pool, &mut *solver, &steps, direction, budget) else {
             return Ok(Refinement::Impossible);
         };
         let names = std::mem::take(&mut self.abstracting.names);

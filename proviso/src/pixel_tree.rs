@@ -1,0 +1,203 @@
+//! Pixel trees: a graph of states as a picture, a pixel per state.
+//!
+//! A row holds the states that are equally many steps from the start; green ones are covered by another, red ones lead to
+//! an error, yellow ones have several predecessors or were merged, white ones wait (as in the thesis on slicing and CEGAR for
+//! symbolic execution, section 4.3). A tree that is narrow and deep is one path; a wide one has many.
+
+use cfa::graph::CfaGraphs;
+use cfa::{Op, Program};
+use engine::arg::{Shape, Status};
+use std::fmt::Write as _;
+use std::io::BufWriter;
+use std::path::Path;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Color {
+    Expanded,
+    Covered,
+    Target,
+    Merged,
+    Waiting,
+}
+
+impl Color {
+    fn rgb(self) -> [u8; 3] {
+        match self {
+            Self::Expanded => [0x55, 0x5b, 0x66],
+            Self::Covered => [0x3c, 0xa3, 0x4d],
+            Self::Target => [0xd6, 0x28, 0x28],
+            Self::Merged => [0xe8, 0xb8, 0x20],
+            Self::Waiting => [0xf4, 0xf4, 0xf4],
+        }
+    }
+}
+
+/// The rows of a picture.
+pub struct PixelTree {
+    rows: Vec<Vec<Color>>,
+}
+
+const BACKGROUND: [u8; 3] = [0xdd, 0xe3, 0xea];
+/// A picture has at most so many pixels a side; larger trees are thinned.
+const MOST_SIDE: usize = 8000;
+
+impl PixelTree {
+    /// Of the states that an analysis reached.
+    pub fn of_states(graph: &[Shape]) -> Self {
+        let mut depth = vec![0usize; graph.len()];
+        let mut rows: Vec<Vec<Color>> = Vec::new();
+        // Parents come before children.
+        for (i, node) in graph.iter().enumerate() {
+            depth[i] = node.parent.map_or(0, |p| depth[p as usize] + 1);
+            let color = match node.status {
+                Status::Covered(_) => Color::Covered,
+                Status::Target => Color::Target,
+                Status::Waiting => Color::Waiting,
+                Status::Expanded | Status::Pruned => Color::Expanded,
+            };
+            if rows.len() <= depth[i] {
+                rows.resize(depth[i] + 1, Vec::new());
+            }
+            rows[depth[i]].push(color);
+        }
+        Self { rows }
+    }
+
+    /// Of the locations of a program, function by function: by their distance from the entry.
+    pub fn of_locations(program: &Program) -> Self {
+        let graphs = CfaGraphs::new(program);
+        let mut rows: Vec<Vec<Color>> = Vec::new();
+        for (_, graph) in graphs.funcs.iter() {
+            let mut seen = vec![false; graph.locs.len()];
+            let mut layer = vec![0u32];
+            let mut depth = 0;
+            while !layer.is_empty() {
+                if rows.len() <= depth {
+                    rows.push(Vec::new());
+                }
+                let mut next = Vec::new();
+                for n in layer {
+                    if std::mem::replace(&mut seen[n as usize], true) {
+                        continue;
+                    }
+                    let loc = graph.locs[n as usize];
+                    let error = program.out_edges(loc).any(|e| matches!(program.edges[e].op, Op::Error(_)));
+                    rows[depth].push(match (error, graph.graph.predecessors(n).len() > 1) {
+                        (true, _) => Color::Target,
+                        (_, true) => Color::Merged,
+                        _ => Color::Expanded,
+                    });
+                    next.extend(graph.graph.successors(n));
+                }
+                layer = next;
+                depth += 1;
+            }
+        }
+        rows.retain(|r| !r.is_empty());
+        Self { rows }
+    }
+
+    /// Writes the picture in the format that the name ends in, `.svg` or `.png`.
+    pub fn write(&self, path: &Path) -> Result<(), String> {
+        let fail = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("svg") => std::fs::write(path, self.svg()).map_err(|e| fail(&e)),
+            Some("png") => self.png(path).map_err(|e| fail(&e)),
+            _ => Err(format!("{}: a picture is .svg or .png", path.display())),
+        }
+    }
+
+    /// The rows, thinned to what fits.
+    fn thinned(&self) -> Vec<Vec<Color>> {
+        let thin = |n: usize| n.div_ceil(MOST_SIDE).max(1);
+        let rows = self.rows.iter().step_by(thin(self.rows.len()));
+        rows.map(|row| {
+            row.chunks(thin(row.len()))
+                .map(|c| c.iter().copied().find(|c| *c == Color::Target).unwrap_or(c[0]))
+                .collect()
+        })
+        .collect()
+    }
+
+    fn svg(&self) -> String {
+        let rows = self.thinned();
+        let width = rows.iter().map(Vec::len).max().unwrap_or(1).max(1);
+        let height = rows.len().max(1);
+        let scale = (1200 / width.max(height)).clamp(1, 12);
+        let [r, g, b] = BACKGROUND;
+        let mut text = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {height}\" \
+             shape-rendering=\"crispEdges\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"#{r:02x}{g:02x}{b:02x}\"/>\n",
+            width * scale,
+            height * scale
+        );
+        for (y, row) in rows.iter().enumerate() {
+            let start = (width - row.len()) / 2;
+            let mut x = 0;
+            // One rectangle per run of a colour.
+            for run in row.chunk_by(|a, b| a == b) {
+                let [r, g, b] = run[0].rgb();
+                let _ = writeln!(
+                    text,
+                    "<rect x=\"{}\" y=\"{y}\" width=\"{}\" height=\"1\" fill=\"#{r:02x}{g:02x}{b:02x}\"/>",
+                    start + x,
+                    run.len()
+                );
+                x += run.len();
+            }
+        }
+        text + "</svg>\n"
+    }
+
+    fn png(&self, path: &Path) -> Result<(), String> {
+        let rows = self.thinned();
+        let width = rows.iter().map(Vec::len).max().unwrap_or(1).max(1);
+        let height = rows.len().max(1);
+        let scale = (1200 / width.max(height)).clamp(1, 12);
+        let (w, h) = (width * scale, height * scale);
+        let mut data = Vec::with_capacity(3 * w * h);
+        for y in 0..h {
+            let row = rows.get(y / scale).map_or(&[][..], Vec::as_slice);
+            let start = (width - row.len()) / 2;
+            for x in 0..w {
+                let color = (x / scale).checked_sub(start).and_then(|i| row.get(i));
+                data.extend(color.map_or(BACKGROUND, |c| c.rgb()));
+            }
+        }
+        let file = std::fs::File::create(path).map_err(|e| e.to_string())?;
+        let mut encoder = png::Encoder::new(BufWriter::new(file), w as u32, h as u32);
+        encoder.set_color(png::ColorType::Rgb);
+        let mut writer = encoder.write_header().map_err(|e| e.to_string())?;
+        writer.write_image_data(&data).map_err(|e| e.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(parent: Option<u32>, status: Status) -> Shape {
+        Shape { parent, status, edges: 1 }
+    }
+
+    #[test]
+    fn a_row_per_step() {
+        let graph = [
+            node(None, Status::Expanded),
+            node(Some(0), Status::Expanded),
+            node(Some(0), Status::Covered(engine::arg::NodeId(1))),
+            node(Some(1), Status::Target),
+        ];
+        let tree = PixelTree::of_states(&graph);
+        assert_eq!(tree.rows, [vec![Color::Expanded], vec![Color::Expanded, Color::Covered], vec![Color::Target]]);
+        let svg = tree.svg();
+        assert!(svg.contains("viewBox=\"0 0 2 3\"") && svg.contains("#d62828") && svg.contains("#3ca34d"), "{svg}");
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tree.png");
+        tree.write(&file).unwrap();
+        let decoder = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(&file).unwrap()));
+        let reader = decoder.read_info().unwrap();
+        assert_eq!((reader.info().width, reader.info().height), (800, 1200));
+        assert!(tree.write(&folder.path().join("tree.gif")).is_err());
+    }
+}
