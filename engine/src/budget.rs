@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 pub struct Budget {
     pub deadline: Option<Instant>,
     pub cancel: Arc<AtomicBool>,
+    /// The switch of a larger piece of work that this is a part of.
+    outer: Option<Arc<AtomicBool>>,
 }
 
 /// Why a budget is spent.
@@ -34,7 +36,12 @@ impl Budget {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
-        Self { deadline, cancel: Arc::clone(&self.cancel) }
+        Self { deadline, cancel: Arc::clone(&self.cancel), outer: self.outer.clone() }
+    }
+    /// A part with a switch of its own, which is cancelled with the whole. Parts are made of a whole, not of
+    /// parts.
+    pub fn part(&self) -> Self {
+        Self { deadline: self.deadline, cancel: Arc::default(), outer: Some(Arc::clone(&self.cancel)) }
     }
     /// Stops all work under this budget and its parts, from any thread.
     pub fn cancel(&self) {
@@ -43,7 +50,7 @@ impl Budget {
     /// Whether, and why, the work should stop.
     #[inline]
     pub fn spent(&self) -> Option<Spent> {
-        if self.cancel.load(Ordering::Relaxed) {
+        if self.cancel.load(Ordering::Relaxed) || self.outer.as_ref().is_some_and(|o| o.load(Ordering::Relaxed)) {
             Some(Spent::Cancelled)
         } else if self.deadline.is_some_and(|d| Instant::now() >= d) {
             Some(Spent::Time)
@@ -68,7 +75,11 @@ mod tests {
         let whole = Budget::unlimited();
         let part = whole.within(Duration::from_secs(9));
         assert_eq!(part.spent(), None);
+        let own = whole.part();
+        own.cancel();
+        assert_eq!((own.spent(), whole.spent()), (Some(Spent::Cancelled), None));
+        let own = whole.part();
         whole.cancel();
-        assert_eq!(part.spent(), Some(Spent::Cancelled));
+        assert_eq!((own.spent(), part.spent()), (Some(Spent::Cancelled), Some(Spent::Cancelled)));
     }
 }

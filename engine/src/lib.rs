@@ -13,8 +13,10 @@ pub mod cpa;
 pub mod explore;
 pub mod induction;
 pub mod invariants;
+mod parallel;
 mod replay;
 mod run;
+mod strategy;
 pub mod solver;
 mod verdict;
 pub mod waitlist;
@@ -36,6 +38,8 @@ use waitlist::Search;
 #[derive(Clone, Debug)]
 pub struct Config {
     pub analysis: Analysis,
+    /// Threads among which several analyses are divided.
+    pub jobs: usize,
     /// The order in which symbolic execution follows paths.
     pub search: Search,
     /// Makes the run repeatable.
@@ -61,6 +65,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             analysis: Analysis::Default,
+            jobs: 1,
             search: Search::Mixed,
             seed: 0,
             max_call_depth: 10_000,
@@ -104,6 +109,20 @@ impl Stats {
         self.solver_time += solving.solver_time;
     }
 
+    /// Adds what another thread did in the same time.
+    fn join(&mut self, other: &Self) {
+        self.exploration.add(&other.exploration);
+        self.waiting_now += other.waiting_now;
+        self.terms += other.terms;
+        self.queries += other.queries;
+        self.solver_calls += other.solver_calls;
+        self.solver_time += other.solver_time;
+        self.replays += other.replays;
+        self.refinements += other.refinements;
+        self.precision += other.precision;
+        self.time = self.time.max(other.time);
+    }
+
     /// Names and values, in a fixed order; times in seconds.
     pub fn entries(&self) -> Vec<(&'static str, f64)> {
         let c = &self.exploration;
@@ -145,7 +164,7 @@ pub struct Outcome {
 
 /// Confirms a violation: runs the program as the user gave it on the inputs (translated, if the program analysed is a
 /// slice), and gives the inputs it ran on and the path if it ends in this error; otherwise says how it ended.
-pub type Replay<'a> = dyn Fn(&Inputs, ErrorId) -> Result<(Inputs, Vec<EdgeId>), String> + 'a;
+pub type Replay<'a> = dyn Fn(&Inputs, ErrorId) -> Result<(Inputs, Vec<EdgeId>), String> + Sync + 'a;
 
 /// Whether an error edge of `program` can be reached. `replay` confirms violations on the program as the user gave it
 /// (see [`replay()`]); `progress` is called some ten times a second.
@@ -154,7 +173,7 @@ pub fn verify(
     config: &Config,
     budget: &Budget,
     replay: &Replay<'_>,
-    progress: &dyn Fn(&Stats),
+    progress: &(dyn Fn(&Stats) + Sync),
 ) -> Outcome {
     if program.errors.is_empty() {
         return Outcome {
@@ -166,5 +185,14 @@ pub fn verify(
             arg: Vec::new(),
         };
     }
-    run::Run::new(program, config, budget, replay, progress).verify()
+    let analyses = match config.analysis {
+        Analysis::Default if config.search == Search::Mixed => strategy::Features::of(program).analyses(),
+        // Proofs by invariants need executions to learn from.
+        Analysis::Default | Analysis::Invariants => vec![Analysis::Symex, Analysis::Invariants],
+        one => vec![one],
+    };
+    if config.jobs > 1 && analyses.len() > 1 {
+        return parallel::verify(program, config, &analyses, budget, replay, progress);
+    }
+    run::Run::new(program, config, budget, replay, progress).verify(&analyses)
 }

@@ -17,7 +17,7 @@ use cfa::{EdgeId, ErrorId, Program};
 use std::time::{Duration, Instant};
 
 /// The first turn of each analysis; turns grow by the factor [`GROWTH`].
-const FIRST_SHARE: Duration = Duration::from_secs(1);
+const FIRST_SHARE: Duration = Duration::from_millis(500);
 const GROWTH: u32 = 3;
 /// What proofs by invariants may take before anything else is tried.
 const FIRST_PROOF: Duration = Duration::from_millis(400);
@@ -62,7 +62,7 @@ pub struct Run<'r> {
     config: &'r Config,
     budget: &'r Budget,
     replay: &'r Replay<'r>,
-    progress: &'r dyn Fn(&Stats),
+    progress: &'r (dyn Fn(&Stats) + Sync),
     start: Instant,
     last: Instant,
     /// Of the explorations that are over.
@@ -76,14 +76,15 @@ impl<'r> Run<'r> {
         config: &'r Config,
         budget: &'r Budget,
         replay: &'r Replay<'r>,
-        progress: &'r dyn Fn(&Stats),
+        progress: &'r (dyn Fn(&Stats) + Sync),
     ) -> Self {
         let start = Instant::now();
         Self { program, config, budget, replay, progress, start, last: start, stats: Stats::default(), prover: None }
     }
 
-    pub fn verify(mut self) -> Outcome {
-        let mut workers: Vec<Worker<'r>> = self.strategy().into_iter().map(|a| self.worker(a)).collect();
+    /// `analyses` take turns; proofs by invariants learn from the first.
+    pub fn verify(mut self, analyses: &[Analysis]) -> Outcome {
+        let mut workers: Vec<Worker<'r>> = analyses.iter().map(|&a| self.worker(a)).collect();
         // What no analysis may overlook.
         let mut common = Taints::default();
         let mut decided = 0;
@@ -104,6 +105,7 @@ impl<'r> Run<'r> {
                 let part = if alone { self.budget.clone() } else { self.budget.within(share) };
                 let query_time = if alone { self.config.query_time } else { share.min(self.config.query_time) };
                 decided = i;
+                share_precision(&mut workers, i);
                 loop {
                     match self.turn(&mut workers, i, &part, query_time) {
                         Turn::Proved => match common.first(self.program) {
@@ -149,18 +151,6 @@ impl<'r> Run<'r> {
             share *= GROWTH;
         };
         self.outcome(workers, common, decided, verdict)
-    }
-
-    /// The analyses that take turns, in order.
-    fn strategy(&self) -> Vec<Analysis> {
-        match self.config.analysis {
-            Analysis::Default if self.config.search == Search::Mixed => {
-                vec![Analysis::Symex, Analysis::Merging, Analysis::Value, Analysis::SymexCegar, Analysis::Invariants]
-            }
-            Analysis::Default => vec![Analysis::Symex, Analysis::Invariants],
-            Analysis::Invariants => vec![Analysis::Symex, Analysis::Invariants],
-            one => vec![one],
-        }
     }
 
     fn worker(&self, analysis: Analysis) -> Worker<'r> {
@@ -355,12 +345,23 @@ impl<'r> Run<'r> {
     }
 }
 
+/// What other refinements found necessary to track, this one tracks from the start.
+fn share_precision(workers: &mut [Worker<'_>], to: usize) {
+    let learned: Vec<_> = workers.iter().enumerate().filter(|&(i, _)| i != to).filter_map(|(_, w)| match &w.method {
+        Method::Refinement(cegar) => Some(cegar.cpa.precision().items()),
+        _ => None,
+    }).collect();
+    if let Method::Refinement(cegar) = &mut workers[to].method {
+        cegar.cpa.track(learned.into_iter().flatten());
+    }
+}
+
 /// Tells what goes on, some ten times a second.
 struct Reporter<'r> {
     base: Stats,
     start: Instant,
     last: Instant,
-    progress: &'r dyn Fn(&Stats),
+    progress: &'r (dyn Fn(&Stats) + Sync),
 }
 
 impl Reporter<'_> {

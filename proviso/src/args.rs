@@ -147,6 +147,9 @@ pub struct VerifyArgs {
     /// The order in which paths are explored.
     #[arg(long, value_name = "ORDER", default_value = "mixed", help_heading = "Analysis")]
     pub search: SearchArg,
+    /// Threads among which the analyses that take turns are divided.
+    #[arg(short, long, value_name = "NUMBER", default_value_t = 1, help_heading = "Analysis")]
+    pub jobs: usize,
     /// Which solver answers; `both` asks two and compares.
     #[arg(long, value_name = "SOLVER", default_value = "bitwuzla", help_heading = "Analysis")]
     pub solver: SolverArg,

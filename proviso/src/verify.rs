@@ -126,6 +126,7 @@ fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
     };
     Ok(engine::Config {
         analysis,
+        jobs: args.jobs.max(1),
         search,
         seed: args.seed,
         solvers: Choice { kind, dump: args.dump_queries.clone() },

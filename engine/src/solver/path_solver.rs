@@ -86,6 +86,8 @@ pub struct PathSolver {
 
 /// The solver starts anew after so many calls: what it keeps of old queries slows down new ones.
 const CALLS_PER_CONTEXT: u32 = 5_000;
+/// A solver's pace in reading a query.
+const TERMS_PER_MILLISECOND: usize = 100;
 /// Attempts to turn a spurious model into a real one.
 const REFINEMENTS: u32 = 8;
 
@@ -316,6 +318,12 @@ impl PathSolver {
     }
 
     fn call(&mut self, pool: &mut ExprPool, set: &[ExprId], budget: &Budget) -> Feasibility {
+        // Solvers look at the clock only after they have rewritten the whole query.
+        if let Some(time) = budget.remaining()
+            && is_larger(pool, set, time.as_millis() as usize * TERMS_PER_MILLISECOND)
+        {
+            return Feasibility::Unknown(Reason::Timeout);
+        }
         let equal = Equalities::find(pool, set);
         let origin: FxHashMap<ExprId, ExprId> = equal.rest.iter().map(|(now, origin)| (*now, *origin)).collect();
         if let Some(&falsum) = equal.rest.iter().map(|(now, _)| now).find(|e| pool.is_false(**e)) {
@@ -494,4 +502,19 @@ pub(crate) fn conjuncts(pool: &mut ExprPool, cond: ExprId) -> Vec<ExprId> {
         }
     }
     found
+}
+
+/// Whether the formulas have more than `limit` different terms.
+fn is_larger(pool: &ExprPool, set: &[ExprId], limit: usize) -> bool {
+    let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+    let mut stack: Vec<ExprId> = set.to_vec();
+    while let Some(e) = stack.pop() {
+        if seen.insert(e) {
+            if seen.len() > limit {
+                return true;
+            }
+            stack.extend(pool.get(e).children());
+        }
+    }
+    false
 }

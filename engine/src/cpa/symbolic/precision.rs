@@ -162,6 +162,15 @@ impl<'p> SymbolicExecution<'p> {
         self
     }
 
+    pub fn precision(&self) -> &Precision {
+        &self.abstracting.precision
+    }
+
+    /// Tracks more, wherever states are abstracted from now on.
+    pub fn track(&mut self, items: impl IntoIterator<Item = Item>) {
+        self.abstracting.precision.items.entry(None).or_default().extend(items);
+    }
+
     /// Values, constraints and predicates tracked.
     pub fn tracked(&self) -> usize {
         self.abstracting.precision.len() + self.abstracting.predicates.len()

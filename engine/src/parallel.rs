@@ -1,0 +1,87 @@
+//! Several analyses at once, divided among threads. Each thread has its own terms and solvers; they share the program.
+
+use crate::analysis::Analysis;
+use crate::budget::Budget;
+use crate::run::Run;
+use crate::verdict::Verdict;
+use crate::{Config, Outcome, Replay, Stats};
+use cfa::Program;
+use std::panic::resume_unwind;
+use std::thread;
+
+/// Bytes, reserved rather than used: expressions are evaluated by recursion.
+const STACK: usize = 1 << 30;
+
+/// As [`verify`](crate::verify), with `analyses` divided among `config.jobs` threads. The first answer ends the others; of
+/// several at the same time that of the first thread counts.
+pub fn verify(
+    program: &Program,
+    config: &Config,
+    analyses: &[Analysis],
+    budget: &Budget,
+    replay: &Replay<'_>,
+    progress: &(dyn Fn(&Stats) + Sync),
+) -> Outcome {
+    let part = budget.part();
+    let outcomes: Vec<Outcome> = thread::scope(|scope| {
+        let threads: Vec<_> = groups(analyses, config.jobs)
+            .into_iter()
+            .enumerate()
+            .map(|(i, group)| {
+                let part = &part;
+                let work = move || {
+                    let quiet = |_: &Stats| {};
+                    let progress: &(dyn Fn(&Stats) + Sync) = if i == 0 { progress } else { &quiet };
+                    let outcome = Run::new(program, config, part, replay, progress).verify(&group);
+                    if !matches!(outcome.verdict, Verdict::Unknown(_)) {
+                        part.cancel();
+                    }
+                    outcome
+                };
+                thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).expect("a thread can be started")
+            })
+            .collect();
+        threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    });
+    let mut total = Stats::default();
+    let mut reasons = Vec::new();
+    for outcome in &outcomes {
+        total.join(&outcome.stats);
+        reasons.extend(outcome.reasons.iter().cloned());
+    }
+    reasons.dedup();
+    let answered = outcomes.iter().position(|o| !matches!(o.verdict, Verdict::Unknown(_))).unwrap_or(0);
+    let outcome = outcomes.into_iter().nth(answered).expect("at least one thread");
+    Outcome { stats: total, reasons, ..outcome }
+}
+
+/// Proofs by invariants go with symbolic execution, which they learn from; the others are dealt out in turn.
+fn groups(analyses: &[Analysis], jobs: usize) -> Vec<Vec<Analysis>> {
+    let mut groups = vec![Vec::new(); jobs.clamp(1, analyses.len())];
+    let mut next = 0;
+    for &analysis in analyses {
+        if analysis == Analysis::Invariants {
+            groups[0].push(analysis);
+            continue;
+        }
+        let n = groups.len();
+        groups[next % n].push(analysis);
+        next += 1;
+    }
+    groups.retain(|g| !g.is_empty());
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn invariants_go_with_symbolic_execution() {
+        use Analysis::{Invariants, Merging, Symex, Value};
+        let all = [Symex, Merging, Value, Invariants];
+        assert_eq!(groups(&all, 2), [vec![Symex, Value, Invariants], vec![Merging]]);
+        assert_eq!(groups(&all, 1), [vec![Symex, Merging, Value, Invariants]]);
+        assert_eq!(groups(&all, 9).len(), 3);
+    }
+}
