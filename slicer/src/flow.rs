@@ -200,7 +200,9 @@ impl Stops {
         criteria: FxHashSet<EdgeId>,
     ) -> Self {
         let mut this = Self { of: vec![Stop::Never; program.funcs.len()], criteria };
-        let mut work: Vec<(FuncId, Stop)> = Vec::new();
+        // From the entry of a function that is dead, no criterion can be reached, nor does it return to one.
+        let dead = program.funcs.iter().filter(|(_, f)| !alive.loc(f.entry));
+        let mut work: Vec<(FuncId, Stop)> = dead.map(|(f, _)| (f, Stop::Otherwise)).collect();
         for id in alive.edges(program) {
             let edge = &program.edges[id];
             let ends = match edge.op {

@@ -259,3 +259,49 @@ fn values_can_be_criteria() {
     assert_eq!(analysis.accesses(Value::Global(object)), (vec![first, second], vec![]));
     assert_eq!(analysis.accesses(Value::Var(b)), (vec![set_b], vec![set_b]));
 }
+
+/// A function of which nothing is left still ends the program.
+#[test]
+fn calls_that_never_return_do_not_return_in_the_slice() {
+    let mut c = Code::new();
+    let (a, b) = (c.global("a"), c.global("b"));
+    let give_up = c.function("give_up");
+    let input = c.havoc(a);
+    let (e, three) = (c.program.var_expr(a), c.program.exprs.int(32, 3));
+    let cond = c.program.exprs.eq(e, three);
+    let func = c.program.entry;
+    let (bad, good) = (c.program.add_location(func), c.program.add_location(func));
+    c.program.add_branch(c.at, cond, bad, good, None);
+    c.at = bad;
+    let call = c.call(give_up, &[]);
+    c.back_to(good);
+    c.at = good;
+    let set = c.add(b, 1);
+    let end = c.end();
+    c.at = c.program.funcs[give_up].entry;
+    c.add(b, 5);
+    c.end();
+    for cut_off in [false, true] {
+        let criterion = Criterion::value(end, Value::Var(b));
+        let slice = c.slice(criterion, Options { cut_off, ..Options::default() });
+        let kept = |e: EdgeId| slice.kept[e.index()];
+        assert!(kept(input) && kept(set));
+        struct Threes;
+        impl cfa::interp::InputSource for Threes {
+            fn unknown(&mut self, _: cfa::interp::Unknown, width: u32) -> Bv {
+                Bv::new(width, 3)
+            }
+        }
+        // Without cutting off the end in `give_up` may stand for itself; in no case is the criterion hit.
+        struct Hit<'a>(&'a Slice, EdgeId, bool);
+        impl cfa::interp::Observer for Hit<'_> {
+            fn executed(&mut self, edge: EdgeId, _: &cfa::interp::State) {
+                self.2 |= self.0.original[edge] == Some(self.1);
+            }
+        }
+        let mut hit = Hit(&slice, end, false);
+        let limits = cfa::interp::Limits { steps: 1000, ..cfa::interp::Limits::default() };
+        cfa::interp::Interpreter::new(&slice.program).run(&mut Threes, limits, &mut hit);
+        assert!(!hit.2, "{} {}", kept(call), cfa::text::print(&slice.program));
+    }
+}

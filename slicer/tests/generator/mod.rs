@@ -296,6 +296,12 @@ impl Generator {
         if self.shape.endless != Endless::None && depth > 0 && self.random.chance(8) {
             self.wait(depth);
         }
+        if self.shape.endless != Endless::None && self.random.chance(2) {
+            // What follows is dead.
+            let end = self.new_loc();
+            self.program.add_edge(self.at, Op::Halt(HaltKind::Abort), end, None);
+            self.at = self.new_loc();
+        }
         match self.random.below(20) {
             0..=3 => {
                 let (v, e) = (self.any_int(), self.int_expr(2));
