@@ -3,7 +3,7 @@
 
 mod pointers;
 
-use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, State, Unknown};
+use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
 use cfa::{Bv, Callee, EdgeId, ExprId, FuncId, Op, Program};
 use pointers::{Random, generate};
 use slicer::pointer::{Location, Mode, ObjectKind, Options, PointsTo, Undefined};
@@ -186,4 +186,78 @@ fn modes_are_ordered() {
             assert!(fine.iter().all(|k| coarse.contains(k)), "seed {seed}, v{v}: {fine:?} and {coarse:?}");
         }
     }
+}
+
+/// The same value for an input each time.
+struct Fixed(u64);
+
+impl InputSource for Fixed {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        match what {
+            Unknown::Havoc(input) => Bv::new(width, Random::new(self.0 ^ u64::from(input.0)).below(4) as u64),
+            _ => Bv::new(width, 0),
+        }
+    }
+    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
+        bytes.fill(0);
+    }
+}
+
+/// The criteria executed, in order, each with what it stores if that is no pointer.
+struct Hits<'a> {
+    original: &'a dyn Fn(EdgeId) -> Option<EdgeId>,
+    criteria: &'a [EdgeId],
+    hits: Vec<(EdgeId, Option<u64>)>,
+}
+
+impl Observer for Hits<'_> {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        if let Some(id) = (self.original)(edge)
+            && self.criteria.binary_search(&id).is_ok()
+        {
+            let value = match state.program().edges[edge].op {
+                Op::Store { value, .. } => state.eval(value).to_u64(),
+                _ => None,
+            };
+            self.hits.push((id, value.filter(|v| *v < 1 << 16)));
+        }
+    }
+}
+
+#[test]
+fn slices_of_programs_full_of_pointers() {
+    let rounds = std::env::var("SLICER_TEST_ROUNDS").ok().and_then(|r| r.parse().ok()).unwrap_or(300);
+    let (mut hit, mut sizes) = (0, (0, 0));
+    for seed in 0..rounds {
+        let program = generate(seed);
+        let mut random = Random::new(seed + 3);
+        let stores: Vec<EdgeId> =
+            program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Store { .. })).map(|(id, _)| id).collect();
+        let mut criteria: Vec<EdgeId> = (0..1 + random.below(2)).map(|_| stores[random.below(stores.len())]).collect();
+        criteria.sort_unstable();
+        criteria.dedup();
+        let points_to = Options { heap_contexts: random.below(3) as u8, ..Options::default() };
+        let options = slicer::Options { points_to, ..slicer::Options::default() };
+        let slice = slicer::slice(&program, &criteria, &options).expect("there are criteria");
+        sizes.0 += slice.stats.edges.0;
+        sizes.1 += slice.stats.edges.1;
+        for input in 0..3 {
+            let run = |program: &Program, original: &dyn Fn(EdgeId) -> Option<EdgeId>| {
+                let mut hits = Hits { original, criteria: &criteria, hits: Vec::new() };
+                let limits = Limits { steps: 100_000, ..Limits::default() };
+                let outcome = Interpreter::new(program).run(&mut Fixed(input), limits, &mut hits).outcome;
+                (hits.hits, outcome)
+            };
+            let (expected, outcome) = run(&program, &|e| Some(e));
+            if matches!(outcome, Outcome::Exit(_)) {
+                let (found, end) = run(&slice.program, &|e| slice.original[e]);
+                let text =
+                    || format!("{}\n--- slice\n{}", cfa::text::print(&program), cfa::text::print(&slice.program));
+                assert_eq!(expected, found, "seed {seed}, input {input}, {criteria:?}, {end:?}\n{}", text());
+                hit += usize::from(!expected.is_empty());
+            }
+        }
+    }
+    println!("{hit} runs hit a criterion; {} of {} edges kept", sizes.1, sizes.0);
+    assert!(hit as u64 > rounds / 4);
 }
