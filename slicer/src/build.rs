@@ -154,12 +154,6 @@ impl SliceBuilder<'_> {
         op
     }
 
-    fn add_return(&mut self, f: FuncId, source: LocId) {
-        let value = self.program.funcs[f].return_width.map(|w| self.zero(w));
-        let sink = self.out.add_location(f);
-        self.add(source, Op::Return { value }, sink, None, None);
-    }
-
     /// Leaves only what is referred to: globals that nothing refers to lose their content, functions without any
     /// operation in the slice get bodies if something calls them or has their address. `observed` are referred to.
     fn tidy(&mut self, kept: &[bool], observed: &[Value]) {

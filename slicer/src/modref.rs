@@ -17,6 +17,9 @@ pub struct CellNumbers {
 }
 
 impl CellNumbers {
+    pub fn new(program: &Program, regions: &Regions) -> Self {
+        Self { regions: regions.count, vars: program.vars.len() as u32 }
+    }
     pub fn var(&self, v: VarId) -> Cell {
         self.regions + v.0
     }
@@ -84,12 +87,12 @@ impl ModRef {
         program: &Program,
         regions: &Regions,
         calls: &CallGraph,
-        cells: CellNumbers,
         vars: &mut ExprVars,
         edges: impl Iterator<Item = EdgeId>,
         observed: &[(FuncId, Cell)],
         budget: usize,
     ) -> Self {
+        let cells = CellNumbers::new(program, regions);
         let mut reads = vec![SparseSet::new(); program.funcs.len()];
         let mut writes = vec![SparseSet::new(); program.funcs.len()];
         for &(f, cell) in observed {

@@ -173,7 +173,7 @@ impl<'p> Analysis<'p> {
         let regions = Regions::compute(program, &mut points_to, &calls, alive.edges(program));
         clock.lap("memory regions");
         in_time()?;
-        let cells = CellNumbers { regions: regions.count, vars: program.vars.len() as u32 };
+        let cells = CellNumbers::new(program, &regions);
         let objects: Table<ObjectId, ObjectKind> = points_to.objects.values().map(|o| o.kind).collect();
         let observations: Vec<Observation> = criteria
             .iter()
@@ -191,16 +191,8 @@ impl<'p> Analysis<'p> {
             .filter(|&(_, cell)| cells.as_var(cell).is_none_or(|v| program.vars[v].func().is_none()))
             .collect();
         let mut vars = ExprVars::new(program);
-        let modref = ModRef::compute(
-            program,
-            &regions,
-            &calls,
-            cells,
-            &mut vars,
-            alive.edges(program),
-            &observed,
-            options.budget,
-        );
+        let modref =
+            ModRef::compute(program, &regions, &calls, &mut vars, alive.edges(program), &observed, options.budget);
         clock.lap("mod-ref");
         in_time()?;
         let stops = Stops::new(program, &alive, &calls, options.control, places.into_iter().collect());
