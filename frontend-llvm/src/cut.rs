@@ -209,9 +209,8 @@ impl<'a> Orders<'a> {
         let body = function.body.as_ref().expect("a function that is lowered");
         let nodes = self.nodes(n, func);
         let content: Vec<u32> = (0..nodes.len() as u32).filter(|&b| nodes[b as usize].content).collect();
-        let returns: Vec<u32> = (0..nodes.len() as u32)
-            .filter(|&b| nodes[b as usize].alive && self.last(n, b).1 == op::RET)
-            .collect();
+        let returns: Vec<u32> =
+            (0..nodes.len() as u32).filter(|&b| nodes[b as usize].alive && self.last(n, b).1 == op::RET).collect();
         let (to_content, to_return) = (distances(&nodes, &content), distances(&nodes, &returns));
         let decided = self.decided(n, func);
         for (b, node) in nodes.iter().enumerate() {
@@ -281,10 +280,8 @@ impl<'a> Orders<'a> {
     fn nodes(&self, n: usize, func: FuncId) -> Vec<Node> {
         let (program, starts) = (self.part.program, &self.layout.blocks[n].1);
         let alive = |loc: LocId| self.part.alive[loc.index()];
-        let mut nodes: Vec<Node> = starts
-            .iter()
-            .map(|loc| Node { alive: loc.is_some_and(alive), ..Node::default() })
-            .collect();
+        let mut nodes: Vec<Node> =
+            starts.iter().map(|loc| Node { alive: loc.is_some_and(alive), ..Node::default() }).collect();
         let mut leaves = vec![false; nodes.len()];
         let mut last = vec![None; nodes.len()];
         for &id in &self.edges[func.index()] {

@@ -242,8 +242,7 @@ impl Context<'_> {
         let width = 8;
         let (ty, zero) = (self.unknown_type(Some(width)), self.program.exprs.int(width, 0));
         let kind = VarKind::Global { init: Some(zero) };
-        self.environment =
-            Some(self.add_var(Var { name: None, ty, width, kind, place: None }, Mutability::Global));
+        self.environment = Some(self.add_var(Var { name: None, ty, width, kind, place: None }, Mutability::Global));
     }
 
     fn unknown_type(&mut self, width: Option<u32>) -> TypeId {

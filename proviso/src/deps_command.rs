@@ -23,7 +23,11 @@ pub fn run(args: &DepsArgs, colors: Colors) -> u8 {
 fn attempt(args: &DepsArgs, colors: Colors) -> Result<u8, Failure> {
     let (last, files) = match args.files.split_last() {
         Some((last, files)) if !files.is_empty() => (last, files),
-        _ => return Err(Failure::usage("write the program's files and then the place: proviso deps FILE... PLACE -c CRITERION")),
+        _ => {
+            return Err(Failure::usage(
+                "write the program's files and then the place: proviso deps FILE... PLACE -c CRITERION",
+            ));
+        }
     };
     let text = last.display().to_string();
     let place = Place::parse(&text).ok_or_else(|| {
@@ -40,7 +44,7 @@ fn attempt(args: &DepsArgs, colors: Colors) -> Result<u8, Failure> {
             return Err(Failure::data(format!("nothing in line {} gives '{name}' a value", place.line)));
         }
     }
-    let (analysis, criteria) = subject.analyse()?;
+    let (analysis, criteria) = subject.analyse(subject.slicing.cut_off)?;
     let explanation = analysis.explain(&criteria);
     let chain = asked.iter().filter_map(|&e| Some((explanation.chain(e)?, e))).min_by_key(|(chain, _)| chain.len());
     let told = Telling { subject: &subject, analysis: &analysis };
@@ -127,7 +131,9 @@ impl Telling<'_> {
 
     fn tell(&self, from: EdgeId, d: &Dependence, library: Option<String>) -> (String, &'static str, Option<String>) {
         let target = match self.spot(from) {
-            Some(spot) if self.spot(d.on).is_some_and(|own| own.path != spot.path) => format!("{}:{}", spot.path, spot.line),
+            Some(spot) if self.spot(d.on).is_some_and(|own| own.path != spot.path) => {
+                format!("{}:{}", spot.path, spot.line)
+            }
             Some(spot) => format!("line {}", spot.line),
             None => "code of the compiler's".into(),
         };
@@ -177,7 +183,10 @@ impl Telling<'_> {
 
     fn to_json(&self, criteria: &[String], place: &str, steps: Option<&[Step]>) -> Json {
         let step = |s: &Step| {
-            let location = s.spot.as_ref().map(|at| json!({"file": at.path, "line": at.line, "column": (at.column > 0).then_some(at.column)}));
+            let location = s
+                .spot
+                .as_ref()
+                .map(|at| json!({"file": at.path, "line": at.line, "column": (at.column > 0).then_some(at.column)}));
             json!({"kind": s.kind, "text": s.what, "function": s.function, "through": s.through, "location": location})
         };
         json!({

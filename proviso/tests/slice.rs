@@ -179,7 +179,8 @@ fn with_criteria(text: &str, seed: u64) -> String {
         let is_header = line.contains("func_") && line.starts_with("static") && !line.trim_end().ends_with(';');
         if is_header {
             let head = line.split("func_").next().unwrap_or("");
-            scalar = !head.contains('*') && (head.contains("int") && !head.contains("struct") && !head.contains("union"));
+            scalar =
+                !head.contains('*') && (head.contains("int") && !head.contains("struct") && !head.contains("union"));
         }
         let trimmed = line.trim_start();
         let value = if let Some(rest) = trimmed.strip_prefix("transparent_crc(") {
@@ -207,7 +208,8 @@ fn with_criteria(text: &str, seed: u64) -> String {
 fn slices_of_random_programs_do_what_the_programs_do() {
     let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().expect("a number"));
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a clock").as_secs();
-    let (programs, first) = (number("PROVISO_SLICE_PROGRAMS").unwrap_or(2), number("PROVISO_SLICE_SEED").unwrap_or(clock));
+    let (programs, first) =
+        (number("PROVISO_SLICE_PROGRAMS").unwrap_or(2), number("PROVISO_SLICE_SEED").unwrap_or(clock));
     let bench = Bench::new();
     let flags = ["-isystem", "/usr/include/csmith", "-DCSMITH", "-g"];
     let (mut equal, mut left_out, mut hits, mut tried) = (0, 0, 0, 0);

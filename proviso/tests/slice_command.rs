@@ -125,7 +125,11 @@ fn bitcode_comes_from_standard_input_and_goes_to_standard_output() {
         assert!(output.status.success() && output.stdout.starts_with(b"BC"), "{messages}");
         assert!(messages.contains("instructions"), "{messages}");
         std::fs::write(folder.path("small.bc"), &output.stdout).unwrap();
-        let text = Command::new("clang-19").args(["-S", "-emit-llvm", "-o", "-"]).arg(folder.path("small.bc")).output().unwrap();
+        let text = Command::new("clang-19")
+            .args(["-S", "-emit-llvm", "-o", "-"])
+            .arg(folder.path("small.bc"))
+            .output()
+            .unwrap();
         let text = String::from_utf8_lossy(&text.stdout).into_owned();
         assert!(text.contains("call void @check") && !text.contains("@noise"), "{text}");
     }
@@ -134,7 +138,9 @@ fn bitcode_comes_from_standard_input_and_goes_to_standard_output() {
 #[test]
 fn results_are_there_for_programs() {
     let folder = Folder::new();
-    folder.ok(&["slice", "prog.c", "-c", "check", "--json", "out.json", "--dot", "out.dot", "-o", "out.ll", "--c", "out.c"]);
+    folder.ok(&[
+        "slice", "prog.c", "-c", "check", "--json", "out.json", "--dot", "out.dot", "-o", "out.ll", "--c", "out.c",
+    ]);
     let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     let json: serde_json::Value = serde_json::from_str(&read("out.json")).unwrap();
     assert_eq!(json["schema"], "proviso-slice-1");

@@ -116,7 +116,9 @@ impl<'s, 't> Blanker<'s, 't> {
         }
         for n in pending {
             match &source.items[n] {
-                Item::Function { name, body, .. } if names.contains(source.word(*name)) || source.word(*name) == "main" => {
+                Item::Function { name, body, .. }
+                    if names.contains(source.word(*name)) || source.word(*name) == "main" =>
+                {
                     let inner = body.span().start + 1..body.span().end.saturating_sub(1);
                     self.cut(&inner, "");
                 }
@@ -229,7 +231,8 @@ impl<'s, 't> Blanker<'s, 't> {
             }
             Statement::Label { name, statement, .. } => {
                 let wanted = name.is_none() || name.is_some_and(|t| self.targets.contains(self.source.word(t)));
-                let stays = self.visit(statement, reached, true) && !matches!(**statement, Statement::Plain(ref s) if s.is_empty());
+                let stays = self.visit(statement, reached, true)
+                    && !matches!(**statement, Statement::Plain(ref s) if s.is_empty());
                 return stays || wanted || name.is_none();
             }
             Statement::Control { header, bodies, .. } => {

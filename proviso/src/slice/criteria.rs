@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::source::{Sources, Spot};
-use cfa::{EdgeId, Expr, FuncId, FunctionOrigin, GlobalId, InputKind, Op, PlaceId, Program, VarId, VarKind};
+use cfa::{EdgeId, Expr, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, PlaceId, Program, VarId, VarKind};
 use frontend_llvm::Cut;
 use slicer::{Criterion, Value, What};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,19 +16,24 @@ pub struct Places {
 
 impl Places {
     pub fn new(program: &Program, cut: &Cut) -> Self {
-        let mut places = Self { sources: Sources::new(), code: BTreeMap::new() };
+        let mut by_place: Vec<Vec<EdgeId>> = vec![Vec::new(); program.places.len()];
         for (id, edge) in program.edges.iter() {
             if program.funcs[program.func_of(id)].origin != FunctionOrigin::Source {
                 continue;
             }
             let own = edge.origin.iter().filter_map(|&i| cut.place(i)).chain(edge.place);
             for place in own {
-                if let Some(spot) = places.spot(program, place) {
-                    let at = places.code.entry((spot.path, spot.line)).or_default().entry(spot.column).or_default();
-                    if at.last() != Some(&id) {
-                        at.push(id);
-                    }
+                let here = &mut by_place[place.index()];
+                if here.last() != Some(&id) {
+                    here.push(id);
                 }
+            }
+        }
+        let mut places = Self { sources: Sources::new(), code: BTreeMap::new() };
+        for (n, edges) in by_place.into_iter().enumerate().filter(|(_, edges)| !edges.is_empty()) {
+            if let Some(spot) = places.spot(program, PlaceId::from_index(n)) {
+                let columns = places.code.entry((spot.path, spot.line)).or_default();
+                columns.entry(spot.column).or_default().extend(edges);
             }
         }
         places
@@ -59,10 +64,18 @@ impl Places {
             (Some(name), 0) => {
                 let near = near(name, known.iter().map(|k| k.rsplit('/').next().unwrap_or(k)));
                 let shown = if near.is_empty() { list(known.iter().copied()) } else { list(near) };
-                return Err(nothing(&place.text, format!("no code comes from a file '{name}'"), format!("files with code: {shown}")));
+                return Err(nothing(
+                    &place.text,
+                    format!("no code comes from a file '{name}'"),
+                    format!("files with code: {shown}"),
+                ));
             }
             (None, n) if n > 1 => {
-                return Err(nothing(&place.text, "the program has several files".into(), format!("write FILE:{}; files: {}", place.line, list(known))));
+                return Err(nothing(
+                    &place.text,
+                    "the program has several files".into(),
+                    format!("write FILE:{}; files: {}", place.line, list(known)),
+                ));
             }
             _ => {}
         }
@@ -277,7 +290,11 @@ fn at_place(place: &Place, name: &str, edges: &[EdgeId], program: &Program) -> R
         return Ok(found);
     }
     let near = near(name, scope.iter().copied());
-    let note = if near.is_empty() { format!("variables there: {}", list(scope)) } else { format!("similar names: {}", list(near)) };
+    let note = if near.is_empty() {
+        format!("variables there: {}", list(scope))
+    } else {
+        format!("similar names: {}", list(near))
+    };
     Err(nothing(&place.text, format!("no variable '{name}' is known there"), note))
 }
 
@@ -320,13 +337,18 @@ fn global_names(program: &Program) -> impl Iterator<Item = &str> {
 
 pub fn no_function(name: &str, program: &Program) -> Failure {
     let near = near(name, program.funcs.values().map(|f| f.name.as_str()));
-    let note = if near.is_empty() { "nothing has a similar name".into() } else { format!("similar names: {}", list(near)) };
+    let note =
+        if near.is_empty() { "nothing has a similar name".into() } else { format!("similar names: {}", list(near)) };
     nothing(name, "the program has no such function".into(), note)
 }
 
 fn no_global(text: &str, name: &str, program: &Program) -> Failure {
     let near = near(name, global_names(program));
-    let note = if near.is_empty() { format!("global variables: {}", list(global_names(program))) } else { format!("similar names: {}", list(near)) };
+    let note = if near.is_empty() {
+        format!("global variables: {}", list(global_names(program)))
+    } else {
+        format!("similar names: {}", list(near))
+    };
     nothing(text, "the program has no such global variable".into(), note)
 }
 

@@ -12,9 +12,9 @@ pub use subject::Subject;
 use crate::args::SliceArgs;
 use crate::failure::{Failure, exit};
 use crate::output::{self, Colors};
+use blank::Code;
 use cfa::{EdgeId, HaltKind, Id, Op, Program};
 use frontend_llvm::{Cut, Part, Size, Unused};
-use blank::Code;
 use lines::Lines;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
@@ -40,13 +40,17 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
         output::check_writable(path)?;
     }
     let wants_text = args.output.as_deref().is_some_and(|p| p.extension().is_some_and(|e| e == "ll"));
-    let (mut subject, cut) = Subject::load(&args.files, &args.input, &args.dependence)?;
-    subject.slicing.cut_off &= !args.forward;
+    let (subject, cut) = Subject::load(&args.files, &args.input, &args.dependence)?;
+    let cut_off = subject.slicing.cut_off && !args.forward;
     for what in &subject.unmodelled {
-        output::warning(&format!("what this does is not represented, and is taken to do anything with its operands only: {what}"), colors);
+        output::warning(
+            &format!("what this does is not represented, and is taken to do anything with its operands only: {what}"),
+            colors,
+        );
     }
-    let (mut analysis, criteria) = subject.analyse()?;
-    let mut report = Report { files: subject.inputs(), criteria: args.dependence.criterion.clone(), ..Report::default() };
+    let (mut analysis, criteria) = subject.analyse(cut_off)?;
+    let mut report =
+        Report { files: subject.inputs(), criteria: args.dependence.criterion.clone(), ..Report::default() };
     report.times.push(("load".into(), subject.loading));
 
     let kept = if args.forward {
@@ -78,7 +82,14 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
         }
         if let Some(path) = &args.blank {
             let before = Instant::now();
-            blank_file(&subject, &part, &slice, path, colors)?;
+            if cut_off {
+                // There is no statement to end a way with, so ways end as they did.
+                let (mut analysis, criteria) = subject.analyse(false)?;
+                let slice = analysis.slice(&criteria);
+                blank_file(&subject, &Selection::new(&subject.program, &slice), &slice, path, colors)?;
+            } else {
+                blank_file(&subject, &part, &slice, path, colors)?;
+            }
             report.times.push(("blanking".into(), before.elapsed()));
         }
         part.kept
@@ -134,7 +145,8 @@ fn blank_file(subject: &Subject, part: &Selection, slice: &Slice, path: &Path, c
             for edge in edges.iter().filter(|e| part.kept[e.index()]) {
                 code.kept.insert(at);
                 let op = &subject.program.edges[*edge].op;
-                let unused = |s: &EdgeId| unused(&subject.program, *edge, &slice.program.edges[*s].op) != Unused::default();
+                let unused =
+                    |s: &EdgeId| unused(&subject.program, *edge, &slice.program.edges[*s].op) != Unused::default();
                 if matches!(op, Op::Return { .. }) && part.simpler.get(edge).is_some_and(unused) {
                     code.idle_returns.insert(at);
                 }
@@ -146,7 +158,8 @@ fn blank_file(subject: &Subject, part: &Selection, slice: &Slice, path: &Path, c
         lines.map_err(|e| crate::pipeline::loading(&e))
     })?;
     if blanked.given_up > 0 {
-        let what = format!("{} functions are not blanked, because the rest of them would not compile", blanked.given_up);
+        let what =
+            format!("{} functions are not blanked, because the rest of them would not compile", blanked.given_up);
         output::warning(&what, colors);
     }
     write(path, blanked.text.as_bytes())

@@ -26,9 +26,17 @@ pub enum Statement {
     /// `{ … }`
     Compound(Span, Vec<Statement>),
     /// `if`, `while`, `for`, `switch`, `do`: what decides, and what is decided on.
-    Control { span: Span, header: Span, bodies: Vec<Statement> },
+    Control {
+        span: Span,
+        header: Span,
+        bodies: Vec<Statement>,
+    },
     /// `name:`, `case …:`, `default:` and the statement.
-    Label { span: Span, name: Option<usize>, statement: Box<Statement> },
+    Label {
+        span: Span,
+        name: Option<usize>,
+        statement: Box<Statement>,
+    },
     /// `break`, `continue`, `goto`, `return`.
     Jump(Span),
     Declaration(Span),
@@ -47,9 +55,16 @@ impl Statement {
 /// Something at the outermost level of a file.
 #[derive(Clone, Debug)]
 pub enum Item {
-    Function { span: Span, name: usize, body: Statement },
+    Function {
+        span: Span,
+        name: usize,
+        body: Statement,
+    },
     /// Variables and nothing else.
-    Variables { span: Span, names: Vec<usize> },
+    Variables {
+        span: Span,
+        names: Vec<usize>,
+    },
     Other(Span),
 }
 
@@ -138,7 +153,12 @@ impl<'t> Source<'t> {
                     return self.simple_item(start..at, braces);
                 }
                 Kind::Punct(b'(') => {
-                    if name.is_none() && !initialised && at > start && self.is_word(at - 1) && !is_attribute(self.word(at - 1)) {
+                    if name.is_none()
+                        && !initialised
+                        && at > start
+                        && self.is_word(at - 1)
+                        && !is_attribute(self.word(at - 1))
+                    {
                         name = Some(at - 1);
                     }
                     at = self.behind(at);
@@ -168,13 +188,18 @@ impl<'t> Source<'t> {
         let Some(open) = (start..end).find(|&i| self.is(i, b'(')) else { return false };
         let behind = self.behind(open);
         // A prototype ends behind its list, or has attributes there.
-        if !self.is_word(behind) || is_attribute(self.word(behind)) || matches!(self.word(behind), "asm" | "__asm__" | "__asm") {
+        if !self.is_word(behind)
+            || is_attribute(self.word(behind))
+            || matches!(self.word(behind), "asm" | "__asm__" | "__asm")
+        {
             return false;
         }
         // Up to a brace there are only declarations.
         let mut at = end;
         while at < self.tokens.len() && !self.is(at, b'{') {
-            if !self.is_word(at) && !matches!(self.tokens[at].kind, Kind::Punct(b';' | b',' | b'*' | b'[' | b']' | b'(' | b')')) {
+            if !self.is_word(at)
+                && !matches!(self.tokens[at].kind, Kind::Punct(b';' | b',' | b'*' | b'[' | b']' | b'(' | b')'))
+            {
                 return false;
             }
             at += 1;
@@ -186,7 +211,8 @@ impl<'t> Source<'t> {
         let words: Vec<&str> = span.clone().filter(|&i| self.is_word(i)).map(|i| self.word(i)).collect();
         let keeps = ["typedef", "extern", "_Static_assert", "asm", "__asm__"];
         let names = self.declared(&span);
-        let is_function = (span.start..span.end).any(|i| self.is(i, b'(')) && !(span.start..span.end).any(|i| self.is(i, b'='));
+        let is_function =
+            (span.start..span.end).any(|i| self.is(i, b'(')) && !(span.start..span.end).any(|i| self.is(i, b'='));
         if braces || is_function || names.is_empty() || words.iter().any(|w| keeps.contains(w)) {
             return Item::Other(span);
         }
@@ -301,19 +327,31 @@ impl<'t> Source<'t> {
                 self.label(start, Some(start), start + 2, end)
             }
             // A macro that is a loop.
-            word if self.is_word(start) && self.is(start + 1, b'(') && self.is(self.behind(start + 1), b'{') && !is_type(word) => {
+            word if self.is_word(start)
+                && self.is(start + 1, b'(')
+                && self.is(self.behind(start + 1), b'{')
+                && !is_type(word) =>
+            {
                 let at = self.behind(start + 1);
                 control(start..at, at)
             }
             _ => {
                 let stop = self.end_of_simple(start, end);
-                if self.is_declaration(start, stop) { Statement::Declaration(start..stop) } else { Statement::Plain(start..stop) }
+                if self.is_declaration(start, stop) {
+                    Statement::Declaration(start..stop)
+                } else {
+                    Statement::Plain(start..stop)
+                }
             }
         }
     }
 
     fn label(&self, start: usize, name: Option<usize>, at: usize, end: usize) -> Statement {
-        let statement = if at < end && !self.is(at, b'}') { self.statement(at, end) } else { Statement::Plain(at.min(end)..at.min(end)) };
+        let statement = if at < end && !self.is(at, b'}') {
+            self.statement(at, end)
+        } else {
+            Statement::Plain(at.min(end)..at.min(end))
+        };
         Statement::Label { span: start..statement.span().end.max(at.min(end)), name, statement: Box::new(statement) }
     }
 
@@ -350,15 +388,53 @@ impl<'t> Source<'t> {
 }
 
 fn is_attribute(word: &str) -> bool {
-    matches!(word, "__attribute__" | "__attribute" | "__declspec" | "_Alignas" | "__asm__" | "asm" | "__extension__" | "typeof" | "__typeof__")
+    matches!(
+        word,
+        "__attribute__"
+            | "__attribute"
+            | "__declspec"
+            | "_Alignas"
+            | "__asm__"
+            | "asm"
+            | "__extension__"
+            | "typeof"
+            | "__typeof__"
+    )
 }
 
 fn is_type(word: &str) -> bool {
     matches!(
         word,
-        "void" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned" | "_Bool" | "bool" | "struct"
-            | "union" | "enum" | "const" | "volatile" | "static" | "register" | "auto" | "extern" | "typedef" | "inline"
-            | "__const" | "__volatile__" | "__extension__" | "_Complex" | "__int128" | "typeof" | "__typeof__" | "size_t"
+        "void"
+            | "char"
+            | "short"
+            | "int"
+            | "long"
+            | "float"
+            | "double"
+            | "signed"
+            | "unsigned"
+            | "_Bool"
+            | "bool"
+            | "struct"
+            | "union"
+            | "enum"
+            | "const"
+            | "volatile"
+            | "static"
+            | "register"
+            | "auto"
+            | "extern"
+            | "typedef"
+            | "inline"
+            | "__const"
+            | "__volatile__"
+            | "__extension__"
+            | "_Complex"
+            | "__int128"
+            | "typeof"
+            | "__typeof__"
+            | "size_t"
     )
 }
 
@@ -415,7 +491,9 @@ fn tokens(text: &str) -> (Vec<Token>, Vec<Range<usize>>) {
                 tokens.push(Token { range: start..at, kind: Kind::Literal });
             }
             c if c.is_ascii_alphabetic() || c == b'_' || c == b'$' || c >= 0x80 => {
-                while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || matches!(bytes[at], b'_' | b'$') || bytes[at] >= 0x80) {
+                while at < bytes.len()
+                    && (bytes[at].is_ascii_alphanumeric() || matches!(bytes[at], b'_' | b'$') || bytes[at] >= 0x80)
+                {
                     at += 1;
                 }
                 tokens.push(Token { range: start..at, kind: Kind::Word });
@@ -431,7 +509,9 @@ fn tokens(text: &str) -> (Vec<Token>, Vec<Range<usize>>) {
                 tokens.push(Token { range: start..at, kind: Kind::Literal });
             }
             // Operators with an equals sign do not start a value.
-            c @ (b'=' | b'!' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^') if next == Some(b'=') => {
+            c @ (b'=' | b'!' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^')
+                if next == Some(b'=') =>
+            {
                 at += 2;
                 tokens.push(Token { range: start..at, kind: Kind::Punct(if c == b'=' { b'~' } else { c }) });
             }

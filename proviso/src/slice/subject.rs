@@ -50,7 +50,8 @@ impl Subject {
         let (criteria, secondary) = (find(&args.criterion)?, find(&args.secondary_criterion)?);
         let slicing = slicing_options(args, &program)?;
         let unmodelled = unmodelled(&program, &places);
-        let subject = Self { options, program, places, criteria, secondary, slicing, unmodelled, loading, _stdin: stdin };
+        let subject =
+            Self { options, program, places, criteria, secondary, slicing, unmodelled, loading, _stdin: stdin };
         Ok((subject, cut))
     }
 
@@ -60,22 +61,24 @@ impl Subject {
     }
 
     /// The dependences, and all criteria: secondary ones are those on a way to the others. What has no representation
-    /// is kept.
-    pub fn analyse(&self) -> Result<(Analysis<'_>, Vec<Criterion>), Failure> {
+    /// is kept. `cut_off`: a way ends where it can no longer come to a criterion.
+    pub fn analyse(&self, cut_off: bool) -> Result<(Analysis<'_>, Vec<Criterion>), Failure> {
         let internal = |error: slicer::Error| Failure::data(error.to_string());
         let mut all = self.criteria.clone();
         all.extend(self.opaque().into_iter().map(Criterion::operation));
-        if self.secondary.is_empty() && self.slicing.cut_off {
-            let analysis = Analysis::new(&self.program, &self.criteria, &self.slicing).map_err(internal)?;
+        let slicing = slicer::Options { cut_off, ..self.slicing.clone() };
+        if self.secondary.is_empty() {
+            let analysis = Analysis::new(&self.program, &self.criteria, &slicing).map_err(internal)?;
             return Ok((analysis, all));
         }
         // What leads to the criteria proper is found first: only there secondary ones count.
-        let primary = slicer::Options { cut_off: true, ..self.slicing.clone() };
-        let alive = Analysis::new(&self.program, &self.criteria, &primary).map_err(internal)?.slice(&self.criteria).alive;
+        let primary = slicer::Options { cut_off: true, ..slicing.clone() };
+        let alive =
+            Analysis::new(&self.program, &self.criteria, &primary).map_err(internal)?.slice(&self.criteria).alive;
         let on_the_way = |c: &&Criterion| alive[self.program.edges[c.edge].source.index()];
         let secondary: Vec<Criterion> = self.secondary.iter().filter(on_the_way).cloned().collect();
         let observed: Vec<Criterion> = self.criteria.iter().chain(&secondary).cloned().collect();
-        let analysis = Analysis::new(&self.program, &observed, &self.slicing).map_err(internal)?;
+        let analysis = Analysis::new(&self.program, &observed, &slicing).map_err(internal)?;
         all.extend(secondary);
         Ok((analysis, all))
     }
@@ -87,7 +90,10 @@ impl Subject {
             Op::Approx { taint } => program.taints[*taint].over && program.taints[*taint].under,
             _ => false,
         };
-        let found = program.edges.iter().filter(|(id, e)| is_opaque(&e.op) && program.funcs[program.func_of(*id)].origin == source);
+        let found = program
+            .edges
+            .iter()
+            .filter(|(id, e)| is_opaque(&e.op) && program.funcs[program.func_of(*id)].origin == source);
         found.map(|(id, _)| id).collect()
     }
 }
@@ -101,7 +107,8 @@ fn with_standard_input(files: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<tempfi
     let folder = tempfile::tempdir().map_err(|e| Failure::writing(&std::env::temp_dir(), &e))?;
     let is_bitcode = data.starts_with(b"BC") || data.starts_with(&[0xde, 0xc0, 0x17, 0x0b]);
     let text = String::from_utf8_lossy(&data[..data.len().min(4096)]);
-    let is_ir = text.lines().any(|l| ["; ModuleID", "target ", "define ", "source_filename"].iter().any(|s| l.starts_with(s)));
+    let is_ir =
+        text.lines().any(|l| ["; ModuleID", "target ", "define ", "source_filename"].iter().any(|s| l.starts_with(s)));
     let path = folder.path().join(if is_bitcode {
         "stdin.bc"
     } else if is_ir {
