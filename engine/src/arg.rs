@@ -62,8 +62,15 @@ impl<S> Arg<S> {
     }
 
     pub fn add(&mut self, state: S, at: Control, parent: Option<NodeId>, via: Box<[EdgeId]>) -> NodeId {
-        let node =
-            Node { state: Some(state), at, parent, via, children: Vec::new(), status: Status::Waiting, covers: Vec::new() };
+        let node = Node {
+            state: Some(state),
+            at,
+            parent,
+            via,
+            children: Vec::new(),
+            status: Status::Waiting,
+            covers: Vec::new(),
+        };
         let id = self.nodes.push(node);
         if let Some(parent) = parent {
             self.nodes[parent].children.push(id);

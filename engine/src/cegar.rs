@@ -50,8 +50,10 @@ enum Expansion<S> {
 #[derive(Default)]
 struct Bucket {
     /// By which places of the outline have a value, then by a hash of these values.
-    by_known: Vec<(Box<[bool]>, FxHashMap<u64, Vec<NodeId>>)>,
+    by_known: Vec<(Box<[bool]>, ByHash)>,
 }
+
+type ByHash = FxHashMap<u64, Vec<NodeId>>;
 
 /// In which order paths within a block are followed so that they can be merged.
 struct Merging {
@@ -149,7 +151,12 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         Ok(Exploration::Complete)
     }
 
-    fn visit(&mut self, id: NodeId, budget: &Budget, taints: &mut Taints) -> Result<Option<Exploration<C::Evidence>>, Stop> {
+    fn visit(
+        &mut self,
+        id: NodeId,
+        budget: &Budget,
+        taints: &mut Taints,
+    ) -> Result<Option<Exploration<C::Evidence>>, Stop> {
         if let Some(by) = self.covering(id) {
             self.counters.covered += 1;
             self.arg.set(id, Status::Covered(by));
@@ -239,7 +246,12 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     }
 
     /// Cuts the graph where the precision has changed.
-    fn refined(&mut self, refinement: Refinement, goal: Goal, line: &[NodeId]) -> Result<Option<Exploration<C::Evidence>>, Stop> {
+    fn refined(
+        &mut self,
+        refinement: Refinement,
+        goal: Goal,
+        line: &[NodeId],
+    ) -> Result<Option<Exploration<C::Evidence>>, Stop> {
         let place = self.program.edges[goal.edge()].place;
         match refinement {
             Refinement::Impossible => {
@@ -347,7 +359,8 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                         }
                     }
                     _ => {
-                        let plain = matches!(&self.program.edges[edge].op, Op::Assign { .. } | Op::Skip | Op::Havoc { .. });
+                        let plain =
+                            matches!(&self.program.edges[edge].op, Op::Assign { .. } | Op::Skip | Op::Havoc { .. });
                         let before = (!plain).then(|| state.clone());
                         self.cpa.transfer(state, at, edge, &mut successors)?;
                         if let Some(&problem) = self.cpa.problems().first() {
@@ -368,7 +381,10 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                                         taints.drop_behaviour(Reason::at(text, self.program.edges[edge].place));
                                         continue;
                                     }
-                                    Control { loc: self.program.funcs[func].entry, stack: self.stacks.push(at.stack, edge) }
+                                    Control {
+                                        loc: self.program.funcs[func].entry,
+                                        stack: self.stacks.push(at.stack, edge),
+                                    }
                                 }
                             };
                             ways.push(Step { state, at: to });

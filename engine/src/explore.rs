@@ -105,10 +105,8 @@ impl<'p, C: Cpa> Explorer<'p, C> {
         let at = Control { loc: program.funcs[program.entry].entry, stack: CallStacks::EMPTY };
         let state = cpa.initial();
         let node = Node { state, at, forks: 0, rounds: 0 };
-        let mut joins = (search == Search::Merging).then(|| Joins {
-            queue: JoinQueue::new(),
-            order: JoinOrder::new(program),
-        });
+        let mut joins =
+            (search == Search::Merging).then(|| Joins { queue: JoinQueue::new(), order: JoinOrder::new(program) });
         match &mut joins {
             Some(joins) => joins.queue.push(JoinKey { rounds: 0, path: Vec::new() }, node),
             None => waitlist.push(node, Rank { forks: 0, visits: 0 }),

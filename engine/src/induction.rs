@@ -31,8 +31,7 @@ const ABSTRACT_SHARE: u32 = 4;
 type Symbolic<'p> = Explorer<'p, SymbolicExecution<'p>>;
 
 /// Runs an exploration.
-pub type Explore<'a, 'p> =
-    dyn FnMut(&mut Symbolic<'p>, &Budget, &mut Taints) -> Result<Exploration<Inputs>, Stop> + 'a;
+pub type Explore<'a, 'p> = dyn FnMut(&mut Symbolic<'p>, &Budget, &mut Taints) -> Result<Exploration<Inputs>, Stop> + 'a;
 
 /// Proofs by induction for one program.
 pub struct Prover<'p> {

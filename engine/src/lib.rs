@@ -16,8 +16,8 @@ pub mod invariants;
 mod parallel;
 mod replay;
 mod run;
-mod strategy;
 pub mod solver;
+mod strategy;
 mod verdict;
 pub mod waitlist;
 

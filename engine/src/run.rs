@@ -1,6 +1,7 @@
 //! A run: one analysis, or several that take turns.
 
 use crate::analysis::Analysis;
+use crate::arg::Shape;
 use crate::budget::Budget;
 use crate::cegar::Cegar;
 use crate::cpa::Stop;
@@ -27,14 +28,128 @@ const FEW_VALUES: usize = 40;
 
 /// How an analysis goes about it.
 enum Method<'r> {
-    Paths(Explorer<'r, SymbolicExecution<'r>>),
-    Refinement(Cegar<'r, SymbolicExecution<'r>>),
-    Sliced(Cegar<'r, Slicing<'r, SymbolicExecution<'r>>>),
+    Exploration(Box<dyn Explore<'r> + 'r>),
+    /// Up to growing bounds.
     Bounded(Box<Bounded<'r>>),
-    /// It cannot be made.
-    Nothing,
     /// By loop invariants, which the values seen by the first analysis suggest.
     Invariants,
+    /// It cannot be made.
+    Nothing,
+}
+
+/// An exploration of states of symbolic execution, one way or another.
+trait Explore<'p> {
+    fn run(
+        &mut self,
+        budget: &Budget,
+        taints: &mut Taints,
+        progress: &mut dyn FnMut(&Counters, usize),
+    ) -> Result<Exploration<Inputs>, Stop>;
+    fn domain(&self) -> &SymbolicExecution<'p>;
+    fn domain_mut(&mut self) -> &mut SymbolicExecution<'p>;
+    fn counters(&self) -> &Counters;
+    fn waiting(&self) -> usize;
+    /// Whether states are never abstracted, so that no other exploration sees more.
+    fn is_exact(&self) -> bool {
+        false
+    }
+    fn refinements(&self) -> u64 {
+        0
+    }
+    /// Operations in a slice that grows.
+    fn sliced(&self) -> usize {
+        0
+    }
+    fn graph(&self) -> Vec<Shape> {
+        Vec::new()
+    }
+}
+
+impl<'p> Explore<'p> for Explorer<'p, SymbolicExecution<'p>> {
+    fn run(
+        &mut self,
+        budget: &Budget,
+        taints: &mut Taints,
+        progress: &mut dyn FnMut(&Counters, usize),
+    ) -> Result<Exploration<Inputs>, Stop> {
+        Explorer::run(self, budget, taints, progress)
+    }
+    fn domain(&self) -> &SymbolicExecution<'p> {
+        &self.cpa
+    }
+    fn domain_mut(&mut self) -> &mut SymbolicExecution<'p> {
+        &mut self.cpa
+    }
+    fn counters(&self) -> &Counters {
+        &self.counters
+    }
+    fn waiting(&self) -> usize {
+        Explorer::waiting(self)
+    }
+    fn is_exact(&self) -> bool {
+        true
+    }
+}
+
+impl<'p> Explore<'p> for Cegar<'p, SymbolicExecution<'p>> {
+    fn run(
+        &mut self,
+        budget: &Budget,
+        taints: &mut Taints,
+        progress: &mut dyn FnMut(&Counters, usize),
+    ) -> Result<Exploration<Inputs>, Stop> {
+        Cegar::run(self, budget, taints, progress)
+    }
+    fn domain(&self) -> &SymbolicExecution<'p> {
+        &self.cpa
+    }
+    fn domain_mut(&mut self) -> &mut SymbolicExecution<'p> {
+        &mut self.cpa
+    }
+    fn counters(&self) -> &Counters {
+        &self.counters
+    }
+    fn waiting(&self) -> usize {
+        Cegar::waiting(self)
+    }
+    fn refinements(&self) -> u64 {
+        self.refinements
+    }
+    fn graph(&self) -> Vec<Shape> {
+        self.shape()
+    }
+}
+
+impl<'p> Explore<'p> for Cegar<'p, Slicing<'p, SymbolicExecution<'p>>> {
+    fn run(
+        &mut self,
+        budget: &Budget,
+        taints: &mut Taints,
+        progress: &mut dyn FnMut(&Counters, usize),
+    ) -> Result<Exploration<Inputs>, Stop> {
+        Cegar::run(self, budget, taints, progress)
+    }
+    fn domain(&self) -> &SymbolicExecution<'p> {
+        &self.cpa.inner
+    }
+    fn domain_mut(&mut self) -> &mut SymbolicExecution<'p> {
+        &mut self.cpa.inner
+    }
+    fn counters(&self) -> &Counters {
+        &self.counters
+    }
+    fn waiting(&self) -> usize {
+        Cegar::waiting(self)
+    }
+    fn refinements(&self) -> u64 {
+        self.refinements
+    }
+    fn sliced(&self) -> usize {
+        self.cpa.len()
+    }
+    fn graph(&self) -> Vec<Shape> {
+        self.shape()
+    }
 }
 
 /// An analysis under way.
@@ -49,7 +164,11 @@ struct Worker<'r> {
 /// How a turn ended.
 enum Turn {
     Proved,
-    Violation { error: ErrorId, edge: EdgeId, inputs: Inputs },
+    Violation {
+        error: ErrorId,
+        edge: EdgeId,
+        inputs: Inputs,
+    },
     TimeIsUp,
     /// The analysis has ended without an answer.
     GaveUp(Reason),
@@ -115,7 +234,9 @@ impl<'r> Run<'r> {
                         Turn::Violation { error, edge, inputs } => {
                             self.stats.replays += 1;
                             match (self.replay)(&inputs, error) {
-                                Ok((inputs, path)) => break 'run Verdict::False(Counterexample { error, inputs, path }),
+                                Ok((inputs, path)) => {
+                                    break 'run Verdict::False(Counterexample { error, inputs, path });
+                                }
                                 Err(why) => {
                                     let text = format!("a violation was found that does not replay: {why}");
                                     let reason = Reason::at(text, self.program.edges[edge].place);
@@ -167,30 +288,39 @@ impl<'r> Run<'r> {
         let at_joins = |how| {
             let cpa = self.domain().abstracted_as(how);
             let heads = cpa.heads();
-            Method::Refinement(Cegar::new(self.program, cpa, heads, None, config.max_call_depth))
+            Method::Exploration(Box::new(Cegar::new(self.program, cpa, heads, None, config.max_call_depth)))
         };
         let in_blocks = |how| {
             let cpa = self.domain().abstracted_as(how);
             let (heads, joins) = (cpa.cutpoints(), cpa.heads());
-            Method::Refinement(Cegar::new(self.program, cpa, heads, Some(joins), config.max_call_depth))
+            Method::Exploration(Box::new(Cegar::new(self.program, cpa, heads, Some(joins), config.max_call_depth)))
         };
         let sliced = |how| {
             let cpa = self.domain().abstracted_as(how);
             let heads = cpa.heads();
             match Slicing::new(self.program, cpa, Criteria::TargetPath, slicer::Options::default()) {
-                Ok(cpa) => Method::Sliced(Cegar::new(self.program, cpa, heads, None, config.max_call_depth)),
+                Ok(cpa) => {
+                    Method::Exploration(Box::new(Cegar::new(self.program, cpa, heads, None, config.max_call_depth)))
+                }
                 Err(_) => Method::Nothing,
             }
         };
         let method = match analysis {
             Analysis::Symex if config.wants_graph => at_joins(Abstracted { full: true, threshold: 0, ..standard }),
-            Analysis::Symex => Method::Paths(self.explorer(self.domain(), config.search)),
-            Analysis::Merging => Method::Paths(self.explorer(self.domain(), Search::Merging)),
+            Analysis::Symex => Method::Exploration(Box::new(self.explorer(self.domain(), config.search))),
+            Analysis::Merging => Method::Exploration(Box::new(self.explorer(self.domain(), Search::Merging))),
             Analysis::Value => at_joins(Abstracted { values_only: true, ..standard }),
             Analysis::ValueNoCegar => at_joins(Abstracted { values_only: true, full: true, threshold: 0, ..standard }),
             Analysis::SymexCegar => at_joins(Abstracted { threshold: 0, ..standard }),
-            Analysis::Predicate => in_blocks(Abstracted { values: false, predicates: true, threshold: standard.threshold.min(FEW_VALUES), ..standard }),
-            Analysis::ValuePredicate => in_blocks(Abstracted { predicates: true, threshold: standard.threshold.min(FEW_VALUES), ..standard }),
+            Analysis::Predicate => in_blocks(Abstracted {
+                values: false,
+                predicates: true,
+                threshold: standard.threshold.min(FEW_VALUES),
+                ..standard
+            }),
+            Analysis::ValuePredicate => {
+                in_blocks(Abstracted { predicates: true, threshold: standard.threshold.min(FEW_VALUES), ..standard })
+            }
             Analysis::Invariants => Method::Invariants,
             Analysis::Bmc => Method::Bounded(Box::new(Bounded::new(self.program, config, self.domain(), None))),
             Analysis::KInduction => {
@@ -235,35 +365,23 @@ impl<'r> Run<'r> {
                 Err(Stop::Spent(_)) => Turn::TimeIsUp,
             };
         }
-        // A query that takes longer than this turn is asked again in a later one.
-        let (result, found) = match &mut worker.method {
-            Method::Paths(explorer) => {
-                explorer.cpa.solver.set_query_time(Some(query_time));
-                let result = explorer.run(budget, &mut worker.taints, &mut progress);
-                (result, &explorer.cpa.taints)
-            }
-            Method::Refinement(cegar) => {
-                cegar.cpa.solver.set_query_time(Some(query_time));
-                let result = cegar.run(budget, &mut worker.taints, &mut progress);
-                (result, &cegar.cpa.taints)
-            }
-            Method::Sliced(cegar) => {
-                cegar.cpa.inner.solver.set_query_time(Some(query_time));
-                let result = cegar.run(budget, &mut worker.taints, &mut progress);
-                (result, &cegar.cpa.inner.taints)
-            }
+        let exploration = match &mut worker.method {
+            Method::Exploration(exploration) => exploration,
             Method::Nothing => return Turn::GaveUp(Reason::new("the dependences of the program could not be found")),
             Method::Bounded(_) => unreachable!("done above"),
             Method::Invariants => return self.prove(&mut workers[0], budget),
         };
+        // A query that takes longer than this turn is asked again in a later one.
+        exploration.domain_mut().solver.set_query_time(Some(query_time));
+        let result = exploration.run(budget, &mut worker.taints, &mut progress);
         self.last = reporter.last;
         match result {
             Ok(Exploration::Complete) => {
-                worker.taints.merge(found);
-                match (worker.taints.first(self.program), &worker.method) {
-                    (None, _) => Turn::Proved,
-                    (Some(reason), Method::Paths(_)) => Turn::Tainted(reason),
-                    (Some(reason), _) => Turn::GaveUp(reason),
+                worker.taints.merge(&exploration.domain().taints);
+                match worker.taints.first(self.program) {
+                    None => Turn::Proved,
+                    Some(reason) if exploration.is_exact() => Turn::Tainted(reason),
+                    Some(reason) => Turn::GaveUp(reason),
                 }
             }
             Ok(Exploration::Target { error, edge, evidence }) => Turn::Violation { error, edge, inputs: evidence },
@@ -274,18 +392,18 @@ impl<'r> Run<'r> {
 
     /// Whether invariants prove the program.
     fn prove(&mut self, first: &mut Worker<'r>, budget: &Budget) -> Turn {
-        let plain = match &mut first.method {
-            Method::Paths(explorer) => &mut explorer.cpa,
-            Method::Refinement(cegar) => &mut cegar.cpa,
-            _ => unreachable!("symbolic execution comes first"),
+        let Method::Exploration(exploration) = &mut first.method else {
+            unreachable!("symbolic execution comes first")
         };
+        let plain = exploration.domain_mut();
         if plain.loops.is_empty() {
             return Turn::GaveUp(Reason::new("there is no loop to find an invariant of"));
         }
         let (program, config) = (self.program, self.config);
         let mut prover = self.prover.take().unwrap_or_else(|| Prover::new(program, budget));
         let proved = prover.prove(plain, config, budget, &mut |explorer, budget, taints| {
-            let mut reporter = Reporter { base: self.stats, start: self.start, last: self.last, progress: self.progress };
+            let mut reporter =
+                Reporter { base: self.stats, start: self.start, last: self.last, progress: self.progress };
             let result = explorer.run(budget, taints, &mut |counters, waiting| reporter.report(counters, waiting));
             self.last = reporter.last;
             self.stats.add(&explorer.counters, 0, &explorer.cpa);
@@ -315,29 +433,14 @@ impl<'r> Run<'r> {
         let decided_by = workers[decided].analysis;
         for (i, mut worker) in workers.into_iter().enumerate() {
             taints.merge(&worker.taints);
-            match &mut worker.method {
-                Method::Paths(explorer) => {
-                    taints.merge(&explorer.cpa.taints);
-                    self.stats.add(&explorer.counters, explorer.waiting(), &explorer.cpa);
-                }
-                Method::Refinement(cegar) => {
-                    taints.merge(&cegar.cpa.taints);
-                    self.stats.add(&cegar.counters, cegar.waiting(), &cegar.cpa);
-                    self.stats.refinements += cegar.refinements;
-                    lessons.append(&mut cegar.cpa.lessons);
-                    if i == decided || arg.is_empty() {
-                        arg = cegar.shape();
-                    }
-                }
-                Method::Sliced(cegar) => {
-                    taints.merge(&cegar.cpa.inner.taints);
-                    self.stats.add(&cegar.counters, cegar.waiting(), &cegar.cpa.inner);
-                    self.stats.precision += cegar.cpa.len() as u64;
-                    self.stats.refinements += cegar.refinements;
-                    lessons.append(&mut cegar.cpa.inner.lessons);
-                    arg = cegar.shape();
-                }
-                Method::Invariants | Method::Bounded(_) | Method::Nothing => {}
+            let Method::Exploration(exploration) = &mut worker.method else { continue };
+            taints.merge(&exploration.domain().taints);
+            self.stats.add(exploration.counters(), exploration.waiting(), exploration.domain());
+            self.stats.precision += exploration.sliced() as u64;
+            self.stats.refinements += exploration.refinements();
+            lessons.append(&mut exploration.domain_mut().lessons);
+            if i == decided || arg.is_empty() {
+                arg = exploration.graph();
             }
         }
         self.stats.time = self.start.elapsed();
@@ -347,12 +450,14 @@ impl<'r> Run<'r> {
 
 /// What other refinements found necessary to track, this one tracks from the start.
 fn share_precision(workers: &mut [Worker<'_>], to: usize) {
-    let learned: Vec<_> = workers.iter().enumerate().filter(|&(i, _)| i != to).filter_map(|(_, w)| match &w.method {
-        Method::Refinement(cegar) => Some(cegar.cpa.precision().items()),
-        _ => None,
-    }).collect();
-    if let Method::Refinement(cegar) = &mut workers[to].method {
-        cegar.cpa.track(learned.into_iter().flatten());
+    let mut learned = Vec::new();
+    for (_, worker) in workers.iter().enumerate().filter(|&(i, _)| i != to) {
+        if let Method::Exploration(exploration) = &worker.method {
+            learned.extend(exploration.domain().precision().items());
+        }
+    }
+    if let Method::Exploration(exploration) = &mut workers[to].method {
+        exploration.domain_mut().track(learned);
     }
 }
 

@@ -1,13 +1,13 @@
 //! `proviso verify`: from the command line to a verdict, under limits.
 
-use crate::args::{PrecisionArg, SearchArg, SolverArg, SlicingArg, TraceArg, VerifyArgs};
+use crate::args::{PrecisionArg, SearchArg, SlicingArg, SolverArg, TraceArg, VerifyArgs};
 use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::job::Job;
 use crate::limits::{self, End, Limits, Supervised};
 use crate::output::{self, Colors};
-use crate::pixel_tree::PixelTree;
 use crate::pipeline::{Finished, Pipeline, Shared};
+use crate::pixel_tree::PixelTree;
 use crate::progress::Progress;
 use crate::render::{self, Detail};
 use crate::report::{Answer, Report};

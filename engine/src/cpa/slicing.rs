@@ -6,9 +6,7 @@
 //! symbolic execution, section 3.2). Since control flow stays as it is, a slice that forgets that loops may not
 //! terminate is sound here.
 
-use super::{
-    Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target,
-};
+use super::{Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
 use crate::budget::Budget;
 use crate::control::Control;
 use crate::verdict::Reason;
@@ -37,10 +35,22 @@ pub struct Slicing<'p, C> {
 
 impl<'p, C> Slicing<'p, C> {
     /// Starts with an empty slice. An error if the dependences cannot be found within the slicer's limits.
-    pub fn new(program: &'p Program, inner: C, criteria: Criteria, options: slicer::Options) -> Result<Self, slicer::Error> {
+    pub fn new(
+        program: &'p Program,
+        inner: C,
+        criteria: Criteria,
+        options: slicer::Options,
+    ) -> Result<Self, slicer::Error> {
         let options = slicer::Options { cut_off: false, keep_under_approximations: false, ..options };
         let dependences = slicer::Analysis::new(program, &[], &options)?;
-        Ok(Self { inner, program, dependences, criteria, taken: FxHashSet::default(), slice: vec![false; program.edges.len()] })
+        Ok(Self {
+            inner,
+            program,
+            dependences,
+            criteria,
+            taken: FxHashSet::default(),
+            slice: vec![false; program.edges.len()],
+        })
     }
 
     /// Operations in the slice.
@@ -86,7 +96,13 @@ impl<C: Abstraction> Cpa for Slicing<'_, C> {
         self.inner.initial()
     }
 
-    fn transfer(&mut self, state: C::State, at: Control, edge: EdgeId, out: &mut Successors<C::State>) -> Result<(), Stop> {
+    fn transfer(
+        &mut self,
+        state: C::State,
+        at: Control,
+        edge: EdgeId,
+        out: &mut Successors<C::State>,
+    ) -> Result<(), Stop> {
         // Calls are entered in any case: paths are paths of the program.
         let always = matches!(self.program.edges[edge].op, Op::Call { .. } | Op::Approx { .. });
         if always || self.has(edge) {

@@ -161,7 +161,9 @@ impl SymbolicExecution<'_> {
             (Val::Unknown, Val::Int(0)) | (Val::Int(0), Val::Unknown) if matches!(op, BinOp::And | BinOp::Mul) => {
                 return Val::Int(0);
             }
-            (Val::Unknown, Val::Int(v)) | (Val::Int(v), Val::Unknown) if op == BinOp::Or && v == mask(width, u64::MAX) => {
+            (Val::Unknown, Val::Int(v)) | (Val::Int(v), Val::Unknown)
+                if op == BinOp::Or && v == mask(width, u64::MAX) =>
+            {
                 return Val::Int(v);
             }
             (Val::Unknown, _) | (_, Val::Unknown) => return Val::Unknown,

@@ -10,11 +10,11 @@
 //! software model checking based on CEGAR and interpolation, FASE 2013), whose states map variables to constants.
 
 use super::memory::{Memory, Origin};
+use super::predicates::Predicates;
 use super::state::{Cut, Frame, State};
 use super::value::{Val, mask};
 use super::{Stop, SymbolicExecution};
 use crate::control::Control;
-use super::predicates::Predicates;
 use crate::solver::{Model, PathCondition};
 use crate::verdict::Reason;
 use cfa::{BinOp, EdgeId, Expr, ExprId, Id, LocId, Program, Sort, UnOp, Value, VarId};
@@ -190,7 +190,6 @@ impl<'p> SymbolicExecution<'p> {
         }
         heads
     }
-
 
     /// Problems met since the last call.
     pub(super) fn take_problems(&mut self) -> Vec<EdgeId> {
@@ -370,7 +369,9 @@ impl<'p> SymbolicExecution<'p> {
         while let Some((e, holds)) = facts.pop() {
             match *self.pool.get(e) {
                 Expr::Unary(UnOp::Not, a) if self.pool.width(a) == 1 => facts.push((a, !holds)),
-                Expr::Binary(BinOp::And, a, b) if holds && self.pool.width(a) == 1 => facts.extend([(a, true), (b, true)]),
+                Expr::Binary(BinOp::And, a, b) if holds && self.pool.width(a) == 1 => {
+                    facts.extend([(a, true), (b, true)])
+                }
                 Expr::Binary(BinOp::Or, a, b) if !holds && self.pool.width(a) == 1 => {
                     facts.extend([(a, false), (b, false)]);
                 }
@@ -457,7 +458,8 @@ impl<'p> SymbolicExecution<'p> {
         let mut items = Vec::new();
         let func = st.frame.func;
         let live = self.live(func);
-        let locals = live.at(at.loc).iter().map(|&s| (self.slots.locals[func.index()][s as usize], st.frame.vars[s as usize]));
+        let locals =
+            live.at(at.loc).iter().map(|&s| (self.slots.locals[func.index()][s as usize], st.frame.vars[s as usize]));
         let globals = self.read_globals().iter().map(|&s| (self.slots.globals[s as usize], st.globals[s as usize]));
         for (var, value) in locals.chain(globals) {
             if self.is_droppable(value) {

@@ -135,7 +135,12 @@ impl SymbolicExecution<'_> {
     }
 
     /// Assumes in `st`, whose values have been forgotten, what was known before.
-    pub(super) fn restore_knowledge(&mut self, st: &mut State, knowledge: Knowledge, model: Option<crate::solver::Model>) {
+    pub(super) fn restore_knowledge(
+        &mut self,
+        st: &mut State,
+        knowledge: Knowledge,
+        model: Option<crate::solver::Model>,
+    ) {
         let mut facts = Vec::new();
         for (depth, predicate, holds) in knowledge.known {
             if let Some(term) = self.predicate_term(st, depth, predicate) {
@@ -230,13 +235,19 @@ impl SymbolicExecution<'_> {
 
     /// The decisions of an execution through all blocks on the way to `st`, by block; `None` if the blocks contradict one
     /// another.
-    pub(super) fn decisions_in_blocks(&mut self, st: &State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
+    pub(super) fn decisions_in_blocks(
+        &mut self,
+        st: &State,
+        budget: &Budget,
+    ) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
         let blocks = self.blocks(st);
         let mut solver = self.solvers.open();
         match solver.check(&self.pool, &blocks, budget) {
             Answer::Unsat => return Ok(None),
             Answer::Unknown(_) if budget.spent().is_some() => return Err(Stop::Spent(Spent::Time)),
-            Answer::Unknown(reason) => return Err(Stop::Fatal(Reason::new(format!("a path to an error is undecided: {reason}")))),
+            Answer::Unknown(reason) => {
+                return Err(Stop::Fatal(Reason::new(format!("a path to an error is undecided: {reason}"))));
+            }
             Answer::Sat => {}
         }
         let mut trails = vec![st.trail.clone()];
@@ -290,8 +301,10 @@ impl SymbolicExecution<'_> {
         let Some(from) = first else { return Ok(Refinement::Impossible) };
         let changed = !learned.is_empty();
         if changed {
-            let tracked =
-                learned.iter().map(|&p| format!("whether `{}`", cfa::text::c_expr(self.program, &self.pool, p))).collect();
+            let tracked = learned
+                .iter()
+                .map(|&p| format!("whether `{}`", cfa::text::c_expr(self.program, &self.pool, p)))
+                .collect();
             self.lessons.push(Lesson { goal: self.program.edges[goal.edge()].place, tracked });
         }
         Ok(Refinement::Refined { from, changed })
@@ -329,7 +342,9 @@ impl SymbolicExecution<'_> {
             }
             match *self.pool.get(e) {
                 Expr::Unary(UnOp::Not, a) => stack.push(a),
-                Expr::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) if self.pool.width(a) == 1 => stack.extend([a, b]),
+                Expr::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) if self.pool.width(a) == 1 => {
+                    stack.extend([a, b])
+                }
                 Expr::Binary(BinOp::Eq, a, b) if self.pool.width(a) == 1 => stack.extend([a, b]),
                 Expr::Ite(c, t, f) if self.pool.width(t) == 1 => stack.extend([c, t, f]),
                 Expr::Const(_) => {}
@@ -338,5 +353,4 @@ impl SymbolicExecution<'_> {
             }
         }
     }
-
 }

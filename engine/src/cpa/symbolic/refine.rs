@@ -15,8 +15,8 @@ use crate::budget::Budget;
 use crate::control::{CallStacks, Control};
 use crate::cpa::{Cpa, Goal, PathCheck, Refinement, Target};
 use crate::verdict::Reason;
-use cfa::{EdgeId, LocId, Op, Out, PlaceId};
 use cfa::interp::Inputs;
+use cfa::{EdgeId, LocId, Op, Out, PlaceId};
 
 /// States that one path may split into, by the objects that pointers point into.
 const MOST_STATES: usize = 64;
@@ -41,7 +41,12 @@ enum End {
 
 impl SymbolicExecution<'_> {
     /// Whether `path` leads to `goal`, at full precision.
-    pub(super) fn check_path(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Inputs>, Stop> {
+    pub(super) fn check_path(
+        &mut self,
+        path: &[EdgeId],
+        goal: Goal,
+        budget: &Budget,
+    ) -> Result<PathCheck<Inputs>, Stop> {
         let (on, values_only) = (self.abstracting.on, self.abstracting.values_only);
         self.abstracting.on = false;
         self.abstracting.values_only = false;
@@ -111,9 +116,8 @@ impl SymbolicExecution<'_> {
             result = self.interpolate(path, cuts, goal, budget);
         }
         if !values_only {
-            let failed = |r: &Result<_, _>| {
-                matches!(r, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. }))
-            };
+            let failed =
+                |r: &Result<_, _>| matches!(r, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. }));
             self.abstracting.values_only = false;
             // What no predicate can say, about memory say, is tracked as values and constraints.
             if failed(&result) {
@@ -125,7 +129,13 @@ impl SymbolicExecution<'_> {
         result
     }
 
-    fn interpolate(&mut self, path: &[EdgeId], cuts: &[usize], goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
+    fn interpolate(
+        &mut self,
+        path: &[EdgeId],
+        cuts: &[usize],
+        goal: Goal,
+        budget: &Budget,
+    ) -> Result<Refinement, Stop> {
         let start = self.initial();
         let Some(end) = self.contradiction(vec![start.clone()], path, Some(goal), budget)? else {
             return Ok(Refinement::Impossible);
@@ -234,14 +244,26 @@ impl SymbolicExecution<'_> {
     }
 
     /// Whether exploration with the present precision would not come to the end of the path.
-    fn is_refuted(&mut self, path: &[EdgeId], cuts: &[usize], goal: Option<Goal>, budget: &Budget) -> Result<bool, Stop> {
+    fn is_refuted(
+        &mut self,
+        path: &[EdgeId],
+        cuts: &[usize],
+        goal: Option<Goal>,
+        budget: &Budget,
+    ) -> Result<bool, Stop> {
         self.abstracting.on = true;
         let result = self.is_refuted_abstractly(path, cuts, goal, budget);
         self.abstracting.on = false;
         result
     }
 
-    fn is_refuted_abstractly(&mut self, path: &[EdgeId], cuts: &[usize], goal: Option<Goal>, budget: &Budget) -> Result<bool, Stop> {
+    fn is_refuted_abstractly(
+        &mut self,
+        path: &[EdgeId],
+        cuts: &[usize],
+        goal: Option<Goal>,
+        budget: &Budget,
+    ) -> Result<bool, Stop> {
         let start = self.initial();
         let (mut states, mut done) = (vec![start], 0);
         for &cut in cuts.iter().filter(|&&cut| cut <= path.len()) {
@@ -258,7 +280,13 @@ impl SymbolicExecution<'_> {
     }
 
     /// Whether no state gets to the goal: the number of edges after which the last ended.
-    fn contradiction(&mut self, states: Vec<State>, path: &[EdgeId], goal: Option<Goal>, budget: &Budget) -> Result<Option<usize>, Stop> {
+    fn contradiction(
+        &mut self,
+        states: Vec<State>,
+        path: &[EdgeId],
+        goal: Option<Goal>,
+        budget: &Budget,
+    ) -> Result<Option<usize>, Stop> {
         let mut states = match self.along(states, path, budget)? {
             End::States(states) => states,
             End::Nowhere(at) => return Ok(Some(at)),
