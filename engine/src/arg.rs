@@ -57,9 +57,6 @@ impl<S> Arg<S> {
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
-    pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<S> {
-        self.nodes.ids()
-    }
 
     pub fn add(&mut self, state: S, at: Control, parent: Option<NodeId>, via: Box<[EdgeId]>) -> NodeId {
         let node = Node {
@@ -82,9 +79,6 @@ impl<S> Arg<S> {
         if let Status::Covered(by) = status {
             self.nodes[by].covers.push(id);
         }
-    }
-    pub fn replace(&mut self, id: NodeId, state: S) {
-        self.nodes[id].state = Some(state);
     }
 
     /// The nodes from the root to `id`.
@@ -142,5 +136,32 @@ impl<S> Arg<S> {
             shape.push(Shape { parent, status: node.status, edges: node.via.len() as u32 });
         }
         shape
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::CallStacks;
+    use cfa::LocId;
+
+    #[test]
+    fn what_was_covered_by_what_is_cut_off_waits_again() {
+        let at = Control { loc: LocId(0), stack: CallStacks::EMPTY };
+        let mut arg = Arg::new();
+        let root = arg.add("root", at, None, Box::default());
+        let (a, b) = (arg.add("a", at, Some(root), Box::default()), arg.add("b", at, Some(root), Box::default()));
+        let (c, d) = (arg.add("c", at, Some(a), Box::default()), arg.add("d", at, Some(b), Box::default()));
+        let e = arg.add("e", at, Some(c), Box::default());
+        arg.set(d, Status::Covered(c));
+        arg.set(e, Status::Covered(c));
+        assert_eq!(arg.line(e), [root, a, c, e]);
+        // `d` was covered by `c`, which goes; `e` goes with it.
+        assert_eq!(arg.prune_below(a), [d]);
+        assert_eq!(arg.node(d).status, Status::Waiting);
+        assert_eq!((arg.node(c).status, arg.node(e).status), (Status::Pruned, Status::Pruned));
+        assert!(arg.node(c).state.is_none() && arg.node(a).children.is_empty());
+        let shape = arg.shape();
+        assert_eq!(shape.iter().map(|n| n.parent).collect::<Vec<_>>(), [None, Some(0), Some(0), Some(2)]);
     }
 }

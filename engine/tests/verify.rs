@@ -199,3 +199,108 @@ fn a_symbolic_index_reaches_every_element() {
     let Verdict::False(counterexample) = outcome.verdict else { panic!("{:?}", outcome.verdict) };
     assert_eq!(counterexample.inputs.values[0].to_u64().unwrap() & 7, 5);
 }
+
+/// A counter without end beside a mode with three values: only the mode matters.
+fn modes(wrong_mode: i64) -> Build {
+    let mut b = Build::new();
+    let (mode, counter, x) = (b.var("mode", 32), b.var("counter", 32), b.var("x", 32));
+    let zero = b.int(0);
+    b.op(Op::Assign { var: mode, value: zero });
+    b.op(Op::Assign { var: counter, value: zero });
+    let head = b.at;
+    b.nondet(x);
+    let (ex, em, ec) = (b.e(x), b.e(mode), b.e(counter));
+    let (one, two, bad) = (b.int(1), b.int(2), b.int(wrong_mode));
+    let more = b.p.exprs.add(ec, one);
+    b.op(Op::Assign { var: counter, value: more });
+    let positive = b.p.exprs.slt(zero, ex);
+    let stays = b.assume(positive);
+    let next = b.p.exprs.add(em, one);
+    b.op(Op::Assign { var: mode, value: next });
+    let above = b.p.exprs.slt(two, em);
+    let joined = b.loc();
+    let below = b.assume(above);
+    b.op(Op::Assign { var: mode, value: zero });
+    b.goto(joined);
+    b.at = below;
+    b.goto(joined);
+    b.at = stays;
+    b.goto(joined);
+    b.at = joined;
+    let wrong = b.p.exprs.eq(em, bad);
+    b.error_if(wrong);
+    b.goto(head);
+    b.at = b.loc();
+    b
+}
+
+fn with(analysis: Analysis) -> Config {
+    Config { analysis, ..Config::default() }
+}
+
+#[test]
+fn refinement_tracks_what_matters() {
+    for analysis in [Analysis::Value, Analysis::SymexCegar, Analysis::SymexCegarSlicing] {
+        let (_, outcome) = modes(7).run_with(&with(analysis));
+        assert!(matches!(outcome.verdict, Verdict::True), "{}: {:?}", analysis.name(), outcome.verdict);
+        assert_eq!(outcome.decided_by, analysis);
+        let tracked: Vec<&String> = outcome.lessons.iter().flat_map(|l| &l.tracked).collect();
+        assert_eq!(tracked, ["the value of `mode`"], "{}", analysis.name());
+        assert!(outcome.stats.refinements >= 1 && !outcome.arg.is_empty());
+    }
+}
+
+#[test]
+fn refinement_ends_at_a_violation() {
+    for analysis in [Analysis::Value, Analysis::SymexCegar, Analysis::SymexSlicing, Analysis::Predicate] {
+        let (_, outcome) = modes(2).run_with(&with(analysis));
+        let Verdict::False(found) = outcome.verdict else { panic!("{}: {:?}", analysis.name(), outcome.verdict) };
+        let steps = found.inputs.values.iter().filter(|v| v.to_i64().unwrap() > 0).count();
+        assert!(steps >= 2, "{}: {:?}", analysis.name(), found.inputs.values);
+    }
+}
+
+#[test]
+fn threads_share_the_work() {
+    for jobs in [1, 2, 4] {
+        let (_, outcome) = modes(7).run_with(&Config { jobs, ..Config::default() });
+        assert!(matches!(outcome.verdict, Verdict::True), "{jobs}: {:?}", outcome.verdict);
+    }
+}
+
+/// `x` and `y` count together; no value matters, only that they are equal.
+fn twins(step: i64) -> Build {
+    let mut b = Build::new();
+    let (x, y, go) = (b.var("x", 32), b.var("y", 32), b.var("go", 32));
+    let (zero, one, step) = (b.int(0), b.int(1), b.int(step));
+    b.op(Op::Assign { var: x, value: zero });
+    b.op(Op::Assign { var: y, value: zero });
+    let head = b.at;
+    b.nondet(go);
+    let (ex, ey, ego) = (b.e(x), b.e(y), b.e(go));
+    let goes = b.p.exprs.ne(ego, zero);
+    let exit = b.assume(goes);
+    let more = b.p.exprs.add(ex, one);
+    b.op(Op::Assign { var: x, value: more });
+    let more = b.p.exprs.add(ey, step);
+    b.op(Op::Assign { var: y, value: more });
+    b.goto(head);
+    b.at = exit;
+    let wrong = b.p.exprs.ne(ex, ey);
+    b.error_if(wrong);
+    b
+}
+
+#[test]
+fn predicates_say_what_values_cannot() {
+    for analysis in [Analysis::Predicate, Analysis::ValuePredicate] {
+        let (_, outcome) = twins(1).run_with(&with(analysis));
+        assert!(matches!(outcome.verdict, Verdict::True), "{}: {:?}", analysis.name(), outcome.verdict);
+        let learned = outcome.lessons.iter().any(|l| l.tracked.iter().any(|t| t.contains("x == y")));
+        assert!(learned, "{:?}", outcome.lessons);
+        let (_, outcome) = twins(2).run_with(&with(analysis));
+        assert!(matches!(outcome.verdict, Verdict::False(_)), "{}: {:?}", analysis.name(), outcome.verdict);
+    }
+    let (_, outcome) = twins(1).run_with(&Config { value_threshold: 20, ..with(Analysis::Value) });
+    assert!(matches!(outcome.verdict, Verdict::Unknown(_)), "{:?}", outcome.verdict);
+}
