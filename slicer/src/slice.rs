@@ -207,8 +207,9 @@ impl<'p> Analysis<'p> {
             control: options.control,
             observations: &observations,
             undefined: options.points_to.undefined != pointer::Undefined::default(),
+            deadline: options.deadline,
         };
-        let sdg = parts.build(&mut vars);
+        let sdg = parts.build(&mut vars).ok_or(Error::OutOfTime)?;
         clock.lap("dependence graph");
         in_time()?;
         let mut nodes: FxHashMap<Criterion, Vec<u32>> = FxHashMap::default();

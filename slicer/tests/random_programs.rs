@@ -188,7 +188,7 @@ fn check(seed: u64, shape: Shape, options: &Options, tally: &mut Tally) {
     tally.edges.1 += slice.stats.edges.1;
     let check = Check { seed, options, criteria: &criteria, program: &g.program, slice: &slice };
     tally.compared += usize::from((0..4).filter(|&input| check.input(input)).count() > 0);
-    if seed % 3 == 0 {
+    if seed.is_multiple_of(3) {
         check_again(seed, options, &criteria, &slice);
     }
 }

@@ -109,8 +109,8 @@ fn hits(program: &Program, criterion: &Criterion, original: &dyn Fn(EdgeId) -> O
     (hits.count, hits.digest.finish(), run.outcome)
 }
 
-/// A criterion at an edge that is executed and does not do nothing but fill up the program: an operation, or the values of
-/// variables there. Values are observed at edges that do not change them, so that before and after are the same.
+/// A criterion at an edge that is executed: an operation, or values of variables and objects. Values are observed at edges
+/// that do not change them, so that before and after are the same.
 fn criterion(program: &Program, executed: &[EdgeId], random: &mut Random) -> Criterion {
     loop {
         let edge = executed[random.below(executed.len())];
@@ -191,7 +191,7 @@ fn slices_do_what_the_programs_do() {
         std::fs::write(&source, made.stdout).expect("a file");
         let load = frontend_llvm::Options {
             inputs: vec![source.clone()],
-            data_model: if seed % 3 == 0 { DataModel::Ilp32 } else { DataModel::Lp64 },
+            data_model: if seed.is_multiple_of(3) { DataModel::Ilp32 } else { DataModel::Lp64 },
             clang_args: ["-w", "-isystem", "/usr/include/csmith"].map(str::to_owned).into(),
             ..frontend_llvm::Options::default()
         };
