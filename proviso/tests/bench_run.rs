@@ -36,4 +36,12 @@ fn bench_solves_the_examples() {
     assert!(compared.status.success());
     let text = String::from_utf8_lossy(&compared.stdout);
     assert!(text.contains("lost: 0") && text.contains("solved in both: 4"), "{text}");
+
+    let plot = folder.path().join("quantiles.svg");
+    let drawn = run(&["plot", &format!("one={file}"), &format!("two={file}"), "--out", plot.to_str().unwrap()]);
+    let text = String::from_utf8_lossy(&drawn.stdout);
+    assert!(drawn.status.success() && text.contains("solved by any: 4"), "{text}");
+    let svg = std::fs::read_to_string(plot).unwrap();
+    assert_eq!(svg.matches("<polyline").count(), 2, "{svg}");
+    assert!(svg.contains("one (4)") && svg.contains("two (4)"), "{svg}");
 }

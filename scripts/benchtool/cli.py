@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from . import report, results, runner, tasks, verdict
+from . import quantiles, report, results, runner, tasks, verdict
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -22,6 +22,7 @@ Runs proviso (or another verifier) over SV-COMP tasks, and says how it did.
   scripts/bench run FOLDER TASK.yml --out b.jsonl -- --seed 7
   scripts/bench report a.jsonl
   scripts/bench compare a.jsonl b.jsonl
+  scripts/bench plot symex=a.jsonl value=b.jsonl --out quantiles.svg
 
 Stopped runs go on where they were: the same command again skips what is in the file."""
 
@@ -37,7 +38,7 @@ Exit code: 0 all is well, 1 a wrong verdict, 2 a crash, 64 wrong usage, 130 inte
 def parser():
     raw = argparse.RawDescriptionHelpFormatter
     p = argparse.ArgumentParser(prog="scripts/bench", description=DESCRIPTION, formatter_class=raw)
-    commands = p.add_subparsers(dest="command", required=True, metavar="run|report|compare")
+    commands = p.add_subparsers(dest="command", required=True, metavar="run|report|compare|plot")
 
     r = commands.add_parser("run", help="run tasks", epilog=RUN_EPILOG, formatter_class=raw)
     r.add_argument("tasks", nargs="*", help="task files (.yml), folders, lists (.set)")
@@ -77,6 +78,11 @@ def parser():
     c.add_argument("old")
     c.add_argument("new")
     c.add_argument("--property", action="append")
+
+    d = commands.add_parser("plot", help="several runs in a table and a quantile plot")
+    d.add_argument("file", nargs="+", metavar="[NAME=]FILE", help="result files, with names for them")
+    d.add_argument("--out", metavar="SVG", help="where to draw the quantile plot")
+    d.add_argument("--property", action="append")
     return p
 
 
@@ -85,13 +91,13 @@ def main(argv):
     if "--" in argv:
         at = argv.index("--")
         argv, passed_on = argv[:at], argv[at + 1 :]
-    if argv and argv[0] not in ("run", "report", "compare", "-h", "--help"):
+    if argv and argv[0] not in ("run", "report", "compare", "plot", "-h", "--help"):
         argv = ["run"] + argv
     try:
         options = parser().parse_args(argv)
         if passed_on and options.command != "run":
             raise tasks.TaskError("only `run` passes options on")
-        return {"run": run, "report": show, "compare": compare}[options.command](options, passed_on)
+        return {"run": run, "report": show, "compare": compare, "plot": draw}[options.command](options, passed_on)
     except SystemExit as error:
         return 64 if error.code == 2 else error.code
     except (tasks.TaskError, results.ResultsError, OSError) as error:
@@ -307,3 +313,15 @@ def compare(options, _):
     text, newly_wrong = report.comparison(load_filtered(options.old, options), load_filtered(options.new, options))
     print(text)
     return 1 if newly_wrong else 0
+
+
+def draw(options, _):
+    runs = []
+    for word in options.file:
+        name, equals, path = word.partition("=")
+        path = path if equals else word
+        runs.append((name if equals else Path(path).stem, load_filtered(path, options)))
+    print(quantiles.side_by_side(runs))
+    if options.out:
+        Path(options.out).write_text(quantiles.plot(runs), encoding="utf-8")
+    return 0

@@ -1,0 +1,76 @@
+"""Several runs side by side: a table, and a quantile plot of their correct results over time."""
+
+import math
+
+from .report import CORRECT, WRONG, table
+from .results import score
+
+COLOURS = ["#222222", "#c0392b", "#2471a3", "#1e8449", "#8e44ad", "#d68910", "#16a085", "#7f8c8d", "#b03a2e", "#5d6d7e"]
+
+
+def correct(results):
+    return [r for r in results.values() if r["status"] in CORRECT]
+
+
+def side_by_side(runs):
+    """`runs`: (name, results by task). What each solved, and what none of the others did."""
+    common = set.intersection(*(set(results) for _, results in runs))
+    rows = []
+    for name, results in runs:
+        mine = {k: r for k, r in results.items() if k in common}
+        solved = {k for k, r in mine.items() if r["status"] in CORRECT}
+        others = set().union(*({k for k, r in other.items() if r["status"] in CORRECT} for n, other in runs if n != name))
+        both = [mine[k]["cpu"] for k in solved & others]
+        rows.append([
+            name,
+            sum(mine[k]["status"] == "correct-true" for k in solved),
+            sum(mine[k]["status"] == "correct-false" for k in solved),
+            len(solved),
+            sum(r["status"] in WRONG for r in mine.values()),
+            len(solved - others),
+            score(mine.values()),
+            f"{sum(mine[k]['cpu'] for k in solved):.0f}",
+            f"{sum(both) / len(both):.2f}" if both else "-",
+        ])
+    union = set().union(*({k for k, r in results.items() if r["status"] in CORRECT} for _, results in runs)) & common
+    header = ["run", "TRUE", "FALSE", "solved", "wrong", "alone", "score", "cpu/s of solved", "mean cpu/s"]
+    return f"{table(header, rows)}\n\n{len(common)} tasks; solved by any: {len(union)}"
+
+
+def plot(runs):
+    """The n-th fastest correct result of each run against n, time on a logarithmic scale."""
+    width, height, left, top, right, bottom = 820, 480, 70, 40, 190, 60
+    series = [(name, sorted(max(r["cpu"], 0.01) for r in correct(results))) for name, results in runs]
+    most = max((len(times) for _, times in series), default=0) or 1
+    slowest = max((times[-1] for _, times in series if times), default=1)
+    low, high = -2, max(1, math.ceil(math.log10(slowest)))
+
+    def place(n, time):
+        across = n / most * (width - left - right)
+        up = (math.log10(time) - low) / (high - low) * (height - top - bottom)
+        return left + across, height - bottom - up
+
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+    ]
+    for e in range(low, high + 1):
+        x, y = place(0, 10.0**e)
+        out.append(f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{width - right}" y2="{y:.1f}" stroke="#dddddd"/>')
+        out.append(f'<text x="{x - 8:.1f}" y="{y + 4:.1f}" text-anchor="end">{10.0**e:g} s</text>')
+    step = 10 ** max(0, math.floor(math.log10(most)))
+    step = step // 2 if most < 3 * step and step > 1 else step
+    for n in range(0, most + 1, step):
+        x, y = place(n, 10.0**low)
+        out.append(f'<line x1="{x:.1f}" y1="{top}" x2="{x:.1f}" y2="{y:.1f}" stroke="#eeeeee"/>')
+        out.append(f'<text x="{x:.1f}" y="{y + 18:.1f}" text-anchor="middle">{n}</text>')
+    middle = (left + width - right) / 2
+    out.append(f'<text x="{middle}" y="{height - 14}" text-anchor="middle">tasks solved correctly, each within the CPU time</text>')
+    for i, (name, times) in sorted(enumerate(series), key=lambda s: -len(s[1][1])):
+        colour = COLOURS[i % len(COLOURS)]
+        points = " ".join("{:.1f},{:.1f}".format(*place(n, t)) for n, t in enumerate(times, 1))
+        out.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.6"/>')
+    for row, (i, (name, times)) in enumerate(sorted(enumerate(series), key=lambda s: -len(s[1][1]))):
+        y = top + 16 + 20 * row
+        out.append(f'<text x="{width - right + 14}" y="{y}" fill="{COLOURS[i % len(COLOURS)]}">{name} ({len(times)})</text>')
+    return "\n".join(out + ["</svg>", ""])
