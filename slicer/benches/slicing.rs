@@ -10,7 +10,7 @@ use slicer::pointer::{Mode, Options, PointsTo};
 use std::hint::black_box;
 
 fn programs() -> Vec<Program> {
-    [10, 100, 1000].map(|functions| pointers::generate_large(1, functions)).into()
+    [10, 100, 1000].map(|functions| pointers::generate(1, functions)).into()
 }
 
 fn points_to(c: &mut Criterion) {
@@ -35,7 +35,7 @@ fn slice(c: &mut Criterion) {
             .iter()
             .filter(|(id, e)| matches!(e.op, Op::Call { .. }) && program.func_of(*id) == program.entry)
             .map(|(id, _)| id)
-            .last();
+            .max();
         let criteria: Vec<EdgeId> = last_call.into_iter().collect();
         group.bench_function(BenchmarkId::from_parameter(program.edges.len()), |b| {
             b.iter(|| slicer::slice(black_box(&program), &criteria, &slicer::Options::default()));

@@ -114,7 +114,7 @@ fn check_all(options: &Options) {
     let rounds = std::env::var("SLICER_TEST_ROUNDS").ok().and_then(|r| r.parse().ok()).unwrap_or(300);
     let mut checked = 0;
     for seed in 0..rounds {
-        let program = generate(seed);
+        let program = generate(seed, 4);
         let points_to = PointsTo::compute(&program, options).expect("there is no deadline");
         let mut checker = Checker {
             program: program.clone(),
@@ -165,7 +165,7 @@ fn unification_has_what_runs_show() {
 #[test]
 fn modes_are_ordered() {
     for seed in 0..200 {
-        let mut program = generate(seed);
+        let mut program = generate(seed, 4);
         let vars: Vec<ExprId> =
             program.vars.ids().collect::<Vec<_>>().into_iter().map(|v| program.var_expr(v)).collect();
         let objects = |options: Options| {
@@ -229,7 +229,7 @@ fn slices_of_programs_full_of_pointers() {
     let rounds = std::env::var("SLICER_TEST_ROUNDS").ok().and_then(|r| r.parse().ok()).unwrap_or(300);
     let (mut hit, mut sizes) = (0, (0, 0));
     for seed in 0..rounds {
-        let program = generate(seed);
+        let program = generate(seed, 4);
         let mut random = Random::new(seed + 3);
         let stores: Vec<EdgeId> =
             program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Store { .. })).map(|(id, _)| id).collect();

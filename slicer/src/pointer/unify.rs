@@ -286,11 +286,10 @@ impl<'p> Unifier<'p> {
                     self.assign(var.0, target);
                 }
             }
+            Op::Store { value, .. } if self.terms.of(*value).is_empty() => {}
             Op::Store { addr, value } => {
-                if !self.terms.of(*value).is_empty() {
-                    for target in self.targets(*addr) {
-                        self.assign_value(*value, target);
-                    }
+                for target in self.targets(*addr) {
+                    self.assign_value(*value, target);
                 }
             }
             Op::Alloc { var, .. } => {

@@ -40,12 +40,8 @@ struct Generator {
     ints: Vec<VarId>,
 }
 
-pub fn generate(seed: u64) -> Program {
-    generate_large(seed, 4)
-}
-
-/// With so many functions.
-pub fn generate_large(seed: u64, functions: usize) -> Program {
+/// A program with so many functions, besides a few for allocation and one that is variadic.
+pub fn generate(seed: u64, functions: usize) -> Program {
     let mut p = Program::new(DataLayout { pointer_width: 64 });
     let long = p.types.push(CType::Int { name: "long".into(), width: 64, signed: true });
     let void = p.types.push(CType::Void);
