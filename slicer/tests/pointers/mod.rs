@@ -18,6 +18,8 @@ impl Random {
 }
 
 const SIZE: u64 = 64;
+/// The kinds of statements.
+const ALL: [usize; 18] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17];
 
 struct Generator {
     p: Program,
@@ -31,6 +33,8 @@ struct Generator {
     /// Functions (pointer, pointer, integer) -> pointer, the variadic one, and those that allocate.
     funcs: Vec<FuncId>,
     variadic: FuncId,
+    /// A function that uses nothing but what it is passed and finds there.
+    outside: FuncId,
     makers: Vec<FuncId>,
     depth: VarId,
     // Of the function being made.
@@ -55,6 +59,7 @@ pub fn generate(seed: u64, functions: usize) -> Program {
     let function = |p: &mut Program, name: String| p.add_function(&name, pointer, Some(64));
     let funcs: Vec<FuncId> = (0..functions).map(|i| function(&mut p, format!("f{i}"))).collect();
     let variadic = function(&mut p, "variadic".into());
+    let outside = function(&mut p, "outside".into());
     let makers: Vec<FuncId> = (0..3).map(|i| function(&mut p, format!("make{i}"))).collect();
     let zero = p.exprs.int(64, 0);
     let depth = VarKind::Global { init: Some(zero) };
@@ -71,6 +76,7 @@ pub fn generate(seed: u64, functions: usize) -> Program {
         heads: Vec::new(),
         funcs,
         variadic,
+        outside,
         makers,
         depth,
         pointers: Vec::new(),
@@ -111,7 +117,7 @@ impl Generator {
     }
     fn any_pointer(&mut self) -> VarId {
         match self.random.below(6) {
-            0 => Self::pick(&mut self.random, &self.heads),
+            0 if self.f != self.outside => Self::pick(&mut self.random, &self.heads),
             _ => Self::pick(&mut self.random, &self.pointers),
         }
     }
@@ -145,7 +151,7 @@ impl Generator {
         for i in 0..self.makers.len() {
             self.maker(i);
         }
-        for f in self.funcs.clone() {
+        for f in self.funcs.clone().into_iter().chain([self.outside]) {
             let params: Vec<VarId> = [self.pointer, self.pointer, self.long]
                 .into_iter()
                 .map(|ty| {
@@ -155,6 +161,9 @@ impl Generator {
                 .collect();
             self.p.funcs[f].params.clone_from(&params);
             self.start(f);
+            if f == self.outside {
+                self.pointers.clear();
+            }
             self.pointers.extend(&params[..2]);
             self.ints.push(params[2]);
             self.statements(10);
@@ -249,7 +258,9 @@ impl Generator {
     fn statement(&mut self) {
         let (v, w) = (self.any_pointer(), self.any_pointer());
         let (to, from) = (self.read(v), self.read(w));
-        match self.random.below(18) {
+        // Neither allocations nor calls outside.
+        let kinds: &[usize] = if self.f == self.outside { &[0, 1, 3, 5, 6, 10, 11, 17] } else { &ALL };
+        match Self::pick(&mut self.random, kinds) {
             0 => self.emit(Op::Assign { var: v, value: from }),
             1 | 2 => {
                 // To another place in the object, if it is still in the object.
@@ -420,7 +431,8 @@ impl Generator {
         [w, q, i].map(|v| self.read(v)).into()
     }
     fn call(&mut self, v: VarId, w: VarId) {
-        let callee = Callee::Direct(Self::pick(&mut self.random, &self.funcs));
+        let f = if self.random.below(4) == 0 { self.outside } else { Self::pick(&mut self.random, &self.funcs) };
+        let callee = Callee::Direct(f);
         let args = self.arguments(w);
         self.guarded(Op::Call { callee, args, varargs: None, result: Some(v) });
     }
