@@ -9,6 +9,8 @@ use cfa::{EdgeId, FuncId, Id, LocId, Op, Program};
 /// alive ends the path as far as the criterion is concerned, whatever happens there.
 pub struct Alive {
     pub locs: Vec<bool>,
+    /// Those that execution can reach, whatever comes then.
+    pub reached: Vec<bool>,
 }
 
 impl Alive {
@@ -16,8 +18,8 @@ impl Alive {
     pub fn compute(program: &Program, points_to: &PointsTo, criteria: Option<&[EdgeId]>) -> Self {
         let (reached, callers) = reach(program, points_to);
         match criteria {
-            None => Self { locs: reached },
-            Some(criteria) => Self { locs: useful(program, points_to, &reached, &callers, criteria) },
+            None => Self { locs: reached.clone(), reached },
+            Some(criteria) => Self { locs: useful(program, points_to, &reached, &callers, criteria), reached },
         }
     }
     pub fn loc(&self, loc: LocId) -> bool {

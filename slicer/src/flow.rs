@@ -179,9 +179,9 @@ fn blocks(
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stop {
     Never,
-    /// Only at a criterion, or behind it.
+    /// Only at errors, or in criteria that do not return.
     AtCriterion,
-    /// Or where no criterion can be reached any more.
+    /// Or elsewhere, or where no criterion can be reached any more.
     Otherwise,
 }
 
@@ -272,16 +272,16 @@ impl Stops {
         let stop = callees.iter().map(|f| self.of[f.index()]).max().unwrap_or(Stop::Otherwise);
         if self.criteria.contains(&call) { stop.min(Stop::AtCriterion) } else { stop }
     }
-    /// Whether the function is left at the edge, which is no criterion, or no criterion can be reached from there.
+    /// Whether the function is left at the edge, or no criterion can be reached from there any more. Not at errors and
+    /// at criteria that do not return, which are what one hopes for in vain.
     fn ends_at(&self, program: &Program, alive: &Alive, calls: &CallGraph, id: EdgeId) -> bool {
         let edge = &program.edges[id];
-        !self.criteria.contains(&id)
-            && match edge.op {
-                Op::Error(_) => false,
-                Op::Return { .. } | Op::Halt(_) => true,
-                // Where it does not come back from, dead is what follows.
-                Op::Call { .. } => self.call(calls, id) == Stop::Otherwise,
-                _ => !alive.loc(edge.target),
-            }
+        let dead = !alive.loc(edge.target);
+        match edge.op {
+            Op::Error(_) => false,
+            Op::Return { .. } | Op::Halt(_) => true,
+            Op::Call { .. } => self.call(calls, id) == Stop::Otherwise || dead && alive.reached[edge.target.index()],
+            _ => dead,
+        }
     }
 }

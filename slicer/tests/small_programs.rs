@@ -156,8 +156,11 @@ fn loops_that_can_end_are_taken_to() {
     c.at = exit;
     let set = c.add(x, 1);
     let error = c.error_if(x, 7);
-    let status = c.program.exprs.int(32, 0);
-    c.emit(Op::Halt(HaltKind::Exit(status)));
+    let end = c.end();
+    let at_end = c.slice(Criterion::value(end, Value::Var(x)), Options::default());
+    assert!(at_end.kept[set.index()] && !at_end.kept[step.index()]);
+    let there = c.slice(Criterion::operation(set), Options::default());
+    assert!(there.kept[set.index()] && !there.kept[step.index()]);
     for (control, loop_kept) in [(slicer::Control::Standard, false), (slicer::Control::NonTermination, true)] {
         let criteria = [Criterion::operation(error)];
         let options = Options { control, ..Options::default() };
