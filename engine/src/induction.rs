@@ -7,6 +7,7 @@ use crate::cpa::Stop;
 use crate::cpa::symbolic::{Effort, Induction, QUERY_TIME, SymbolicExecution};
 use crate::explore::{Exploration, Explorer};
 use crate::invariants::Invariants;
+use crate::proof::Certificate;
 use crate::solver::PathSolver;
 use crate::verdict::Taints;
 use crate::waitlist::Search;
@@ -32,6 +33,9 @@ type Symbolic<'p> = Explorer<'p, SymbolicExecution<'p>>;
 
 /// Runs an exploration.
 pub type Explore<'a, 'p> = dyn FnMut(&mut Symbolic<'p>, &Budget, &mut Taints) -> Result<Exploration<Inputs>, Stop> + 'a;
+
+/// Why a program is safe, or why that cannot be told to a checker.
+pub type Proof = Result<Certificate, String>;
 
 /// Proofs by induction for one program.
 pub struct Prover<'p> {
@@ -63,17 +67,17 @@ impl<'p> Prover<'p> {
         self.invariants.as_ref()
     }
 
-    /// Whether the program is safe by invariants that are inductive, for some number of turns. `plain` is an exploration whose
-    /// samples suggest candidates. Where the budget ends a call, the next goes on.
+    /// A proof that the program is safe by invariants that are inductive, for some number of turns. `plain` is an exploration
+    /// whose samples suggest candidates. Where the budget ends a call, the next goes on.
     pub fn prove(
         &mut self,
         plain: &mut SymbolicExecution<'p>,
         config: &Config,
         budget: &Budget,
         explore: &mut Explore<'_, 'p>,
-    ) -> bool {
-        if self.invariants.as_ref().is_some_and(|i| i.prove(self.program)) {
-            return true;
+    ) -> Option<Proof> {
+        if let Some(proof) = self.by_facts(plain) {
+            return Some(proof);
         }
         if self.pending.is_none() {
             plain.observe(config.seed);
@@ -82,25 +86,33 @@ impl<'p> Prover<'p> {
         loop {
             if budget.spent().is_some() {
                 self.pending = Some(pending);
-                return false;
+                return None;
             }
             let (result, taints, tried) = run(self.program, plain, pending.left, config, budget, explore);
             match result {
-                Ok(Exploration::Complete) if taints.is_empty() && !tried.changed => return true,
+                Ok(Exploration::Complete) if taints.is_empty() && !tried.changed => {
+                    return Some(tried.certificate(&plain.loops));
+                }
                 // What time cut short says nothing.
                 _ if budget.spent().is_some() => pending.left = tried.again(),
                 // A violation under assumptions remains one under fewer.
                 Ok(Exploration::Target { .. }) => {
                     let next = pending.number + 1;
                     if next == PLANS.len() {
-                        return false;
+                        return None;
                     }
                     pending = self.plan(plain, next, Some(&tried.unsettled()));
                 }
                 Ok(Exploration::Complete) if taints.is_empty() => pending.left = tried.again(),
-                Ok(Exploration::Complete) | Err(_) => return false,
+                Ok(Exploration::Complete) | Err(_) => return None,
             }
         }
+    }
+
+    /// A proof by abstract interpretation alone.
+    fn by_facts(&self, plain: &SymbolicExecution<'p>) -> Option<Proof> {
+        let invariants = self.invariants.as_ref().filter(|i| i.prove(self.program))?;
+        Some(plain.guess_invariants(Some(invariants), Effort::Facts, None).certificate(&plain.loops))
     }
 
     fn plan(&self, plain: &SymbolicExecution<'p>, number: usize, known: Option<&Induction>) -> Pending {
@@ -155,6 +167,8 @@ pub struct Bounded<'p> {
     /// What steps have shown.
     known: Option<Induction>,
     observed: bool,
+    /// Of the answer "complete", if it does not come from seeing all executions.
+    pub proof: Option<Proof>,
 }
 
 impl<'p> Bounded<'p> {
@@ -165,7 +179,17 @@ impl<'p> Bounded<'p> {
         plain: SymbolicExecution<'p>,
         prover: Option<Prover<'p>>,
     ) -> Self {
-        Self { program, config: config.clone(), plain, prover, turns: 1, base: None, known: None, observed: false }
+        Self {
+            program,
+            config: config.clone(),
+            plain,
+            prover,
+            turns: 1,
+            base: None,
+            known: None,
+            observed: false,
+            proof: None,
+        }
     }
 
     /// Turns of loops that are looked at now.
@@ -181,8 +205,9 @@ impl<'p> Bounded<'p> {
         explore: &mut Explore<'_, 'p>,
     ) -> Result<Exploration<Inputs>, Stop> {
         if let Some(prover) = &self.prover
-            && prover.invariants.as_ref().is_some_and(|i| i.prove(self.program))
+            && let Some(proof) = prover.by_facts(&self.plain)
         {
+            self.proof = Some(proof);
             return Ok(Exploration::Complete);
         }
         loop {
@@ -246,6 +271,7 @@ impl<'p> Bounded<'p> {
                 }
                 if !tried.changed {
                     if !tried.violated {
+                        self.proof = Some(tried.certificate(&self.plain.loops));
                         return true;
                     }
                     self.known = Some(tried.settled());

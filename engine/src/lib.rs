@@ -14,6 +14,7 @@ pub mod explore;
 pub mod induction;
 pub mod invariants;
 mod parallel;
+pub mod proof;
 mod replay;
 mod run;
 pub mod solver;
@@ -156,6 +157,8 @@ pub struct Outcome {
     pub reasons: Vec<Reason>,
     /// The analysis that gave the verdict, if it is TRUE or FALSE.
     pub decided_by: Analysis,
+    /// Of TRUE: whether a checker apart from the analyses has confirmed the proof.
+    pub proof: Option<proof::ProofCheck>,
     /// What refinements have learned, in order.
     pub lessons: Vec<Lesson>,
     /// The abstract reachability graph of the analysis that decided or came last, where one is built.
@@ -181,6 +184,7 @@ pub fn verify(
             stats: Stats::default(),
             reasons: Vec::new(),
             decided_by: config.analysis,
+            proof: Some(proof::ProofCheck::NotChecked("there is nothing to prove".into())),
             lessons: Vec::new(),
             arg: Vec::new(),
         };

@@ -8,7 +8,8 @@ use crate::cpa::Stop;
 use crate::cpa::slicing::{Criteria, Slicing};
 use crate::cpa::symbolic::{Abstracted, SymbolicExecution};
 use crate::explore::{Counters, Exploration, Explorer};
-use crate::induction::{Bounded, Prover};
+use crate::induction::{Bounded, Proof, Prover};
+use crate::proof::{self, ProofCheck};
 use crate::solver::PathSolver;
 use crate::verdict::{Counterexample, Reason, Taints, Verdict};
 use crate::waitlist::Search;
@@ -20,6 +21,8 @@ use std::time::{Duration, Instant};
 /// The first turn of each analysis; turns grow by the factor [`GROWTH`].
 const FIRST_SHARE: Duration = Duration::from_millis(500);
 const GROWTH: u32 = 3;
+/// What the check of a proof may take.
+const CHECK_TIME: Duration = Duration::from_secs(5);
 /// What proofs by invariants may take before anything else is tried.
 const FIRST_PROOF: Duration = Duration::from_millis(400);
 
@@ -187,6 +190,8 @@ pub struct Run<'r> {
     /// Of the explorations that are over.
     stats: Stats,
     prover: Option<Prover<'r>>,
+    /// Of the last proof by invariants.
+    proof: Option<ProofCheck>,
 }
 
 impl<'r> Run<'r> {
@@ -198,7 +203,7 @@ impl<'r> Run<'r> {
         progress: &'r (dyn Fn(&Stats) + Sync),
     ) -> Self {
         let start = Instant::now();
-        Self { program, config, budget, replay, progress, start, last: start, stats: Stats::default(), prover: None }
+        Self { program, config, budget, replay, progress, start, last: start, stats: Stats::default(), prover: None, proof: None }
     }
 
     /// `analyses` take turns; proofs by invariants learn from the first.
@@ -355,8 +360,10 @@ impl<'r> Run<'r> {
                 result
             });
             self.last = reporter.last;
+            let proof = bounded.proof.take();
             return match result {
                 Ok(Exploration::Complete) => match worker.taints.first(self.program) {
+                    None if proof.is_some() => self.checked(proof.expect("just seen")),
                     None => Turn::Proved,
                     Some(reason) => Turn::GaveUp(reason),
                 },
@@ -411,11 +418,24 @@ impl<'r> Run<'r> {
         });
         self.prover = Some(prover);
         match proved {
-            true => Turn::Proved,
-            false if budget.spent().is_some() => Turn::TimeIsUp,
+            Some(proof) => self.checked(proof),
+            None if budget.spent().is_some() => Turn::TimeIsUp,
             // More samples may suggest better candidates.
-            false => self.unproved(first),
+            None => self.unproved(first),
         }
+    }
+
+    /// What the checker says of a proof. One that it refutes is none.
+    fn checked(&mut self, proof: Proof) -> Turn {
+        let check = match proof {
+            Ok(certificate) => proof::check(self.program, &certificate, &self.budget.within(CHECK_TIME)),
+            Err(why) => ProofCheck::NotChecked(why),
+        };
+        if let ProofCheck::Refuted(what) = check {
+            return Turn::GaveUp(Reason::new(format!("a proof was found that is none: {what}")));
+        }
+        self.proof = Some(check);
+        Turn::Proved
     }
 
     /// Another try has a point only if executions may still show more.
@@ -444,7 +464,9 @@ impl<'r> Run<'r> {
             }
         }
         self.stats.time = self.start.elapsed();
-        Outcome { verdict, stats: self.stats, reasons: taints.reasons(self.program), decided_by, lessons, arg }
+        let explored = || ProofCheck::NotChecked("all executions were explored".into());
+        let proof = matches!(verdict, Verdict::True).then(|| self.proof.unwrap_or_else(explored));
+        Outcome { verdict, stats: self.stats, reasons: taints.reasons(self.program), decided_by, proof, lessons, arg }
     }
 }
 

@@ -47,6 +47,7 @@ use super::state::{Activation, Role, State};
 use super::value::{ObjId, Val};
 use super::{At, Loops, Stop, Successors, SymbolicExecution, follow};
 use crate::invariants::Invariants;
+use crate::proof::{Certificate, CertifiedContract};
 use crate::solver::Feasibility;
 use crate::verdict::Reason;
 use cfa::{CType, EdgeId, Expr, ExprId, ExprPool, FuncId, Op, Program, Sort, TypeId, Value, VarId, VarKind};
@@ -214,6 +215,30 @@ impl Induction {
         self.places.iter().map(|l| l.facts.iter().chain(&l.candidates).copied().collect())
     }
 
+    /// The invariants, for the checker, after a run that proved the program; `Err` with the reason if they are of a kind
+    /// that it does not know.
+    pub fn certificate(&self, loops: &Loops) -> Result<Certificate, String> {
+        if self.turns > 1 {
+            return Err(format!("its invariants are inductive only over {} turns of loops", self.turns));
+        }
+        let all = |place: &Assumptions| place.facts.iter().chain(&place.candidates).copied().collect::<Vec<_>>();
+        let (heads, entries) = self.places.split_at(loops.loops.len());
+        let contracts = loops.recursions.iter().zip(entries).zip(&self.contracts).map(|((r, entry), contract)| {
+            let certified = CertifiedContract {
+                requires: all(entry),
+                ensures: contract.facts.iter().chain(&contract.candidates).copied().collect(),
+                result: contract.result,
+                after: contract.after.clone(),
+            };
+            (r.func, certified)
+        });
+        Ok(Certificate {
+            pool: self.pool.clone(),
+            heads: loops.loops.iter().zip(heads).map(|(l, place)| (l.head, all(place))).collect(),
+            contracts: contracts.collect(),
+        })
+    }
+
     /// How many candidates there are.
     pub fn candidates(&self) -> usize {
         let at_returns: usize = self.contracts.iter().map(|c| c.candidates.len()).sum();
@@ -278,6 +303,8 @@ impl Contract {
                 guards.push(pool.sle(*leaf, c));
                 guards.push(pool.slt(c, *leaf));
             }
+            let odd = pool.extract(0, 0, *leaf);
+            guards.extend([odd, pool.not(odd)]);
         }
         let mut seen_guards = FxHashSet::default();
         guards.retain(|g| seen_guards.insert(*g));

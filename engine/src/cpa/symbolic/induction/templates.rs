@@ -326,7 +326,10 @@ impl Guess<'_> {
                 let sum = self.pool.add(y, c);
                 let e = self.pool.eq(x, sum);
                 self.keep(e);
-                continue;
+                // Few observations may be alike by accident.
+                if differences.len() > 4 {
+                    continue;
+                }
             }
             let op = self.order(column);
             for (a, b) in [(x, y), (y, x)] {
