@@ -368,7 +368,7 @@ fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 
 /// The names that a name may be a slip of the pen for, the nearest first.
 fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let limit = (name.chars().count() / 3).max(1);
+    let limit = name.chars().count().div_ceil(3).max(1);
     let mut found: Vec<(usize, &str)> = names
         .map(|other| (distance(name, other), other))
         .filter(|&(d, other)| d <= limit || (name.len() > 2 && other.contains(name)))

@@ -75,7 +75,16 @@ impl Subject {
         let primary = slicer::Options { cut_off: true, ..slicing.clone() };
         let alive =
             Analysis::new(&self.program, &self.criteria, &primary).map_err(internal)?.slice(&self.criteria).alive;
-        let on_the_way = |c: &&Criterion| alive[self.program.edges[c.edge].source.index()];
+        // A function may be called in many places, of which few are on the way: what comes after each call tells.
+        let on_the_way = |c: &&Criterion| {
+            let edge = &self.program.edges[c.edge];
+            let function = &self.program.funcs[self.program.func_of(c.edge)];
+            match edge.op {
+                _ if function.origin != FunctionOrigin::Source && function.entry == edge.source => false,
+                Op::Return { .. } | Op::Halt(_) | Op::Error(_) => alive[edge.source.index()],
+                _ => alive[edge.target.index()],
+            }
+        };
         let secondary: Vec<Criterion> = self.secondary.iter().filter(on_the_way).cloned().collect();
         let observed: Vec<Criterion> = self.criteria.iter().chain(&secondary).cloned().collect();
         let analysis = Analysis::new(&self.program, &observed, &slicing).map_err(internal)?;
