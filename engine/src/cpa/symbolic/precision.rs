@@ -515,8 +515,9 @@ impl<'p> SymbolicExecution<'p> {
 
 /// The item in the words of the C program.
 pub fn describe(program: &Program, item: Item) -> String {
-    let name = |var: VarId| program.vars[var].name.clone().map_or_else(|| "a temporary".into(), |n| n.to_string());
+    let name = |var: VarId| program.vars[var].name.clone().unwrap_or_else(|| "a temporary".into());
     match item {
+        Item::Var(var) if program.vars[var].name.is_none() => "an intermediate value".into(),
         Item::Var(var) => format!("the value of `{}`", name(var)),
         Item::Memory(Origin::Global(g)) => match &program.globals[g].name {
             name if !name.is_empty() => format!("the contents of `{name}`"),

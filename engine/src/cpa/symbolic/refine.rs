@@ -140,10 +140,10 @@ impl SymbolicExecution<'_> {
         let Some(end) = self.contradiction(vec![start.clone()], path, Some(goal), budget)? else {
             return Ok(Refinement::Impossible);
         };
+        let goal_place = self.place_of(goal, path);
         // What comes after the first contradiction does not matter.
         let whole = end == path.len();
         let path = &path[..end];
-        let goal_place = self.program.edges[goal.edge()].place;
         let goal = whole.then_some(goal);
         let (mut states, mut done) = (vec![start], 0);
         let mut first = None;
@@ -186,7 +186,8 @@ impl SymbolicExecution<'_> {
         let Some(from) = first else { return Ok(Refinement::Impossible) };
         learned.sort_unstable();
         learned.dedup();
-        let tracked: Vec<String> = learned.iter().map(|&item| describe(self.program, item)).collect();
+        let mut tracked: Vec<String> = learned.iter().map(|&item| describe(self.program, item)).collect();
+        tracked.dedup();
         let changed = !tracked.is_empty();
         if changed {
             self.lessons.push(Lesson { goal: goal_place, tracked });
@@ -378,6 +379,12 @@ impl SymbolicExecution<'_> {
                 Ok(after)
             }
         }
+    }
+
+    /// Where the user sees the goal: an error in a function that nobody defines is at its call.
+    fn place_of(&self, goal: Goal, path: &[EdgeId]) -> Option<PlaceId> {
+        let last = path.last().filter(|&&e| matches!(self.program.edges[e].op, Op::Call { .. }));
+        self.program.edges[last.copied().unwrap_or(goal.edge())].place
     }
 
     /// Where the path stands after its first `n` edges.

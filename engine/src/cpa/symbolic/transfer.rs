@@ -14,6 +14,7 @@ impl SymbolicExecution<'_> {
         let program = self.program;
         match &program.edges[edge].op {
             Op::Skip => out.push(follow(st)),
+            Op::Assign { var, value } if self.abstracting.values_only => self.assign_cases(st, *var, *value, out),
             Op::Assign { var, value } => {
                 let value = self.eval(&st, *value);
                 self.write_var(&mut st, *var, value);
@@ -175,6 +176,24 @@ impl SymbolicExecution<'_> {
             }
         }
         Ok(())
+    }
+
+    /// An assignment without symbols: where it is unknown which of two values is chosen, there is a state for each.
+    fn assign_cases(&mut self, mut st: State, var: VarId, e: ExprId, out: &mut Successors<State>) {
+        let value = self.eval(&st, e);
+        if value == Val::Unknown
+            && let Expr::Ite(cond, then, otherwise) = *self.pool.get(e)
+            && self.eval(&st, cond) == Val::Unknown
+            && [then, otherwise].into_iter().any(|e| self.eval(&st, e) != Val::Unknown)
+        {
+            let yes = self.assume_value(st.clone(), cond, true);
+            let no = self.assume_value(st, cond, false);
+            self.assign_cases(yes, var, then, out);
+            self.assign_cases(no, var, otherwise, out);
+            return;
+        }
+        self.write_var(&mut st, var, value);
+        out.push(follow(st));
     }
 
     /// A value that the program does not determine.
