@@ -49,6 +49,16 @@ pub enum ProofCheck {
     Refuted(String),
 }
 
+impl std::fmt::Display for ProofCheck {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Confirmed => write!(f, "confirmed by the checker"),
+            Self::NotChecked(why) => write!(f, "not checked: {why}"),
+            Self::Refuted(what) => write!(f, "refuted: {what}"),
+        }
+    }
+}
+
 /// Edges followed, at most.
 const STEPS: u32 = 400_000;
 /// Edges between looks at the clock.

@@ -41,13 +41,15 @@ pub struct Finished {
     pub notes: Vec<Note>,
     pub harness: Option<String>,
     pub decided_by: Option<&'static str>,
+    /// Of TRUE: what the proof checker says.
+    pub proof: Option<String>,
     pub lessons: Vec<Lesson>,
     pub graph: Vec<engine::arg::Shape>,
 }
 
 impl Finished {
     pub fn new(answer: Answer) -> Self {
-        Self { answer, notes: Vec::new(), harness: None, decided_by: None, lessons: Vec::new(), graph: Vec::new() }
+        Self { answer, notes: Vec::new(), harness: None, decided_by: None, proof: None, lessons: Vec::new(), graph: Vec::new() }
     }
 }
 
@@ -97,7 +99,8 @@ impl Pipeline {
             Verdict::False(found) => self.explain(&program, found, &sources),
         };
         let decided_by = decided.then(|| outcome.decided_by.name());
-        Ok(Finished { answer, notes, harness, decided_by, lessons, graph: outcome.arg })
+        let proof = outcome.proof.as_ref().map(ToString::to_string);
+        Ok(Finished { answer, notes, harness, decided_by, proof, lessons, graph: outcome.arg })
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {

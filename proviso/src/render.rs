@@ -144,6 +144,9 @@ pub fn lessons(report: &Report) -> String {
     if let Some(name) = report.decided_by {
         let _ = writeln!(out, "decided by: {name}");
     }
+    if let Some(proof) = &report.proof {
+        let _ = writeln!(out, "proof: {proof}");
+    }
     for (i, lesson) in report.lessons.iter().enumerate() {
         let place = lesson.spot.as_ref().map_or_else(String::new, |s| format!(" to refute a path to {s}"));
         let _ = writeln!(out, "refinement {}: tracks {}{place}", i + 1, lesson.tracked.join(", "));

@@ -48,6 +48,8 @@ pub struct Report {
     pub analysis: String,
     /// The one of several analyses that gave the verdict.
     pub decided_by: Option<&'static str>,
+    /// Of TRUE: what the proof checker says.
+    pub proof: Option<String>,
     /// What refinements have learned, in order.
     pub lessons: Vec<Lesson>,
     pub notes: Vec<Note>,
@@ -95,6 +97,7 @@ impl Report {
             "data_model": self.data_model,
             "analysis": self.analysis,
             "decided_by": self.decided_by,
+            "proof": self.proof,
             "refinements": lessons,
             "reason": reason,
             "violation": violation,
@@ -185,6 +188,7 @@ mod tests {
             data_model: "LP64",
             analysis: "symex".into(),
             decided_by: None,
+            proof: None,
             lessons: Vec::new(),
             notes: Vec::new(),
             models: Vec::new(),

@@ -573,6 +573,7 @@ mod tests {
             data_model: "LP64",
             analysis: String::new(),
             decided_by: None,
+            proof: None,
             lessons: Vec::new(),
             notes: Vec::new(),
             models: Vec::new(),

@@ -84,6 +84,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         data_model: if job.load.data_model == DataModel::Ilp32 { "ILP32" } else { "LP64" },
         analysis: args.analysis.clone(),
         decided_by: finished.decided_by,
+        proof: finished.proof,
         lessons: finished.lessons,
         notes: finished.notes,
         models: shared.models,
