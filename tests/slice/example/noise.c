@@ -13,6 +13,7 @@ int main(void) {
         noise = noise * 2 + i;
     for (int i = 0; i < 4; i++)
         total += square(i);
-    check(total);
+    if (total > 7)
+        check(total);
     return noise;
 }
