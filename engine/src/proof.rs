@@ -324,7 +324,7 @@ impl<'a> Checker<'a> {
         for node in 0..shape.locs.len() as u32 {
             let Some(mut st) = waiting[node as usize].take() else { continue };
             self.steps += 1;
-            if self.steps > STEPS || self.steps % TICK == 0 && self.budget.spent().is_some() {
+            if self.steps > STEPS || self.steps.is_multiple_of(TICK) && self.budget.spent().is_some() {
                 return declined("the checker ran out of time");
             }
             let loc = shape.locs[node as usize];

@@ -49,7 +49,7 @@ impl Congruence {
         if g == 0 {
             return (apart == 0).then_some(*self);
         }
-        if apart % g != 0 {
+        if !apart.is_multiple_of(g) {
             return None;
         }
         // The one that implies the other, if any does.

@@ -166,14 +166,11 @@ fn eval(pool: &ExprPool, e: ExprId, var: &impl Fn(VarId) -> Option<Value>) -> Op
         Expr::Unary(UnOp::Not, a) => of(a).map(|a| a.not()),
         Expr::Unary(UnOp::Neg, a) => of(a).map(|a| Value::apply(BinOp::Sub, &Value::constant(width, 0), &a)),
         Expr::Binary(BinOp::Concat, a, b) => of(a).zip(of(b)).map(|(a, b)| a.concat(&b)),
-        Expr::Binary(op, a, b) => match of(a).zip(of(b)) {
-            Some((x, y)) => Some(match (op, a == b) {
-                (BinOp::Eq | BinOp::Ule | BinOp::Sle, true) => Value::constant(1, 1),
-                (BinOp::Ult | BinOp::Slt, true) => Value::constant(1, 0),
-                _ => Value::apply(op, &x, &y),
-            }),
-            None => None,
-        },
+        Expr::Binary(op, a, b) => of(a).zip(of(b)).map(|(x, y)| match (op, a == b) {
+            (BinOp::Eq | BinOp::Ule | BinOp::Sle, true) => Value::constant(1, 1),
+            (BinOp::Ult | BinOp::Slt, true) => Value::constant(1, 0),
+            _ => Value::apply(op, &x, &y),
+        }),
         Expr::Ite(c, t, f) => match of(c)?.truth() {
             (true, false) => of(t),
             (false, true) => of(f),

@@ -34,6 +34,9 @@ struct Exit {
     value: Option<Value>,
 }
 
+/// Over which edge something was passed on, and to which node, or to the exit of which function.
+type Sent = (EdgeId, Result<LocId, FuncId>);
+
 /// Where the walk through a block ends up.
 enum End {
     Node(LocId, Environment),
@@ -209,12 +212,12 @@ impl<'p> Analysis<'p> {
         // By target, then by edge: what comes over the edge; and for functions, what comes back.
         let mut incoming: FxHashMap<LocId, Vec<(EdgeId, Environment)>> = FxHashMap::default();
         let mut returning: FxHashMap<FuncId, Vec<(EdgeId, Exit)>> = FxHashMap::default();
-        let mut sent: FxHashMap<LocId, Vec<(EdgeId, Result<LocId, FuncId>)>> = FxHashMap::default();
+        let mut sent: FxHashMap<LocId, Vec<Sent>> = FxHashMap::default();
         let mut ends = Vec::new();
         for round in 0..=ROUNDS {
             self.reached.iter_mut().for_each(|r| *r = false);
             for (i, &loc) in nodes.iter().enumerate() {
-                if i as u32 % TICK == 0 && budget.spent().is_some() {
+                if (i as u32).is_multiple_of(TICK) && budget.spent().is_some() {
                     return None;
                 }
                 if round > 0 {

@@ -74,11 +74,7 @@ impl Vocabulary {
                         addresses.insert(part);
                     }
                     // What is passed to an assertion is a comparison, too.
-                    _ if program.exprs.sort(part) == cfa::Sort::Bv(1) => {
-                        if known.insert(part) {
-                            conditions.push(part);
-                        }
-                    }
+                    _ if program.exprs.sort(part) == cfa::Sort::Bv(1) && known.insert(part) => conditions.push(part),
                     _ => {}
                 });
             });
