@@ -1,5 +1,5 @@
-"""Measures how long the front-end takes from bitcode to control-flow automata, beside what clang -O0 takes to make the
-bitcode."""
+"""Measures how long the front-end takes from bitcode to control-flow automata (reading, verifying, linking and lowering it),
+beside what clang -O0 -g takes to make the bitcode. Times are seconds of processor time, the best of some runs."""
 
 import argparse
 import re
@@ -19,21 +19,23 @@ def main(arguments):
     parser.add_argument("--only", metavar="NAME", help="programs whose name contains this")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="take the fastest of N runs [5]")
     parser.add_argument("--target", type=Path, default=REPOSITORY / "target", help="cargo's folder for what it builds")
+    parser.add_argument("--lower", type=Path, help="the example `lower` of frontend-llvm, built already")
     options = parser.parse_args(arguments)
-    example = options.target / "release" / "examples" / "lower"
+    example = options.lower or options.target / "release" / "examples" / "lower"
     build = ["cargo", "build", "--release", "-q", "-p", "frontend-llvm", "--example", "lower", "--target-dir", options.target]
-    subprocess.run(build, check=True, cwd=REPOSITORY)
+    if not options.lower:
+        subprocess.run(build, check=True, cwd=REPOSITORY)
     rows = []
     for program in load(options.programs):
         if options.only and options.only.lower() not in program["name"].lower():
             continue
         rows.append(measure(program, example, options.repeat))
         print(f"{program['name']}: done", file=sys.stderr)
-    print(table(["program", "lines", "edges", "clang/s", "lowering/s", "ratio", "MB"], rows))
+    print(table(["program", "lines", "edges", "clang/s", "front-end/s", "ratio", "MB"], rows))
 
 
 def measure(program, example, repeat):
-    """Lines of the sources, edges, processor seconds of clang, seconds of the lowering."""
+    """Lines of the sources, edges, seconds of clang and of the front-end, their ratio, peak memory."""
     lines = sum(Path(file).read_bytes().count(b"\n") for file in program["files"])
     with tempfile.TemporaryDirectory() as folder:
         bitcode = []
@@ -42,17 +44,16 @@ def measure(program, example, repeat):
             bitcode.append(f"{folder}/{n}.bc")
             command = ["clang-19", "-O0", "-g", "-w", "-c", "-emit-llvm", *program["clang"], file, "-o", bitcode[-1]]
             clang += min(processor_time(command) for _ in range(repeat))
-        runs = []
-        for _ in range(repeat):
-            done = subprocess.run([example, "--no-models", *bitcode], check=True, capture_output=True, text=True)
-            runs.append(int(re.search(r"lower (\d+) ms", done.stdout)[1]) / 1000)
+        command = [example, "--no-models", *bitcode]
+        lowering = min(processor_time(command) for _ in range(repeat))
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
     edges = int(re.search(r"(\d+) edges", done.stdout)[1])
     memory = int(re.search(r"peak memory (\d+) kB", done.stdout)[1]) // 1024
-    return [program["name"], lines, edges, f"{clang:.2f}", f"{min(runs):.3f}", f"{min(runs) / clang:.2f}", memory]
+    return [program["name"], lines, edges, f"{clang:.2f}", f"{lowering:.2f}", f"{lowering / clang:.2f}", memory]
 
 
 def processor_time(command):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
