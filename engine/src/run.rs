@@ -4,9 +4,9 @@ use crate::analysis::Analysis;
 use crate::arg::Shape;
 use crate::budget::Budget;
 use crate::cegar::Cegar;
-use crate::cpa::Stop;
 use crate::cpa::slicing::{Criteria, Slicing};
 use crate::cpa::symbolic::{Abstracted, SymbolicExecution};
+use crate::cpa::{Abstraction, Stop};
 use crate::explore::{Counters, Exploration, Explorer};
 use crate::induction::{Bounded, Proof, Prover};
 use crate::proof::{self, ProofCheck};
@@ -94,36 +94,37 @@ impl<'p> Explore<'p> for Explorer<'p, SymbolicExecution<'p>> {
     }
 }
 
-impl<'p> Explore<'p> for Cegar<'p, SymbolicExecution<'p>> {
-    fn run(
-        &mut self,
-        budget: &Budget,
-        taints: &mut Taints,
-        progress: &mut dyn FnMut(&Counters, usize),
-    ) -> Result<Exploration<Inputs>, Stop> {
-        Cegar::run(self, budget, taints, progress)
-    }
-    fn domain(&self) -> &SymbolicExecution<'p> {
-        &self.cpa
-    }
-    fn domain_mut(&mut self) -> &mut SymbolicExecution<'p> {
-        &mut self.cpa
-    }
-    fn counters(&self) -> &Counters {
-        &self.counters
-    }
-    fn waiting(&self) -> usize {
-        Cegar::waiting(self)
-    }
-    fn refinements(&self) -> u64 {
-        self.refinements
-    }
-    fn graph(&self) -> Vec<Shape> {
-        self.shape()
+/// An abstraction of symbolic execution, itself or around it.
+trait Abstracts<'p>: Abstraction<Evidence = Inputs> {
+    fn domain(&self) -> &SymbolicExecution<'p>;
+    fn domain_mut(&mut self) -> &mut SymbolicExecution<'p>;
+    fn sliced(&self) -> usize {
+        0
     }
 }
 
-impl<'p> Explore<'p> for Cegar<'p, Slicing<'p, SymbolicExecution<'p>>> {
+impl<'p> Abstracts<'p> for SymbolicExecution<'p> {
+    fn domain(&self) -> &SymbolicExecution<'p> {
+        self
+    }
+    fn domain_mut(&mut self) -> &mut SymbolicExecution<'p> {
+        self
+    }
+}
+
+impl<'p> Abstracts<'p> for Slicing<'p, SymbolicExecution<'p>> {
+    fn domain(&self) -> &SymbolicExecution<'p> {
+        &self.inner
+    }
+    fn domain_mut(&mut self) -> &mut SymbolicExecution<'p> {
+        &mut self.inner
+    }
+    fn sliced(&self) -> usize {
+        self.len()
+    }
+}
+
+impl<'p, C: Abstracts<'p>> Explore<'p> for Cegar<'p, C> {
     fn run(
         &mut self,
         budget: &Budget,
@@ -133,10 +134,10 @@ impl<'p> Explore<'p> for Cegar<'p, Slicing<'p, SymbolicExecution<'p>>> {
         Cegar::run(self, budget, taints, progress)
     }
     fn domain(&self) -> &SymbolicExecution<'p> {
-        &self.cpa.inner
+        self.cpa.domain()
     }
     fn domain_mut(&mut self) -> &mut SymbolicExecution<'p> {
-        &mut self.cpa.inner
+        self.cpa.domain_mut()
     }
     fn counters(&self) -> &Counters {
         &self.counters
@@ -148,7 +149,7 @@ impl<'p> Explore<'p> for Cegar<'p, Slicing<'p, SymbolicExecution<'p>>> {
         self.refinements
     }
     fn sliced(&self) -> usize {
-        self.cpa.len()
+        self.cpa.sliced()
     }
     fn graph(&self) -> Vec<Shape> {
         self.shape()
@@ -203,7 +204,18 @@ impl<'r> Run<'r> {
         progress: &'r (dyn Fn(&Stats) + Sync),
     ) -> Self {
         let start = Instant::now();
-        Self { program, config, budget, replay, progress, start, last: start, stats: Stats::default(), prover: None, proof: None }
+        Self {
+            program,
+            config,
+            budget,
+            replay,
+            progress,
+            start,
+            last: start,
+            stats: Stats::default(),
+            prover: None,
+            proof: None,
+        }
     }
 
     /// `analyses` take turns; proofs by invariants learn from the first.

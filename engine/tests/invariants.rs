@@ -1,7 +1,6 @@
 //! Invariants by abstract interpretation against executions of random programs.
 
 #[path = "../../slicer/tests/generator/mod.rs"]
-#[allow(dead_code)]
 mod generator;
 
 use cfa::interp::{InputSource, Interpreter, Limits, Observer, State, Unknown};

@@ -49,7 +49,15 @@ pub struct Finished {
 
 impl Finished {
     pub fn new(answer: Answer) -> Self {
-        Self { answer, notes: Vec::new(), harness: None, decided_by: None, proof: None, lessons: Vec::new(), graph: Vec::new() }
+        Self {
+            answer,
+            notes: Vec::new(),
+            harness: None,
+            decided_by: None,
+            proof: None,
+            lessons: Vec::new(),
+            graph: Vec::new(),
+        }
     }
 }
 

@@ -167,6 +167,21 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
 
 const ABORT: i32 = 6;
 
+/// Does `work` for every run, with a folder for files, on all cores.
+fn in_parallel(runs: &[Run], work: impl Fn(&Run, &Path) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                let folder = tempfile::tempdir().unwrap();
+                while let Some(run) = runs.get(next.fetch_add(1, Ordering::SeqCst)) {
+                    work(run, folder.path());
+                }
+            });
+        }
+    });
+}
+
 #[test]
 fn programs_get_the_verdicts_they_expect() {
     let root = root();
@@ -178,28 +193,19 @@ fn programs_get_the_verdicts_they_expect() {
     let gaps: BTreeSet<&str> =
         gaps.lines().map(|l| l.split('#').next().unwrap().trim()).filter(|l| !l.is_empty()).collect();
 
-    let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
-    let work = || {
-        let folder = tempfile::tempdir().unwrap();
-        while let Some(run) = runs.get(next.fetch_add(1, Ordering::SeqCst)) {
-            for file in ["result.json", "harness.c"] {
-                let _ = std::fs::remove_file(folder.path().join(file));
-            }
-            let name = run.name(&root);
-            let failure = match (check(run, folder.path()), gaps.contains(name.as_str())) {
-                (Ok(()), false) => continue,
-                (Err(what), true) if what.starts_with("says UNKNOWN(") => continue,
-                (Ok(()), true) => "is no gap any more: take it from gaps.txt".to_owned(),
-                (Err(what), _) => what,
-            };
-            failures.lock().unwrap().push(format!("{name}: {failure}"));
+    in_parallel(&runs, |run, folder| {
+        for file in ["result.json", "harness.c"] {
+            let _ = std::fs::remove_file(folder.join(file));
         }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(work);
-        }
+        let name = run.name(&root);
+        let failure = match (check(run, folder), gaps.contains(name.as_str())) {
+            (Ok(()), false) => return,
+            (Err(what), true) if what.starts_with("says UNKNOWN(") => return,
+            (Ok(()), true) => "is no gap any more: take it from gaps.txt".to_owned(),
+            (Err(what), _) => what,
+        };
+        failures.lock().unwrap().push(format!("{name}: {failure}"));
     });
     let mut failures = failures.into_inner().unwrap();
     failures.sort();
@@ -235,26 +241,17 @@ fn no_analysis_contradicts_what_a_program_expects() {
             }
         }
     }
-    let next = AtomicUsize::new(0);
     let (answered, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || {
-        let folder = tempfile::tempdir().unwrap();
-        while let Some(run) = tries.get(next.fetch_add(1, Ordering::SeqCst)) {
-            let output = proviso(run, folder.path());
-            let stdout = String::from_utf8_lossy(&output.stdout);
-            let verdict = stdout.lines().last().unwrap_or("");
-            let unknown = verdict.starts_with("UNKNOWN(") && output.status.code() == Some(2);
-            if verdict == run.verdict {
-                answered.fetch_add(1, Ordering::SeqCst);
-            } else if !unknown {
-                let what = format!("{}: {verdict} (exit {:?})", run.name(&root), output.status.code());
-                failures.lock().unwrap().push(what);
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(work);
+    in_parallel(&tries, |run, folder| {
+        let output = proviso(run, folder);
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let verdict = stdout.lines().last().unwrap_or("");
+        let unknown = verdict.starts_with("UNKNOWN(") && output.status.code() == Some(2);
+        if verdict == run.verdict {
+            answered.fetch_add(1, Ordering::SeqCst);
+        } else if !unknown {
+            let what = format!("{}: {verdict} (exit {:?})", run.name(&root), output.status.code());
+            failures.lock().unwrap().push(what);
         }
     });
     let (answered, failures) = (answered.into_inner(), failures.into_inner().unwrap());
