@@ -93,10 +93,10 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     for warning in &shared.warnings {
         output::warning(warning, colors);
     }
-    if let Some(path) = &args.pixel_tree {
-        if let Err(message) = PixelTree::of_states(&finished.graph).write(path) {
-            output::warning(&format!("cannot write {message}"), colors);
-        }
+    if let Some(path) = &args.pixel_tree
+        && let Err(message) = PixelTree::of_states(&finished.graph).write(path)
+    {
+        output::warning(&format!("cannot write {message}"), colors);
     }
     publish(&report, finished.harness.as_deref(), args, colors);
     Ok(code)
