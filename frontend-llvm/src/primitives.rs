@@ -141,6 +141,62 @@ pub(crate) fn aborts(name: &str) -> bool {
     )
 }
 
+/// Functions of the library after which the environment may give other values, or which depend on what such functions
+/// did, though their models do not say so: random seeds, files that can be read again, locks.
+pub(crate) fn changes_environment(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "chdir",
+        "clearenv",
+        "close",
+        "creat",
+        "dup",
+        "dup2",
+        "fclose",
+        "fdopen",
+        "fflush",
+        "fopen",
+        "fopen64",
+        "fprintf",
+        "fputc",
+        "fputs",
+        "freopen",
+        "fseek",
+        "fseeko",
+        "fsetpos",
+        "ftruncate",
+        "fwrite",
+        "initstate",
+        "lseek",
+        "mkdir",
+        "mkstemp",
+        "open",
+        "open64",
+        "pipe",
+        "putc",
+        "putenv",
+        "pwrite",
+        "remove",
+        "rename",
+        "rewind",
+        "rmdir",
+        "setenv",
+        "setlocale",
+        "setstate",
+        "setvbuf",
+        "srand",
+        "srand48",
+        "srandom",
+        "tmpfile",
+        "truncate",
+        "umask",
+        "unlink",
+        "unsetenv",
+        "vfprintf",
+        "write",
+    ];
+    name.starts_with("pthread_") || NAMES.binary_search(&name).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -206,7 +206,14 @@ impl<'c, 'm> Builder<'c, 'm> {
             let widened = self.x().resize(width, zero);
             let value = self.x().add(value, widened);
             self.emit(Op::Assign { var, value });
-            self.emit(Op::Assign { var: environment, value: zero });
+            self.change_environment();
+        }
+    }
+    /// What the environment gives from here on depends on this, if it is a sequence.
+    pub fn change_environment(&mut self) {
+        if let Some(var) = self.cx.environment {
+            let value = self.var_expr(var);
+            self.emit(Op::Assign { var, value });
         }
     }
     /// From here on behaviours were added (`over`) or dropped (`under`).

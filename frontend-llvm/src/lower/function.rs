@@ -10,8 +10,9 @@ mod prepare;
 
 use super::builder::{Builder, Cursor};
 use super::liveness::{Accesses, FlowGraph};
-use super::{Context, Mutability};
+use super::{Context, IGNORING_RESULT, Mutability};
 use crate::ir::{Body, DebugVariable, Function, Instruction, NONE, Operand};
+use crate::primitives;
 use cfa::{Expr, ExprId, FuncId, InputKind, LocId, Op, TypeId, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -105,6 +106,9 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
     for var in uninitialised {
         let (name, ty) = (lowering.b.cx.program.vars[var].name.clone(), lowering.b.cx.program.vars[var].ty);
         lowering.b.havoc_var(var, InputKind::Uninit(name), Some(ty));
+    }
+    if function.model && primitives::changes_environment(function.name.trim_end_matches(IGNORING_RESULT)) {
+        lowering.b.change_environment();
     }
     for block in std::mem::take(&mut lowering.order) {
         lowering.lower_block(block);
