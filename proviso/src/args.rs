@@ -428,8 +428,10 @@ pub enum PrecisionArg {
 pub enum SlicingArg {
     /// The whole program is analysed.
     Off,
-    /// A static backward slice from the errors, once.
+    /// A static backward slice from the errors, once; loops that are removed are taken to end.
     Static,
+    /// The same with all loops before an error that may not end.
+    Nontermination,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]

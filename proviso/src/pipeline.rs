@@ -68,8 +68,8 @@ pub struct Pipeline {
     pub limits: Limits,
     pub shared: Arc<Mutex<Shared>>,
     pub wants_harness: bool,
-    /// Whether only what the errors depend on is analysed.
-    pub slicing: bool,
+    /// Only what the errors depend on is analysed, with such control dependences.
+    pub slicing: Option<slicer::Control>,
 }
 
 impl Pipeline {
@@ -155,13 +155,11 @@ impl Pipeline {
 
     /// The part of the program on which the errors depend; `None` if it is not wanted or takes too long to find.
     fn slice(&self, program: &Program) -> Option<slicer::Slice> {
-        if !self.slicing {
-            return None;
-        }
+        let control = self.slicing?;
         let criteria: Vec<_> =
             program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Error(_))).map(|(id, _)| id).collect();
         let deadline = Some(Instant::now() + self.share_of_time(SLICING));
-        let options = slicer::Options { deadline, ..slicer::Options::default() };
+        let options = slicer::Options { control, deadline, ..slicer::Options::default() };
         match slicer::slice(program, &criteria, &options) {
             Ok(slice) => {
                 let (before, after) = slice.stats.edges;

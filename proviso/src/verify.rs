@@ -57,7 +57,11 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         limits,
         shared: shared.clone(),
         wants_harness: args.harness.is_some(),
-        slicing: args.slicing == SlicingArg::Static,
+        slicing: match args.slicing {
+            SlicingArg::Off => None,
+            SlicingArg::Static => Some(slicer::Control::Standard),
+            SlicingArg::Nontermination => Some(slicer::Control::DecisiveOrder),
+        },
     };
     let mut progress = Progress::new(start, args.verbose);
     let tick = || {
