@@ -138,6 +138,13 @@ fn event(event: &Event, inputs: &[InputValue]) -> String {
     }
 }
 
+/// What slicing left of the program.
+pub fn slicing(report: &Report) -> Option<String> {
+    let stat = |name: &str| report.stats.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
+    let (all, kept) = (stat("edges")?, stat("edges_in_slice")?);
+    Some(format!("slicing removed {:.0} of {all:.0} operations, on which no error depends\n", all - kept))
+}
+
 /// What the refinements learned, one line each.
 pub fn lessons(report: &Report) -> String {
     let mut out = String::new();

@@ -187,6 +187,9 @@ fn publish(report: &Report, harness: Option<&str>, args: &VerifyArgs, colors: Co
     let detail = if args.trace == TraceArg::Full { Detail::Full } else { Detail::Short };
     let json_on_stdout = args.json.as_deref() == Some(Path::new("-"));
     let mut text = render::report(report, &Sources::new(), detail, colors.for_report(json_on_stdout));
+    if args.explain || args.verbose {
+        text += &render::slicing(report).unwrap_or_default();
+    }
     if args.explain {
         text += &render::lessons(report);
     }
