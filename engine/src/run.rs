@@ -239,7 +239,9 @@ impl<'r> Run<'r> {
                 }
                 let alone = workers.iter().filter(|w| w.given_up.is_none()).count() == 1;
                 let part = if alone { self.budget.clone() } else { self.budget.within(share) };
-                let query_time = if alone { self.config.query_time } else { share.min(self.config.query_time) };
+                // Alone, an analysis comes back only with a query that takes too long: it gets more time at each turn.
+                let query_time =
+                    if alone { self.config.query_time.max(share) } else { share.min(self.config.query_time) };
                 decided = i;
                 share_precision(&mut workers, i);
                 loop {
@@ -286,7 +288,7 @@ impl<'r> Run<'r> {
             if workers.iter().all(|w| w.given_up.is_some()) {
                 break Verdict::Unknown(workers[0].given_up.clone().expect("all have given up"));
             }
-            share *= GROWTH;
+            share = share.saturating_mul(GROWTH);
         };
         self.outcome(workers, common, decided, verdict)
     }

@@ -83,8 +83,10 @@ impl SymbolicExecution<'_> {
             }
             Goal::Problem { edge } => {
                 self.abstracting.problems.clear();
-                for st in states {
-                    self.step(st, edge, None)?;
+                for mut st in states {
+                    if self.is_real(&mut st)? {
+                        self.step(st, edge, None)?;
+                    }
                 }
                 Ok(match self.abstracting.problems.iter().any(|p| p.edge == edge) {
                     true => PathCheck::Unknown(self.last_problem()),
@@ -303,8 +305,10 @@ impl SymbolicExecution<'_> {
             }
             Some(Goal::Problem { edge }) => {
                 self.abstracting.problems.clear();
-                for st in states {
-                    self.step(st, edge, None)?;
+                for mut st in states {
+                    if self.is_real(&mut st)? {
+                        self.step(st, edge, None)?;
+                    }
                 }
                 if self.abstracting.problems.iter().any(|p| p.edge == edge) {
                     return Ok(None);
