@@ -320,7 +320,7 @@ impl PathSolver {
     fn call(&mut self, pool: &mut ExprPool, set: &[ExprId], budget: &Budget) -> Feasibility {
         // Solvers look at the clock only after they have rewritten the whole query.
         if let Some(time) = budget.remaining()
-            && is_larger(pool, set, time.as_millis() as usize * TERMS_PER_MILLISECOND)
+            && is_larger(pool, set, (time.as_millis() as usize).saturating_mul(TERMS_PER_MILLISECOND))
         {
             return Feasibility::Unknown(Reason::Timeout);
         }
