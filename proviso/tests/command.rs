@@ -174,7 +174,7 @@ fn properties_that_are_not_supported_are_unknown() {
 fn a_timeout_ends_with_a_verdict_and_statistics_within_a_second() {
     let (_folder, file) = source("a.c", ENDLESS);
     let start = Instant::now();
-    let output = run(&["verify", &file, "--timeout", "2", "--stats"]);
+    let output = run(&["verify", &file, "--analysis", "symex", "--timeout", "2", "--stats"]);
     assert!(start.elapsed() < Duration::from_millis(3200), "{:?}", start.elapsed());
     assert_eq!(output.status.code(), Some(2));
     assert!(last_line(&output).starts_with("UNKNOWN(timeout of 2 s"), "{}", last_line(&output));
@@ -184,7 +184,7 @@ fn a_timeout_ends_with_a_verdict_and_statistics_within_a_second() {
 #[test]
 fn a_memory_limit_ends_with_a_verdict() {
     let (_folder, file) = source("a.c", ENDLESS);
-    let output = run(&["verify", &file, "--memory-limit", "10", "--timeout", "100"]);
+    let output = run(&["verify", &file, "--analysis", "symex", "--memory-limit", "10", "--timeout", "100"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(last_line(&output).starts_with("UNKNOWN(memory limit of 10 MB"), "{}", last_line(&output));
 }
@@ -192,7 +192,12 @@ fn a_memory_limit_ends_with_a_verdict() {
 #[test]
 fn ctrl_c_ends_with_a_verdict_within_a_second() {
     let (_folder, file) = source("a.c", ENDLESS);
-    let child = proviso().args(["verify", &file]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = proviso()
+        .args(["verify", &file, "--analysis", "symex"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     std::thread::sleep(Duration::from_millis(1500));
     let interrupted = Instant::now();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
