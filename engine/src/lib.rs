@@ -159,6 +159,8 @@ pub struct Outcome {
     pub decided_by: Analysis,
     /// Of TRUE: whether a checker apart from the analyses has confirmed the proof.
     pub proof: Option<proof::ProofCheck>,
+    /// A violation that was found but did not replay: nobody may call the program safe.
+    pub unconfirmed: Option<Reason>,
     /// What refinements have learned, in order.
     pub lessons: Vec<Lesson>,
     /// The abstract reachability graph of the analysis that decided or came last, where one is built.
@@ -185,6 +187,7 @@ pub fn verify(
             reasons: Vec::new(),
             decided_by: config.analysis,
             proof: Some(proof::ProofCheck::NotChecked("there is nothing to prove".into())),
+            unconfirmed: None,
             lessons: Vec::new(),
             arg: Vec::new(),
         };

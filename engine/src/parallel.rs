@@ -43,6 +43,11 @@ pub fn verify(
             .collect();
         threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
+    joined(outcomes)
+}
+
+/// The answer of several threads.
+fn joined(outcomes: Vec<Outcome>) -> Outcome {
     let mut total = Stats::default();
     let mut reasons = Vec::new();
     for outcome in &outcomes {
@@ -50,9 +55,15 @@ pub fn verify(
         reasons.extend(outcome.reasons.iter().cloned());
     }
     reasons.dedup();
+    let unconfirmed = outcomes.iter().find_map(|o| o.unconfirmed.clone());
     let answered = outcomes.iter().position(|o| !matches!(o.verdict, Verdict::Unknown(_))).unwrap_or(0);
     let outcome = outcomes.into_iter().nth(answered).expect("at least one thread");
-    Outcome { stats: total, reasons, ..outcome }
+    // What one thread has found no other may overlook.
+    let (verdict, proof) = match (outcome.verdict, &unconfirmed) {
+        (Verdict::True, Some(reason)) => (Verdict::Unknown(reason.clone()), None),
+        (verdict, _) => (verdict, outcome.proof),
+    };
+    Outcome { verdict, proof, unconfirmed, stats: total, reasons, ..outcome }
 }
 
 /// Proofs by invariants go with symbolic execution, which they learn from; the others are dealt out in turn.
@@ -75,6 +86,30 @@ fn groups(analyses: &[Analysis], jobs: usize) -> Vec<Vec<Analysis>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::Reason;
+
+    fn outcome(verdict: Verdict, unconfirmed: Option<Reason>) -> Outcome {
+        Outcome {
+            verdict,
+            stats: Stats::default(),
+            reasons: Vec::new(),
+            decided_by: Analysis::Symex,
+            proof: None,
+            unconfirmed,
+            lessons: Vec::new(),
+            arg: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn no_proof_beside_a_violation_that_does_not_replay() {
+        let unknown = || Verdict::Unknown(Reason::new("time"));
+        let proved = joined(vec![outcome(unknown(), None), outcome(Verdict::True, None)]);
+        assert!(matches!(proved.verdict, Verdict::True));
+        let doubted =
+            joined(vec![outcome(unknown(), Some(Reason::new("does not replay"))), outcome(Verdict::True, None)]);
+        assert!(matches!(doubted.verdict, Verdict::Unknown(reason) if reason.text == "does not replay"));
+    }
 
     #[test]
     fn invariants_go_with_symbolic_execution() {

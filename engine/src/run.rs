@@ -461,6 +461,7 @@ impl<'r> Run<'r> {
     }
 
     fn outcome(mut self, workers: Vec<Worker<'r>>, common: Taints, decided: usize, verdict: Verdict) -> Outcome {
+        let unconfirmed = common.first(self.program);
         let mut taints = common;
         let mut lessons = Vec::new();
         let mut arg = Vec::new();
@@ -480,7 +481,8 @@ impl<'r> Run<'r> {
         self.stats.time = self.start.elapsed();
         let explored = || ProofCheck::NotChecked("all executions were explored".into());
         let proof = matches!(verdict, Verdict::True).then(|| self.proof.unwrap_or_else(explored));
-        Outcome { verdict, stats: self.stats, reasons: taints.reasons(self.program), decided_by, proof, lessons, arg }
+        let reasons = taints.reasons(self.program);
+        Outcome { verdict, stats: self.stats, reasons, decided_by, proof, unconfirmed, lessons, arg }
     }
 }
 
