@@ -1,0 +1,206 @@
+//! Loops replaced by invariants: what happens where a path arrives at a head and where it leaves.
+
+use super::super::state::{Activation, Role, State};
+use super::super::value::{ObjId, Val};
+use super::super::{Stop, SymbolicExecution};
+use super::Change;
+use crate::verdict::Reason;
+use cfa::{EdgeId, Sort, Value, VarId};
+use std::rc::Rc;
+
+impl SymbolicExecution<'_> {
+    /// Ends the loops that the path leaves over `edge`; `false` if the path is to be dropped.
+    pub(in super::super) fn leave_loops(&mut self, st: &mut State, edge: EdgeId) -> bool {
+        let target = self.program.edges[edge].target;
+        let turns = self.inducing().turns;
+        while let Some(&Activation { number, depth, role, .. }) = st.active.last() {
+            let inside = st.frame.depth > depth
+                || st.frame.depth == depth
+                    && self.loops.loops.get(number as usize).is_none_or(|l| l.body.contains(&target));
+            if inside {
+                break;
+            }
+            if matches!(role, Role::Any(turn) if turn < turns) {
+                return false;
+            }
+            Rc::make_mut(&mut st.active).pop();
+        }
+        true
+    }
+
+    /// The path comes over `edge` to the head of a loop. With the state that goes on may come another.
+    pub(in super::super) fn arrive_at_loop(
+        &mut self,
+        mut st: State,
+        edge: EdgeId,
+        number: u32,
+    ) -> Result<Option<State>, Stop> {
+        if !self.leave_loops(&mut st, edge) {
+            return Ok(None);
+        }
+        let (bounded, turns) = (self.inducing().bounded, self.inducing().turns);
+        let l = &self.loops.loops[number as usize];
+        if l.irreducible && !bounded {
+            return Err(Stop::Fatal(Reason::new("a loop has two entries")));
+        }
+        let inside = l.body.contains(&self.program.edges[edge].source);
+        let last = st.active.last().filter(|a| inside && a.number == number && a.depth == st.frame.depth);
+        let back = last.copied();
+        let turn = |st: &mut State, role| {
+            let active = Rc::make_mut(&mut st.active);
+            active.last_mut().expect("the loop is active").role = role;
+        };
+        if bounded {
+            return Ok(match back.map(|a| a.role) {
+                None => {
+                    self.activate(&mut st, number, Role::First(1));
+                    Some(st)
+                }
+                Some(Role::First(n)) if n < turns => {
+                    turn(&mut st, Role::First(n + 1));
+                    Some(st)
+                }
+                Some(_) => {
+                    self.inducing().cut = true;
+                    None
+                }
+            });
+        }
+        match back.map(|a| a.role) {
+            None => {
+                self.check_candidates(&mut st, number);
+                self.anchor(&mut st, number);
+                if turns > 1 {
+                    let mut first = st.clone();
+                    self.activate(&mut first, number, Role::First(1));
+                    self.others.push(first);
+                }
+                Ok(Some(self.any(st, number, Role::Any(1))))
+            }
+            Some(Role::First(n)) => {
+                self.check_candidates(&mut st, number);
+                self.check_pointers(&st, number);
+                if n + 1 >= turns {
+                    return Ok(None);
+                }
+                turn(&mut st, Role::First(n + 1));
+                Ok(Some(st))
+            }
+            Some(Role::Any(n)) if n < turns => {
+                self.check_pointers(&st, number);
+                self.assume_place(&mut st, number);
+                turn(&mut st, Role::Any(n + 1));
+                Ok(Some(st))
+            }
+            Some(_) => {
+                self.check_candidates(&mut st, number);
+                self.check_pointers(&st, number);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Drops the pointers that have left the object they pointed into at the entry.
+    pub(super) fn check_pointers(&mut self, st: &State, number: u32) {
+        for var in self.loops.modified(number).to_vec() {
+            self.check_pointer(st, number, var);
+        }
+    }
+
+    pub(super) fn check_pointer(&mut self, st: &State, number: u32, var: VarId) {
+        let Some(&(_, object)) = st.anchors.iter().rev().find(|(v, _)| *v == (number, var)) else { return };
+        let value = self.read_var(st, var);
+        if self.object_of(value) != Some(object) && self.assumptions(number).roaming.insert(var) {
+            self.drop_assumption();
+        }
+    }
+
+    /// The object that a pointer points into by its structure.
+    pub(super) fn object_of(&mut self, value: Val) -> Option<ObjId> {
+        match value {
+            Val::Ptr(object, _) => Some(object),
+            Val::Expr(e) => {
+                let mut found = None;
+                let mut terms = Vec::new();
+                self.sum_terms(e, &mut terms);
+                for term in terms {
+                    match self.classify(term) {
+                        Val::Ptr(object, _) if found.is_none() => found = Some(object),
+                        _ if self.bases_in(term).is_empty() => {}
+                        _ => return None,
+                    }
+                }
+                found
+            }
+            _ => None,
+        }
+    }
+
+    /// Notes into which objects the pointers point that may be moved but stay in their objects.
+    pub(super) fn anchor(&mut self, st: &mut State, number: u32) {
+        for var in self.loops.modified(number).to_vec() {
+            if self.assumptions(number).roaming.contains(&var) {
+                continue;
+            }
+            let value = self.read_var(st, var);
+            if let Some(object) = self.object_of(value) {
+                Rc::make_mut(&mut st.anchors).push(((number, var), object));
+            }
+        }
+    }
+
+    /// The state at any arrival at the place; its pointers are anchored.
+    pub(super) fn any(&mut self, mut st: State, number: u32, role: Role) -> State {
+        let mut model = st.pc.model().cloned();
+        let mut new_symbols = Vec::new();
+        for var in self.loops.modified(number).to_vec() {
+            let value = self.read_var(&st, var);
+            let width = self.program.vars[var].width;
+            let object = match self.assumptions(number).roaming.contains(&var) {
+                true => None,
+                false => self.object_of(value),
+            };
+            let (_, fresh) = self.pool.fresh_symbol(Sort::Bv(width));
+            new_symbols.push(fresh);
+            // The entry value is one that the invariants allow.
+            if let Some(m) = &mut model
+                && !matches!(value, Val::Unset | Val::Unknown)
+            {
+                let mut old = self.term(value, width);
+                if let Some(object) = object {
+                    let base = self.bases.symbol(&mut self.pool, object, width);
+                    old = self.pool.sub(old, base);
+                }
+                let old = m.eval(&self.pool, old);
+                m.set(fresh, Value::Bv(old));
+            }
+            let new = match object {
+                Some(object) => {
+                    let base = self.bases.symbol(&mut self.pool, object, width);
+                    self.pool.add(base, fresh)
+                }
+                None => fresh,
+            };
+            self.write_var(&mut st, var, Val::Expr(new));
+        }
+        self.forget_written(&mut st, number);
+        self.activate(&mut st, number, role);
+        let holds = self.pool.bool(true);
+        self.solver.assume(&mut self.pool, &mut st.pc, holds, model);
+        let terms = self.place_terms(&st, number);
+        let modified = self.loops.modified(number).to_vec();
+        self.assume_all(&mut st, terms, new_symbols, &modified);
+        st
+    }
+
+    /// Makes the content of the objects unknown that the loop or recursion writes.
+    pub(super) fn forget_written(&mut self, st: &mut State, number: u32) {
+        let origins = &self.inducing().places[number as usize].written;
+        let written: Vec<ObjId> =
+            st.memory.iter().filter(|(_, o)| origins.contains(&o.origin)).map(|(id, _)| id).collect();
+        for object in written {
+            self.changes(st, object, Change::Written);
+            st.memory.get_mut(object).expect("a live object").forget();
+        }
+    }
+}
