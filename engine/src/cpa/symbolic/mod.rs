@@ -15,6 +15,7 @@ mod memory;
 mod merge;
 mod precision;
 mod predicates;
+mod pure;
 mod refine;
 mod state;
 mod transfer;
@@ -61,6 +62,9 @@ pub struct SymbolicExecution<'p> {
     pub induction: Option<Induction>,
     /// States that come with the one that arrived last.
     others: Vec<State>,
+    pure: Option<pure::PureCalls>,
+    /// Whether a path need not hold every call that it makes.
+    skips_calls: bool,
     abstracting: precision::Abstracting,
     /// What refinements have learned, in order.
     pub lessons: Vec<Lesson>,
@@ -83,6 +87,8 @@ impl<'p> SymbolicExecution<'p> {
             loops: Loops::new(program),
             induction: None,
             others: Vec::new(),
+            pure: None,
+            skips_calls: true,
             abstracting: precision::Abstracting::default(),
             lessons: Vec::new(),
             holds_base: Vec::new(),
@@ -94,6 +100,8 @@ impl<'p> SymbolicExecution<'p> {
         SymbolicExecution {
             pool: induction.pool.clone(),
             loops: self.loops.without_samples(),
+            // A proof by contracts shows that they hold.
+            skips_calls: induction.is_bounded(),
             induction: Some(induction),
             ..SymbolicExecution::new(self.program, solver, self.solvers.clone())
         }

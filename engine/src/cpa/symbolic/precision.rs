@@ -159,6 +159,8 @@ impl<'p> SymbolicExecution<'p> {
             ways: (how.values, how.predicates),
             ..Abstracting::default()
         };
+        // Refinement walks along all edges of a path.
+        self.skips_calls = false;
         self
     }
 

@@ -3,6 +3,7 @@
 use super::access::Access;
 use super::induction::Change;
 use super::memory::{Object, Origin};
+use super::pure::Shortcut;
 use super::state::{Event, Frame, State};
 use super::value::Val;
 use super::{At, Decision, Stop, Successors, SymbolicExecution, follow, function_at};
@@ -325,6 +326,15 @@ impl SymbolicExecution<'_> {
         if let Some(param) = function.varargs {
             let value = varargs.map_or(Val::Int(0), |e| self.eval(&st, e));
             vars[self.slots.of_var[param.index()].local()] = value;
+        }
+        if self.is_pure(func) {
+            let value = |&param: &VarId| vars[self.slots.of_var[param.index()].local()];
+            let values: Vec<Val> = function.params.iter().map(value).collect();
+            st = match self.call_at_once(st, edge, func, &values) {
+                Shortcut::Returned(st) => return out.push(follow(st)),
+                Shortcut::Ended => return,
+                Shortcut::None(st) => st,
+            };
         }
         if self.abstracting.on && matches!(program.edges[edge].op, Op::Call { callee: Callee::Indirect(_), .. }) {
             st.trail.push(Event::Decision(Decision::Callee(func)));

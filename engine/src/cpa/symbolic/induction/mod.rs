@@ -195,6 +195,11 @@ impl Induction {
         self
     }
 
+    /// Whether loops and recursions are only unrolled.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.bounded
+    }
+
     pub fn turns(&self) -> u32 {
         self.turns
     }

@@ -1,0 +1,407 @@
+//! Calls of recursive functions that only compute: what they return for given arguments is computed once and remembered
+//! (Michie: "Memo" functions and machine learning, Nature 1968). Where the arguments are not constants but can have only
+//! few values, the result is a table. So the tree of calls that a path would have to be followed through is a graph.
+
+use super::SymbolicExecution;
+use super::state::{Slots, State};
+use super::value::{Val, binary_int, mask, sign_extend, unary_int};
+use crate::solver::Feasibility;
+use cfa::{Callee, Expr, ExprId, ExprPool, FuncId, Id, LocId, Op, Out, Program, VarId, VarKind};
+use rustc_hash::FxHashMap;
+
+/// Edges followed for one call at most, those of calls that it needs included.
+const STEPS: u64 = 1_000_000;
+/// The same for all calls.
+const ALL_STEPS: u64 = 20_000_000;
+/// Calls that are nested in one another.
+const DEPTH: usize = 200_000;
+/// Results that are remembered.
+const KNOWN: usize = 1 << 20;
+/// Arguments of which a table is made, and how far apart they may be.
+const TABLE: usize = 128;
+const SPAN: u64 = 256;
+
+type Key = (FuncId, Box<[u64]>);
+
+/// What is known of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Answer {
+    Returns(Option<u64>),
+    /// It does not come back, and meets no error.
+    Never,
+    /// It was not found out.
+    Unknown,
+}
+
+pub(super) struct PureCalls {
+    /// Functions that touch neither memory nor globals nor inputs.
+    pure: Vec<bool>,
+    /// `None` while the call is under way.
+    known: FxHashMap<Key, Option<Answer>>,
+    /// Edges that may still be followed.
+    left: u64,
+}
+
+/// A call under way.
+struct Activation {
+    key: Key,
+    vars: Vec<Option<u64>>,
+    loc: LocId,
+}
+
+impl PureCalls {
+    pub(super) fn new(program: &Program) -> Self {
+        let mut pure = vec![true; program.funcs.len()];
+        let mut callees: Vec<Vec<FuncId>> = vec![Vec::new(); program.funcs.len()];
+        let global = |v: VarId| matches!(program.vars[v].kind, VarKind::Global { .. });
+        for edge in program.edges.values() {
+            let func = program.locs[edge.source].func.index();
+            let mut allowed = match &edge.op {
+                Op::Skip | Op::Assume { .. } | Op::Return { .. } | Op::Halt(_) | Op::Error(_) | Op::Approx { .. } => {
+                    true
+                }
+                Op::Assign { var, .. } => !global(*var),
+                Op::Call { callee: Callee::Direct(callee), result, varargs: None, .. } => {
+                    callees[func].push(*callee);
+                    result.is_none_or(|v| !global(v)) && program.funcs[*callee].varargs.is_none()
+                }
+                _ => false,
+            };
+            edge.op.for_each_expr(|e| allowed &= !program.exprs.vars(e).into_iter().any(global));
+            pure[func] &= allowed;
+        }
+        // A function is no purer than what it calls.
+        while let Some(func) = (0..pure.len()).find(|&f| pure[f] && callees[f].iter().any(|c| !pure[c.index()])) {
+            pure[func] = false;
+        }
+        Self { pure, known: FxHashMap::default(), left: ALL_STEPS }
+    }
+
+    /// What the call gives.
+    pub(super) fn answer(&mut self, program: &Program, slots: &Slots, func: FuncId, args: &[u64]) -> Answer {
+        let key = (func, Box::from(args));
+        if let Some(known) = self.known.get(&key) {
+            return known.expect("no call is under way");
+        }
+        if self.known.len() > KNOWN {
+            self.known.clear();
+        }
+        let mut stack = vec![Activation::new(program, slots, key.clone())];
+        self.known.insert(key.clone(), None);
+        let answer = self.run(program, slots, &mut stack);
+        // Calls that wait for one that never comes back do not come back either. Of others it is not known.
+        for waiting in stack {
+            match answer {
+                Answer::Never => self.known.insert(waiting.key, Some(answer)),
+                _ => self.known.remove(&waiting.key),
+            };
+        }
+        self.known.insert(key, Some(answer));
+        answer
+    }
+
+    /// Follows the innermost call of `stack` until the outermost returns; the stack is then empty.
+    fn run(&mut self, program: &Program, slots: &Slots, stack: &mut Vec<Activation>) -> Answer {
+        let pool = &program.exprs;
+        for _ in 0..STEPS {
+            if self.left == 0 {
+                return Answer::Unknown;
+            }
+            self.left -= 1;
+            let depth = stack.len();
+            let top = stack.last_mut().expect("a call under way");
+            let value = |top: &Activation, e| evaluate(pool, slots, &top.vars, e);
+            let edge = match program.locs[top.loc].out {
+                Out::Sink => return Answer::Never,
+                Out::One(edge) => edge,
+                Out::Branch { then_edge, else_edge } => {
+                    let Op::Assume { cond, .. } = program.edges[then_edge].op else { return Answer::Unknown };
+                    let Some(holds) = value(top, cond) else { return Answer::Unknown };
+                    top.loc = program.edges[if holds == 1 { then_edge } else { else_edge }].target;
+                    continue;
+                }
+            };
+            let target = program.edges[edge].target;
+            match &program.edges[edge].op {
+                Op::Skip => top.loc = target,
+                Op::Assign { var, value: e } => {
+                    let Some(value) = value(top, *e) else { return Answer::Unknown };
+                    top.vars[slots.of_var[var.index()].local()] = Some(value);
+                    top.loc = target;
+                }
+                Op::Assume { cond, .. } => match value(top, *cond) {
+                    Some(1) => top.loc = target,
+                    Some(_) => return Answer::Never,
+                    None => return Answer::Unknown,
+                },
+                Op::Call { callee: Callee::Direct(func), args, result, .. } => {
+                    let params = &program.funcs[*func].params;
+                    if args.len() < params.len() || depth >= DEPTH {
+                        return Answer::Unknown;
+                    }
+                    let bind = |(&p, &e): (&VarId, &ExprId)| Some(mask(program.vars[p].width, value(top, e)?));
+                    let Some(args) = params.iter().zip(args).map(bind).collect() else { return Answer::Unknown };
+                    let key: Key = (*func, args);
+                    match self.known.get(&key) {
+                        // The call needs itself.
+                        Some(None) => return Answer::Never,
+                        Some(Some(Answer::Returns(given))) => {
+                            if !top.take(program, slots, *result, *given) {
+                                return Answer::Unknown;
+                            }
+                            top.loc = target;
+                        }
+                        Some(&Some(answer)) => return answer,
+                        None => {
+                            self.known.insert(key.clone(), None);
+                            stack.push(Activation::new(program, slots, key));
+                        }
+                    }
+                }
+                Op::Return { value: e } => {
+                    let given = match e {
+                        Some(e) => match value(top, *e) {
+                            Some(value) => Some(value),
+                            None => return Answer::Unknown,
+                        },
+                        None => None,
+                    };
+                    let done = stack.pop().expect("a call under way");
+                    self.known.insert(done.key, Some(Answer::Returns(given)));
+                    // The caller stands before its call, which is answered now.
+                    if stack.is_empty() {
+                        return Answer::Returns(given);
+                    }
+                }
+                Op::Halt(_) => return Answer::Never,
+                _ => return Answer::Unknown,
+            }
+        }
+        Answer::Unknown
+    }
+}
+
+impl Activation {
+    fn new(program: &Program, slots: &Slots, key: Key) -> Self {
+        let function = &program.funcs[key.0];
+        let mut vars = vec![None; slots.locals[key.0.index()].len()];
+        for (&param, &value) in function.params.iter().zip(&key.1) {
+            vars[slots.of_var[param.index()].local()] = Some(value);
+        }
+        Self { vars, loc: function.entry, key }
+    }
+
+    /// Takes the result of a call; `false` if there is none.
+    fn take(&mut self, program: &Program, slots: &Slots, result: Option<VarId>, given: Option<u64>) -> bool {
+        let Some(var) = result else { return true };
+        let value = given.map(|v| mask(program.vars[var].width, v));
+        self.vars[slots.of_var[var.index()].local()] = value;
+        value.is_some()
+    }
+}
+
+/// The value of an expression over variables; `None` if it is not defined by them or has more than 64 bits.
+fn evaluate(pool: &ExprPool, slots: &Slots, vars: &[Option<u64>], e: ExprId) -> Option<u64> {
+    let of = |e| evaluate(pool, slots, vars, e);
+    let cfa::Sort::Bv(width @ ..=64) = pool.sort(e) else { return None };
+    match *pool.get(e) {
+        Expr::Const(ref c) => c.to_u64(),
+        Expr::Var(v) => vars[slots.of_var[v.index()].local()],
+        Expr::Unary(op, a) => Some(unary_int(op, width, of(a)?)),
+        Expr::Binary(op, a, b) => match pool.sort(a) {
+            cfa::Sort::Bv(width @ ..=64) => binary_int(op, width, of(a)?, of(b)?),
+            _ => None,
+        },
+        Expr::Ite(c, t, f) => {
+            if of(c)? == 1 {
+                of(t)
+            } else {
+                of(f)
+            }
+        }
+        Expr::Extract { lo, arg, .. } => Some(mask(width, of(arg)? >> lo)),
+        Expr::Zext { arg, .. } => of(arg),
+        Expr::Sext { arg, .. } => Some(mask(width, sign_extend(pool.width(arg), of(arg)?) as u64)),
+        _ => None,
+    }
+}
+
+/// What became of a call.
+pub(super) enum Shortcut {
+    /// The path stands behind it.
+    Returned(State),
+    /// The path ends in it, without an error.
+    Ended,
+    /// It has to be followed.
+    None(State),
+}
+
+impl SymbolicExecution<'_> {
+    /// Whether calls of the function may be answered without following them.
+    pub(super) fn is_pure(&mut self, func: FuncId) -> bool {
+        if !self.skips_calls || self.loops.recursion(func).is_none() {
+            return false;
+        }
+        self.pure.get_or_insert_with(|| PureCalls::new(self.program)).pure[func.index()]
+    }
+
+    /// Answers the call over `edge` of a pure function, from values of the arguments.
+    pub(super) fn call_at_once(&mut self, mut st: State, edge: cfa::EdgeId, func: FuncId, args: &[Val]) -> Shortcut {
+        let Op::Call { result, .. } = self.program.edges[edge].op else { panic!("a call edge") };
+        let Some(cases) = self.cases(&mut st, func, args) else { return Shortcut::None(st) };
+        let mut table: Option<Val> = None;
+        let mut returns = false;
+        let result = result.map(|var| (var, self.program.vars[var].width));
+        for (condition, answer) in cases {
+            match (answer, result) {
+                (Answer::Unknown, _) | (Answer::Returns(None), Some(_)) => return Shortcut::None(st),
+                (Answer::Never, _) => match condition {
+                    None => return Shortcut::Ended,
+                    Some(here) => {
+                        let elsewhere = self.pool.not(here);
+                        self.solver.assume(&mut self.pool, &mut st.pc, elsewhere, None);
+                    }
+                },
+                (Answer::Returns(Some(value)), Some((_, width))) => {
+                    let value = Val::Int(mask(width, value));
+                    returns = true;
+                    table = Some(match (condition, table) {
+                        (Some(here), Some(rest)) => {
+                            let (value, rest) = (self.term(value, width), self.term(rest, width));
+                            let either = self.pool.ite(here, value, rest);
+                            self.classify(either)
+                        }
+                        _ => value,
+                    });
+                }
+                (Answer::Returns(_), None) => returns = true,
+            }
+        }
+        if !returns || st.pc.is_contradiction() {
+            return Shortcut::Ended;
+        }
+        if let (Some((var, _)), Some(value)) = (result, table) {
+            self.write_var(&mut st, var, value);
+        }
+        Shortcut::Returned(st)
+    }
+
+    /// The values that the arguments may have, as conditions, with what the call gives; a single case needs no
+    /// condition. `None` if there are too many, or if nothing is known of one.
+    fn cases(&mut self, st: &mut State, func: FuncId, args: &[Val]) -> Option<Vec<(Option<ExprId>, Answer)>> {
+        let params = &self.program.funcs[func].params;
+        if args.len() != params.len() {
+            return None;
+        }
+        let mut terms = Vec::new();
+        let mut values = vec![0; args.len()];
+        for (i, (&arg, &param)) in args.iter().zip(params).enumerate() {
+            match arg {
+                Val::Int(v) => values[i] = v,
+                Val::Expr(e) if self.program.vars[param].width <= 64 => terms.push((i, e)),
+                _ => return None,
+            }
+        }
+        if terms.is_empty() {
+            return Some(vec![(None, self.answer_call(func, &values)?)]);
+        }
+        for &(_, e) in &terms {
+            self.expose(st, e);
+        }
+        // A few values at most: none is far from one of them.
+        let mut model = match st.pc.model() {
+            Some(model) => model.clone(),
+            None => self.solver.model(&mut self.pool, &st.pc).model()?,
+        };
+        let mut far = self.pool.bool(false);
+        for &(_, e) in &terms {
+            let width = self.pool.width(e);
+            if width < u64::BITS && 1 << width <= 2 * SPAN {
+                continue;
+            }
+            let near = model.eval(&self.pool, e).to_u64()?;
+            let lowest = self.pool.int(width, mask(width, near.wrapping_sub(SPAN)));
+            let span = self.pool.int(width, mask(width, 2 * SPAN));
+            let offset = self.pool.sub(e, lowest);
+            let beyond = self.pool.ult(span, offset);
+            far = self.pool.or(far, beyond);
+        }
+        if !self.solver.check(&mut self.pool, &st.pc, far).is_infeasible() {
+            return None;
+        }
+        let mut cases = Vec::new();
+        let mut other = self.pool.bool(true);
+        loop {
+            let mut here = self.pool.bool(true);
+            for &(i, e) in &terms {
+                let value = model.eval(&self.pool, e);
+                values[i] = value.to_u64()?;
+                let value = self.pool.constant(value);
+                let equal = self.pool.eq(e, value);
+                here = self.pool.and(here, equal);
+            }
+            cases.push((Some(here), self.answer_call(func, &values)?));
+            if cases.len() > TABLE {
+                return None;
+            }
+            let elsewhere = self.pool.not(here);
+            other = self.pool.and(other, elsewhere);
+            match self.solver.check(&mut self.pool, &st.pc, other) {
+                Feasibility::Infeasible => return Some(cases),
+                Feasibility::Feasible(next) => model = next,
+                Feasibility::Unknown(_) => return None,
+            }
+        }
+    }
+
+    fn answer_call(&mut self, func: FuncId, args: &[u64]) -> Option<Answer> {
+        let answer = self.pure.as_mut()?.answer(self.program, &self.slots, func, args);
+        (answer != Answer::Unknown).then_some(answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `f(x) = x <u base ? x : f(x - 1) + f(x - 2)`, in 32 bits.
+    fn program(base: u64) -> Program {
+        let text = format!(
+            "program 64 entry f0\ntype ty0 void\ntype ty1 int \"int\" 32 signed\n\nfunc f0 \"main\" source ty0 () entry l0 {{\n  \
+             local v0 \"r\" ty1 32\n  l0:\n    t0: v0 := call f1 (5:32) -> l1\n  l1:\n    t1: halt abort -> l2\n  l2:\n}}\n\n\
+             func f1 \"f\" source ty1 (v1) entry l3 {{\n  param v1 \"x\" ty1 32\n  local v2 \"a\" ty1 32\n  local v3 \"b\" ty1 32\n  l3:\n    \
+             t2: if (v1 <u {base}:32) -> l4\n    t3: else ({base}:32 <=u v1) -> l5\n  l4:\n    t4: return v1 -> l8\n  l5:\n    \
+             t5: v2 := call f1 ((v1 - 1:32)) -> l6\n  l6:\n    t6: v3 := call f1 ((v1 - 2:32)) -> l7\n  l7:\n    \
+             t7: return (v2 + v3) -> l8\n  l8:\n}}\n"
+        );
+        cfa::text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+    }
+
+    #[test]
+    fn trees_of_calls_are_graphs() {
+        let program = program(2);
+        let slots = Slots::new(&program);
+        let mut calls = PureCalls::new(&program);
+        let f = FuncId(1);
+        assert_eq!(calls.answer(&program, &slots, f, &[10]), Answer::Returns(Some(55)));
+        // Modulo 2^32.
+        let (mut a, mut b) = (0u32, 1u32);
+        for _ in 0..300 {
+            (a, b) = (b, a.wrapping_add(b));
+        }
+        assert_eq!(calls.answer(&program, &slots, f, &[300]), Answer::Returns(Some(u64::from(a))));
+    }
+
+    #[test]
+    fn what_never_returns() {
+        // Every call needs the one of all other arguments, and so itself.
+        let program = program(0);
+        let slots = Slots::new(&program);
+        let mut calls = PureCalls::new(&program);
+        let f = FuncId(1);
+        assert_eq!(calls.answer(&program, &slots, f, &[10]), Answer::Unknown);
+        // Far too deep to be told: nothing is remembered of what was under way.
+        assert_eq!(calls.known.len(), 1);
+        assert_eq!(calls.answer(&program, &slots, f, &[10]), Answer::Unknown);
+    }
+}
