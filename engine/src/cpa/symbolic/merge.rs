@@ -132,11 +132,28 @@ impl SymbolicExecution<'_> {
                 let width = self.program.vars[self.slots.locals[x.func.index()][slot]].width;
                 vars[slot] = self.choose(cond, x.vars[slot], y.vars[slot], width);
             }
+            if self.induction.is_some() {
+                self.merge_dead(&x, &y, cond, &mut vars);
+            }
             let frame =
                 Frame { func: x.func, vars, objects: x.objects.clone(), caller: below, call: x.call, depth: x.depth };
             below = Some(Rc::new(frame));
         }
         below.expect("at least the frame of the entry function")
+    }
+
+    /// Candidate invariants speak also of variables that the program does not read any more.
+    fn merge_dead(&mut self, x: &Frame, y: &Frame, cond: ExprId, vars: &mut [Val]) {
+        for (slot, merged) in vars.iter_mut().enumerate().filter(|(_, merged)| **merged == Val::Unset) {
+            let (a, b) = (x.vars[slot], y.vars[slot]);
+            let var = &self.program.vars[self.slots.locals[x.func.index()][slot]];
+            let (width, is_named) = (var.width, var.name.is_some());
+            if a == b {
+                *merged = a;
+            } else if is_named && a != Val::Unset && b != Val::Unset {
+                *merged = self.choose(cond, a, b, width);
+            }
+        }
     }
 
     /// The places where the memories differ, as objects and offsets of chunks; `None` if they cannot be merged.

@@ -4,8 +4,8 @@ use super::super::SymbolicExecution;
 use super::super::state::{Activation, Role, State};
 use super::super::value::Val;
 use super::{QUERY_TIME, polynomial};
-use crate::solver::Feasibility;
-use cfa::{ExprId, ExprPool, VarId};
+use crate::solver::{Feasibility, PathCondition};
+use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Duration;
 
@@ -20,8 +20,15 @@ impl SymbolicExecution<'_> {
             return;
         }
         let candidates = self.assumptions(number).candidates.clone();
-        let open = candidates.into_iter().map(|c| (c, self.eval(st, c))).collect();
         let mut wrong = FxHashSet::default();
+        let mut open = Vec::new();
+        for candidate in candidates {
+            if self.is_set(st, candidate) {
+                open.push((candidate, self.eval(st, candidate)));
+            } else {
+                wrong.insert(candidate);
+            }
+        }
         self.refute(st, open, &mut wrong);
         if !wrong.is_empty() {
             self.assumptions(number).candidates.retain(|c| !wrong.contains(c));
@@ -42,12 +49,21 @@ impl SymbolicExecution<'_> {
     /// Adds to `wrong` the candidates whose values are not all ones in `st`.
     pub(super) fn refute(&mut self, st: &mut State, candidates: Vec<(ExprId, Val)>, wrong: &mut FxHashSet<ExprId>) {
         let mut open: Vec<(ExprId, ExprId)> = Vec::new();
+        let equations = equations(&self.pool, &st.pc);
         for (candidate, value) in candidates {
+            let value = match value {
+                Val::Expr(term) => {
+                    let term = self.align_powers(st, term);
+                    self.classify(term)
+                }
+                other => other,
+            };
             match value {
                 Val::Int(0) | Val::Unknown | Val::Unset => {
                     wrong.insert(candidate);
                 }
                 Val::Expr(term) if polynomial::is_identity(&self.pool, term) => {}
+                Val::Expr(term) if polynomial::follows(&mut self.pool, term, &equations) => {}
                 Val::Expr(term) => {
                     self.expose(st, term);
                     open.push((candidate, term));
@@ -100,6 +116,40 @@ impl SymbolicExecution<'_> {
         self.solver.set_query_time(Some(QUERY_TIME));
     }
 
+    /// Writes a power of two as a multiple of another one in the term, where the path condition allows it: solvers are slow to
+    /// see that `1 << x` is twice `1 << (x - 1)` unless `x` is zero.
+    fn align_powers(&mut self, st: &State, term: ExprId) -> ExprId {
+        let mut powers = Vec::new();
+        self.pool.visit(term, &mut FxHashSet::default(), |e, node| {
+            if let Expr::Binary(BinOp::Shl, one, by) = *node
+                && self.pool.as_const(one).is_some_and(Bv::is_one)
+            {
+                powers.push((e, by));
+            }
+        });
+        for (i, &(large, x)) in powers.iter().enumerate() {
+            for &(small, y) in powers[..i].iter().chain(&powers[i + 1..]) {
+                let width = self.pool.width(x);
+                if self.pool.width(y) != width || width > 64 {
+                    continue;
+                }
+                let difference = self.pool.sub(x, y);
+                let Some(d @ 1..8) = self.pool.as_const(difference).and_then(Bv::to_u64) else { continue };
+                // Beyond the width both are zero.
+                let least = self.pool.int(width, d);
+                let below = self.pool.ult(x, least);
+                if !self.solver.check(&mut self.pool, &st.pc, below).is_infeasible() {
+                    continue;
+                }
+                let factor = self.pool.int(width, 1 << d);
+                let multiple = self.pool.mul(factor, small);
+                let mut memo = FxHashMap::from_iter([(large, multiple)]);
+                return self.pool.substitute(term, &mut memo, |_, _| None);
+            }
+        }
+        term
+    }
+
     /// Assumes what holds at the place.
     pub(super) fn assume_place(&mut self, st: &mut State, number: u32) {
         let terms = self.place_terms(st, number);
@@ -109,11 +159,17 @@ impl SymbolicExecution<'_> {
     pub(super) fn place_terms(&mut self, st: &State, number: u32) -> Vec<ExprId> {
         let place = self.assumptions(number);
         let all: Vec<ExprId> = place.facts.iter().chain(&place.candidates).copied().collect();
-        let term = |e| match self.eval(st, e) {
-            Val::Expr(term) => Some(term),
+        let term = |e| match self.is_set(st, e).then(|| self.eval(st, e)) {
+            Some(Val::Expr(term)) => Some(term),
             _ => None,
         };
         all.into_iter().filter_map(term).collect()
+    }
+
+    /// Whether all variables in `e` have values. The program does not read one that has none where a candidate happens to
+    /// speak of it.
+    fn is_set(&self, st: &State, e: ExprId) -> bool {
+        self.pool.vars(e).into_iter().all(|v| self.read_var(st, v) != Val::Unset)
     }
 
     /// Assumes all `terms`. The symbols `fresh` occur nowhere but in them and in the variables `places`: where an equation
@@ -147,4 +203,23 @@ impl SymbolicExecution<'_> {
             self.solver.assume(&mut self.pool, &mut st.pc, term, None);
         }
     }
+}
+
+/// The equations over more than a bit that the path condition says outright, also as two inequalities.
+fn equations(pool: &ExprPool, pc: &PathCondition) -> Vec<(ExprId, ExprId)> {
+    let mut equations = Vec::new();
+    let mut at_most = FxHashSet::default();
+    for conjunct in pc.iter() {
+        match *pool.get(conjunct) {
+            Expr::Binary(BinOp::Eq, a, b) if pool.width(a) > 1 => equations.push((a, b)),
+            Expr::Binary(op @ (BinOp::Sle | BinOp::Ule), a, b) => {
+                if at_most.contains(&(op, b, a)) {
+                    equations.push((a, b));
+                }
+                at_most.insert((op, a, b));
+            }
+            _ => {}
+        }
+    }
+    equations
 }

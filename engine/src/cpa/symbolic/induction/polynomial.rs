@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 const MONOMIALS: usize = 24;
 const DEGREE: usize = 4;
 const NODES: usize = 400;
+/// Equations that others are shown to follow from.
+const EQUATIONS: usize = 12;
 
 /// A sum of products of terms that are no sums, products or constants: by sorted factors, the coefficient, never zero.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -157,6 +159,52 @@ pub fn is_identity(pool: &ExprPool, e: ExprId) -> bool {
     }
 }
 
+/// Whether the one-bit term is an equation between polynomials, not all linear, that follows from `equations` by
+/// substitution: what solvers do not see through is often that two factors are the same.
+pub fn follows(pool: &mut ExprPool, e: ExprId, equations: &[(ExprId, ExprId)]) -> bool {
+    if let Expr::Binary(BinOp::Or, a, b) = *pool.get(e) {
+        // Where one side does not hold, the other has to.
+        return [(a, b), (b, a)].into_iter().any(|(one, other)| {
+            let fails = pool.not(one);
+            let mut more = equations.to_vec();
+            if let Expr::Binary(BinOp::Eq, x, y) = *pool.get(fails)
+                && pool.width(x) > 1
+            {
+                more.insert(0, (x, y));
+            }
+            follows(pool, other, &more)
+        });
+    }
+    let Expr::Binary(BinOp::Eq, a, b) = *pool.get(e) else { return false };
+    let has_products = |p: Polynomial| p.parts.keys().any(|factors| factors.len() > 1);
+    if ![a, b].into_iter().any(|side| Polynomial::of(pool, side).is_some_and(has_products)) {
+        return false;
+    }
+    let mut e = e;
+    let mut definitions: Vec<(ExprId, ExprId)> = Vec::new();
+    for &(a, b) in equations.iter().take(EQUATIONS) {
+        let mut equation = pool.eq(a, b);
+        for &(leaf, meaning) in &definitions {
+            equation = replace(pool, equation, leaf, meaning);
+        }
+        let mut leaves = Vec::new();
+        pool.visit(equation, &mut Default::default(), |leaf, node| {
+            if matches!(node, Expr::Sym(_)) {
+                leaves.push(leaf);
+            }
+        });
+        if let Some((leaf, meaning)) = definition(pool, equation, &leaves) {
+            e = replace(pool, e, leaf, meaning);
+            definitions.push((leaf, meaning));
+        }
+    }
+    pool.is_true(e) || is_identity(pool, e)
+}
+
+fn replace(pool: &mut ExprPool, e: ExprId, leaf: ExprId, by: ExprId) -> ExprId {
+    pool.substitute(e, &mut FxHashMap::default(), |_, l| (l == leaf).then_some(by))
+}
+
 /// A term that is zero exactly where the equation `e` over more than a bit holds, the same for many ways to write it.
 pub fn zero(pool: &mut ExprPool, e: ExprId) -> Option<ExprId> {
     let mut p = difference(pool, e)?;
@@ -220,6 +268,23 @@ mod tests {
         *stack.last().unwrap()
     }
 
+    #[test]
+    fn equal_factors() {
+        let mut pool = ExprPool::new();
+        let mut symbol = || pool.fresh_symbol(Sort::Bv(32)).1;
+        let (i, j, m) = (symbol(), symbol(), symbol());
+        // i * m + j = (i + 1) * m where j = m.
+        let (product, one) = (pool.mul(i, m), pool.int(32, 1));
+        let left = pool.add(product, j);
+        let next = pool.add(i, one);
+        let right = pool.mul(next, m);
+        let goal = pool.eq(left, right);
+        assert!(!is_identity(&pool, goal));
+        assert!(!follows(&mut pool, goal, &[]));
+        assert!(follows(&mut pool, goal, &[(j, m)]));
+        assert!(!follows(&mut pool, goal, &[(j, i)]));
+    }
+
     proptest! {
         #[test]
         fn identities_and_definitions(code in prop::collection::vec(any::<u8>(), 1..9), more in prop::collection::vec(any::<u8>(), 1..9), values in any::<[u8; 3]>()) {
@@ -244,6 +309,32 @@ mod tests {
                 prop_assert!(value(&pool, e, &at).is_true());
                 let same = values[i] == at[i];
                 prop_assert_eq!(value(&pool, e, &values).is_true(), same);
+            }
+        }
+
+        /// What follows from equations holds wherever they do.
+        #[test]
+        fn consequences(code in prop::collection::vec(any::<u8>(), 1..9), more in prop::collection::vec(any::<u8>(), 1..9), leaf in 0usize..3, values in any::<[u8; 3]>()) {
+            let mut pool = ExprPool::new();
+            let leaves: Vec<ExprId> = (0..3).map(|_| pool.fresh_symbol(Sort::Bv(8)).1).collect();
+            let (a, b) = (term(&mut pool, &leaves, &code), term(&mut pool, &leaves, &more));
+            let goal = pool.eq(a, b);
+            let equation = (leaves[leaf], b);
+            let holds = |pool: &ExprPool, e: ExprId| {
+                Evaluator::new(pool, |leaf, _| {
+                    let i = leaves.iter().position(|&l| l == leaf).unwrap();
+                    cfa::Value::Bv(Bv::new(8, u64::from(values[i])))
+                }).eval(e).is_true()
+            };
+            let given = pool.eq(equation.0, equation.1);
+            if follows(&mut pool, goal, &[equation]) && holds(&pool, given) {
+                prop_assert!(holds(&pool, goal));
+            }
+            // Under a guard that is an equation.
+            let fails = pool.not(given);
+            let guarded = pool.or(fails, goal);
+            if follows(&mut pool, guarded, &[]) {
+                prop_assert!(holds(&pool, guarded));
             }
         }
 
