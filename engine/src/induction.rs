@@ -15,9 +15,11 @@ use cfa::Program;
 use cfa::interp::Inputs;
 
 /// What is tried in turn: turns of a loop in a step of the induction, and how many candidates there are.
-const PLANS: [(u32, Effort); 7] = [
+const PLANS: [(u32, Effort); 9] = [
     (1, Effort::Facts),
     (1, Effort::Few),
+    (1, Effort::Terms),
+    (1, Effort::Powers),
     (1, Effort::Many),
     (2, Effort::Few),
     (1, Effort::Squares),
@@ -103,7 +105,8 @@ impl<'p> Prover<'p> {
                     }
                     pending = self.plan(plain, next, Some(&tried.unsettled()));
                 }
-                Ok(Exploration::Complete) if taints.is_empty() => pending.left = tried.again(),
+                // What was dropped under assumptions that do not hold may be none of the program.
+                Ok(Exploration::Complete) if taints.is_empty() || tried.changed => pending.left = tried.again(),
                 Ok(Exploration::Complete) | Err(_) => return None,
             }
         }

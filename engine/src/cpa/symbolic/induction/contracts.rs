@@ -11,6 +11,9 @@ use cfa::{EdgeId, Expr, ExprId, ExprPool, FuncId, Op, Program, Sort, VarId, VarK
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
+/// Values of an argument for each of which there are candidates.
+const FEW_CASES: usize = 8;
+
 /// About a return, over variables (their values at the entry) and symbols (values at the return).
 #[derive(Clone)]
 pub(super) struct Contract {
@@ -34,6 +37,17 @@ impl Contract {
     ) -> Self {
         let mut seen = Observations::new(program, pool, &r.watched, &r.samples);
         let mut guards = seen.guards(pool, vocabulary);
+        let guarded = matches!(effort, Effort::Many | Effort::Powers);
+        for (i, Column { leaf, width, .. }) in seen.columns.iter().enumerate().filter(|_| guarded) {
+            // A column of few values tells cases apart.
+            let mut values: Vec<u64> = seen.rows.iter().filter_map(|row| row[i]).collect();
+            values.sort_unstable();
+            values.dedup();
+            for &v in values.iter().filter(|_| values.len() <= FEW_CASES) {
+                let v = pool.int(*width, v);
+                guards.push(pool.eq(*leaf, v));
+            }
+        }
         for Column { leaf, width, .. } in seen.columns.iter().filter(|_| effort == Effort::Many) {
             for c in [0, 1, 2] {
                 let c = pool.int(*width, c);

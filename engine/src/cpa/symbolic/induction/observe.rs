@@ -15,6 +15,8 @@ const STEPS_PER_RUN: u64 = 300_000;
 /// Values kept: per place, and per place and run.
 const KEPT: usize = 256;
 const PER_RUN: usize = 24;
+/// Calls of a recursive function, and returns, that are kept of a run in any case.
+const CALLS_PER_RUN: u64 = 10;
 /// Of a run, the last ones at each place are kept, too.
 const LAST: usize = 3;
 
@@ -38,6 +40,7 @@ pub fn observe(program: &Program, loops: &mut Loops, constants: &[u64], seed: u6
             functions: &functions,
             turns: vec![Turns::default(); heads.len()],
             calls: Vec::new(),
+            nested: vec![Nested::default(); functions.len()],
         };
         let limits = Limits { steps: STEPS_PER_RUN, memory: 1 << 24, call_depth: 3_000, deadline: None };
         steps += interpreter.run(&mut inputs, limits, &mut watcher).steps.max(STEPS / RUNS / 8);
@@ -81,6 +84,20 @@ struct Turns {
     last: VecDeque<Row>,
 }
 
+/// What was seen of one recursive function in the present run.
+#[derive(Clone, Default)]
+struct Nested {
+    entries: u64,
+    returns: u64,
+    /// Calls that have not returned.
+    active: u64,
+}
+
+/// Whether to keep what was seen the time of this number, from 1.
+fn is_kept(number: u64) -> bool {
+    number <= CALLS_PER_RUN || number.is_power_of_two()
+}
+
 struct Watcher<'a> {
     program: &'a Program,
     loops: &'a mut Loops,
@@ -89,6 +106,8 @@ struct Watcher<'a> {
     turns: Vec<Turns>,
     /// The recursive functions that are active: frames below, number, values at the entry.
     calls: Vec<(usize, usize, Row)>,
+    /// By number of the recursive function.
+    nested: Vec<Nested>,
 }
 
 impl Watcher<'_> {
@@ -122,7 +141,11 @@ impl Observer for Watcher<'_> {
             Op::Call { .. } => {
                 if let Some(&i) = self.functions.get(&state.func()) {
                     let row = self.row(state, &self.loops.recursions[i].watched);
-                    keep(&mut self.loops.recursions[i].entries, row.clone());
+                    self.nested[i].entries += 1;
+                    self.nested[i].active += 1;
+                    if is_kept(self.nested[i].entries) {
+                        keep(&mut self.loops.recursions[i].entries, row.clone());
+                    }
                     self.calls.push((state.depth(), i, row));
                 }
             }
@@ -132,7 +155,11 @@ impl Observer for Watcher<'_> {
                     && self.loops.recursions[*i].func == state.func()
                 {
                     let (_, i, mut row) = self.calls.pop().expect("just seen");
-                    if self.loops.recursions[i].samples.len() >= KEPT {
+                    self.nested[i].returns += 1;
+                    self.nested[i].active -= 1;
+                    // The outermost calls tell most.
+                    let is_kept = self.nested[i].active < 2 || is_kept(self.nested[i].returns);
+                    if !is_kept || self.loops.recursions[i].samples.len() >= KEPT {
                         return;
                     }
                     row.push(value.and_then(|e| state.eval(e).to_u64()));

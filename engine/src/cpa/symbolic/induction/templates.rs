@@ -6,19 +6,26 @@
 
 use super::super::value::sign_extend;
 use super::polynomial;
-use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Op, Program};
+use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Op, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Candidates at one place, at most.
 const CANDIDATES: usize = 500;
 /// Guards that are tried.
-const GUARDS: usize = 16;
+const GUARDS: usize = 24;
 /// Columns that pairs are made of.
 const PAIRED: usize = 20;
 /// Constants beyond the values seen that are tried as bounds.
 const BOUNDS: usize = 2;
 /// Differences beyond this are accidents.
 const FAR: u64 = 1 << 12;
+/// Terms of the program that each column is compared with.
+const TERMS: usize = 24;
+/// Columns of which squares and products are made, and sets of them that equations are found over.
+const SQUARED: usize = 8;
+const MOST_SQUARES: usize = 8;
+/// Exponents of powers of two.
+const EXPONENT: u64 = 36;
 /// Subjects for which guarded candidates are made.
 const GUARDED: usize = 8;
 
@@ -44,12 +51,15 @@ pub struct Vocabulary {
     pub constants: FxHashMap<u32, Vec<u64>>,
     /// One-bit expressions over variables.
     pub conditions: Vec<ExprId>,
+    /// Sums, products and quotients over variables.
+    pub terms: Vec<ExprId>,
 }
 
 impl Vocabulary {
     pub fn new(program: &Program) -> Self {
         let mut constants: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
         let mut conditions = Vec::new();
+        let mut terms = Vec::new();
         let (mut seen, mut known, mut addresses) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
         for edge in program.edges.values() {
             if let Op::Assume { cond, .. } = edge.op
@@ -73,6 +83,11 @@ impl Vocabulary {
                     _ if node.children().any(|c| addresses.contains(&c)) => {
                         addresses.insert(part);
                     }
+                    Expr::Binary(op, a, _)
+                        if is_arithmetic(*op) && (2..=64).contains(&program.exprs.width(*a)) && terms.len() < 400 =>
+                    {
+                        terms.push(part);
+                    }
                     // What is passed to an assertion is a comparison, too.
                     _ if program.exprs.sort(part) == cfa::Sort::Bv(1) && known.insert(part) => conditions.push(part),
                     _ => {}
@@ -81,8 +96,12 @@ impl Vocabulary {
         }
         conditions.retain(|c| !addresses.contains(c));
         conditions.truncate(4000);
-        Self { constants, conditions }
+        Self { constants, conditions, terms }
     }
+}
+
+fn is_arithmetic(op: BinOp) -> bool {
+    matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::UDiv | BinOp::SDiv | BinOp::Shl | BinOp::LShr)
 }
 
 /// How many candidates are made.
@@ -92,8 +111,12 @@ pub enum Effort {
     Facts,
     /// Without guards.
     Few,
+    /// Few, and relations with the program's own terms.
+    Terms,
+    /// Few, and equations with powers of two; with guards, nothing but equations.
+    Powers,
     Many,
-    /// Few, and equations of degree two, which are hard on solvers.
+    /// The same as for `Terms`, and equations of degree two, which are hard on solvers.
     Squares,
 }
 
@@ -121,16 +144,26 @@ pub fn candidates(
         equations: FxHashSet::default(),
         dependent: Vec::new(),
     };
-    guess.conditions(vocabulary);
-    guess.equations(1);
-    if effort == Effort::Squares {
-        guess.equations(2);
+    let only_equations = effort == Effort::Powers && !guards.is_empty();
+    if !only_equations {
+        guess.conditions(vocabulary);
     }
-    for &i in subjects {
+    guess.equations(Shape::Linear);
+    match effort {
+        Effort::Powers => guess.equations(Shape::Powers),
+        Effort::Squares => guess.equations(Shape::Squares),
+        _ => {}
+    }
+    for &i in subjects.iter().filter(|_| !only_equations) {
         guess.single(i, vocabulary);
     }
-    for &i in subjects {
+    for &i in subjects.iter().filter(|_| !only_equations) {
         guess.pairs(i);
+    }
+    if matches!(effort, Effort::Terms | Effort::Squares) {
+        for &i in subjects {
+            guess.terms(i, vocabulary);
+        }
     }
     let mut used = 0;
     for &guard in guards {
@@ -143,13 +176,34 @@ pub fn candidates(
         guess.rows = rows;
         guess.guard = Some(guess.pool.not(guard));
         guess.tried.clear();
-        guess.equations(1);
+        guess.equations(Shape::Linear);
+        if only_equations {
+            guess.equations(Shape::Powers);
+            continue;
+        }
         for &i in subjects.iter().take(GUARDED) {
             guess.guarded(i);
         }
     }
     guess.found.truncate(CANDIDATES);
     guess.found
+}
+
+/// What equations may be made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Linear,
+    /// Products of two columns.
+    Squares,
+    /// Powers of two, with columns for exponents.
+    Powers,
+}
+
+/// A column, or two to the power of its value.
+#[derive(Clone, Copy)]
+enum Factor {
+    Column(usize),
+    Power(usize),
 }
 
 struct Guess<'a> {
@@ -345,6 +399,34 @@ impl Guess<'_> {
         }
     }
 
+    /// Relations of a column with the program's own terms over other columns.
+    fn terms(&mut self, column: usize, vocabulary: &Vocabulary) {
+        let (x, width) = self.leaf(column);
+        let leaves: FxHashSet<&Expr> = self.seen.columns.iter().map(|c| self.pool.get(c.leaf)).collect();
+        let fits = |&&term: &&ExprId| {
+            let vars = self.pool.vars(term);
+            let known = |&v: &VarId| leaves.contains(&Expr::Var(v)) && *self.pool.get(x) != Expr::Var(v);
+            self.pool.width(term) == width && !vars.is_empty() && vars.iter().all(known)
+        };
+        let terms: Vec<ExprId> = vocabulary.terms.iter().filter(fits).copied().take(TERMS).collect();
+        let (at_most, less) =
+            if self.seen.columns[column].signed { (BinOp::Sle, BinOp::Slt) } else { (BinOp::Ule, BinOp::Ult) };
+        for term in terms {
+            let equal = self.pool.eq(x, term);
+            if self.keep(equal) {
+                continue;
+            }
+            for (a, b) in [(x, term), (term, x)] {
+                for op in [at_most, less] {
+                    let e = self.pool.binary(op, a, b);
+                    if !self.keep(e) {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
     /// `column` minus `other`, signed, where that does not overflow.
     fn differences(&self, column: usize, other: usize) -> Vec<i64> {
         let width = self.leaf(column).1;
@@ -391,58 +473,115 @@ impl Guess<'_> {
         self.keep(e);
     }
 
-    /// Equations between polynomials of degree at most two, over the integers modulo the width: the kernel of the matrix
-    /// of observations (Müller-Olm, Seidl: Computing polynomial program invariants, 2004, from samples instead of the
-    /// program).
-    fn equations(&mut self, degree: u32) {
+    /// Equations between polynomials of degree at most two, or with powers of two, over the integers modulo the width: the
+    /// kernel of the matrix of observations (Müller-Olm, Seidl: Computing polynomial program invariants, 2004, from
+    /// samples instead of the program).
+    fn equations(&mut self, shape: Shape) {
         let rows = self.rows.clone();
         let complete = |&i: &usize| rows.iter().all(|&r| self.seen.rows[r][i].is_some());
         let mut columns: Vec<usize> = self.subjects.iter().copied().filter(complete).collect();
         columns.extend((0..self.seen.columns.len()).filter(|i| !self.subjects.contains(i)).filter(complete));
-        {
-            columns.retain(|c| !self.dependent.contains(c));
-            let columns = &columns[..columns.len().min(if degree == 1 { 10 } else { 4 })];
-            if columns.is_empty() {
-                return;
-            }
-            let mut monomials: Vec<Vec<usize>> = vec![vec![]];
-            monomials.extend(columns.iter().map(|&v| vec![v]));
-            if degree == 2 {
-                for (k, &v) in columns.iter().enumerate() {
-                    monomials.extend(columns[k..].iter().map(|&w| vec![v, w]));
+        columns.retain(|c| !self.dependent.contains(c));
+        if self.guard.is_some() {
+            // What is constant here tells nothing apart.
+            columns.retain(|&c| rows.iter().any(|&r| self.seen.rows[r][c] != self.seen.rows[rows[0]][c]));
+        }
+        match shape {
+            Shape::Linear => self.equations_over(&columns[..columns.len().min(10)], &rows, shape),
+            // The fewer unknowns, the fewer observations are enough, and the fewer are the equations that hold by accident.
+            Shape::Powers => self.equations_over(&columns[..columns.len().min(4)], &rows, shape),
+            Shape::Squares => {
+                columns.truncate(SQUARED);
+                let mut done: Vec<u32> = Vec::new();
+                let mut sets: Vec<u32> = (1..1 << columns.len()).filter(|s: &u32| s.count_ones() <= 4).collect();
+                sets.sort_by_key(|s| s.count_ones());
+                for set in sets {
+                    let among: Vec<usize> =
+                        columns.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1).map(|(_, &c)| c).collect();
+                    if done.iter().any(|d| d & set == *d) || !among.iter().any(|c| self.subjects.contains(c)) {
+                        continue;
+                    }
+                    let found = self.found.len();
+                    self.equations_over(&among, &rows, shape);
+                    if self.found.len() > found {
+                        done.push(set);
+                    }
+                    if done.len() >= MOST_SQUARES {
+                        break;
+                    }
                 }
             }
-            let signed = |r: usize, i: usize| {
+        }
+    }
+
+    /// The equations over these columns, if there are enough observations.
+    fn equations_over(&mut self, columns: &[usize], rows: &[usize], shape: Shape) {
+        if columns.is_empty() {
+            return;
+        }
+        let mut monomials: Vec<Vec<Factor>> = vec![vec![]];
+        monomials.extend(columns.iter().map(|&v| vec![Factor::Column(v)]));
+        match shape {
+            Shape::Linear => {}
+            Shape::Squares => {
+                for (k, &v) in columns.iter().enumerate() {
+                    monomials.extend(columns[k..].iter().map(|&w| vec![Factor::Column(v), Factor::Column(w)]));
+                }
+            }
+            Shape::Powers => {
+                let small = |&&v: &&usize| {
+                    let values = self.values(v);
+                    values.iter().all(|&v| v <= EXPONENT) && values.iter().any(|&v| v > 2)
+                };
+                let exponents: Vec<usize> = columns.iter().filter(small).copied().collect();
+                if exponents.is_empty() {
+                    return;
+                }
+                monomials.extend(exponents.into_iter().map(|v| vec![Factor::Power(v)]));
+            }
+        }
+        let signed = |r: usize, f: Factor| {
+            let value = |i: usize| {
                 i128::from(sign_extend(self.leaf(i).1, self.seen.rows[r][i].expect("only complete columns")))
             };
-            let mut matrix: Vec<Vec<i128>> = rows
-                .iter()
-                .map(|&r| monomials.iter().map(|m| m.iter().map(|&i| signed(r, i)).product()).collect())
-                .filter(|row: &Vec<i128>| row.iter().all(|v| v.abs() < 1 << 40))
-                .collect();
-            matrix.sort_unstable();
-            matrix.dedup();
-            // Too few observations fit anything; a guard may leave few that are telling.
-            let margin = if self.guard.is_some() { 1 } else { 2 };
-            if matrix.len() < monomials.len() + margin {
-                return;
+            match f {
+                Factor::Column(i) => value(i),
+                Factor::Power(i) => 1 << value(i),
             }
-            for (free, coefficients) in kernel(&mut matrix, monomials.len()) {
-                self.equation(&monomials, &coefficients);
-                // What is linear in others has no part in further equations.
-                if degree == 1 && self.guard.is_none() {
-                    let others = || (1..monomials.len()).filter(|&m| coefficients[m] != 0);
-                    let constant = others().next().filter(|_| free == 0 && others().count() == 1);
-                    self.dependent.extend(monomials[constant.unwrap_or(free)].first());
+        };
+        let mut matrix: Vec<Vec<i128>> = rows
+            .iter()
+            .map(|&r| monomials.iter().map(|m| m.iter().map(|&i| signed(r, i)).product()).collect())
+            .filter(|row: &Vec<i128>| row.iter().all(|v| v.abs() < 1 << 40))
+            .collect();
+        matrix.sort_unstable();
+        matrix.dedup();
+        // Too few observations fit anything; a guard may leave few that are telling.
+        let margin = if self.guard.is_some() { 1 } else { 2 };
+        if matrix.len() < monomials.len() + margin {
+            return;
+        }
+        for (free, coefficients) in kernel(&mut matrix, monomials.len()) {
+            self.equation(&monomials, &coefficients);
+            // What is linear in others has no part in further equations.
+            if shape == Shape::Linear && self.guard.is_none() {
+                let others = || (1..monomials.len()).filter(|&m| coefficients[m] != 0);
+                let constant = others().next().filter(|_| free == 0 && others().count() == 1);
+                if let Some(&Factor::Column(column)) = monomials[constant.unwrap_or(free)].first() {
+                    self.dependent.push(column);
                 }
             }
         }
     }
 
     /// The candidate that the polynomial with these coefficients is zero.
-    fn equation(&mut self, monomials: &[Vec<usize>], coefficients: &[i128]) {
-        let involved = monomials.iter().zip(coefficients).filter(|(_, c)| **c != 0).flat_map(|(m, _)| m);
-        let Some(width) = involved.map(|&i| self.leaf(i).1).max() else { return };
+    fn equation(&mut self, monomials: &[Vec<Factor>], coefficients: &[i128]) {
+        let parts = monomials.iter().zip(coefficients).filter(|(_, c)| **c != 0).flat_map(|(m, _)| m);
+        let columns: Vec<usize> = parts.map(|&(Factor::Column(i) | Factor::Power(i))| i).collect();
+        if !columns.iter().any(|i| self.subjects.contains(i)) {
+            return;
+        }
+        let width = columns.iter().map(|&i| self.leaf(i).1).max().expect("a subject at least");
         let mut sum = self.pool.int(width, 0);
         for (monomial, &coefficient) in monomials.iter().zip(coefficients) {
             let Ok(c) = i64::try_from(coefficient) else { return };
@@ -450,9 +589,13 @@ impl Guess<'_> {
                 continue;
             }
             let mut term = self.pool.constant(Bv::from_i64(width, c));
-            for &i in monomial {
+            for &(Factor::Column(i) | Factor::Power(i)) in monomial {
                 let x = self.leaf(i).0;
-                let x = self.pool.sext(width, x);
+                let mut x = self.pool.sext(width, x);
+                if let [Factor::Power(_)] = monomial[..] {
+                    let one = self.pool.int(width, 1);
+                    x = self.pool.binary(BinOp::Shl, one, x);
+                }
                 term = self.pool.mul(term, x);
             }
             sum = self.pool.add(sum, term);
