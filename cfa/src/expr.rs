@@ -15,7 +15,7 @@ pub use eval::{ArrayValue, Evaluator, Value};
 pub use pool::ExprPool;
 
 use crate::bv::Bv;
-use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat};
+use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 use crate::index::id_type;
 use crate::program::{FuncId, GlobalId, VarId};
 
@@ -170,17 +170,19 @@ pub enum Expr {
     FUnary(FUnOp, FloatFormat, ExprId),
     FBinary(FBinOp, FloatFormat, ExprId, ExprId),
     /// `a * b + c` with one rounding.
-    Fma(FloatFormat, ExprId, ExprId, ExprId),
+    Fma(Rounding, FloatFormat, ExprId, ExprId, ExprId),
     FCompare(FCmp, FloatFormat, ExprId, ExprId),
     FIsNan(FloatFormat, ExprId),
-    /// Between formats, to nearest even.
+    /// Between formats. To nearest where every value of `from` is one of `to`.
     FConvert {
+        rounding: Rounding,
         from: FloatFormat,
         to: FloatFormat,
         arg: ExprId,
     },
-    /// An integer to the nearest float.
+    /// An integer as a float. To nearest where the format has every integer of the width.
     IntToF {
+        rounding: Rounding,
         to: FloatFormat,
         signed: bool,
         arg: ExprId,
@@ -230,7 +232,7 @@ impl Expr {
             Binary(_, a, b) | FBinary(_, _, a, b) | FCompare(_, _, a, b) | Select { array: a, index: b } => {
                 ([a, b, ExprId(0)], 2)
             }
-            Ite(a, b, c) | Fma(_, a, b, c) | Store { array: a, index: b, value: c } => ([a, b, c], 3),
+            Ite(a, b, c) | Fma(_, _, a, b, c) | Store { array: a, index: b, value: c } => ([a, b, c], 3),
         };
         Children { ids, next: 0, len }
     }

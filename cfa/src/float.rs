@@ -1,8 +1,8 @@
 //! IEEE floating-point arithmetic on bit patterns.
 //!
 //! A float is stored as a bit-vector of its format's width; the operations here take and give bits.
-//! Rounding is to nearest, ties to even (the default of the C environment). NaN results follow x86:
-//! a NaN operand, quieted (the first but for the x87), else the negative default NaN.
+//! Operations whose result may not be representable carry the [`Rounding`]. NaN results follow x86: a NaN
+//! operand, quieted (the first but for the x87), else the negative default NaN.
 
 use crate::bv::Bv;
 use num_bigint::BigUint;
@@ -68,6 +68,68 @@ impl FloatFormat {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.name() == name)
     }
+    /// Whether every value of this format is one of `other`.
+    pub fn embeds_into(self, other: Self) -> bool {
+        // A format with as many bits of exponent has the same smallest normal number, and with as many bits of
+        // significand all subnormal ones.
+        self.exponent_bits() <= other.exponent_bits() && self.significand_bits() <= other.significand_bits()
+    }
+    /// Whether every integer of this width is a value of the format.
+    pub fn has_integers(self, signed: bool, width: u32) -> bool {
+        let greatest_exponent = (1 << (self.exponent_bits() - 1)) - 1;
+        // The smallest signed integer is a power of two.
+        let bits = if signed { width - 1 } else { width };
+        bits <= self.significand_bits() && bits <= greatest_exponent
+    }
+}
+
+/// How a result that the format cannot represent is rounded: the modes of the C environment. They also decide
+/// whether an overflow gives infinity or the largest number, and the sign of a sum that is exactly zero.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Rounding {
+    /// To nearest, ties to even: where a C program starts.
+    #[default]
+    Nearest,
+    Down,
+    Up,
+    /// Towards zero.
+    Zero,
+}
+
+impl Rounding {
+    /// In the order of the numbers that x86 gives them.
+    pub const ALL: [Self; 4] = [Self::Nearest, Self::Down, Self::Up, Self::Zero];
+    /// Bits of that number.
+    pub const WIDTH: u32 = 2;
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Nearest => "nearest",
+            Self::Down => "down",
+            Self::Up => "up",
+            Self::Zero => "zero",
+        }
+    }
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|r| r.name() == name)
+    }
+    /// Rounding to an integral value in this mode.
+    pub fn to_integral(self) -> FUnOp {
+        match self {
+            Self::Nearest => FUnOp::RoundEven,
+            Self::Down => FUnOp::Floor,
+            Self::Up => FUnOp::Ceil,
+            Self::Zero => FUnOp::Trunc,
+        }
+    }
+    fn round(self) -> Round {
+        match self {
+            Self::Nearest => Round::NearestTiesToEven,
+            Self::Down => Round::TowardNegative,
+            Self::Up => Round::TowardPositive,
+            Self::Zero => Round::TowardZero,
+        }
+    }
 }
 
 /// Operations on one float that give a float.
@@ -75,12 +137,12 @@ impl FloatFormat {
 pub enum FUnOp {
     Neg,
     Abs,
-    Sqrt,
+    Sqrt(Rounding),
     /// Round to an integral value in the given direction.
     Floor,
     Ceil,
     Trunc,
-    /// To nearest, ties to even (`rint`, `nearbyint`).
+    /// To nearest, ties to even (`roundeven`).
     RoundEven,
     /// To nearest, ties away from zero (`round`).
     RoundAway,
@@ -89,15 +151,61 @@ pub enum FUnOp {
 /// Operations on two floats that give a float.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FBinOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
+    Add(Rounding),
+    Sub(Rounding),
+    Mul(Rounding),
+    Div(Rounding),
     /// C's `fmod`: exact, the sign of the dividend.
     Rem,
     /// C's `fmin`, `fmax`: a NaN operand loses.
     Min,
     Max,
+}
+
+impl FUnOp {
+    /// To nearest, as is usual.
+    pub const SQRT: Self = Self::Sqrt(Rounding::Nearest);
+
+    /// The rounding of the result, and so whether the environment has a say.
+    pub fn rounding(self) -> Option<Rounding> {
+        match self {
+            Self::Sqrt(rounding) => Some(rounding),
+            _ => None,
+        }
+    }
+    /// The same operation with another rounding.
+    pub fn with_rounding(self, rounding: Rounding) -> Self {
+        match self {
+            Self::Sqrt(_) => Self::Sqrt(rounding),
+            other => other,
+        }
+    }
+}
+
+impl FBinOp {
+    /// To nearest, as is usual.
+    pub const ADD: Self = Self::Add(Rounding::Nearest);
+    pub const SUB: Self = Self::Sub(Rounding::Nearest);
+    pub const MUL: Self = Self::Mul(Rounding::Nearest);
+    pub const DIV: Self = Self::Div(Rounding::Nearest);
+
+    /// The rounding of the result, and so whether the environment has a say.
+    pub fn rounding(self) -> Option<Rounding> {
+        match self {
+            Self::Add(rounding) | Self::Sub(rounding) | Self::Mul(rounding) | Self::Div(rounding) => Some(rounding),
+            Self::Rem | Self::Min | Self::Max => None,
+        }
+    }
+    /// The same operation with another rounding.
+    pub fn with_rounding(self, rounding: Rounding) -> Self {
+        match self {
+            Self::Add(_) => Self::Add(rounding),
+            Self::Sub(_) => Self::Sub(rounding),
+            Self::Mul(_) => Self::Mul(rounding),
+            Self::Div(_) => Self::Div(rounding),
+            exact @ (Self::Rem | Self::Min | Self::Max) => exact,
+        }
+    }
 }
 
 /// Ordered comparisons: false if an operand is NaN. The others are built from these and [`is_nan`].
@@ -202,7 +310,7 @@ pub fn unary(op: FUnOp, format: FloatFormat, a: &Bv) -> Bv {
         return nan;
     }
     let direction = match op {
-        FUnOp::Sqrt => return sqrt(format, a),
+        FUnOp::Sqrt(rounding) => return sqrt(rounding, format, a),
         FUnOp::Floor => Round::TowardNegative,
         FUnOp::Ceil => Round::TowardPositive,
         FUnOp::Trunc => Round::TowardZero,
@@ -234,38 +342,25 @@ pub fn binary(op: FBinOp, format: FloatFormat, a: &Bv, b: &Bv) -> Bv {
     if let Some(nan) = propagate(format, &[a, b]) {
         return nan;
     }
+    let nearest = op.rounding().is_none_or(|rounding| rounding == Rounding::Nearest);
     let result = match format {
-        F::Single => {
+        F::Single if nearest => {
             let (x, y) = (f32::from_bits(a.to_u64().unwrap() as u32), f32::from_bits(b.to_u64().unwrap() as u32));
-            let z = match op {
-                FBinOp::Add => x + y,
-                FBinOp::Sub => x - y,
-                FBinOp::Mul => x * y,
-                FBinOp::Div => x / y,
-                FBinOp::Rem => x % y,
-                FBinOp::Min | FBinOp::Max => unreachable!(),
-            };
+            let z = native(op, x, y);
             if z.is_nan() { None } else { Some(Bv::new(32, u64::from(z.to_bits()))) }
         }
-        F::Double => {
+        F::Double if nearest => {
             let (x, y) = (f64::from_bits(a.to_u64().unwrap()), f64::from_bits(b.to_u64().unwrap()));
-            let z = match op {
-                FBinOp::Add => x + y,
-                FBinOp::Sub => x - y,
-                FBinOp::Mul => x * y,
-                FBinOp::Div => x / y,
-                FBinOp::Rem => x % y,
-                FBinOp::Min | FBinOp::Max => unreachable!(),
-            };
+            let z = native(op, x, y);
             if z.is_nan() { None } else { Some(Bv::new(64, z.to_bits())) }
         }
         _ => with_format!(format, T => {
             let (x, y) = (ap::<T>(a), ap::<T>(b));
             let z = match op {
-                FBinOp::Add => x + y,
-                FBinOp::Sub => x - y,
-                FBinOp::Mul => x * y,
-                FBinOp::Div => x / y,
+                FBinOp::Add(rounding) => x.add_r(y, rounding.round()),
+                FBinOp::Sub(rounding) => x.sub_r(y, rounding.round()),
+                FBinOp::Mul(rounding) => x.mul_r(y, rounding.round()),
+                FBinOp::Div(rounding) => x.div_r(y, rounding.round()),
                 FBinOp::Rem => x.c_fmod(y),
                 FBinOp::Min | FBinOp::Max => unreachable!(),
             };
@@ -276,13 +371,32 @@ pub fn binary(op: FBinOp, format: FloatFormat, a: &Bv, b: &Bv) -> Bv {
     result.unwrap_or_else(|| default_nan(format))
 }
 
+/// An operation of the machine, which rounds to nearest.
+fn native<T>(op: FBinOp, x: T, y: T) -> T
+where
+    T: std::ops::Add<Output = T>
+        + std::ops::Sub<Output = T>
+        + std::ops::Mul<Output = T>
+        + std::ops::Div<Output = T>
+        + std::ops::Rem<Output = T>,
+{
+    match op {
+        FBinOp::Add(_) => x + y,
+        FBinOp::Sub(_) => x - y,
+        FBinOp::Mul(_) => x * y,
+        FBinOp::Div(_) => x / y,
+        FBinOp::Rem => x % y,
+        FBinOp::Min | FBinOp::Max => unreachable!("no arithmetic"),
+    }
+}
+
 /// `a * b + c` with one rounding.
-pub fn fma(format: FloatFormat, a: &Bv, b: &Bv, c: &Bv) -> Bv {
+pub fn fma(rounding: Rounding, format: FloatFormat, a: &Bv, b: &Bv, c: &Bv) -> Bv {
     if let Some(nan) = propagate(format, &[a, b, c]) {
         return nan;
     }
     with_format!(format, T => {
-        let z = ap::<T>(a).mul_add(ap::<T>(b), ap::<T>(c)).value;
+        let z = ap::<T>(a).mul_add_r(ap::<T>(b), ap::<T>(c), rounding.round()).value;
         if z.is_nan() { default_nan(format) } else { bits(format, z) }
     })
 }
@@ -302,25 +416,25 @@ pub fn compare(op: FCmp, format: FloatFormat, a: &Bv, b: &Bv) -> bool {
     }
 }
 
-/// Between formats, rounding to nearest. To the same format it is the identity, on every bit pattern.
-pub fn convert(from: FloatFormat, to: FloatFormat, a: &Bv) -> Bv {
+/// Between formats. To the same format it is the identity, on every bit pattern.
+pub fn convert(rounding: Rounding, from: FloatFormat, to: FloatFormat, a: &Bv) -> Bv {
     if from == to {
         return a.clone();
     }
-    fn via<A: Float + FloatConvert<B>, B: Float>(a: &Bv, to: FloatFormat) -> Bv {
-        bits(to, FloatConvert::<B>::convert(ap::<A>(a), &mut false).value)
+    fn via<A: Float + FloatConvert<B>, B: Float>(rounding: Rounding, a: &Bv, to: FloatFormat) -> Bv {
+        bits(to, FloatConvert::<B>::convert_r(ap::<A>(a), rounding.round(), &mut false).value)
     }
-    let converted = with_format!(from, A => with_format!(to, B => via::<A, B>(a, to)));
+    let converted = with_format!(from, A => with_format!(to, B => via::<A, B>(rounding, a, to)));
     if is_nan(from, a) { converted.or(&quiet_bit(to)) } else { converted }
 }
 
-/// An integer (signed or not) to the nearest float. Panics above 128 bits.
-pub fn from_int(format: FloatFormat, signed: bool, a: &Bv) -> Bv {
+/// An integer (signed or not) as a float. Panics above 128 bits.
+pub fn from_int(rounding: Rounding, format: FloatFormat, signed: bool, a: &Bv) -> Bv {
     with_format!(format, T => {
         let value: T = if signed {
-            T::from_i128(i128::try_from(a.to_bigint()).expect("integers of up to 128 bits")).value
+            T::from_i128_r(i128::try_from(a.to_bigint()).expect("integers of up to 128 bits"), rounding.round()).value
         } else {
-            T::from_u128(a.to_u128().expect("integers of up to 128 bits")).value
+            T::from_u128_r(a.to_u128().expect("integers of up to 128 bits"), rounding.round()).value
         };
         bits(format, value)
     })
@@ -363,13 +477,14 @@ pub fn show(format: FloatFormat, a: &Bv) -> String {
 }
 
 /// The correctly rounded square root of a non-NaN.
-fn sqrt(format: FloatFormat, a: &Bv) -> Bv {
+fn sqrt(rounding: Rounding, format: FloatFormat, a: &Bv) -> Bv {
+    let nearest = rounding == Rounding::Nearest;
     match format {
-        F::Single => {
+        F::Single if nearest => {
             let z = f32::from_bits(a.to_u64().unwrap() as u32).sqrt();
             return if z.is_nan() { default_nan(format) } else { Bv::new(32, u64::from(z.to_bits())) };
         }
-        F::Double => {
+        F::Double if nearest => {
             let z = f64::from_bits(a.to_u64().unwrap()).sqrt();
             return if z.is_nan() { default_nan(format) } else { Bv::new(64, z.to_bits()) };
         }
@@ -404,7 +519,8 @@ fn sqrt(format: FloatFormat, a: &Bv) -> Bv {
         let drop = root.bits().saturating_sub(keep);
         let sticky = !exact || root.trailing_zeros().is_some_and(|z| z < drop);
         let top = u128::try_from((&root >> drop) << 1u8).expect("precision + 4 bits") | u128::from(sticky);
-        let value = T::from_u128(top).value.scalbn(e / 2 - precision + drop as i32 - 1);
+        // A root is never subnormal, so scaling is exact.
+        let value = T::from_u128_r(top, rounding.round()).value.scalbn(e / 2 - precision + drop as i32 - 1);
         bits(format, value)
     })
 }
@@ -421,23 +537,52 @@ mod tests {
     fn sqrt_in_wide_formats_agrees_with_double() {
         for x in [2.0, 3.0, 0.1, 1e300, 1e-300, 5e-324, 4.0, 1234567.875] {
             for format in [F::X87, F::Quad] {
-                let wide = unary(FUnOp::Sqrt, format, &convert(F::Double, format, &double(x)));
+                let wide = unary(FUnOp::SQRT, format, &convert(Rounding::Nearest, F::Double, format, &double(x)));
                 // Rounding twice can differ in the last place only for ties, which these are not.
-                assert_eq!(convert(format, F::Double, &wide), double(f64::sqrt(x)), "{x} {format:?}");
+                assert_eq!(
+                    convert(Rounding::Nearest, format, F::Double, &wide),
+                    double(f64::sqrt(x)),
+                    "{x} {format:?}"
+                );
             }
         }
-        let four = convert(F::Double, F::Quad, &double(4.0));
-        assert_eq!(unary(FUnOp::Sqrt, F::Quad, &four), convert(F::Double, F::Quad, &double(2.0)));
+        let four = convert(Rounding::Nearest, F::Double, F::Quad, &double(4.0));
+        assert_eq!(unary(FUnOp::SQRT, F::Quad, &four), convert(Rounding::Nearest, F::Double, F::Quad, &double(2.0)));
     }
 
     #[test]
     fn nan_rules_of_x86() {
         let (inf, zero) = (double(f64::INFINITY), double(0.0));
-        assert_eq!(binary(FBinOp::Mul, F::Double, &inf, &zero), Bv::new(64, 0xfff8_0000_0000_0000));
+        assert_eq!(binary(FBinOp::MUL, F::Double, &inf, &zero), Bv::new(64, 0xfff8_0000_0000_0000));
         let payload = Bv::new(64, 0x7ff0_0000_0000_0001);
-        assert_eq!(binary(FBinOp::Add, F::Double, &zero, &payload), Bv::new(64, 0x7ff8_0000_0000_0001));
+        assert_eq!(binary(FBinOp::ADD, F::Double, &zero, &payload), Bv::new(64, 0x7ff8_0000_0000_0001));
         assert_eq!(binary(FBinOp::Max, F::Double, &zero, &payload), zero);
         assert!(!compare(FCmp::Le, F::Double, &payload, &payload));
+    }
+
+    #[test]
+    fn rounding_modes() {
+        use Rounding::{Down, Nearest, Up, Zero};
+        let (one, third) = (double(1.0), double(1.0 / 3.0));
+        let above = third.add(&Bv::one(64));
+        for (rounding, expected) in [(Nearest, &third), (Down, &third), (Up, &above), (Zero, &third)] {
+            assert_eq!(binary(FBinOp::Div(rounding), F::Double, &one, &double(3.0)), *expected);
+        }
+        // Zeros and overflow.
+        for (rounding, zero, huge) in
+            [(Nearest, 0.0, f64::INFINITY), (Down, -0.0, f64::MAX), (Up, 0.0, f64::INFINITY), (Zero, 0.0, f64::MAX)]
+        {
+            assert_eq!(binary(FBinOp::Sub(rounding), F::Double, &one, &one), double(zero));
+            assert_eq!(fma(rounding, F::Double, &one, &one, &double(-1.0)), double(zero));
+            let max = double(f64::MAX);
+            assert_eq!(binary(FBinOp::Add(rounding), F::Double, &max, &max), double(huge));
+            assert_eq!(from_int(rounding, F::Double, true, &Bv::zero(32)), double(0.0));
+        }
+        let tiny = double(-1e-300);
+        assert_eq!(convert(Down, F::Double, F::Single, &tiny), Bv::new(32, 0x8000_0001));
+        assert_eq!(convert(Up, F::Double, F::Single, &tiny), Bv::new(32, 0x8000_0000));
+        assert_eq!(unary(FUnOp::Sqrt(Up), F::Double, &double(2.0)), double(f64::sqrt(2.0)));
+        assert_eq!(unary(FUnOp::Sqrt(Down), F::Double, &double(2.0)), double(f64::sqrt(2.0)).sub(&Bv::one(64)));
     }
 
     #[test]
@@ -445,8 +590,11 @@ mod tests {
         assert_eq!(to_int(F::Double, true, 32, &double(-2.9)), Bv::from_i64(32, -2));
         assert_eq!(to_int(F::Double, true, 32, &double(1e10)), Bv::min_signed(32));
         assert_eq!(to_int_checked(F::Double, false, 8, &double(300.0)), None);
-        assert_eq!(from_int(F::Double, true, &Bv::from_i64(8, -3)), double(-3.0));
-        assert_eq!(convert(F::Double, F::Single, &double(0.1)), Bv::new(32, u64::from(0.1f32.to_bits())));
+        assert_eq!(from_int(Rounding::Nearest, F::Double, true, &Bv::from_i64(8, -3)), double(-3.0));
+        assert_eq!(
+            convert(Rounding::Nearest, F::Double, F::Single, &double(0.1)),
+            Bv::new(32, u64::from(0.1f32.to_bits()))
+        );
         assert_eq!(unary(FUnOp::Ceil, F::Double, &double(-0.5)), double(-0.0));
         assert_eq!(unary(FUnOp::RoundAway, F::Double, &double(2.5)), double(3.0));
     }

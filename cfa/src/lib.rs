@@ -23,7 +23,7 @@ pub mod validate;
 pub use bv::Bv;
 pub use callgraph::CallGraph;
 pub use expr::{ArrayValue, BinOp, Children, Evaluator, Expr, ExprId, ExprPool, Sort, SymId, UnOp, Value};
-pub use float::{FBinOp, FCmp, FUnOp, FloatFormat};
+pub use float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 pub use index::{Id, Table};
 pub use program::*;
 pub use source::{FileId, Place, PlaceId, SourceFile};

@@ -32,7 +32,8 @@
 //!
 //! Expressions are infix in parentheses; constants are `value:width`; `x[7:0]` are bits; operations that C
 //! writes with one sign end in `u` or `s` (`<u`, `/s`, `>>s`); `++` concatenates; the rest are functions
-//! whose names carry widths and formats: `zext.64(x)`, `fadd.double(x, y)`, `stof.single(i)`. Before an
+//! whose names carry widths and formats: `zext.64(x)`, `fadd.double(x, y)`, `stof.single(i)`. What rounds
+//! otherwise than to nearest says so last: `fadd.double.up(x, y)`. Before an
 //! operation, `let e0 = …` names parts that occur more than once.
 
 mod c;
@@ -76,7 +77,7 @@ const BINARY: [(BinOp, &str); 19] = [
 const FLOAT_UNARY: [(FUnOp, &str); 8] = [
     (FUnOp::Neg, "fneg"),
     (FUnOp::Abs, "fabs"),
-    (FUnOp::Sqrt, "fsqrt"),
+    (FUnOp::SQRT, "fsqrt"),
     (FUnOp::Floor, "ffloor"),
     (FUnOp::Ceil, "fceil"),
     (FUnOp::Trunc, "ftrunc"),
@@ -85,10 +86,10 @@ const FLOAT_UNARY: [(FUnOp, &str); 8] = [
 ];
 
 const FLOAT_BINARY: [(FBinOp, &str); 7] = [
-    (FBinOp::Add, "fadd"),
-    (FBinOp::Sub, "fsub"),
-    (FBinOp::Mul, "fmul"),
-    (FBinOp::Div, "fdiv"),
+    (FBinOp::ADD, "fadd"),
+    (FBinOp::SUB, "fsub"),
+    (FBinOp::MUL, "fmul"),
+    (FBinOp::DIV, "fdiv"),
     (FBinOp::Rem, "frem"),
     (FBinOp::Min, "fmin"),
     (FBinOp::Max, "fmax"),

@@ -1,8 +1,8 @@
 //! Expressions written as exact C have, compiled by clang, the value that the evaluator gives them.
 
 use cfa::{
-    BinOp, Bv, CType, DataLayout, Evaluator, Expr, ExprId, FBinOp, FCmp, FUnOp, FloatFormat, Program, UnOp, Value, Var,
-    VarId, VarKind, text,
+    BinOp, Bv, CType, DataLayout, Evaluator, Expr, ExprId, FBinOp, FCmp, FUnOp, FloatFormat, Program, Rounding, UnOp,
+    Value, Var, VarId, VarKind, text,
 };
 use std::fmt::Write;
 use std::process::Command;
@@ -168,15 +168,15 @@ impl Builder {
             }
             3 => {
                 let (a, signed) = (self.bv(32, d), self.random.below(2) == 0);
-                self.p.exprs.int_to_f(format, signed, a)
+                self.p.exprs.int_to_f(Rounding::Nearest, format, signed, a)
             }
             4 => {
                 let from = self.random.of(&[FloatFormat::Single, FloatFormat::Double]);
                 let a = self.float(from, d);
-                self.p.exprs.f_convert(from, format, a)
+                self.p.exprs.f_convert(Rounding::Nearest, from, format, a)
             }
             _ => {
-                let op = self.random.of(&[FBinOp::Add, FBinOp::Sub, FBinOp::Mul, FBinOp::Div]);
+                let op = self.random.of(&[FBinOp::ADD, FBinOp::SUB, FBinOp::MUL, FBinOp::DIV]);
                 let (a, b) = (self.float(format, d), self.float(format, d));
                 self.p.exprs.f_binary(op, format, a, b)
             }

@@ -5,7 +5,7 @@
 
 use cfa::{
     ArrayValue, BinOp, Bv, Evaluator, Expr, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, FuncId, GlobalId, Id,
-    Sort, UnOp, Value, VarId,
+    Rounding, Sort, UnOp, Value, VarId,
 };
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
@@ -59,10 +59,10 @@ impl Choices<'_> {
         let width = format.width();
         match self.below(6) {
             0 => cfa::float::default_nan(format),
-            1 => cfa::float::from_int(format, true, &Bv::from_i64(8, i64::from(self.below(7)) - 3)),
+            1 => cfa::float::from_int(Rounding::Nearest, format, true, &Bv::from_i64(8, i64::from(self.below(7)) - 3)),
             2 => {
-                let one = cfa::float::from_int(format, true, &Bv::one(8));
-                cfa::float::binary(FBinOp::Div, format, &one, &Bv::zero(width))
+                let one = cfa::float::from_int(Rounding::Nearest, format, true, &Bv::one(8));
+                cfa::float::binary(FBinOp::DIV, format, &one, &Bv::zero(width))
             }
             3 => Bv::new(width, 1),
             _ => self.bv(width),
@@ -415,12 +415,13 @@ impl<'c> Builder<'c> {
             let a = self.bv(from.width(), d);
             return self.node(sort, &[a], |c| Expr::FToInt { from, signed, width, arg: c[0] });
         };
+        let rounding = self.choices.of(&Rounding::ALL);
         match self.choices.below(5) {
             0 => {
                 let op = self.choices.of(&[
                     FUnOp::Neg,
                     FUnOp::Abs,
-                    FUnOp::Sqrt,
+                    FUnOp::Sqrt(rounding),
                     FUnOp::Floor,
                     FUnOp::Ceil,
                     FUnOp::Trunc,
@@ -432,10 +433,10 @@ impl<'c> Builder<'c> {
             }
             1 => {
                 let op = self.choices.of(&[
-                    FBinOp::Add,
-                    FBinOp::Sub,
-                    FBinOp::Mul,
-                    FBinOp::Div,
+                    FBinOp::Add(rounding),
+                    FBinOp::Sub(rounding),
+                    FBinOp::Mul(rounding),
+                    FBinOp::Div(rounding),
                     FBinOp::Rem,
                     FBinOp::Min,
                     FBinOp::Max,
@@ -445,18 +446,18 @@ impl<'c> Builder<'c> {
             }
             2 => {
                 let (a, b, c) = (self.bv(width, d), self.bv(width, d), self.bv(width, d));
-                self.node(sort, &[a, b, c], |c| Expr::Fma(format, c[0], c[1], c[2]))
+                self.node(sort, &[a, b, c], |c| Expr::Fma(rounding, format, c[0], c[1], c[2]))
             }
             3 => {
                 let from = self.choices.of(&FloatFormat::ALL);
                 let a = self.bv(from.width(), d);
-                self.node(sort, &[a], |c| Expr::FConvert { from, to: format, arg: c[0] })
+                self.node(sort, &[a], |c| Expr::FConvert { rounding, from, to: format, arg: c[0] })
             }
             _ => {
                 let int = self.choices.of(&[1, 8, 32, 64, 128]);
                 let signed = self.choices.below(2) == 0;
                 let a = self.bv(int, d);
-                self.node(sort, &[a], |c| Expr::IntToF { to: format, signed, arg: c[0] })
+                self.node(sort, &[a], |c| Expr::IntToF { rounding, to: format, signed, arg: c[0] })
             }
         }
     }
@@ -668,4 +669,53 @@ fn deep_and_byte_wise() {
     }
     assert_eq!(again, Some(x));
     assert!(pool.get(x).children().next().is_none() && x.index() == 0);
+}
+
+/// A choice of roundings is one operation where the mode is known, and where it does not matter.
+#[test]
+fn choices_of_roundings_fold() {
+    let mut pool = ExprPool::new();
+    let (_, x) = pool.fresh_symbol(Sort::Bv(64));
+    let (_, mode) = pool.fresh_symbol(Sort::Bv(Rounding::WIDTH));
+    let sum = |pool: &mut ExprPool, r| pool.f_binary(FBinOp::Add(r), FloatFormat::Double, x, x);
+    for (number, rounding) in Rounding::ALL.into_iter().enumerate() {
+        let known = pool.int(Rounding::WIDTH, number as u64);
+        assert_eq!(pool.rounding_choice(known, sum), sum(&mut pool, rounding));
+    }
+    let choice = pool.rounding_choice(mode, sum);
+    assert!(matches!(pool.get(choice), Expr::Ite(..)));
+    let wide = pool.rounding_choice(mode, |pool, r| pool.f_convert(r, FloatFormat::Double, FloatFormat::X87, x));
+    assert!(matches!(pool.get(wide), Expr::FConvert { .. }));
+}
+
+/// Where a conversion is taken to be exact, it gives the same in every mode.
+#[test]
+fn exact_conversions_have_no_rounding() {
+    let mut state = 1u64;
+    let mut random = |width: u32| {
+        let mut word = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            u128::from(state >> 32)
+        };
+        Bv::from_u128(128, (word() << 96) | (word() << 64) | (word() << 32) | word()).resize(width)
+    };
+    for to in FloatFormat::ALL {
+        for from in FloatFormat::ALL.into_iter().filter(|from| from.embeds_into(to)) {
+            // Subnormal ones, too.
+            for shift in [0, 0, 0, from.exponent_bits(), from.exponent_bits() + 3, from.width() - 2] {
+                let value = random(from.width()).lshr(&Bv::new(from.width(), u64::from(shift)));
+                let convert = |rounding| cfa::float::convert(rounding, from, to, &value);
+                assert!(Rounding::ALL.into_iter().all(|r| convert(r) == convert(Rounding::Nearest)), "{from:?} {to:?}");
+            }
+        }
+        for (width, signed) in (1..=128).flat_map(|width| [(width, false), (width, true)]) {
+            if !to.has_integers(signed, width) {
+                continue;
+            }
+            for value in [Bv::ones(width), Bv::min_signed(width), Bv::min_signed(width).not(), random(width)] {
+                let convert = |rounding| cfa::float::from_int(rounding, to, signed, &value);
+                assert!(Rounding::ALL.into_iter().all(|r| convert(r) == convert(Rounding::Nearest)), "{to:?} {width}");
+            }
+        }
+    }
 }

@@ -1,7 +1,8 @@
 // Floating-point operations as the machine and its C library do them, for the test float_hardware.rs.
 // Each request on standard input is four 16-byte fields: {operation, format, second format, signed, integer
-// width} as bytes, then three operands. The answer is one 16-byte field, zero-padded.
+// width, rounding mode} as bytes, then three operands. The answer is one 16-byte field, zero-padded.
 
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -115,6 +116,8 @@ int main(void) {
         byte out[16] = {0};
         u128 integer;
         memcpy(&integer, in[1], 16);
+        // x86's numbers of the modes.
+        fesetround(in[0][5] << 10);
         switch (format) {
         case 0: WITH(half, h, 2); break;
         case 2: WITH(float, f, 4); break;
@@ -122,6 +125,7 @@ int main(void) {
         case 4: WITH(long double, l, 10); break;
         case 5: WITH(quad, f128, 16); break;
         }
+        fesetround(FE_TONEAREST);
         fwrite(out, 1, sizeof out, stdout);
     }
     return 0;

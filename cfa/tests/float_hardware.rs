@@ -7,13 +7,13 @@
 #![cfg(target_arch = "x86_64")]
 
 use cfa::float::{self, FloatFormat as F};
-use cfa::{Bv, FBinOp, FCmp, FUnOp};
+use cfa::{Bv, FBinOp, FCmp, FUnOp, Rounding};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
 const UNARY: [FUnOp; 8] =
-    [FUnOp::Neg, FUnOp::Abs, FUnOp::Sqrt, FUnOp::Floor, FUnOp::Ceil, FUnOp::Trunc, FUnOp::RoundEven, FUnOp::RoundAway];
-const BINARY: [FBinOp; 7] = [FBinOp::Add, FBinOp::Sub, FBinOp::Mul, FBinOp::Div, FBinOp::Rem, FBinOp::Min, FBinOp::Max];
+    [FUnOp::Neg, FUnOp::Abs, FUnOp::SQRT, FUnOp::Floor, FUnOp::Ceil, FUnOp::Trunc, FUnOp::RoundEven, FUnOp::RoundAway];
+const BINARY: [FBinOp; 7] = [FBinOp::ADD, FBinOp::SUB, FBinOp::MUL, FBinOp::DIV, FBinOp::Rem, FBinOp::Min, FBinOp::Max];
 const COMPARE: [FCmp; 3] = [FCmp::Eq, FCmp::Lt, FCmp::Le];
 const FMA: u8 = 15;
 const CONVERT: u8 = 19;
@@ -46,20 +46,20 @@ impl Random {
         let value = match self.below(12) {
             0 => Bv::zero(width),
             1 => float::default_nan(format),
-            2 => float::binary(FBinOp::Div, format, &int(format, 1), &Bv::zero(width)),
+            2 => float::binary(FBinOp::DIV, format, &int(format, 1), &Bv::zero(width)),
             3 => Bv::new(width, 1 + self.below(3)),
             4 => int(format, self.below(9) as i64),
             // n + 1/2
             5 => {
-                let half = float::binary(FBinOp::Div, format, &int(format, 1), &int(format, 2));
+                let half = float::binary(FBinOp::DIV, format, &int(format, 1), &int(format, 2));
                 let n = int(format, self.below(100) as i64);
-                float::binary(FBinOp::Add, format, &n, &half)
+                float::binary(FBinOp::ADD, format, &n, &half)
             }
             6 => int(format, self.next() as i64 >> self.below(60)),
             // NaNs, quiet and signalling.
             7 => {
                 let payload = self.bits(format.significand_bits() - 1).zext(width);
-                let inf = float::binary(FBinOp::Div, format, &int(format, 1), &Bv::zero(width));
+                let inf = float::binary(FBinOp::DIV, format, &int(format, 1), &Bv::zero(width));
                 inf.or(&payload)
             }
             // Exponents near that of 1.
@@ -78,7 +78,7 @@ impl Random {
 }
 
 fn int(format: F, value: i64) -> Bv {
-    float::from_int(format, true, &Bv::from_i64(64, value))
+    float::from_int(Rounding::Nearest, format, true, &Bv::from_i64(64, value))
 }
 
 /// Bits of the significand as stored.
@@ -111,9 +111,9 @@ enum Compare {
     AnyZero(F),
 }
 
-fn request(header: [u8; 5], operands: &[&Bv], ours: Bv, compare: Compare, what: &dyn std::fmt::Debug) -> Request {
+fn request(header: [u8; 6], operands: &[&Bv], ours: Bv, compare: Compare, what: &dyn std::fmt::Debug) -> Request {
     let mut bytes = [0; 64];
-    bytes[..5].copy_from_slice(&header);
+    bytes[..6].copy_from_slice(&header);
     for (i, operand) in operands.iter().enumerate() {
         let field = operand.to_le_bytes();
         bytes[16 * (i + 1)..][..field.len()].copy_from_slice(&field);
@@ -122,7 +122,7 @@ fn request(header: [u8; 5], operands: &[&Bv], ours: Bv, compare: Compare, what: 
 }
 
 fn is_signalling(format: F, a: &Bv) -> bool {
-    let quiet = float::binary(FBinOp::Add, format, a, a);
+    let quiet = float::binary(FBinOp::ADD, format, a, a);
     float::is_nan(format, a) && quiet != *a
 }
 
@@ -130,15 +130,21 @@ fn requests(cases: u64) -> Vec<Request> {
     let mut random = Random(7);
     let mut all = Vec::new();
     for (format, number) in FORMATS {
-        for _ in 0..cases {
+        for case in 0..cases {
+            // Most often as usual.
+            let rounding =
+                [Rounding::Nearest, Rounding::Down, Rounding::Nearest, Rounding::Up, Rounding::Zero][case as usize % 5];
+            let mode = Rounding::ALL.into_iter().position(|r| r == rounding).expect("one of all") as u8;
             let (a, b, c) = (random.float(format), random.float(format), random.float(format));
             // The C library computes these, and quad is software throughout.
             let library = Compare::AnyNan(format);
             let hardware = if format == F::Quad { library } else { Compare::Exact };
             for (i, op) in UNARY.into_iter().enumerate() {
+                // The program does what C calls `rint`.
+                let op = if op == FUnOp::RoundEven { rounding.to_integral() } else { op.with_rounding(rounding) };
                 let compare = match op {
                     FUnOp::Neg | FUnOp::Abs => Compare::Exact,
-                    FUnOp::Sqrt if format != F::Half => hardware,
+                    FUnOp::Sqrt(_) if format != F::Half => hardware,
                     _ => library,
                 };
                 // clang's float16 negation and absolute value go through float and quiet a NaN.
@@ -146,7 +152,7 @@ fn requests(cases: u64) -> Vec<Request> {
                     continue;
                 }
                 all.push(request(
-                    [i as u8, number, 0, 0, 0],
+                    [i as u8, number, 0, 0, 0, mode],
                     &[&a],
                     float::unary(op, format, &a),
                     compare,
@@ -154,6 +160,7 @@ fn requests(cases: u64) -> Vec<Request> {
                 ));
             }
             for (i, op) in BINARY.into_iter().enumerate() {
+                let op = op.with_rounding(rounding);
                 let compare = match op {
                     FBinOp::Rem => library,
                     // Which of +0 and -0 is less, and what a signalling NaN does, C leaves open.
@@ -162,13 +169,19 @@ fn requests(cases: u64) -> Vec<Request> {
                     _ => hardware,
                 };
                 let ours = float::binary(op, format, &a, &b);
-                all.push(request([8 + i as u8, number, 0, 0, 0], &[&a, &b], ours, compare, &(op, format)));
+                all.push(request([8 + i as u8, number, 0, 0, 0, mode], &[&a, &b], ours, compare, &(op, format)));
             }
-            let ours = float::fma(format, &a, &b, &c);
-            all.push(request([FMA, number, 0, 0, 0], &[&a, &b, &c], ours, library, &("Fma", format)));
+            let ours = float::fma(rounding, format, &a, &b, &c);
+            all.push(request([FMA, number, 0, 0, 0, mode], &[&a, &b, &c], ours, library, &("Fma", rounding, format)));
             for (i, op) in COMPARE.into_iter().enumerate() {
                 let ours = Bv::new(8, u64::from(float::compare(op, format, &a, &b)));
-                all.push(request([16 + i as u8, number, 0, 0, 0], &[&a, &b], ours, Compare::Exact, &(op, format)));
+                all.push(request(
+                    [16 + i as u8, number, 0, 0, 0, mode],
+                    &[&a, &b],
+                    ours,
+                    Compare::Exact,
+                    &(op, format),
+                ));
             }
             for (to, to_number) in FORMATS {
                 if to == format {
@@ -179,19 +192,24 @@ fn requests(cases: u64) -> Vec<Request> {
                 } else {
                     Compare::Exact
                 };
-                let ours = float::convert(format, to, &a);
-                let what = ("Convert", format, to);
-                all.push(request([CONVERT, number, to_number, 0, 0], &[&a], ours, compare, &what));
+                let ours = float::convert(rounding, format, to, &a);
+                let what = ("Convert", rounding, format, to);
+                all.push(request([CONVERT, number, to_number, 0, 0, mode], &[&a], ours, compare, &what));
             }
             for (width, signed) in [32u8, 64, 128].into_iter().flat_map(|w| [(w, false), (w, true)]) {
-                let what = (format, width, signed);
+                let what = (rounding, format, width, signed);
                 let integer = random.bits(128).lshr(&Bv::new(128, random.below(128))).resize(width.into());
                 let integer = if random.below(2) == 0 { integer } else { integer.neg() };
-                let ours = float::from_int(format, signed, &integer);
-                let header = [FROM_INT, number, 0, signed.into(), width];
+                let ours = float::from_int(rounding, format, signed, &integer);
+                // clang's code for this subtracts equal numbers, which gives -0 when rounding downwards. IEEE 754 says +0.
+                let quirk = (format, signed, width, rounding) == (F::Double, false, 64, Rounding::Down);
+                if quirk && integer.is_zero() {
+                    continue;
+                }
+                let header = [FROM_INT, number, 0, signed.into(), width, mode];
                 all.push(request(header, &[&integer], ours, Compare::Exact, &("FromInt", what)));
                 if let Some(ours) = float::to_int_checked(format, signed, width.into(), &a) {
-                    let header = [TO_INT, number, 0, signed.into(), width];
+                    let header = [TO_INT, number, 0, signed.into(), width, mode];
                     all.push(request(header, &[&a], ours, Compare::Exact, &("ToInt", what)));
                 }
             }

@@ -78,6 +78,14 @@ fn errors_have_places() {
         (&function("l0:\n    t0: v0 := v1 -> l0\n"), "6:15: v1 is not declared before"),
         (&function("l0:\n    t0: v0 := v0 -> l1\n"), "6:21: there is no l1"),
         (&function("l0:\n    t0: v0 := frob(v0) -> l1\n"), "6:15: unknown operation 'frob' in an expression"),
+        (
+            &function("l0:\n    t0: v0 := fneg.half.up(v0) -> l1\n"),
+            "6:15: unknown operation 'fneg.half.up' in an expression",
+        ),
+        (
+            &function("l0:\n    t0: v0 := fsqrt.half.nearest(v0) -> l1\n"),
+            "6:15: unknown operation 'fsqrt.half.nearest' in an expression",
+        ),
         (&function("l0:\n    t0: if 1:1 -> l0\n}"), "7:1: expected the 'else' of l0, found '}'"),
         (
             &function("l0:\n    t0: skip -> l0\n    t1: skip -> l0\n"),

@@ -127,7 +127,7 @@ fn floats(pool: &mut ExprPool, inputs: &[ExprId], branch: &mut dyn FnMut(&mut Ex
         if !branch(pool, low) || !branch(pool, high) {
             return;
         }
-        sum = pool.f_binary(FBinOp::Add, format, sum, x);
+        sum = pool.f_binary(FBinOp::ADD, format, sum, x);
         let below = pool.f_compare(FCmp::Lt, format, sum, one);
         branch(pool, below);
     }

@@ -1,6 +1,6 @@
 //! The solvers against the reference semantics, and the layers against a plain solver.
 
-use cfa::{BinOp, Bv, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, Sort};
+use cfa::{BinOp, Bv, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, Rounding, Sort};
 use engine::budget::Budget;
 use engine::solver::{
     Answer, Backend, Bitwuzla, Cores, Logged, Models, PathCondition, PathSolver, Reason, Solver, Z3, smtlib,
@@ -118,7 +118,7 @@ fn models_of_arrays() {
 fn scripts_are_self_contained() {
     let mut pool = ExprPool::new();
     let (_, x) = pool.fresh_symbol(Sort::Bv(32));
-    let y = pool.f_binary(FBinOp::Mul, FloatFormat::Single, x, x);
+    let y = pool.f_binary(FBinOp::MUL, FloatFormat::Single, x, x);
     let nan = pool.f_is_nan(FloatFormat::Single, y);
     let sign = pool.extract(31, 31, y);
     let text = smtlib::script(&pool, &[nan, sign]);
@@ -149,7 +149,7 @@ fn float_operations_agree_with_the_evaluator() {
         let mut samples =
             vec![Bv::zero(w), Bv::min_signed(w), Bv::one(w), Bv::ones(w), cfa::float::default_nan(format)];
         for i in [1i64, -1, 3, -7, 100, 12345] {
-            samples.push(cfa::float::from_int(format, true, &Bv::from_i64(64, i)));
+            samples.push(cfa::float::from_int(Rounding::Nearest, format, true, &Bv::from_i64(64, i)));
         }
         for i in 0..6u32 {
             samples.push(Bv::from_u128(w, 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835u128.rotate_left(i * 19)));
@@ -158,14 +158,16 @@ fn float_operations_agree_with_the_evaluator() {
         samples.push(Bv::from_u128(w, inf));
         let mut pool = ExprPool::new();
         solver.reset();
-        for a in &samples {
-            for b in &samples {
+        for (m, a) in samples.iter().enumerate() {
+            for (n, b) in samples.iter().enumerate() {
+                let rounding = Rounding::ALL[(m + n) % 4];
                 let (_, x) = pool.fresh_symbol(Sort::Bv(w));
                 let (_, y) = pool.fresh_symbol(Sort::Bv(w));
                 let (ca, cb) = (pool.constant(a.clone()), pool.constant(b.clone()));
                 let (xa, yb) = (pool.eq(x, ca), pool.eq(y, cb));
                 let mut results = vec![];
-                for op in [FBinOp::Add, FBinOp::Mul, FBinOp::Min, FBinOp::Max] {
+                for op in [FBinOp::ADD, FBinOp::MUL, FBinOp::Min, FBinOp::Max] {
+                    let op = op.with_rounding(rounding);
                     results.push((pool.f_binary(op, format, x, y), cfa::float::binary(op, format, a, b)));
                 }
                 for op in [FCmp::Eq, FCmp::Lt, FCmp::Le] {
@@ -174,6 +176,12 @@ fn float_operations_agree_with_the_evaluator() {
                 if a == b {
                     for op in [FUnOp::Neg, FUnOp::Abs, FUnOp::Floor, FUnOp::Trunc, FUnOp::RoundEven, FUnOp::RoundAway] {
                         results.push((pool.f_unary(op, format, x), cfa::float::unary(op, format, a)));
+                    }
+                    for to in [FloatFormat::Half, FloatFormat::Single] {
+                        let value = cfa::float::convert(rounding, format, to, a);
+                        if !cfa::float::is_nan(to, &value) {
+                            results.push((pool.f_convert(rounding, format, to, x), value));
+                        }
                     }
                     for signed in [true, false] {
                         if let Some(v) = cfa::float::to_int_checked(format, signed, 16, a) {

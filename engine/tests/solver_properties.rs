@@ -2,7 +2,7 @@
 //!
 //! `PROPTEST_CASES` sets the number of cases; each test takes a part of it, as solving takes its time.
 
-use cfa::{BinOp, Bv, Evaluator, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, Sort, UnOp, Value};
+use cfa::{BinOp, Bv, Evaluator, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, Rounding, Sort, UnOp, Value};
 use engine::budget::Budget;
 use engine::solver::interpolate::{Direction, NoInterpolants, interpolants};
 use engine::solver::{
@@ -142,10 +142,11 @@ impl Terms {
             kind => {
                 let format = c.of(&floats);
                 let (a, b) = (self.any(c, format.width()), self.any(c, format.width()));
+                let rounding = c.of(&Rounding::ALL);
                 match kind {
                     9 => {
-                        let op = c.of(&[FBinOp::Add, FBinOp::Sub, FBinOp::Mul, FBinOp::Div]);
-                        self.pool.f_binary(op, format, a, b)
+                        let op = c.of(&[FBinOp::ADD, FBinOp::SUB, FBinOp::MUL, FBinOp::DIV]);
+                        self.pool.f_binary(op.with_rounding(rounding), format, a, b)
                     }
                     10 => {
                         let op = c.of(&[FBinOp::Min, FBinOp::Max, FBinOp::Rem]);
@@ -155,7 +156,7 @@ impl Terms {
                         let op = c.of(&[
                             FUnOp::Neg,
                             FUnOp::Abs,
-                            FUnOp::Sqrt,
+                            FUnOp::Sqrt(rounding),
                             FUnOp::Floor,
                             FUnOp::Ceil,
                             FUnOp::Trunc,
@@ -166,11 +167,11 @@ impl Terms {
                     }
                     12 => {
                         let to = c.of(&floats);
-                        self.pool.f_convert(format, to, a)
+                        self.pool.f_convert(rounding, format, to, a)
                     }
                     13 => {
                         let from = self.any(c, width);
-                        self.pool.int_to_f(format, c.below(2) == 0, from)
+                        self.pool.int_to_f(rounding, format, c.below(2) == 0, from)
                     }
                     14 => self.pool.f_to_int(format, c.below(2) == 0, width, a),
                     _ => {

@@ -1,34 +1,113 @@
 // Defines: fegetround fesetround fegetenv fesetenv feholdexcept feupdateenv feclearexcept feraiseexcept fetestexcept
-// Defines: fegetexceptflag fesetexceptflag
+// Defines: fegetexceptflag fesetexceptflag fegetmode fesetmode
 #pragma once
 #include "proviso.h"
 
-// fenv.h: rounding is to nearest; exceptions are not tracked.
+// fenv.h: rounding as x86 does it, where the mode of the SSE is that of the x87; exceptions are not tracked.
 
-int fegetround(void) { return 0; }
+// A branch for each mode: whatever follows has a mode that is known.
+static void proviso_set_rounding(unsigned mode) {
+    switch (mode) {
+    case 0:
+        __proviso_set_rounding(0);
+        break;
+    case 1:
+        __proviso_set_rounding(1);
+        break;
+    case 2:
+        __proviso_set_rounding(2);
+        break;
+    default:
+        __proviso_set_rounding(3);
+    }
+}
+
+int fegetround(void) { return __proviso_rounding() << 10; }
 
 int fesetround(int mode) {
     if (mode & ~0xc00)
         return 1;
-    if (mode != 0)
-        __proviso_unmodelled("rounding modes other than to nearest are not modelled");
+    proviso_set_rounding((unsigned)mode >> 10);
     return 0;
 }
 
-int fegetenv(void *environment) {
-    __proviso_env_memory(environment, sizeof(void *) == 4 ? 28 : 32);
+// The registers that control the x87 and the SSE. Exceptions are masked, and the x87 computes with all its bits.
+#define X87_CONTROL 0x37f
+#define SSE_CONTROL 0x1f80
+
+// As in the C library; only the fields that decide about rounding.
+struct proviso_fenv {
+    unsigned short control, rest[13];
+#if __SIZEOF_POINTER__ == 8
+    unsigned sse_control;
+#endif
+};
+
+struct proviso_femode {
+    unsigned short control, reserved;
+    unsigned sse_control;
+};
+
+static void proviso_set_control(unsigned control, unsigned sse_control) {
+    unsigned mode = control >> 10 & 3;
+    if ((control & 0x33f) != (X87_CONTROL & 0x33f) || (sse_control & ~0x3f) != (SSE_CONTROL | mode << 13))
+        __proviso_unmodelled("traps of floating-point operations and other unusual environments are not modelled");
+    proviso_set_rounding(mode);
+}
+
+// What the sticky flags in the environment are is not known.
+static int proviso_get_environment(struct proviso_fenv *environment) {
+    __proviso_env_memory(environment, sizeof *environment);
+    unsigned mode = __proviso_rounding();
+    environment->control = X87_CONTROL | mode << 10;
+#if __SIZEOF_POINTER__ == 8
+    environment->sse_control = (environment->sse_control & 0x3f) | SSE_CONTROL | mode << 13;
+#endif
     return 0;
 }
 
-int feholdexcept(void *environment) {
-    __proviso_env_memory(environment, sizeof(void *) == 4 ? 28 : 32);
+static int proviso_set_environment(const struct proviso_fenv *environment) {
+    // FE_DFL_ENV and, which turns traps on, FE_NOMASK_ENV.
+    if ((uintptr_t)environment >= (uintptr_t)-2) {
+        if ((uintptr_t)environment == (uintptr_t)-2)
+            __proviso_unmodelled("traps of floating-point operations are not modelled");
+        __proviso_set_rounding(0);
+        return 0;
+    }
+    unsigned control = environment->control;
+#if __SIZEOF_POINTER__ == 8
+    proviso_set_control(control, environment->sse_control);
+#else
+    // The library gives the SSE what the x87 has.
+    proviso_set_control(control, SSE_CONTROL | (control & 0xc00) << 3);
+#endif
     return 0;
 }
 
-// A null or small environment is a constant like FE_DFL_ENV.
-int fesetenv(const void *environment) { return 0; }
+int fegetenv(void *environment) { return proviso_get_environment(environment); }
 
-int feupdateenv(const void *environment) { return 0; }
+int feholdexcept(void *environment) { return proviso_get_environment(environment); }
+
+int fesetenv(const void *environment) { return proviso_set_environment(environment); }
+
+int feupdateenv(const void *environment) { return proviso_set_environment(environment); }
+
+int fegetmode(struct proviso_femode *control) {
+    __proviso_env_memory(control, sizeof *control);
+    unsigned mode = __proviso_rounding();
+    control->control = X87_CONTROL | mode << 10;
+    control->sse_control = (control->sse_control & 0x3f) | SSE_CONTROL | mode << 13;
+    return 0;
+}
+
+int fesetmode(const struct proviso_femode *control) {
+    // FE_DFL_MODE.
+    if ((uintptr_t)control == (uintptr_t)-1)
+        __proviso_set_rounding(0);
+    else
+        proviso_set_control(control->control, control->sse_control);
+    return 0;
+}
 
 int feclearexcept(int exceptions) { return 0; }
 

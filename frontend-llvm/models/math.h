@@ -1,8 +1,8 @@
 #pragma once
 #include "real.h"
 
-// math.h, where IEEE 754 says what the result is. `T` is the type, `X` the suffix of its functions. Rounding is
-// to nearest. The built-in functions used are operations, not calls.
+// math.h, where IEEE 754 says what the result is. `T` is the type, `X` the suffix of its functions. What is exact
+// does not depend on the rounding mode. The built-in functions used are operations, not calls.
 
 // How the types are stored: the exponent's bits above the fraction's (x87 has an explicit leading bit).
 union proviso_bits_of_float {
@@ -103,19 +103,21 @@ static long double proviso_downl(long double x) {
     T F(ceil, X)(T x) { return F(__builtin_ceil, X)(x); }                                                            \
     T F(floor, X)(T x) { return F(__builtin_floor, X)(x); }                                                          \
     T F(trunc, X)(T x) { return F(__builtin_trunc, X)(x); }                                                          \
-    T F(rint, X)(T x) { return F(__builtin_rint, X)(x); }                                                            \
-    T F(nearbyint, X)(T x) { return F(__builtin_nearbyint, X)(x); }                                                  \
+    T F(rint, X)(T x) { IN_MODE return F(__builtin_rint, X)(x); }                                                    \
+    T F(nearbyint, X)(T x) { IN_MODE return F(__builtin_nearbyint, X)(x); }                                          \
     T F(round, X)(T x) { return F(__builtin_round, X)(x); }                                                          \
     T F(roundeven, X)(T x) { return F(__builtin_roundeven, X)(x); }                                                  \
-    T F(fma, X)(T x, T y, T z) { return F(__builtin_fma, X)(x, y, z); }                                              \
+    T F(fma, X)(T x, T y, T z) { IN_MODE return F(__builtin_fma, X)(x, y, z); }                                      \
     T F(copysign, X)(T x, T y) { return F(__builtin_copysign, X)(x, y); }                                            \
     T F(fmin, X)(T x, T y) { return F(__builtin_fmin, X)(x, y); }                                                    \
     T F(fmax, X)(T x, T y) { return F(__builtin_fmax, X)(x, y); }                                                    \
     T F(sqrt, X)(T x) {                                                                                              \
+        IN_MODE                                                                                                      \
         SET_ERRNO_IF(x < 0, EDOM);                                                                                   \
         return F(__builtin_sqrt, X)(x);                                                                              \
     }                                                                                                                \
     T F(fdim, X)(T x, T y) {                                                                                         \
+        IN_MODE                                                                                                      \
         if (x <= y)                                                                                                  \
             return 0;                                                                                                \
         T difference = x - y;                                                                                        \
@@ -127,9 +129,9 @@ static long double proviso_downl(long double x) {
         return F(__builtin_fmod, X)(x, y);                                                                           \
     }                                                                                                                \
     /* Out of range, x86 gives the smallest integer. */                                                              \
-    long F(lrint, X)(T x) { return F(__builtin_rint, X)(x); }                                                        \
+    long F(lrint, X)(T x) { IN_MODE return F(__builtin_rint, X)(x); }                                                \
     long F(lround, X)(T x) { return F(__builtin_round, X)(x); }                                                      \
-    long long F(llrint, X)(T x) { return F(__builtin_rint, X)(x); }                                                  \
+    long long F(llrint, X)(T x) { IN_MODE return F(__builtin_rint, X)(x); }                                          \
     long long F(llround, X)(T x) { return F(__builtin_round, X)(x); }                                                \
     T F(modf, X)(T x, T *integer) {                                                                                  \
         T whole = F(__builtin_trunc, X)(x);                                                                          \
@@ -173,6 +175,9 @@ static long double proviso_downl(long double x) {
         }                                                                                                            \
         _Bool negative = __builtin_signbit(x), opposite = negative != (__builtin_signbit(y) != 0);                   \
         *quotient = opposite ? -(low & 7) : low & 7;                                                                 \
+        /* Versions of the library differ here. */                                                                   \
+        if (r == 0 && ROUNDS_DOWN)                                                                                   \
+            __proviso_unmodelled("the sign of a remainder of zero when rounding down is not modelled");              \
         return r == 0 ? F(__builtin_copysign, X)(0, x) : negative ? -r : r;                                          \
     }                                                                                                                \
     static T F(proviso_ieee_remainder, X)(T x, T y) {                                                                \
@@ -190,6 +195,7 @@ static long double proviso_downl(long double x) {
     /* Going up is exact until it overflows. Going down, only the last step may be one that rounds: where an         \
        earlier one does, the result is far below the smallest subnormal. */                                          \
     static T F(proviso_scale, X)(T x, long n) {                                                                      \
+        IN_MODE                                                                                                      \
         T scaled = x;                                                                                                \
         for (int i = 0; i < 2 && n > BIAS; i++) {                                                                    \
             scaled *= F(proviso_power, X)(BIAS);                                                                     \

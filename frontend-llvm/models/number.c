@@ -173,8 +173,8 @@ static struct proviso_real proviso_read_real(const char *s) {
     return result;
 }
 
-// The value of a number where one operation rounds it: mantissa and power are exact in the type. Otherwise
-// `*exact` is false.
+// The value of a number where one operation rounds it: mantissa and power are exact in the type. Otherwise, and
+// where that operation would not round to nearest, `*exact` is false.
 #define REAL_VALUE(function, type, mantissa_bits, max_power)                                                         \
     static type function(struct proviso_real n, _Bool *exact) {                                                      \
         type value = 0;                                                                                              \
@@ -194,7 +194,8 @@ static struct proviso_real proviso_read_real(const char *s) {
             if (n.mantissa != 0) {                                                                                   \
                 type base = n.kind == PROVISO_HEX ? 2 : 10, factor = 1;                                              \
                 int max = n.kind == PROVISO_HEX ? 120 - mantissa_bits : max_power;                                   \
-                *exact = !n.inexact && power <= max && (mantissa_bits >= 64 || n.mantissa >> mantissa_bits == 0);    \
+                *exact = !n.inexact && power <= max && (power == 0 || ROUNDS_TO_NEAREST) &&                          \
+                         (mantissa_bits >= 64 || n.mantissa >> mantissa_bits == 0);                                  \
                 if (*exact) {                                                                                        \
                     for (int i = 0; i < power; i++)                                                                  \
                         factor *= base;                                                                              \
@@ -240,7 +241,8 @@ static float proviso_float(struct proviso_real n) {
     // Rounding twice is rounding once unless the first ends half way between two floats.
     double magnitude = __builtin_fabs(wide.value);
     _Bool normal = !(magnitude < 0x1p-126) || magnitude == 0;
-    if (exact && normal && (wide.bits & 0x1fffffff) != 0x10000000)
+    _Bool certain = ROUNDS_TO_NEAREST ? (wide.bits & 0x1fffffff) != 0x10000000 : (float)wide.value == wide.value;
+    if (exact && normal && certain)
         return wide.value;
     __proviso_overapproximated("reading a floating-point number of many digits is not modelled exactly");
     float value = __proviso_env_float();

@@ -215,7 +215,7 @@ static void proviso_print_real(struct proviso_output *out, struct proviso_spec *
         for (int i = 0; i < 3; i++)
             text[n++] = word[i];
         proviso_print_string(out, spec, text, n);
-    } else if ((spec->conversion | 0x20) == 'f' && spec->length != 'L' &&
+    } else if ((spec->conversion | 0x20) == 'f' && spec->length != 'L' && ROUNDS_TO_NEAREST &&
                (magnitude == 0 || (magnitude > 0x1p-72 && magnitude < 0x1p64))) {
         proviso_print_fixed(out, spec, magnitude, negative);
     } else if ((spec->conversion | 0x20) == 'f') {

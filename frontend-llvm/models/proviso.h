@@ -58,6 +58,21 @@ extern void __proviso_abort(void) __attribute__((noreturn));
 extern void *malloc(size_t size);
 extern void free(void *ptr);
 
+// The rounding mode, by x86's numbers: 0 to nearest, 1 down, 2 up, 3 towards zero. Arithmetic in models rounds to
+// nearest, whatever the mode. Where the mode can be another one, PROVISO_ROUNDING is defined; a function whose
+// results are rounded in the mode then starts with IN_MODE.
+extern unsigned __proviso_rounding(void);
+extern void __proviso_set_rounding(unsigned mode);
+#ifdef PROVISO_ROUNDING
+#define IN_MODE _Pragma("STDC FENV_ACCESS ON")
+#define ROUNDS_TO_NEAREST (__proviso_rounding() == 0)
+#define ROUNDS_DOWN (__proviso_rounding() == 1)
+#else
+#define IN_MODE
+#define ROUNDS_TO_NEAREST 1
+#define ROUNDS_DOWN 0
+#endif
+
 // `errno`. Models set it only where the program can see it: `PROVISO_ERRNO` is defined if it does.
 #define ENOENT 2
 #define EINTR 4

@@ -70,7 +70,11 @@ long times(long *result) {
 }
 
 double difftime(long later, long earlier) {
-    return later >= earlier ? (double)((unsigned long)later - earlier) : -(double)((unsigned long)earlier - later);
+    IN_MODE
+    if (ROUNDS_TO_NEAREST)
+        return later >= earlier ? (double)((unsigned long)later - earlier) : -(double)((unsigned long)earlier - later);
+    // As the library computes it, down to the sign of zero.
+    return (long double)later - (long double)earlier;
 }
 
 // Calendar times: some time in the ranges that C gives, not the one asked for.

@@ -2,16 +2,25 @@
 #include "real.h"
 
 // math.h, where the result is a rounded real number that IEEE 754 does not prescribe. Special cases are exact;
-// otherwise the result is any number that keeps the facts given, which hold for every rounding of the C library.
+// otherwise the result is any number that keeps the facts given, which hold for every rounding of the C library. In
+// another rounding mode than to nearest it may be any number at all.
 
 
 // The result may be too big or too small, which not every function says in the same way.
 #define PROVISO_RANGE_ERROR() SET_ERRNO_IF(__proviso_env_bool(), proviso_env_between(EDOM, ERANGE))
 
+#define ONLY_TO_NEAREST(T, X, name)                                                                                  \
+    if (!ROUNDS_TO_NEAREST) {                                                                                        \
+        __proviso_overapproximated(name);                                                                            \
+        PROVISO_RANGE_ERROR();                                                                                       \
+        return F(proviso_any, X)();                                                                                  \
+    }
+
 // A function of one argument. `special` are statements that return the exact results. The fact, without
 // branches, is about the argument `x` and the result `r`, which is a NaN only where the fact allows it.
 #define FUNCTION(T, X, name, special, fact)                                                                          \
     static T F(proviso_##name, X)(T x) {                                                                             \
+        ONLY_TO_NEAREST(T, X, #name)                                                                                 \
         const T inf = __builtin_inff(), none = __builtin_nanf("");                                                   \
         if (IS_NAN(x))                                                                                               \
             return x;                                                                                                \
@@ -74,6 +83,7 @@
         *cosine = F(proviso_cos, X)(x);                                                                              \
     }                                                                                                                \
     T F(atan2, X)(T y, T x) {                                                                                        \
+        ONLY_TO_NEAREST(T, X, "atan2")                                                                               \
         if (IS_NAN(x) || IS_NAN(y))                                                                                  \
             return x + y;                                                                                            \
         if (y == 0 && !__builtin_signbit(x))                                                                         \
@@ -85,6 +95,7 @@
         return r;                                                                                                    \
     }                                                                                                                \
     T F(hypot, X)(T x, T y) {                                                                                        \
+        ONLY_TO_NEAREST(T, X, "hypot")                                                                               \
         const T inf = __builtin_inff();                                                                              \
         x = F(__builtin_fabs, X)(x);                                                                                 \
         y = F(__builtin_fabs, X)(y);                                                                                 \
@@ -101,6 +112,7 @@
         return r;                                                                                                    \
     }                                                                                                                \
     T F(pow, X)(T x, T y) {                                                                                          \
+        ONLY_TO_NEAREST(T, X, "pow")                                                                                 \
         const T inf = __builtin_inff();                                                                              \
         if (y == 0 || x == 1)                                                                                        \
             return 1;                                                                                                \

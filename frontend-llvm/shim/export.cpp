@@ -10,6 +10,7 @@
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 
 using namespace llvm;
@@ -26,6 +27,10 @@ namespace {
 enum Operand : uint32_t { argument, instruction, constant, block, assembly, nothing };
 
 uint32_t operand(Operand kind, uint32_t number) { return number << 3 | kind; }
+
+/// Extra of an instruction that was a constrained operation, and the last of a call of one that is rounded in a mode of
+/// its own.
+constexpr uint32_t constrained_flag = 1, own_rounding_flag = 1;
 
 class Exporter {
   Module &module;
@@ -171,10 +176,35 @@ void Exporter::debug_variable(const DbgVariableRecord &record, Words &words) {
   words.push_back(variable->getLine());
 }
 
+/// Whether an operation is rounded in a mode that is part of it. (What it says of rounding to nearest is an assumption
+/// about the environment, which x86 does not make.)
+static bool has_own_rounding(const ConstrainedFPIntrinsic &operation) {
+  std::optional<RoundingMode> mode = operation.getRoundingMode();
+  return mode && *mode != RoundingMode::Dynamic && *mode != RoundingMode::NearestTiesToEven;
+}
+
+/// The opcode of an instruction. A constrained floating-point operation, which is what clang makes of an instruction
+/// where the environment may be another than the default one, has that of the instruction.
+static unsigned opcode(const Instruction &instruction) {
+  auto *constrained = dyn_cast<ConstrainedFPIntrinsic>(&instruction);
+  if (!constrained || has_own_rounding(*constrained))
+    return instruction.getOpcode();
+  switch (constrained->getIntrinsicID()) {
+#define DAG_INSTRUCTION(NAME, ARGUMENTS, ROUNDS, INTRINSIC, DAG) \
+  case Intrinsic::INTRINSIC: \
+    return Instruction::NAME;
+#define FUNCTION(NAME, ARGUMENTS, ROUNDS, INTRINSIC)
+#define DAG_FUNCTION(NAME, ARGUMENTS, ROUNDS, INTRINSIC, DAG)
+#include <llvm/IR/ConstrainedOps.def>
+  default:
+    return instruction.getOpcode();
+  }
+}
+
 void Exporter::instruction_row(const Instruction &instruction, Words &words) {
   Words operands, extra;
   fields(instruction, operands, extra);
-  words.push_back(instruction.getOpcode());
+  words.push_back(opcode(instruction));
   words.push_back(types.id(instruction.getType()));
   words.push_back(debug.place(instruction.getDebugLoc().get()));
   words.push_back(uint32_t(operands.size()));
@@ -206,6 +236,14 @@ void Exporter::fields(const Instruction &instruction, Words &operands, Words &ex
       operands.push_back(name(one.getCaseValue()));
       operands.push_back(name(one.getCaseSuccessor()));
     }
+    return;
+  }
+  auto *constrained = dyn_cast<ConstrainedFPIntrinsic>(&instruction);
+  if (constrained && opcode(instruction) != instruction.getOpcode()) {
+    for (unsigned i = 0; i < constrained->getNonMetadataArgCount(); i++)
+      operands.push_back(name(constrained->getArgOperand(i)));
+    auto *compare = dyn_cast<ConstrainedFPCmpIntrinsic>(&instruction);
+    extra = {compare ? uint32_t(compare->getPredicate()) : constrained_flag};
     return;
   }
   if (auto *call_ = dyn_cast<CallBase>(&instruction))
@@ -258,7 +296,8 @@ void Exporter::gep(const GetElementPtrInst &gep, Words &operands, Words &extra) 
 }
 
 /// Operands: arguments, callee, then the successors of a call that ends its block. Extra: function type, number
-/// of arguments, then for each argument passed by copy its number, size and alignment in bytes.
+/// of arguments, then for each argument passed by copy its number, size and alignment in bytes, then a word if it is an
+/// operation that has a rounding mode of its own.
 void Exporter::call(const CallBase &call, Words &operands, Words &extra) {
   for (const Use &argument : call.args())
     operands.push_back(name(argument));
@@ -276,6 +315,8 @@ void Exporter::call(const CallBase &call, Words &operands, Words &extra) {
       push64(extra, layout.getTypeAllocSize(type).getFixedValue());
       extra.push_back(uint32_t(call.getParamAlign(i).value_or(layout.getABITypeAlign(type)).value()));
     }
+  if (auto *constrained = dyn_cast<ConstrainedFPIntrinsic>(&call); constrained && has_own_rounding(*constrained))
+    extra.push_back(own_rounding_flag);
 }
 
 /// Bytes from the start of an aggregate.

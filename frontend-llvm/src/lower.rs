@@ -15,6 +15,7 @@ mod instruction;
 mod intrinsic;
 mod liveness;
 mod primitive;
+mod rounding;
 mod source;
 mod start;
 mod uses;
@@ -76,6 +77,8 @@ struct Context<'m> {
     layout: Layout,
     /// Stands for what the environment's values depend on, if they are a sequence.
     environment: Option<VarId>,
+    /// Holds the rounding mode, if the program can change it.
+    rounding_mode: Option<VarId>,
 }
 
 /// Where the blocks of the module are in the program.
@@ -109,6 +112,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         unknown_initialisers: Vec::new(),
         layout: Layout { blocks: vec![(None, Vec::new()); ir.functions.len()], places: Vec::new() },
         environment: None,
+        rounding_mode: None,
     };
     for (n, f) in ir.functions.iter().enumerate() {
         if let (true, Some(name)) = (f.model, f.name.strip_suffix(IGNORING_RESULT)) {
@@ -119,6 +123,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
     if options.sequential_environment {
         cx.declare_environment();
     }
+    cx.declare_rounding_mode();
     for constant in &ir.constants {
         if let ir::ConstantKind::Block(function, block) = constant.kind {
             let next = cx.block_addresses.len() as u32 + 1;

@@ -39,6 +39,9 @@ impl ModelFile {
 /// Called before the program ends, where a model that registers handlers is linked.
 pub(crate) const AT_EXIT: &str = "__proviso_at_exit";
 
+/// Functions that change the rounding mode.
+const SET_ROUNDING: [&str; 4] = ["fesetenv", "fesetmode", "fesetround", "feupdateenv"];
+
 /// What a program needs of the models.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Models {
@@ -48,6 +51,8 @@ pub(crate) struct Models {
     files: Vec<&'static str>,
     /// The program can see `errno`.
     errno: bool,
+    /// The program can change the rounding mode.
+    rounding: bool,
 }
 
 /// The models of symbols (functions and variables) that a program uses and does not define. Names in `except`
@@ -68,6 +73,7 @@ pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &
     }
     models.symbols.sort_unstable();
     models.errno = models.files.contains(&"errno.c");
+    models.rounding = models.symbols.iter().any(|symbol| SET_ROUNDING.contains(symbol));
     models
 }
 
@@ -92,6 +98,9 @@ impl Models {
         let mut main = String::new();
         if self.errno {
             main.push_str("#define PROVISO_ERRNO\n");
+        }
+        if self.rounding {
+            main.push_str("#define PROVISO_ROUNDING\n");
         }
         for file in &self.files {
             main.push_str(&format!("#include \"{file}\"\n"));
@@ -147,7 +156,7 @@ mod tests {
         let (mut all, mut said) = (BTreeSet::new(), BTreeSet::new());
         for file in FILES.iter().filter(|file| file.name.ends_with(".c")) {
             let names: BTreeSet<String> = file.defines().map(str::to_owned).collect();
-            let models = Models { symbols: Vec::new(), files: vec![file.name], errno: true };
+            let models = Models { symbols: Vec::new(), files: vec![file.name], errno: true, rounding: true };
             let defined = defined(&models.compile(&compiler, DataModel::Lp64, &|| false).unwrap());
             assert!(names.is_subset(&defined), "{}: {:?}", file.name, names.difference(&defined));
             all.extend(defined);
@@ -160,8 +169,9 @@ mod tests {
     #[test]
     fn all_files_compile_together() {
         let compiler = Compiler::find().unwrap();
-        for (data_model, errno) in [(DataModel::Lp64, true), (DataModel::Ilp32, true), (DataModel::Ilp32, false)] {
-            let models = Models { symbols: Vec::new(), files: FILES.iter().map(|f| f.name).collect(), errno };
+        for (data_model, all) in [(DataModel::Lp64, true), (DataModel::Ilp32, true), (DataModel::Ilp32, false)] {
+            let files = FILES.iter().map(|f| f.name).collect();
+            let models = Models { symbols: Vec::new(), files, errno: all, rounding: all };
             models.compile(&compiler, data_model, &|| false).unwrap();
         }
     }

@@ -29,6 +29,11 @@
 //! void __proviso_overapproximated(const char *what);  // behaviours were added: violations after it may be spurious
 //! void __proviso_underapproximated(const char *what); // behaviours were dropped: no proof survives it
 //!
+//! // The rounding mode of the program by x86's numbers (0 to nearest, 1 down, 2 up, 3 towards zero). In models only
+//! // constrained operations (`STDC FENV_ACCESS`) are rounded in it; all others are rounded to nearest.
+//! unsigned __proviso_rounding(void);
+//! void __proviso_set_rounding(unsigned mode);         // less than 4
+//!
 //! // Paths.
 //! void __proviso_assume(int condition);       // the path does not exist unless the condition holds
 //! void __proviso_exit(int status);            // ends the program; no at-exit handlers
@@ -69,6 +74,9 @@ pub(crate) enum Primitive {
     Environment,
     /// Fresh bytes that a model takes from the environment.
     EnvironmentMemory,
+    /// The number of the rounding mode.
+    Rounding,
+    SetRounding,
     /// A taint.
     Approximate {
         over: bool,
@@ -97,6 +105,8 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
             "unmodelled" => Approximate { over: true, under: true },
             "overapproximated" => Approximate { over: true, under: false },
             "underapproximated" => Approximate { over: false, under: true },
+            "rounding" => Rounding,
+            "set_rounding" => SetRounding,
             "assume" => Assume,
             "exit" => ExitNow,
             "abort" => Abort,

@@ -61,7 +61,7 @@ impl ExprPool {
                 float(&format!("{op:?}"), format, b)?;
                 Sort::Bv(format.width())
             }
-            Expr::Fma(format, a, b, c) => {
+            Expr::Fma(_, format, a, b, c) => {
                 [a, b, c].into_iter().try_for_each(|e| float("Fma", format, e))?;
                 Sort::Bv(format.width())
             }
@@ -74,7 +74,7 @@ impl ExprPool {
                 float("IsNan", format, a)?;
                 Sort::Bv(1)
             }
-            Expr::FConvert { from, to, arg } => {
+            Expr::FConvert { from, to, arg, .. } => {
                 float("conversion", from, arg)?;
                 Sort::Bv(to.width())
             }

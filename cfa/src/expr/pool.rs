@@ -2,7 +2,7 @@
 
 use super::{BinOp, Expr, ExprId, Sort, SymId, UnOp};
 use crate::bv::Bv;
-use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat};
+use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 use crate::index::{Id, Table};
 use crate::program::{FuncId, GlobalId, VarId};
 use hashbrown::HashTable;
@@ -164,8 +164,8 @@ impl ExprPool {
     pub fn f_binary(&mut self, op: FBinOp, format: FloatFormat, a: ExprId, b: ExprId) -> ExprId {
         self.simplified(Expr::FBinary(op, format, a, b), Sort::Bv(format.width()))
     }
-    pub fn fma(&mut self, format: FloatFormat, a: ExprId, b: ExprId, c: ExprId) -> ExprId {
-        self.simplified(Expr::Fma(format, a, b, c), Sort::Bv(format.width()))
+    pub fn fma(&mut self, rounding: Rounding, format: FloatFormat, a: ExprId, b: ExprId, c: ExprId) -> ExprId {
+        self.simplified(Expr::Fma(rounding, format, a, b, c), Sort::Bv(format.width()))
     }
     pub fn f_compare(&mut self, op: FCmp, format: FloatFormat, a: ExprId, b: ExprId) -> ExprId {
         self.simplified(Expr::FCompare(op, format, a, b), Sort::Bv(1))
@@ -173,11 +173,11 @@ impl ExprPool {
     pub fn f_is_nan(&mut self, format: FloatFormat, a: ExprId) -> ExprId {
         self.simplified(Expr::FIsNan(format, a), Sort::Bv(1))
     }
-    pub fn f_convert(&mut self, from: FloatFormat, to: FloatFormat, arg: ExprId) -> ExprId {
-        self.simplified(Expr::FConvert { from, to, arg }, Sort::Bv(to.width()))
+    pub fn f_convert(&mut self, rounding: Rounding, from: FloatFormat, to: FloatFormat, arg: ExprId) -> ExprId {
+        self.simplified(Expr::FConvert { rounding, from, to, arg }, Sort::Bv(to.width()))
     }
-    pub fn int_to_f(&mut self, to: FloatFormat, signed: bool, arg: ExprId) -> ExprId {
-        self.simplified(Expr::IntToF { to, signed, arg }, Sort::Bv(to.width()))
+    pub fn int_to_f(&mut self, rounding: Rounding, to: FloatFormat, signed: bool, arg: ExprId) -> ExprId {
+        self.simplified(Expr::IntToF { rounding, to, signed, arg }, Sort::Bv(to.width()))
     }
     pub fn f_to_int(&mut self, from: FloatFormat, signed: bool, width: u32, arg: ExprId) -> ExprId {
         self.simplified(Expr::FToInt { from, signed, width, arg }, Sort::Bv(width))
@@ -238,6 +238,21 @@ impl ExprPool {
         self.binary(BinOp::Concat, high, low)
     }
 
+    /// `operation` in the rounding mode whose number (that of [`Rounding::ALL`]) is `mode`.
+    pub fn rounding_choice(
+        &mut self,
+        mode: ExprId,
+        mut operation: impl FnMut(&mut Self, Rounding) -> ExprId,
+    ) -> ExprId {
+        let mut result = operation(self, Rounding::Zero);
+        for (number, rounding) in (0..3u32).zip(Rounding::ALL).rev() {
+            let number = self.int(Rounding::WIDTH, number.into());
+            let (is_mode, rounded) = (self.eq(mode, number), operation(self, rounding));
+            result = self.ite(is_mode, rounded, result);
+        }
+        result
+    }
+
     /// The node `node` with its children replaced by `children` (as many as it has), simplified.
     pub fn rebuild(&mut self, node: &Expr, children: &[ExprId]) -> ExprId {
         use Expr::*;
@@ -250,11 +265,11 @@ impl ExprPool {
             (Sext { width, .. }, &[a]) => self.sext(*width, a),
             (FUnary(op, format, _), &[a]) => self.f_unary(*op, *format, a),
             (FBinary(op, format, ..), &[a, b]) => self.f_binary(*op, *format, a, b),
-            (Fma(format, ..), &[a, b, c]) => self.fma(*format, a, b, c),
+            (Fma(rounding, format, ..), &[a, b, c]) => self.fma(*rounding, *format, a, b, c),
             (FCompare(op, format, ..), &[a, b]) => self.f_compare(*op, *format, a, b),
             (FIsNan(format, _), &[a]) => self.f_is_nan(*format, a),
-            (FConvert { from, to, .. }, &[a]) => self.f_convert(*from, *to, a),
-            (IntToF { to, signed, .. }, &[a]) => self.int_to_f(*to, *signed, a),
+            (FConvert { rounding, from, to, .. }, &[a]) => self.f_convert(*rounding, *from, *to, a),
+            (IntToF { rounding, to, signed, .. }, &[a]) => self.int_to_f(*rounding, *to, *signed, a),
             (FToInt { from, signed, width, .. }, &[a]) => self.f_to_int(*from, *signed, *width, a),
             (Select { .. }, &[a, i]) => self.select(a, i),
             (Store { .. }, &[a, i, v]) => self.store(a, i, v),

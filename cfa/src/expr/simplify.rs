@@ -5,7 +5,8 @@
 //! 1. commutative operations have a constant on the right, else the smaller id on the left;
 //! 2. `a - c` is `a + (-c)`, and constants in sums of sums are collected: `(a + c1) + c2` is `a + c`;
 //! 3. there is no negated constant, no double negation, no comparison of equal operands;
-//! 4. `Extract` is pushed towards leaves through `Concat`, `Zext`, `Extract`, and adjacent extracts of
+//! 4. where rounding cannot matter it is to nearest;
+//! 5. `Extract` is pushed towards leaves through `Concat`, `Zext`, `Extract`, and adjacent extracts of
 //!    one value are joined, so that a value written to memory byte by byte reads back as itself.
 //!
 //! Every rule is tested against the evaluator on random expressions (`tests/expr_properties.rs`).
@@ -13,6 +14,7 @@
 use super::eval::apply;
 use super::{BinOp, Expr, ExprId, ExprPool, Sort, UnOp};
 use crate::bv::Bv;
+use crate::float::Rounding;
 use BinOp::*;
 
 /// How deep rules may follow from rules before a node is taken as it is: keeps the stack bounded where a
@@ -38,7 +40,15 @@ impl ExprPool {
             Expr::Sext { width, arg } => self.simplify_sext(width, arg),
             Expr::Select { array, index } => self.simplify_select(array, index),
             Expr::Store { array, index, value } => self.simplify_store(array, index, value),
-            Expr::FConvert { from, to, arg } if from == to => Some(arg),
+            Expr::FConvert { from, to, arg, .. } if from == to => Some(arg),
+            Expr::FConvert { rounding, from, to, arg } if rounding != Rounding::Nearest && from.embeds_into(to) => {
+                Some(self.f_convert(Rounding::Nearest, from, to, arg))
+            }
+            Expr::IntToF { rounding, to, signed, arg }
+                if rounding != Rounding::Nearest && to.has_integers(signed, self.width(arg)) =>
+            {
+                Some(self.int_to_f(Rounding::Nearest, to, signed, arg))
+            }
             _ => None,
         };
         self.simplifying -= 1;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::expr::{BinOp, ExprPool, UnOp};
-use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat};
+use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 use proptest::prelude::*;
 
 /// Builds the entry function, edge after edge.
@@ -652,6 +652,7 @@ fn expr_of_width(
     }
     let format = [Half, Single, Double, X87, BFloat, Quad].into_iter().find(|f| f.width() == width);
     let sub = |pool: &mut ExprPool, seed: &mut dyn FnMut(u64) -> u64, w| expr_of_width(pool, vars, seed, w, depth - 1);
+    let rounding = Rounding::ALL[seed(4) as usize];
     let node = match seed(12) {
         0 => Expr::Unary([UnOp::Not, UnOp::Neg][seed(2) as usize], sub(pool, seed, width)),
         1 => {
@@ -692,21 +693,21 @@ fn expr_of_width(
             let to = format.unwrap();
             if seed(2) == 0 {
                 let from = [Single, Double, X87][seed(3) as usize];
-                Expr::FConvert { from, to, arg: sub(pool, seed, from.width()) }
+                Expr::FConvert { rounding, from, to, arg: sub(pool, seed, from.width()) }
             } else {
                 let w = [8, 32, 64][seed(3) as usize];
-                Expr::IntToF { to, signed: seed(2) == 0, arg: sub(pool, seed, w) }
+                Expr::IntToF { rounding, to, signed: seed(2) == 0, arg: sub(pool, seed, w) }
             }
         }
         8 if format.is_some() => {
-            let ops = [FBinOp::Add, FBinOp::Sub, FBinOp::Mul, FBinOp::Div, FBinOp::Rem, FBinOp::Min, FBinOp::Max];
+            let ops = [FBinOp::ADD, FBinOp::SUB, FBinOp::MUL, FBinOp::DIV, FBinOp::Rem, FBinOp::Min, FBinOp::Max];
             let op = ops[seed(7) as usize];
-            let op = if width > 64 && op == FBinOp::Rem { FBinOp::Add } else { op };
-            Expr::FBinary(op, format.unwrap(), sub(pool, seed, width), sub(pool, seed, width))
+            let op = if width > 64 && op == FBinOp::Rem { FBinOp::ADD } else { op };
+            Expr::FBinary(op.with_rounding(rounding), format.unwrap(), sub(pool, seed, width), sub(pool, seed, width))
         }
         9 if format.is_some() && width <= 64 => {
-            let ops = [FUnOp::Neg, FUnOp::Abs, FUnOp::Sqrt, FUnOp::Floor, FUnOp::Trunc, FUnOp::RoundAway];
-            Expr::FUnary(ops[seed(6) as usize], format.unwrap(), sub(pool, seed, width))
+            let ops = [FUnOp::Neg, FUnOp::Abs, FUnOp::SQRT, FUnOp::Floor, FUnOp::Trunc, FUnOp::RoundAway];
+            Expr::FUnary(ops[seed(6) as usize].with_rounding(rounding), format.unwrap(), sub(pool, seed, width))
         }
         10 => {
             let from = [Single, Double][seed(2) as usize];

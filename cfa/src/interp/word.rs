@@ -4,7 +4,7 @@
 //! of [`Bv`] and [`float`](crate::float) on every input (tested below and in [`code`](super::code)).
 
 use crate::expr::{BinOp, Expr, UnOp};
-use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat};
+use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 
 /// The low `width` bits set; `1 <= width <= 64`.
 #[inline]
@@ -71,20 +71,20 @@ pub fn apply(node: &Expr, width: u32, args: [u64; 3]) -> Option<u64> {
         Expr::Unary(UnOp::Neg, _) => a.wrapping_neg() & mask(width),
         Expr::FUnary(FUnOp::Neg, format @ (Single | Double), _) => a ^ 1 << (format.width() - 1),
         Expr::FUnary(FUnOp::Abs, format @ (Single | Double), _) => a & (mask(format.width()) >> 1),
-        Expr::FUnary(FUnOp::Sqrt, Single, _) => single(f(a).sqrt())?,
-        Expr::FUnary(FUnOp::Sqrt, Double, _) => double(g(a).sqrt())?,
+        Expr::FUnary(FUnOp::SQRT, Single, _) => single(f(a).sqrt())?,
+        Expr::FUnary(FUnOp::SQRT, Double, _) => double(g(a).sqrt())?,
         Expr::FBinary(op, Single, ..) => single(arithmetic(op, f(a), f(b))?)?,
         Expr::FBinary(op, Double, ..) => double(arithmetic(op, g(a), g(b))?)?,
         Expr::FCompare(op, Single, ..) => u64::from(compare(op, f(a), f(b))),
         Expr::FCompare(op, Double, ..) => u64::from(compare(op, g(a), g(b))),
         Expr::FIsNan(Single, _) => u64::from(f(a).is_nan()),
         Expr::FIsNan(Double, _) => u64::from(g(a).is_nan()),
-        Expr::FConvert { from: Single, to: Double, .. } => double(f64::from(f(a)))?,
-        Expr::FConvert { from: Double, to: Single, .. } => single(g(a) as f32)?,
-        Expr::IntToF { to: Single, signed: true, .. } => single(signed(a, width) as f32)?,
-        Expr::IntToF { to: Double, signed: true, .. } => double(signed(a, width) as f64)?,
-        Expr::IntToF { to: Single, signed: false, .. } => single(a as f32)?,
-        Expr::IntToF { to: Double, signed: false, .. } => double(a as f64)?,
+        Expr::FConvert { rounding: Rounding::Nearest, from: Single, to: Double, .. } => double(f64::from(f(a)))?,
+        Expr::FConvert { rounding: Rounding::Nearest, from: Double, to: Single, .. } => single(g(a) as f32)?,
+        Expr::IntToF { rounding: Rounding::Nearest, to: Single, signed: true, .. } => single(signed(a, width) as f32)?,
+        Expr::IntToF { rounding: Rounding::Nearest, to: Double, signed: true, .. } => double(signed(a, width) as f64)?,
+        Expr::IntToF { rounding: Rounding::Nearest, to: Single, signed: false, .. } => single(a as f32)?,
+        Expr::IntToF { rounding: Rounding::Nearest, to: Double, signed: false, .. } => double(a as f64)?,
         Expr::FToInt { from: Single, signed, width, .. } => truncate(f64::from(f(a)), signed, width)?,
         Expr::FToInt { from: Double, signed, width, .. } => truncate(g(a), signed, width)?,
         _ => return None,
@@ -109,12 +109,13 @@ where
         + std::ops::Rem<Output = F>,
 {
     Some(match op {
-        FBinOp::Add => a + b,
-        FBinOp::Sub => a - b,
-        FBinOp::Mul => a * b,
-        FBinOp::Div => a / b,
+        FBinOp::ADD => a + b,
+        FBinOp::SUB => a - b,
+        FBinOp::MUL => a * b,
+        FBinOp::DIV => a / b,
         FBinOp::Rem => a % b,
-        FBinOp::Min | FBinOp::Max => return None,
+        // Roundings that the machine is not set to, too.
+        _ => return None,
     })
 }
 

@@ -6,7 +6,7 @@
 
 use crate::bv::Bv;
 use crate::expr::{BinOp, Expr, ExprId, ExprPool, UnOp};
-use crate::float::{self, FBinOp, FCmp, FUnOp, FloatFormat};
+use crate::float::{self, FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 use crate::program::*;
 
 /// An expression of `pool` (the program's or one grown from it).
@@ -106,6 +106,21 @@ enum Reading {
     Float(FloatFormat),
 }
 
+/// The operation without its rounding.
+fn unrounded(node: &Expr) -> Expr {
+    let mut node = node.clone();
+    match &mut node {
+        Expr::FUnary(op @ (FUnOp::Floor | FUnOp::Ceil | FUnOp::Trunc), ..) => *op = FUnOp::RoundEven,
+        Expr::FUnary(op, ..) => *op = op.with_rounding(Rounding::Nearest),
+        Expr::FBinary(op, ..) => *op = op.with_rounding(Rounding::Nearest),
+        Expr::Fma(rounding, ..) | Expr::FConvert { rounding, .. } | Expr::IntToF { rounding, .. } => {
+            *rounding = Rounding::Nearest;
+        }
+        _ => {}
+    }
+    node
+}
+
 struct Printer<'p> {
     p: &'p Program,
     pool: &'p ExprPool,
@@ -153,7 +168,7 @@ impl Printer<'_> {
             },
             Expr::Const(_) | Expr::Sym(_) => Reading::Either,
             Expr::GlobalAddr(_) | Expr::FuncAddr(_) => Reading::Unsigned,
-            Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(f, ..) => Reading::Float(f),
+            Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(_, f, ..) => Reading::Float(f),
             Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => Reading::Float(to),
             Expr::FToInt { signed, .. } => {
                 if signed {
@@ -192,6 +207,31 @@ impl Printer<'_> {
                 _ => Reading::Either,
             },
             _ => self.reading(e),
+        }
+    }
+
+    /// Whether the expression is one operation in the rounding mode that a variable has (see
+    /// [`ExprPool::rounding_choice`]).
+    fn is_rounding_choice(&self, e: ExprId) -> bool {
+        let &Expr::Ite(c, t, f) = self.pool.get(e) else { return false };
+        let &Expr::Binary(BinOp::Eq, mode, _) = self.pool.get(c) else { return false };
+        if !matches!(self.pool.get(mode), Expr::Var(_)) || self.pool.width(mode) != Rounding::WIDTH {
+            return false;
+        }
+        let other = match *self.pool.get(f) {
+            Expr::Ite(_, other, _) if self.is_rounding_choice(f) => other,
+            _ => f,
+        };
+        unrounded(self.pool.get(t)) == unrounded(self.pool.get(other))
+    }
+
+    /// An operation in the mode of the environment, given in one mode.
+    fn rounded(&mut self, e: ExprId) -> (String, Level) {
+        match *self.pool.get(e) {
+            Expr::FUnary(FUnOp::Floor | FUnOp::Ceil | FUnOp::Trunc | FUnOp::RoundEven, f, a) => {
+                self.call("rint", &[a], Reading::Float(f))
+            }
+            _ => self.node(e),
         }
     }
 
@@ -234,6 +274,8 @@ impl Printer<'_> {
                 (format!("{operator}{}", self.expr(a, POSTFIX)), UNARY)
             }
             Expr::Binary(op, a, b) => self.binary(op, a, b, width),
+            // C leaves the rounding to the environment.
+            Expr::Ite(_, t, _) if self.is_rounding_choice(e) => self.rounded(t),
             Expr::Ite(c, t, f) => {
                 let (c, t) = (self.expr(c, OR), self.expr(t, LOWEST));
                 (format!("{c} ? {t} : {}", self.expr(f, CONDITIONAL)), CONDITIONAL)
@@ -257,7 +299,7 @@ impl Printer<'_> {
             Expr::FUnary(op, f, a) => {
                 let name = match op {
                     FUnOp::Abs => "fabs",
-                    FUnOp::Sqrt => "sqrt",
+                    FUnOp::Sqrt(_) => "sqrt",
                     FUnOp::Floor => "floor",
                     FUnOp::Ceil => "ceil",
                     FUnOp::Trunc => "trunc",
@@ -267,25 +309,25 @@ impl Printer<'_> {
                 self.call(name, &[a], Reading::Float(f))
             }
             Expr::FBinary(op, f, a, b) => match op {
-                FBinOp::Add => self.infix("+", SUM, a, b, Reading::Float(f)),
-                FBinOp::Sub => self.infix("-", SUM, a, b, Reading::Float(f)),
-                FBinOp::Mul => self.infix("*", PRODUCT, a, b, Reading::Float(f)),
-                FBinOp::Div => self.infix("/", PRODUCT, a, b, Reading::Float(f)),
+                FBinOp::Add(_) => self.infix("+", SUM, a, b, Reading::Float(f)),
+                FBinOp::Sub(_) => self.infix("-", SUM, a, b, Reading::Float(f)),
+                FBinOp::Mul(_) => self.infix("*", PRODUCT, a, b, Reading::Float(f)),
+                FBinOp::Div(_) => self.infix("/", PRODUCT, a, b, Reading::Float(f)),
                 FBinOp::Rem => self.call("fmod", &[a, b], Reading::Float(f)),
                 FBinOp::Min => self.call("fmin", &[a, b], Reading::Float(f)),
                 FBinOp::Max => self.call("fmax", &[a, b], Reading::Float(f)),
             },
-            Expr::Fma(f, a, b, c) => self.call("fma", &[a, b, c], Reading::Float(f)),
+            Expr::Fma(_, f, a, b, c) => self.call("fma", &[a, b, c], Reading::Float(f)),
             Expr::FCompare(op, f, a, b) => match op {
                 FCmp::Eq => self.infix("==", EQUALITY, a, b, Reading::Float(f)),
                 FCmp::Lt => self.infix("<", RELATION, a, b, Reading::Float(f)),
                 FCmp::Le => self.infix("<=", RELATION, a, b, Reading::Float(f)),
             },
             Expr::FIsNan(f, a) => self.call("isnan", &[a], Reading::Float(f)),
-            Expr::FConvert { from, to, arg } => {
+            Expr::FConvert { from, to, arg, .. } => {
                 (format!("({}){}", float_name(to), self.read(arg, Reading::Float(from), UNARY)), UNARY)
             }
-            Expr::IntToF { to, signed, arg } => {
+            Expr::IntToF { to, signed, arg, .. } => {
                 let reading = if signed { Reading::Signed } else { Reading::Unsigned };
                 (format!("({}){}", float_name(to), self.read(arg, reading, UNARY)), UNARY)
             }
@@ -580,6 +622,7 @@ mod tests {
              type ty9 array ty3 4
              type ty10 array ty7 3
              type ty11 pointer ty1
+             type ty12 unknown 2
              input in0 nondet \"__VERIFIER_nondet_int\" ty1 32
              global g0 \"nodes\" ty10 align 8 size 72
              global g1 \"table\" ty9 align 1 size 4
@@ -587,7 +630,7 @@ mod tests {
              func f0 \"f\" source ty1 32 () entry l0 {{
                local v0 \"i\" ty1 32 local v1 \"n\" ty1 32 local v2 \"u\" ty2 32 local v3 \"c\" ty3 8
                local v4 \"b\" ty4 8 local v5 \"l\" ty5 64 local v6 \"d\" ty6 64 local v7 \"p\" ty8 64
-               temp v8 ty1 32 local v9 \"q\" ty11 64
+               temp v8 ty1 32 local v9 \"q\" ty11 64 temp v10 ty12 2
                l0: t0: {op} -> l1 l1:
              }}"
         );
@@ -617,6 +660,13 @@ mod tests {
             ("v6 := fadd.double(v6, 0x3ff0000000000000:64)", "d = d + 1.0"),
             ("v6 := fdiv.double(stof.double(v0), fsqrt.double(v6))", "d = (double)i / sqrt(d)"),
             ("v0 := ftos.double.32(v6)", "i = (int)d"),
+            ("v6 := ((v10 == 0:2) ? fadd.double(v6, v6) : fadd.double.up(v6, v6))", "d = d + d"),
+            (
+                "v6 := ((v10 == 0:2) ? froundeven.double(v6) : ((v10 == 1:2) ? ffloor.double(v6) : fceil.double(v6)))",
+                "d = rint(d)",
+            ),
+            ("v6 := ((v10 == 0:2) ? ffloor.double(v6) : fabs.double(v6))", "d = tmp10 == 0 ? floor(d) : fabs(d)"),
+            ("v6 := ((v0 == 0:32) ? ffloor.double(v6) : fceil.double(v6))", "d = i == 0 ? floor(d) : ceil(d)"),
             ("v8 := v0", "tmp8 = i"),
             ("v0 := havoc in0", "i = __VERIFIER_nondet_int()"),
             ("v0 := load v7", "i = p->value"),

@@ -6,7 +6,7 @@
 
 use crate::bv::Bv;
 use crate::expr::{BinOp, Expr, ExprId, ExprPool, UnOp};
-use crate::float::{self, FBinOp, FCmp, FUnOp, FloatFormat};
+use crate::float::{self, FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 use crate::program::{CType, Program, VarId};
 
 /// A C expression with the value of `e`: for a condition 0 or 1; else the unsigned value, as `unsigned int` or,
@@ -247,7 +247,8 @@ impl Printer<'_> {
         })
     }
 
-    /// A value of the floating type. Only what every implementation computes alike: no excess precision.
+    /// A value of the floating type. Only what every implementation computes alike: no excess precision, and to
+    /// nearest.
     fn float(&mut self, format: FloatFormat, e: ExprId) -> Option<String> {
         self.budget = self.budget.checked_sub(1)?;
         let ty = match format {
@@ -264,17 +265,21 @@ impl Printer<'_> {
             Expr::FUnary(FUnOp::Neg, f, a) if f == format => format!("(-{})", self.float(f, a)?),
             Expr::FBinary(op, f, a, b) if f == format => {
                 let operator = match op {
-                    FBinOp::Add => '+',
-                    FBinOp::Sub => '-',
-                    FBinOp::Mul => '*',
-                    FBinOp::Div => '/',
+                    FBinOp::ADD => '+',
+                    FBinOp::SUB => '-',
+                    FBinOp::MUL => '*',
+                    FBinOp::DIV => '/',
                     _ => return None,
                 };
                 format!("({ty})({} {operator} {})", self.float(f, a)?, self.float(f, b)?)
             }
-            Expr::FConvert { from, arg, .. } => format!("({ty}){}", self.float(from, arg)?),
-            Expr::IntToF { signed: true, arg, .. } => format!("({ty}){}", self.signed(arg)?),
-            Expr::IntToF { arg, .. } => format!("({ty}){}", self.unsigned(arg)?),
+            Expr::FConvert { rounding: Rounding::Nearest, from, arg, .. } => {
+                format!("({ty}){}", self.float(from, arg)?)
+            }
+            Expr::IntToF { rounding: Rounding::Nearest, signed: true, arg, .. } => {
+                format!("({ty}){}", self.signed(arg)?)
+            }
+            Expr::IntToF { rounding: Rounding::Nearest, arg, .. } => format!("({ty}){}", self.unsigned(arg)?),
             Expr::Ite(c, t, f) => {
                 format!("({} ? {} : {})", self.condition(c)?, self.float(format, t)?, self.float(format, f)?)
             }

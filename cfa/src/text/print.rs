@@ -3,6 +3,7 @@
 use super::{BINARY, FLOAT_BINARY, FLOAT_COMPARE, FLOAT_UNARY, ORIGINS, UNARY, name_of};
 use crate::bv::Bv;
 use crate::expr::{Expr, ExprId, ExprPool, Sort};
+use crate::float::Rounding;
 use crate::graph::CfaGraphs;
 use crate::index::{Id, Table};
 use crate::program::*;
@@ -223,6 +224,16 @@ impl Printer<'_> {
     }
 }
 
+/// What the name of an operation ends in that rounds otherwise than to nearest.
+fn suffix(rounding: Option<Rounding>) -> &'static str {
+    match rounding {
+        None | Some(Rounding::Nearest) => "",
+        Some(Rounding::Down) => ".down",
+        Some(Rounding::Up) => ".up",
+        Some(Rounding::Zero) => ".zero",
+    }
+}
+
 fn print_op(p: &Program, op: &Op, lets: &Lets, out: &mut String) -> fmt::Result {
     // Pieces of text and expressions in turn.
     macro_rules! emit {
@@ -429,20 +440,28 @@ impl<'e> Lets<'e> {
             }
             Expr::Zext { width, arg } => call(format_args!("zext.{width}"), &[arg], out),
             Expr::Sext { width, arg } => call(format_args!("sext.{width}"), &[arg], out),
-            Expr::FUnary(op, f, a) => call(format_args!("{}.{}", name_of(&FLOAT_UNARY, op), f.name()), &[a], out),
-            Expr::FBinary(op, f, a, b) => {
-                call(format_args!("{}.{}", name_of(&FLOAT_BINARY, op), f.name()), &[a, b], out)
+            Expr::FUnary(op, f, a) => {
+                let (name, rounding) = (name_of(&FLOAT_UNARY, op.with_rounding(Rounding::Nearest)), op.rounding());
+                call(format_args!("{name}.{}{}", f.name(), suffix(rounding)), &[a], out)
             }
-            Expr::Fma(f, a, b, c) => call(format_args!("fma.{}", f.name()), &[a, b, c], out),
+            Expr::FBinary(op, f, a, b) => {
+                let (name, rounding) = (name_of(&FLOAT_BINARY, op.with_rounding(Rounding::Nearest)), op.rounding());
+                call(format_args!("{name}.{}{}", f.name(), suffix(rounding)), &[a, b], out)
+            }
+            Expr::Fma(rounding, f, a, b, c) => {
+                call(format_args!("fma.{}{}", f.name(), suffix(Some(rounding))), &[a, b, c], out)
+            }
             Expr::FCompare(op, f, a, b) => {
                 call(format_args!("{}.{}", name_of(&FLOAT_COMPARE, op), f.name()), &[a, b], out)
             }
             Expr::FIsNan(f, a) => call(format_args!("fisnan.{}", f.name()), &[a], out),
-            Expr::FConvert { from, to, arg } => {
-                call(format_args!("fconvert.{}.{}", from.name(), to.name()), &[arg], out)
+            Expr::FConvert { rounding, from, to, arg } => {
+                let rounding = suffix(Some(rounding));
+                call(format_args!("fconvert.{}.{}{rounding}", from.name(), to.name()), &[arg], out)
             }
-            Expr::IntToF { to, signed, arg } => {
-                call(format_args!("{}tof.{}", if signed { 's' } else { 'u' }, to.name()), &[arg], out)
+            Expr::IntToF { rounding, to, signed, arg } => {
+                let (sign, rounding) = (if signed { 's' } else { 'u' }, suffix(Some(rounding)));
+                call(format_args!("{sign}tof.{}{rounding}", to.name()), &[arg], out)
             }
             Expr::FToInt { from, signed, width, arg } => {
                 call(format_args!("fto{}.{}.{width}", if signed { 's' } else { 'u' }, from.name()), &[arg], out)

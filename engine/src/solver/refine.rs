@@ -74,7 +74,7 @@ fn float_format(node: &Expr) -> Option<FloatFormat> {
     match *node {
         Expr::FBinary(FBinOp::Min | FBinOp::Max, ..) => None,
         Expr::FUnary(cfa::FUnOp::Neg | cfa::FUnOp::Abs, ..) => None,
-        Expr::FUnary(_, format, _) | Expr::FBinary(_, format, ..) | Expr::Fma(format, ..) => Some(format),
+        Expr::FUnary(_, format, _) | Expr::FBinary(_, format, ..) | Expr::Fma(_, format, ..) => Some(format),
         Expr::FConvert { to, .. } => Some(to),
         _ => None,
     }

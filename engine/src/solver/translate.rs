@@ -40,6 +40,17 @@ pub enum Rounding {
     Zero,
 }
 
+impl From<cfa::Rounding> for Rounding {
+    fn from(rounding: cfa::Rounding) -> Self {
+        match rounding {
+            cfa::Rounding::Nearest => Self::NearestEven,
+            cfa::Rounding::Down => Self::Down,
+            cfa::Rounding::Up => Self::Up,
+            cfa::Rounding::Zero => Self::Zero,
+        }
+    }
+}
+
 /// A function symbol of SMT-LIB.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fun {
@@ -264,7 +275,7 @@ impl<T: Terms> Translator<T> {
                 Truth
             }
             Expr::FUnary(FUnOp::Neg | FUnOp::Abs, ..) | Expr::FBinary(FBinOp::Min | FBinOp::Max, ..) => Bits,
-            Expr::FUnary(_, format, _) | Expr::FBinary(_, format, ..) | Expr::Fma(format, ..) => Form::Float(format),
+            Expr::FUnary(_, format, _) | Expr::FBinary(_, format, ..) | Expr::Fma(_, format, ..) => Form::Float(format),
             Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => Form::Float(to),
             _ => Bits,
         }
@@ -396,7 +407,6 @@ impl<T: Terms> Translator<T> {
 
     fn make_float(&mut self, pool: &ExprPool, e: ExprId, format: FloatFormat, native: Form) -> Made<T::Term> {
         let float = Form::Float(format);
-        let rne = Rounding::NearestEven;
         let made = match *pool.get(e) {
             Expr::Ite(c, t, f) => self.fun(Fun::Ite, [(c, Truth), (t, float), (f, float)]),
             Expr::FUnary(FUnOp::Neg, own, a) if own == format => self.fun(Fun::FpNeg, [(a, float)]),
@@ -410,11 +420,11 @@ impl<T: Terms> Translator<T> {
             Expr::FUnary(op, _, a) => {
                 let round = Fun::FpRoundToIntegral;
                 let fun = match op {
-                    FUnOp::Sqrt => Fun::FpSqrt(rne),
+                    FUnOp::Sqrt(rounding) => Fun::FpSqrt(rounding.into()),
                     FUnOp::Floor => round(Rounding::Down),
                     FUnOp::Ceil => round(Rounding::Up),
                     FUnOp::Trunc => round(Rounding::Zero),
-                    FUnOp::RoundEven => round(rne),
+                    FUnOp::RoundEven => round(Rounding::NearestEven),
                     FUnOp::RoundAway => round(Rounding::NearestAway),
                     FUnOp::Neg | FUnOp::Abs => unreachable!("native form is bits"),
                 };
@@ -422,10 +432,10 @@ impl<T: Terms> Translator<T> {
             }
             Expr::FBinary(op, _, a, b) => {
                 let fun = match op {
-                    FBinOp::Add => Fun::FpAdd(rne),
-                    FBinOp::Sub => Fun::FpSub(rne),
-                    FBinOp::Mul => Fun::FpMul(rne),
-                    FBinOp::Div => Fun::FpDiv(rne),
+                    FBinOp::Add(rounding) => Fun::FpAdd(rounding.into()),
+                    FBinOp::Sub(rounding) => Fun::FpSub(rounding.into()),
+                    FBinOp::Mul(rounding) => Fun::FpMul(rounding.into()),
+                    FBinOp::Div(rounding) => Fun::FpDiv(rounding.into()),
                     FBinOp::Rem => {
                         let Some([a, b]) = self.args([(a, float), (b, float)]) else { return Made::Waits };
                         return Made::Term(self.fmod(e, format, a, b));
@@ -434,9 +444,13 @@ impl<T: Terms> Translator<T> {
                 };
                 self.fun(fun, [(a, float), (b, float)])
             }
-            Expr::Fma(_, a, b, c) => self.fun(Fun::FpFma(rne), [(a, float), (b, float), (c, float)]),
-            Expr::FConvert { from, to, arg } => self.fun(Fun::FpFromFp(rne, to), [(arg, Form::Float(from))]),
-            Expr::IntToF { to, signed, arg } => {
+            Expr::Fma(rounding, _, a, b, c) => {
+                self.fun(Fun::FpFma(rounding.into()), [(a, float), (b, float), (c, float)])
+            }
+            Expr::FConvert { rounding, from, to, arg } => {
+                self.fun(Fun::FpFromFp(rounding.into(), to), [(arg, Form::Float(from))])
+            }
+            Expr::IntToF { rounding, to, signed, arg } => {
                 let Some([mut int]) = self.args([(arg, Bits)]) else { return Made::Waits };
                 // Bitwuzla's conversion is very slow on integers about as wide as the significand.
                 let width = pool.width(arg);
@@ -445,7 +459,8 @@ impl<T: Terms> Translator<T> {
                     let by = comfortable - width;
                     int = self.terms.apply(if signed { Fun::SignExtend(by) } else { Fun::ZeroExtend(by) }, &[int]);
                 }
-                let fun = if signed { Fun::FpFromSigned(rne, to) } else { Fun::FpFromUnsigned(rne, to) };
+                let rounding = rounding.into();
+                let fun = if signed { Fun::FpFromSigned(rounding, to) } else { Fun::FpFromUnsigned(rounding, to) };
                 Some(self.terms.apply(fun, &[int]))
             }
             ref node => unreachable!("{node:?} is no float"),

@@ -2,6 +2,7 @@
 //!
 //! Vectors are handled lane by lane, lane 0 in the lowest bits.
 
+use super::rounding::Mode;
 use crate::ir::{self, TypeKind, op};
 use cfa::{BinOp, Bv, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat};
 
@@ -103,20 +104,22 @@ fn mask_amount(x: &mut ExprPool, amount: ExprId) -> ExprId {
 pub(super) fn binary(
     x: &mut ExprPool,
     opcode: u8,
+    mode: Mode,
     format: Option<FloatFormat>,
     a: ExprId,
     b: ExprId,
 ) -> Option<ExprId> {
     let float = match opcode {
-        op::F_ADD => Some(FBinOp::Add),
-        op::F_SUB => Some(FBinOp::Sub),
-        op::F_MUL => Some(FBinOp::Mul),
-        op::F_DIV => Some(FBinOp::Div),
+        op::F_ADD => Some(FBinOp::ADD),
+        op::F_SUB => Some(FBinOp::SUB),
+        op::F_MUL => Some(FBinOp::MUL),
+        op::F_DIV => Some(FBinOp::DIV),
         op::F_REM => Some(FBinOp::Rem),
         _ => None,
     };
     if let Some(operation) = float {
-        return Some(x.f_binary(operation, format?, a, b));
+        let format = format?;
+        return mode.round(x, |x, r| Some(x.f_binary(operation.with_rounding(r), format, a, b)));
     }
     let operation = match opcode {
         op::ADD => BinOp::Add,
@@ -187,6 +190,7 @@ pub(super) fn float_compare(x: &mut ExprPool, predicate: u32, format: FloatForma
 pub(super) fn cast(
     x: &mut ExprPool,
     opcode: u8,
+    mode: Mode,
     from: Option<FloatFormat>,
     to: Option<FloatFormat>,
     width: u32,
@@ -198,9 +202,8 @@ pub(super) fn cast(
         op::S_EXT => x.sext(width, a),
         op::FP_TO_UI => x.f_to_int(from?, false, width, a),
         op::FP_TO_SI => x.f_to_int(from?, true, width, a),
-        op::UI_TO_FP => x.int_to_f(to?, false, a),
-        op::SI_TO_FP => x.int_to_f(to?, true, a),
-        op::FP_TRUNC | op::FP_EXT => x.f_convert(from?, to?, a),
+        op::UI_TO_FP | op::SI_TO_FP => mode.round(x, |x, r| Some(x.int_to_f(r, to?, opcode == op::SI_TO_FP, a)))?,
+        op::FP_TRUNC | op::FP_EXT => mode.round(x, |x, r| Some(x.f_convert(r, from?, to?, a)))?,
         op::PTR_TO_INT | op::INT_TO_PTR | op::ADDR_SPACE_CAST => x.resize(width, a),
         op::BIT_CAST if x.width(a) == width => a,
         _ => return None,
@@ -221,8 +224,8 @@ pub(super) fn constant_expression(
         return None;
     }
     match *values {
-        [a] => cast(x, opcode, float_format(ir, from), float_format(ir, to), width, a),
-        [a, b] => binary(x, opcode, float_format(ir, to), a, b),
+        [a] => cast(x, opcode, Mode::Nearest, float_format(ir, from), float_format(ir, to), width, a),
+        [a, b] => binary(x, opcode, Mode::Nearest, float_format(ir, to), a, b),
         _ => None,
     }
 }

@@ -166,7 +166,7 @@ impl FunctionLowering<'_, '_> {
         let args = self.arguments(i);
         let function = &ir.functions[f];
         let width = self.b.cx.width(i.ty);
-        if primitive == Primitive::Exit {
+        if matches!(primitive, Primitive::Exit | Primitive::SetRounding) {
             self.before_call();
         }
         let ty = self.c_type_of_result(function);

@@ -3,6 +3,7 @@
 use super::arith;
 use super::builder::Cursor;
 use super::function::FunctionLowering;
+use super::rounding::Mode;
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use cfa::{AllocKind, Bv, ExprId, HaltKind, Op};
 
@@ -203,6 +204,7 @@ impl FunctionLowering<'_, '_> {
         let old = self.b.load(address, width);
         let format = arith::float_format(ir, i.ty);
         let operation = ir.extra(i)[0];
+        let mode = self.rounding(false);
         let x = self.b.x();
         let integer = |opcode| (opcode, None);
         let (opcode, format) = match operation {
@@ -226,7 +228,7 @@ impl FunctionLowering<'_, '_> {
                 let operation = if operation == 13 { cfa::FBinOp::Max } else { cfa::FBinOp::Min };
                 x.f_binary(operation, format, old, operand)
             }),
-            _ => arith::binary(x, opcode, format, old, operand),
+            _ => arith::binary(x, opcode, mode, format, old, operand),
         };
         let Some(mut new) = new else { return self.unmodelled_instruction(n, i) };
         if operation == 4 {
@@ -258,23 +260,34 @@ impl FunctionLowering<'_, '_> {
                 let (a, b) = (self.value(i, 0)?, self.value(i, 1)?);
                 self.guard_division(i, a, b);
                 Some(arith::map_lanes(self.b.x(), ir, i.ty, &[a, b], |x, v| {
-                    arith::binary(x, i.opcode, None, v[0], v[1]).unwrap_or(v[0])
+                    arith::binary(x, i.opcode, Mode::Nearest, None, v[0], v[1]).unwrap_or(v[0])
                 }))
             }
             op::ADD..=op::XOR => {
                 let format = arith::float_format(ir, i.ty);
-                let (a, b) = (self.value(i, 0)?, self.value(i, 1)?);
+                let (mut a, mut b) = (self.value(i, 0)?, self.value(i, 1)?);
+                let mut mode = Mode::Nearest;
+                if format.is_some() && i.opcode != op::F_REM {
+                    mode = self.rounding(!ir.extra(i).is_empty());
+                    (a, b) = (self.operand_to_round(mode, a), self.operand_to_round(mode, b));
+                }
                 Some(arith::map_lanes(self.b.x(), ir, i.ty, &[a, b], |x, v| {
-                    arith::binary(x, i.opcode, format, v[0], v[1]).unwrap_or(v[0])
+                    arith::binary(x, i.opcode, mode, format, v[0], v[1]).unwrap_or(v[0])
                 }))
             }
             op::BIT_CAST => self.value(i, 0).filter(|&a| self.b.x().width(a) == width),
             op::TRUNC..=op::ADDR_SPACE_CAST => {
                 let (from, to) = (arith::float_format(ir, operand_type(0)?), arith::float_format(ir, i.ty));
                 let lane = arith::scalar_width(ir, i.ty);
-                let a = self.value(i, 0)?;
+                let mut a = self.value(i, 0)?;
+                let mut mode = Mode::Nearest;
+                if matches!(i.opcode, op::UI_TO_FP | op::SI_TO_FP | op::FP_TRUNC) {
+                    mode = self.rounding(!ir.extra(i).is_empty());
+                    a = self.operand_to_round(mode, a);
+                    self.check_conversion_of_zero(i, mode, to, a);
+                }
                 Some(arith::map_lanes(self.b.x(), ir, i.ty, &[a], |x, v| {
-                    arith::cast(x, i.opcode, from, to, lane, v[0]).unwrap_or(v[0])
+                    arith::cast(x, i.opcode, mode, from, to, lane, v[0]).unwrap_or(v[0])
                 }))
             }
             op::I_CMP | op::F_CMP => {

@@ -3,9 +3,10 @@
 use super::arith::{self, combine, lanes, map_lanes};
 use super::builder::Builder;
 use super::function::FunctionLowering;
+use super::rounding::Mode;
 use super::vararg;
 use crate::ir::{Instruction, TypeKind, op};
-use cfa::{BinOp, Bv, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, HaltKind, InputKind, Op};
+use cfa::{BinOp, Bv, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, HaltKind, InputKind, Op, Rounding};
 
 /// What an intrinsic does.
 enum Effect {
@@ -64,9 +65,16 @@ impl FunctionLowering<'_, '_> {
             return;
         }
         let args = self.arguments(i);
-        let effect = self.memory_intrinsic(base, &args);
+        let (base, constrained) = match base.strip_prefix("experimental.constrained.") {
+            Some(base) => (base, true),
+            None => (base, false),
+        };
+        // A mode of its own, which x86 has not.
+        let own_rounding = constrained && self.b.ir().extra(i).len() % 4 == 3;
+        let effect = if own_rounding { Unknown } else { self.memory_intrinsic(base, &args) };
+        let mode = self.rounding(constrained);
         let effect = match effect {
-            Unknown => self.value_intrinsic(i, base, &args),
+            Unknown if !own_rounding => self.value_intrinsic(i, base, mode, &args),
             known => known,
         };
         match effect {
@@ -111,10 +119,10 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Intrinsics that compute a value.
-    fn value_intrinsic(&mut self, i: &Instruction, base: &str, args: &[ExprId]) -> Effect {
+    fn value_intrinsic(&mut self, i: &Instruction, base: &str, mode: Mode, args: &[ExprId]) -> Effect {
         let ir = self.b.ir();
         let Some(width) = self.b.cx.width(i.ty) else { return Unknown };
-        if let Some(value) = self.simple_intrinsic(base, args, width) {
+        if let Some(value) = self.simple_intrinsic(base, mode, args, width) {
             return Value(value);
         }
         if let Some(operation) = base.strip_suffix(".with.overflow") {
@@ -128,7 +136,7 @@ impl FunctionLowering<'_, '_> {
             return self.pair(i.ty, value, overflow).map_or(Unknown, Value);
         }
         if let Some(operation) = base.strip_prefix("vector.reduce.") {
-            return self.reduction(i, operation, args).map_or(Unknown, Value);
+            return self.reduction(i, operation, mode, args).map_or(Unknown, Value);
         }
         let format = arith::float_format(ir, i.ty);
         let lane = arith::scalar_width(ir, i.ty);
@@ -144,7 +152,7 @@ impl FunctionLowering<'_, '_> {
             return Value(arith::from_lanes(self.b.x(), &counts));
         }
         if matches!(base, "is.fpclass" | "lround" | "llround" | "lrint" | "llrint" | "fptosi.sat" | "fptoui.sat") {
-            return self.integer_of_float(i, base, args, lane).map_or(Unknown, Value);
+            return self.integer_of_float(i, base, mode, args, lane).map_or(Unknown, Value);
         }
         // What is left works lane by lane, on operands of the type of the result.
         let arity = match base {
@@ -161,7 +169,7 @@ impl FunctionLowering<'_, '_> {
         let mut known = true;
         let value = map_lanes(self.b.x(), ir, i.ty, &operands, |x, v| {
             let value = match format {
-                Some(format) => float_operation(x, base, format, v),
+                Some(format) => float_operation(x, base, mode, format, v),
                 None => integer_operation(x, base, lane, v),
             };
             known &= value.is_some();
@@ -171,7 +179,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Intrinsics whose value is a constant, an argument or an input.
-    fn simple_intrinsic(&mut self, base: &str, args: &[ExprId], width: u32) -> Option<ExprId> {
+    fn simple_intrinsic(&mut self, base: &str, mode: Mode, args: &[ExprId], width: u32) -> Option<ExprId> {
         Some(match (base, args) {
             (
                 "expect"
@@ -205,8 +213,16 @@ impl FunctionLowering<'_, '_> {
                 "is.constant" | "allow.runtime.check" | "allow.ubsan.check" | "stacksave" | "get.dynamic.area.offset",
                 _,
             ) => self.b.int(width, 0),
-            // To nearest.
-            ("get.rounding" | "flt.rounds", _) => self.b.int(width, 1),
+            ("get.rounding" | "flt.rounds", _) => mode.round(self.b.x(), |x, rounding| {
+                // FLT_ROUNDS of C.
+                let number = match rounding {
+                    Rounding::Zero => 0,
+                    Rounding::Nearest => 1,
+                    Rounding::Up => 2,
+                    Rounding::Down => 3,
+                };
+                Some(x.int(width, number))
+            })?,
             ("invariant.start", _) => self.b.int(width, 0),
             ("readcyclecounter" | "readsteadycounter", _) => {
                 let function = self.b.cx.program.funcs[self.b.func].name.clone();
@@ -217,7 +233,14 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Operands: a float. The result is an integer.
-    fn integer_of_float(&mut self, i: &Instruction, base: &str, args: &[ExprId], lane: u32) -> Option<ExprId> {
+    fn integer_of_float(
+        &mut self,
+        i: &Instruction,
+        base: &str,
+        mode: Mode,
+        args: &[ExprId],
+        lane: u32,
+    ) -> Option<ExprId> {
         let ir = self.b.ir();
         let ty = ir.operand_type(self.function, ir.operand(i, 0))?;
         let format = arith::float_format(ir, ty)?;
@@ -233,7 +256,7 @@ impl FunctionLowering<'_, '_> {
                 x.f_to_int(format, true, lane, rounded)
             }
             "lrint" | "llrint" => {
-                let rounded = x.f_unary(FUnOp::RoundEven, format, v[0]);
+                let rounded = mode.round(x, |x, r| Some(x.f_unary(r.to_integral(), format, v[0]))).unwrap_or(v[0]);
                 x.f_to_int(format, true, lane, rounded)
             }
             _ => saturating_to_int(x, format, base == "fptosi.sat", lane, v[0]),
@@ -241,14 +264,15 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Operands: a vector, or a start value and a vector.
-    fn reduction(&mut self, i: &Instruction, operation: &str, args: &[ExprId]) -> Option<ExprId> {
+    fn reduction(&mut self, i: &Instruction, operation: &str, mode: Mode, args: &[ExprId]) -> Option<ExprId> {
         let ir = self.b.ir();
         let format = arith::float_format(ir, i.ty);
         let width = self.b.cx.width(i.ty)?;
         let vector = self.b.share(*args.last()?);
         let parts = lanes(self.b.x(), vector, width);
         let x = self.b.x();
-        let integer = |opcode| move |x: &mut ExprPool, a, b| arith::binary(x, opcode, None, a, b).unwrap_or(a);
+        let integer =
+            |opcode| move |x: &mut ExprPool, a, b| arith::binary(x, opcode, Mode::Nearest, None, a, b).unwrap_or(a);
         Some(match operation {
             "add" => combine(x, &parts, &mut integer(op::ADD)),
             "mul" => combine(x, &parts, &mut integer(op::MUL)),
@@ -269,7 +293,8 @@ impl FunctionLowering<'_, '_> {
                 let opcode = if operation == "fadd" { op::F_ADD } else { op::F_MUL };
                 let mut result = args[0];
                 for part in parts {
-                    result = arith::binary(x, opcode, format, result, part)?;
+                    let next = arith::binary(self.b.x(), opcode, mode, format, result, part)?;
+                    result = if let Mode::Current(_) = mode { self.b.pin(next) } else { next };
                 }
                 result
             }
@@ -373,14 +398,13 @@ fn signed_limit(x: &mut ExprPool, width: u32, a: ExprId) -> ExprId {
 }
 
 /// Operations on floats that give a float of the format.
-fn float_operation(x: &mut ExprPool, base: &str, format: FloatFormat, v: &[ExprId]) -> Option<ExprId> {
+fn float_operation(x: &mut ExprPool, base: &str, mode: Mode, format: FloatFormat, v: &[ExprId]) -> Option<ExprId> {
     let unary = match base {
         "fabs" => Some(FUnOp::Abs),
-        "sqrt" => Some(FUnOp::Sqrt),
         "floor" => Some(FUnOp::Floor),
         "ceil" => Some(FUnOp::Ceil),
         "trunc" => Some(FUnOp::Trunc),
-        "rint" | "nearbyint" | "roundeven" => Some(FUnOp::RoundEven),
+        "roundeven" => Some(FUnOp::RoundEven),
         "round" => Some(FUnOp::RoundAway),
         _ => None,
     };
@@ -388,6 +412,8 @@ fn float_operation(x: &mut ExprPool, base: &str, format: FloatFormat, v: &[ExprI
         return Some(x.f_unary(operation, format, a));
     }
     Some(match (base, v) {
+        ("rint" | "nearbyint", &[a]) => mode.round(x, |x, r| Some(x.f_unary(r.to_integral(), format, a)))?,
+        ("sqrt", &[a]) => mode.round(x, |x, r| Some(x.f_unary(FUnOp::Sqrt(r), format, a)))?,
         ("canonicalize", &[a]) => a,
         ("copysign", &[magnitude, sign]) => {
             let top = format.width() - 1;
@@ -407,11 +433,11 @@ fn float_operation(x: &mut ExprPool, base: &str, format: FloatFormat, v: &[ExprI
             let with_b = x.ite(b_nan, b, number);
             x.ite(a_nan, a, with_b)
         }
-        ("fma", &[a, b, c]) => x.fma(format, a, b, c),
-        ("fmuladd", &[a, b, c]) => {
-            let product = x.f_binary(FBinOp::Mul, format, a, b);
-            x.f_binary(FBinOp::Add, format, product, c)
-        }
+        ("fma", &[a, b, c]) => mode.round(x, |x, r| Some(x.fma(r, format, a, b, c)))?,
+        ("fmuladd", &[a, b, c]) => mode.round(x, |x, r| {
+            let product = x.f_binary(FBinOp::Mul(r), format, a, b);
+            Some(x.f_binary(FBinOp::Add(r), format, product, c))
+        })?,
         _ => return None,
     })
 }
@@ -471,11 +497,11 @@ fn saturating_to_int(x: &mut ExprPool, format: FloatFormat, signed: bool, width:
     let bits = if signed { width - 1 } else { width };
     // The first integer above the range is a power of two, which every format represents (or as infinity).
     let above = x.constant(one.shl(&Bv::new(width + 1, u64::from(bits))));
-    let above = x.int_to_f(format, false, above);
+    let above = x.int_to_f(Rounding::Nearest, format, false, above);
     let (max, min) =
         if signed { (Bv::min_signed(width).not(), Bv::min_signed(width)) } else { (Bv::ones(width), Bv::zero(width)) };
     let min_float = x.constant(min.clone());
-    let min_float = x.int_to_f(format, signed, min_float);
+    let min_float = x.int_to_f(Rounding::Nearest, format, signed, min_float);
     let (max, min, zero) = (x.constant(max), x.constant(min), x.int(width, 0));
     let too_large = x.f_compare(FCmp::Le, format, above, a);
     let too_small = x.f_compare(FCmp::Le, format, a, min_float);

@@ -2,7 +2,7 @@
 
 use super::builder::{Builder, Cursor};
 use crate::primitives::Primitive;
-use cfa::{AllocKind, Callee, Expr, ExprId, HaltKind, InputKind, Op};
+use cfa::{AllocKind, Callee, Expr, ExprId, HaltKind, InputKind, Op, Rounding};
 
 /// What malloc aligns to.
 const HEAP_ALIGN: u32 = 16;
@@ -90,6 +90,18 @@ impl Builder<'_, '_> {
                 let var = self.temp(width);
                 self.emit(Op::ObjectSize { var, ptr });
                 Some(self.var_expr(var))
+            }
+            (Primitive::Rounding, _) => {
+                let mode = self.cx.rounding_mode.map(|var| self.var_expr(var));
+                let mode = mode.map(|mode| self.pin(mode));
+                Some(mode.unwrap_or_else(|| self.int(Rounding::WIDTH, 0)))
+            }
+            (Primitive::SetRounding, &[mode, ..]) => {
+                if let Some(var) = self.cx.rounding_mode {
+                    let value = self.x().extract(Rounding::WIDTH - 1, 0, mode);
+                    self.emit(Op::Assign { var, value });
+                }
+                None
             }
             (Primitive::Approximate { over, under }, &[what, ..]) => {
                 let what = self.string_at(what).unwrap_or_else(|| "a library function".into());

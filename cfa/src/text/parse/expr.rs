@@ -4,7 +4,7 @@ use super::lexer::Token;
 use super::{Error, Kind, Parser, Result_};
 use crate::bv::Bv;
 use crate::expr::{Expr, ExprId, Sort};
-use crate::float::FloatFormat;
+use crate::float::{FloatFormat, Rounding};
 use crate::program::{FuncId, GlobalId, VarId};
 use crate::text::{BINARY, FLOAT_BINARY, FLOAT_COMPARE, FLOAT_UNARY, UNARY, named};
 use num_bigint::{BigInt, BigUint};
@@ -141,8 +141,15 @@ impl Parser<'_> {
         let unknown = || Error { position: start, message: format!("unknown operation '{word}' in an expression") };
         let mut parts = word.split('.');
         let name = parts.next().unwrap_or_default();
-        let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        if parts.next().is_some() {
+        let first = parts.next().unwrap_or_default();
+        let mut rest: Vec<&str> = parts.collect();
+        // To nearest is not said.
+        let rounding = rest.last().and_then(|last| Rounding::from_name(last)).filter(|r| *r != Rounding::Nearest);
+        if rounding.is_some() {
+            rest.pop();
+        }
+        let second = rest.first().copied().unwrap_or_default();
+        if rest.len() > 1 {
             return Err(unknown());
         }
         let (format, second_format) = (FloatFormat::from_name(first), FloatFormat::from_name(second));
@@ -154,29 +161,40 @@ impl Parser<'_> {
         let node = match (name, format, &args[..]) {
             ("zext", None, &[arg]) => Expr::Zext { width: width(first)?, arg },
             ("sext", None, &[arg]) => Expr::Sext { width: width(first)?, arg },
-            ("fma", Some(format), &[a, b, c]) => Expr::Fma(format, a, b, c),
+            ("fma", Some(format), &[a, b, c]) => Expr::Fma(rounding.unwrap_or_default(), format, a, b, c),
             ("fisnan", Some(format), &[a]) => Expr::FIsNan(format, a),
-            ("stof" | "utof", Some(to), &[arg]) => Expr::IntToF { to, signed: name == "stof", arg },
+            ("stof" | "utof", Some(to), &[arg]) => {
+                Expr::IntToF { rounding: rounding.unwrap_or_default(), to, signed: name == "stof", arg }
+            }
             ("ftos" | "ftou", Some(from), &[arg]) => {
                 Expr::FToInt { from, signed: name == "ftos", width: width(second)?, arg }
             }
             ("fconvert", Some(from), &[arg]) => match second_format {
-                Some(to) => Expr::FConvert { from, to, arg },
+                Some(to) => Expr::FConvert { rounding: rounding.unwrap_or_default(), from, to, arg },
                 None => return Err(unknown()),
             },
             (_, Some(format), &[a]) if second.is_empty() => match named(&FLOAT_UNARY, name) {
-                Some(op) => Expr::FUnary(op, format, a),
+                Some(op) => Expr::FUnary(op.with_rounding(rounding.unwrap_or_default()), format, a),
                 None => return Err(unknown()),
             },
             (_, Some(format), &[a, b]) if second.is_empty() => {
                 match (named(&FLOAT_BINARY, name), named(&FLOAT_COMPARE, name)) {
-                    (Some(op), _) => Expr::FBinary(op, format, a, b),
+                    (Some(op), _) => Expr::FBinary(op.with_rounding(rounding.unwrap_or_default()), format, a, b),
                     (_, Some(op)) => Expr::FCompare(op, format, a, b),
                     _ => return Err(unknown()),
                 }
             }
             _ => return Err(unknown()),
         };
+        let takes_rounding = match node {
+            Expr::FUnary(op, ..) => op.rounding().is_some(),
+            Expr::FBinary(op, ..) => op.rounding().is_some(),
+            Expr::Fma(..) | Expr::FConvert { .. } | Expr::IntToF { .. } => true,
+            _ => false,
+        };
+        if rounding.is_some() && !takes_rounding {
+            return Err(unknown());
+        }
         self.make(node, start)
     }
 

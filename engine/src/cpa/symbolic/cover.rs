@@ -370,10 +370,15 @@ fn same_operator(a: &Expr, b: &Expr) -> bool {
         (Zext { width, .. }, Zext { width: w, .. }) | (Sext { width, .. }, Sext { width: w, .. }) => width == w,
         (FUnary(p, f, _), FUnary(q, g, _)) => p == q && f == g,
         (FBinary(p, f, ..), FBinary(q, g, ..)) => p == q && f == g,
-        (Fma(f, ..), Fma(g, ..)) | (FIsNan(f, _), FIsNan(g, _)) => f == g,
+        (Fma(r, f, ..), Fma(s, g, ..)) => r == s && f == g,
+        (FIsNan(f, _), FIsNan(g, _)) => f == g,
         (FCompare(p, f, ..), FCompare(q, g, ..)) => p == q && f == g,
-        (FConvert { from, to, .. }, FConvert { from: f, to: t, .. }) => from == f && to == t,
-        (IntToF { to, signed, .. }, IntToF { to: t, signed: s, .. }) => to == t && signed == s,
+        (FConvert { rounding, from, to, .. }, FConvert { rounding: r, from: f, to: t, .. }) => {
+            rounding == r && from == f && to == t
+        }
+        (IntToF { rounding, to, signed, .. }, IntToF { rounding: r, to: t, signed: s, .. }) => {
+            rounding == r && to == t && signed == s
+        }
         (FToInt { from, signed, width, .. }, FToInt { from: f, signed: s, width: w, .. }) => {
             from == f && signed == s && width == w
         }
