@@ -191,6 +191,45 @@ fn what_is_not_modelled_is_tainted_with_its_place() {
 }
 
 #[test]
+fn the_rounding_mode_is_a_variable_where_it_can_change() {
+    let f = "double f(double x, float y) { x = x / y; return x < y; }";
+    let operations_of = |rest: &str| {
+        let program = lower(&format!("#include <fenv.h>\n#include <math.h>\n{f}\n{rest}"));
+        (operations(&program, "f"), program)
+    };
+    // Asking for the mode does not change it.
+    let (usual, program) = operations_of("int main(void) { return f(1, 3) + fegetround(); }");
+    assert_eq!(usual[0], "x := fdiv.double(x, fconvert.single.double(y))", "{usual:?}");
+    assert!(program.vars.values().all(|var| var.name.as_deref() != Some("__rounding_mode")));
+
+    let change = "int main(int n, char **a) { fesetround(FE_UPWARD); return f(n, 3) + lrint(n) + fmod(n, 3) + remainder(n, 3); }";
+    let (changed, program) = operations_of(change);
+    for mode in ["fdiv.double(", "fdiv.double.down(", "fdiv.double.up(", "fdiv.double.zero("] {
+        assert!(changed.iter().any(|operation| operation.contains(mode)), "{changed:?}");
+    }
+    // What is exact is no choice, and models compute in a mode of their own.
+    assert!(!changed.iter().any(|operation| operation.contains("fconvert.single.double.up")), "{changed:?}");
+    let rint = operations(&program, "lrint").join(" ");
+    assert!(rint.contains("ffloor.double") && rint.contains("froundeven.double"), "{rint}");
+    for exact in ["fmod", "proviso_remainder"] {
+        let operations = operations(&program, exact).join(" ");
+        assert!(!operations.contains("double.down") && !operations.contains("double.up"), "{operations}");
+    }
+    assert!(program.taints.values().all(|taint| !taint.reason.contains("intrinsic")));
+}
+
+#[test]
+fn a_mode_is_read_before_it_changes() {
+    let program = lower(
+        "#include <fenv.h>\ndouble f(double x, double y) { return x / y + (fesetround(FE_DOWNWARD), x / y); }\n\
+         int main(void) { return f(1, 3); }",
+    );
+    let operations = operations(&program, "f");
+    let at = |what: &str| operations.iter().position(|operation| operation.contains(what)).expect(what);
+    assert!(at("fdiv.double") < at("fesetround"), "{operations:?}");
+}
+
+#[test]
 fn errors_say_what_is_wrong() {
     let error = |source: &str, extension: &str| {
         let (_folder, options) = options(source, extension);
