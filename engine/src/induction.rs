@@ -15,10 +15,11 @@ use cfa::Program;
 use cfa::interp::Inputs;
 
 /// What is tried in turn: turns of a loop in a step of the induction, and how many candidates there are.
-const PLANS: [(u32, Effort); 9] = [
+const PLANS: [(u32, Effort); 10] = [
     (1, Effort::Facts),
     (1, Effort::Few),
     (1, Effort::Terms),
+    (1, Effort::Cells),
     (1, Effort::Powers),
     (1, Effort::Many),
     (2, Effort::Few),
@@ -97,17 +98,15 @@ impl<'p> Prover<'p> {
                 }
                 // What time cut short says nothing.
                 _ if budget.spent().is_some() => pending.left = tried.again(),
-                // A violation under assumptions remains one under fewer.
-                Ok(Exploration::Target { .. }) => {
-                    let next = pending.number + 1;
-                    if next == PLANS.len() {
-                        return None;
-                    }
+                Ok(Exploration::Complete) if tried.changed => pending.left = tried.again(),
+                // A violation under assumptions remains one under fewer, and so does what cannot be followed.
+                Ok(Exploration::Target { .. } | Exploration::Complete) => {
+                    let fits = |&(_, effort): &(u32, Effort)| effort != Effort::Cells || plain.loops.have_rows();
+                    let next = PLANS.iter().skip(pending.number + 1).position(fits)?;
+                    let next = pending.number + 1 + next;
                     pending = self.plan(plain, next, Some(&tried.unsettled()));
                 }
-                // What was dropped under assumptions that do not hold may be none of the program.
-                Ok(Exploration::Complete) if taints.is_empty() || tried.changed => pending.left = tried.again(),
-                Ok(Exploration::Complete) | Err(_) => return None,
+                Err(_) => return None,
             }
         }
     }

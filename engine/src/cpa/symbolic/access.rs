@@ -14,8 +14,6 @@ use cfa::{BinOp, EdgeId, Expr, ExprId, Sort};
 
 /// Candidate places of an access at an unknown offset that are enumerated; beyond that the object becomes an array.
 const CANDIDATES: u64 = 256;
-/// Bytes of an object whose content is kept when it becomes an array.
-const MAX_ARRAY: u64 = 1 << 16;
 
 /// A place in an object of a path.
 pub(super) struct Access {
@@ -343,7 +341,7 @@ impl SymbolicExecution<'_> {
             other => self.term(other, self.program.layout.pointer_width),
         };
         let Some((first, stride, count)) = self.candidates(st, object, offset, len) else {
-            self.make_array(st, object);
+            self.make_array(st, object, offset, len);
             return self.read_array(st, object, offset, len);
         };
         let mut values = Vec::with_capacity(count as usize);
@@ -433,84 +431,10 @@ impl SymbolicExecution<'_> {
                 }
             }
             _ => {
-                self.make_array(st, object);
+                self.make_array(st, object, offset, len);
                 self.write_array(st, object, offset, len, value);
             }
         }
-    }
-
-    // Arrays.
-
-    /// Turns the content of an object into an SMT array of bytes.
-    fn make_array(&mut self, st: &mut State, object: ObjId) {
-        let o = st.memory.get(object).expect("a live object");
-        if o.array.is_some() {
-            return;
-        }
-        let w = self.program.layout.pointer_width;
-        let sort = Sort::Array { index: w, elem: 8 };
-        let size = match o.size {
-            Val::Int(size) => size,
-            _ => o.extent(),
-        };
-        let (zeroed, written) = (o.zeroed, o.extent().min(size));
-        let mut array = if zeroed && size <= MAX_ARRAY {
-            let zero = self.pool.int(8, 0);
-            self.pool.const_array(w, zero)
-        } else {
-            let array = self.pool.fresh_symbol(sort).1;
-            st.trail.push(Event::UnknownArray { object, array });
-            array
-        };
-        // A larger object's content is forgotten: any content is possible, which a replay will tell from a real one.
-        if written <= MAX_ARRAY {
-            for at in 0..written {
-                let o = st.memory.get(object).expect("a live object");
-                let byte = match o.piece(at) {
-                    Piece::Default => continue,
-                    Piece::Byte(0) if o.zeroed => continue,
-                    Piece::Byte(byte) => self.pool.int(8, u64::from(byte)),
-                    Piece::Cell { value, len, index } => {
-                        let lo = 8 * u32::from(index);
-                        let byte = self.extract(value, 8 * u32::from(len), lo + 7, lo);
-                        self.term(byte, 8)
-                    }
-                };
-                let index = self.pool.int(w, at);
-                array = self.pool.store(array, index, byte);
-            }
-        }
-        st.memory.get_mut(object).expect("a live object").array = Some(array);
-    }
-
-    fn read_array(&mut self, st: &State, object: ObjId, offset: ExprId, len: u32) -> Val {
-        let array = st.memory.get(object).expect("a live object").array.expect("the object is an array");
-        let w = self.program.layout.pointer_width;
-        let mut value = None;
-        for i in 0..len {
-            let i = self.pool.int(w, u64::from(i));
-            let at = self.pool.add(offset, i);
-            let byte = self.pool.select(array, at);
-            value = Some(match value {
-                None => byte,
-                Some(low) => self.pool.concat(byte, low),
-            });
-        }
-        self.classify(value.expect("at least one byte is read"))
-    }
-
-    fn write_array(&mut self, st: &mut State, object: ObjId, offset: ExprId, len: u32, value: Val) {
-        self.changes(st, object, Change::Written);
-        let mut array = st.memory.get(object).expect("a live object").array.expect("the object is an array");
-        let w = self.program.layout.pointer_width;
-        for i in 0..len {
-            let byte = self.extract(value, 8 * len, 8 * i + 7, 8 * i);
-            let byte = self.term(byte, 8);
-            let i = self.pool.int(w, u64::from(i));
-            let at = self.pool.add(offset, i);
-            array = self.pool.store(array, at, byte);
-        }
-        st.memory.get_mut(object).expect("a live object").array = Some(array);
     }
 
     // Blocks.

@@ -1,5 +1,6 @@
 //! The loops of a program, what they change, and values seen at their heads.
 
+use super::rows::{Cells, Snapshot, rows};
 use super::state::{Slots, State};
 use super::value::Val;
 use cfa::graph::CfaGraphs;
@@ -26,6 +27,9 @@ pub struct LoopInfo {
     pub watched: Vec<VarId>,
     /// Values of the watched variables at the head, in executions; `None` for addresses.
     pub samples: Vec<Vec<Option<u64>>>,
+    /// Cells that its operations access at indices, and what was seen of them at the head.
+    pub rows: Vec<Cells>,
+    pub snapshots: Vec<Snapshot>,
     visits: u64,
 }
 
@@ -86,7 +90,10 @@ impl Loops {
     /// A copy for another analysis of the same program.
     pub(super) fn without_samples(&self) -> Self {
         let mut copy = self.clone();
-        copy.loops.iter_mut().for_each(|l| l.samples.clear());
+        copy.loops.iter_mut().for_each(|l| {
+            l.samples.clear();
+            l.snapshots.clear();
+        });
         copy.recursions.iter_mut().for_each(|r| {
             r.samples.clear();
             r.entries.clear();
@@ -96,6 +103,11 @@ impl Loops {
 
     pub fn is_empty(&self) -> bool {
         self.loops.is_empty() && self.recursions.is_empty()
+    }
+
+    /// Whether a loop accesses cells at indices.
+    pub fn have_rows(&self) -> bool {
+        self.loops.iter().any(|l| !l.rows.is_empty())
     }
 
     /// The number of a recursive function.
@@ -186,7 +198,18 @@ impl LoopInfo {
             }
         }
         watched.truncate(WATCHED);
-        Self { func, head, body, irreducible, modified, watched, samples: Vec::new(), visits: 0 }
+        Self {
+            func,
+            head,
+            body,
+            irreducible,
+            rows: rows(program, &locs, &modified),
+            modified,
+            watched,
+            samples: Vec::new(),
+            snapshots: Vec::new(),
+            visits: 0,
+        }
     }
 }
 

@@ -21,6 +21,7 @@ impl SymbolicExecution<'_> {
     pub(super) fn merge_states(&mut self, mut a: State, mut b: State, at: Control) -> Result<State, Pair<State>> {
         let alike = a.active == b.active
             && a.anchors == b.anchors
+            && a.quantified == b.quantified
             && a.over == b.over
             && a.memory.allocated() == b.memory.allocated()
             && frames_alike(&a.frame, &b.frame);
@@ -45,6 +46,9 @@ impl SymbolicExecution<'_> {
         a.trail = a.trail.merge(b.trail, cond);
         if a.exposed != b.exposed {
             Rc::make_mut(&mut a.exposed).retain(|o| b.exposed.contains(o));
+        }
+        if a.instances != b.instances {
+            Rc::make_mut(&mut a.instances).retain(|i| b.instances.contains(i));
         }
         Ok(a)
     }

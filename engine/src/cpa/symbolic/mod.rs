@@ -6,6 +6,7 @@
 //! no query.
 
 mod access;
+mod array;
 mod cover;
 mod eval;
 mod hope;
@@ -17,6 +18,7 @@ mod precision;
 mod predicates;
 mod pure;
 mod refine;
+mod rows;
 mod state;
 mod transfer;
 mod value;
@@ -327,9 +329,12 @@ impl<'p> SymbolicExecution<'p> {
                 }
                 Event::UnknownArray { object, array } => {
                     if let Some(cfa::Value::Array(content)) = model.get(array) {
-                        for (&at, byte) in &content.entries {
-                            let (at, byte) = (at as u64, byte.to_u64().expect("a byte") as u8);
-                            inputs.bytes.insert((seq(object), at), byte);
+                        for (&index, element) in &content.entries {
+                            let bytes = element.to_le_bytes();
+                            for (i, &byte) in bytes.iter().enumerate() {
+                                let at = index as u64 * bytes.len() as u64 + i as u64;
+                                inputs.bytes.insert((seq(object), at), byte);
+                            }
                         }
                     }
                 }
@@ -384,6 +389,8 @@ impl Cpa for SymbolicExecution<'_> {
             over: None,
             active: Rc::new(Vec::new()),
             anchors: Rc::new(Vec::new()),
+            quantified: Rc::new(Vec::new()),
+            instances: Rc::new(Vec::new()),
         };
         for (id, global) in self.program.globals.iter() {
             for &(offset, e) in global.init.iter().flat_map(|i| &i.pointers) {

@@ -185,6 +185,16 @@ pub enum Role {
     Call(u32),
 }
 
+/// What holds whatever value its symbol `index` has.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Quantified {
+    /// One bit.
+    pub formula: ExprId,
+    pub index: ExprId,
+    /// The arrays whose cells it speaks of: the offset of the cell of index 0, and bytes from a cell to the next.
+    pub rows: Vec<(ExprId, u64, u64)>,
+}
+
 /// A state as it was abstracted.
 pub struct Cut {
     pub pc: PathCondition,
@@ -225,4 +235,7 @@ pub struct State {
     pub active: Rc<Vec<Activation>>,
     /// Pointers that loops may move, by loop and variable, with the object they stay in.
     pub anchors: Rc<Vec<((u32, VarId), ObjId)>>,
+    /// What is known of all cells of arrays, and its instances in the path condition.
+    pub quantified: Rc<Vec<Rc<Quantified>>>,
+    pub instances: Rc<Vec<ExprId>>,
 }

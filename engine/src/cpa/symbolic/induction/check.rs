@@ -7,6 +7,7 @@ use super::{QUERY_TIME, polynomial};
 use crate::solver::{Feasibility, PathCondition};
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::Hash;
 use std::time::Duration;
 
 /// For a query about several candidates at a place, and about one of them.
@@ -34,6 +35,7 @@ impl SymbolicExecution<'_> {
             self.assumptions(number).candidates.retain(|c| !wrong.contains(c));
             self.drop_assumption();
         }
+        self.check_cells(st, number);
     }
 
     /// Whether the path is in an early turn of a loop around the place of this number.
@@ -47,8 +49,13 @@ impl SymbolicExecution<'_> {
     }
 
     /// Adds to `wrong` the candidates whose values are not all ones in `st`.
-    pub(super) fn refute(&mut self, st: &mut State, candidates: Vec<(ExprId, Val)>, wrong: &mut FxHashSet<ExprId>) {
-        let mut open: Vec<(ExprId, ExprId)> = Vec::new();
+    pub(super) fn refute<K: Copy + Eq + Hash>(
+        &mut self,
+        st: &mut State,
+        candidates: Vec<(K, Val)>,
+        wrong: &mut FxHashSet<K>,
+    ) {
+        let mut open: Vec<(K, ExprId)> = Vec::new();
         let equations = equations(&self.pool, &st.pc);
         for (candidate, value) in candidates {
             let value = match value {
@@ -87,7 +94,7 @@ impl SymbolicExecution<'_> {
             match answer {
                 Feasibility::Infeasible => continue,
                 Feasibility::Feasible(model) => {
-                    let mut holds = |&(candidate, term): &(ExprId, ExprId)| {
+                    let mut holds = |&(candidate, term): &(K, ExprId)| {
                         let holds = model.eval(&self.pool, term).is_true();
                         if !holds {
                             wrong.insert(candidate);
@@ -154,6 +161,7 @@ impl SymbolicExecution<'_> {
     pub(super) fn assume_place(&mut self, st: &mut State, number: u32) {
         let terms = self.place_terms(st, number);
         self.assume_all(st, terms, Vec::new(), &[]);
+        self.assume_cells(st, number);
     }
 
     pub(super) fn place_terms(&mut self, st: &State, number: u32) -> Vec<ExprId> {
@@ -168,7 +176,7 @@ impl SymbolicExecution<'_> {
 
     /// Whether all variables in `e` have values. The program does not read one that has none where a candidate happens to
     /// speak of it.
-    fn is_set(&self, st: &State, e: ExprId) -> bool {
+    pub(super) fn is_set(&self, st: &State, e: ExprId) -> bool {
         self.pool.vars(e).into_iter().all(|v| self.read_var(st, v) != Val::Unset)
     }
 

@@ -37,10 +37,12 @@
 //! Clarke, Zhu, TACAS 1999), one formula for all paths between two places where states are merged. Whether the bound
 //! cut anything off is noted.
 
+mod cells;
 mod check;
 mod contracts;
 mod observe;
 mod polynomial;
+mod scale;
 mod templates;
 mod turns;
 
@@ -51,6 +53,7 @@ use super::{Loops, SymbolicExecution};
 use crate::invariants::Invariants;
 use crate::proof::{Certificate, CertifiedContract};
 use crate::verdict::Reason;
+use cells::CellFact;
 use cfa::{CType, Expr, ExprId, ExprPool, Program, TypeId, VarId};
 use contracts::Contract;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -100,6 +103,9 @@ struct Assumptions {
     facts: Vec<ExprId>,
     /// The same, to be shown.
     candidates: Vec<ExprId>,
+    /// About all cells of arrays: what holds, and what is to be shown.
+    cell_facts: Vec<CellFact>,
+    cell_candidates: Vec<CellFact>,
     /// Objects that are written.
     written: FxHashSet<Origin>,
     /// Pointers that do not stay in one object.
@@ -128,7 +134,12 @@ impl Induction {
             let guards = if effort == Effort::Many { seen.guards(&pool, &vocabulary) } else { Vec::new() };
             let candidates = candidates(&mut pool, &seen, &subjects, &vocabulary, &guards, effort);
             let facts = facts(&mut pool, l.head, &l.modified);
-            places.push(Assumptions { facts, candidates, ..Assumptions::default() }.with(known, places.len()));
+            let cell_candidates = match effort {
+                Effort::Cells => cells::candidates(&mut pool, program, l, &vocabulary),
+                _ => Vec::new(),
+            };
+            let place = Assumptions { facts, candidates, cell_candidates, ..Assumptions::default() };
+            places.push(place.with(known, places.len()));
         }
         let mut contracts = Vec::new();
         for r in &loops.recursions {
@@ -181,6 +192,7 @@ impl Induction {
     pub fn settled(mut self) -> Self {
         for place in &mut self.places {
             place.facts.append(&mut place.candidates);
+            place.cell_facts.append(&mut place.cell_candidates);
         }
         for contract in &mut self.contracts {
             contract.facts.append(&mut contract.candidates);
@@ -190,7 +202,10 @@ impl Induction {
 
     /// After any other run: nothing is known but what was before, and what the program writes.
     pub fn unsettled(mut self) -> Self {
-        self.places.iter_mut().for_each(|p| p.candidates.clear());
+        self.places.iter_mut().for_each(|p| {
+            p.candidates.clear();
+            p.cell_candidates.clear();
+        });
         self.contracts.iter_mut().for_each(|c| c.candidates.clear());
         self
     }
@@ -215,6 +230,9 @@ impl Induction {
         if self.turns > 1 {
             return Err(format!("its invariants are inductive only over {} turns of loops", self.turns));
         }
+        if self.places.iter().any(|p| !p.cell_facts.is_empty() || !p.cell_candidates.is_empty()) {
+            return Err("its invariants speak of all cells of arrays".into());
+        }
         let all = |place: &Assumptions| place.facts.iter().chain(&place.candidates).copied().collect::<Vec<_>>();
         let (heads, entries) = self.places.split_at(loops.loops.len());
         let contracts = loops.recursions.iter().zip(entries).zip(&self.contracts).map(|((r, entry), contract)| {
@@ -236,7 +254,7 @@ impl Induction {
     /// How many candidates there are.
     pub fn candidates(&self) -> usize {
         let at_returns: usize = self.contracts.iter().map(|c| c.candidates.len()).sum();
-        self.places.iter().map(|p| p.candidates.len()).sum::<usize>() + at_returns
+        self.places.iter().map(|p| p.candidates.len() + p.cell_candidates.len()).sum::<usize>() + at_returns
     }
 }
 
@@ -246,6 +264,7 @@ impl Assumptions {
         if let Some(known) = known {
             let known = &known.places[number];
             self.facts.clone_from(&known.facts);
+            self.cell_facts.clone_from(&known.cell_facts);
             self.candidates.retain(|c| !known.facts.contains(c));
             self.written.clone_from(&known.written);
             self.roaming.clone_from(&known.roaming);

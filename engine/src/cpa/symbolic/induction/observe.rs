@@ -1,8 +1,10 @@
 //! Values at heads of loops and at entries and returns of recursive functions, from runs on random inputs.
 
 use super::super::loops::Loops;
-use cfa::interp::{InputSource, Interpreter, Limits, Observer, State, Unknown};
-use cfa::{Bv, CType, EdgeId, FuncId, LocId, Op, Program, VarId};
+use super::super::rows::{Cells, Snapshot};
+use super::scale;
+use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, State, Unknown};
+use cfa::{Bv, CType, EdgeId, Expr, FuncId, LocId, Op, Program, VarId};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustc_hash::FxHashMap;
@@ -10,7 +12,7 @@ use std::collections::VecDeque;
 
 /// Runs, at most, and edges of all of them and of each.
 const RUNS: u64 = 300;
-const STEPS: u64 = 2_000_000;
+const STEPS: u64 = 3_500_000;
 const STEPS_PER_RUN: u64 = 300_000;
 /// Values kept: per place, and per place and run.
 const KEPT: usize = 256;
@@ -19,17 +21,32 @@ const PER_RUN: usize = 24;
 const CALLS_PER_RUN: u64 = 10;
 /// Of a run, the last ones at each place are kept, too.
 const LAST: usize = 3;
+/// Of the first run, edges: enough for loops over large arrays.
+const STEPS_OF_FIRST: u64 = 1_500_000;
+/// Snapshots kept per loop, and of each run; of a row, cells looked at from each start, and starts.
+const SNAPSHOTS: usize = 96;
+const SNAPSHOTS_PER_RUN: u64 = 5;
+const CELLS: u64 = 16;
+const STARTS: usize = 4;
 
 type Row = Vec<Option<u64>>;
 
-/// Runs the program and adds what it sees to the samples. Deterministic for a seed.
+/// Runs the program, and one like it that is quicker through its loops, and adds what it sees to the samples. Deterministic
+/// for a seed.
 pub fn observe(program: &Program, loops: &mut Loops, constants: &[u64], seed: u64) {
+    if let Some(small) = scale::scaled(program) {
+        observe_runs(&small, loops, constants, seed, RUNS / 4, STEPS / 4);
+    }
+    observe_runs(program, loops, constants, seed, RUNS, STEPS);
+}
+
+fn observe_runs(program: &Program, loops: &mut Loops, constants: &[u64], seed: u64, runs: u64, most: u64) {
     let interpreter = Interpreter::new(program);
     let heads: FxHashMap<LocId, usize> = loops.loops.iter().enumerate().map(|(i, l)| (l.head, i)).collect();
     let functions: FxHashMap<FuncId, usize> = loops.recursions.iter().enumerate().map(|(i, r)| (r.func, i)).collect();
     let mut steps = 0;
-    for run in 0..RUNS {
-        if steps >= STEPS {
+    for run in 0..runs {
+        if steps >= most {
             break;
         }
         let mut inputs = Random { rng: SmallRng::seed_from_u64(seed ^ run), run, constants };
@@ -37,12 +54,14 @@ pub fn observe(program: &Program, loops: &mut Loops, constants: &[u64], seed: u6
             program,
             loops,
             heads: &heads,
+            constants,
             functions: &functions,
             turns: vec![Turns::default(); heads.len()],
             calls: Vec::new(),
             nested: vec![Nested::default(); functions.len()],
         };
-        let limits = Limits { steps: STEPS_PER_RUN, memory: 1 << 24, call_depth: 3_000, deadline: None };
+        let edges = if run == 0 { STEPS_OF_FIRST.min(most / 2) } else { STEPS_PER_RUN.min(most / 8) };
+        let limits = Limits { steps: edges, memory: 1 << 24, call_depth: 3_000, deadline: None };
         steps += interpreter.run(&mut inputs, limits, &mut watcher).steps.max(STEPS / RUNS / 8);
         watcher.finish();
     }
@@ -55,10 +74,9 @@ struct Random<'a> {
     constants: &'a [u64],
 }
 
-impl InputSource for Random<'_> {
-    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
-        let _ = what;
-        let value = match self.run % 6 {
+impl Random<'_> {
+    fn value(&mut self) -> i64 {
+        match self.run % 6 {
             0 => self.rng.random_range(0..3),
             1 => self.rng.random_range(-2..8),
             2 => self.rng.random_range(0..20),
@@ -72,8 +90,24 @@ impl InputSource for Random<'_> {
                 1 => self.rng.random_range(-5..50),
                 _ => self.rng.random::<i64>(),
             },
-        };
-        Bv::from_i64(64, value).resize(width)
+        }
+    }
+}
+
+impl InputSource for Random<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        let _ = what;
+        Bv::from_i64(64, self.value()).resize(width)
+    }
+
+    /// Memory that was not written, as if it held integers: of four bytes, and in every fourth run of one.
+    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        let _ = (object, offset);
+        let unit = if self.run % 4 == 3 { 1 } else { 4 };
+        for element in bytes.chunks_mut(unit) {
+            let value = self.value().to_le_bytes();
+            element.copy_from_slice(&value[..element.len()]);
+        }
     }
 }
 
@@ -102,6 +136,7 @@ struct Watcher<'a> {
     program: &'a Program,
     loops: &'a mut Loops,
     heads: &'a FxHashMap<LocId, usize>,
+    constants: &'a [u64],
     functions: &'a FxHashMap<FuncId, usize>,
     turns: Vec<Turns>,
     /// The recursive functions that are active: frames below, number, values at the entry.
@@ -119,6 +154,43 @@ impl Watcher<'_> {
     fn row(&self, state: &State, vars: &[VarId]) -> Row {
         vars.iter().map(|&v| self.value(state, v)).collect()
     }
+    /// Looks at cells of the rows of a loop.
+    fn snapshot(&mut self, state: &State, number: usize) {
+        let l = &self.loops.loops[number];
+        let mut starts = vec![0];
+        let rows: Vec<Vec<(u64, u64)>> = l.rows.iter().map(|row| self.cells(state, row, &mut starts)).collect();
+        if rows.iter().all(Vec::is_empty) {
+            return;
+        }
+        let scalars = self.row(state, &l.watched);
+        self.loops.loops[number].snapshots.push(Snapshot { scalars, rows, starts });
+    }
+
+    fn cells(&self, state: &State, row: &Cells, starts: &mut Vec<i64>) -> Vec<(u64, u64)> {
+        let base = match *self.program.exprs.get(row.base) {
+            Expr::GlobalAddr(global) => Some(state.global_address(global)),
+            Expr::Var(var) => state.var(var).and_then(|v| v.to_u64()),
+            _ => None,
+        };
+        let Some(object) = base.and_then(|base| state.object_at(base)).filter(|o| o.live) else { return Vec::new() };
+        let (base, count) = (object.base, object.size.saturating_sub(row.first) / row.stride);
+        let in_row = |c: &&u64| **c >= CELLS / 2 && **c < count;
+        for &c in self.constants.iter().filter(in_row).take(STARTS) {
+            if !starts.contains(&(c as i64)) {
+                starts.push(c as i64);
+            }
+        }
+        let mut indices: Vec<u64> = starts.iter().flat_map(|&c| c as u64..c as u64 + CELLS).collect();
+        indices.retain(|&k| k < count);
+        indices.sort_unstable();
+        indices.dedup();
+        let cell = |k| {
+            let bytes = state.bytes(base + row.first + k * row.stride, row.len as usize)?;
+            Some((k, bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))))
+        };
+        indices.into_iter().filter_map(cell).collect()
+    }
+
     fn finish(mut self) {
         for (i, turns) in std::mem::take(&mut self.turns).into_iter().enumerate() {
             for row in turns.last {
@@ -171,6 +243,13 @@ impl Observer for Watcher<'_> {
                 let Some(&i) = self.heads.get(&e.target) else { return };
                 self.turns[i].visits += 1;
                 let visits = self.turns[i].visits;
+                let l = &self.loops.loops[i];
+                if !l.rows.is_empty()
+                    && l.snapshots.len() < SNAPSHOTS
+                    && (visits <= SNAPSHOTS_PER_RUN || visits.is_power_of_two())
+                {
+                    self.snapshot(state, i);
+                }
                 let row = self.row(state, &self.loops.loops[i].watched);
                 if visits <= PER_RUN as u64 / 2 || visits.is_power_of_two() && visits.ilog2() <= PER_RUN as u32 {
                     keep(&mut self.loops.loops[i].samples, row);

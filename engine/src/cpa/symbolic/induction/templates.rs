@@ -116,6 +116,8 @@ pub enum Effort {
     /// Few, and equations with powers of two; with guards, nothing but equations.
     Powers,
     Many,
+    /// Few, and about all cells of arrays.
+    Cells,
     /// The same as for `Terms`, and equations of degree two, which are hard on solvers.
     Squares,
 }

@@ -190,6 +190,7 @@ impl SymbolicExecution<'_> {
         let terms = self.place_terms(&st, number);
         let modified = self.loops.modified(number).to_vec();
         self.assume_all(&mut st, terms, new_symbols, &modified);
+        self.assume_cells(&mut st, number);
         st
     }
 

@@ -1,0 +1,554 @@
+//! Invariants about all cells of an array.
+//!
+//! Such a candidate says that a condition holds of the cells whose index lies between two bounds, as in "`a[k] <= max` for all
+//! `0 <= k < i`". It is checked at one index that stands for all, a fresh symbol (Flanagan, Qadeer: Predicate abstraction for
+//! software verification, POPL 2002), and it is assumed in instances: whenever the array is read, at the index that is read
+//! (Bradley, Manna, Sipma: What's decidable about arrays?, VMCAI 2006, from where we take that these are the indices that
+//! matter). An instance of what holds for all indices holds, so instances that are missing only make a proof fail.
+
+use super::super::SymbolicExecution;
+use super::super::loops::LoopInfo;
+use super::super::rows::Cells;
+use super::super::state::{Quantified, State};
+use super::super::value::{ObjId, Val, sign_extend};
+use super::is_signed;
+use super::templates::Vocabulary;
+use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Program, Sort, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// Candidates at one loop, at most.
+const CANDIDATES: usize = 100;
+/// Variables that bounds are made of, and constants of the program that are tried as bounds and as values.
+const BOUNDS: usize = 6;
+const CONSTANTS: usize = 6;
+/// Variables with so few values tell the observations apart.
+const FLAG: usize = 2;
+/// Bytes written of an object that is made an array for the sake of a candidate.
+const SMALL: u64 = 1 << 10;
+
+/// A condition on all cells with an index from `low` to below `high`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CellFact {
+    /// Rows of cells, each with the symbol that stands for its cell.
+    rows: Vec<(Cells, ExprId)>,
+    /// The symbol that stands for the index, of the width of pointers.
+    index: ExprId,
+    /// Over variables, of the same width.
+    low: ExprId,
+    high: ExprId,
+    /// One bit, over variables, the index and the cells.
+    body: ExprId,
+}
+
+/// Candidates about the rows that a loop reads or writes, of those that hold of what was seen.
+pub fn candidates(pool: &mut ExprPool, program: &Program, l: &LoopInfo, vocabulary: &Vocabulary) -> Vec<CellFact> {
+    if l.rows.is_empty() || l.snapshots.is_empty() {
+        return Vec::new();
+    }
+    let width = program.layout.pointer_width;
+    let (_, index) = pool.fresh_symbol(Sort::Bv(width));
+    let holes = l.rows.iter().map(|r| pool.fresh_symbol(Sort::Bv(8 * r.len)).1).collect();
+    let scalars = l.watched.iter().map(|&v| {
+        let is_pointer = matches!(program.plain_type(program.vars[v].ty), cfa::CType::Pointer(_));
+        (v, program.vars[v].width, is_signed(program, program.vars[v].ty), l.modified.contains(&v), is_pointer)
+    });
+    let scalars = scalars
+        .enumerate()
+        .filter(|(_, (.., is_pointer))| !is_pointer)
+        .map(|(column, (var, width, signed, modified, _))| Scalar { column, var, width, signed, modified })
+        .collect();
+    let mut guess = Guess { pool, l, vocabulary, width, index, holes, scalars, found: Vec::new() };
+    guess.all();
+    guess.found
+}
+
+#[derive(Clone, Copy)]
+struct Scalar {
+    column: usize,
+    var: VarId,
+    width: u32,
+    signed: bool,
+    modified: bool,
+}
+
+struct Guess<'a> {
+    pool: &'a mut ExprPool,
+    l: &'a LoopInfo,
+    vocabulary: &'a Vocabulary,
+    /// Of pointers.
+    width: u32,
+    index: ExprId,
+    holes: Vec<ExprId>,
+    scalars: Vec<Scalar>,
+    found: Vec<CellFact>,
+}
+
+/// From a constant, or from a variable plus a constant, to the same.
+#[derive(Clone, Copy)]
+struct Bound {
+    var: Option<Scalar>,
+    plus: i64,
+}
+
+impl Guess<'_> {
+    fn all(&mut self) {
+        let (ranges, guards) = (self.ranges(), self.guards());
+        for first in 0..self.l.rows.len() {
+            for second in first..self.l.rows.len() {
+                let rows = if first == second { vec![first] } else { vec![first, second] };
+                let mut bodies = if first == second { self.single(first) } else { self.double(first, second) };
+                let mut seen = FxHashSet::default();
+                bodies.retain(|&b| seen.insert(b));
+                // Where two cells are equal, what else is alike is no news.
+                let mut equal: FxHashSet<(usize, Option<usize>)> = FxHashSet::default();
+                for (i, &body) in bodies.iter().enumerate() {
+                    let mut holds_from_start = false;
+                    for (r, &(low, high)) in ranges.iter().enumerate() {
+                        let is_block = low.var.is_none() && low.plus > 0;
+                        if self.found.len() >= CANDIDATES {
+                            return;
+                        }
+                        if equal.contains(&(r, None)) || is_block && holds_from_start {
+                            continue;
+                        }
+                        let holds = self.keep(&rows, low, high, None, body);
+                        holds_from_start |= holds && low.var.is_none();
+                        if holds && i == 0 && rows.len() > 1 {
+                            equal.insert((r, None));
+                        }
+                        if holds || rows.len() == 1 || is_block {
+                            continue;
+                        }
+                        for (g, &guard) in guards.iter().enumerate() {
+                            if !equal.contains(&(r, Some(g)))
+                                && self.keep(&rows, low, high, Some(guard), body)
+                                && i == 0
+                            {
+                                equal.insert((r, Some(g)));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ranges of indices: all, to and from a variable, and as many as a variable says from a constant on.
+    fn ranges(&self) -> Vec<(Bound, Bound)> {
+        let start = Bound { var: None, plus: 0 };
+        let end = Bound { var: None, plus: 1 << (self.width - 2).min(62) };
+        let of_index = |s: &&Scalar| s.modified && s.width <= self.width && s.width >= 8 && self.values(s).len() > FLAG;
+        let vars: Vec<Scalar> = self.scalars.iter().filter(of_index).take(BOUNDS).copied().collect();
+        let mut ranges = vec![(start, end)];
+        for &var in &vars {
+            let at = Bound { var: Some(var), plus: 0 };
+            ranges.extend([(start, at), (at, end)]);
+        }
+        for &var in &vars {
+            let block = |c| (Bound { var: None, plus: c }, Bound { var: Some(var), plus: c });
+            ranges.extend(self.offsets().into_iter().map(block));
+        }
+        ranges
+    }
+
+    /// Constants at which blocks of a row may begin.
+    fn offsets(&self) -> Vec<i64> {
+        let mut offsets: Vec<i64> = self.l.snapshots.iter().flat_map(|s| s.starts.iter().copied()).collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        offsets.retain(|&c| c > 0);
+        offsets.truncate(CONSTANTS);
+        offsets
+    }
+
+    /// The values that a variable was seen to have, ascending.
+    fn values(&self, scalar: &Scalar) -> Vec<u64> {
+        let mut values: Vec<u64> = self.l.snapshots.iter().filter_map(|s| s.scalars[scalar.column]).collect();
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
+    /// Variables with few values, and a value each.
+    fn guards(&self) -> Vec<(Scalar, u64)> {
+        let flags = self.scalars.iter().filter(|s| s.modified).map(|s| (*s, self.values(s)));
+        let flags = flags.filter(|(_, values)| values.len() <= FLAG);
+        flags.flat_map(|(scalar, values)| values.into_iter().map(move |v| (scalar, v))).collect()
+    }
+
+    /// Conditions on a cell, its index, and variables.
+    fn single(&mut self, row: usize) -> Vec<ExprId> {
+        let (cell, width) = (self.holes[row], 8 * self.l.rows[row].len);
+        let mut values: Vec<u64> = self.l.snapshots.iter().flat_map(|s| s.rows[row].iter().map(|&(_, v)| v)).collect();
+        values.sort_unstable();
+        values.dedup();
+        let mut bodies = Vec::new();
+        let mut constants: Vec<u64> = vec![0];
+        constants.extend(self.vocabulary.constants.get(&width).into_iter().flatten().take(CONSTANTS));
+        for &c in values.iter().filter(|c| constants.contains(c) || values.len() <= 3) {
+            let c = self.pool.int(width, c);
+            bodies.push(self.pool.eq(cell, c));
+        }
+        // An affine function of the index.
+        let mut slopes: Vec<(i64, i64)> = Vec::new();
+        for cells in self.l.snapshots.iter().map(|s| &s.rows[row]) {
+            for pair in cells.windows(2) {
+                let ((k, x), (n, y)) = (pair[0], pair[1]);
+                if n == k + 1 {
+                    let (x, y) = (sign_extend(width, x), sign_extend(width, y));
+                    let slope = y.wrapping_sub(x);
+                    let line = (slope, x.wrapping_sub(slope.wrapping_mul(k as i64)));
+                    if slope != 0 && slope.unsigned_abs() <= 64 && !slopes.contains(&line) && slopes.len() < 4 {
+                        slopes.push(line);
+                    }
+                }
+            }
+        }
+        let k = match width.cmp(&self.width) {
+            std::cmp::Ordering::Greater => self.pool.sext(width, self.index),
+            _ => self.pool.extract(width - 1, 0, self.index),
+        };
+        for (slope, start) in slopes {
+            let (slope, start) =
+                (self.pool.constant(Bv::from_i64(width, slope)), self.pool.constant(Bv::from_i64(width, start)));
+            let line = self.pool.mul(slope, k);
+            let line = self.pool.add(line, start);
+            bodies.push(self.pool.eq(cell, line));
+        }
+        for scalar in self.scalars.clone().into_iter().filter(|s| s.width == width) {
+            let x = self.pool.var(scalar.var, width);
+            bodies.push(self.pool.eq(cell, x));
+            let equal = self.pool.eq(cell, x);
+            bodies.push(self.pool.not(equal));
+            let order = if scalar.signed { BinOp::Sle } else { BinOp::Ule };
+            bodies.push(self.pool.binary(order, cell, x));
+            bodies.push(self.pool.binary(order, x, cell));
+        }
+        // What is seen, or what the program knows, next beyond it.
+        let signed = |&c: &u64| sign_extend(width, c);
+        let (least, most) = (values.iter().map(signed).min(), values.iter().map(signed).max());
+        let within = |c: i64| least.is_some_and(|l| l <= c) && most.is_some_and(|m| c <= m);
+        let mut orders: Vec<(i64, bool)> = vec![(0, true), (0, false)];
+        orders.extend(constants.iter().map(signed).filter(|&c| least.is_some_and(|l| c <= l)).max().map(|c| (c, true)));
+        orders.extend(constants.iter().map(signed).filter(|&c| most.is_some_and(|m| c >= m)).min().map(|c| (c, false)));
+        for (c, is_low) in orders {
+            let c = self.pool.constant(Bv::from_i64(width, c));
+            bodies.push(if is_low { self.pool.sle(c, cell) } else { self.pool.sle(cell, c) });
+        }
+        for c in constants.into_iter().filter(|c| within(signed(c))) {
+            let c = self.pool.int(width, c);
+            let equal = self.pool.eq(cell, c);
+            bodies.push(self.pool.not(equal));
+        }
+        bodies.push(self.pool.sle(cell, k));
+        bodies
+    }
+
+    /// Conditions on the cells of two rows at the same index; if it makes sense, the first is that they are equal.
+    fn double(&mut self, first: usize, second: usize) -> Vec<ExprId> {
+        let (a, b) = (self.holes[first], self.holes[second]);
+        let (wa, wb) = (self.pool.width(a), self.pool.width(b));
+        let mut bodies = Vec::new();
+        if wa == wb {
+            let equal = self.pool.eq(a, b);
+            bodies.push(equal);
+            bodies.push(self.pool.sle(a, b));
+            bodies.push(self.pool.sle(b, a));
+            let difference = self.l.snapshots.iter().find_map(|s| {
+                let &(k, x) = s.rows[first].first()?;
+                let &(_, y) = s.rows[second].iter().find(|&&(n, _)| n == k)?;
+                Some(x.wrapping_sub(y))
+            });
+            if let Some(d) = difference.filter(|&d| d != 0) {
+                let d = self.pool.constant(Bv::new(64, d).resize(wa));
+                let sum = self.pool.add(b, d);
+                bodies.push(self.pool.eq(a, sum));
+            }
+            bodies.push(self.pool.not(equal));
+        }
+        // A property of the one exactly where the other has one.
+        let properties = |pool: &mut ExprPool, cell: ExprId, width: u32| {
+            let zero = pool.int(width, 0);
+            [pool.eq(cell, zero), pool.slt(cell, zero), pool.slt(zero, cell)]
+        };
+        let (of_a, of_b) = (properties(self.pool, a, wa), properties(self.pool, b, wb));
+        for x in of_a {
+            for y in of_b {
+                let equal = self.pool.eq(x, y);
+                bodies.push(equal);
+                bodies.push(self.pool.not(equal));
+            }
+        }
+        bodies
+    }
+
+    /// Makes it a candidate if it holds of all that was seen, and of something; tells whether it does.
+    /// With a guard, where the variable has the value.
+    fn keep(&mut self, rows: &[usize], low: Bound, high: Bound, guard: Option<(Scalar, u64)>, body: ExprId) -> bool {
+        if self.pool.as_const(body).is_some() {
+            return false;
+        }
+        let mut some = false;
+        for snapshot in &self.l.snapshots {
+            let value = |bound: Bound| {
+                let var = match bound.var {
+                    Some(s) => {
+                        let value = snapshot.scalars[s.column]?;
+                        if s.signed { sign_extend(s.width, value) } else { i64::try_from(value).ok()? }
+                    }
+                    None => 0,
+                };
+                var.checked_add(bound.plus)
+            };
+            let (Some(from), Some(to)) = (value(low), value(high)) else { continue };
+            if guard.is_some_and(|(scalar, v)| snapshot.scalars[scalar.column] != Some(v)) {
+                continue;
+            }
+            for &(k, _) in &snapshot.rows[rows[0]] {
+                if (k as i64) < from || (k as i64) >= to {
+                    continue;
+                }
+                let mut known = true;
+                let holds = self.pool.eval_tree(body, &mut |leaf| {
+                    let value = match *leaf {
+                        Expr::Var(v) => {
+                            let scalar = self.scalars.iter().find(|s| s.var == v);
+                            scalar.and_then(|s| Some(Bv::new(s.width, snapshot.scalars[s.column]?)))
+                        }
+                        _ if self.pool.get(self.index) == leaf => Some(Bv::new(64, k).resize(self.width)),
+                        _ => rows.iter().find(|&&r| self.pool.get(self.holes[r]) == leaf).and_then(|&r| {
+                            let (_, value) = snapshot.rows[r].iter().find(|(n, _)| *n == k)?;
+                            Some(Bv::new(8 * self.l.rows[r].len, *value))
+                        }),
+                    };
+                    value.unwrap_or_else(|| {
+                        known = false;
+                        let width = match *leaf {
+                            Expr::Var(v) => self.scalars.iter().find(|s| s.var == v).map(|s| s.width),
+                            _ => rows
+                                .iter()
+                                .find(|&&r| self.pool.get(self.holes[r]) == leaf)
+                                .map(|&r| 8 * self.l.rows[r].len),
+                        };
+                        Bv::zero(width.unwrap_or(64))
+                    })
+                });
+                match (known, holds.is_true()) {
+                    (false, _) => {}
+                    (true, true) => some = true,
+                    (true, false) => return false,
+                }
+            }
+        }
+        if some {
+            let (low, high) = (self.bound(low), self.bound(high));
+            let body = match guard {
+                Some((scalar, value)) => {
+                    let x = self.pool.var(scalar.var, scalar.width);
+                    let value = self.pool.int(scalar.width, value);
+                    let guard = self.pool.eq(x, value);
+                    let not_guard = self.pool.not(guard);
+                    self.pool.or(not_guard, body)
+                }
+                None => body,
+            };
+            let rows = rows.iter().map(|&r| (self.l.rows[r].clone(), self.holes[r])).collect();
+            self.found.push(CellFact { rows, index: self.index, low, high, body });
+        }
+        some
+    }
+
+    fn bound(&mut self, bound: Bound) -> ExprId {
+        let plus = self.pool.constant(Bv::from_i64(self.width, bound.plus));
+        let Some(s) = bound.var else { return plus };
+        let x = self.pool.var(s.var, s.width);
+        let x = if s.signed { self.pool.sext(self.width, x) } else { self.pool.zext(self.width, x) };
+        self.pool.add(x, plus)
+    }
+}
+
+impl SymbolicExecution<'_> {
+    /// Assumes what is said of all cells at the place of this number.
+    pub(super) fn assume_cells(&mut self, st: &mut State, number: u32) {
+        let place = self.assumptions(number);
+        let all: Vec<CellFact> = place.cell_facts.iter().chain(&place.cell_candidates).cloned().collect();
+        for fact in all {
+            if let Some(quantified) = self.quantify(st, &fact) {
+                Rc::make_mut(&mut st.quantified).push(Rc::new(quantified));
+            }
+        }
+    }
+
+    /// Drops the candidates about cells that do not hold in `st`.
+    pub(super) fn check_cells(&mut self, st: &mut State, number: u32) {
+        let candidates = self.assumptions(number).cell_candidates.clone();
+        if candidates.is_empty() {
+            return;
+        }
+        let (_, k) = self.pool.fresh_symbol(Sort::Bv(self.program.layout.pointer_width));
+        let (mut wrong, mut open) = (FxHashSet::default(), Vec::new());
+        for (i, fact) in candidates.iter().enumerate() {
+            match self.at_index(st, fact, k) {
+                Some(value) => open.push((i, value)),
+                None => {
+                    wrong.insert(i);
+                }
+            }
+        }
+        self.refute(st, open, &mut wrong);
+        if !wrong.is_empty() {
+            let mut i = 0;
+            self.assumptions(number).cell_candidates.retain(|_| {
+                i += 1;
+                !wrong.contains(&(i - 1))
+            });
+            self.drop_assumption();
+        }
+    }
+
+    /// The fact at an index; `None` if it does not make sense in `st`.
+    fn at_index(&mut self, st: &mut State, fact: &CellFact, k: ExprId) -> Option<Val> {
+        let mut meaning = FxHashMap::default();
+        meaning.insert(fact.index, k);
+        let mut guard = self.between(st, fact, k)?;
+        for (row, hole) in &fact.rows {
+            let object = self.row_object(st, row)?;
+            let (offset, inside) = self.place_in_row(st, object, row, k);
+            guard = self.pool.and(guard, inside);
+            if st.memory.get(object).is_some_and(|o| o.array.is_none() && o.extent() <= SMALL) {
+                self.make_array(st, object, offset, row.len);
+            }
+            let value = self.read_at(st, object, Val::Expr(offset), row.len);
+            let value = self.term(value, 8 * row.len);
+            meaning.insert(*hole, value);
+        }
+        let body = self.body(st, fact, &meaning)?;
+        let outside = self.pool.not(guard);
+        let term = self.pool.or(outside, body);
+        Some(self.classify(term))
+    }
+
+    /// The fact in the state `st` with its index left open; `None` if it does not make sense there.
+    fn quantify(&mut self, st: &mut State, fact: &CellFact) -> Option<Quantified> {
+        let mut meaning = FxHashMap::default();
+        let mut guard = self.between(st, fact, fact.index)?;
+        let mut rows = Vec::new();
+        for (row, hole) in &fact.rows {
+            let object = self.row_object(st, row)?;
+            let (offset, inside) = self.place_in_row(st, object, row, fact.index);
+            guard = self.pool.and(guard, inside);
+            let o = st.memory.get(object)?;
+            if o.array.is_none() {
+                if o.extent() > SMALL {
+                    return None;
+                }
+                self.make_array(st, object, offset, row.len);
+            }
+            let array = st.memory.get(object)?.array?;
+            let cell = self.select_bytes(array, offset, row.len);
+            meaning.insert(*hole, cell);
+            rows.push((array, row.first, row.stride));
+        }
+        let body = self.body(st, fact, &meaning)?;
+        let outside = self.pool.not(guard);
+        let formula = self.pool.or(outside, body);
+        Some(Quantified { formula, index: fact.index, rows })
+    }
+
+    /// Whether `k` is between the bounds of the fact.
+    fn between(&mut self, st: &State, fact: &CellFact, k: ExprId) -> Option<ExprId> {
+        let width = self.program.layout.pointer_width;
+        if ![fact.low, fact.high, fact.body].iter().all(|&e| self.is_set(st, e)) {
+            return None;
+        }
+        let (low, high) = (self.eval(st, fact.low), self.eval(st, fact.high));
+        if [low, high].iter().any(|v| matches!(v, Val::Unknown | Val::Unset)) {
+            return None;
+        }
+        let (low, high) = (self.term(low, width), self.term(high, width));
+        let (above, below) = (self.pool.sle(low, k), self.pool.slt(k, high));
+        Some(self.pool.and(above, below))
+    }
+
+    fn body(&mut self, st: &State, fact: &CellFact, meaning: &FxHashMap<ExprId, ExprId>) -> Option<ExprId> {
+        let body = match self.eval(st, fact.body) {
+            Val::Unknown | Val::Unset => return None,
+            value => self.term(value, 1),
+        };
+        Some(self.pool.substitute(body, &mut FxHashMap::default(), |_, leaf| meaning.get(&leaf).copied()))
+    }
+
+    /// The live object that a row of cells is in.
+    fn row_object(&mut self, st: &State, row: &Cells) -> Option<ObjId> {
+        let base = match *self.pool.get(row.base) {
+            Expr::Var(v) => self.read_var(st, v),
+            _ => self.eval(st, row.base),
+        };
+        self.object_of(base).filter(|&o| st.memory.get(o).is_some())
+    }
+
+    /// The offset of the cell of index `k`, and whether it lies in the object.
+    fn place_in_row(&mut self, st: &State, object: ObjId, row: &Cells, k: ExprId) -> (ExprId, ExprId) {
+        let width = self.program.layout.pointer_width;
+        let size = st.memory.get(object).expect("a live object").size;
+        let (stride, first) = (self.pool.int(width, row.stride), self.pool.int(width, row.first));
+        let offset = self.pool.mul(k, stride);
+        let offset = self.pool.add(offset, first);
+        // Indices so small that nothing wraps.
+        let most = match size {
+            Val::Int(size) => size.saturating_sub(row.first + u64::from(row.len)) / row.stride,
+            _ => 1 << (width / 2),
+        };
+        let most = self.pool.int(width, most);
+        let mut inside = self.pool.ule(k, most);
+        let end = self.pool.int(width, u64::from(row.len));
+        let end = self.pool.add(offset, end);
+        let size = self.term(size, width);
+        let fits = self.pool.ule(end, size);
+        inside = self.pool.and(inside, fits);
+        (offset, inside)
+    }
+
+    /// Assumes the facts about the array's cells at a place that is read.
+    pub(in super::super) fn instantiate(&mut self, st: &mut State, array: ExprId, offset: ExprId) {
+        if st.quantified.is_empty() {
+            return;
+        }
+        let mut below = FxHashSet::default();
+        self.arrays_in(array, &mut below);
+        for fact in Rc::clone(&st.quantified).iter() {
+            for &(of, first, stride) in &fact.rows {
+                let mut roots = FxHashSet::default();
+                self.arrays_in(of, &mut roots);
+                if below.is_disjoint(&roots) {
+                    continue;
+                }
+                let k = self.index_of(offset, first, stride);
+                let instance = self
+                    .pool
+                    .substitute(fact.formula, &mut FxHashMap::default(), |_, leaf| (leaf == fact.index).then_some(k));
+                if self.pool.as_const(instance).is_some_and(|c| c.is_true()) || st.instances.contains(&instance) {
+                    continue;
+                }
+                Rc::make_mut(&mut st.instances).push(instance);
+                self.expose(st, instance);
+                self.solver.assume(&mut self.pool, &mut st.pc, instance, None);
+            }
+        }
+    }
+
+    /// The arrays that an array was made of by stores.
+    fn arrays_in(&self, array: ExprId, found: &mut FxHashSet<ExprId>) {
+        let mut stack = vec![array];
+        while let Some(e) = stack.pop() {
+            match *self.pool.get(e) {
+                Expr::Store { array, .. } => stack.push(array),
+                Expr::Ite(_, t, f) => stack.extend([t, f]),
+                _ => {
+                    found.insert(e);
+                }
+            }
+        }
+    }
+}
