@@ -553,8 +553,10 @@ impl Guess<'_> {
         };
         let mut matrix: Vec<Vec<i128>> = rows
             .iter()
-            .map(|&r| monomials.iter().map(|m| m.iter().map(|&i| signed(r, i)).product()).collect())
-            .filter(|row: &Vec<i128>| row.iter().all(|v| v.abs() < 1 << 40))
+            .filter_map(|&r| {
+                let product = |m: &Vec<Factor>| m.iter().try_fold(1i128, |p, &f| p.checked_mul(signed(r, f)));
+                monomials.iter().map(|m| product(m).filter(|p| p.abs() < 1 << 40)).collect()
+            })
             .collect();
         matrix.sort_unstable();
         matrix.dedup();
