@@ -543,11 +543,9 @@ impl Guess<'_> {
             }
         }
         let signed = |r: usize, f: Factor| {
-            let value = |i: usize| {
-                i128::from(sign_extend(self.leaf(i).1, self.seen.rows[r][i].expect("only complete columns")))
-            };
+            let value = |i: usize| self.seen.rows[r][i].expect("only complete columns");
             match f {
-                Factor::Column(i) => value(i),
+                Factor::Column(i) => i128::from(sign_extend(self.leaf(i).1, value(i))),
                 Factor::Power(i) => 1 << value(i),
             }
         };
