@@ -5,7 +5,7 @@ use super::super::state::{Activation, Role, State};
 use super::super::value::Val;
 use super::{QUERY_TIME, polynomial};
 use crate::solver::{Feasibility, PathCondition};
-use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, VarId};
+use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
 use std::time::Duration;
@@ -13,6 +13,8 @@ use std::time::Duration;
 /// For a query about several candidates at a place, and about one of them.
 const TOGETHER: Duration = Duration::from_millis(600);
 const ALONE: Duration = Duration::from_millis(300);
+/// Products and quotients of unknowns that are replaced by unknowns.
+const HARD: usize = 40;
 
 impl SymbolicExecution<'_> {
     /// Drops the candidates that do not hold in `st`.
@@ -78,6 +80,7 @@ impl SymbolicExecution<'_> {
                 Val::Int(_) | Val::Ptr(..) => {}
             }
         }
+        self.settle_linearly(st, &mut open);
         // All in one question; where that is too much for the solver, in parts.
         let mut parts = vec![open];
         while let Some(part) = parts.pop() {
@@ -120,6 +123,53 @@ impl SymbolicExecution<'_> {
                 parts.extend([rest, left]);
             }
         }
+        self.solver.set_query_time(Some(QUERY_TIME));
+    }
+
+    /// Removes from `open` the candidates that hold whatever products, quotients and remainders of unknowns are, but for some
+    /// bounds: with these bit-blasted, solvers are slow also at what does not depend on them (Cimatti et al.: Incremental
+    /// linearization for satisfiability modulo nonlinear arithmetic, ACM TOCL 2018).
+    fn settle_linearly(&mut self, st: &State, open: &mut Vec<(ExprId, ExprId)>) {
+        let conjuncts = st.pc.conjuncts();
+        let mut hard = Vec::new();
+        let mut seen = FxHashSet::default();
+        for e in conjuncts.iter().copied().chain(open.iter().map(|&(_, term)| term)) {
+            self.pool.visit(e, &mut seen, |e, node| {
+                if let Expr::Binary(op, a, b) = *node
+                    && is_hard(&self.pool, op, a, b)
+                {
+                    hard.push((e, op, a, b));
+                }
+            });
+        }
+        if hard.is_empty() || hard.len() > HARD {
+            return;
+        }
+        // Inner ones come first, so those within others are replaced by then.
+        let mut replaced: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        let mut facts = Vec::new();
+        for (e, op, a, b) in hard {
+            let width = self.pool.width(e);
+            let (_, unknown) = self.pool.fresh_symbol(Sort::Bv(width));
+            let a = self.pool.substitute(a, &mut replaced, |_, _| None);
+            let b = self.pool.substitute(b, &mut replaced, |_, _| None);
+            bounds(&mut self.pool, op, (a, b), unknown, &mut facts);
+            replaced.insert(e, unknown);
+        }
+        let mut pc = PathCondition::new();
+        for conjunct in conjuncts {
+            let conjunct = self.pool.substitute(conjunct, &mut replaced, |_, _| None);
+            self.solver.assume(&mut self.pool, &mut pc, conjunct, None);
+        }
+        for fact in facts {
+            self.solver.assume(&mut self.pool, &mut pc, fact, None);
+        }
+        self.solver.set_query_time(Some(ALONE));
+        open.retain(|&(_, term)| {
+            let term = self.pool.substitute(term, &mut replaced, |_, _| None);
+            let violated = self.pool.not(term);
+            !self.solver.check(&mut self.pool, &pc, violated).is_infeasible()
+        });
         self.solver.set_query_time(Some(QUERY_TIME));
     }
 
@@ -213,6 +263,56 @@ impl SymbolicExecution<'_> {
     }
 }
 
+/// Whether the operation is one that is bit-blasted at length.
+fn is_hard(pool: &ExprPool, op: BinOp, a: ExprId, b: ExprId) -> bool {
+    match op {
+        BinOp::Mul => pool.as_const(a).is_none() && pool.as_const(b).is_none(),
+        BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem => pool.as_const(b).is_none(),
+        _ => false,
+    }
+}
+
+/// Adds what holds of the result `r` of a quotient or remainder of any `a` and `b`.
+fn bounds(pool: &mut ExprPool, op: BinOp, (a, b): (ExprId, ExprId), r: ExprId, facts: &mut Vec<ExprId>) {
+    let zero = pool.int(pool.width(r), 0);
+    let mut implies = |pool: &mut ExprPool, condition: ExprId, then: ExprId| {
+        let not = pool.not(condition);
+        facts.push(pool.or(not, then));
+    };
+    match op {
+        BinOp::URem => {
+            let (divides, less, at_most) = (pool.ne(b, zero), pool.ult(r, b), pool.ule(r, a));
+            implies(pool, divides, less);
+            let always = pool.bool(true);
+            implies(pool, always, at_most);
+        }
+        BinOp::UDiv => {
+            let (divides, at_most) = (pool.ne(b, zero), pool.ule(r, a));
+            implies(pool, divides, at_most);
+        }
+        BinOp::SRem => {
+            // It has the sign of `a`, and is no further from zero.
+            let (positive, low, high) = (pool.sle(zero, a), pool.sle(zero, r), pool.sle(r, a));
+            let between = pool.and(low, high);
+            implies(pool, positive, between);
+            let (negative, low, high) = (pool.slt(a, zero), pool.sle(a, r), pool.sle(r, zero));
+            let between = pool.and(low, high);
+            implies(pool, negative, between);
+            let (divisor, least, high) = (pool.slt(zero, b), pool.neg(b), pool.slt(r, b));
+            let low = pool.slt(least, r);
+            let between = pool.and(low, high);
+            implies(pool, divisor, between);
+        }
+        BinOp::SDiv => {
+            let (positive, divisor) = (pool.sle(zero, a), pool.slt(zero, b));
+            let (both, low, high) = (pool.and(positive, divisor), pool.sle(zero, r), pool.sle(r, a));
+            let between = pool.and(low, high);
+            implies(pool, both, between);
+        }
+        _ => {}
+    }
+}
+
 /// The equations over more than a bit that the path condition says outright, also as two inequalities.
 fn equations(pool: &ExprPool, pc: &PathCondition) -> Vec<(ExprId, ExprId)> {
     let mut equations = Vec::new();
@@ -230,4 +330,26 @@ fn equations(pool: &ExprPool, pc: &PathCondition) -> Vec<(ExprId, ExprId)> {
         }
     }
     equations
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bounds of quotients and remainders hold of all numbers of four bits.
+    #[test]
+    fn bounds_hold() {
+        for op in [BinOp::UDiv, BinOp::URem, BinOp::SDiv, BinOp::SRem] {
+            for (a, b) in (0..16).flat_map(|a| (0..16).map(move |b| (a, b))) {
+                let mut pool = ExprPool::new();
+                let (a, b) = (Bv::new(4, a), Bv::new(4, b));
+                let r = op.apply(&a, &b);
+                let (x, y, z) = (pool.constant(a), pool.constant(b), pool.constant(r));
+                let mut facts = Vec::new();
+                bounds(&mut pool, op, (x, y), z, &mut facts);
+                assert!(!facts.is_empty());
+                assert!(facts.into_iter().all(|f| pool.is_true(f)), "{op:?}");
+            }
+        }
+    }
 }

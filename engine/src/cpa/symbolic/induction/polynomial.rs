@@ -10,6 +10,8 @@ const DEGREE: usize = 4;
 const NODES: usize = 400;
 /// Equations that others are shown to follow from.
 const EQUATIONS: usize = 12;
+/// Steps in which products are replaced.
+const REDUCTIONS: usize = 40;
 
 /// A sum of products of terms that are no sums, products or constants: by sorted factors, the coefficient, never zero.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -105,6 +107,21 @@ impl Polynomial {
         Some(product)
     }
 
+    /// With the products that the rules define replaced by what they equal; `None` if that does not come to an end.
+    fn reduced(mut self, rules: &[Rule]) -> Option<Self> {
+        for _ in 0..REDUCTIONS {
+            let reducible = rules.iter().find_map(|rule| {
+                let (rest, c) =
+                    self.parts.iter().find_map(|(factors, c)| Some((without(factors, &rule.product)?, c.clone())))?;
+                Some((rule, rest, c))
+            });
+            let Some((rule, rest, c)) = reducible else { return Some(self) };
+            let rest = Self { width: self.width, parts: BTreeMap::from([(rest, c.neg())]) };
+            self = self.plus(&rule.zero.product(&rest)?)?;
+        }
+        None
+    }
+
     /// Reads `self = 0` as a definition: one of the leaves `free` with the term that it then equals, in which it does not
     /// occur.
     pub fn solve(&self, pool: &mut ExprPool, free: &[ExprId]) -> Option<(ExprId, ExprId)> {
@@ -132,6 +149,16 @@ impl Polynomial {
         }
         None
     }
+}
+
+/// The factors (sorted) less those of `product` (sorted), if all of these are among them.
+fn without(factors: &[ExprId], product: &[ExprId]) -> Option<Vec<ExprId>> {
+    let mut left = factors.to_vec();
+    for p in product {
+        let at = left.iter().position(|f| f == p)?;
+        left.remove(at);
+    }
+    Some(left)
 }
 
 /// The inverse of an odd number.
@@ -182,6 +209,7 @@ pub fn follows(pool: &mut ExprPool, e: ExprId, equations: &[(ExprId, ExprId)]) -
     }
     let mut e = e;
     let mut definitions: Vec<(ExprId, ExprId)> = Vec::new();
+    let mut rules = Vec::new();
     for &(a, b) in equations.iter().take(EQUATIONS) {
         let mut equation = pool.eq(a, b);
         for &(leaf, meaning) in &definitions {
@@ -196,9 +224,27 @@ pub fn follows(pool: &mut ExprPool, e: ExprId, equations: &[(ExprId, ExprId)]) -
         if let Some((leaf, meaning)) = definition(pool, equation, &leaves) {
             e = replace(pool, e, leaf, meaning);
             definitions.push((leaf, meaning));
+        } else if let Some(rule) = difference(pool, equation).and_then(Rule::new) {
+            rules.push(rule);
         }
     }
-    pool.is_true(e) || is_identity(pool, e)
+    pool.is_true(e) || difference(pool, e).and_then(|p| p.reduced(&rules)).is_some_and(|p| p.parts.is_empty())
+}
+
+/// A polynomial that is zero, read as the definition of a product.
+struct Rule {
+    product: Vec<ExprId>,
+    /// Its coefficient of the product is one.
+    zero: Polynomial,
+}
+
+impl Rule {
+    fn new(zero: Polynomial) -> Option<Self> {
+        let odd = zero.parts.iter().filter(|(factors, c)| factors.len() > 1 && c.bit(0));
+        let (product, c) = odd.max_by_key(|(factors, _)| factors.len())?;
+        let (product, inverse) = (product.clone(), inverse(c));
+        Some(Self { zero: zero.times(&inverse), product })
+    }
 }
 
 fn replace(pool: &mut ExprPool, e: ExprId, leaf: ExprId, by: ExprId) -> ExprId {
@@ -283,6 +329,16 @@ mod tests {
         assert!(!follows(&mut pool, goal, &[]));
         assert!(follows(&mut pool, goal, &[(j, m)]));
         assert!(!follows(&mut pool, goal, &[(j, i)]));
+        // Where i * i + i = 2j, also (i + 1) * (i + 1) + (i + 1) = 2(j + i + 1).
+        let (two, square) = (pool.int(32, 2), pool.mul(i, i));
+        let (sum, twice) = (pool.add(square, i), pool.mul(two, j));
+        let squares = pool.mul(next, next);
+        let left = pool.add(squares, next);
+        let more = pool.add(j, next);
+        let right = pool.mul(two, more);
+        let goal = pool.eq(left, right);
+        assert!(follows(&mut pool, goal, &[(sum, twice)]));
+        assert!(!follows(&mut pool, goal, &[(square, twice)]));
     }
 
     proptest! {
@@ -319,7 +375,8 @@ mod tests {
             let leaves: Vec<ExprId> = (0..3).map(|_| pool.fresh_symbol(Sort::Bv(8)).1).collect();
             let (a, b) = (term(&mut pool, &leaves, &code), term(&mut pool, &leaves, &more));
             let goal = pool.eq(a, b);
-            let equation = (leaves[leaf], b);
+            let left = if values[0] & 1 == 0 { leaves[leaf] } else { pool.mul(leaves[leaf], leaves[0]) };
+            let equation = (left, b);
             let holds = |pool: &ExprPool, e: ExprId| {
                 Evaluator::new(pool, |leaf, _| {
                     let i = leaves.iter().position(|&l| l == leaf).unwrap();

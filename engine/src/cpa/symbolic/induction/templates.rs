@@ -165,6 +165,7 @@ pub fn candidates(
     if matches!(effort, Effort::Terms | Effort::Squares) {
         for &i in subjects {
             guess.terms(i, vocabulary);
+            guess.sums(i);
         }
     }
     let mut used = 0;
@@ -397,6 +398,32 @@ impl Guess<'_> {
                 let sum = self.pool.add(y, c);
                 let e = if is_least { self.pool.binary(op, sum, x) } else { self.pool.binary(op, x, sum) };
                 self.keep(e);
+            }
+        }
+    }
+
+    /// Bounds of the sum of a column and another.
+    fn sums(&mut self, column: usize) {
+        let (x, width) = self.leaf(column);
+        for other in 0..self.seen.columns.len().min(PAIRED) {
+            let (y, other_width) = self.leaf(other);
+            if other == column || other_width != width || self.subjects.contains(&other) && other < column {
+                continue;
+            }
+            let sum = |&r: &usize| {
+                let row = &self.seen.rows[r];
+                sign_extend(width, row[column]?).checked_add(sign_extend(width, row[other]?))
+            };
+            let sums: Vec<i64> = self.rows.iter().filter_map(sum).collect();
+            let (Some(&least), Some(&most)) = (sums.iter().min(), sums.iter().max()) else { continue };
+            let op = self.order(column);
+            for (s, is_least) in [(least, true), (most, false)] {
+                if s.unsigned_abs() <= FAR {
+                    let c = self.pool.constant(Bv::from_i64(width, s));
+                    let rest = self.pool.sub(c, y);
+                    let e = if is_least { self.pool.binary(op, rest, x) } else { self.pool.binary(op, x, rest) };
+                    self.keep(e);
+                }
             }
         }
     }
