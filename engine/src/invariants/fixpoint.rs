@@ -27,7 +27,7 @@ const THRESHOLDS: usize = 256;
 /// Nodes between looks at the clock.
 const TICK: u32 = 128;
 
-/// What holds on return from a function.
+/// What holds on return from a function: of globals, and of the parameters that it does not write.
 #[derive(Clone)]
 struct Exit {
     env: Environment,
@@ -49,6 +49,8 @@ pub struct Analysis<'p> {
     rows: Rows,
     /// Per function, the globals that it or what it calls may write.
     written: Vec<FxHashSet<VarId>>,
+    /// Per function, the parameters that it never writes.
+    steady: Vec<Vec<VarId>>,
     is_node: Vec<bool>,
     widened: Vec<bool>,
     rank: Vec<u32>,
@@ -93,6 +95,7 @@ impl<'p> Analysis<'p> {
             calls,
             rows: Rows::new(program),
             written: globals_written(program),
+            steady: steady_parameters(program),
             is_node,
             widened,
             rank,
@@ -334,6 +337,9 @@ impl<'p> Analysis<'p> {
                     ends.push((edge, End::Node(program.funcs[func].entry, entry)));
                     let Some(exit) = &self.exits[func.index()] else { continue };
                     let mut back = env.clone();
+                    if !self.came_back(&mut back, func, args, exit) {
+                        continue;
+                    }
                     // In order of id, so that runs are alike.
                     let mut written: Vec<VarId> = self.written[func.index()].iter().copied().collect();
                     written.sort_unstable();
@@ -359,13 +365,44 @@ impl<'p> Analysis<'p> {
             Op::Return { value } => {
                 let func = program.func_of(edge);
                 let value = value.and_then(|e| env.eval(&self.rows, pool, e));
-                let env = Environment { globals: env.globals.clone(), locals: Paged::new() };
+                let mut exit = Environment { globals: env.globals.clone(), locals: Paged::new() };
+                for &param in &self.steady[func.index()] {
+                    exit.set(&self.rows, param, env.get(&self.rows, param).cloned());
+                }
+                let env = exit;
                 ends.push((edge, End::Return(func, Exit { env, value })));
                 return false;
             }
             Op::Halt(_) | Op::Error(_) => return false,
             Op::Skip | Op::Store { .. } | Op::Free { .. } | Op::Copy { .. } | Op::Fill { .. } | Op::Approx { .. } => {}
             Op::Assume { .. } => unreachable!("assumes come in pairs"),
+        }
+        true
+    }
+
+    /// Leaves the states of a caller in which the callee returns, by what it then knows of its parameters: a function may end the
+    /// program unless its argument holds. `false` if there are none.
+    fn came_back(&self, env: &mut Environment, func: FuncId, args: &[ExprId], exit: &Exit) -> bool {
+        let program = self.program;
+        let pool = &program.exprs;
+        for (&param, &arg) in program.funcs[func].params.iter().zip(args) {
+            if !self.steady[func.index()].contains(&param) || pool.width(arg) != program.vars[param].width {
+                continue;
+            }
+            let Some(value) = exit.env.get(&self.rows, param) else { continue };
+            match *pool.get(arg) {
+                Expr::Var(var) => {
+                    let met = env.get(&self.rows, var).map_or_else(|| Some(value.clone()), |now| now.meet(value));
+                    let Some(met) = met else { return false };
+                    env.set(&self.rows, var, Some(met));
+                }
+                Expr::Zext { arg: cond, .. } if pool.width(cond) == 1 && !value.contains(0) => {
+                    if !env.assume(&self.rows, pool, cond) {
+                        return false;
+                    }
+                }
+                _ => {}
+            }
         }
         true
     }
@@ -388,6 +425,14 @@ impl<'p> Analysis<'p> {
         }
         entry
     }
+}
+
+fn steady_parameters(program: &Program) -> Vec<Vec<VarId>> {
+    let written: FxHashSet<VarId> = program.edges.values().filter_map(|edge| edge.op.def()).collect();
+    let steady = |(_, f): (FuncId, &cfa::Function)| {
+        f.params.iter().copied().filter(|p| program.vars[*p].width <= 64 && !written.contains(p)).collect()
+    };
+    program.funcs.iter().map(steady).collect()
 }
 
 /// Truncated or zero-extended; of more than 64 bits, nothing is known.
