@@ -390,18 +390,20 @@ impl<'p> Analysis<'p> {
                 continue;
             }
             let Some(value) = exit.env.get(&self.rows, param) else { continue };
-            match *pool.get(arg) {
+            let is_possible = match *pool.get(arg) {
                 Expr::Var(var) => {
                     let met = env.get(&self.rows, var).map_or_else(|| Some(value.clone()), |now| now.meet(value));
-                    let Some(met) = met else { return false };
-                    env.set(&self.rows, var, Some(met));
+                    let is_possible = met.is_some();
+                    env.set(&self.rows, var, met);
+                    is_possible
                 }
                 Expr::Zext { arg: cond, .. } if pool.width(cond) == 1 && !value.contains(0) => {
-                    if !env.assume(&self.rows, pool, cond) {
-                        return false;
-                    }
+                    env.assume(&self.rows, pool, cond)
                 }
-                _ => {}
+                _ => true,
+            };
+            if !is_possible {
+                return false;
             }
         }
         true

@@ -129,11 +129,11 @@ impl SymbolicExecution<'_> {
     /// Removes from `open` the candidates that hold whatever products, quotients and remainders of unknowns are, but for some
     /// bounds: with these bit-blasted, solvers are slow also at what does not depend on them (Cimatti et al.: Incremental
     /// linearization for satisfiability modulo nonlinear arithmetic, ACM TOCL 2018).
-    fn settle_linearly(&mut self, st: &State, open: &mut Vec<(ExprId, ExprId)>) {
+    fn settle_linearly<K>(&mut self, st: &State, open: &mut Vec<(K, ExprId)>) {
         let conjuncts = st.pc.conjuncts();
         let mut hard = Vec::new();
         let mut seen = FxHashSet::default();
-        for e in conjuncts.iter().copied().chain(open.iter().map(|&(_, term)| term)) {
+        for e in conjuncts.iter().copied().chain(open.iter().map(|(_, term)| *term)) {
             self.pool.visit(e, &mut seen, |e, node| {
                 if let Expr::Binary(op, a, b) = *node
                     && is_hard(&self.pool, op, a, b)
@@ -165,8 +165,8 @@ impl SymbolicExecution<'_> {
             self.solver.assume(&mut self.pool, &mut pc, fact, None);
         }
         self.solver.set_query_time(Some(ALONE));
-        open.retain(|&(_, term)| {
-            let term = self.pool.substitute(term, &mut replaced, |_, _| None);
+        open.retain(|(_, term)| {
+            let term = self.pool.substitute(*term, &mut replaced, |_, _| None);
             let violated = self.pool.not(term);
             !self.solver.check(&mut self.pool, &pc, violated).is_infeasible()
         });
