@@ -17,11 +17,12 @@ pub enum Analysis {
     Invariants,
     KInduction,
     Bmc,
+    Random,
 }
 
 impl Analysis {
     /// Every analysis with its name and two lines on what it does and where it is from.
-    pub const ALL: [(Analysis, &'static str, &'static str); 13] = [
+    pub const ALL: [(Analysis, &'static str, &'static str); 14] = [
         (
             Analysis::Default,
             "default",
@@ -99,6 +100,12 @@ impl Analysis {
             "bmc",
             "all executions with 1, 2, 4, ... turns of each loop, one formula between places where paths are merged\n\
              (Biere, Cimatti, Clarke, Zhu: Symbolic model checking without BDDs, TACAS 1999)",
+        ),
+        (
+            Analysis::Random,
+            "random",
+            "runs on random inputs; finds violations far down concrete executions, proves nothing\n\
+             (Hamlet: Random testing, Encyclopedia of Software Engineering 1994)",
         ),
     ];
 

@@ -19,6 +19,7 @@ mod replay;
 mod run;
 pub mod solver;
 mod strategy;
+mod testing;
 mod verdict;
 pub mod waitlist;
 

@@ -11,6 +11,7 @@ use crate::explore::{Counters, Exploration, Explorer};
 use crate::induction::{Bounded, Proof, Prover};
 use crate::proof::{self, ProofCheck};
 use crate::solver::PathSolver;
+use crate::testing::{Tested, Tester};
 use crate::verdict::{Counterexample, Reason, Taints, Verdict};
 use crate::waitlist::Search;
 use crate::{Config, Outcome, Replay, Stats};
@@ -21,6 +22,8 @@ use std::time::{Duration, Instant};
 /// The first turn of each analysis; turns grow by the factor [`GROWTH`].
 const FIRST_SHARE: Duration = Duration::from_millis(500);
 const GROWTH: u32 = 3;
+/// What part of a turn is enough for random testing.
+const TESTING: u32 = 4;
 /// What the check of a proof may take.
 const CHECK_TIME: Duration = Duration::from_secs(5);
 /// What proofs by invariants may take before anything else is tried.
@@ -36,6 +39,7 @@ enum Method<'r> {
     Bounded(Box<Bounded<'r>>),
     /// By loop invariants, which the values seen by the first analysis suggest.
     Invariants,
+    Testing(Tester<'r>),
     /// It cannot be made.
     Nothing,
 }
@@ -238,7 +242,11 @@ impl<'r> Run<'r> {
                     continue;
                 }
                 let alone = workers.iter().filter(|w| w.given_up.is_none()).count() == 1;
-                let part = if alone { self.budget.clone() } else { self.budget.within(share) };
+                let part = match workers[i].method {
+                    _ if alone => self.budget.clone(),
+                    Method::Testing(_) => self.budget.within(share / TESTING),
+                    _ => self.budget.within(share),
+                };
                 // Alone, an analysis comes back only with a query that takes too long: it gets more time at each turn.
                 let query_time =
                     if alone { self.config.query_time.max(share) } else { share.min(self.config.query_time) };
@@ -348,6 +356,7 @@ impl<'r> Run<'r> {
             }
             Analysis::SymexSlicing => sliced(Abstracted { full: true, threshold: 0, ..standard }),
             Analysis::SymexCegarSlicing => sliced(Abstracted { threshold: 0, ..standard }),
+            Analysis::Random => Method::Testing(Tester::new(self.program, config.seed)),
             Analysis::Default => unreachable!("made of others"),
         };
         Worker { analysis, method, taints: Taints::default(), given_up: None }
@@ -386,10 +395,20 @@ impl<'r> Run<'r> {
                 Err(Stop::Spent(_)) => Turn::TimeIsUp,
             };
         }
+        if let Method::Testing(tester) = &mut worker.method {
+            let before = tester.edges;
+            let tested = tester.run(budget);
+            self.stats.exploration.edges += tester.edges - before;
+            return match tested {
+                Tested::Violation { error, edge, inputs } => Turn::Violation { error, edge, inputs },
+                Tested::Spent => Turn::TimeIsUp,
+                Tested::Enough => Turn::GaveUp(Reason::new("runs on random inputs violate nothing")),
+            };
+        }
         let exploration = match &mut worker.method {
             Method::Exploration(exploration) => exploration,
             Method::Nothing => return Turn::GaveUp(Reason::new("the dependences of the program could not be found")),
-            Method::Bounded(_) => unreachable!("done above"),
+            Method::Bounded(_) | Method::Testing(_) => unreachable!("done above"),
             Method::Invariants => return self.prove(&mut workers[0], budget),
         };
         // A query that takes longer than this turn is asked again in a later one.

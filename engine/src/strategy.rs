@@ -45,15 +45,15 @@ impl Features {
     /// The analyses, in the order in which they take turns. The first is symbolic execution, whose executions the proofs by
     /// invariants learn from.
     pub fn analyses(self) -> Vec<Analysis> {
-        use Analysis::{Invariants, Merging, Symex, SymexCegar, Value, ValuePredicate};
+        use Analysis::{Invariants, Merging, Random, Symex, SymexCegar, Value, ValuePredicate};
         if !self.loops && !self.recursion {
             return vec![Symex, Merging];
         }
         if self.modes >= MANY_MODES && self.modes > self.conditions {
             // Few of many variables matter, and these have few values.
-            return vec![Symex, Value, SymexCegar, Invariants, Merging, ValuePredicate];
+            return vec![Symex, Value, SymexCegar, Invariants, Random, Merging, ValuePredicate];
         }
-        vec![Symex, Merging, Invariants, SymexCegar, Value, ValuePredicate]
+        vec![Symex, Merging, Random, Invariants, SymexCegar, Value, ValuePredicate]
     }
 }
 

@@ -23,7 +23,7 @@ mod state;
 mod transfer;
 mod value;
 
-pub use induction::{Effort, Induction, QUERY_TIME};
+pub use induction::{Effort, Induction, QUERY_TIME, constants};
 pub use loops::Loops;
 pub(crate) use loops::globals_written;
 pub(crate) use memory::Paged;

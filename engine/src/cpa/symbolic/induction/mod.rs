@@ -297,12 +297,17 @@ fn is_signed(program: &Program, ty: TypeId) -> bool {
     matches!(program.plain_type(ty), CType::Int { signed: true, .. } | CType::Enum { signed: true, .. })
 }
 
+/// Constants in the program's operations, ascending.
+pub fn constants(program: &Program) -> Vec<u64> {
+    let mut constants: Vec<u64> = Vocabulary::new(program).constants.into_values().flatten().collect();
+    constants.sort_unstable();
+    constants
+}
+
 impl SymbolicExecution<'_> {
     /// Adds what runs on random inputs show to what this exploration has seen.
     pub fn observe(&mut self, seed: u64) {
-        let mut constants: Vec<u64> = Vocabulary::new(self.program).constants.into_values().flatten().collect();
-        constants.sort_unstable();
-        observe::observe(self.program, &mut self.loops, &constants, seed);
+        observe::observe(self.program, &mut self.loops, &constants(self.program), seed);
     }
 
     /// The candidates of a run, from what has been seen so far.

@@ -3,10 +3,9 @@
 use super::super::loops::Loops;
 use super::super::rows::{Cells, Snapshot};
 use super::scale;
-use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, State, Unknown};
-use cfa::{Bv, CType, EdgeId, Expr, FuncId, LocId, Op, Program, VarId};
-use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
+use crate::testing::Random;
+use cfa::interp::{Interpreter, Limits, Observer, State};
+use cfa::{CType, EdgeId, Expr, FuncId, LocId, Op, Program, VarId};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -49,7 +48,7 @@ fn observe_runs(program: &Program, loops: &mut Loops, constants: &[u64], seed: u
         if steps >= most {
             break;
         }
-        let mut inputs = Random { rng: SmallRng::seed_from_u64(seed ^ run), run, constants };
+        let mut inputs = Random::new(seed, run, constants);
         let mut watcher = Watcher {
             program,
             loops,
@@ -64,50 +63,6 @@ fn observe_runs(program: &Program, loops: &mut Loops, constants: &[u64], seed: u
         let limits = Limits { steps: edges, memory: 1 << 24, call_depth: 3_000, deadline: None };
         steps += interpreter.run(&mut inputs, limits, &mut watcher).steps.max(STEPS / RUNS / 8);
         watcher.finish();
-    }
-}
-
-/// Inputs of a size that changes from run to run.
-struct Random<'a> {
-    rng: SmallRng,
-    run: u64,
-    constants: &'a [u64],
-}
-
-impl Random<'_> {
-    fn value(&mut self) -> i64 {
-        match self.run % 6 {
-            0 => self.rng.random_range(0..3),
-            1 => self.rng.random_range(-2..8),
-            2 => self.rng.random_range(0..20),
-            3 => self.rng.random_range(-100..300),
-            4 if !self.constants.is_empty() => {
-                let c = self.constants[self.rng.random_range(0..self.constants.len())] as i64;
-                c.wrapping_add(self.rng.random_range(-1..2))
-            }
-            _ => match self.rng.random_range(0..3) {
-                0 => self.rng.random_range(0..4),
-                1 => self.rng.random_range(-5..50),
-                _ => self.rng.random::<i64>(),
-            },
-        }
-    }
-}
-
-impl InputSource for Random<'_> {
-    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
-        let _ = what;
-        Bv::from_i64(64, self.value()).resize(width)
-    }
-
-    /// Memory that was not written, as if it held integers: of four bytes, and in every fourth run of one.
-    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
-        let _ = (object, offset);
-        let unit = if self.run % 4 == 3 { 1 } else { 4 };
-        for element in bytes.chunks_mut(unit) {
-            let value = self.value().to_le_bytes();
-            element.copy_from_slice(&value[..element.len()]);
-        }
     }
 }
 

@@ -1,0 +1,157 @@
+//! Random testing: the interpreter runs the program on random inputs.
+//!
+//! It proves nothing, but a run costs a few milliseconds where symbolic execution needs minutes: violations behind a hundred
+//! thousand turns of a loop are found by it or not at all.
+
+use crate::budget::Budget;
+use crate::cpa::symbolic::constants;
+use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Outcome, Unknown};
+use cfa::{Bv, EdgeId, ErrorId, Program};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
+/// Edges of a run: every so many runs it may be long.
+const SHORT: u64 = 100_000;
+const LONG: u64 = 20_000_000;
+const LONG_EVERY: u64 = 16;
+/// When it is pointless to go on: runs, and edges of all of them.
+const RUNS: u64 = 4_000;
+const EDGES: u64 = 60_000_000;
+
+/// Inputs of a size that changes from run to run.
+pub struct Random<'a> {
+    rng: SmallRng,
+    run: u64,
+    constants: &'a [u64],
+    /// Values asked for.
+    pub asked: u64,
+}
+
+impl<'a> Random<'a> {
+    /// Those of the run of this number. `constants` are values that the program may compare with.
+    pub fn new(seed: u64, run: u64, constants: &'a [u64]) -> Self {
+        Self { rng: SmallRng::seed_from_u64(seed ^ run), run, constants, asked: 0 }
+    }
+
+    fn value(&mut self) -> i64 {
+        self.asked += 1;
+        match self.run % 6 {
+            0 => self.rng.random_range(0..3),
+            1 => self.rng.random_range(-2..8),
+            2 => self.rng.random_range(0..20),
+            3 => self.rng.random_range(-100..300),
+            4 if !self.constants.is_empty() => {
+                let c = self.constants[self.rng.random_range(0..self.constants.len())] as i64;
+                c.wrapping_add(self.rng.random_range(-1..2))
+            }
+            _ => match self.rng.random_range(0..3) {
+                0 => self.rng.random_range(0..4),
+                1 => self.rng.random_range(-5..50),
+                _ => self.rng.random::<i64>(),
+            },
+        }
+    }
+}
+
+impl InputSource for Random<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        let _ = what;
+        Bv::from_i64(64, self.value()).resize(width)
+    }
+
+    /// Memory that was not written, as if it held integers: of four bytes, and in every fourth run of one.
+    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        let _ = (object, offset);
+        let unit = if self.run % 4 == 3 { 1 } else { 4 };
+        for element in bytes.chunks_mut(unit) {
+            let value = self.value().to_le_bytes();
+            element.copy_from_slice(&value[..element.len()]);
+        }
+    }
+}
+
+/// Writes down what another source gives.
+struct Recorder<'a> {
+    source: Random<'a>,
+    inputs: Inputs,
+}
+
+impl InputSource for Recorder<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        let value = self.source.unknown(what, width);
+        match what {
+            Unknown::Global(var) => drop(self.inputs.globals.insert(var, value.clone())),
+            _ => self.inputs.values.push(value.clone()),
+        }
+        value
+    }
+
+    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        self.source.bytes(object, offset, bytes);
+        for (i, &byte) in bytes.iter().enumerate().filter(|(_, byte)| **byte != 0) {
+            self.inputs.bytes.insert((object, offset + i as u64), byte);
+        }
+    }
+}
+
+struct Nobody;
+impl Observer for Nobody {}
+
+/// How testing came to a stop.
+pub enum Tested {
+    Violation {
+        error: ErrorId,
+        edge: EdgeId,
+        inputs: Inputs,
+    },
+    /// The budget is spent.
+    Spent,
+    /// More runs would show nothing new, or it is not worth while.
+    Enough,
+}
+
+/// A series of runs.
+pub struct Tester<'p> {
+    program: &'p Program,
+    constants: Vec<u64>,
+    seed: u64,
+    /// How many there were, and edges of them.
+    runs: u64,
+    pub edges: u64,
+}
+
+impl<'p> Tester<'p> {
+    pub fn new(program: &'p Program, seed: u64) -> Self {
+        Self { program, constants: constants(program), seed, runs: 0, edges: 0 }
+    }
+
+    /// Further runs, until one violates the property without meeting an approximation before. Deterministic for a seed, but
+    /// for where the budget ends it.
+    pub fn run(&mut self, budget: &Budget) -> Tested {
+        let interpreter = Interpreter::new(self.program);
+        while self.runs < RUNS && self.edges < EDGES {
+            if budget.spent().is_some() {
+                return Tested::Spent;
+            }
+            let deadline = budget.remaining().map(|time| std::time::Instant::now() + time);
+            let steps = if self.runs.is_multiple_of(LONG_EVERY) { LONG } else { SHORT };
+            let limits = Limits { steps, memory: 1 << 26, call_depth: 10_000, deadline };
+            let mut random = Random::new(self.seed, self.runs, &self.constants);
+            let run = interpreter.run(&mut random, limits, &mut Nobody);
+            self.runs += 1;
+            self.edges += run.steps;
+            if let Outcome::Error(error, edge) = run.outcome
+                && run.taints.iter().all(|&t| !self.program.taints[t].over)
+            {
+                let source = Random::new(self.seed, self.runs - 1, &self.constants);
+                let mut recorder = Recorder { source, inputs: Inputs::default() };
+                interpreter.run(&mut recorder, Limits { deadline: None, ..limits }, &mut Nobody);
+                return Tested::Violation { error, edge, inputs: recorder.inputs };
+            }
+            if random.asked == 0 {
+                return Tested::Enough;
+            }
+        }
+        Tested::Enough
+    }
+}
