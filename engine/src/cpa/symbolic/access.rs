@@ -22,6 +22,14 @@ pub(super) struct Access {
     pub offset: Val,
 }
 
+/// Where an access may go.
+#[derive(Default)]
+pub(super) struct Resolved {
+    pub inside: Vec<Access>,
+    /// If it can be followed, the states in which C does not define the access.
+    pub outside: Option<Vec<State>>,
+}
+
 impl SymbolicExecution<'_> {
     /// Splits `st` by the object that `addr` points into with `len` bytes to access. `write` forbids read-only ones.
     pub(super) fn resolve(
@@ -31,17 +39,17 @@ impl SymbolicExecution<'_> {
         len: Val,
         write: bool,
         edge: EdgeId,
-        out: &mut Vec<Access>,
+        out: &mut Resolved,
     ) -> Result<(), Stop> {
         let pointer_width = self.program.layout.pointer_width;
         if self.abstracting.values_only && !self.is_plain(&st, addr, len) {
-            self.invalid(&st, edge, "a pointer is used whose value is not tracked");
+            self.stray(st, edge, "a pointer is used whose value is not tracked", out);
             return Ok(());
         }
         match addr {
             Val::Ptr(object, offset) => {
                 let Some(o) = st.memory.get(object) else {
-                    self.invalid(&st, edge, "the object accessed is not alive");
+                    self.stray(st, edge, "the object accessed is not alive", out);
                     return Ok(());
                 };
                 if write && o.read_only {
@@ -50,21 +58,24 @@ impl SymbolicExecution<'_> {
                 }
                 if let (Val::Int(size), Val::Int(len)) = (o.size, len) {
                     if len <= size && offset <= size - len {
-                        out.push(Access { st, object, offset: Val::Int(offset) });
+                        out.inside.push(Access { st, object, offset: Val::Int(offset) });
                     } else {
-                        self.invalid(&st, edge, "the access is outside its object");
+                        self.stray(st, edge, "the access is outside its object", out);
                     }
                     return Ok(());
                 }
                 self.resolve_in(st, object, Val::Int(offset), len, edge, out)
             }
             Val::Int(address) => {
-                let what = if address == 0 { "a null pointer is used" } else { "an invalid pointer is used" };
-                self.invalid(&st, edge, what);
+                if address == 0 {
+                    self.invalid(&st, edge, "a null pointer is used");
+                } else {
+                    self.stray(st, edge, "an invalid pointer is used", out);
+                }
                 Ok(())
             }
             Val::Unset | Val::Unknown => {
-                self.invalid(&st, edge, "an undefined pointer is used");
+                self.stray(st, edge, "an undefined pointer is used", out);
                 Ok(())
             }
             Val::Expr(e) => {
@@ -80,7 +91,7 @@ impl SymbolicExecution<'_> {
                             }
                         }
                         let Some(o) = st.memory.get(object) else {
-                            self.invalid(&st, edge, "the object accessed is not alive");
+                            self.stray(st, edge, "the object accessed is not alive", out);
                             return Ok(());
                         };
                         if write && o.read_only {
@@ -142,7 +153,7 @@ impl SymbolicExecution<'_> {
         offset: Val,
         len: Val,
         edge: EdgeId,
-        out: &mut Vec<Access>,
+        out: &mut Resolved,
     ) -> Result<(), Stop> {
         let w = self.program.layout.pointer_width;
         let size = st.memory.get(object).expect("resolved to a live object").size;
@@ -153,10 +164,10 @@ impl SymbolicExecution<'_> {
         let inside = self.pool.and(fits, inside);
         let (valid, invalid) = self.decide(st, inside)?;
         if let Some(st) = invalid {
-            self.invalid(&st, edge, "the access may be outside its object");
+            self.stray(st, edge, "the access may be outside its object", out);
         }
         if let Some(st) = valid {
-            out.push(Access { st, object, offset });
+            out.inside.push(Access { st, object, offset });
         }
         Ok(())
     }
@@ -169,7 +180,7 @@ impl SymbolicExecution<'_> {
         len: Val,
         write: bool,
         edge: EdgeId,
-        out: &mut Vec<Access>,
+        out: &mut Resolved,
     ) -> Result<(), Stop> {
         let w = self.program.layout.pointer_width;
         let mut rest = Some(st);
@@ -193,13 +204,13 @@ impl SymbolicExecution<'_> {
                     self.invalid(&st, edge, "a constant is written to");
                 } else {
                     let offset = self.classify(offset);
-                    out.push(Access { st, object, offset });
+                    out.inside.push(Access { st, object, offset });
                 }
             }
             rest = no;
         }
         if let Some(st) = rest {
-            self.invalid(&st, edge, "a pointer is used that may point anywhere");
+            self.stray(st, edge, "a pointer is used that may point anywhere", out);
         }
         Ok(())
     }
@@ -508,6 +519,14 @@ impl SymbolicExecution<'_> {
         for i in 0..len {
             let at = self.offset_plus(offset, i);
             self.write_at(st, object, at, 1, byte);
+        }
+    }
+
+    /// The path accesses what it may not.
+    fn stray(&mut self, st: State, edge: EdgeId, what: &str, out: &mut Resolved) {
+        match &mut out.outside {
+            Some(outside) if !self.abstracting.watching || self.is_settled(edge) => outside.push(st),
+            _ => self.invalid(&st, edge, what),
         }
     }
 

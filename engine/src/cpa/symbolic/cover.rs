@@ -169,7 +169,7 @@ impl SymbolicExecution<'_> {
     }
 
     pub(super) fn state_covers(&mut self, old: &State, new: &State, at: Control) -> bool {
-        if old.over.is_some() && new.over.is_none() || old.active != new.active || old.anchors != new.anchors {
+        if old.past.is_some() && new.past.is_none() || old.active != new.active || old.anchors != new.anchors {
             return false;
         }
         // What is known of arrays restricts the old state in a way that is not compared.

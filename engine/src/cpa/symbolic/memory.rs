@@ -73,6 +73,25 @@ impl<T: Clone> Paged<T> {
     pub const PAGE: usize = PAGE;
 }
 
+/// Bytes of a part.
+const PART: u64 = 4;
+/// Objects of so many bytes and less are tracked in parts.
+const IN_PARTS: u64 = 512;
+
+/// A part of an object that an abstraction tracks or not: four bytes of a small object, and what begins in them; all of a
+/// large one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Part(u32);
+
+impl Part {
+    pub const WHOLE: Part = Part(u32::MAX);
+
+    /// The offset of its first byte; `None` for a whole object.
+    pub fn offset(self) -> Option<u64> {
+        (self != Self::WHOLE).then_some(u64::from(self.0) * PART)
+    }
+}
+
 /// Where an object comes from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Origin {
@@ -279,26 +298,68 @@ impl Object {
         self.array = None;
     }
 
-    /// Makes all content unknown but for the addresses in it.
-    pub fn forget_numbers(&mut self) {
-        self.zeroed = false;
-        self.array = None;
-        for slot in &mut self.chunks {
-            let Some(shared) = slot else { continue };
-            let has_addresses = shared.cells.iter().any(|c| matches!(c.value, Val::Ptr(..)));
-            if !has_addresses {
-                *slot = None;
-                continue;
+    /// Makes all content unknown but for the addresses in it and what `keep` wants of the parts.
+    pub fn forget_numbers(&mut self, keep: impl Fn(Part) -> bool) {
+        if self.size_in_parts().is_none() {
+            if keep(Part::WHOLE) {
+                return;
             }
+            self.zeroed = false;
+            self.array = None;
+        }
+        let zeroed = std::mem::replace(&mut self.zeroed, false);
+        let kept: Vec<bool> = self.parts().map(keep).collect();
+        let keeps = |offset: u64| kept.get((offset / PART) as usize).is_some_and(|&k| k);
+        if zeroed && let Val::Int(size) = self.size {
+            // What is kept of the zeros has to be written down.
+            for offset in (0..size).filter(|&o| keeps(o) && self.piece(o) == Piece::Default).collect::<Vec<_>>() {
+                self.write_bytes(offset, &[0]);
+            }
+        }
+        for (index, slot) in self.chunks.iter_mut().enumerate() {
+            let Some(shared) = slot else { continue };
+            let start = (index * CHUNK) as u64;
+            let is_kept = |cell: &Cell| matches!(cell.value, Val::Ptr(..)) || keeps(start + u64::from(cell.start));
             let mut chunk = Chunk::EMPTY;
-            for cell in shared.cells.iter().filter(|c| matches!(c.value, Val::Ptr(..))) {
+            for cell in shared.cells.iter().filter(|&c| is_kept(c)) {
                 for i in 0..cell.len {
                     chunk.tags[usize::from(cell.start + i)] = CELL + i;
                 }
                 chunk.cells.push(cell.clone());
             }
-            *slot = Some(Rc::new(chunk));
+            for at in (0..CHUNK).filter(|&at| shared.tags[at] == CONCRETE && keeps(start + at as u64)) {
+                chunk.tags[at] = CONCRETE;
+                chunk.bytes[at] = shared.bytes[at];
+            }
+            *slot = chunk.tags.iter().any(|&t| t != DEFAULT).then(|| Rc::new(chunk));
         }
+    }
+
+    /// How many parts the object has, if it is so small that its parts are told apart.
+    fn size_in_parts(&self) -> Option<u64> {
+        match self.size {
+            Val::Int(size) if size <= IN_PARTS && self.array.is_none() => Some(size.div_ceil(PART)),
+            _ => None,
+        }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = Part> + use<> {
+        (0..self.size_in_parts().unwrap_or(0)).map(|i| Part(i as u32))
+    }
+
+    /// The parts of which more is known than addresses.
+    pub fn known_parts(&self) -> Vec<Part> {
+        if self.size_in_parts().is_none() {
+            return if self.is_forgotten() { Vec::new() } else { vec![Part::WHOLE] };
+        }
+        let is_number = |offset| match self.piece(offset) {
+            Piece::Default => false,
+            Piece::Byte(_) => true,
+            Piece::Cell { value, index, .. } => index == 0 && !matches!(value, Val::Ptr(..)),
+        };
+        let Val::Int(size) = self.size else { unreachable!("it has parts") };
+        let first = |p: Part| u64::from(p.0) * PART;
+        self.parts().filter(|&p| (first(p)..(first(p) + PART).min(size)).any(is_number)).collect()
     }
 
     /// Whether nothing is known of the content but addresses.

@@ -22,7 +22,7 @@ impl SymbolicExecution<'_> {
         let alike = a.active == b.active
             && a.anchors == b.anchors
             && a.quantified == b.quantified
-            && a.over == b.over
+            && a.past == b.past
             && a.memory.allocated() == b.memory.allocated()
             && frames_alike(&a.frame, &b.frame);
         let Some(places) = alike.then(|| self.mergeable_memory(&a, &b)).flatten() else { return Err(Box::new((a, b))) };

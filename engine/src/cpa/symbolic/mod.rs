@@ -41,7 +41,7 @@ use cfa::interp::{Inputs, ObjectSeq};
 use cfa::{Bv, EdgeId, ErrorId, Expr, ExprId, ExprPool, GlobalId, Id, Op, Program, VarKind};
 use memory::{Memory, Object, Origin};
 use rustc_hash::FxHashSet;
-use state::{Event, Frame, Slots, State, Trail};
+use state::{Event, Frame, Past, Slots, State, Trail};
 use std::rc::Rc;
 use value::{Bases, ObjId, Val};
 
@@ -386,7 +386,7 @@ impl Cpa for SymbolicExecution<'_> {
             trail: Trail::default(),
             exposed: Rc::new(Vec::new()),
             history: None,
-            over: None,
+            past: None,
             active: Rc::new(Vec::new()),
             anchors: Rc::new(Vec::new()),
             quantified: Rc::new(Vec::new()),
@@ -492,12 +492,21 @@ impl Cpa for SymbolicExecution<'_> {
         if self.is_early(st) {
             return Ok(Target::Infeasible);
         }
-        if let Some(taint) = st.over
+        if let Some(past) = st.past
             && !self.abstracting.on
         {
-            let taint = &self.program.taints[taint];
-            let text = format!("a violation was found only past an approximation: {}", taint.reason);
-            self.taints.drop_behaviour(Reason::at(text, taint.place));
+            let reason = match past {
+                Past::Approximation(taint) => {
+                    let taint = &self.program.taints[taint];
+                    let text = format!("a violation was found only past an approximation: {}", taint.reason);
+                    Reason::at(text, taint.place)
+                }
+                Past::Stray(edge) => {
+                    let text = "a violation was found only past a read outside all objects";
+                    Reason::at(text, self.program.edges[edge].place)
+                }
+            };
+            self.taints.drop_behaviour(reason);
             return Ok(Target::Undecided);
         }
         let answer = self.solver.model(&mut self.pool, &st.pc);
@@ -594,7 +603,10 @@ impl Abstraction for SymbolicExecution<'_> {
     }
 
     fn settle(&mut self, edge: EdgeId, reason: Reason) {
-        self.taints.drop_behaviour(reason);
+        // A read can be followed whatever it reads.
+        if !self.is_read(edge) {
+            self.taints.drop_behaviour(reason);
+        }
         self.settle_problem(edge);
     }
 

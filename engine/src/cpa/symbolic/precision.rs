@@ -9,7 +9,7 @@
 //! CEGAR for symbolic execution, section 2.2); without, it is the explicit-value domain (Beyer, Löwe: Explicit-state
 //! software model checking based on CEGAR and interpolation, FASE 2013), whose states map variables to constants.
 
-use super::memory::{Memory, Origin};
+use super::memory::{Memory, Origin, Part};
 use super::predicates::Predicates;
 use super::state::{Cut, Frame, State};
 use super::value::{Val, mask};
@@ -26,8 +26,8 @@ use std::rc::Rc;
 pub enum Item {
     /// The value of a variable, in every activation of its function.
     Var(VarId),
-    /// The numbers in objects of this origin.
-    Memory(Origin),
+    /// The numbers in a part of the objects of this origin.
+    Memory(Origin, Part),
     /// The constraints that come from the branch which this assume edge is the first side of.
     Constraint(EdgeId),
 }
@@ -123,7 +123,7 @@ pub(super) struct Abstracting {
     /// Problems are collected here rather than recorded as taints.
     pub watching: bool,
     pub problems: Vec<Problem>,
-    /// Operations whose problems are recorded as taints.
+    /// Operations whose problems are recorded as taints; reads among them may give anything.
     settled: FxHashSet<EdgeId>,
     /// The first side of the branch that a conjunct of a path condition comes from.
     source: FxHashMap<ExprId, EdgeId>,
@@ -202,9 +202,21 @@ impl<'p> SymbolicExecution<'p> {
         self.abstracting.settled.insert(edge);
     }
 
+    /// Whether it is known that the operation is a problem.
+    pub(super) fn is_settled(&self, edge: EdgeId) -> bool {
+        self.abstracting.settled.contains(&edge)
+    }
+
+    pub(super) fn is_read(&self, edge: EdgeId) -> bool {
+        matches!(self.program.edges[edge].op, cfa::Op::Load { .. })
+    }
+
     /// Records that the behaviour of a path beyond `edge` is not that of the program.
     pub(super) fn problem(&mut self, edge: EdgeId, reason: Reason) {
-        if self.abstracting.settled.contains(&edge) {
+        if self.is_settled(edge) {
+            if self.is_read(edge) {
+                self.taints.drop_behaviour(reason);
+            }
             return;
         }
         if self.abstracting.watching {
@@ -304,10 +316,11 @@ impl<'p> SymbolicExecution<'p> {
             None => st.memory.iter().map(|(id, o)| (id, o.origin)).collect(),
         };
         for (id, origin) in objects {
-            if keep(Item::Memory(origin)) || st.memory.get(id).is_some_and(|o| o.read_only || o.is_forgotten()) {
-                continue;
+            let wants = |part| keep(Item::Memory(origin, part));
+            let lost = |o: &super::memory::Object| !o.read_only && !o.known_parts().into_iter().all(wants);
+            if st.memory.get(id).is_some_and(lost) {
+                st.memory.get_mut(id).expect("a live object").forget_numbers(wants);
             }
-            st.memory.get_mut(id).expect("a live object").forget_numbers();
         }
         if !st.pc.is_empty() {
             self.forget_constraints(st, keep);
@@ -479,8 +492,8 @@ impl<'p> SymbolicExecution<'p> {
             frame = f.caller.as_ref();
         }
         for (_, object) in st.memory.iter() {
-            if !object.read_only && !object.is_forgotten() {
-                items.push(Item::Memory(object.origin));
+            if !object.read_only {
+                items.extend(object.known_parts().into_iter().map(|part| Item::Memory(object.origin, part)));
             }
         }
         for conjunct in st.pc.iter() {
@@ -521,14 +534,20 @@ pub fn describe(program: &Program, item: Item) -> String {
     match item {
         Item::Var(var) if program.vars[var].name.is_none() => "an intermediate value".into(),
         Item::Var(var) => format!("the value of `{}`", name(var)),
-        Item::Memory(Origin::Global(g)) => match &program.globals[g].name {
-            name if !name.is_empty() => format!("the contents of `{name}`"),
-            _ => "the contents of a constant".into(),
-        },
-        Item::Memory(Origin::Stack(edge) | Origin::Heap(edge)) => match program.edges[edge].op.def() {
-            Some(var) => format!("the contents of `{}`", name(var)),
-            None => "the contents of an allocation".into(),
-        },
+        Item::Memory(origin, part) => {
+            let object = match origin {
+                Origin::Global(g) if program.globals[g].name.is_empty() => "a constant".into(),
+                Origin::Global(g) => format!("`{}`", program.globals[g].name),
+                Origin::Stack(edge) | Origin::Heap(edge) => match program.edges[edge].op.def() {
+                    Some(var) => format!("`{}`", name(var)),
+                    None => "an allocation".into(),
+                },
+            };
+            match part.offset() {
+                Some(offset) => format!("the contents of {object} at offset {offset}"),
+                None => format!("the contents of {object}"),
+            }
+        }
         Item::Constraint(edge) => {
             format!("whether `{}`", cfa::text::c_operation(program, &program.edges[edge].op))
         }

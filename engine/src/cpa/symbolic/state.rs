@@ -185,6 +185,14 @@ pub enum Role {
     Call(u32),
 }
 
+/// An operation that adds behaviours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Past {
+    Approximation(TaintId),
+    /// A read that C does not define, which may give anything.
+    Stray(EdgeId),
+}
+
 /// What holds whatever value its symbol `index` has.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Quantified {
@@ -230,7 +238,7 @@ pub struct State {
     /// The states that were abstracted on the way, where predicates are tracked.
     pub history: Option<Rc<Cut>>,
     /// The path went through an operation that adds behaviours.
-    pub over: Option<TaintId>,
+    pub past: Option<Past>,
     /// The loops and recursions that the path is in, outermost first, where they are replaced by invariants.
     pub active: Rc<Vec<Activation>>,
     /// Pointers that loops may move, by loop and variable, with the object they stay in.

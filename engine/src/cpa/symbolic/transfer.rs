@@ -1,10 +1,10 @@
 //! The effect of each operation on a path.
 
-use super::access::Access;
+use super::access::{Access, Resolved};
 use super::induction::Change;
 use super::memory::{Object, Origin};
 use super::pure::Shortcut;
-use super::state::{Event, Frame, State};
+use super::state::{Event, Frame, Past, State};
 use super::value::Val;
 use super::{At, Decision, Stop, Successors, SymbolicExecution, follow, function_at};
 use cfa::{AllocKind, Callee, EdgeId, Expr, ExprId, FuncId, Id, Op, Sort, VarId};
@@ -33,11 +33,21 @@ impl SymbolicExecution<'_> {
                     out.push(follow(st));
                     return Ok(());
                 }
-                let mut accesses = Vec::new();
+                let mut accesses = Resolved { outside: Some(Vec::new()), ..Resolved::default() };
                 self.resolve(st, addr, Val::Int(u64::from(len)), false, edge, &mut accesses)?;
-                for Access { mut st, object, offset } in accesses {
+                for Access { mut st, object, offset } in accesses.inside {
                     let value = self.read_at(&mut st, object, offset, len);
                     self.loaded(&mut st, *var, value, len);
+                    out.push(follow(st));
+                }
+                // A read elsewhere gives any bytes, or is a fault.
+                for mut st in accesses.outside.into_iter().flatten() {
+                    let value = match self.abstracting.values_only {
+                        true => Val::Unknown,
+                        false => Val::Expr(self.pool.fresh_symbol(Sort::Bv(program.vars[*var].width)).1),
+                    };
+                    self.write_var(&mut st, *var, value);
+                    st.past = st.past.or(Some(Past::Stray(edge)));
                     out.push(follow(st));
                 }
             }
@@ -56,9 +66,9 @@ impl SymbolicExecution<'_> {
                     out.push(follow(st));
                     return Ok(());
                 }
-                let mut accesses = Vec::new();
+                let mut accesses = Resolved::default();
                 self.resolve(st, addr, Val::Int(u64::from(len)), true, edge, &mut accesses)?;
-                for Access { mut st, object, offset } in accesses {
+                for Access { mut st, object, offset } in accesses.inside {
                     self.write_at(&mut st, object, offset, len, value);
                     out.push(follow(st));
                 }
@@ -84,9 +94,9 @@ impl SymbolicExecution<'_> {
             }
             Op::ObjectSize { var, ptr } => {
                 let ptr = self.eval(&st, *ptr);
-                let mut accesses = Vec::new();
+                let mut accesses = Resolved::default();
                 self.resolve(st, ptr, Val::Int(0), false, edge, &mut accesses)?;
-                for Access { mut st, object, .. } in accesses {
+                for Access { mut st, object, .. } in accesses.inside {
                     let size = st.memory.get(object).expect("resolved to a live object").size;
                     let size = self.resize(size, program.layout.pointer_width, program.vars[*var].width);
                     self.write_var(&mut st, *var, size);
@@ -105,12 +115,12 @@ impl SymbolicExecution<'_> {
                     out.push(follow(st));
                     return Ok(());
                 }
-                let mut sources = Vec::new();
+                let mut sources = Resolved::default();
                 self.resolve(st, src, Val::Int(len), false, edge, &mut sources)?;
-                for Access { st, object: src, offset: src_offset } in sources {
-                    let mut targets = Vec::new();
+                for Access { st, object: src, offset: src_offset } in sources.inside {
+                    let mut targets = Resolved::default();
                     self.resolve(st, dst, Val::Int(len), true, edge, &mut targets)?;
-                    for Access { mut st, object, offset } in targets {
+                    for Access { mut st, object, offset } in targets.inside {
                         self.copy(&mut st, (object, offset), (src, src_offset), len);
                         out.push(follow(st));
                     }
@@ -123,9 +133,9 @@ impl SymbolicExecution<'_> {
                     out.push(follow(st));
                     return Ok(());
                 }
-                let mut targets = Vec::new();
+                let mut targets = Resolved::default();
                 self.resolve(st, dst, Val::Int(len), true, edge, &mut targets)?;
-                for Access { mut st, object, offset } in targets {
+                for Access { mut st, object, offset } in targets.inside {
                     self.fill(&mut st, object, offset, byte, len);
                     out.push(follow(st));
                 }
@@ -168,7 +178,7 @@ impl SymbolicExecution<'_> {
                     self.taints.reach(*taint);
                 }
                 if t.over {
-                    st.over = st.over.or(Some(*taint));
+                    st.past = st.past.or(Some(Past::Approximation(*taint)));
                 }
                 out.push(follow(st));
             }
