@@ -1,5 +1,4 @@
 // run: => TRUE
-// run: --analysis invariants -DBUG -DN=30 => FALSE(unreach-call)
 // run: -DBUG -DN=30 => FALSE(unreach-call)
 #include "../verify.h"
 #ifndef N

@@ -76,7 +76,7 @@ impl<T: Clone> Paged<T> {
 /// Bytes of a part.
 const PART: u64 = 4;
 /// Objects of so many bytes and less are tracked in parts.
-const IN_PARTS: u64 = 512;
+const IN_PARTS: u64 = 4096;
 
 /// A part of an object that an abstraction tracks or not: four bytes of a small object, and what begins in them; all of a
 /// large one.
