@@ -60,7 +60,7 @@ impl SymbolicExecution<'_> {
                 array = self.pool.store(array, index, value);
             }
         }
-        st.memory.get_mut(object).expect("a live object").array = Some(array);
+        st.memory.get_mut(object).expect("a live object").set_array(array);
     }
 
     pub(super) fn read_array(&mut self, st: &mut State, object: ObjId, offset: ExprId, len: u32) -> Val {
@@ -127,7 +127,7 @@ impl SymbolicExecution<'_> {
                 array = self.pool.store(array, element, word);
             }
         }
-        st.memory.get_mut(object).expect("a live object").array = Some(array);
+        st.memory.get_mut(object).expect("a live object").set_array(array);
     }
 
     fn plus(&mut self, e: ExprId, n: u32) -> ExprId {

@@ -291,6 +291,12 @@ impl Object {
         }
     }
 
+    /// The content is that of `array` from now on.
+    pub fn set_array(&mut self, array: ExprId) {
+        self.chunks.clear();
+        self.array = Some(array);
+    }
+
     /// Makes all content unknown.
     pub fn forget(&mut self) {
         self.chunks.clear();
@@ -300,15 +306,16 @@ impl Object {
 
     /// Makes all content unknown but for the addresses in it and what `keep` wants of the parts.
     pub fn forget_numbers(&mut self, keep: impl Fn(Part) -> bool) {
-        if self.size_in_parts().is_none() {
-            if keep(Part::WHOLE) {
-                return;
-            }
-            self.zeroed = false;
-            self.array = None;
+        let kept: Vec<bool> = match self.size_in_parts() {
+            Some(_) => self.parts().map(keep).collect(),
+            None if keep(Part::WHOLE) => return,
+            None => Vec::new(),
+        };
+        if self.array.is_some() {
+            // Addresses in arrays are numbers like others.
+            return self.forget();
         }
         let zeroed = std::mem::replace(&mut self.zeroed, false);
-        let kept: Vec<bool> = self.parts().map(keep).collect();
         let keeps = |offset: u64| kept.get((offset / PART) as usize).is_some_and(|&k| k);
         if zeroed && let Val::Int(size) = self.size {
             // What is kept of the zeros has to be written down.
@@ -426,13 +433,19 @@ impl Object {
             .collect()
     }
 
-    /// Whether the shapes and concrete bytes agree; the pairs of cell values that remain to be compared are
-    /// appended to `cells`. Conservative: `false` where the same content is represented differently.
+    /// Whether the shapes and concrete bytes agree; the pairs of cell values (and arrays, of width 0) that remain to be
+    /// compared are appended to `cells`. Conservative: `false` where the same content is represented differently.
     pub fn same_shape(&self, other: &Object, cells: &mut Vec<(Val, Val, u32)>) -> bool {
-        if self.origin != other.origin || self.zeroed != other.zeroed || self.array != other.array {
+        if self.origin != other.origin || self.zeroed != other.zeroed {
             return false;
         }
         cells.push((self.size, other.size, 64));
+        match (self.array, other.array) {
+            (None, None) => {}
+            // Equal or not, a renaming of symbols has to make the one the other.
+            (Some(a), Some(b)) => cells.push((Val::Expr(a), Val::Expr(b), 0)),
+            _ => return false,
+        }
         let n = self.chunks.len().max(other.chunks.len());
         for i in 0..n {
             let (a, b) = (self.chunks.get(i).and_then(Option::as_ref), other.chunks.get(i).and_then(Option::as_ref));
