@@ -82,6 +82,7 @@ def parser():
     d = commands.add_parser("plot", help="several runs in a table and a quantile plot")
     d.add_argument("file", nargs="+", metavar="[NAME=]FILE", help="result files, with names for them")
     d.add_argument("--out", metavar="SVG", help="where to draw the quantile plot")
+    d.add_argument("--by-category", dest="by", action="store_true", help="also what each solved of each category, and in what time")
     d.add_argument("--property", action="append")
     return p
 
@@ -322,6 +323,9 @@ def draw(options, _):
         path = path if equals else word
         runs.append((name if equals else Path(path).stem, load_filtered(path, options)))
     print(quantiles.side_by_side(runs))
+    print("\n" + quantiles.capabilities(runs))
+    if options.by:
+        print("\n" + quantiles.by_category(runs))
     if options.out:
         Path(options.out).write_text(quantiles.plot(runs), encoding="utf-8")
     return 0

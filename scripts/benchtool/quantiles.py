@@ -37,6 +37,35 @@ def side_by_side(runs):
     return f"{table(header, rows)}\n\n{len(common)} tasks; solved by any: {len(union)}"
 
 
+def capabilities(runs):
+    """What the run of a row solves and that of a column does not: safe (t) and unsafe (f) tasks."""
+    rows = []
+    for name, results in runs:
+        row = [name]
+        for other_name, other in runs:
+            both = [k for k in results if k in other]
+            mine = [k for k in both if results[k]["status"] in CORRECT and other[k]["status"] not in CORRECT]
+            safe = sum(results[k]["status"] == "correct-true" for k in mine)
+            row.append("-" if name == other_name else f"{safe}t {len(mine) - safe}f")
+        rows.append(row)
+    return table(["solves, unlike", *(name for name, _ in runs)], rows)
+
+
+def by_category(runs):
+    """Tasks solved, and the processor time of all tasks, by category."""
+    common = set.intersection(*(set(results) for _, results in runs))
+    categories = sorted({results[k]["category"] for _, results in runs for k in common})
+    rows = []
+    for category in [*categories, "all"]:
+        keys = [k for k in common if category == "all" or runs[0][1][k]["category"] == category]
+        row = [category, len(keys)]
+        for _, results in runs:
+            solved = sum(results[k]["status"] in CORRECT for k in keys)
+            row.append(f"{solved} ({sum(results[k]['cpu'] for k in keys):.0f} s)")
+        rows.append(row)
+    return table(["category", "tasks", *(name for name, _ in runs)], rows)
+
+
 def plot(runs):
     """The n-th fastest correct result of each run against n, time on a logarithmic scale."""
     width, height, left, top, right, bottom = 820, 480, 70, 40, 190, 60
