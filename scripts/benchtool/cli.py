@@ -263,7 +263,8 @@ def run(options, passed_on):
     todo = [t for t in chosen if t.key not in finished]
     if len(todo) < len(chosen):
         print(f"{len(chosen) - len(todo)} of {len(chosen)} tasks are done already", file=sys.stderr)
-    limits = runner.Limits(options.timeout + options.grace, options.cpu_limit, options.memory * 1_000_000)
+    # A tenth more than the tool is told, which should be the one to stop.
+    limits = runner.Limits(options.timeout + options.grace, options.cpu_limit, (options.memory << 20) * 11 // 10)
     # Ended otherwise, it would leave the tools running, which are in groups of their own.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     writer = results.Writer(options.out, header)
