@@ -26,6 +26,7 @@ pub mod waitlist;
 pub use analysis::Analysis;
 pub use cpa::symbolic::Lesson;
 pub use replay::{replay, replay_limits};
+pub use run::frees;
 pub use verdict::{Counterexample, Reason, Taints, Verdict};
 
 use budget::Budget;
@@ -61,6 +62,9 @@ pub struct Config {
     /// Whether a violation that does not replay ends the run: where the program is a slice, it is a sign that the
     /// slice lacks what keeps the original from the error.
     pub stop_at_unconfirmed: bool,
+    /// Whether the program may lack operations that free memory, as a slice does: then the address of one object of the
+    /// heap may be that of another.
+    pub lacks_frees: bool,
 }
 
 impl Default for Config {
@@ -77,6 +81,7 @@ impl Default for Config {
             value_threshold: 500,
             sharing: Sharing::Scope,
             stop_at_unconfirmed: false,
+            lacks_frees: false,
         }
     }
 }

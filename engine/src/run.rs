@@ -16,7 +16,7 @@ use crate::verdict::{Counterexample, Reason, Taints, Verdict};
 use crate::waitlist::Search;
 use crate::{Config, Outcome, Replay, Stats};
 use cfa::interp::Inputs;
-use cfa::{EdgeId, ErrorId, Program};
+use cfa::{EdgeId, ErrorId, Op, Program};
 use std::time::{Duration, Instant};
 
 /// The first turn of each analysis; turns grow by the factor [`GROWTH`].
@@ -323,7 +323,8 @@ impl<'r> Run<'r> {
             Method::Exploration(Box::new(Cegar::new(self.program, cpa, heads, Some(joins), config.max_call_depth)))
         };
         let sliced = |how| {
-            let cpa = self.domain().abstracted_as(how);
+            let mut cpa = self.domain().abstracted_as(how);
+            cpa.lacks_frees |= frees(self.program);
             let heads = cpa.heads();
             match Slicing::new(self.program, cpa, Criteria::TargetPath, slicer::Options::default()) {
                 Ok(cpa) => {
@@ -364,7 +365,10 @@ impl<'r> Run<'r> {
 
     fn domain(&self) -> SymbolicExecution<'r> {
         let solvers = &self.config.solvers;
-        SymbolicExecution::new(self.program, PathSolver::new(solvers.open(), self.budget.clone()), solvers.clone())
+        let solver = PathSolver::new(solvers.open(), self.budget.clone());
+        let mut domain = SymbolicExecution::new(self.program, solver, solvers.clone());
+        domain.lacks_frees = self.config.lacks_frees;
+        domain
     }
 
     fn explorer(&self, cpa: SymbolicExecution<'r>, search: Search) -> Explorer<'r, SymbolicExecution<'r>> {
@@ -503,6 +507,11 @@ impl<'r> Run<'r> {
         let reasons = taints.reasons(self.program);
         Outcome { verdict, stats: self.stats, reasons, decided_by, proof, unconfirmed, lessons, arg }
     }
+}
+
+/// Whether the program frees memory.
+pub fn frees(program: &Program) -> bool {
+    program.edges.values().any(|e| matches!(e.op, Op::Free { .. }))
 }
 
 /// What other refinements found necessary to track, this one tracks from the start.

@@ -193,7 +193,8 @@ impl Pipeline {
         };
         let progress = |stats: &engine::Stats| self.shared().engine = Some(*stats);
         let analysed = slice.map_or(program, |s| &s.program);
-        let config = Config { stop_at_unconfirmed: slice.is_some(), ..self.config.clone() };
+        let lacks_frees = slice.is_some() && engine::frees(program);
+        let config = Config { stop_at_unconfirmed: slice.is_some(), lacks_frees, ..self.config.clone() };
         let outcome = engine::verify(analysed, &config, &self.budget, &replay, &progress);
         if slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && self.budget.spent().is_none() {
             // The slice is not enough: a loop without end that it lacks, for one, may keep the program from the error.

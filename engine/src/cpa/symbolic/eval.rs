@@ -1,6 +1,7 @@
 //! Values of expressions in a state.
 
 use super::SymbolicExecution;
+use super::memory::Origin;
 use super::state::State;
 use super::value::{ObjId, Val, binary_int, mask, unary_int};
 use crate::verdict::Reason;
@@ -206,7 +207,10 @@ impl SymbolicExecution<'_> {
             },
             // Live objects are disjoint, but one may begin where the other ends.
             (Val::Ptr(o, a), Val::Ptr(p, b))
-                if op == BinOp::Eq && self.is_inside(st, o, a) && self.is_inside(st, p, b) =>
+                if op == BinOp::Eq
+                    && self.is_inside(st, o, a)
+                    && self.is_inside(st, p, b)
+                    && self.are_disjoint(st, o, p) =>
             {
                 return Val::Int(0);
             }
@@ -216,6 +220,12 @@ impl SymbolicExecution<'_> {
         let (x, y) = (self.term(x, width), self.term(y, second_width));
         let e = self.pool.binary(op, x, y);
         self.classify(e)
+    }
+
+    /// Whether two different objects, both alive in `st`, are known to be alive at the same time.
+    pub(super) fn are_disjoint(&self, st: &State, o: ObjId, p: ObjId) -> bool {
+        let is_heap = |o| st.memory.get(o).is_some_and(|o| matches!(o.origin, Origin::Heap(_)));
+        !(self.lacks_frees && is_heap(o) && is_heap(p))
     }
 
     /// Whether `offset` is at a byte of the live object.

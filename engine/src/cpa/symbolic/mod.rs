@@ -67,6 +67,9 @@ pub struct SymbolicExecution<'p> {
     pure: Option<pure::PureCalls>,
     /// Whether a path need not hold every call that it makes.
     skips_calls: bool,
+    /// Operations that free memory may be missing in the program, so that objects of the heap which seem to live at the same
+    /// time may have the same address.
+    pub lacks_frees: bool,
     abstracting: precision::Abstracting,
     /// What refinements have learned, in order.
     pub lessons: Vec<Lesson>,
@@ -91,6 +94,7 @@ impl<'p> SymbolicExecution<'p> {
             others: Vec::new(),
             pure: None,
             skips_calls: true,
+            lacks_frees: false,
             abstracting: precision::Abstracting::default(),
             lessons: Vec::new(),
             holds_base: Vec::new(),
@@ -105,6 +109,7 @@ impl<'p> SymbolicExecution<'p> {
             // A proof by contracts shows that they hold.
             skips_calls: induction.is_bounded(),
             induction: Some(induction),
+            lacks_frees: self.lacks_frees,
             ..SymbolicExecution::new(self.program, solver, self.solvers.clone())
         }
     }
@@ -269,6 +274,9 @@ impl<'p> SymbolicExecution<'p> {
                 }
                 for &other in st.exposed.iter() {
                     let Some(other_size) = st.memory.get(other).map(|o| o.size) else { continue };
+                    if !self.are_disjoint(st, object, other) {
+                        continue;
+                    }
                     let other_base = self.bases.symbol(&mut self.pool, other, w);
                     let other_size = self.term(other_size, w);
                     let (end, other_end) = (self.pool.add(base, size_e), self.pool.add(other_base, other_size));
@@ -492,6 +500,10 @@ impl Cpa for SymbolicExecution<'_> {
         if self.is_early(st) {
             return Ok(Target::Infeasible);
         }
+        let answer = self.solver.model(&mut self.pool, &st.pc);
+        if answer.is_infeasible() {
+            return Ok(Target::Infeasible);
+        }
         if let Some(past) = st.past
             && !self.abstracting.on
         {
@@ -509,7 +521,6 @@ impl Cpa for SymbolicExecution<'_> {
             self.taints.drop_behaviour(reason);
             return Ok(Target::Undecided);
         }
-        let answer = self.solver.model(&mut self.pool, &st.pc);
         if let Some(induction) = &mut self.induction
             && induction.past_errors
         {
