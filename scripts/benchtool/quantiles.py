@@ -67,9 +67,13 @@ def by_category(runs):
 
 
 def plot(runs):
-    """The n-th fastest correct result of each run against n, time on a logarithmic scale."""
+    """The n-th fastest correct result of each run against n, time on a logarithmic scale; of the tasks that all ran."""
     width, height, left, top, right, bottom = 820, 480, 70, 40, 190, 60
+    common = set.intersection(*(set(results) for _, results in runs))
+    runs = [(name, {k: r for k, r in results.items() if k in common}) for name, results in runs]
     series = [(name, sorted(max(r["cpu"], 0.01) for r in correct(results))) for name, results in runs]
+    # When the colours are used up, the lines are dashed.
+    dash = lambda i: ' stroke-dasharray="5 3"' if i >= len(COLOURS) else ""  # noqa: E731
     most = max((len(times) for _, times in series), default=0) or 1
     slowest = max((times[-1] for _, times in series if times), default=1)
     low, high = -2, max(1, math.ceil(math.log10(slowest)))
@@ -98,8 +102,10 @@ def plot(runs):
     for i, (name, times) in sorted(enumerate(series), key=lambda s: -len(s[1][1])):
         colour = COLOURS[i % len(COLOURS)]
         points = " ".join("{:.1f},{:.1f}".format(*place(n, t)) for n, t in enumerate(times, 1))
-        out.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.6"/>')
+        out.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.6"{dash(i)}/>')
     for row, (i, (name, times)) in enumerate(sorted(enumerate(series), key=lambda s: -len(s[1][1]))):
         y = top + 16 + 20 * row
-        out.append(f'<text x="{width - right + 14}" y="{y}" fill="{COLOURS[i % len(COLOURS)]}">{name} ({len(times)})</text>')
+        colour, x = COLOURS[i % len(COLOURS)], width - right
+        out.append(f'<line x1="{x + 10}" y1="{y - 4}" x2="{x + 32}" y2="{y - 4}" stroke="{colour}" stroke-width="2"{dash(i)}/>')
+        out.append(f'<text x="{x + 38}" y="{y}" fill="{colour}">{name} ({len(times)})</text>')
     return "\n".join(out + ["</svg>", ""])
