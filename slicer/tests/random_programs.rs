@@ -232,7 +232,7 @@ fn values_are_what_they_were() {
 
 #[test]
 fn slices_without_cutting_off() {
-    let shape = Shape { probes: true, endless: Endless::Any };
+    let shape = Shape { probes: true, endless: Endless::Any, ..Shape::default() };
     check_many(&Options { cut_off: false, ..Options::default() }, shape, rounds() / 4);
 }
 
@@ -251,19 +251,19 @@ fn slices_by_unification() {
 
 #[test]
 fn slices_of_programs_that_may_not_end() {
-    let shape = Shape { probes: true, endless: Endless::Any };
+    let shape = Shape { probes: true, endless: Endless::Any, ..Shape::default() };
     check_many(&Options::default(), shape, rounds() / 2);
 }
 
 #[test]
 fn slices_that_end_where_the_original_does() {
-    let shape = Shape { probes: true, endless: Endless::Reducible };
+    let shape = Shape { probes: true, endless: Endless::Reducible, ..Shape::default() };
     check_many(&Options { control: Control::NonTermination, ..Options::default() }, shape, rounds() / 2);
 }
 
 #[test]
 fn slices_that_keep_the_order_for_ever() {
-    let shape = Shape { probes: true, endless: Endless::Any };
+    let shape = Shape { probes: true, endless: Endless::Any, ..Shape::default() };
     check_many(&Options { control: Control::DecisiveOrder, ..Options::default() }, shape, rounds() / 2);
     let options = Options { control: Control::DecisiveOrder, cut_off: false, ..Options::default() };
     check_many(&options, shape, rounds() / 4);

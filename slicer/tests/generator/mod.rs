@@ -27,6 +27,8 @@ pub struct Shape {
     pub endless: Endless,
     /// `Skip` edges with values to look at.
     pub probes: bool,
+    /// Memory in pieces of many sizes at many offsets, in small objects and in large ones.
+    pub pieces: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -46,6 +48,8 @@ pub struct Probe {
 
 /// Objects have four 32-bit integers, then two pointers to objects.
 const OBJECT_SIZE: u64 = 32;
+/// Objects that are accessed in pieces: with content and without.
+const BLOCKS: [(u64, bool); 5] = [(24, true), (40, false), (600, true), (2560, true), (5000, false)];
 
 struct Func {
     id: FuncId,
@@ -64,6 +68,7 @@ pub struct Generator {
     global_ints: Vec<VarId>,
     global_pointers: Vec<VarId>,
     objects: Vec<GlobalId>,
+    blocks: Vec<GlobalId>,
     funcs: Vec<Func>,
     depth: VarId,
     sink: VarId,
@@ -113,7 +118,7 @@ pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
         let pointers = vec![(16, next(1, &mut program)), (24, next(2, &mut program))];
         program.globals[g].init = Some(GlobalInit { bytes: vec![i as u8 + 1, 0, 0, 0, 7], pointers });
     }
-    let global_ints = (0..3).map(|i| global(&mut program, format!("g{i}"), int, 32, zero)).collect();
+    let mut global_ints: Vec<VarId> = (0..3).map(|i| global(&mut program, format!("g{i}"), int, 32, zero)).collect();
     let global_pointers = objects
         .iter()
         .enumerate()
@@ -139,6 +144,25 @@ pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
         }
         funcs.push(Func { id, ints, pointers });
     }
+    let mut blocks = Vec::new();
+    for (i, (size, known)) in BLOCKS.into_iter().enumerate().filter(|_| shape.pieces) {
+        let init = known.then(|| GlobalInit { bytes: vec![i as u8 + 1, 0, 0xff, 0x80, 7], pointers: Vec::new() });
+        let name = format!("block{i}");
+        blocks.push(program.globals.push(Global {
+            name,
+            ty: int,
+            size,
+            align: 8,
+            read_only: false,
+            init,
+            place: None,
+        }));
+    }
+    if shape.pieces {
+        let kind = VarKind::Global { init: None };
+        let name = Some("elsewhere".into());
+        global_ints.push(program.vars.push(Var { name, ty: int, width: 32, kind, place: None }));
+    }
     let at = program.funcs[program.entry].entry;
     let mut g = Generator {
         program,
@@ -151,6 +175,7 @@ pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
         global_ints,
         global_pointers,
         objects,
+        blocks,
         funcs,
         depth,
         sink,
@@ -267,6 +292,7 @@ impl Generator {
             let v = self.local(true);
             self.ints.push(v);
             self.assign(v, zero);
+            self.input_for_pieces(v);
         }
         self.budget = 6 + self.random.below(14);
         self.exit.clear();
@@ -301,6 +327,9 @@ impl Generator {
             let end = self.new_loc();
             self.program.add_edge(self.at, Op::Halt(HaltKind::Abort), end, None);
             self.at = self.new_loc();
+        }
+        if self.shape.pieces && self.random.chance(50) {
+            return self.piece();
         }
         match self.random.below(20) {
             0..=3 => {
@@ -367,6 +396,128 @@ impl Generator {
                 }
             }
             _ => {}
+        }
+    }
+    /// A place in a block where `len` bytes fit: mostly at a constant offset, often around the 256 bytes that states share.
+    fn place(&mut self, block: usize, len: u64) -> ExprId {
+        let size = BLOCKS[block].0;
+        let base = self.program.exprs.global_addr(self.blocks[block], 64);
+        let constant = match self.random.below(4) {
+            0 => size - len,
+            1 if size >= 280 => 250 + self.random.below(12) as u64,
+            _ => self.random.below(17) as u64,
+        };
+        let constant = constant.min(size - len);
+        if self.random.chance(55) {
+            let offset = self.program.exprs.int(64, constant);
+            return self.program.exprs.add(base, offset);
+        }
+        let i = self.int_expr(1);
+        let stride = [1, 2, 4, 8, 12][self.random.below(5)];
+        let most = [3, 7, 15, 255, 1023][self.random.below(5)];
+        let constant = if self.random.chance(50) { 0 } else { constant };
+        let room = (size - len - constant) / stride;
+        // Seldom, it may be that they do not fit.
+        let fits = (1 << (room + 1).ilog2()) - 1;
+        let most = if self.random.chance(5) { most } else { most.min(fits) };
+        let x = &mut self.program.exprs;
+        let mask = x.int(32, most);
+        let low = x.and(i, mask);
+        let wide = x.zext(64, low);
+        let stride = x.int(64, stride);
+        let scaled = x.mul(wide, stride);
+        let constant = x.int(64, constant);
+        let at = x.add(base, constant);
+        x.add(at, scaled)
+    }
+    fn input(&mut self, var: VarId) {
+        let kind = InputKind::Nondet("__VERIFIER_nondet_int".into());
+        let width = self.program.vars[var].width;
+        let input = self.program.inputs.push(Input { kind, ty: self.int, width, place: None });
+        self.emit(Op::Havoc { var, input });
+    }
+    /// Where memory is accessed in pieces, more is unknown: many offsets are symbolic.
+    fn input_for_pieces(&mut self, var: VarId) {
+        if self.shape.pieces && self.random.chance(70) {
+            self.input(var);
+        }
+    }
+    fn piece(&mut self) {
+        let block = self.random.below(BLOCKS.len());
+        let width = [8, 16, 32, 64, 8, 16, 32, 64, 20, 128][self.random.below(10)];
+        let len = u64::from(width).div_ceil(8);
+        match self.random.below(11) {
+            0..=3 => {
+                let (addr, a, b) = (self.place(block, len), self.int_expr(1), self.int_expr(1));
+                let x = &mut self.program.exprs;
+                let pair = x.concat(a, b);
+                let four = x.concat(pair, pair);
+                let value = x.resize(width, if width > 64 { four } else { pair });
+                self.emit(Op::Store { addr, value });
+            }
+            4..=6 => {
+                let (addr, var, to) = (self.place(block, len), self.local(true), self.any_int());
+                self.program.vars[var].width = width;
+                self.emit(Op::Load { var, addr });
+                let value = self.program.var_expr(var);
+                let value = self.program.exprs.resize(32, value);
+                self.assign(to, value);
+            }
+            7 => {
+                let var = self.any_int();
+                self.input(var);
+            }
+            8 => {
+                let other = self.random.below(BLOCKS.len());
+                let most = [1, 7, 16, 24][self.random.below(4)];
+                let (dst, src) = (self.place(block, most), self.place(other, most));
+                let n = self.int_expr(0);
+                let x = &mut self.program.exprs;
+                let len = if self.random.chance(70) {
+                    x.int(64, most)
+                } else {
+                    let one = x.int(32, 1);
+                    let n = x.and(n, one);
+                    x.zext(64, n)
+                };
+                self.emit(Op::Copy { dst, src, len });
+            }
+            9 => {
+                let n = [1, 3, 8, 24][self.random.below(4)];
+                let (dst, byte) = (self.place(block, n), self.int_expr(0));
+                let x = &mut self.program.exprs;
+                let byte = x.extract(7, 0, byte);
+                let len = x.int(64, n);
+                self.emit(Op::Fill { dst, byte, len });
+            }
+            _ => self.sized_allocation(),
+        }
+    }
+    /// An object of a size that may not be known, used and perhaps freed.
+    fn sized_allocation(&mut self) {
+        let (pointer, size_of, to) = (self.local(false), self.local(true), self.any_int());
+        let (n, value) = (self.int_expr(1), self.int_expr(1));
+        let x = &mut self.program.exprs;
+        let seven = x.int(32, 7);
+        let n = x.and(n, seven);
+        let n = x.zext(64, n);
+        let eight = x.int(64, 8);
+        let rows = x.mul(n, eight);
+        let size = x.add(rows, eight);
+        let (kind, zeroed) = ([AllocKind::Heap, AllocKind::Stack][self.random.below(2)], self.random.chance(50));
+        self.emit(Op::Alloc { var: pointer, size, align: 8, kind, zeroed });
+        let base = self.program.var_expr(pointer);
+        let last = self.program.exprs.add(base, rows);
+        let (first, second) = if self.random.chance(50) { (base, last) } else { (last, base) };
+        self.emit(Op::Store { addr: first, value });
+        self.emit(Op::Load { var: to, addr: second });
+        if self.random.chance(30) {
+            self.emit(Op::ObjectSize { var: size_of, ptr: last });
+            let value = self.program.var_expr(size_of);
+            self.assign(to, value);
+        }
+        if kind == AllocKind::Heap && self.random.chance(50) {
+            self.emit(Op::Free { ptr: base });
         }
     }
     /// A pointer is copied in two halves or byte by byte, through integers.
@@ -567,6 +718,7 @@ impl Generator {
             let v = self.local(true);
             self.ints.push(v);
             self.assign(v, one);
+            self.input_for_pieces(v);
         }
         self.block(2);
         for _ in 0..3 {

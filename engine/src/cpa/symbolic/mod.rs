@@ -11,6 +11,8 @@ mod cover;
 mod eval;
 mod hope;
 mod induction;
+#[cfg(test)]
+mod laws;
 mod loops;
 mod memory;
 mod merge;

@@ -41,7 +41,7 @@ impl Predicates {
     fn of(&self, func: Option<FuncId>) -> &[ExprId] {
         self.by_func.get(&func).map_or(&[], Vec::as_slice)
     }
-    fn add(&mut self, func: Option<FuncId>, predicate: ExprId) -> bool {
+    pub fn add(&mut self, func: Option<FuncId>, predicate: ExprId) -> bool {
         let all = self.by_func.entry(func).or_default();
         let new = !all.contains(&predicate);
         if new {
