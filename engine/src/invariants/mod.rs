@@ -15,7 +15,7 @@ pub use value::Value;
 
 use crate::budget::Budget;
 use crate::solver::range::Range;
-use cfa::{BinOp, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarId};
+use cfa::{BinOp, CallGraph, Callee, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarId};
 use environment::{Environment, Rows};
 use rustc_hash::FxHashMap;
 
@@ -41,12 +41,15 @@ impl Invariants {
     }
 
     /// Whether no error edge can be reached, and no edge after which the program represented lacks behaviours of the program
-    /// given.
+    /// given; nor a call of no function, after which nothing can be said.
     pub fn prove(&self, program: &Program) -> bool {
-        !program.edges.values().any(|edge| {
-            let counts = match edge.op {
+        let is_indirect = |op: &Op| matches!(op, Op::Call { callee: Callee::Indirect(_), .. });
+        let calls = program.edges.values().any(|e| is_indirect(&e.op)).then(|| CallGraph::new(program));
+        !program.edges.iter().any(|(id, edge)| {
+            let counts = match &edge.op {
                 Op::Error(_) => true,
-                Op::Approx { taint } => program.taints[taint].under,
+                Op::Approx { taint } => program.taints[*taint].under,
+                op if is_indirect(op) => calls.as_ref().is_some_and(|c| c.callees(program, id).as_slice().is_empty()),
                 _ => false,
             };
             counts && self.is_reachable(edge.source)

@@ -1,4 +1,5 @@
 // run: --slicing off => UNKNOWN
+// run: --slicing off --analysis k-induction => UNKNOWN
 // A call through a pointer that points to no function.
 #include "../verify.h"
 
