@@ -2,7 +2,7 @@
 //!
 //! A pointer is resolved to an object and an offset by its structure: it is the object's base plus something. Where
 //! the structure does not tell (a choice between pointers, an address computed with masks), the path splits. What
-//! may lie outside its object splits off as an invalid access, which ends the path and is recorded.
+//! may lie outside its object splits off: a read there gives anything, any other access ends the path and is recorded.
 
 use super::induction::Change;
 use super::memory::{CHUNK, MAX_CELL, Object, Piece};
