@@ -41,7 +41,7 @@ mod c_exact;
 mod parse;
 mod print;
 
-pub use c::{c_expr, c_object, c_operation, var_name};
+pub use c::{c_expr, c_expr_with, c_object, c_operation, var_name};
 pub use c_exact::c_exact;
 pub use parse::{ParseError, program as parse};
 pub use print::{expression, function, operation, program as print};

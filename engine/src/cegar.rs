@@ -191,13 +191,6 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     ) -> Result<Option<Exploration<C::Evidence>>, Stop> {
         let line = self.arg.line(id);
         let execution = self.cpa.execution(state, budget)?;
-        if execution.is_none() {
-            let refinement = self.cpa.refine_blocks(state, goal, budget)?;
-            if let Refinement::Refined { changed: true, .. } = refinement {
-                self.refinements += 1;
-                return self.refined(refinement, goal, &line);
-            }
-        }
         let mut path: Vec<EdgeId> = Vec::new();
         let mut cuts = Vec::with_capacity(line.len());
         match execution.filter(|blocks| !blocks.is_empty()) {
@@ -241,7 +234,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
             PathCheck::Infeasible => {}
         }
         self.refinements += 1;
-        let refinement = self.cpa.refine(&path, &cuts, goal, budget)?;
+        let refinement = self.cpa.refine(state, &path, &cuts, goal, budget)?;
         self.refined(refinement, goal, &line)
     }
 

@@ -18,6 +18,7 @@ pub(crate) mod facts;
 mod independence;
 pub mod interpolate;
 mod logged;
+mod names;
 mod path;
 mod path_solver;
 pub(crate) mod range;

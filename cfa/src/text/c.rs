@@ -5,19 +5,24 @@
 //! tell. What is long is cut with `…`: nothing is longer than a few lines, however large the expression is.
 
 use crate::bv::Bv;
-use crate::expr::{BinOp, Expr, ExprId, ExprPool, UnOp};
+use crate::expr::{BinOp, Expr, ExprId, ExprPool, SymId, UnOp};
 use crate::float::{self, FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 use crate::program::*;
 
 /// An expression of `pool` (the program's or one grown from it).
 pub fn c_expr(p: &Program, pool: &ExprPool, e: ExprId) -> String {
-    let mut printer = Printer { p, pool, budget: MAX_NODES };
+    c_expr_with(p, pool, e, &|_| None)
+}
+
+/// As [`c_expr`], where `name` says what symbols stand for.
+pub fn c_expr_with(p: &Program, pool: &ExprPool, e: ExprId, name: &dyn Fn(SymId) -> Option<String>) -> String {
+    let mut printer = Printer { p, pool, budget: MAX_NODES, name };
     printer.expr(e, LOWEST)
 }
 
 /// The object of `width` bits at an address.
 pub fn c_object(p: &Program, pool: &ExprPool, addr: ExprId, width: u32) -> String {
-    let mut printer = Printer { p, pool, budget: MAX_NODES };
+    let mut printer = Printer { p, pool, budget: MAX_NODES, name: &|_| None };
     printer.object(addr, width)
 }
 
@@ -51,7 +56,7 @@ pub fn c_operation(p: &Program, op: &Op) -> String {
         Op::Call { callee, args, varargs, result } => {
             let callee = match callee {
                 Callee::Direct(f) => p.funcs[*f].name.clone(),
-                Callee::Indirect(e) => format!("(*{})", Printer { p, pool, budget: MAX_NODES }.expr(*e, UNARY)),
+                Callee::Indirect(e) => format!("(*{})", Printer { p, pool, budget: MAX_NODES, name: &|_| None }.expr(*e, UNARY)),
             };
             let mut args: Vec<_> = args.iter().map(|&a| expr(a)).collect();
             if varargs.is_some() {
@@ -125,6 +130,7 @@ struct Printer<'p> {
     p: &'p Program,
     pool: &'p ExprPool,
     budget: u32,
+    name: &'p dyn Fn(SymId) -> Option<String>,
 }
 
 impl Printer<'_> {
@@ -258,7 +264,7 @@ impl Printer<'_> {
                 text => (text, POSTFIX),
             },
             Expr::Var(v) => (var_name(self.p, v), POSTFIX),
-            Expr::Sym(s) => (format!("{s}"), POSTFIX),
+            Expr::Sym(s) => ((self.name)(s).unwrap_or_else(|| format!("{s}")), POSTFIX),
             Expr::GlobalAddr(g) => match self.p.plain_type(self.p.globals[g].ty) {
                 CType::Array(..) => (self.p.globals[g].name.clone(), POSTFIX),
                 _ => (format!("&{}", self.p.globals[g].name), UNARY),

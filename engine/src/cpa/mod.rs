@@ -188,12 +188,17 @@ pub trait Abstraction: Cpa<State: Clone> {
     /// through the states adjusted is as good as another; `None` if the blocks contradict one another.
     fn execution(&mut self, state: &Self::State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop>;
 
-    /// Refines the precision so that the way to `state`, which [`execution`](Self::execution) refuted, is not met again.
-    fn refine_blocks(&mut self, state: &Self::State, goal: Goal, budget: &Budget) -> Result<Refinement, Stop>;
-
     /// Whether a path from the start leads to `goal`.
     fn check(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Self::Evidence>, Stop>;
 
-    /// Refines the precision so that the infeasible path, whose states are adjusted after `cuts` edges, is not met again.
-    fn refine(&mut self, path: &[EdgeId], cuts: &[usize], goal: Goal, budget: &Budget) -> Result<Refinement, Stop>;
+    /// Refines the precision so that the infeasible path to `state`, on which states are adjusted after `cuts` edges, is
+    /// not met again.
+    fn refine(
+        &mut self,
+        state: &Self::State,
+        path: &[EdgeId],
+        cuts: &[usize],
+        goal: Goal,
+        budget: &Budget,
+    ) -> Result<Refinement, Stop>;
 }

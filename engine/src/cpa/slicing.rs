@@ -155,9 +155,6 @@ impl<C: Abstraction> Abstraction for Slicing<'_, C> {
     fn execution(&mut self, state: &C::State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
         self.inner.execution(state, budget)
     }
-    fn refine_blocks(&mut self, state: &C::State, goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
-        self.inner.refine_blocks(state, goal, budget)
-    }
     fn problems(&mut self) -> Vec<EdgeId> {
         self.inner.problems()
     }
@@ -168,11 +165,18 @@ impl<C: Abstraction> Abstraction for Slicing<'_, C> {
         self.inner.check(path, goal, budget)
     }
 
-    fn refine(&mut self, path: &[EdgeId], cuts: &[usize], goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
+    fn refine(
+        &mut self,
+        state: &C::State,
+        path: &[EdgeId],
+        cuts: &[usize],
+        goal: Goal,
+        budget: &Budget,
+    ) -> Result<Refinement, Stop> {
         let before = self.len();
         let first = self.grow(path, goal);
         if self.len() == before {
-            return self.inner.refine(path, cuts, goal, budget);
+            return self.inner.refine(state, path, cuts, goal, budget);
         }
         // What is executed now but was not lies behind this cut; if nothing on the path, at its end.
         let first = first.unwrap_or(path.len());

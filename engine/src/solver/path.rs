@@ -93,6 +93,9 @@ struct Node {
     conjunct: ExprId,
     len: usize,
     before: Option<Rc<Node>>,
+    /// Of the conjuncts up to this one.
+    groups: Groups,
+    facts: Facts,
 }
 
 impl PathCondition {
@@ -133,7 +136,50 @@ impl PathCondition {
     }
     pub(super) fn push(&mut self, conjunct: ExprId) {
         let len = self.len() + 1;
-        self.last = Some(Rc::new(Node { conjunct, len, before: self.last.take() }));
+        let (groups, facts) = (self.groups.clone(), self.facts.clone());
+        self.last = Some(Rc::new(Node { conjunct, len, before: self.last.take(), groups, facts }));
+    }
+
+    /// The conjuncts that both begin with, and what follows in each. The cost is linear in what follows the last step
+    /// that the two share.
+    pub fn part(&self, other: &Self) -> (Self, Vec<ExprId>, Vec<ExprId>) {
+        let (mut a, mut b) = (self.last.as_ref(), other.last.as_ref());
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        let len = |n: Option<&Rc<Node>>| n.map_or(0, |n| n.len);
+        while len(a) > len(b) {
+            ours.push(a.expect("it is longer"));
+            a = ours[ours.len() - 1].before.as_ref();
+        }
+        while len(b) > len(a) {
+            theirs.push(b.expect("it is longer"));
+            b = theirs[theirs.len() - 1].before.as_ref();
+        }
+        while let (Some(x), Some(y)) = (a, b)
+            && !Rc::ptr_eq(x, y)
+        {
+            ours.push(x);
+            theirs.push(y);
+            (a, b) = (x.before.as_ref(), y.before.as_ref());
+        }
+        // The same conjuncts may have been added twice.
+        while let (Some(x), Some(y)) = (ours.last(), theirs.last())
+            && x.conjunct == y.conjunct
+        {
+            a = ours.pop();
+            theirs.pop();
+        }
+        let common = match a {
+            Some(node) => Self {
+                last: Some(Rc::clone(node)),
+                model: self.model.clone(),
+                contradiction: self.contradiction && other.contradiction,
+                groups: node.groups.clone(),
+                facts: node.facts.clone(),
+            },
+            None => Self { model: self.model.clone(), ..Self::default() },
+        };
+        let conjuncts = |nodes: Vec<&Rc<Node>>| nodes.into_iter().rev().map(|n| n.conjunct).collect();
+        (common, conjuncts(ours), conjuncts(theirs))
     }
 }
 

@@ -8,6 +8,7 @@
 use super::cache::{Cores, Evaluations, Models, canonical};
 use super::facts::Facts;
 use super::independence::{Leaves, is_free};
+use super::names::Names;
 use super::path::{Model, PathCondition};
 use super::refine::pointwise;
 use super::{Answer, Backend, Reason};
@@ -78,12 +79,25 @@ pub struct PathSolver {
     cores: Cores,
     models: Models,
     evaluations: Evaluations,
-    /// Sets that the solver gave up on within this time, which is not to be spent again.
-    given_up: FxHashMap<Rc<[ExprId]>, Reason>,
+    names: Names,
+    /// What the solver said about sets, which are the same but for the names of their symbols as others to come: those on
+    /// which it gave up, too, lest the time be spent again.
+    solved: FxHashMap<Rc<[ExprId]>, Solved>,
     /// Solver calls since its last reset.
     calls: u32,
 }
 
+/// What the solver says about a set.
+#[derive(Clone)]
+enum Solved {
+    Feasible(Model),
+    /// With a part of it that contradicts itself.
+    Infeasible(Vec<ExprId>),
+    Unknown(Reason),
+}
+
+/// Sets whose answers are kept; beyond, they are forgotten.
+const SOLVED: usize = 50_000;
 /// The solver starts anew after so many calls: what it keeps of old queries slows down new ones.
 const CALLS_PER_CONTEXT: u32 = 5_000;
 /// A solver's pace in reading a query.
@@ -103,14 +117,15 @@ impl PathSolver {
             cores: Cores::default(),
             models: Models::default(),
             evaluations: Evaluations::default(),
-            given_up: FxHashMap::default(),
+            names: Names::default(),
+            solved: FxHashMap::default(),
             calls: 0,
         }
     }
     /// Limits each call of the solver, beside the budget.
     pub fn set_query_time(&mut self, limit: Option<Duration>) {
         self.query_time = limit;
-        self.given_up.clear();
+        self.solved.retain(|_, answer| !matches!(answer, Solved::Unknown(_)));
     }
     /// Queries end with `budget`.
     pub fn set_budget(&mut self, budget: Budget) {
@@ -295,40 +310,59 @@ impl PathSolver {
             self.statistics.by_cache += 1;
             return Feasibility::Feasible(self.restricted(pool, &model, set));
         }
-        if let Some(reason) = self.given_up.get(set) {
-            return Feasibility::Unknown(reason.clone());
-        }
-        let start = Instant::now();
-        let budget = match self.query_time {
-            Some(limit) => self.budget.within(limit),
-            None => self.budget.clone(),
-        };
-        let result = self.call(pool, set, &budget);
-        self.statistics.solver_time += start.elapsed();
-        match &result {
-            Feasibility::Feasible(model) => self.models.insert(set, model),
-            Feasibility::Infeasible => {}
-            Feasibility::Unknown(reason) => {
-                if self.budget.spent().is_none() {
-                    self.given_up.insert(set.into(), reason.clone());
-                }
+        let renamed = self.names.rename(pool, set);
+        let asked = canonical(renamed.members.iter().copied());
+        let found = match self.solved.get(&*asked) {
+            Some(known) => {
+                self.statistics.by_cache += 1;
+                known.clone()
             }
+            None => {
+                let start = Instant::now();
+                let budget = match self.query_time {
+                    Some(limit) => self.budget.within(limit),
+                    None => self.budget.clone(),
+                };
+                let found = self.call(pool, &asked, &budget);
+                self.statistics.solver_time += start.elapsed();
+                if self.budget.spent().is_none() || !matches!(found, Solved::Unknown(_)) {
+                    if self.solved.len() >= SOLVED {
+                        self.solved.clear();
+                    }
+                    self.solved.insert(asked.into(), found.clone());
+                }
+                found
+            }
+        };
+        match found {
+            Solved::Feasible(model) => {
+                let model = renamed.model(&model);
+                self.models.insert(set, &model);
+                Feasibility::Feasible(model)
+            }
+            Solved::Infeasible(core) => {
+                let core = set.iter().zip(&renamed.members).filter(|(_, now)| core.contains(now)).map(|(e, _)| *e);
+                let core: Vec<ExprId> = core.collect();
+                if !core.is_empty() {
+                    self.cores.insert(core);
+                }
+                Feasibility::Infeasible
+            }
+            Solved::Unknown(reason) => Feasibility::Unknown(reason),
         }
-        result
     }
 
-    fn call(&mut self, pool: &mut ExprPool, set: &[ExprId], budget: &Budget) -> Feasibility {
+    fn call(&mut self, pool: &mut ExprPool, set: &[ExprId], budget: &Budget) -> Solved {
         // Solvers look at the clock only after they have rewritten the whole query.
         if let Some(time) = budget.remaining()
             && is_larger(pool, set, (time.as_millis() as usize).saturating_mul(TERMS_PER_MILLISECOND))
         {
-            return Feasibility::Unknown(Reason::Timeout);
+            return Solved::Unknown(Reason::Timeout);
         }
         let equal = Equalities::find(pool, set);
         let origin: FxHashMap<ExprId, ExprId> = equal.rest.iter().map(|(now, origin)| (*now, *origin)).collect();
         if let Some(&falsum) = equal.rest.iter().map(|(now, _)| now).find(|e| pool.is_false(**e)) {
-            self.learn(pool, &equal, vec![origin[&falsum]]);
-            return Feasibility::Infeasible;
+            return Solved::Infeasible(self.core(pool, &equal, vec![origin[&falsum]]));
         }
         let constraints: Vec<ExprId> = equal.rest.iter().map(|(now, _)| *now).filter(|e| !pool.is_true(*e)).collect();
         if self.calls >= CALLS_PER_CONTEXT {
@@ -349,11 +383,11 @@ impl PathSolver {
                     if core.iter().any(|e| inexact.contains(e)) {
                         break;
                     }
-                    self.learn(pool, &equal, core.iter().filter_map(|e| origin.get(e)).copied().collect());
-                    return Feasibility::Infeasible;
+                    let core = core.iter().filter_map(|e| origin.get(e)).copied().collect();
+                    return Solved::Infeasible(self.core(pool, &equal, core));
                 }
                 Answer::Unknown(_) if spurious.is_some() => break,
-                Answer::Unknown(reason) => return Feasibility::Unknown(reason),
+                Answer::Unknown(reason) => return Solved::Unknown(reason),
                 Answer::Sat => {}
             }
             let mut model = Model::default();
@@ -369,7 +403,7 @@ impl PathSolver {
                 }
             }
             if set.iter().all(|&e| self.evaluations.holds(pool, &model, e)) {
-                return Feasibility::Feasible(model);
+                return Solved::Feasible(model);
             }
             self.statistics.spurious += 1;
             let known = lemmas.len();
@@ -387,11 +421,11 @@ impl PathSolver {
                 break;
             }
         }
-        Feasibility::Feasible(spurious.expect("set before the loop is left"))
+        Solved::Feasible(spurious.expect("set before the loop is left"))
     }
 
-    /// Stores the core of what `core` was made from.
-    fn learn(&mut self, pool: &ExprPool, equal: &Equalities, mut core: Vec<ExprId>) {
+    /// What `core` was made from.
+    fn core(&mut self, pool: &ExprPool, equal: &Equalities, mut core: Vec<ExprId>) -> Vec<ExprId> {
         // A member was rewritten with the equalities of its leaves, which may have been rewritten themselves.
         let mut next = 0;
         let mut known: FxHashSet<ExprId> = core.iter().copied().collect();
@@ -405,9 +439,7 @@ impl PathSolver {
             }
             next += 1;
         }
-        if !core.is_empty() {
-            self.cores.insert(core);
-        }
+        core
     }
 
     /// The part of `model` about the leaves of `set`; zeros where it has none.

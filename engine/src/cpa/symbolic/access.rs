@@ -43,7 +43,7 @@ impl SymbolicExecution<'_> {
     ) -> Result<(), Stop> {
         let pointer_width = self.program.layout.pointer_width;
         if self.abstracting.values_only && !self.is_plain(&st, addr, len) {
-            self.stray(st, edge, "a pointer is used whose value is not tracked", out);
+            self.untracked(st, edge, "a pointer is used whose value is not tracked", out);
             return Ok(());
         }
         match addr {
@@ -183,8 +183,13 @@ impl SymbolicExecution<'_> {
         out: &mut Resolved,
     ) -> Result<(), Stop> {
         let w = self.program.layout.pointer_width;
+        let bases = self.bases_in(e);
+        if bases.is_empty() {
+            self.untracked(st, edge, "a pointer is used that may point anywhere", out);
+            return Ok(());
+        }
         let mut rest = Some(st);
-        for object in self.bases_in(e) {
+        for object in bases {
             let Some(st) = rest.take() else { break };
             let Some(o) = st.memory.get(object) else {
                 rest = Some(st);
@@ -276,6 +281,7 @@ impl SymbolicExecution<'_> {
     fn unknown_bytes(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32) -> ExprId {
         let (symbol, e) = self.pool.fresh_symbol(Sort::Bv(8 * len));
         st.trail.push(Event::Unknown { object, offset, len, symbol });
+        self.note_content(st, object, offset, len, e);
         st.memory.get_mut(object).expect("a live object").write_cell(offset, len, Val::Expr(e));
         e
     }
@@ -527,6 +533,15 @@ impl SymbolicExecution<'_> {
         match &mut out.outside {
             Some(outside) if !self.abstracting.watching || self.is_settled(edge) => outside.push(st),
             _ => self.invalid(&st, edge, what),
+        }
+    }
+
+    /// The path accesses what may only be unknown because states are abstract: a read gives anything, which is more than
+    /// it gives wherever the pointer really points.
+    fn untracked(&mut self, st: State, edge: EdgeId, what: &str, out: &mut Resolved) {
+        match &mut out.outside {
+            Some(outside) if self.abstracting.on => outside.push(st),
+            _ => self.stray(st, edge, what, out),
         }
     }
 

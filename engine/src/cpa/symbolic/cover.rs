@@ -225,7 +225,7 @@ impl SymbolicExecution<'_> {
         let mut cells = Vec::new();
         for (_, a, b) in old.memory.differences(&new.memory) {
             match (a, b) {
-                (Some(a), Some(b)) if a.same_shape(b, &mut cells) => {}
+                (Some(a), Some(b)) if a.may_cover(b, &mut cells) => {}
                 _ => return false,
             }
         }
@@ -336,7 +336,7 @@ impl SymbolicExecution<'_> {
         self.solver.check(&mut self.pool, &new.pc, violated).is_infeasible()
     }
 
-    fn symbols_of(&self, e: ExprId) -> Vec<SymId> {
+    pub(super) fn symbols_of(&self, e: ExprId) -> Vec<SymId> {
         let mut symbols = Vec::new();
         self.pool.visit(e, &mut FxHashSet::default(), |_, node| {
             if let Expr::Sym(s) = node {

@@ -74,7 +74,7 @@ impl<T: Clone> Paged<T> {
 }
 
 /// Bytes of a part.
-const PART: u64 = 4;
+pub const PART: u64 = 4;
 /// Objects of so many bytes and less are tracked in parts.
 const IN_PARTS: u64 = 4096;
 
@@ -88,7 +88,16 @@ impl Part {
 
     /// The offset of its first byte; `None` for a whole object.
     pub fn offset(self) -> Option<u64> {
-        (self != Self::WHOLE).then_some(u64::from(self.0) * PART)
+        (self != Self::WHOLE).then_some(self.start())
+    }
+    /// Of its first byte, for a part of a small object.
+    pub fn start(self) -> u64 {
+        u64::from(self.0) * PART
+    }
+    /// The parts in the chunk that begins at `start`.
+    pub fn of_chunk(start: u64) -> impl Iterator<Item = Part> {
+        let first = (start / PART) as u32;
+        (first..first + CHUNK as u32 / PART as u32).map(Part)
     }
 }
 
@@ -365,8 +374,7 @@ impl Object {
             Piece::Cell { value, index, .. } => index == 0 && !matches!(value, Val::Ptr(..)),
         };
         let Val::Int(size) = self.size else { unreachable!("it has parts") };
-        let first = |p: Part| u64::from(p.0) * PART;
-        self.parts().filter(|&p| (first(p)..(first(p) + PART).min(size)).any(is_number)).collect()
+        self.parts().filter(|&p| (p.start()..(p.start() + PART).min(size)).any(is_number)).collect()
     }
 
     /// Whether nothing is known of the content but addresses.
@@ -433,51 +441,75 @@ impl Object {
             .collect()
     }
 
-    /// Whether the shapes and concrete bytes agree; the pairs of cell values (and arrays, of width 0) that remain to be
-    /// compared are appended to `cells`. Conservative: `false` where the same content is represented differently.
-    pub fn same_shape(&self, other: &Object, cells: &mut Vec<(Val, Val, u32)>) -> bool {
+    /// Whether the content of `other` is among those that this object stands for, as far as bytes tell; the pairs of values
+    /// (and arrays, of width 0) of which the second has to be an instance of the first are appended to `pairs`, as (ours,
+    /// theirs, bits). Conservative: `false` where the same content is represented differently.
+    pub fn may_cover(&self, other: &Object, pairs: &mut Vec<(Val, Val, u32)>) -> bool {
         if self.origin != other.origin || self.zeroed != other.zeroed {
             return false;
         }
-        cells.push((self.size, other.size, 64));
+        pairs.push((self.size, other.size, 64));
         match (self.array, other.array) {
             (None, None) => {}
             // Equal or not, a renaming of symbols has to make the one the other.
-            (Some(a), Some(b)) => cells.push((Val::Expr(a), Val::Expr(b), 0)),
+            (Some(a), Some(b)) => pairs.push((Val::Expr(a), Val::Expr(b), 0)),
             _ => return false,
         }
         let n = self.chunks.len().max(other.chunks.len());
-        for i in 0..n {
+        (0..n).all(|i| {
             let (a, b) = (self.chunks.get(i).and_then(Option::as_ref), other.chunks.get(i).and_then(Option::as_ref));
             match (a, b) {
-                (None, None) => {}
+                (None, None) => true,
                 (Some(a), Some(b)) if Rc::ptr_eq(a, b) => {
                     // Equal by identity, but a renaming of symbols must still map these to themselves.
-                    for cell in &a.cells {
-                        cells.push((cell.value, cell.value, 8 * u32::from(cell.len)));
-                    }
+                    pairs.extend(a.cells.iter().map(|c| (c.value, c.value, 8 * u32::from(c.len))));
+                    true
                 }
-                (Some(a), Some(b)) => {
-                    if a.tags != b.tags || a.cells.len() != b.cells.len() {
+                (a, b) => {
+                    let never_written = Chunk::EMPTY;
+                    let [a, b] = [a, b].map(|chunk| chunk.map_or(&never_written, |c| &**c));
+                    a.may_cover(b, self.zeroed, pairs)
+                }
+            }
+        })
+    }
+}
+
+impl Chunk {
+    /// As [`Object::may_cover`].
+    fn may_cover(&self, other: &Chunk, zeroed: bool, pairs: &mut Vec<(Val, Val, u32)>) -> bool {
+        let mut at = 0;
+        while at < CHUNK {
+            match (self.tags[at], other.tags[at]) {
+                (DEFAULT, DEFAULT) => at += 1,
+                (DEFAULT, _) | (_, DEFAULT) if zeroed => return false,
+                // Any bytes; but what is known of addresses is not given up.
+                (DEFAULT, CONCRETE) => at += 1,
+                (DEFAULT, CELL) => {
+                    let theirs = other.cell_at(at);
+                    let all_unknown = self.tags[at..at + usize::from(theirs.len)].iter().all(|&t| t == DEFAULT);
+                    if matches!(theirs.value, Val::Ptr(..)) || !all_unknown {
                         return false;
                     }
-                    for k in 0..CHUNK {
-                        if a.tags[k] == CONCRETE && a.bytes[k] != b.bytes[k] {
-                            return false;
-                        }
-                    }
-                    for (x, y) in a.cells.iter().zip(&b.cells) {
-                        if x.len != y.len {
-                            return false;
-                        }
-                        cells.push((x.value, y.value, 8 * u32::from(x.len)));
-                    }
+                    at += usize::from(theirs.len);
                 }
-                (Some(a), None) | (None, Some(a)) => {
-                    if a.tags.iter().any(|&t| t != DEFAULT) {
-                        return false;
-                    }
+                (CONCRETE, CONCRETE) if self.bytes[at] == other.bytes[at] => at += 1,
+                (CELL, tag) => {
+                    let ours = self.cell_at(at);
+                    let n = usize::from(ours.len);
+                    let theirs = match tag {
+                        CELL if other.cell_at(at).len == ours.len => other.cell_at(at).value,
+                        CONCRETE if n <= 8 && other.tags[at..at + n].iter().all(|&t| t == CONCRETE) => {
+                            let mut word = [0; 8];
+                            word[..n].copy_from_slice(&other.bytes[at..at + n]);
+                            Val::Int(u64::from_le_bytes(word))
+                        }
+                        _ => return false,
+                    };
+                    pairs.push((ours.value, theirs, 8 * u32::from(ours.len)));
+                    at += n;
                 }
+                _ => return false,
             }
         }
         true

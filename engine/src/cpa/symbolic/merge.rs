@@ -5,7 +5,8 @@
 //! topological order of exploration this builds, for code without loops, the formula that bounded model checking
 //! builds: linear in the program where paths are exponentially many.
 
-use super::memory::{CHUNK, Object, Piece};
+use super::memory::{CHUNK, Object, PART, Part, Piece};
+use super::precision::Item;
 use super::state::{Frame, State};
 use super::value::{ObjId, Val};
 use super::{Pair, SymbolicExecution};
@@ -26,6 +27,9 @@ impl SymbolicExecution<'_> {
             && a.memory.allocated() == b.memory.allocated()
             && frames_alike(&a.frame, &b.frame);
         let Some(places) = alike.then(|| self.mergeable_memory(&a, &b)).flatten() else { return Err(Box::new((a, b))) };
+        if self.tracked_apart(&a, &b, at, &places) {
+            return Err(Box::new((a, b)));
+        }
         let (pc, cond) = self.merge_conditions(&a, &b);
         // Memory.
         for &(object, chunk) in &places {
@@ -53,11 +57,50 @@ impl SymbolicExecution<'_> {
         Ok(a)
     }
 
+    /// Whether the two states have different numbers where the precision tracks values: as in a composite analysis, what
+    /// predicates could merge stays apart where values do not agree (Beyer, Henzinger, Théoduloz: Configurable software
+    /// verification, CAV 2007, "merge-agree").
+    fn tracked_apart(&mut self, a: &State, b: &State, at: Control, places: &[(ObjId, u64)]) -> bool {
+        if !self.abstracting.on || self.abstracting.precision.is_empty() {
+            return false;
+        }
+        let differ = |x: Val, y: Val| x != y && (matches!(x, Val::Int(_)) || matches!(y, Val::Int(_)));
+        let tracks = |this: &Self, item| this.abstracting.precision.tracks(at.loc, item);
+        for (slot, (&x, &y)) in a.globals.iter().zip(b.globals.iter()).enumerate() {
+            if differ(x, y) && tracks(self, Item::Var(self.slots.globals[slot])) {
+                return true;
+            }
+        }
+        let (mut x, mut y) = (&a.frame, &b.frame);
+        let mut loc = at.loc;
+        while !Rc::ptr_eq(x, y) {
+            let live = self.live(x.func);
+            for &slot in live.at(loc) {
+                let slot = slot as usize;
+                if differ(x.vars[slot], y.vars[slot])
+                    && tracks(self, Item::Var(self.slots.locals[x.func.index()][slot]))
+                {
+                    return true;
+                }
+            }
+            let (Some(p), Some(q), Some(call)) = (&x.caller, &y.caller, x.call) else { break };
+            loc = self.program.edges[call].target;
+            (x, y) = (p, q);
+        }
+        places.iter().any(|&(object, chunk)| {
+            let (x, y) = (a.memory.get(object).expect("in both"), b.memory.get(object).expect("in both"));
+            Part::of_chunk(chunk).any(|part| {
+                let at = part.start();
+                let whole = |o: &Object| o.read_whole(at, PART as u32).unwrap_or(Val::Unknown);
+                differ(whole(x), whole(y)) && tracks(self, Item::Memory(x.origin, part))
+            })
+        })
+    }
+
     /// The disjunction of the path conditions, and a condition that holds exactly on the first path.
     fn merge_conditions(&mut self, a: &State, b: &State) -> (PathCondition, ExprId) {
-        let (ours, theirs) = (a.pc.conjuncts(), b.pc.conjuncts());
-        let common = ours.iter().zip(&theirs).take_while(|(x, y)| x == y).count();
-        let (ours, theirs) = (&ours[common..], &theirs[common..]);
+        let (mut pc, ours, theirs) = a.pc.part(&b.pc);
+        let (ours, theirs) = (&ours[..], &theirs[..]);
         let mut all = |conjuncts: &[ExprId]| {
             let always = self.pool.bool(true);
             conjuncts.iter().fold(always, |e, &c| self.pool.and(e, c))
@@ -90,11 +133,6 @@ impl SymbolicExecution<'_> {
                 (choice, self.pool.ite(choice, ours_e, theirs_e))
             }
         };
-        let mut pc = PathCondition::new();
-        let shared = a.pc.conjuncts();
-        for &conjunct in &shared[..common] {
-            self.solver.assume(&mut self.pool, &mut pc, conjunct, model.clone());
-        }
         self.solver.assume(&mut self.pool, &mut pc, either, model);
         (pc, cond)
     }

@@ -453,6 +453,11 @@ impl Cpa for SymbolicExecution<'_> {
             cond => {
                 let cond = self.term(cond, 1);
                 match (then_hope, else_hope) {
+                    (true, true) if self.abstracting.on && self.abstracting.ways.1 => {
+                        // Paths are merged again soon: whether there are any is asked where a block ends.
+                        let negated = self.pool.not(cond);
+                        Ok((self.follow_only(st.clone(), cond), self.follow_only(st, negated)))
+                    }
                     (true, true) => self.decide(st, cond),
                     (true, false) => Ok((self.follow_only(st, cond), None)),
                     (false, true) => {
@@ -607,10 +612,6 @@ impl Abstraction for SymbolicExecution<'_> {
         }
     }
 
-    fn refine_blocks(&mut self, st: &State, goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
-        self.refine_predicates(st, goal, budget)
-    }
-
     fn problems(&mut self) -> Vec<EdgeId> {
         self.take_problems()
     }
@@ -627,8 +628,15 @@ impl Abstraction for SymbolicExecution<'_> {
         self.check_path(path, goal, budget)
     }
 
-    fn refine(&mut self, path: &[EdgeId], cuts: &[usize], goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
-        self.refine_path(path, cuts, goal, budget)
+    fn refine(
+        &mut self,
+        st: &State,
+        path: &[EdgeId],
+        cuts: &[usize],
+        goal: Goal,
+        budget: &Budget,
+    ) -> Result<Refinement, Stop> {
+        self.refine_path(st, path, cuts, goal, budget)
     }
 }
 

@@ -11,13 +11,13 @@
 
 use super::memory::{Memory, Origin, Part};
 use super::predicates::Predicates;
-use super::state::{Cut, Frame, State};
+use super::state::{Cut, Frame, Place, Seen, State};
 use super::value::{Val, mask};
 use super::{Stop, SymbolicExecution};
 use crate::control::Control;
 use crate::solver::{Model, PathCondition};
 use crate::verdict::Reason;
-use cfa::{BinOp, EdgeId, Expr, ExprId, Id, LocId, Program, Sort, UnOp, Value, VarId};
+use cfa::{BinOp, EdgeId, Expr, ExprId, Id, LocId, Program, Sort, SymId, UnOp, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -133,6 +133,11 @@ pub(super) struct Abstracting {
     replaced: Vec<(ExprId, Val)>,
     /// The variables that the symbols stand for.
     pub names: FxHashMap<ExprId, ExprId>,
+    /// The content of memory that symbols stand for.
+    pub contents: FxHashMap<ExprId, Seen>,
+    /// The symbols by which predicates speak of places in memory.
+    pub places: FxHashMap<Place, ExprId>,
+    pub place_of: FxHashMap<SymId, Place>,
     pub predicates: Predicates,
     /// Predicates are kept in all their combinations.
     pub boolean: bool,
@@ -241,8 +246,8 @@ impl<'p> SymbolicExecution<'p> {
     pub(super) fn abstracted(&mut self, mut st: State, at: Control, since: Option<&State>) -> State {
         self.count_values(&st, at);
         let model = st.pc.model().cloned();
-        let (pc, trail) = (st.pc.clone(), std::mem::take(&mut st.trail));
         let knowledge = self.knowledge(&mut st, since);
+        let (pc, trail, memory) = (st.pc.clone(), std::mem::take(&mut st.trail), st.memory.clone());
         self.abstracting.replaced.clear();
         let precision = std::mem::take(&mut self.abstracting.precision);
         let keep = |item| precision.tracks(at.loc, item);
@@ -251,7 +256,8 @@ impl<'p> SymbolicExecution<'p> {
         self.abstracting.precision = precision;
         let replaced = self.replaced();
         if self.abstracting.ways.1 {
-            st.history = Some(Rc::new(Cut { pc, trail, replaced: replaced.clone(), before: st.history.take() }));
+            let (depth, replaced) = (st.depth(), replaced.clone());
+            st.history = Some(Rc::new(Cut { pc, trail, memory, depth, replaced, before: st.history.take() }));
         }
         if !knowledge.is_empty() {
             let model = model.map(|m| self.extended(m, &replaced));
@@ -530,19 +536,11 @@ impl<'p> SymbolicExecution<'p> {
 
 /// The item in the words of the C program.
 pub fn describe(program: &Program, item: Item) -> String {
-    let name = |var: VarId| program.vars[var].name.clone().unwrap_or_else(|| "a temporary".into());
     match item {
         Item::Var(var) if program.vars[var].name.is_none() => "an intermediate value".into(),
-        Item::Var(var) => format!("the value of `{}`", name(var)),
+        Item::Var(var) => format!("the value of `{}`", name(program, var)),
         Item::Memory(origin, part) => {
-            let object = match origin {
-                Origin::Global(g) if program.globals[g].name.is_empty() => "a constant".into(),
-                Origin::Global(g) => format!("`{}`", program.globals[g].name),
-                Origin::Stack(edge) | Origin::Heap(edge) => match program.edges[edge].op.def() {
-                    Some(var) => format!("`{}`", name(var)),
-                    None => "an allocation".into(),
-                },
-            };
+            let object = describe_object(program, origin);
             match part.offset() {
                 Some(offset) => format!("the contents of {object} at offset {offset}"),
                 None => format!("the contents of {object}"),
@@ -552,4 +550,20 @@ pub fn describe(program: &Program, item: Item) -> String {
             format!("whether `{}`", cfa::text::c_operation(program, &program.edges[edge].op))
         }
     }
+}
+
+/// The objects of an origin in the words of the C program.
+pub(super) fn describe_object(program: &Program, origin: Origin) -> String {
+    match origin {
+        Origin::Global(g) if program.globals[g].name.is_empty() => "a constant".into(),
+        Origin::Global(g) => format!("`{}`", program.globals[g].name),
+        Origin::Stack(edge) | Origin::Heap(edge) => match program.edges[edge].op.def() {
+            Some(var) => format!("`{}`", name(program, var)),
+            None => "an allocation".into(),
+        },
+    }
+}
+
+fn name(program: &Program, var: VarId) -> String {
+    program.vars[var].name.clone().unwrap_or_else(|| "a temporary".into())
 }

@@ -2,22 +2,24 @@
 //!
 //! Where a state is abstracted, it may keep which of a set of predicates hold: each on its own (Cartesian abstraction), and,
 //! for those that it leaves open, which combinations are possible (boolean abstraction, by enumerating them with the
-//! solver: Lahiri, Nieuwenhuis, Oliveras, CAV 2006). A predicate is a condition on the variables of one function and on
-//! globals. Between abstractions, states are symbolic; a block from one to the next is adjustable (Beyer, Keremoglu,
+//! solver: Lahiri, Nieuwenhuis, Oliveras, CAV 2006). A predicate is a condition on the variables of one function, on
+//! globals, and on places in memory: bytes of the one object that is alive of those that an operation allocates. Between abstractions, states are symbolic; a block from one to the next is adjustable (Beyer, Keremoglu,
 //! Wendler: Predicate abstraction with adjustable-block encoding, FMCAD 2010).
 //!
 //! Predicates come from sequence interpolants of infeasible paths (Henzinger, Jhala, Majumdar, McMillan: Abstractions from
 //! proofs, POPL 2004), each checked to be an interpolant before it is used.
 
+use super::memory::{Object, Piece};
+use super::precision::Abstracting;
 use super::refine::Lesson;
-use super::state::{Event, Frame, State};
-use super::value::Val;
+use super::state::{Event, Frame, Place, Seen, State};
+use super::value::{ObjId, Val};
 use super::{Stop, SymbolicExecution};
 use crate::budget::{Budget, Spent};
 use crate::cpa::{Decision, Goal, Refinement};
 use crate::solver::{Answer, Feasibility, Models, Solver, conjuncts, interpolate};
 use crate::verdict::Reason;
-use cfa::{BinOp, Expr, ExprId, FuncId, UnOp, Value, VarKind};
+use cfa::{BinOp, Expr, ExprId, FuncId, Sort, SymId, UnOp, Value, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -52,12 +54,15 @@ impl Predicates {
 }
 
 /// What a state says about predicates before it forgets the values that they speak of.
+#[derive(Default)]
 pub(super) struct Knowledge {
     /// By frame, as the number of frames below it.
     known: Vec<(u32, ExprId, bool)>,
     /// Combinations of these, as bit masks.
     open: Vec<(u32, ExprId)>,
     cubes: Option<Vec<u64>>,
+    /// What the places that predicates speak of contained.
+    contents: FxHashMap<SymId, ExprId>,
 }
 
 impl Knowledge {
@@ -69,7 +74,7 @@ impl Knowledge {
 impl SymbolicExecution<'_> {
     /// Which predicates hold in `st`, in the frames that `since` does not share with it.
     pub(super) fn knowledge(&mut self, st: &mut State, since: Option<&State>) -> Knowledge {
-        let mut knowledge = Knowledge { known: Vec::new(), open: Vec::new(), cubes: None };
+        let mut knowledge = Knowledge::default();
         if self.abstracting.predicates.len() == 0 {
             return knowledge;
         }
@@ -81,7 +86,9 @@ impl SymbolicExecution<'_> {
                 predicates.extend_from_slice(self.abstracting.predicates.of(None));
             }
             for predicate in predicates {
-                let Some(value) = self.eval_in(st, &frame, predicate) else { continue };
+                let Some(contents) = self.contents(st, predicate, true) else { continue };
+                let Some(value) = self.eval_in(st, &frame, predicate, &contents) else { continue };
+                knowledge.contents.extend(contents);
                 match value {
                     Val::Int(v) => knowledge.known.push((frame.depth, predicate, v != 0)),
                     Val::Expr(term) => {
@@ -139,7 +146,7 @@ impl SymbolicExecution<'_> {
         &mut self,
         st: &mut State,
         knowledge: Knowledge,
-        model: Option<crate::solver::Model>,
+        mut model: Option<crate::solver::Model>,
     ) {
         let mut facts = Vec::new();
         for (depth, predicate, holds) in knowledge.known {
@@ -163,6 +170,18 @@ impl SymbolicExecution<'_> {
                 facts.push(any);
             }
         }
+        // The symbols for the bytes that were forgotten.
+        for (symbol, before) in knowledge.contents {
+            let place = self.abstracting.place_of[&symbol];
+            if let (Some(model), Some(object)) = (&mut model, st.only_object(place))
+                && let Some(Val::Expr(now)) = st.memory.get(object).and_then(|o| o.read_whole(place.offset, place.len))
+                && model.get(now).is_none()
+                && matches!(self.pool.get(now), Expr::Sym(_))
+            {
+                let value = model.value(&self.pool, before);
+                model.set(now, value);
+            }
+        }
         for fact in facts {
             if !self.pool.is_true(fact) {
                 self.expose(st, fact);
@@ -172,13 +191,14 @@ impl SymbolicExecution<'_> {
         }
     }
 
-    fn predicate_term(&mut self, st: &State, depth: u32, predicate: ExprId) -> Option<ExprId> {
+    fn predicate_term(&mut self, st: &mut State, depth: u32, predicate: ExprId) -> Option<ExprId> {
         let mut frame = Rc::clone(&st.frame);
         while frame.depth > depth {
             let below = Rc::clone(frame.caller.as_ref()?);
             frame = below;
         }
-        let value = self.eval_in(st, &frame, predicate)?;
+        let contents = self.contents(st, predicate, false)?;
+        let value = self.eval_in(st, &frame, predicate, &contents)?;
         (value != Val::Unknown).then(|| self.term(value, 1))
     }
 
@@ -200,21 +220,86 @@ impl SymbolicExecution<'_> {
         frames
     }
 
+    /// What the places that a predicate speaks of contain; `None` where one is not there, or, if it has to be `known`, nothing
+    /// is known of one.
+    fn contents(&mut self, st: &mut State, predicate: ExprId, known: bool) -> Option<FxHashMap<SymId, ExprId>> {
+        let mut contents = FxHashMap::default();
+        for symbol in self.symbols_of(predicate) {
+            let &place = self.abstracting.place_of.get(&symbol)?;
+            let object = st.only_object(place)?;
+            let is_unknown = |o: &Object| o.array.is_none() && o.piece(place.offset) == Piece::Default;
+            if known && st.memory.get(object).is_none_or(is_unknown) {
+                return None;
+            }
+            let content = self.read(st, object, place.offset, place.len);
+            contents.insert(symbol, self.term(content, 8 * place.len));
+        }
+        Some(contents)
+    }
+
     /// The value of a predicate in a frame; `None` where a variable of it has no value.
-    fn eval_in(&mut self, st: &State, frame: &Rc<Frame>, predicate: ExprId) -> Option<Val> {
+    fn eval_in(
+        &mut self,
+        st: &State,
+        frame: &Rc<Frame>,
+        predicate: ExprId,
+        contents: &FxHashMap<SymId, ExprId>,
+    ) -> Option<Val> {
         let mut here = st.clone();
         here.frame = Rc::clone(frame);
-        let defined = self.pool.vars(predicate).into_iter().all(|v| self.read_var(&here, v) != Val::Unset);
-        defined.then(|| self.eval(&here, predicate))
+        if self.pool.vars(predicate).into_iter().any(|v| self.read_var(&here, v) == Val::Unset) {
+            return None;
+        }
+        let value = self.eval(&here, predicate);
+        if contents.is_empty() || value == Val::Unknown {
+            return Some(value);
+        }
+        let value = self.term(value, 1);
+        let value = self.pool.substitute(value, &mut FxHashMap::default(), |pool, leaf| match pool.get(leaf) {
+            Expr::Sym(s) => contents.get(s).copied(),
+            _ => None,
+        });
+        Some(self.classify(value))
+    }
+
+    /// `symbol` is read in `st` as the content of a place of which nothing was known.
+    pub(super) fn note_content(&mut self, st: &State, object: ObjId, offset: u64, len: u32, symbol: ExprId) {
+        if st.history.is_some() {
+            let origin = st.memory.get(object).expect("a live object").origin;
+            let seen = Seen { object, place: Place { origin, offset, len }, depth: st.depth() };
+            self.abstracting.contents.insert(symbol, seen);
+        }
     }
 
     /// The formulas of the blocks on the way to `st`, all over different symbols: with the equalities that say what the symbols
     /// at the start of the next block stand for.
     fn blocks(&mut self, st: &State) -> Vec<ExprId> {
-        let mut blocks = vec![self.conjunction(st.pc.conjuncts(), &[])];
+        let mut later = self.conjunction(st.pc.conjuncts(), &[]);
+        let mut blocks = vec![later];
+        // The contents of memory that later blocks have read.
+        let mut read: FxHashSet<ExprId> = FxHashSet::default();
         let mut cut = st.history.clone();
         while let Some(c) = cut {
-            blocks.push(self.conjunction(c.pc.conjuncts(), &c.replaced));
+            self.pool.visit(later, &mut FxHashSet::default(), |e, node| {
+                if matches!(node, Expr::Sym(_)) {
+                    read.insert(e);
+                }
+            });
+            // The state that was abstracted then.
+            let mut then = st.clone();
+            then.memory = c.memory.clone();
+            then.history = c.before.clone();
+            let mut equalities = c.replaced.clone();
+            let mut contents: Vec<(ExprId, Seen)> =
+                read.iter().filter_map(|&e| Some((e, *self.abstracting.contents.get(&e)?))).collect();
+            contents.retain(|(_, seen)| seen.depth == c.depth + 1 && then.memory.get(seen.object).is_some());
+            contents.sort_unstable_by_key(|&(e, _)| e);
+            for (symbol, Seen { object, place, .. }) in contents {
+                let content = self.read(&mut then, object, place.offset, place.len);
+                equalities.push((symbol, self.term(content, 8 * place.len)));
+            }
+            later = self.conjunction(c.pc.conjuncts(), &equalities);
+            blocks.push(later);
             cut = c.before.clone();
         }
         blocks.reverse();
@@ -272,7 +357,6 @@ impl SymbolicExecution<'_> {
         let Ok(found) = interpolate::interpolants(&mut self.pool, &mut *solver, &steps, direction, budget) else {
             return Ok(Refinement::Impossible);
         };
-        let names = std::mem::take(&mut self.abstracting.names);
         let mut first = None;
         let mut learned: Vec<ExprId> = Vec::new();
         for (k, interpolant) in found.into_iter().enumerate() {
@@ -280,11 +364,7 @@ impl SymbolicExecution<'_> {
                 continue;
             }
             first = first.or(Some(k));
-            let mut memo = FxHashMap::default();
-            let named = self.pool.substitute(interpolant, &mut memo, |pool, leaf| match pool.get(leaf) {
-                Expr::Sym(_) => names.get(&leaf).copied(),
-                _ => None,
-            });
+            let named = self.named(interpolant, k as u32 + 1);
             let mut atoms = Vec::new();
             for conjunct in conjuncts(&mut self.pool, named) {
                 self.atoms(conjunct, &mut atoms);
@@ -297,26 +377,56 @@ impl SymbolicExecution<'_> {
                 }
             }
         }
-        self.abstracting.names = names;
         let Some(from) = first else { return Ok(Refinement::Impossible) };
         let changed = !learned.is_empty();
         if changed {
             let tracked = learned
                 .iter()
-                .map(|&p| format!("whether `{}`", cfa::text::c_expr(self.program, &self.pool, p)))
+                .map(|&p| format!("whether `{}`", cfa::text::c_expr_with(self.program, &self.pool, p, &|s| self.name_of(s))))
                 .collect();
             self.lessons.push(Lesson { goal: self.program.edges[goal.edge()].place, tracked });
         }
         Ok(Refinement::Refined { from, changed })
     }
 
-    /// The function whose locals a predicate speaks of; no scope if it speaks of those of two, or of more than variables.
+    /// An interpolant over the symbols of a block, of which `depth` come before, as a condition on variables and memory.
+    fn named(&mut self, interpolant: ExprId, depth: u32) -> ExprId {
+        let mut names = FxHashMap::default();
+        for symbol in self.symbols_of(interpolant) {
+            let e = self.pool.symbol(symbol);
+            if let Some(&var) = self.abstracting.names.get(&e) {
+                names.insert(symbol, var);
+            } else if let Some(seen) = self.abstracting.contents.get(&e).filter(|seen| seen.depth == depth) {
+                let place = seen.place;
+                let Abstracting { places, place_of, .. } = &mut self.abstracting;
+                let name = *places.entry(place).or_insert_with(|| {
+                    let (symbol, e) = self.pool.fresh_symbol(Sort::Bv(8 * place.len));
+                    place_of.insert(symbol, place);
+                    e
+                });
+                names.insert(symbol, name);
+            }
+        }
+        self.pool.substitute(interpolant, &mut FxHashMap::default(), |pool, leaf| match pool.get(leaf) {
+            Expr::Sym(s) => names.get(s).copied(),
+            _ => None,
+        })
+    }
+
+    /// The place in memory that a symbol of predicates stands for, as it is shown to people.
+    fn name_of(&self, symbol: SymId) -> Option<String> {
+        let place = self.abstracting.place_of.get(&symbol)?;
+        let object = super::precision::describe_object(self.program, place.origin);
+        Some(format!("{}[{}..{}]", object.trim_matches('`'), place.offset, place.offset + u64::from(place.len)))
+    }
+
+    /// The function whose locals a predicate speaks of; no scope if it speaks of those of two, or of symbols of one path.
     fn scope(&self, predicate: ExprId) -> Option<Option<FuncId>> {
         let mut size = 0;
         let mut plain = true;
         self.pool.visit(predicate, &mut FxHashSet::default(), |_, node| {
             size += 1;
-            plain &= !matches!(node, Expr::Sym(_));
+            plain &= !matches!(node, Expr::Sym(s) if !self.abstracting.place_of.contains_key(s));
         });
         let mut func = None;
         for var in self.pool.vars(predicate) {

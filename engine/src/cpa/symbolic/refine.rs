@@ -58,12 +58,18 @@ impl SymbolicExecution<'_> {
     }
 
     fn check_precisely(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Inputs>, Stop> {
-        let start = self.initial();
-        let mut states = match self.along(vec![start], path, budget)? {
-            End::States(states) => states,
-            End::Nowhere(_) => return Ok(PathCheck::Infeasible),
-            // What lies before the problem on the path is looked at first, so this one is new only to the full precision.
-            End::Problem => return Ok(PathCheck::Unknown(self.last_problem())),
+        let mut states = loop {
+            let start = self.initial();
+            match self.along(vec![start], path, budget)? {
+                End::States(states) => break states,
+                End::Nowhere(_) => return Ok(PathCheck::Infeasible),
+                // What lies before the problem on the path is looked at first, so this one is new only to the full
+                // precision. Abstract states read anything through pointers that are not tracked.
+                End::Problem => match self.abstracting.problems.last() {
+                    Some(p) if self.is_read(p.edge) && !self.is_settled(p.edge) => self.settle_problem(p.edge),
+                    _ => return Ok(PathCheck::Unknown(self.last_problem())),
+                },
+            }
         };
         match goal {
             Goal::Error { edge, error } => {
@@ -100,31 +106,32 @@ impl SymbolicExecution<'_> {
         self.abstracting.problems.pop().map_or_else(|| Reason::new("the path cannot be followed"), |p| p.reason)
     }
 
-    /// Tracks what refutes `path`, on which states are abstracted after `cuts` edges.
+    /// Tracks what refutes `path`, which leads to `st` and on which states are abstracted after `cuts` edges: values where
+    /// they do, then predicates, then what no predicate can say, as values and constraints.
     pub(super) fn refine_path(
         &mut self,
+        st: &State,
         path: &[EdgeId],
         cuts: &[usize],
         goal: Goal,
         budget: &Budget,
     ) -> Result<Refinement, Stop> {
         let values_only = self.abstracting.values_only;
-        let (values, _) = self.abstracting.ways;
+        let (values, predicates) = self.abstracting.ways;
+        let helps = |r: &Result<_, _>| !matches!(r, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. }));
         self.abstracting.on = false;
         let mut result = Ok(Refinement::Impossible);
         if values_only || values {
             // Values are enough for most paths, and need no solver.
             self.abstracting.values_only = true;
             result = self.interpolate(path, cuts, goal, budget);
+            self.abstracting.values_only = values_only;
         }
-        if !values_only {
-            let failed =
-                |r: &Result<_, _>| matches!(r, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. }));
-            self.abstracting.values_only = false;
-            // What no predicate can say, about memory say, is tracked as values and constraints.
-            if failed(&result) {
-                result = self.interpolate(path, cuts, goal, budget);
-            }
+        if predicates && !helps(&result) {
+            result = self.refine_predicates(st, goal, budget);
+        }
+        if !values_only && !helps(&result) {
+            result = self.interpolate(path, cuts, goal, budget);
         }
         self.abstracting.on = true;
         self.abstracting.problems.clear();

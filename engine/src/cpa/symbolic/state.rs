@@ -1,6 +1,6 @@
 //! The state of one path.
 
-use super::memory::Memory;
+use super::memory::{Memory, Origin};
 use super::value::{ObjId, Val};
 use crate::cpa::Decision;
 use crate::solver::PathCondition;
@@ -207,6 +207,10 @@ pub struct Quantified {
 pub struct Cut {
     pub pc: PathCondition,
     pub trail: Trail,
+    /// Before anything of it was forgotten.
+    pub memory: Memory,
+    /// States abstracted before this one.
+    pub depth: u32,
     /// The symbols made then, with the terms that they replace.
     pub replaced: Vec<(ExprId, ExprId)>,
     pub before: Option<Rc<Cut>>,
@@ -223,6 +227,23 @@ impl Drop for Cut {
             }
         }
     }
+}
+
+/// Some bytes of the objects of one origin.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    pub origin: Origin,
+    pub offset: u64,
+    pub len: u32,
+}
+
+/// Where a symbol for bytes that nothing is known of was first read: it stands for the content since the last abstraction.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    pub object: ObjId,
+    pub place: Place,
+    /// States abstracted before.
+    pub depth: u32,
 }
 
 /// One path: the values of variables and memory over symbols, and the condition on the symbols.
@@ -246,4 +267,20 @@ pub struct State {
     /// What is known of all cells of arrays, and its instances in the path condition.
     pub quantified: Rc<Vec<Rc<Quantified>>>,
     pub instances: Rc<Vec<ExprId>>,
+}
+
+impl State {
+    /// States abstracted on the way.
+    pub fn depth(&self) -> u32 {
+        self.history.as_ref().map_or(0, |cut| cut.depth + 1)
+    }
+
+    /// The object that has a place, if it is the only one of its origin.
+    pub fn only_object(&self, place: Place) -> Option<ObjId> {
+        let mut of_origin = self.memory.iter().filter(|(_, o)| o.origin == place.origin);
+        let (id, object) = of_origin.next()?;
+        let end = place.offset + u64::from(place.len);
+        let fits = matches!(object.size, Val::Int(size) if end <= size);
+        (fits && of_origin.next().is_none()).then_some(id)
+    }
 }
