@@ -212,7 +212,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                 }
                 let from = self.arg.node(id).at;
                 if from != at {
-                    let decisions = self.cpa.decisions(state);
+                    let decisions = self.cpa.decisions(&mut state.clone());
                     path.extend(self.walk(from, &decisions, at));
                 }
             }
@@ -386,9 +386,9 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                 },
             }
             self.counters.paths += u64::from(ways.is_empty());
-            for way in ways {
+            for mut way in ways {
                 if self.heads[way.at.loc.index()] {
-                    let decisions = self.cpa.decisions(&way.state);
+                    let decisions = self.cpa.decisions(&mut way.state);
                     match self.cpa.adjust(way.state, way.at, &since)? {
                         Some(state) => {
                             let via = self.walk(from, &decisions, way.at);

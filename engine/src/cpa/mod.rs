@@ -176,7 +176,7 @@ pub trait Abstraction: Cpa<State: Clone> {
     fn outline(&mut self, state: &Self::State, at: Control) -> Vec<Option<u64>>;
 
     /// The decisions of an execution that ends in `state`, since its last adjustment.
-    fn decisions(&mut self, state: &Self::State) -> Vec<Decision>;
+    fn decisions(&mut self, state: &mut Self::State) -> Vec<Decision>;
 
     /// The operations met since the last call whose effect the domain cannot tell, where it did not say so before.
     fn problems(&mut self) -> Vec<EdgeId>;

@@ -149,7 +149,7 @@ impl<C: Abstraction> Abstraction for Slicing<'_, C> {
     fn outline(&mut self, state: &C::State, at: Control) -> Vec<Option<u64>> {
         self.inner.outline(state, at)
     }
-    fn decisions(&mut self, state: &C::State) -> Vec<Decision> {
+    fn decisions(&mut self, state: &mut C::State) -> Vec<Decision> {
         self.inner.decisions(state)
     }
     fn execution(&mut self, state: &C::State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {

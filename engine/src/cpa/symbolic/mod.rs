@@ -581,7 +581,8 @@ impl Abstraction for SymbolicExecution<'_> {
     }
 
     fn adjust(&mut self, mut st: State, at: Control, since: &State) -> Result<Option<State>, Stop> {
-        if self.loops.headed_by(at.loc).is_some() && !self.is_real(&mut st)? {
+        let asks = self.abstracting.ways.1 || self.loops.headed_by(at.loc).is_some();
+        if asks && !self.is_real(&mut st)? {
             return Ok(None);
         }
         Ok(Some(self.abstracted(st, at, Some(since))))
@@ -595,12 +596,10 @@ impl Abstraction for SymbolicExecution<'_> {
         self.outline_values(st, at)
     }
 
-    fn decisions(&mut self, st: &State) -> Vec<Decision> {
-        let model = match st.pc.model() {
-            Some(model) => Some(model.clone()),
-            None => self.solver.model(&mut self.pool, &st.pc).model(),
-        };
-        let holds = |cond| model.as_ref().is_some_and(|m| m.eval(&self.pool, cond).is_true());
+    fn decisions(&mut self, st: &mut State) -> Vec<Decision> {
+        // The model is kept.
+        self.is_feasible(st);
+        let holds = |cond| st.pc.model().is_some_and(|m| m.eval(&self.pool, cond).is_true());
         let events = st.trail.events(holds);
         events.into_iter().filter_map(|e| if let Event::Decision(d) = e { Some(d) } else { None }).collect()
     }

@@ -47,7 +47,10 @@ impl SymbolicExecution<'_> {
                         false => Val::Expr(self.pool.fresh_symbol(Sort::Bv(program.vars[*var].width)).1),
                     };
                     self.write_var(&mut st, *var, value);
-                    st.past = st.past.or(Some(Past::Stray(edge)));
+                    // An abstract state says nothing of executions anyway.
+                    if !self.abstracting.on {
+                        st.past = st.past.or(Some(Past::Stray(edge)));
+                    }
                     out.push(follow(st));
                 }
             }
