@@ -307,14 +307,20 @@ impl<'p> SymbolicExecution<'p> {
 
     /// Forgets all numbers and constraints that `keep` does not want, and what is dead.
     pub(super) fn forget(&mut self, st: &mut State, at: Control, base: Option<&Memory>, keep: &dyn Fn(Item) -> bool) {
-        self.forget_frame(Rc::make_mut(&mut st.frame), at.loc, keep);
+        self.forget_frame(Rc::make_mut(&mut st.frame), at.loc, &st.pc, keep);
         for i in 0..self.read_globals().len() {
             let slot = self.read_globals()[i] as usize;
             let var = self.slots.globals[slot];
             let value = st.globals[slot];
-            if self.is_droppable(value) && !keep(Item::Var(var)) {
-                let any = self.any_value(var, value);
-                Rc::make_mut(&mut st.globals)[slot] = any;
+            if !self.is_droppable(value) {
+                continue;
+            }
+            let new = match keep(Item::Var(var)) {
+                true => self.as_number(&st.pc, value),
+                false => self.any_value(var, value),
+            };
+            if new != value {
+                Rc::make_mut(&mut st.globals)[slot] = new;
             }
         }
         let objects: Vec<_> = match base {
@@ -334,7 +340,7 @@ impl<'p> SymbolicExecution<'p> {
     }
 
     /// Forgets the locals in a frame that stands before location `loc`.
-    fn forget_frame(&mut self, frame: &mut Frame, loc: LocId, keep: &dyn Fn(Item) -> bool) {
+    fn forget_frame(&mut self, frame: &mut Frame, loc: LocId, pc: &PathCondition, keep: &dyn Fn(Item) -> bool) {
         let live = self.live(frame.func);
         let mut is_live = live.at(loc).iter().copied().peekable();
         for slot in 0..frame.vars.len() {
@@ -346,10 +352,10 @@ impl<'p> SymbolicExecution<'p> {
                 (true, _) if !self.is_droppable(value) => continue,
                 (true, _) => {
                     let var = self.slots.locals[frame.func.index()][slot];
-                    if keep(Item::Var(var)) {
-                        continue;
+                    match keep(Item::Var(var)) {
+                        true => self.as_number(pc, value),
+                        false => self.any_value(var, value),
                     }
-                    self.any_value(var, value)
                 }
             };
         }
@@ -378,7 +384,7 @@ impl<'p> SymbolicExecution<'p> {
         for (frame, loc) in frames.into_iter().rev() {
             let mut new = (*frame).clone();
             new.caller = below;
-            self.forget_frame(&mut new, loc, keep);
+            self.forget_frame(&mut new, loc, &st.pc, keep);
             below = Some(Rc::new(new));
         }
         Rc::make_mut(&mut st.frame).caller = below;
@@ -433,6 +439,17 @@ impl<'p> SymbolicExecution<'p> {
             Val::Int(_) => true,
             Val::Expr(e) => !self.abstracting.forgotten.contains(&e),
             Val::Ptr(..) | Val::Unset | Val::Unknown => false,
+        }
+    }
+
+    /// A tracked value as a number, if the constraints that are about to be forgotten make it one.
+    fn as_number(&self, pc: &PathCondition, value: Val) -> Val {
+        match value {
+            Val::Expr(e) => match self.solver.bounds(&self.pool, pc, e) {
+                Some((low, high)) if low == high => Val::Int(low),
+                _ => value,
+            },
+            _ => value,
         }
     }
 
