@@ -49,7 +49,7 @@
 /// What a call of a function that is declared but not defined means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Primitive {
-    /// A fresh value, an input of the program: `__VERIFIER_nondet_T`.
+    /// A fresh value, an input of the program: `__VERIFIER_nondet_T`, or `nondet_T` as CBMC and ESBMC have it.
     Nondet,
     /// Fresh bytes: `__VERIFIER_nondet_memory(ptr, size)`.
     NondetMemory,
@@ -86,13 +86,20 @@ pub(crate) enum Primitive {
     Unmodelled(&'static str),
 }
 
+/// What follows `nondet_` in the name of an input.
+const TYPES: [&str; 16] = [
+    "bool", "char", "double", "float", "int", "long", "longlong", "schar", "short", "size_t", "uchar", "uint", "ulong",
+    "ulonglong", "unsigned", "ushort",
+];
+
 /// The primitive of this name.
 pub(crate) fn primitive(name: &str) -> Option<Primitive> {
     use Primitive::*;
     if name == "__VERIFIER_nondet_memory" {
         return Some(NondetMemory);
     }
-    if name.starts_with("__VERIFIER_nondet_") {
+    let plain = name.strip_prefix("nondet_").is_some_and(|ty| TYPES.contains(&ty));
+    if name.starts_with("__VERIFIER_nondet_") || plain {
         return Some(Nondet);
     }
     if let Some(name) = name.strip_prefix("__proviso_") {
@@ -214,6 +221,8 @@ mod tests {
     #[test]
     fn names() {
         assert_eq!(primitive("__VERIFIER_nondet_int"), Some(Primitive::Nondet));
+        assert_eq!(primitive("nondet_uint"), Some(Primitive::Nondet));
+        assert_eq!(primitive("nondet_answer"), None);
         assert_eq!(primitive("__VERIFIER_nondet_memory"), Some(Primitive::NondetMemory));
         assert_eq!(primitive("__proviso_env_int"), Some(Primitive::Environment));
         assert_eq!(primitive("__proviso_env_memory"), Some(Primitive::EnvironmentMemory));

@@ -81,3 +81,47 @@ fn symbols(pool: &ExprPool, set: &[ExprId]) -> Option<Vec<ExprId>> {
     }
     Some(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfa::{Bv, Value};
+
+    #[test]
+    fn the_same_question_about_other_symbols() {
+        let mut pool = ExprPool::new();
+        let mut names = Names::default();
+        let mut question = |pool: &mut ExprPool| {
+            let [x, y] = [0; 2].map(|_| pool.fresh_symbol(Sort::Bv(8)).1);
+            let four = pool.int(8, 4);
+            let (less, equal) = (pool.ult(x, y), pool.eq(x, four));
+            let renamed = names.rename(pool, &[less, equal]);
+            (x, y, renamed)
+        };
+        let (x, y, first) = question(&mut pool);
+        let (_, _, second) = question(&mut pool);
+        assert_eq!(first.members, second.members);
+        // A model of the renamed set, which has `x` alone in its second member.
+        let mut model = Model::default();
+        for leaf in symbols(&pool, &first.members).unwrap() {
+            model.set(leaf, Value::Bv(Bv::new(8, 9)));
+        }
+        model.set(symbols(&pool, &first.members[1..]).unwrap()[0], Value::Bv(Bv::new(8, 4)));
+        let own = first.model(&model);
+        assert_eq!((own.eval(&pool, x).to_u64(), own.eval(&pool, y).to_u64()), (Some(4), Some(9)));
+    }
+
+    #[test]
+    fn symbols_of_different_sorts_and_roles_stay_apart() {
+        let mut pool = ExprPool::new();
+        let mut names = Names::default();
+        let [x, y] = [0; 2].map(|_| pool.fresh_symbol(Sort::Bv(8)).1);
+        let (_, wide) = pool.fresh_symbol(Sort::Bv(16));
+        let (same, different) = (pool.eq(x, x), pool.eq(x, y));
+        let (narrow, wider) = (pool.zext(16, x), pool.zext(16, y));
+        let (a, b) = (pool.ult(narrow, wide), pool.ult(wider, wide));
+        assert_ne!(names.rename(&mut pool, &[same]).members, names.rename(&mut pool, &[different]).members);
+        assert_ne!(names.rename(&mut pool, &[a, b]).members, names.rename(&mut pool, &[a, a]).members);
+        assert_eq!(names.rename(&mut pool, &[a]).members, names.rename(&mut pool, &[b]).members);
+    }
+}

@@ -195,3 +195,30 @@ impl Drop for Node {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_part_where_their_conjuncts_differ() {
+        let mut pool = ExprPool::new();
+        let bits: Vec<ExprId> = (0..6).map(|_| pool.fresh_symbol(Sort::Bv(1)).1).collect();
+        let path = |start: &PathCondition, conjuncts: &[usize]| {
+            let mut pc = start.clone();
+            conjuncts.iter().for_each(|&i| pc.push(bits[i]));
+            pc
+        };
+        let shared = path(&PathCondition::new(), &[0, 1]);
+        // The third conjunct was added to both, each on its own.
+        let (a, b) = (path(&shared, &[2, 3]), path(&shared, &[2, 4, 5]));
+        let (common, ours, theirs) = a.part(&b);
+        assert_eq!(common.conjuncts(), bits[..3]);
+        assert_eq!((ours, theirs), (vec![bits[3]], vec![bits[4], bits[5]]));
+        let (common, ours, theirs) = a.part(&shared);
+        assert_eq!((common.conjuncts(), ours, theirs), (bits[..2].to_vec(), vec![bits[2], bits[3]], vec![]));
+        let (common, ours, theirs) = path(&PathCondition::new(), &[1]).part(&a);
+        assert!(common.is_empty());
+        assert_eq!((ours, theirs), (vec![bits[1]], bits[..4].to_vec()));
+    }
+}

@@ -24,7 +24,7 @@ impl Builder<'_, '_> {
         let value = match (primitive, args) {
             (Primitive::Nondet, _) => {
                 let width = width?;
-                let suffix = name.trim_start_matches("__VERIFIER_nondet_");
+                let suffix = name.trim_start_matches("__VERIFIER_").trim_start_matches("nondet_");
                 let ty = self.cx.source.nondet_type(&mut self.cx.program, suffix, width);
                 Some(self.havoc(width, InputKind::Nondet(name.to_owned()), ty))
             }

@@ -580,3 +580,44 @@ impl Memory {
         matches!((self.objects.get(id.index()), other.objects.get(id.index())), (Some(a), Some(b)) if Rc::ptr_eq(a, b))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfa::{ExprPool, Sort};
+
+    #[test]
+    fn what_covers_knows_no_more() {
+        let mut pool = ExprPool::new();
+        let (_, x) = pool.fresh_symbol(Sort::Bv(32));
+        let object = |zeroed| Object::new(Val::Int(16), 4, Origin::Global(GlobalId::from_index(0)), zeroed);
+        let with = |zeroed: bool, write: &dyn Fn(&mut Object)| {
+            let mut o = object(zeroed);
+            write(&mut o);
+            o
+        };
+        let covers = |a: &Object, b: &Object| {
+            let mut pairs = Vec::new();
+            a.may_cover(b, &mut pairs).then(|| pairs.split_off(1))
+        };
+        let number = with(false, &|o| o.write_int(4, 4, 7));
+        let symbol = with(false, &|o| o.write_cell(4, 4, Val::Expr(x)));
+        let address = with(false, &|o| o.write_cell(4, 4, Val::Ptr(ObjId(3), 0)));
+        let nothing = object(false);
+        assert_eq!(covers(&nothing, &number), Some(vec![]));
+        assert_eq!(covers(&nothing, &symbol), Some(vec![]));
+        assert_eq!(covers(&symbol, &number), Some(vec![(Val::Expr(x), Val::Int(7), 32)]));
+        for (general, special) in [(&number, &nothing), (&symbol, &nothing), (&number, &symbol), (&nothing, &address)] {
+            assert_eq!(covers(general, special), None);
+        }
+        // Bytes of half a number, of another number, and beside a symbol.
+        assert_eq!(covers(&with(false, &|o| o.write_int(4, 2, 7)), &number), Some(vec![]));
+        assert_eq!(covers(&with(false, &|o| o.write_int(4, 2, 8)), &number), None);
+        assert_eq!(covers(&symbol, &with(false, &|o| o.write_int(6, 4, 7))), None);
+        // What was never written is zero in one, and not known in the other.
+        let zeros = object(true);
+        assert_eq!(covers(&zeros, &with(true, &|o| o.write_int(4, 4, 7))), None);
+        assert_eq!(covers(&zeros, &with(true, &|o| o.write_cell(4, 4, Val::Expr(x)))), None);
+        assert_eq!(covers(&nothing, &zeros), None);
+    }
+}
