@@ -66,6 +66,19 @@ impl Counters {
         self.nodes += other.nodes;
         self.waiting = self.waiting.max(other.waiting);
     }
+
+    /// What was counted after `before`.
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            edges: self.edges - before.edges,
+            paths: self.paths - before.paths,
+            forks: self.forks - before.forks,
+            covered: self.covered - before.covered,
+            merged: self.merged - before.merged,
+            nodes: self.nodes - before.nodes,
+            waiting: self.waiting,
+        }
+    }
 }
 
 /// An exploration in progress.
@@ -132,13 +145,19 @@ impl<'p, C: Cpa> Explorer<'p, C> {
         taints: &mut Taints,
         progress: &mut dyn FnMut(&Counters, usize),
     ) -> Result<Exploration<C::Evidence>, Stop> {
-        while let Some(node) = self.next()? {
+        loop {
+            // Merging takes its time, and where no time is left nothing is told apart any more.
+            if self.joins.is_some()
+                && let Some(spent) = budget.spent()
+            {
+                return Err(Stop::Spent(spent));
+            }
+            let Some(node) = self.next()? else { return Ok(Exploration::Complete) };
             progress(&self.counters, self.waiting() + 1);
             if let Some(target) = self.step(node, budget, taints)? {
                 return Ok(target);
             }
         }
-        Ok(Exploration::Complete)
     }
 
     /// States that wait.

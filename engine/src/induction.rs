@@ -13,6 +13,7 @@ use crate::verdict::Taints;
 use crate::waitlist::Search;
 use cfa::Program;
 use cfa::interp::Inputs;
+use std::time::Duration;
 
 /// What is tried in turn: turns of a loop in a step of the induction, and how many candidates there are.
 const PLANS: [(u32, Effort); 10] = [
@@ -27,8 +28,8 @@ const PLANS: [(u32, Effort); 10] = [
     (2, Effort::Many),
     (3, Effort::Few),
 ];
-/// The same for one number of turns.
-const EFFORTS: [Effort; 3] = [Effort::Facts, Effort::Few, Effort::Many];
+/// The same for one number of turns; cells of arrays are spoken of with one turn only.
+const EFFORTS: [Effort; 4] = [Effort::Facts, Effort::Few, Effort::Cells, Effort::Many];
 /// What of the budget the invariants by abstract interpretation may take.
 const ABSTRACT_SHARE: u32 = 4;
 
@@ -199,10 +200,12 @@ impl<'p> Bounded<'p> {
         self.turns
     }
 
-    /// Goes on until there is an answer or the budget is spent. `taints` are those of the answer "complete".
+    /// Goes on until there is an answer, or the budget is spent, or a query about an error takes longer than `query_time`.
+    /// `taints` are those of the answer "complete".
     pub fn run(
         &mut self,
         budget: &Budget,
+        query_time: Duration,
         taints: &mut Taints,
         explore: &mut Explore<'_, 'p>,
     ) -> Result<Exploration<Inputs>, Stop> {
@@ -224,6 +227,7 @@ impl<'p> Bounded<'p> {
                 explorer(self.program, &self.plain, bounded, &self.config, budget)
             });
             base.cpa.solver.set_budget(budget.clone());
+            base.cpa.solver.set_query_time(Some(query_time));
             let mut of_base = Taints::default();
             let result = explore(&mut base, budget, &mut of_base);
             if !matches!(result, Ok(Exploration::Complete)) {
@@ -259,6 +263,9 @@ impl<'p> Bounded<'p> {
         }
         let invariants = self.prover.as_ref().and_then(|p| p.invariants.as_ref());
         for effort in EFFORTS {
+            if effort == Effort::Cells && !(self.turns == 1 && self.plain.loops.have_rows()) {
+                continue;
+            }
             let mut left = self.plain.guess_invariants(invariants, effort, self.known.as_ref()).with_turns(self.turns);
             left.past_errors = true;
             loop {

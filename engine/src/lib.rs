@@ -33,7 +33,7 @@ use budget::Budget;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Program};
 use cpa::symbolic::{Sharing, SymbolicExecution};
-use explore::Counters;
+use explore::{Counters, Explorer};
 use std::time::Duration;
 use waitlist::Search;
 
@@ -114,6 +114,23 @@ impl Stats {
         self.queries += solving.queries;
         self.solver_calls += solving.solved;
         self.solver_time += solving.solver_time;
+    }
+
+    /// What an exploration has done so far.
+    fn of(explorer: &Explorer<'_, SymbolicExecution<'_>>) -> Self {
+        let mut stats = Self::default();
+        stats.add(&explorer.counters, 0, &explorer.cpa);
+        stats
+    }
+
+    /// Adds what was done from `before` to `after`.
+    fn advance(&mut self, before: &Self, after: &Self) {
+        self.exploration.add(&after.exploration.since(&before.exploration));
+        self.terms += after.terms.saturating_sub(before.terms);
+        self.precision += after.precision.saturating_sub(before.precision);
+        self.queries += after.queries - before.queries;
+        self.solver_calls += after.solver_calls - before.solver_calls;
+        self.solver_time += after.solver_time - before.solver_time;
     }
 
     /// Adds what another thread did in the same time.

@@ -381,9 +381,10 @@ impl<'r> Run<'r> {
         let mut progress = |counters: &Counters, waiting: usize| reporter.report(counters, waiting);
         let worker = &mut workers[i];
         if let Method::Bounded(bounded) = &mut worker.method {
-            let result = bounded.run(budget, &mut worker.taints, &mut |explorer, budget, taints| {
+            let result = bounded.run(budget, query_time, &mut worker.taints, &mut |explorer, budget, taints| {
+                let before = Stats::of(explorer);
                 let result = explorer.run(budget, taints, &mut progress);
-                self.stats.add(&explorer.counters, 0, &explorer.cpa);
+                self.stats.advance(&before, &Stats::of(explorer));
                 result
             });
             self.last = reporter.last;
@@ -448,9 +449,10 @@ impl<'r> Run<'r> {
         let proved = prover.prove(plain, config, budget, &mut |explorer, budget, taints| {
             let mut reporter =
                 Reporter { base: self.stats, start: self.start, last: self.last, progress: self.progress };
+            let before = Stats::of(explorer);
             let result = explorer.run(budget, taints, &mut |counters, waiting| reporter.report(counters, waiting));
             self.last = reporter.last;
-            self.stats.add(&explorer.counters, 0, &explorer.cpa);
+            self.stats.advance(&before, &Stats::of(explorer));
             result
         });
         self.prover = Some(prover);

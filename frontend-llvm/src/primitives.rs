@@ -88,8 +88,22 @@ pub(crate) enum Primitive {
 
 /// What follows `nondet_` in the name of an input.
 const TYPES: [&str; 16] = [
-    "bool", "char", "double", "float", "int", "long", "longlong", "schar", "short", "size_t", "uchar", "uint", "ulong",
-    "ulonglong", "unsigned", "ushort",
+    "bool",
+    "char",
+    "double",
+    "float",
+    "int",
+    "long",
+    "longlong",
+    "schar",
+    "short",
+    "size_t",
+    "uchar",
+    "uint",
+    "ulong",
+    "ulonglong",
+    "unsigned",
+    "ushort",
 ];
 
 /// The primitive of this name.

@@ -56,7 +56,9 @@ pub fn c_operation(p: &Program, op: &Op) -> String {
         Op::Call { callee, args, varargs, result } => {
             let callee = match callee {
                 Callee::Direct(f) => p.funcs[*f].name.clone(),
-                Callee::Indirect(e) => format!("(*{})", Printer { p, pool, budget: MAX_NODES, name: &|_| None }.expr(*e, UNARY)),
+                Callee::Indirect(e) => {
+                    format!("(*{})", Printer { p, pool, budget: MAX_NODES, name: &|_| None }.expr(*e, UNARY))
+                }
             };
             let mut args: Vec<_> = args.iter().map(|&a| expr(a)).collect();
             if varargs.is_some() {

@@ -128,6 +128,10 @@ impl PathCondition {
     pub fn model(&self) -> Option<&Model> {
         self.model.as_ref()
     }
+    /// Without a model at hand, one is looked for when it is needed.
+    pub fn forget_model(&mut self) {
+        self.model = None;
+    }
     pub(super) fn set_model(&mut self, model: Option<Model>) {
         self.model = model;
     }

@@ -28,6 +28,18 @@ pub(super) struct Resolved {
     pub inside: Vec<Access>,
     /// If it can be followed, the states in which C does not define the access.
     pub outside: Option<Vec<State>>,
+    /// Choices between pointers that were split on.
+    splits: u32,
+}
+
+/// Beyond so many splits, all objects of a choice are tried: choices may share parts, and have many more paths than parts.
+const MOST_SPLITS: u32 = 128;
+
+impl Resolved {
+    /// Of an access that can be followed wherever it goes.
+    pub fn with_outside() -> Self {
+        Self { outside: Some(Vec::new()), ..Self::default() }
+    }
 }
 
 impl SymbolicExecution<'_> {
@@ -104,7 +116,10 @@ impl SymbolicExecution<'_> {
                 }
                 // A choice among the terms: split on it.
                 for (i, &term) in terms.iter().enumerate() {
-                    if let Expr::Ite(c, t, f) = *self.pool.get(term) {
+                    if out.splits < MOST_SPLITS
+                        && let Expr::Ite(c, t, f) = *self.pool.get(term)
+                    {
+                        out.splits += 1;
                         let (yes, no) = self.decide(st, c)?;
                         for (side, chosen) in [(yes, t), (no, f)] {
                             let Some(side) = side else { continue };

@@ -30,6 +30,7 @@ impl SymbolicExecution<'_> {
         if self.tracked_apart(&a, &b, at, &places) {
             return Err(Box::new((a, b)));
         }
+        debug_assert_eq!(a.depth(), b.depth(), "states of one block");
         let (pc, cond) = self.merge_conditions(&a, &b);
         // Memory.
         for &(object, chunk) in &places {

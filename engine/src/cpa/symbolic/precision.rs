@@ -219,7 +219,8 @@ impl<'p> SymbolicExecution<'p> {
     /// Records that the behaviour of a path beyond `edge` is not that of the program.
     pub(super) fn problem(&mut self, edge: EdgeId, reason: Reason) {
         if self.is_settled(edge) {
-            if self.is_read(edge) {
+            // Not where a path is followed that may be infeasible.
+            if self.is_read(edge) && self.abstracting.on {
                 self.taints.drop_behaviour(reason);
             }
             return;

@@ -185,8 +185,12 @@ impl SymbolicExecution<'_> {
         for fact in facts {
             if !self.pool.is_true(fact) {
                 self.expose(st, fact);
-                let model = model.clone().filter(|m| m.eval(&self.pool, fact).is_true());
-                self.solver.assume(&mut self.pool, &mut st.pc, fact, model);
+                model = model.filter(|m| m.eval(&self.pool, fact).is_true());
+                // Without a model, `assume` would keep one that a fact before has not.
+                if model.is_none() {
+                    st.pc.forget_model();
+                }
+                self.solver.assume(&mut self.pool, &mut st.pc, fact, model.clone());
             }
         }
     }
@@ -382,7 +386,9 @@ impl SymbolicExecution<'_> {
         if changed {
             let tracked = learned
                 .iter()
-                .map(|&p| format!("whether `{}`", cfa::text::c_expr_with(self.program, &self.pool, p, &|s| self.name_of(s))))
+                .map(|&p| {
+                    format!("whether `{}`", cfa::text::c_expr_with(self.program, &self.pool, p, &|s| self.name_of(s)))
+                })
                 .collect();
             self.lessons.push(Lesson { goal: self.program.edges[goal.edge()].place, tracked });
         }

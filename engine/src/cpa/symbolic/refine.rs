@@ -118,7 +118,8 @@ impl SymbolicExecution<'_> {
     ) -> Result<Refinement, Stop> {
         let values_only = self.abstracting.values_only;
         let (values, predicates) = self.abstracting.ways;
-        let helps = |r: &Result<_, _>| !matches!(r, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. }));
+        let helps =
+            |r: &Result<_, _>| !matches!(r, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. }));
         self.abstracting.on = false;
         let mut result = Ok(Refinement::Impossible);
         if values_only || values {

@@ -33,7 +33,7 @@ impl SymbolicExecution<'_> {
                     out.push(follow(st));
                     return Ok(());
                 }
-                let mut accesses = Resolved { outside: Some(Vec::new()), ..Resolved::default() };
+                let mut accesses = Resolved::with_outside();
                 self.resolve(st, addr, Val::Int(u64::from(len)), false, edge, &mut accesses)?;
                 for Access { mut st, object, offset } in accesses.inside {
                     let value = self.read_at(&mut st, object, offset, len);
