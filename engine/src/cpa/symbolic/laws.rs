@@ -17,9 +17,11 @@
 #[path = "../../../../slicer/tests/generator/mod.rs"]
 mod generator;
 
+mod execution;
+
 use super::memory::{Object, Origin, Part, Piece};
 use super::precision::{Abstracted, Sharing};
-use super::state::{Event, Slots, State};
+use super::state::{Event, Place, Slots, State};
 use super::value::{ObjId, Val};
 use super::{At, Cpa, Pair, Sides, Stop, Successors, SymbolicExecution, Target};
 use crate::budget::Budget;
@@ -29,11 +31,12 @@ use crate::explore::{Exploration, Explorer};
 use crate::solver::{Answer, Choice, Feasibility, PathSolver};
 use crate::verdict::Taints;
 use crate::waitlist::Search;
-use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, Recording, Unknown};
+use cfa::interp::{Interpreter, Limits, Observer, Outcome};
 use cfa::{
-    AllocKind, ArrayValue, Bv, EdgeId, ErrorId, Evaluator, Expr, ExprId, FuncId, GlobalId, Id, LocId, Op, Program,
-    Sort, SymId, Value, VarId, VarKind,
+    ArrayValue, Bv, EdgeId, ErrorId, Evaluator, Expr, ExprId, GlobalId, Id, LocId, Op, Program, Sort, SymId, Value,
+    VarKind,
 };
+use execution::{Concrete, Content, Execution, execution};
 use generator::{Random, Shape};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -42,190 +45,8 @@ use std::time::Duration;
 
 /// Runs of one program that are followed together.
 const RUNS: u64 = 5;
-/// Edges of a run.
-const STEPS: u64 = 250;
 /// Earlier states that a state is compared with.
 const EARLIER: usize = 6;
-
-// What happened in the interpreter.
-
-/// An object that is alive.
-#[derive(Clone)]
-struct Content {
-    bytes: Rc<[u8]>,
-}
-
-/// A concrete state.
-#[derive(Clone)]
-struct Concrete {
-    /// As in [`Slots`].
-    globals: Rc<Vec<Bv>>,
-    /// Outermost first.
-    frames: Vec<Rc<Vec<Bv>>>,
-    memory: Rc<BTreeMap<ObjId, Content>>,
-}
-
-struct Step {
-    edge: EdgeId,
-    /// The function that was observed: after a call the callee.
-    func: FuncId,
-    after: Concrete,
-}
-
-/// A run, written down.
-struct Execution {
-    steps: Vec<Step>,
-    start: Concrete,
-    /// Its inputs, in order.
-    inputs: Vec<Bv>,
-    /// Where each object was.
-    bases: FxHashMap<ObjId, u64>,
-}
-
-impl Execution {
-    /// The state after so many steps.
-    fn at(&self, steps: usize) -> &Concrete {
-        steps.checked_sub(1).map_or(&self.start, |last| &self.steps[last].after)
-    }
-}
-
-/// Writes a run down.
-struct Tracer<'p> {
-    program: &'p Program,
-    slots: &'p Slots,
-    steps: Vec<Step>,
-    bases: FxHashMap<ObjId, u64>,
-    frames: Vec<Rc<Vec<Bv>>>,
-    /// The stack objects of each frame.
-    locals: Vec<Vec<ObjId>>,
-    memory: Rc<BTreeMap<ObjId, Content>>,
-}
-
-fn id_of(program: &Program, object: ObjectSeq) -> ObjId {
-    match object {
-        ObjectSeq::Global(g) => ObjId(g.0),
-        ObjectSeq::Alloc(n) => ObjId(program.globals.len() as u32 + n as u32),
-    }
-}
-
-impl Tracer<'_> {
-    fn look(&mut self, state: &cfa::interp::State) {
-        let mut memory = BTreeMap::new();
-        for object in state.live_objects() {
-            let id = id_of(self.program, object.seq);
-            let bytes = match object.size as usize {
-                0 => Vec::new(),
-                size => state.bytes(object.base, size).expect("a live object"),
-            };
-            let bytes = match self.memory.get(&id) {
-                Some(old) if *old.bytes == *bytes => Rc::clone(&old.bytes),
-                _ => bytes.into(),
-            };
-            self.bases.insert(id, object.base);
-            memory.insert(id, Content { bytes });
-        }
-        self.memory = Rc::new(memory);
-    }
-}
-
-impl Observer for Tracer<'_> {
-    fn executed(&mut self, edge: EdgeId, state: &cfa::interp::State) {
-        let op = &self.program.edges[edge].op;
-        let row = |vars: &[VarId]| vars.iter().map(|&v| state.var(v).expect("it is here")).collect::<Vec<_>>();
-        let mut globals = row(&self.slots.globals);
-        let touches = matches!(
-            op,
-            Op::Store { .. }
-                | Op::Copy { .. }
-                | Op::Fill { .. }
-                | Op::Alloc { .. }
-                | Op::Free { .. }
-                | Op::Return { .. }
-        );
-        if touches || self.steps.is_empty() {
-            self.look(state);
-        }
-        match op {
-            Op::Halt(_) | Op::Error(_) => return,
-            Op::Return { value } => {
-                // The state is that before the return.
-                self.frames.pop();
-                let Some(frame) = self.frames.last_mut() else { return };
-                let call = state.call_stack().last().expect("a caller");
-                let Op::Call { result, .. } = self.program.edges[call].op else { panic!("a call") };
-                if let Some(var) = result {
-                    let value = state.eval(value.expect("functions of random programs have results"));
-                    let slot = self.slots.of_var[var.index()];
-                    let place = match slot.global() {
-                        Some(slot) => &mut globals[slot],
-                        None => &mut Rc::make_mut(frame)[slot.local()],
-                    };
-                    *place = value.resize(self.program.vars[var].width);
-                }
-                let objects = self.locals.pop().expect("a frame");
-                Rc::make_mut(&mut self.memory).retain(|id, _| !objects.contains(id));
-            }
-            Op::Call { .. } => {
-                self.frames.push(Rc::new(row(&self.slots.locals[state.func().index()])));
-                self.locals.push(Vec::new());
-            }
-            _ => {
-                if let Op::Alloc { kind: AllocKind::Stack, .. } = op {
-                    let newest = self.memory.keys().next_back().copied().expect("an object");
-                    self.locals.last_mut().expect("a frame").push(newest);
-                }
-                *self.frames.last_mut().expect("a frame") = Rc::new(row(&self.slots.locals[state.func().index()]));
-            }
-        }
-        let (globals, frames) = (Rc::new(globals), self.frames.clone());
-        let after = Concrete { globals, frames, memory: Rc::clone(&self.memory) };
-        self.steps.push(Step { edge, func: state.func(), after });
-    }
-}
-
-/// Inputs of many sizes, small ones preferred.
-struct Environment(Random);
-
-impl InputSource for Environment {
-    fn unknown(&mut self, _what: Unknown, width: u32) -> Bv {
-        let value = match self.0.below(4) {
-            0 | 1 => self.0.below(8) as i64,
-            2 => self.0.below(300) as i64 - 150,
-            _ => (self.0.below(1 << 31) as i64) << 30 ^ self.0.below(1 << 31) as i64,
-        };
-        Bv::from_i64(64, value).resize(width)
-    }
-    fn bytes(&mut self, _object: ObjectSeq, _offset: u64, bytes: &mut [u8]) {
-        for byte in bytes {
-            *byte = self.0.below(256) as u8;
-        }
-    }
-}
-
-fn execution(program: &Program, slots: &Slots, seed: u64) -> Execution {
-    let entry = program.entry.index();
-    let zeros = slots.locals[entry].iter().map(|&v| Bv::zero(program.vars[v].width)).collect();
-    let mut tracer = Tracer {
-        program,
-        slots,
-        steps: Vec::new(),
-        bases: FxHashMap::default(),
-        frames: vec![Rc::new(zeros)],
-        locals: vec![Vec::new()],
-        memory: Rc::default(),
-    };
-    let mut source = Recording::new(Environment(Random::new(seed)));
-    let limits = Limits { steps: STEPS, ..Limits::default() };
-    let before = tracer.frames.clone();
-    Interpreter::new(program).run(&mut source, limits, &mut tracer);
-    // The first operations of the programs at hand touch locals only.
-    let mut start = tracer.steps[0].after.clone();
-    assert!(matches!(program.edges[tracer.steps[0].edge].op, Op::Assign { .. }));
-    start.frames = before;
-    Execution { steps: tracer.steps, start, inputs: source.inputs.values, bases: tracer.bases }
-}
-
-// Following a run.
 
 /// A run that a state stands for, at this point of it.
 struct Follower {
@@ -915,7 +736,7 @@ impl Observer for Last {
     }
 }
 
-/// Conditions of the program as predicates, some of them.
+/// Conditions of the program as predicates, some of them, and some about memory.
 fn add_predicates(cpa: &mut SymbolicExecution, program: &Program, random: &mut Random) {
     for edge in program.edges.values() {
         let Op::Assume { cond, branch: true } = edge.op else { continue };
@@ -927,6 +748,18 @@ fn add_predicates(cpa: &mut SymbolicExecution, program: &Program, random: &mut R
                 cpa.abstracting.predicates.add(func, cond);
             }
         }
+    }
+    for (global, object) in program.globals.iter() {
+        let len = [1, 2, 4, 8][random.below(4)];
+        if object.size < len || object.size > 64 {
+            continue;
+        }
+        let offset = random.below((object.size / len) as usize) as u64 * len;
+        let place = Place { origin: Origin::Global(global), offset, len: len as u32 };
+        let content = cpa.place_symbol(place);
+        let bound = cpa.pool.int(8 * place.len, [0, 1, 7, 100][random.below(4)]);
+        let predicate = cpa.pool.ule(content, bound);
+        cpa.abstracting.predicates.add(None, predicate);
     }
 }
 

@@ -225,13 +225,14 @@ impl SymbolicExecution<'_> {
     }
 
     /// What the places that a predicate speaks of contain; `None` where one is not there, or, if it has to be `known`, nothing
-    /// is known of one.
+    /// is known of a byte of it.
     fn contents(&mut self, st: &mut State, predicate: ExprId, known: bool) -> Option<FxHashMap<SymId, ExprId>> {
         let mut contents = FxHashMap::default();
         for symbol in self.symbols_of(predicate) {
             let &place = self.abstracting.place_of.get(&symbol)?;
             let object = st.only_object(place)?;
-            let is_unknown = |o: &Object| o.array.is_none() && o.piece(place.offset) == Piece::Default;
+            let mut bytes = place.offset..place.offset + u64::from(place.len);
+            let is_unknown = |o: &Object| o.array.is_none() && bytes.any(|offset| o.piece(offset) == Piece::Default);
             if known && st.memory.get(object).is_none_or(is_unknown) {
                 return None;
             }
@@ -402,20 +403,24 @@ impl SymbolicExecution<'_> {
             let e = self.pool.symbol(symbol);
             if let Some(&var) = self.abstracting.names.get(&e) {
                 names.insert(symbol, var);
-            } else if let Some(seen) = self.abstracting.contents.get(&e).filter(|seen| seen.depth == depth) {
-                let place = seen.place;
-                let Abstracting { places, place_of, .. } = &mut self.abstracting;
-                let name = *places.entry(place).or_insert_with(|| {
-                    let (symbol, e) = self.pool.fresh_symbol(Sort::Bv(8 * place.len));
-                    place_of.insert(symbol, place);
-                    e
-                });
+            } else if let Some(seen) = self.abstracting.contents.get(&e).filter(|seen| seen.depth == depth).copied() {
+                let name = self.place_symbol(seen.place);
                 names.insert(symbol, name);
             }
         }
         self.pool.substitute(interpolant, &mut FxHashMap::default(), |pool, leaf| match pool.get(leaf) {
             Expr::Sym(s) => names.get(s).copied(),
             _ => None,
+        })
+    }
+
+    /// The symbol by which predicates speak of a place.
+    pub(super) fn place_symbol(&mut self, place: Place) -> ExprId {
+        let Abstracting { places, place_of, .. } = &mut self.abstracting;
+        *places.entry(place).or_insert_with(|| {
+            let (symbol, e) = self.pool.fresh_symbol(Sort::Bv(8 * place.len));
+            place_of.insert(symbol, place);
+            e
         })
     }
 
