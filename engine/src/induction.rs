@@ -161,7 +161,7 @@ fn explorer<'p>(
 pub struct Bounded<'p> {
     program: &'p Program,
     config: Config,
-    plain: SymbolicExecution<'p>,
+    pub plain: SymbolicExecution<'p>,
     /// For k-induction.
     prover: Option<Prover<'p>>,
     turns: u32,

@@ -252,6 +252,7 @@ impl<'r> Run<'r> {
                     if alone { self.config.query_time.max(share) } else { share.min(self.config.query_time) };
                 decided = i;
                 share_precision(&mut workers, i);
+                share_predicates(&mut workers, i);
                 loop {
                     match self.turn(&mut workers, i, &part, query_time) {
                         Turn::Proved => match common.first(self.program) {
@@ -526,6 +527,25 @@ fn share_precision(workers: &mut [Worker<'_>], to: usize) {
     }
     if let Method::Exploration(exploration) = &mut workers[to].method {
         exploration.domain_mut().track(learned);
+    }
+}
+
+/// The predicates that refinements found are candidates for proofs by induction.
+fn share_predicates(workers: &mut [Worker<'_>], to: usize) {
+    // Proofs by invariants begin with what the first exploration has seen.
+    let prover = match workers[to].method {
+        Method::Invariants => 0,
+        Method::Bounded(_) => to,
+        _ => return,
+    };
+    for i in 0..workers.len() {
+        let Ok([to, from]) = workers.get_disjoint_mut([prover, i]) else { continue };
+        let Method::Exploration(from) = &from.method else { continue };
+        match &mut to.method {
+            Method::Exploration(to) => to.domain_mut().learn_predicates(from.domain()),
+            Method::Bounded(to) => to.plain.learn_predicates(from.domain()),
+            _ => {}
+        }
     }
 }
 

@@ -332,6 +332,29 @@ impl ExprPool {
         }
     }
 
+    /// An expression of another pool in this one; `None` if it has symbols, which mean nothing here.
+    pub fn import(&mut self, from: &Self, root: ExprId) -> Option<ExprId> {
+        let mut done: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        let mut stack = vec![root];
+        while let Some(&e) = stack.last() {
+            let node = from.get(e);
+            let missing: Vec<ExprId> = node.children().filter(|c| !done.contains_key(c)).collect();
+            if !missing.is_empty() {
+                stack.extend(missing);
+                continue;
+            }
+            stack.pop();
+            let children: Vec<ExprId> = node.children().map(|c| done[&c]).collect();
+            let own = match node {
+                Expr::Sym(_) => return None,
+                leaf if children.is_empty() => self.intern(leaf.clone(), from.sort(e)),
+                node => self.rebuild(node, &children),
+            };
+            done.insert(e, own);
+        }
+        Some(done[&root])
+    }
+
     /// The variables that occur in `root`, each once, in order of id.
     pub fn vars(&self, root: ExprId) -> Vec<VarId> {
         let mut vars = Vec::new();

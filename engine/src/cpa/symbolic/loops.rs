@@ -5,7 +5,7 @@ use super::state::{Slots, State};
 use super::value::Val;
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
-use cfa::{CallGraph, Callee, ExprPool, FuncId, Id, LocId, Op, Program, VarId, VarKind};
+use cfa::{CallGraph, Callee, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Values kept per loop.
@@ -54,6 +54,8 @@ pub struct RecursiveFunction {
 pub struct Loops {
     pub loops: Vec<LoopInfo>,
     pub recursions: Vec<RecursiveFunction>,
+    /// Conditions on variables that others found to matter, and the pool they are in.
+    pub suggested: (ExprPool, Vec<ExprId>),
     by_head: FxHashMap<LocId, u32>,
     by_func: FxHashMap<FuncId, u32>,
 }
@@ -65,6 +67,7 @@ impl Loops {
         let mut all = Self {
             loops: Vec::new(),
             recursions: Vec::new(),
+            suggested: Default::default(),
             by_head: FxHashMap::default(),
             by_func: FxHashMap::default(),
         };

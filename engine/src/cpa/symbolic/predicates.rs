@@ -40,6 +40,9 @@ impl Predicates {
     pub fn len(&self) -> usize {
         self.by_func.values().map(Vec::len).sum()
     }
+    fn all(&self) -> impl Iterator<Item = ExprId> {
+        self.by_func.values().flatten().copied()
+    }
     fn of(&self, func: Option<FuncId>) -> &[ExprId] {
         self.by_func.get(&func).map_or(&[], Vec::as_slice)
     }
@@ -72,6 +75,20 @@ impl Knowledge {
 }
 
 impl SymbolicExecution<'_> {
+    /// Tries the predicates of `other` as invariants.
+    pub fn learn_predicates(&mut self, other: &SymbolicExecution<'_>) {
+        let (pool, suggested) = &mut self.loops.suggested;
+        let mut predicates: Vec<ExprId> = other.abstracting.predicates.all().collect();
+        predicates.sort_unstable();
+        for predicate in predicates {
+            if let Some(own) = pool.import(&other.pool, predicate)
+                && !suggested.contains(&own)
+            {
+                suggested.push(own);
+            }
+        }
+    }
+
     /// Which predicates hold in `st`, in the frames that `since` does not share with it.
     pub(super) fn knowledge(&mut self, st: &mut State, since: Option<&State>) -> Knowledge {
         let mut knowledge = Knowledge::default();
@@ -473,5 +490,42 @@ impl SymbolicExecution<'_> {
                 _ => {}
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::memory::Origin;
+    use super::*;
+    use crate::solver::{Choice, PathSolver};
+    use cfa::{DataLayout, GlobalId, Program};
+
+    #[test]
+    fn what_others_found_is_suggested_once_and_without_places() {
+        let mut program = Program::new(DataLayout { pointer_width: 64 });
+        let ty = program.funcs[program.entry].return_type;
+        let kind = VarKind::Local(program.entry);
+        let x = program.vars.push(cfa::Var { name: Some("x".into()), ty, width: 32, kind, place: None });
+        let solvers = Choice::default();
+        let domain =
+            || SymbolicExecution::new(&program, PathSolver::new(solvers.open(), Budget::unlimited()), solvers.clone());
+        let (mut finder, mut prover) = (domain(), domain());
+        // The pools do not agree on ids.
+        for i in 100..110 {
+            finder.pool.int(32, i);
+        }
+        let (var, seven) = (finder.pool.var(x, 32), finder.pool.int(32, 7));
+        let plain = finder.pool.ule(var, seven);
+        let place = Place { origin: Origin::Global(GlobalId(0)), offset: 0, len: 4 };
+        let content = finder.place_symbol(place);
+        let about_memory = finder.pool.ule(var, content);
+        finder.abstracting.predicates.add(Some(program.entry), plain);
+        finder.abstracting.predicates.add(Some(program.entry), about_memory);
+        for _ in 0..2 {
+            prover.learn_predicates(&finder);
+        }
+        let (pool, suggested) = &prover.loops.suggested;
+        assert_eq!(suggested.len(), 1);
+        assert_eq!(cfa::text::c_expr(&program, pool, suggested[0]), cfa::text::c_expr(&program, &finder.pool, plain));
     }
 }

@@ -122,7 +122,10 @@ impl Induction {
         known: Option<&Induction>,
     ) -> Self {
         let mut pool = known.map_or_else(|| program.exprs.clone(), |known| known.pool.clone());
-        let vocabulary = Vocabulary::new(program);
+        let mut vocabulary = Vocabulary::new(program);
+        let (from, suggested) = &loops.suggested;
+        let suggested: Vec<ExprId> = suggested.iter().filter_map(|&e| pool.import(from, e)).collect();
+        vocabulary.conditions.splice(..0, suggested);
         let facts = |pool: &mut ExprPool, loc, vars: &[VarId]| {
             let of = |&v: &VarId| invariants.map_or(Vec::new(), |i| i.facts(program, pool, loc, v));
             vars.iter().flat_map(of).collect()
