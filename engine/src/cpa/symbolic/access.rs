@@ -60,15 +60,9 @@ impl SymbolicExecution<'_> {
         }
         match addr {
             Val::Ptr(object, offset) => {
-                let Some(o) = st.memory.get(object) else {
-                    self.stray(st, edge, "the object accessed is not alive", out);
-                    return Ok(());
-                };
-                if write && o.read_only {
-                    self.invalid(&st, edge, "a constant is written to");
-                    return Ok(());
-                }
-                if let (Val::Int(size), Val::Int(len)) = (o.size, len) {
+                let Some(st) = self.accessible(st, object, write, edge, out) else { return Ok(()) };
+                let size = st.memory.get(object).expect("it is alive").size;
+                if let (Val::Int(size), Val::Int(len)) = (size, len) {
                     if len <= size && offset <= size - len {
                         out.inside.push(Access { st, object, offset: Val::Int(offset) });
                     } else {
@@ -102,14 +96,7 @@ impl SymbolicExecution<'_> {
                                 offset = self.pool.add(offset, other);
                             }
                         }
-                        let Some(o) = st.memory.get(object) else {
-                            self.stray(st, edge, "the object accessed is not alive", out);
-                            return Ok(());
-                        };
-                        if write && o.read_only {
-                            self.invalid(&st, edge, "a constant is written to");
-                            return Ok(());
-                        }
+                        let Some(st) = self.accessible(st, object, write, edge, out) else { return Ok(()) };
                         let offset = self.classify(offset);
                         return self.resolve_in(st, object, offset, len, edge, out);
                     }
@@ -138,6 +125,16 @@ impl SymbolicExecution<'_> {
                 self.resolve_by_search(st, e, len, write, edge, out)
             }
         }
+    }
+
+    /// `st`, if the object is alive and may be accessed so.
+    fn accessible(&mut self, st: State, object: ObjId, write: bool, edge: EdgeId, out: &mut Resolved) -> Option<State> {
+        match st.memory.get(object) {
+            None => self.stray(st, edge, "the object accessed is not alive", out),
+            Some(o) if write && o.read_only => self.invalid(&st, edge, "a constant is written to"),
+            Some(_) => return Some(st),
+        }
+        None
     }
 
     /// The terms whose sum `e` is.

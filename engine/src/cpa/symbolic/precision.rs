@@ -131,8 +131,10 @@ pub(super) struct Abstracting {
     forgotten: FxHashSet<ExprId>,
     /// The symbols made by the present abstraction, with what they replace.
     replaced: Vec<(ExprId, Val)>,
-    /// The variables that the symbols stand for.
-    pub names: FxHashMap<ExprId, ExprId>,
+    /// The variables that symbols stand for, where so many states have been abstracted.
+    pub names: FxHashMap<(ExprId, u32), ExprId>,
+    /// States abstracted on the way to the one that is being abstracted, itself included.
+    depth: u32,
     /// The content of memory that symbols stand for.
     pub contents: FxHashMap<ExprId, Seen>,
     /// The symbols by which predicates speak of places in memory.
@@ -250,6 +252,7 @@ impl<'p> SymbolicExecution<'p> {
         let knowledge = self.knowledge(&mut st, since);
         let (pc, trail, memory) = (st.pc.clone(), std::mem::take(&mut st.trail), st.memory.clone());
         self.abstracting.replaced.clear();
+        self.abstracting.depth = st.depth() + 1;
         let precision = std::mem::take(&mut self.abstracting.precision);
         let keep = |item| precision.tracks(at.loc, item);
         self.forget_callers(&mut st, since, &keep);
@@ -257,6 +260,7 @@ impl<'p> SymbolicExecution<'p> {
         self.abstracting.precision = precision;
         let replaced = self.replaced();
         if self.abstracting.ways.1 {
+            self.name_kept(&st);
             let (depth, replaced) = (st.depth(), replaced.clone());
             st.history = Some(Rc::new(Cut { pc, trail, memory, depth, replaced, before: st.history.take() }));
         }
@@ -268,6 +272,20 @@ impl<'p> SymbolicExecution<'p> {
             self.abstracting.of_predicates.extend(st.pc.iter().take(added));
         }
         st
+    }
+
+    /// Notes which variables of an abstracted state have a symbol as their value that is older.
+    fn name_kept(&mut self, st: &State) {
+        let globals = self.slots.globals.iter().zip(st.globals.iter());
+        let locals = self.slots.locals[st.frame.func.index()].iter().zip(&st.frame.vars);
+        for (&var, &value) in globals.chain(locals) {
+            if let Val::Expr(e) = value
+                && matches!(self.pool.get(e), Expr::Sym(_))
+            {
+                let name = self.pool.var(var, self.program.vars[var].width);
+                self.abstracting.names.entry((e, self.abstracting.depth)).or_insert(name);
+            }
+        }
     }
 
     /// The symbols made by the abstraction, with the terms that they replace.
@@ -462,7 +480,7 @@ impl<'p> SymbolicExecution<'p> {
         let (_, e) = self.pool.fresh_symbol(Sort::Bv(width));
         if self.abstracting.ways.1 {
             let name = self.pool.var(var, width);
-            self.abstracting.names.insert(e, name);
+            self.abstracting.names.insert((e, self.abstracting.depth), name);
         } else {
             self.abstracting.forgotten.insert(e);
         }

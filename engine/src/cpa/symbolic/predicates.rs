@@ -23,8 +23,9 @@ use cfa::{BinOp, Expr, ExprId, FuncId, Sort, SymId, UnOp, Value, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Predicates whose combinations are enumerated at one abstraction.
-const MOST_OPEN: usize = 12;
+/// Predicates whose combinations are enumerated at one abstraction, and how many if these have too many.
+const MOST_OPEN: usize = 60;
+const FEW_OPEN: usize = 8;
 /// Combinations enumerated.
 const MOST_CUBES: usize = 64;
 /// Operators of a predicate.
@@ -124,8 +125,17 @@ impl SymbolicExecution<'_> {
                 }
             }
         }
-        if self.abstracting.boolean && (2..=MOST_OPEN).contains(&terms.len()) {
-            knowledge.cubes = self.combinations(st, &terms);
+        if self.abstracting.boolean && terms.len() > 1 {
+            // Where there are too many combinations, those of the predicates found last are better than none.
+            for most in [MOST_OPEN, FEW_OPEN] {
+                let dropped = terms.len().saturating_sub(most);
+                terms.drain(..dropped);
+                knowledge.open.drain(..dropped);
+                knowledge.cubes = self.combinations(st, &terms);
+                if knowledge.cubes.is_some() || terms.len() <= FEW_OPEN {
+                    break;
+                }
+            }
         }
         knowledge
     }
@@ -418,7 +428,7 @@ impl SymbolicExecution<'_> {
         let mut names = FxHashMap::default();
         for symbol in self.symbols_of(interpolant) {
             let e = self.pool.symbol(symbol);
-            if let Some(&var) = self.abstracting.names.get(&e) {
+            if let Some(&var) = self.abstracting.names.get(&(e, depth)) {
                 names.insert(symbol, var);
             } else if let Some(seen) = self.abstracting.contents.get(&e).filter(|seen| seen.depth == depth).copied() {
                 let name = self.place_symbol(seen.place);
