@@ -59,6 +59,10 @@ pub struct Config {
     pub value_threshold: usize,
     /// For which locations a refinement extends the precision.
     pub sharing: Sharing,
+    /// Whether predicate analyses abstract where functions are entered and left, too, not only where cycles are cut.
+    pub abstracts_at_calls: bool,
+    /// Whether they keep which combinations of predicates are possible (boolean abstraction), or each on its own (Cartesian).
+    pub combines_predicates: bool,
     /// Whether a violation that does not replay ends the run: where the program is a slice, it is a sign that the
     /// slice lacks what keeps the original from the error.
     pub stop_at_unconfirmed: bool,
@@ -80,6 +84,8 @@ impl Default for Config {
             query_time: Duration::from_secs(30),
             value_threshold: 500,
             sharing: Sharing::Scope,
+            abstracts_at_calls: false,
+            combines_predicates: true,
             stop_at_unconfirmed: false,
             lacks_frees: false,
         }

@@ -311,7 +311,7 @@ impl<'r> Run<'r> {
             threshold: config.value_threshold,
             values: true,
             predicates: false,
-            boolean: true,
+            boolean: config.combines_predicates,
         };
         let at_joins = |how| {
             let cpa = self.domain().abstracted_as(how);
@@ -320,7 +320,7 @@ impl<'r> Run<'r> {
         };
         let in_blocks = |how| {
             let cpa = self.domain().abstracted_as(how);
-            let (heads, joins) = (cpa.cutpoints(), cpa.heads());
+            let (heads, joins) = (cpa.cutpoints(config.abstracts_at_calls), cpa.heads());
             Method::Exploration(Box::new(Cegar::new(self.program, cpa, heads, Some(joins), config.max_call_depth)))
         };
         let sliced = |how| {

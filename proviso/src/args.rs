@@ -162,6 +162,12 @@ pub struct VerifyArgs {
     /// Values of a variable at one loop before the value analysis tracks it no more; 0 for no limit.
     #[arg(long, value_name = "NUMBER", default_value_t = 500, help_heading = "Analysis")]
     pub value_threshold: usize,
+    /// Where predicate analyses abstract: what lies between is one block.
+    #[arg(long, value_name = "WHERE", default_value = "loops", help_heading = "Analysis")]
+    pub blocks: BlocksArg,
+    /// What predicate analyses keep of predicates that may hold or not.
+    #[arg(long, value_name = "HOW", default_value = "boolean", help_heading = "Analysis")]
+    pub predicates: PredicatesArg,
     /// Whether what the errors do not depend on is removed first.
     #[arg(long, value_name = "HOW", default_value = "static", help_heading = "Analysis")]
     pub slicing: SlicingArg,
@@ -422,6 +428,22 @@ pub enum PrecisionArg {
     Scope,
     /// At that location alone.
     Location,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum BlocksArg {
+    /// At loop heads, and at entries of recursive functions.
+    Loops,
+    /// There, and where functions are entered and left.
+    Calls,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum PredicatesArg {
+    /// Which combinations are possible.
+    Boolean,
+    /// Nothing: only predicates that hold, or do not, are kept.
+    Cartesian,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]

@@ -1,6 +1,6 @@
 //! `proviso verify`: from the command line to a verdict, under limits.
 
-use crate::args::{PrecisionArg, SearchArg, SlicingArg, SolverArg, TraceArg, VerifyArgs};
+use crate::args::{BlocksArg, PrecisionArg, PredicatesArg, SearchArg, SlicingArg, SolverArg, TraceArg, VerifyArgs};
 use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::job::Job;
@@ -138,6 +138,8 @@ fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
         wants_graph: args.pixel_tree.is_some(),
         sharing,
         value_threshold: args.value_threshold,
+        abstracts_at_calls: args.blocks == BlocksArg::Calls,
+        combines_predicates: args.predicates == PredicatesArg::Boolean,
         ..engine::Config::default()
     })
 }

@@ -3,6 +3,9 @@
 // run: --analysis predicate => TRUE
 // run: --analysis predicate -DBUG => FALSE(unreach-call)
 // run: --analysis value-predicate => TRUE
+// run: --analysis predicate --blocks calls => TRUE
+// run: --analysis predicate --predicates cartesian => TRUE
+// run: --analysis predicate --blocks calls --predicates cartesian -DBUG => FALSE(unreach-call)
 // Predicates about memory: how two members of an object compare in every turn.
 #include "../verify.h"
 #include <stdlib.h>

@@ -185,17 +185,21 @@ impl<'p> SymbolicExecution<'p> {
         self.abstracting.precision.len() + self.abstracting.predicates.len()
     }
 
-    /// Loop heads and entries of recursive functions: a set of locations that cuts every cycle.
-    pub fn cutpoints(&self) -> Vec<bool> {
+    /// Loop heads and entries of recursive functions: a set of locations that cuts every cycle. With `calls` also where functions
+    /// are entered and where they return to.
+    pub fn cutpoints(&self, calls_too: bool) -> Vec<bool> {
         let mut heads = vec![false; self.program.locs.len()];
         for l in &self.loops.loops {
             heads[l.head.index()] = true;
         }
         let calls = cfa::CallGraph::new(self.program);
         for (id, func) in self.program.funcs.iter() {
-            if calls.is_recursive(id) {
+            if calls_too || calls.is_recursive(id) {
                 heads[func.entry.index()] = true;
             }
+        }
+        for edge in self.program.edges.values().filter(|e| calls_too && matches!(e.op, cfa::Op::Call { .. })) {
+            heads[edge.target.index()] = true;
         }
         heads
     }
