@@ -102,6 +102,7 @@ fn postconditions(
     let mut found = Vec::with_capacity(steps.len().saturating_sub(1));
     for k in 0..steps.len().saturating_sub(1) {
         state.extend(conjuncts(pool, steps[k]));
+        let all_known = state.clone();
         forget(pool, &mut leaves, &mut state, |leaf| last_use[&leaf] <= k);
         solver.push();
         for &step in &steps[k + 1..] {
@@ -115,6 +116,11 @@ fn postconditions(
         solver.pop(1);
         match answer {
             Answer::Unsat => state.retain(|e| core.contains(e)),
+            // The steps so far may contradict one another by what is said of dead leaves.
+            Answer::Sat if solver.check(pool, &all_known, budget) == Answer::Unsat => {
+                found.resize(steps.len() - 1, pool.bool(false));
+                return Ok(found);
+            }
             Answer::Sat => return Err(NoInterpolants::Inexpressible),
             Answer::Unknown(reason) => return Err(NoInterpolants::Unknown(reason)),
         }
@@ -244,5 +250,19 @@ mod tests {
         assert_eq!(found.len(), 2);
         let expected = pool.ule(three, x);
         assert_eq!(found[1], expected);
+    }
+
+    #[test]
+    fn a_contradiction_in_the_middle() {
+        let mut pool = ExprPool::new();
+        let mut solver = Bitwuzla::new();
+        let s = symbols(&mut pool, 2);
+        let always = pool.bool(true);
+        // From either end the leaves die, equal to nothing, where the contradiction is found.
+        let steps = [always, pool.ult(s[0], s[1]), pool.ult(s[1], s[0]), always];
+        for direction in [Direction::Forward, Direction::Backward] {
+            let found = interpolants(&mut pool, &mut solver, &steps, direction, &Budget::unlimited()).unwrap();
+            assert!(pool.is_true(found[0]) && pool.is_false(found[2]));
+        }
     }
 }
