@@ -117,7 +117,9 @@ mod tests {
         let mut names = Names::default();
         let [x, y] = [0; 2].map(|_| pool.fresh_symbol(Sort::Bv(8)).1);
         let (_, wide) = pool.fresh_symbol(Sort::Bv(16));
-        let (same, different) = (pool.eq(x, x), pool.eq(x, y));
+        let seven = pool.int(8, 7);
+        let (square, product) = (pool.mul(x, x), pool.mul(x, y));
+        let (same, different) = (pool.eq(square, seven), pool.eq(product, seven));
         let (narrow, wider) = (pool.zext(16, x), pool.zext(16, y));
         let (a, b) = (pool.ult(narrow, wide), pool.ult(wider, wide));
         assert_ne!(names.rename(&mut pool, &[same]).members, names.rename(&mut pool, &[different]).members);

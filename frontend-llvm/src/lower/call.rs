@@ -16,7 +16,11 @@ impl Context<'_> {
         if !function.declaration || self.is_error_function(&function.name) {
             return None;
         }
-        primitives::primitive(&function.name)
+        let primitive = primitives::primitive(&function.name)?;
+        // One of another's inputs has no parameters; what is given more may do more with it.
+        let takes = |ty| matches!(self.ir.kind(ty), TypeKind::Function { params, .. } if !params.is_empty());
+        let foreign = primitive == Primitive::Nondet && !function.name.starts_with("__VERIFIER_");
+        (!(foreign && takes(function.ty))).then_some(primitive)
     }
 
     /// The body of a function that the module only declares.

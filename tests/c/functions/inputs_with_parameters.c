@@ -1,0 +1,13 @@
+// run: => UNKNOWN
+// run: --analysis symex => UNKNOWN
+// A function that nobody defines and that takes something is no input, whatever its name.
+#include "../verify.h"
+
+int nondet_int(int *where);
+
+int main(void) {
+    int x = 0;
+    nondet_int(&x);
+    check(x == 0);
+    return 0;
+}
