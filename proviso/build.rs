@@ -1,4 +1,4 @@
-//! Where the binary looks for libz3: see `engine/build.rs`.
+//! Where the binary looks for libz3: see `engine/smt/build.rs`.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -8,11 +8,11 @@ use crate::cpa::symbolic::{Effort, Induction, QUERY_TIME, SymbolicExecution};
 use crate::explore::{Exploration, Explorer};
 use crate::invariants::Invariants;
 use crate::proof::Certificate;
-use crate::solver::PathSolver;
 use crate::verdict::Taints;
 use crate::waitlist::Search;
 use cfa::Program;
 use cfa::interp::Inputs;
+use smt::PathSolver;
 use std::time::Duration;
 
 /// What is tried in turn: turns of a loop in a step of the induction, and how many candidates there are.

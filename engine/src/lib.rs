@@ -6,7 +6,6 @@
 
 mod analysis;
 pub mod arg;
-pub mod budget;
 pub mod cegar;
 pub mod control;
 pub mod cpa;
@@ -17,7 +16,6 @@ mod parallel;
 pub mod proof;
 mod replay;
 mod run;
-pub mod solver;
 mod strategy;
 mod testing;
 mod verdict;
@@ -27,6 +25,7 @@ pub use analysis::Analysis;
 pub use cpa::symbolic::Lesson;
 pub use replay::{replay, replay_limits};
 pub use run::frees;
+pub use smt::{self, budget};
 pub use verdict::{Counterexample, Reason, Taints, Verdict};
 
 use budget::Budget;
@@ -50,7 +49,7 @@ pub struct Config {
     /// Nested calls that are followed; deeper ones make a proof impossible.
     pub max_call_depth: u32,
     /// Which solver answers.
-    pub solvers: solver::Choice,
+    pub solvers: smt::Choice,
     /// Whether the graph of states is wanted, so that analyses which can do without build it.
     pub wants_graph: bool,
     /// For one solver query.
@@ -79,7 +78,7 @@ impl Default for Config {
             search: Search::Mixed,
             seed: 0,
             max_call_depth: 10_000,
-            solvers: solver::Choice::default(),
+            solvers: smt::Choice::default(),
             wants_graph: false,
             query_time: Duration::from_secs(30),
             value_threshold: 500,

@@ -9,13 +9,13 @@
 //! needs memory, it says so and leaves the verdict to the analysis.
 
 use crate::budget::Budget;
-use crate::solver::{Answer, Bitwuzla, Models, Solver};
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
 use cfa::{
     CallGraph, Callee, EdgeId, Expr, ExprId, ExprPool, FuncId, Id, LocId, Op, Out, Program, Sort, Value, VarId, VarKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use smt::{Answer, Bitwuzla, Models, Solver};
 use std::rc::Rc;
 
 /// Why a program is safe: conditions that hold wherever they are said to hold, and are inductive together.

@@ -10,13 +10,13 @@ use crate::cpa::{Abstraction, Stop};
 use crate::explore::{Counters, Exploration, Explorer};
 use crate::induction::{Bounded, Proof, Prover};
 use crate::proof::{self, ProofCheck};
-use crate::solver::PathSolver;
 use crate::testing::{Tested, Tester};
 use crate::verdict::{Counterexample, Reason, Taints, Verdict};
 use crate::waitlist::Search;
 use crate::{Config, Outcome, Replay, Stats};
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Op, Program};
+use smt::PathSolver;
 use std::time::{Duration, Instant};
 
 /// The first turn of each analysis; turns grow by the factor [`GROWTH`].

@@ -15,7 +15,7 @@ use crate::source::Sources;
 use engine::Analysis;
 use engine::budget::Budget;
 use engine::cpa::symbolic::Sharing;
-use engine::solver::{Choice, Kind};
+use engine::smt::{Choice, Kind};
 use engine::waitlist::Search;
 use frontend_llvm::DataModel;
 use std::path::Path;

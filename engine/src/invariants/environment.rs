@@ -2,10 +2,10 @@
 
 use super::value::Value;
 use crate::cpa::symbolic::Paged;
-use crate::solver::facts::Facts;
-use crate::solver::range::Range;
 use cfa::{BinOp, Expr, ExprId, ExprPool, Id, Program, UnOp, VarId, VarKind};
 use rustc_hash::FxHashSet;
+use smt::bounds::Bounds;
+use smt::facts::Facts;
 
 /// Variables of a condition that are looked at.
 const LEAVES: usize = 16;
@@ -161,7 +161,7 @@ fn eval(pool: &ExprPool, e: ExprId, var: &impl Fn(VarId) -> Option<Value>) -> Op
         Expr::Const(ref c) => Value::of_bv(c),
         Expr::Var(v) => var(v),
         Expr::GlobalAddr(_) | Expr::FuncAddr(_) => {
-            Range::unsigned(width, 1, Range::full(width).high).and_then(Value::of_range)
+            Bounds::unsigned(width, 1, Bounds::full(width).high).and_then(Value::of_range)
         }
         Expr::Unary(UnOp::Not, a) => of(a).map(|a| a.not()),
         Expr::Unary(UnOp::Neg, a) => of(a).map(|a| Value::apply(BinOp::Sub, &Value::constant(width, 0), &a)),

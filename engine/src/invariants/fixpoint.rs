@@ -10,11 +10,11 @@ use super::environment::{Environment, Rows};
 use super::value::Value;
 use crate::budget::Budget;
 use crate::cpa::symbolic::{Paged, globals_written};
-use crate::solver::range::Range;
 use cfa::graph::{CfaGraphs, Predecessors};
 use cfa::loops::LoopForest;
 use cfa::{Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, Id, LocId, Op, Out, Program, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smt::bounds::Bounds;
 use std::collections::BTreeSet;
 
 /// Joins at a place before bounds are widened, and before what changes is forgotten.
@@ -320,7 +320,7 @@ impl<'p> Analysis<'p> {
                 env.set(&self.rows, *var, value);
             }
             Op::Alloc { var, .. } => {
-                let address = Range::full(program.vars[*var].width).without(0);
+                let address = Bounds::full(program.vars[*var].width).without(0);
                 env.set(&self.rows, *var, address.and_then(Value::of_range));
             }
             Op::Load { var, .. } | Op::Havoc { var, .. } | Op::ObjectSize { var, .. } => {

@@ -14,10 +14,10 @@ pub use congruence::Congruence;
 pub use value::Value;
 
 use crate::budget::Budget;
-use crate::solver::range::Range;
 use cfa::{BinOp, CallGraph, Callee, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarId};
 use environment::{Environment, Rows};
 use rustc_hash::FxHashMap;
+use smt::bounds::Bounds;
 
 /// What holds whenever execution comes to a place.
 pub struct Invariants {
@@ -97,7 +97,7 @@ impl Value {
             }
             return vec![any];
         }
-        let full = Range::full(width);
+        let full = Bounds::full(width);
         let r = &self.range;
         let mut facts = Vec::new();
         let mut bound = |pool: &mut ExprPool, op, low: u64, high: u64, lowest: u64, highest: u64| {

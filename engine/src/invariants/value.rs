@@ -3,11 +3,11 @@
 //!
 //! Intervals: Cousot, Cousot, Static determination of dynamic properties of programs, 1976. Known bits: the tristate
 //! numbers of Vishwanathan et al., Sound, precise, and fast abstract interpretation with tristate numbers, CGO 2022. Both
-//! are the solver's [`Range`].
+//! are the solver's [`Bounds`].
 
 use super::congruence::Congruence;
-use crate::solver::range::Range;
 use cfa::{BinOp, Bv};
+use smt::bounds::Bounds;
 use std::rc::Rc;
 
 /// Members of a set, at most.
@@ -16,7 +16,7 @@ const MEMBERS: usize = 32;
 /// A set of values of 1 to 64 bits: the intersection of its parts. A set that is seen to be empty is a `None` instead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Value {
-    pub(crate) range: Range,
+    pub(crate) range: Bounds,
     pub congruence: Congruence,
     /// The members, ascending, if they are few.
     pub members: Option<Rc<[u64]>>,
@@ -24,11 +24,11 @@ pub struct Value {
 
 impl Value {
     pub fn full(width: u32) -> Self {
-        Self { range: Range::full(width), congruence: Congruence::ALL, members: None }
+        Self { range: Bounds::full(width), congruence: Congruence::ALL, members: None }
     }
     pub fn constant(width: u32, value: u64) -> Self {
         Self {
-            range: Range::constant(width, value),
+            range: Bounds::constant(width, value),
             congruence: Congruence::constant(value),
             members: Some(Rc::new([value])),
         }
@@ -36,7 +36,7 @@ impl Value {
     pub fn of_bv(value: &Bv) -> Option<Self> {
         (value.width() <= 64).then(|| Self::constant(value.width(), value.to_u64().expect("narrow")))
     }
-    pub(crate) fn of_range(range: Range) -> Option<Self> {
+    pub(crate) fn of_range(range: Bounds) -> Option<Self> {
         Self { range, congruence: Congruence::ALL, members: None }.reduced()
     }
     pub fn width(&self) -> u32 {
@@ -74,7 +74,7 @@ impl Value {
                 return None;
             }
             if (low, high) != (self.range.low, self.range.high) {
-                self.range = self.range.meet(&Range::unsigned(width, low, high)?)?;
+                self.range = self.range.meet(&Bounds::unsigned(width, low, high)?)?;
             }
             if let Some(value) = self.as_constant() {
                 return self.congruence.contains(value).then(|| Self::constant(width, value));
@@ -84,7 +84,7 @@ impl Value {
             let part = (1u128 << two.min(width)) - 1;
             let bits = self.congruence.rest & part;
             let (zeros, ones) = (!bits & part, bits);
-            self.range = self.range.meet(&Range::bits(width, zeros as u64, ones as u64)?)?;
+            self.range = self.range.meet(&Bounds::bits(width, zeros as u64, ones as u64)?)?;
             let known = (self.range.zeros | self.range.ones).trailing_ones().min(width);
             if known > two {
                 let modulus = 1u128 << known;
@@ -98,9 +98,9 @@ impl Value {
     /// Exactly these values, ascending.
     fn of_members(width: u32, members: Rc<[u64]>) -> Option<Self> {
         let (&first, rest) = members.split_first()?;
-        let (mut range, mut congruence) = (Range::constant(width, first), Congruence::constant(first));
+        let (mut range, mut congruence) = (Bounds::constant(width, first), Congruence::constant(first));
         for &v in rest {
-            range = range.join(&Range::constant(width, v));
+            range = range.join(&Bounds::constant(width, v));
             congruence = congruence.join(&Congruence::constant(v));
         }
         Some(Self { range, congruence, members: Some(members) })
@@ -154,11 +154,11 @@ impl Value {
         }
         joined.members = None;
         let width = self.width();
-        let full = Range::full(width);
+        let full = Bounds::full(width);
         let (old, r) = (&self.range, &mut joined.range);
         let at_most = |v: u64| thresholds[..thresholds.partition_point(|&t| t <= v)].last().copied();
         let at_least = |v: u64| thresholds.get(thresholds.partition_point(|&t| t < v)).copied();
-        let signed = |t: u64| Range::constant(width, t).min;
+        let signed = |t: u64| Bounds::constant(width, t).min;
         if r.low < old.low {
             r.low = at_most(r.low).unwrap_or(0);
         }
@@ -202,7 +202,7 @@ impl Value {
         if let Some(exact) = Self::pointwise(width, a, b, word) {
             return exact;
         }
-        let range = Range::apply(op, &a.range, &b.range);
+        let range = Bounds::apply(op, &a.range, &b.range);
         if op.is_comparison() {
             if op == BinOp::Eq && range.as_constant().is_none() && a.meet(b).is_none() {
                 return Self::constant(1, 0);
@@ -241,7 +241,7 @@ impl Value {
     }
 
     pub fn not(&self) -> Self {
-        let m = Range::full(self.width()).high;
+        let m = Bounds::full(self.width()).high;
         match self.map(self.width(), |v| !v & m) {
             Some(exact) => exact,
             None => Self::of_range(self.range.not()).unwrap_or(Self::full(self.width())),
@@ -268,7 +268,7 @@ impl Value {
     /// Bits `hi..=lo`.
     pub fn extract(&self, hi: u32, lo: u32) -> Self {
         let width = hi - lo + 1;
-        let m = Range::full(width).high;
+        let m = Bounds::full(width).high;
         if let Some(exact) = self.map(width, |v| v >> lo & m) {
             return exact;
         }
@@ -299,7 +299,7 @@ mod tests {
 
     /// A value together with a member of it.
     fn held(width: u32) -> impl Strategy<Value = (Value, u64)> {
-        let m = Range::full(width).high;
+        let m = Bounds::full(width).high;
         let number = prop_oneof![any::<u64>(), 0..40u64, (0..40u64).prop_map(|v| v.wrapping_neg())];
         let numbers = prop::collection::vec(number.prop_map(move |v| v & m), 1..5);
         (numbers, 0..4u8, 0..12u128).prop_map(move |(numbers, kind, modulus)| {
@@ -311,7 +311,7 @@ mod tests {
                 1 => Value { members: None, congruence: Congruence::ALL, ..joined },
                 2 => Value { members: None, ..joined },
                 _ => Value {
-                    range: Range::full(width),
+                    range: Bounds::full(width),
                     congruence: if modulus == 0 { Congruence::ALL } else { Congruence::new(modulus, u128::from(v)) },
                     members: None,
                 },
@@ -350,7 +350,7 @@ mod tests {
 
         #[test]
         fn order_join_meet_and_widening(((a, x), (b, y)) in two(), mut thresholds in prop::collection::vec(any::<u64>(), 0..4)) {
-            let m = Range::full(a.width()).high;
+            let m = Bounds::full(a.width()).high;
             thresholds.iter_mut().for_each(|t| *t &= m);
             thresholds.sort_unstable();
             let joined = a.join(&b);
@@ -368,7 +368,7 @@ mod tests {
 
         #[test]
         fn widening_ends(w in prop::sample::select(&WIDTHS[..]), values in prop::collection::vec(any::<u64>(), 200), step in 0..9u64) {
-            let m = Range::full(w).high;
+            let m = Bounds::full(w).high;
             let thresholds = [0, 1, 7 & m, 100 & m, m];
             let mut thresholds = thresholds.to_vec();
             thresholds.sort_unstable();

@@ -28,7 +28,6 @@ use crate::budget::Budget;
 use crate::control::Control;
 use crate::cpa::Abstraction;
 use crate::explore::{Exploration, Explorer};
-use crate::solver::{Answer, Choice, Feasibility, PathSolver};
 use crate::verdict::Taints;
 use crate::waitlist::Search;
 use cfa::interp::{Interpreter, Limits, Observer, Outcome};
@@ -39,6 +38,7 @@ use cfa::{
 use execution::{Concrete, Content, Execution, execution};
 use generator::{Random, Shape};
 use rustc_hash::FxHashMap;
+use smt::{Answer, Choice, Feasibility, PathSolver};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;

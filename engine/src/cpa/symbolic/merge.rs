@@ -11,8 +11,8 @@ use super::state::{Frame, State};
 use super::value::{ObjId, Val};
 use super::{Pair, SymbolicExecution};
 use crate::control::Control;
-use crate::solver::PathCondition;
 use cfa::{ExprId, Id, Sort, Value};
+use smt::PathCondition;
 use std::rc::Rc;
 
 /// Chunks of memory in which the two states may differ.

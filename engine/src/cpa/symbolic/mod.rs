@@ -37,12 +37,12 @@ pub use eval::{function_address, function_at};
 use super::{Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
 use crate::budget::Budget;
 use crate::control::Control;
-use crate::solver::{Choice, Feasibility, PathCondition, PathSolver};
 use crate::verdict::{Reason, Taints};
 use cfa::interp::{Inputs, ObjectSeq};
 use cfa::{Bv, EdgeId, ErrorId, Expr, ExprId, ExprPool, GlobalId, Id, Op, Program, VarKind};
 use memory::{Memory, Object, Origin};
 use rustc_hash::FxHashSet;
+use smt::{Choice, Feasibility, PathCondition, PathSolver};
 use state::{Event, Frame, Past, Slots, State, Trail};
 use std::rc::Rc;
 use value::{Bases, ObjId, Val};
@@ -317,7 +317,7 @@ impl<'p> SymbolicExecution<'p> {
     }
 
     /// Inputs that make the program take this path.
-    fn inputs(&self, st: &State, model: &crate::solver::Model) -> Inputs {
+    fn inputs(&self, st: &State, model: &smt::Model) -> Inputs {
         let seq = |object: ObjId| match (object.0 as usize).checked_sub(self.program.globals.len()) {
             None => ObjectSeq::Global(GlobalId(object.0)),
             Some(n) => ObjectSeq::Alloc(n as u64),
@@ -537,7 +537,7 @@ impl Cpa for SymbolicExecution<'_> {
         match answer {
             Feasibility::Infeasible => Ok(Target::Infeasible),
             Feasibility::Feasible(model) => Ok(Target::Reached(self.inputs(st, &model))),
-            Feasibility::Unknown(crate::solver::Reason::Timeout) => Ok(Target::Later),
+            Feasibility::Unknown(smt::Reason::Timeout) => Ok(Target::Later),
             Feasibility::Unknown(reason) => {
                 let place = self.program.edges[edge].place;
                 self.taints.drop_behaviour(Reason::at(format!("a path to an error is undecided: {reason}"), place));

@@ -15,10 +15,10 @@ use super::state::{Cut, Frame, Place, Seen, State};
 use super::value::{Val, mask};
 use super::{Stop, SymbolicExecution};
 use crate::control::Control;
-use crate::solver::{Model, PathCondition};
 use crate::verdict::Reason;
 use cfa::{BinOp, EdgeId, Expr, ExprId, Id, LocId, Program, Sort, SymId, UnOp, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smt::{Model, PathCondition};
 use std::rc::Rc;
 
 /// Something that an abstract state may keep.

@@ -17,10 +17,10 @@ use super::value::{ObjId, Val};
 use super::{Stop, SymbolicExecution};
 use crate::budget::{Budget, Spent};
 use crate::cpa::{Decision, Goal, Refinement};
-use crate::solver::{Answer, Feasibility, Models, Solver, conjuncts, interpolate};
 use crate::verdict::Reason;
 use cfa::{BinOp, Expr, ExprId, FuncId, Sort, SymId, UnOp, Value, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smt::{Answer, Feasibility, Models, Solver, conjuncts, interpolate};
 use std::rc::Rc;
 
 /// Predicates whose combinations are enumerated at one abstraction, and how many if these have too many.
@@ -169,12 +169,7 @@ impl SymbolicExecution<'_> {
     }
 
     /// Assumes in `st`, whose values have been forgotten, what was known before.
-    pub(super) fn restore_knowledge(
-        &mut self,
-        st: &mut State,
-        knowledge: Knowledge,
-        mut model: Option<crate::solver::Model>,
-    ) {
+    pub(super) fn restore_knowledge(&mut self, st: &mut State, knowledge: Knowledge, mut model: Option<smt::Model>) {
         let mut facts = Vec::new();
         for (depth, predicate, holds) in knowledge.known {
             if let Some(term) = self.predicate_term(st, depth, predicate) {
@@ -507,8 +502,8 @@ impl SymbolicExecution<'_> {
 mod tests {
     use super::super::memory::Origin;
     use super::*;
-    use crate::solver::{Choice, PathSolver};
     use cfa::{DataLayout, GlobalId, Program};
+    use smt::{Choice, PathSolver};
 
     #[test]
     fn what_others_found_is_suggested_once_and_without_places() {

@@ -5,9 +5,9 @@
 use super::SymbolicExecution;
 use super::state::{Slots, State};
 use super::value::{Val, binary_int, mask, sign_extend, unary_int};
-use crate::solver::Feasibility;
 use cfa::{Callee, Expr, ExprId, ExprPool, FuncId, Id, LocId, Op, Out, Program, VarId, VarKind};
 use rustc_hash::FxHashMap;
+use smt::Feasibility;
 
 /// Edges followed for one call at most, those of calls that it needs included.
 const STEPS: u64 = 1_000_000;

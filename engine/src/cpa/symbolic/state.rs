@@ -3,8 +3,8 @@
 use super::memory::{Memory, Origin};
 use super::value::{ObjId, Val};
 use crate::cpa::Decision;
-use crate::solver::PathCondition;
 use cfa::{EdgeId, ExprId, FuncId, Id, Program, SymId, TaintId, VarId, VarKind};
+use smt::PathCondition;
 use std::rc::Rc;
 
 /// Where a variable lives in a state.

@@ -4,9 +4,9 @@ use super::super::SymbolicExecution;
 use super::super::state::{Activation, Role, State};
 use super::super::value::Val;
 use super::{QUERY_TIME, polynomial};
-use crate::solver::{Feasibility, PathCondition};
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smt::{Feasibility, PathCondition};
 use std::hash::Hash;
 use std::time::Duration;
 

@@ -1,10 +1,8 @@
 //! The solvers against the reference semantics, and the layers against a plain solver.
 
 use cfa::{BinOp, Bv, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, Rounding, Sort};
-use engine::budget::Budget;
-use engine::solver::{
-    Answer, Backend, Bitwuzla, Cores, Logged, Models, PathCondition, PathSolver, Reason, Solver, Z3, smtlib,
-};
+use smt::budget::Budget;
+use smt::{Answer, Backend, Bitwuzla, Cores, Logged, Models, PathCondition, PathSolver, Reason, Solver, Z3, smtlib};
 use std::time::{Duration, Instant};
 
 #[test]

@@ -1,10 +1,10 @@
 //! Both solver libraries link, run, and are the versions that `scripts/setup-deps` installs.
 
 // Links the libraries.
-use engine as _;
+use smt as _;
 
 #[allow(non_camel_case_types)]
-#[path = "../src/solver/bitwuzla_sys.rs"]
+#[path = "../src/bitwuzla_sys.rs"]
 mod bitwuzla_sys;
 
 /// `x * y == 143 && 1 < x && x < y` over 16 bits without overflow: 11 and 13.

@@ -4,20 +4,20 @@
 //! these without a solver: a conjunct such as `x < c` narrows the range of `x`, and from there of the terms that `x`
 //! is made of. Evaluating a condition takes the ranges of its sub-terms, each met with what is known of it.
 
-use super::range::Range;
+use super::bounds::Bounds;
 use cfa::{BinOp, Expr, ExprId, ExprPool, Sort, UnOp};
 use rpds::RedBlackTreeMap;
 use rustc_hash::FxHashMap;
 
 /// Ranges of terms. Persistent: cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Facts {
-    ranges: RedBlackTreeMap<ExprId, Range>,
+pub struct Facts {
+    ranges: RedBlackTreeMap<ExprId, Bounds>,
 }
 
 /// The facts contradict one another.
 #[derive(Debug)]
-pub(crate) struct Contradiction;
+pub struct Contradiction;
 
 /// Terms looked at in one evaluation; beyond, nothing is known. Bounds the cost of a query.
 const EVALUATED: usize = 4_000;
@@ -26,27 +26,27 @@ const DEPTH: u32 = 12;
 
 impl Facts {
     /// The range of a term of at most 64 bits.
-    pub fn range(&self, pool: &ExprPool, e: ExprId) -> Option<Range> {
+    pub fn range(&self, pool: &ExprPool, e: ExprId) -> Option<Bounds> {
         Evaluation { facts: self, memo: FxHashMap::default() }.range(pool, e)
     }
 
     /// What is recorded about `e` itself.
-    pub fn known(&self, e: ExprId) -> Option<&Range> {
+    pub fn known(&self, e: ExprId) -> Option<&Bounds> {
         self.ranges.get(&e)
     }
 
     /// Adds that the value of `e` is in `range`, and nothing that would follow from it.
-    pub fn set(&mut self, e: ExprId, range: Range) {
+    pub fn set(&mut self, e: ExprId, range: Bounds) {
         self.ranges.insert_mut(e, range);
     }
 
     /// Adds that `e` (one bit) is true.
     pub fn assume(&mut self, pool: &ExprPool, e: ExprId) -> Result<(), Contradiction> {
-        self.refine(pool, e, Range::bool(true), DEPTH)
+        self.refine(pool, e, Bounds::bool(true), DEPTH)
     }
 
     /// Adds that the value of `e` is in `range`.
-    fn refine(&mut self, pool: &ExprPool, e: ExprId, range: Range, depth: u32) -> Result<(), Contradiction> {
+    fn refine(&mut self, pool: &ExprPool, e: ExprId, range: Bounds, depth: u32) -> Result<(), Contradiction> {
         let before = self.shallow(pool, e);
         let now = before.meet(&range).ok_or(Contradiction)?;
         if now == before {
@@ -66,27 +66,27 @@ impl Facts {
     }
 
     /// Adds what the range `r` of `e` says about the operands of `e`.
-    fn refine_operands(&mut self, pool: &ExprPool, e: ExprId, r: Range, depth: u32) -> Result<(), Contradiction> {
+    fn refine_operands(&mut self, pool: &ExprPool, e: ExprId, r: Bounds, depth: u32) -> Result<(), Contradiction> {
         match *pool.get(e) {
             Expr::Unary(UnOp::Not, a) => self.refine(pool, a, r.not(), depth),
             Expr::Zext { arg, .. } => {
                 let width = pool.width(arg);
-                if r.low > Range::full(width).high {
+                if r.low > Bounds::full(width).high {
                     return Err(Contradiction);
                 }
-                let high = r.high.min(Range::full(width).high);
-                let narrow = Range::unsigned(width, r.low, high).ok_or(Contradiction)?;
-                let bits = Range::bits(width, r.zeros, r.ones & Range::full(width).high).ok_or(Contradiction)?;
+                let high = r.high.min(Bounds::full(width).high);
+                let narrow = Bounds::unsigned(width, r.low, high).ok_or(Contradiction)?;
+                let bits = Bounds::bits(width, r.zeros, r.ones & Bounds::full(width).high).ok_or(Contradiction)?;
                 self.refine(pool, arg, narrow.meet(&bits).ok_or(Contradiction)?, depth)
             }
             Expr::Sext { arg, .. } => {
-                let full = Range::full(pool.width(arg));
-                let narrow = Range::signed(full.width, r.min.max(full.min), r.max.min(full.max));
+                let full = Bounds::full(pool.width(arg));
+                let narrow = Bounds::signed(full.width, r.min.max(full.min), r.max.min(full.max));
                 self.refine(pool, arg, narrow.ok_or(Contradiction)?, depth)
             }
             Expr::Extract { hi, lo, arg } if pool.width(arg) <= 64 => {
-                let part = Range::full(hi - lo + 1).high << lo;
-                let bits = Range::bits(pool.width(arg), (r.zeros << lo) & part, r.ones << lo);
+                let part = Bounds::full(hi - lo + 1).high << lo;
+                let bits = Bounds::bits(pool.width(arg), (r.zeros << lo) & part, r.ones << lo);
                 self.refine(pool, arg, bits.ok_or(Contradiction)?, depth)
             }
             Expr::Binary(BinOp::Concat, high, low) => {
@@ -97,19 +97,19 @@ impl Facts {
             // Addition of a constant moves the range; where it wraps around, nothing is said.
             Expr::Binary(BinOp::Add, a, b) => {
                 let Some(c) = pool.as_const(b) else { return Ok(()) };
-                let c = Range::of_bv(c).expect("as wide as the sum");
-                self.refine(pool, a, Range::apply(BinOp::Sub, &r, &c), depth)
+                let c = Bounds::of_bv(c).expect("as wide as the sum");
+                self.refine(pool, a, Bounds::apply(BinOp::Sub, &r, &c), depth)
             }
             Expr::Binary(BinOp::And, a, b) => {
                 let (ra, rb) = (self.shallow(pool, a), self.shallow(pool, b));
                 // A bit of one operand is zero where the result is and the other is one.
-                let part = |ones: u64| Range::bits(r.width, r.zeros & ones, r.ones).ok_or(Contradiction);
+                let part = |ones: u64| Bounds::bits(r.width, r.zeros & ones, r.ones).ok_or(Contradiction);
                 self.refine(pool, a, part(rb.ones)?, depth)?;
                 self.refine(pool, b, part(ra.ones)?, depth)
             }
             Expr::Binary(BinOp::Or, a, b) => {
                 let (ra, rb) = (self.shallow(pool, a), self.shallow(pool, b));
-                let part = |zeros: u64| Range::bits(r.width, r.zeros, r.ones & zeros).ok_or(Contradiction);
+                let part = |zeros: u64| Bounds::bits(r.width, r.zeros, r.ones & zeros).ok_or(Contradiction);
                 self.refine(pool, a, part(rb.zeros)?, depth)?;
                 self.refine(pool, b, part(ra.zeros)?, depth)
             }
@@ -122,11 +122,11 @@ impl Facts {
                 match (rt.meet(&r).is_some(), rf.meet(&r).is_some()) {
                     (false, false) => Err(Contradiction),
                     (true, false) => {
-                        self.refine(pool, c, Range::bool(true), depth)?;
+                        self.refine(pool, c, Bounds::bool(true), depth)?;
                         self.refine(pool, t, r, depth)
                     }
                     (false, true) => {
-                        self.refine(pool, c, Range::bool(false), depth)?;
+                        self.refine(pool, c, Bounds::bool(false), depth)?;
                         self.refine(pool, f, r, depth)
                     }
                     _ => Ok(()),
@@ -154,14 +154,14 @@ impl Facts {
             (_, false) => (BinOp::Slt, b, a),
         };
         let (ra, rb) = (self.shallow(pool, a), self.shallow(pool, b));
-        let (w, full) = (ra.width, Range::full(ra.width));
+        let (w, full) = (ra.width, Bounds::full(ra.width));
         let (na, nb) = match op {
             BinOp::Eq if holds => {
                 let both = ra.meet(&rb);
                 (both, both)
             }
             BinOp::Eq => {
-                let without = |r: &Range, o: &Range| match o.as_constant() {
+                let without = |r: &Bounds, o: &Bounds| match o.as_constant() {
                     Some(c) => r.without(c),
                     None => Some(*r),
                 };
@@ -171,27 +171,27 @@ impl Facts {
                 if rb.high == 0 || ra.low == full.high {
                     return Err(Contradiction);
                 }
-                (Range::unsigned(w, 0, rb.high - 1), Range::unsigned(w, ra.low + 1, full.high))
+                (Bounds::unsigned(w, 0, rb.high - 1), Bounds::unsigned(w, ra.low + 1, full.high))
             }
-            BinOp::Ule => (Range::unsigned(w, 0, rb.high), Range::unsigned(w, ra.low, full.high)),
+            BinOp::Ule => (Bounds::unsigned(w, 0, rb.high), Bounds::unsigned(w, ra.low, full.high)),
             BinOp::Slt => {
                 if rb.max == full.min || ra.min == full.max {
                     return Err(Contradiction);
                 }
-                (Range::signed(w, full.min, rb.max - 1), Range::signed(w, ra.min + 1, full.max))
+                (Bounds::signed(w, full.min, rb.max - 1), Bounds::signed(w, ra.min + 1, full.max))
             }
-            _ => (Range::signed(w, full.min, rb.max), Range::signed(w, ra.min, full.max)),
+            _ => (Bounds::signed(w, full.min, rb.max), Bounds::signed(w, ra.min, full.max)),
         };
         self.refine(pool, a, na.ok_or(Contradiction)?, depth)?;
         self.refine(pool, b, nb.ok_or(Contradiction)?, depth)
     }
 
     /// The range of `e` (at most 64 bits) from what is recorded about it and, one level down, its operands.
-    fn shallow(&self, pool: &ExprPool, e: ExprId) -> Range {
+    fn shallow(&self, pool: &ExprPool, e: ExprId) -> Bounds {
         let node = pool.get(e);
         let operand = |e: ExprId| match (pool.as_const(e), pool.sort(e)) {
-            (Some(c), _) => Range::of_bv(c),
-            (None, Sort::Bv(width @ ..=64)) => Some(self.known(e).copied().unwrap_or(Range::full(width))),
+            (Some(c), _) => Bounds::of_bv(c),
+            (None, Sort::Bv(width @ ..=64)) => Some(self.known(e).copied().unwrap_or(Bounds::full(width))),
             _ => None,
         };
         let structural = structural(node, pool.width(e), operand);
@@ -206,11 +206,11 @@ impl Facts {
 /// One evaluation, with the ranges of the terms seen so far.
 struct Evaluation<'f> {
     facts: &'f Facts,
-    memo: FxHashMap<ExprId, Option<Range>>,
+    memo: FxHashMap<ExprId, Option<Bounds>>,
 }
 
 impl Evaluation<'_> {
-    fn range(&mut self, pool: &ExprPool, root: ExprId) -> Option<Range> {
+    fn range(&mut self, pool: &ExprPool, root: ExprId) -> Option<Bounds> {
         let mut stack = vec![root];
         while let Some(&e) = stack.last() {
             if self.memo.contains_key(&e) {
@@ -239,7 +239,7 @@ impl Evaluation<'_> {
             }
             let operand = |c: ExprId| {
                 self.memo.get(&c).copied().unwrap_or_else(|| match pool.sort(c) {
-                    Sort::Bv(width @ ..=64) => Some(Range::full(width)),
+                    Sort::Bv(width @ ..=64) => Some(Bounds::full(width)),
                     _ => None,
                 })
             };
@@ -268,13 +268,13 @@ fn has_rule(node: &Expr) -> bool {
 }
 
 /// The range of a node of `width` bits from the ranges of its operands; `None` for operands without.
-fn structural(node: &Expr, width: u32, operand: impl Fn(ExprId) -> Option<Range>) -> Range {
+fn structural(node: &Expr, width: u32, operand: impl Fn(ExprId) -> Option<Bounds>) -> Bounds {
     let computed = match *node {
-        Expr::Const(ref c) => Range::of_bv(c),
+        Expr::Const(ref c) => Bounds::of_bv(c),
         Expr::Unary(UnOp::Not, a) => operand(a).map(|r| r.not()),
-        Expr::Unary(UnOp::Neg, a) => operand(a).map(|r| Range::apply(BinOp::Sub, &Range::constant(width, 0), &r)),
+        Expr::Unary(UnOp::Neg, a) => operand(a).map(|r| Bounds::apply(BinOp::Sub, &Bounds::constant(width, 0), &r)),
         Expr::Binary(BinOp::Concat, a, b) => operand(a).zip(operand(b)).map(|(a, b)| a.concat(&b)),
-        Expr::Binary(op, a, b) => operand(a).zip(operand(b)).map(|(a, b)| Range::apply(op, &a, &b)),
+        Expr::Binary(op, a, b) => operand(a).zip(operand(b)).map(|(a, b)| Bounds::apply(op, &a, &b)),
         Expr::Ite(c, t, f) => match operand(c) {
             Some(c) if c.is_true() => operand(t),
             Some(c) if c.is_false() => operand(f),
@@ -285,5 +285,5 @@ fn structural(node: &Expr, width: u32, operand: impl Fn(ExprId) -> Option<Range>
         Expr::Sext { arg, .. } => operand(arg).map(|r| r.sext(width)),
         _ => None,
     };
-    computed.unwrap_or(Range::full(width))
+    computed.unwrap_or(Bounds::full(width))
 }

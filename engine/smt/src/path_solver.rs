@@ -10,7 +10,7 @@ use super::facts::Facts;
 use super::independence::{Leaves, is_free};
 use super::names::Names;
 use super::path::{Model, PathCondition};
-use super::refine::pointwise;
+use super::pointwise::pointwise;
 use super::{Answer, Backend, Reason};
 use crate::budget::Budget;
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, UnOp, Value};
@@ -517,7 +517,7 @@ fn equality(pool: &ExprPool, e: ExprId) -> Option<(ExprId, Bv)> {
 }
 
 /// The conjuncts of `cond`, in order.
-pub(crate) fn conjuncts(pool: &mut ExprPool, cond: ExprId) -> Vec<ExprId> {
+pub fn conjuncts(pool: &mut ExprPool, cond: ExprId) -> Vec<ExprId> {
     let mut found = Vec::new();
     let mut stack = vec![cond];
     while let Some(e) = stack.pop() {

@@ -206,8 +206,8 @@ fn verified(
 
 #[cfg(test)]
 mod tests {
-    use super::super::Bitwuzla;
     use super::*;
+    use crate::Bitwuzla;
 
     fn symbols(pool: &mut ExprPool, n: usize) -> Vec<ExprId> {
         (0..n).map(|_| pool.fresh_symbol(Sort::Bv(32)).1).collect()

@@ -11,18 +11,19 @@
 mod bitwuzla;
 #[allow(non_camel_case_types)]
 mod bitwuzla_sys;
+pub mod bounds;
+pub mod budget;
 mod cache;
 mod checked;
 mod choice;
-pub(crate) mod facts;
+pub mod facts;
 mod independence;
 pub mod interpolate;
 mod logged;
 mod names;
 mod path;
 mod path_solver;
-pub(crate) mod range;
-mod refine;
+mod pointwise;
 pub mod smtlib;
 mod translate;
 mod z3;
@@ -32,11 +33,11 @@ pub use checked::Checked;
 pub use choice::{Choice, Kind};
 pub use logged::Logged;
 pub use path::{Model, PathCondition};
-pub(crate) use path_solver::conjuncts;
+pub use path_solver::conjuncts;
 pub use path_solver::{Branch, Feasibility, PathSolver, Statistics};
 pub use z3::Z3;
 
-use crate::budget::{Budget, Spent};
+use budget::{Budget, Spent};
 use cfa::{ExprId, ExprPool, Value};
 use std::fmt;
 

@@ -3,13 +3,11 @@
 //! `PROPTEST_CASES` sets the number of cases; each test takes a part of it, as solving takes its time.
 
 use cfa::{BinOp, Bv, Evaluator, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, Rounding, Sort, UnOp, Value};
-use engine::budget::Budget;
-use engine::solver::interpolate::{Direction, NoInterpolants, interpolants};
-use engine::solver::{
-    Answer, Backend, Bitwuzla, Checked, Feasibility, Models, PathCondition, PathSolver, Reason, Solver, Z3,
-};
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
+use smt::budget::Budget;
+use smt::interpolate::{Direction, NoInterpolants, interpolants};
+use smt::{Answer, Backend, Bitwuzla, Checked, Feasibility, Models, PathCondition, PathSolver, Reason, Solver, Z3};
 use std::time::Duration;
 
 /// For one query. Float queries may take longer; what they say then is not compared.

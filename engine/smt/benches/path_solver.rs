@@ -4,8 +4,8 @@
 //! `cargo bench -p engine --bench path_solver [NAME]`
 
 use cfa::{BinOp, Bv, ExprId, ExprPool, FBinOp, FCmp, FloatFormat, Sort};
-use engine::budget::Budget;
-use engine::solver::{Bitwuzla, Feasibility, PathCondition, PathSolver};
+use smt::budget::Budget;
+use smt::{Bitwuzla, Feasibility, PathCondition, PathSolver};
 use std::time::Instant;
 
 /// Follows one path; asks where it branches.

@@ -44,7 +44,7 @@ impl Model {
         self.id
     }
     /// Whether the formula that this is a model of does not evaluate to true under it: where floats are
-    /// approximated, a solver may be content with such a model (see [`crate::solver`]). Then there may be none.
+    /// approximated, a solver may be content with such a model (see [`crate`]). Then there may be none.
     pub fn is_spurious(&self) -> bool {
         self.spurious
     }

@@ -17,7 +17,7 @@ fn sign_extend(value: u64, width: u32) -> i64 {
 /// and not as in `zeros`. A range that is seen to be empty is a `None` instead; one that is not seen to be may stand for
 /// the empty set, of which everything holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Range {
+pub struct Bounds {
     pub width: u32,
     pub low: u64,
     pub high: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Range {
     pub ones: u64,
 }
 
-impl Range {
+impl Bounds {
     /// All values of `width` bits, `1..=64`.
     pub fn full(width: u32) -> Self {
         let max = (mask(width) >> 1) as i64;
@@ -346,10 +346,10 @@ impl Range {
     }
 }
 
-fn decided(yes: bool, no: bool) -> Option<Range> {
+fn decided(yes: bool, no: bool) -> Option<Bounds> {
     match (yes, no) {
-        (true, _) => Some(Range::bool(true)),
-        (_, true) => Some(Range::bool(false)),
+        (true, _) => Some(Bounds::bool(true)),
+        (_, true) => Some(Bounds::bool(false)),
         _ => None,
     }
 }
@@ -363,25 +363,25 @@ fn shifted(value: u64, by: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn contains(r: &Range, v: u64) -> bool {
+    fn contains(r: &Bounds, v: u64) -> bool {
         let s = sign_extend(v, r.width);
         r.low <= v && v <= r.high && r.min <= s && s <= r.max && v & r.zeros == 0 && v & r.ones == r.ones
     }
 
     /// All ranges of a small width that the constructors give, with their members.
-    fn samples(width: u32) -> Vec<(Range, Vec<u64>)> {
+    fn samples(width: u32) -> Vec<(Bounds, Vec<u64>)> {
         let m = mask(width);
-        let mut ranges = vec![Range::full(width)];
+        let mut ranges = vec![Bounds::full(width)];
         for a in 0..=m {
             for b in 0..=m {
-                ranges.extend(Range::unsigned(width, a, b));
-                ranges.extend(Range::signed(width, sign_extend(a, width), sign_extend(b, width)));
-                ranges.extend(Range::bits(width, a, b));
+                ranges.extend(Bounds::unsigned(width, a, b));
+                ranges.extend(Bounds::signed(width, sign_extend(a, width), sign_extend(b, width)));
+                ranges.extend(Bounds::bits(width, a, b));
             }
         }
         ranges.sort_by_key(|r| (r.low, r.high, r.min, r.max, r.zeros, r.ones));
         ranges.dedup();
-        let members = |r: &Range| (0..=m).filter(|v| contains(r, *v)).collect();
+        let members = |r: &Bounds| (0..=m).filter(|v| contains(r, *v)).collect();
         ranges.into_iter().map(|r| (r, members(&r))).collect()
     }
 
@@ -395,7 +395,7 @@ mod tests {
             assert!(!xs.is_empty() || a.low != a.high);
             for (b, ys) in &samples {
                 for op in ops {
-                    let r = Range::apply(op, a, b);
+                    let r = Bounds::apply(op, a, b);
                     for &x in xs {
                         for &y in ys {
                             let v = op.apply(&Bv::new(width, x), &Bv::new(width, y)).to_u64().unwrap();

@@ -1,0 +1,59 @@
+//! Links the two SMT solvers. `scripts/setup-deps` puts both into the git-ignored `.deps` of the
+//! workspace; nothing here downloads or compiles.
+//!
+//! * Bitwuzla: one static archive, CaDiCaL included, and Debian's libgmp. Declared in
+//!   `src/bitwuzla_sys.rs`.
+//! * Z3: the shared library of the PyPI wheel, through the crates `z3` and `z3-sys`. Debian's own
+//!   libz3 (4.8, which libLLVM pulls in) is too old for them. `PKG_CONFIG_PATH` in
+//!   `.cargo/config.toml` leads z3-sys to `.deps/z3`; the search path below does so again, for a
+//!   build directory from before the setup. `Z3_LIBRARY_PATH_OVERRIDE` would pick Debian's.
+//!
+//! To find the library at run time, it is laid beside the binaries (`target/<profile>/`), and each
+//! binary looks in its own folder, the one above (for tests in `deps/`) and `../lib` (installed).
+//! So `proviso` can be moved together with `libz3.so.*`. Link arguments concern a package's own
+//! binaries only: any other package with a binary that links `smt` needs the same line in its
+//! build script (`engine` and `proviso` have it). `cargo run` and `cargo test` find the library without it.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, process};
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let deps = root.join(".deps");
+    for solver in ["bitwuzla", "z3"] {
+        let stamp = deps.join(solver).join("stamp");
+        println!("cargo::rerun-if-changed={}", stamp.display());
+        if !stamp.is_file() {
+            println!("cargo::error={solver} is not there yet: run scripts/setup-deps");
+            process::exit(1);
+        }
+        println!("cargo::rustc-link-search=native={}", deps.join(solver).join("lib").display());
+    }
+    println!("cargo::rustc-link-lib=static:-bundle=bitwuzla");
+    println!("cargo::rustc-link-lib=gmp");
+    println!("cargo::rustc-link-lib=stdc++");
+    println!("cargo::rustc-link-arg=-Wl,-rpath,$ORIGIN:$ORIGIN/..:$ORIGIN/../lib");
+
+    // OUT_DIR is target/<profile>/build/smt-<hash>/out.
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo"));
+    let profile = out.ancestors().nth(3).expect("OUT_DIR is that deep");
+    if let Err(e) = lay_beside(&deps.join("z3/lib"), profile) {
+        println!("cargo::error=cannot put libz3 into {}: {e}", profile.display());
+        process::exit(1);
+    }
+}
+
+/// Links or copies `libz3.so.<version>` into `folder`.
+fn lay_beside(lib: &Path, folder: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(lib)? {
+        let file = entry?;
+        if file.file_name().to_string_lossy().starts_with("libz3.so.") {
+            // In two steps: a running program may have the old one open.
+            let new = folder.join(".libz3.new");
+            let _ = fs::remove_file(&new);
+            fs::hard_link(file.path(), &new).or_else(|_| fs::copy(file.path(), &new).map(drop))?;
+            fs::rename(&new, folder.join(file.file_name()))?;
+        }
+    }
+    Ok(())
+}
