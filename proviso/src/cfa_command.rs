@@ -2,13 +2,15 @@
 
 use crate::args::{CfaArgs, CfaFormat};
 use crate::failure::{Failure, exit};
+use crate::files::{Outputs, STDOUT};
 use crate::output::{self, Colors};
-use crate::pixel_tree::PixelTree;
+use crate::pixel_tree::{Format, PixelTree};
 use crate::{job, pipeline};
 use cfa::{Callee, FuncId, FunctionOrigin, Op, Program};
 use engine::budget::Budget;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
 /// Runs the command; the exit code.
 pub fn run(args: &CfaArgs, colors: Colors) -> u8 {
@@ -19,8 +21,12 @@ pub fn run(args: &CfaArgs, colors: Colors) -> u8 {
 }
 
 fn attempt(args: &CfaArgs) -> Result<(), Failure> {
-    let (options, _) = job::program(&args.files, &args.input)?;
+    let pixels = args.pixel_tree.as_ref().map(|path| Ok((path, Format::of(path)?))).transpose()?;
+    let (options, others) = job::program(&args.files, &args.input)?;
+    let mut outputs = Outputs::new([("--output", args.output.as_ref()), ("--pixel-tree", args.pixel_tree.as_ref())]);
+    outputs.check(args.files.iter().chain(&options.inputs).chain(&others).map(PathBuf::as_path))?;
     let program = pipeline::load(&options, &Budget::unlimited())?;
+    outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     let only = match &args.function {
         None => None,
         Some(name) => {
@@ -28,10 +34,10 @@ fn attempt(args: &CfaArgs) -> Result<(), Failure> {
             Some(found.ok_or_else(|| Failure::usage(format!("no function '{name}' in the program")))?)
         }
     };
-    if let Some(path) = &args.pixel_tree {
-        PixelTree::of_locations(&program).write(path).map_err(Failure::cannot_write)?;
+    if let Some((path, format)) = pixels {
+        outputs.put(path, PixelTree::of_locations(&program).draw(format));
         if args.output.is_none() {
-            return Ok(());
+            return outputs.commit();
         }
     }
     let text = match (args.format, only) {
@@ -42,11 +48,8 @@ fn attempt(args: &CfaArgs) -> Result<(), Failure> {
         (CfaFormat::Calls, _) => cfa::dot::call_graph(&program),
         (CfaFormat::Stats, _) => statistics(&program, only),
     };
-    match &args.output {
-        None => output::print(&text),
-        Some(path) => std::fs::write(path, text).map_err(|e| Failure::writing(path, &e))?,
-    }
-    Ok(())
+    outputs.put(args.output.as_deref().unwrap_or(Path::new(STDOUT)), text);
+    outputs.commit()
 }
 
 /// Sizes of the program, then of each function.

@@ -2,6 +2,7 @@
 
 use crate::args::DepsArgs;
 use crate::failure::{Failure, exit};
+use crate::files::{Outputs, STDOUT};
 use crate::output::{self, Colors};
 use crate::slice::{Place, Subject, variables};
 use crate::source::{Message, Spot};
@@ -33,10 +34,8 @@ fn attempt(args: &DepsArgs, colors: Colors) -> Result<u8, Failure> {
     let place = Place::parse(&text).ok_or_else(|| {
         Failure::usage(format!("'{text}' is no place: write LINE, FILE:LINE, FILE:LINE:COLUMN or FILE:LINE:VARIABLE"))
     })?;
-    if let Some(path) = args.json.as_deref().filter(|p| *p != Path::new("-")) {
-        output::check_writable(path)?;
-    }
-    let (subject, _) = Subject::load(files, &args.input, &args.dependence)?;
+    let mut outputs = Outputs::new([("--json", args.json.as_ref())]);
+    let (subject, _) = Subject::load(files, &args.input, &args.dependence, &outputs)?;
     let mut asked = subject.places.edges_at(&place)?;
     if let Some(name) = &place.variable {
         asked = giving(&subject.program, &asked, name);
@@ -51,16 +50,12 @@ fn attempt(args: &DepsArgs, colors: Colors) -> Result<u8, Failure> {
     let steps = chain.as_ref().map(|(chain, edge)| told.steps(chain, *edge));
     if let Some(path) = &args.json {
         let json = told.to_json(&args.dependence.criterion, &text, steps.as_deref());
-        let text = format!("{json:#}\n");
-        if path == Path::new("-") {
-            output::print(&text);
-        } else {
-            std::fs::write(path, text).map_err(|e| Failure::writing(path, &e))?;
-        }
+        outputs.put(path, format!("{json:#}\n"));
     }
-    if args.json.as_deref() != Some(Path::new("-")) {
-        output::print(&told.to_text(&text, &asked, steps.as_deref(), colors.stdout));
+    if args.json.as_deref() != Some(Path::new(STDOUT)) {
+        outputs.put(Path::new(STDOUT), told.to_text(&text, &asked, steps.as_deref(), colors.stdout));
     }
+    outputs.commit()?;
     Ok(if steps.is_some() { exit::TRUE } else { NOT_IN_SLICE })
 }
 

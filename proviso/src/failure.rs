@@ -41,15 +41,17 @@ impl Failure {
         Self::new(exit::DATA, message)
     }
     pub fn reading(path: &Path, error: &io::Error) -> Self {
-        Self::new(exit::NO_INPUT, format!("cannot read {}: {error}", path.display()))
+        Self::new(exit::NO_INPUT, format!("cannot read {}: {}", path.display(), plain(error)))
     }
-    /// `what` names the file and the error.
-    pub fn cannot_write(what: String) -> Self {
-        Self::new(exit::CANT_CREATE, format!("cannot write {what}"))
+    pub fn writing(path: impl AsRef<Path>, error: &io::Error) -> Self {
+        Self::new(exit::CANT_CREATE, format!("cannot write {}: {}", path.as_ref().display(), plain(error)))
     }
-    pub fn writing(path: &Path, error: &io::Error) -> Self {
-        Self::new(exit::CANT_CREATE, format!("cannot write {}: {error}", path.display()))
-    }
+}
+
+/// The system's words without its number.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
 impl fmt::Display for Failure {

@@ -22,6 +22,8 @@ pub struct Job {
     pub error_functions: Vec<String>,
     /// The user named them, so they must exist.
     pub errors_named: bool,
+    /// All files that say what to verify: of the program, and with properties.
+    pub files_read: Vec<PathBuf>,
 }
 
 /// The program that the arguments name, and the task's properties if it is a task.
@@ -72,7 +74,9 @@ impl Job {
         let error_functions =
             if errors_named { args.error_function.clone() } else { error_functions(&properties, from_file) };
         load.error_functions.clone_from(&error_functions);
-        Ok(Self { load, properties, error_functions, errors_named })
+        let property_file = args.property.iter().filter(|_| from_file).map(PathBuf::from);
+        let files_read = load.inputs.iter().cloned().chain(task_properties).chain(property_file).collect();
+        Ok(Self { load, properties, error_functions, errors_named, files_read })
     }
 
     /// The names of the properties, each once.

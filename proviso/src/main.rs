@@ -6,6 +6,7 @@ mod cfa_command;
 mod crash;
 mod deps_command;
 mod failure;
+mod files;
 mod harness;
 mod job;
 mod limits;

@@ -1,11 +1,10 @@
-//! Standard output, standard error and files.
+//! Standard output and standard error.
 
 use crate::args::Color;
 use crate::failure::Failure;
 use crate::source::{Message, Sources};
 use annotate_snippets::Level;
-use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Whether colours are used, on either stream.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +30,16 @@ impl Colors {
 }
 
 /// To standard output. A reader that went away is no reason to fail.
-pub fn print(text: &str) {
+pub fn print(text: &str) -> Result<(), Failure> {
+    write_stdout(text.as_bytes())
+}
+
+pub fn write_stdout(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::writing("standard output", &error)),
+        _ => Ok(()),
+    }
 }
 
 pub fn print_error(text: &str) {
@@ -60,16 +66,4 @@ pub fn failure(failure: &Failure, colors: Colors) -> u8 {
 
 pub fn internal_error(text: &str) {
     print_error(&format!("error: {text}\n  = note: this is a defect of proviso; please report it with the program\n"));
-}
-
-/// An output file that cannot be written is found out before the work is done, not after.
-pub fn check_writable(path: &Path) -> Result<(), Failure> {
-    std::fs::OpenOptions::new().append(true).create(true).open(path).map(drop).map_err(|e| Failure::writing(path, &e))
-}
-
-/// Writes a file; if that fails now, says so.
-pub fn write_file(path: &Path, text: &str, colors: Colors) {
-    if let Err(error) = std::fs::write(path, text) {
-        message(Level::ERROR, &Failure::writing(path, &error).message, colors);
-    }
 }

@@ -1,6 +1,7 @@
 //! The stages of a verification, run by the worker thread: load, instrument, analyse, replay.
 
 use crate::failure::{Failure, exit};
+use crate::files::Outputs;
 use crate::harness::{self, Subject};
 use crate::job::Job;
 use crate::limits::Limits;
@@ -13,6 +14,7 @@ use engine::budget::Budget;
 use engine::{Config, Counterexample, Reason, Verdict};
 use frontend_llvm::{DataModel, Options};
 use instrument::Property;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -68,6 +70,8 @@ pub struct Pipeline {
     pub limits: Limits,
     pub shared: Arc<Mutex<Shared>>,
     pub wants_harness: bool,
+    /// What will be written.
+    pub outputs: Outputs,
     /// Only what the errors depend on is analysed, with such control dependences.
     pub slicing: Option<slicer::Control>,
 }
@@ -79,6 +83,7 @@ impl Pipeline {
             return Ok(Finished::new(Answer::Unknown { reason, spot: None }));
         }
         let mut program = self.stage("loading the program", "load", || load(&self.job.load, &self.budget))?;
+        self.outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
         self.instrument(&mut program)?;
         self.describe(&program);
         let slice = self.stage("slicing", "slicing", || self.slice(&program));

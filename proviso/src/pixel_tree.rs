@@ -4,11 +4,11 @@
 //! an error, yellow ones have several predecessors or were merged, white ones wait (as in the thesis on slicing and CEGAR for
 //! symbolic execution, section 4.3). A tree that is narrow and deep is one path; a wide one has many.
 
+use crate::failure::Failure;
 use cfa::graph::CfaGraphs;
 use cfa::{Op, Program};
 use engine::arg::{Shape, Status};
 use std::fmt::Write as _;
-use std::io::BufWriter;
 use std::path::Path;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +28,24 @@ impl Color {
             Self::Target => [0xd6, 0x28, 0x28],
             Self::Merged => [0xe8, 0xb8, 0x20],
             Self::Waiting => [0xf4, 0xf4, 0xf4],
+        }
+    }
+}
+
+/// How a picture is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    Svg,
+    Png,
+}
+
+impl Format {
+    /// As the name of the file says.
+    pub fn of(path: &Path) -> Result<Self, Failure> {
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("svg") => Ok(Self::Svg),
+            Some("png") => Ok(Self::Png),
+            _ => Err(Failure::usage(format!("a pixel tree is .svg or .png, which {} is not", path.display()))),
         }
     }
 }
@@ -97,13 +115,11 @@ impl PixelTree {
         Self { rows }
     }
 
-    /// Writes the picture in the format that the name ends in, `.svg` or `.png`.
-    pub fn write(&self, path: &Path) -> Result<(), String> {
-        let fail = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-        match path.extension().and_then(|e| e.to_str()) {
-            Some("svg") => std::fs::write(path, self.svg()).map_err(|e| fail(&e)),
-            Some("png") => self.png(path).map_err(|e| fail(&e)),
-            _ => Err(format!("{}: a picture is .svg or .png", path.display())),
+    /// The picture in the format that the name of its file ends in; see [`Format::of`].
+    pub fn draw(&self, format: Format) -> Vec<u8> {
+        match format {
+            Format::Svg => self.svg().into_bytes(),
+            Format::Png => self.png(),
         }
     }
 
@@ -149,7 +165,7 @@ impl PixelTree {
         text + "</svg>\n"
     }
 
-    fn png(&self, path: &Path) -> Result<(), String> {
+    fn png(&self) -> Vec<u8> {
         let rows = self.thinned();
         let width = rows.iter().map(Vec::len).max().unwrap_or(1).max(1);
         let height = rows.len().max(1);
@@ -164,11 +180,12 @@ impl PixelTree {
                 data.extend(color.map_or(BACKGROUND, |c| c.rgb()));
             }
         }
-        let file = std::fs::File::create(path).map_err(|e| e.to_string())?;
-        let mut encoder = png::Encoder::new(BufWriter::new(file), w as u32, h as u32);
+        let mut picture = Vec::new();
+        let mut encoder = png::Encoder::new(&mut picture, w as u32, h as u32);
         encoder.set_color(png::ColorType::Rgb);
-        let mut writer = encoder.write_header().map_err(|e| e.to_string())?;
-        writer.write_image_data(&data).map_err(|e| e.to_string())
+        let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(&data));
+        written.expect("memory takes all, and the sizes are right");
+        picture
     }
 }
 
@@ -192,12 +209,10 @@ mod tests {
         assert_eq!(tree.rows, [vec![Color::Expanded], vec![Color::Expanded, Color::Covered], vec![Color::Target]]);
         let svg = tree.svg();
         assert!(svg.contains("viewBox=\"0 0 2 3\"") && svg.contains("#d62828") && svg.contains("#3ca34d"), "{svg}");
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("tree.png");
-        tree.write(&file).unwrap();
-        let decoder = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(&file).unwrap()));
+        let picture = tree.draw(Format::of(Path::new("tree.png")).unwrap());
+        let decoder = png::Decoder::new(std::io::Cursor::new(picture));
         let reader = decoder.read_info().unwrap();
         assert_eq!((reader.info().width, reader.info().height), (24, 36));
-        assert!(tree.write(&folder.path().join("tree.gif")).is_err());
+        assert!(Format::of(Path::new("tree.gif")).is_err());
     }
 }

@@ -3,11 +3,12 @@
 use crate::args::{BlocksArg, PrecisionArg, PredicatesArg, SearchArg, SlicingArg, SolverArg, TraceArg, VerifyArgs};
 use crate::crash;
 use crate::failure::{Failure, exit};
+use crate::files::{Outputs, STDOUT};
 use crate::job::Job;
 use crate::limits::{self, End, Limits, Supervised};
 use crate::output::{self, Colors};
 use crate::pipeline::{Finished, Pipeline, Shared};
-use crate::pixel_tree::PixelTree;
+use crate::pixel_tree::{Format, PixelTree};
 use crate::progress::Progress;
 use crate::render::{self, Detail};
 use crate::report::{Answer, Report};
@@ -18,7 +19,7 @@ use engine::cpa::symbolic::Sharing;
 use engine::smt::{Choice, Kind};
 use engine::waitlist::Search;
 use frontend_llvm::DataModel;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -29,8 +30,8 @@ pub fn run(args: &VerifyArgs, colors: Colors) -> u8 {
             .iter()
             .map(|(_, name, what)| format!("{name:<20} {}\n", what.replace('\n', &format!("\n{:21}", ""))))
             .collect();
-        output::print(&list.concat());
-        return exit::TRUE;
+        let printed = output::print(&list.concat());
+        return printed.map_or_else(|failure| output::failure(&failure, colors), |()| exit::TRUE);
     }
     attempt(args, colors).unwrap_or_else(|failure| output::failure(&failure, colors))
 }
@@ -39,9 +40,10 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     let start = Instant::now();
     let config = config(args)?;
     let job = Arc::new(Job::new(args)?);
-    for path in [&args.harness, &args.json].into_iter().flatten().filter(|p| *p != Path::new("-")) {
-        output::check_writable(path)?;
-    }
+    let pixels = args.pixel_tree.as_ref().map(|path| Ok((path, Format::of(path)?))).transpose()?;
+    let named = [("--harness", &args.harness), ("--json", &args.json), ("--pixel-tree", &args.pixel_tree)];
+    let mut outputs = Outputs::new(named.map(|(option, path)| (option, path.as_ref())));
+    outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     let memory = args.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
     let limits = Limits { timeout: args.timeout, memory, start };
     limits::limit_address_space(memory);
@@ -57,6 +59,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         limits,
         shared: shared.clone(),
         wants_harness: args.harness.is_some(),
+        outputs: outputs.clone(),
         slicing: match args.slicing {
             SlicingArg::Off => None,
             SlicingArg::Static => Some(slicer::Control::Standard),
@@ -97,13 +100,13 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     for warning in &shared.warnings {
         output::warning(warning, colors);
     }
-    if let Some(path) = &args.pixel_tree
-        && let Err(message) = PixelTree::of_states(&finished.graph).write(path)
-    {
-        output::warning(&format!("cannot write {message}"), colors);
+    if let Some((path, format)) = pixels {
+        outputs.put(path, PixelTree::of_states(&finished.graph).draw(format));
     }
-    publish(&report, finished.harness.as_deref(), args, colors);
-    Ok(code)
+    if let (Some(path), Some(harness)) = (&args.harness, finished.harness) {
+        outputs.put(path, harness);
+    }
+    publish(&report, outputs, args, colors).map(|()| code)
 }
 
 fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
@@ -183,11 +186,10 @@ fn conclude(supervised: Supervised<Result<Finished, Failure>>, shared: &mut Shar
     Ok((finished, code))
 }
 
-/// Prints and writes everything, the verdict line last. A file that cannot be written costs a message, not
-/// the verdict.
-fn publish(report: &Report, harness: Option<&str>, args: &VerifyArgs, colors: Colors) {
+/// Prints and writes everything, the verdict line last, which is printed also where a file cannot be written.
+fn publish(report: &Report, mut outputs: Outputs, args: &VerifyArgs, colors: Colors) -> Result<(), Failure> {
     let detail = if args.trace == TraceArg::Full { Detail::Full } else { Detail::Short };
-    let json_on_stdout = args.json.as_deref() == Some(Path::new("-"));
+    let json_on_stdout = args.json.as_deref() == Some(Path::new(STDOUT));
     let mut text = render::report(report, &Sources::new(), detail, colors.for_report(json_on_stdout));
     if args.explain || args.verbose {
         text += &render::slicing(report).unwrap_or_default();
@@ -203,12 +205,11 @@ fn publish(report: &Report, harness: Option<&str>, args: &VerifyArgs, colors: Co
         text = format!("{:#}\n", report.to_json());
     }
     if let Some(path) = args.json.as_deref().filter(|_| !json_on_stdout) {
-        output::write_file(path, &format!("{:#}\n", report.to_json()), colors);
+        outputs.put(path, format!("{:#}\n", report.to_json()));
     }
-    if let (Some(path), Some(harness)) = (&args.harness, harness) {
-        output::write_file(path, harness, colors);
-    }
+    let written = outputs.commit();
     if crash::claim_verdict() {
-        output::print(&(text + &report.verdict_line() + "\n"));
+        output::print(&(text + &report.verdict_line() + "\n"))?;
     }
+    written
 }

@@ -260,3 +260,64 @@ fn cfa_prints_what_can_be_read_back() {
     assert_eq!(run(&["cfa", &file, "-o", out.to_str().unwrap()]).status.code(), Some(0));
     assert_eq!(std::fs::read_to_string(out).unwrap(), text);
 }
+
+#[test]
+fn outputs_spare_the_inputs_and_each_other() {
+    let (folder, file) = source("ring.c", FAILS);
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::os::unix::fs::symlink("ring.c", at("soft.c")).unwrap();
+    std::fs::hard_link(&file, at("hard.svg")).unwrap();
+    let property = at("p.prp");
+    std::fs::write(&property, "CHECK( init(main()), LTL(G ! call(reach_error())) )\n").unwrap();
+    let bitcode = at("ring.bc");
+    let clang = Command::new("clang-19").args(["-g", "-c", "-emit-llvm", &file, "-o", &bitcode]).status().unwrap();
+    assert!(clang.success());
+    let criterion = ["-c", "reach_error"];
+    for (args, option) in [
+        (vec!["verify", &file, "--harness", &file], "--harness"),
+        (vec!["verify", &file, "--json", &at("soft.c")], "--json"),
+        (vec!["verify", &file, "--pixel-tree", &at("hard.svg")], "--pixel-tree"),
+        (vec!["verify", &file, "--property", &property, "--json", &property], "--json"),
+        (vec!["verify", &bitcode, "--harness", &file], "--harness"),
+        (vec!["verify", &file, "--json", &at("out"), "--harness", &at("out")], "both write"),
+        (vec!["slice", &file, criterion[0], criterion[1], "--c", &file], "--c"),
+        (vec!["slice", &bitcode, criterion[0], criterion[1], "-o", &bitcode], "--output"),
+        (vec!["slice", &file, criterion[0], criterion[1], "--dot", &at("./ring.c")], "--dot"),
+        (vec!["deps", &file, "5", criterion[0], criterion[1], "--json", &file], "--json"),
+        (vec!["cfa", &file, "-o", &file], "--output"),
+    ] {
+        let output = run(&args);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(64), "{args:?}: {text}");
+        assert!(text.contains(option), "{args:?}: {text}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), FAILS);
+    }
+    assert!(!folder.path().join("out").exists());
+}
+
+#[test]
+fn a_run_that_fails_leaves_no_file_and_what_was_there() {
+    let (folder, file) = source("a.c", "int main(void) { return nothing; }\n");
+    let (old, new) = (folder.path().join("old.json"), folder.path().join("new.c"));
+    std::fs::write(&old, "old").unwrap();
+    let output = run(&["verify", &file, "--json", old.to_str().unwrap(), "--harness", new.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(65));
+    assert_eq!(std::fs::read_to_string(&old).unwrap(), "old");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "no other file is there");
+}
+
+#[test]
+fn a_full_disk_is_said() {
+    let (_folder, file) = source("a.c", FAILS);
+    let full = "/dev/full";
+    let output = run(&["verify", &file, "--json", full]);
+    assert_eq!(output.status.code(), Some(73));
+    assert!(stderr(&output).contains("cannot write /dev/full: No space left on device"), "{}", stderr(&output));
+    assert_eq!(last_line(&output), "FALSE(unreach-call)", "what was found is not lost");
+    assert_eq!(run(&["slice", &file, "-c", "reach_error", "--c", full]).status.code(), Some(73));
+    for command in [&["verify", &file][..], &["slice", &file, "-c", "reach_error"], &["cfa", &file]] {
+        let stdout = Stdio::from(std::fs::File::create(full).unwrap());
+        let status = proviso().args(command).stdout(stdout).stderr(Stdio::null()).status().unwrap();
+        assert_eq!(status.code(), Some(73), "{command:?}");
+    }
+}

@@ -11,6 +11,7 @@ pub use subject::Subject;
 
 use crate::args::SliceArgs;
 use crate::failure::{Failure, exit};
+use crate::files::{Outputs, STDOUT};
 use crate::output::{self, Colors};
 use blank::Code;
 use cfa::{EdgeId, HaltKind, Id, Op, Program};
@@ -20,7 +21,6 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use slicer::Slice;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -34,13 +34,11 @@ pub fn run(args: &SliceArgs, colors: Colors) -> u8 {
 
 fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
     let start = Instant::now();
-    let stdout = Path::new("-");
-    let outputs = [&args.output, &args.blank, &args.dot, &args.json];
-    for path in outputs.into_iter().flatten().filter(|p| *p != stdout) {
-        output::check_writable(path)?;
-    }
+    let stdout = Path::new(STDOUT);
+    let named = [("--output", &args.output), ("--c", &args.blank), ("--dot", &args.dot), ("--json", &args.json)];
+    let mut outputs = Outputs::new(named.map(|(option, path)| (option, path.as_ref())));
     let wants_text = args.output.as_deref().is_some_and(|p| p.extension().is_some_and(|e| e == "ll"));
-    let (subject, cut) = Subject::load(&args.files, &args.input, &args.dependence)?;
+    let (subject, cut) = Subject::load(&args.files, &args.input, &args.dependence, &outputs)?;
     let cut_off = subject.slicing.cut_off && !args.forward;
     for what in &subject.unmodelled {
         output::warning(
@@ -71,25 +69,21 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
             let (bytes, size) = part.write(&subject.program, &slice, cut, wants_text)?;
             report.instructions.1 = size;
             report.times.push(("writing".into(), before.elapsed()));
-            match &args.output {
-                Some(path) if path == stdout => {
-                    let mut out = std::io::stdout().lock();
-                    out.write_all(&bytes).and_then(|()| out.flush()).map_err(|e| Failure::writing(path, &e))?;
-                }
-                Some(path) => std::fs::write(path, bytes).map_err(|e| Failure::writing(path, &e))?,
-                None => {}
+            if let Some(path) = &args.output {
+                outputs.put(path, bytes);
             }
         }
         if let Some(path) = &args.blank {
             let before = Instant::now();
-            if cut_off {
+            let text = if cut_off {
                 // There is no statement to end a way with, so ways end as they did.
                 let (mut analysis, criteria) = subject.analyse(false)?;
                 let slice = analysis.slice(&criteria);
-                blank_file(&subject, &Selection::new(&subject.program, &slice), &slice, path, colors)?;
+                blanked(&subject, &Selection::new(&subject.program, &slice), &slice, colors)?
             } else {
-                blank_file(&subject, &part, &slice, path, colors)?;
-            }
+                blanked(&subject, &part, &slice, colors)?
+            };
+            outputs.put(path, text);
             report.times.push(("blanking".into(), before.elapsed()));
         }
         part.kept
@@ -99,29 +93,29 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
     report.times.push(("total".into(), start.elapsed()));
 
     let text_is_asked = args.lines || args.annotate || args.stats || args.json.as_deref() == Some(stdout);
-    let nothing_else = outputs.iter().all(|o| o.is_none()) && !text_is_asked;
+    let nothing_else = named.iter().all(|(_, path)| path.is_none()) && !text_is_asked;
     if args.lines {
-        output::print(&lines.kept().map(|(file, line)| format!("{file}:{line}\n")).collect::<String>());
+        outputs.put(stdout, lines.kept().map(|(file, line)| format!("{file}:{line}\n")).collect::<String>());
     }
     if args.annotate || nothing_else {
-        output::print(&lines.annotated(&subject.places.sources, colors.stdout));
+        outputs.put(stdout, lines.annotated(&subject.places.sources, colors.stdout));
     }
     if let Some(path) = &args.dot {
-        write(path, analysis.dot(Some(&kept)).as_bytes())?;
+        outputs.put(path, analysis.dot(Some(&kept)));
     }
     if let Some(path) = &args.json {
         let json = report.to_json(&subject.program, &lines, args.forward);
-        write(path, format!("{json:#}\n").as_bytes())?;
+        outputs.put(path, format!("{json:#}\n"));
     }
     if args.stats {
         let text = report.to_text();
-        if args.output.as_deref() == Some(stdout) { output::print_error(&text) } else { output::print(&text) }
+        if args.output.as_deref() == Some(stdout) { output::print_error(&text) } else { outputs.put(stdout, text) }
     }
-    Ok(())
+    outputs.commit()
 }
 
-/// Writes the C file with what is not kept blanked.
-fn blank_file(subject: &Subject, part: &Selection, slice: &Slice, path: &Path, colors: Colors) -> Result<(), Failure> {
+/// The C file with what is not kept blanked.
+fn blanked(subject: &Subject, part: &Selection, slice: &Slice, colors: Colors) -> Result<String, Failure> {
     let is_c = |f: &&PathBuf| f.extension().is_some_and(|e| e == "c" || e == "i");
     let c_files: Vec<&PathBuf> = subject.options.inputs.iter().filter(is_c).collect();
     let [file] = c_files[..] else {
@@ -162,15 +156,7 @@ fn blank_file(subject: &Subject, part: &Selection, slice: &Slice, path: &Path, c
             format!("{} functions are not blanked, because the rest of them would not compile", blanked.given_up);
         output::warning(&what, colors);
     }
-    write(path, blanked.text.as_bytes())
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    if path == Path::new("-") {
-        output::print(&String::from_utf8_lossy(bytes));
-        return Ok(());
-    }
-    std::fs::write(path, bytes).map_err(|e| Failure::writing(path, &e))
+    Ok(blanked.text)
 }
 
 /// A slice in terms of the edges of the program.

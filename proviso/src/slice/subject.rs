@@ -3,6 +3,7 @@
 use super::criteria::{self, Places};
 use crate::args::{ControlArg, DependenceArgs, InputArgs, PointsToArg, UndefinedArg};
 use crate::failure::Failure;
+use crate::files::Outputs;
 use crate::{job, pipeline};
 use cfa::{EdgeId, FunctionOrigin, HaltKind, Id, LocId, Op, Out, Program};
 use frontend_llvm::{Cut, Options, UndefinedFunctions};
@@ -29,14 +30,22 @@ pub struct Subject {
 }
 
 impl Subject {
-    pub fn load(files: &[PathBuf], input: &InputArgs, args: &DependenceArgs) -> Result<(Self, Cut), Failure> {
+    /// Loads the program; none of its files is one of the `outputs`.
+    pub fn load(
+        files: &[PathBuf],
+        input: &InputArgs,
+        args: &DependenceArgs,
+        outputs: &Outputs,
+    ) -> Result<(Self, Cut), Failure> {
         let start = Instant::now();
         let (files, stdin) = with_standard_input(files)?;
-        let (mut options, _) = job::program(&files, input)?;
+        let (mut options, others) = job::program(&files, input)?;
+        outputs.check(files.iter().chain(&options.inputs).chain(&others).map(PathBuf::as_path))?;
         options.entry.clone_from(&args.entry);
         options.undefined_functions = UndefinedFunctions::Pure;
         options.sequential_environment = true;
         let (mut program, cut) = pipeline::load_to_cut(&options)?;
+        outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
         let_models_return(&mut program);
         let loading = start.elapsed();
         let places = Places::new(&program, &cut);
@@ -113,7 +122,7 @@ fn with_standard_input(files: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<tempfi
     let stdin = Path::new("standard input");
     let mut data = Vec::new();
     std::io::stdin().lock().read_to_end(&mut data).map_err(|e| Failure::reading(stdin, &e))?;
-    let folder = tempfile::tempdir().map_err(|e| Failure::writing(&std::env::temp_dir(), &e))?;
+    let folder = tempfile::tempdir().map_err(|e| Failure::writing(std::env::temp_dir(), &e))?;
     let is_bitcode = data.starts_with(b"BC") || data.starts_with(&[0xde, 0xc0, 0x17, 0x0b]);
     let text = String::from_utf8_lossy(&data[..data.len().min(4096)]);
     let is_ir =
