@@ -52,7 +52,7 @@ fn main() {
 }
 
 fn check(model: &str, path: &str, t: &mut Totals) -> Result<(), String> {
-    let data_model = if model == "ILP32" { DataModel::Ilp32 } else { DataModel::Lp64 };
+    let data_model = Some(if model == "ILP32" { DataModel::Ilp32 } else { DataModel::Lp64 });
     let options = Options { inputs: vec![path.into()], data_model, ..Options::default() };
     let module = timed(&mut t.load, || load(&options)).map_err(|e| e.to_string())?;
     let program = timed(&mut t.lower, || module.lower()).map_err(|e| e.to_string())?;

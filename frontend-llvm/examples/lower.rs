@@ -11,7 +11,7 @@ fn main() {
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
-            "--ilp32" => options.data_model = DataModel::Ilp32,
+            "--ilp32" => options.data_model = Some(DataModel::Ilp32),
             "--text" => text = true,
             "--ir" => ir = true,
             "--no-models" => options.models = false,

@@ -44,12 +44,11 @@ class Cutter {
   void keep_unseen(Function &function, ArrayRef<Order> orders);
   void end_block(BasicBlock &block, uint32_t action);
   void erase_dead(Function &function);
-  void take_back_models(const ProvisoModule &self);
   void erase_unreachable_globals();
 
 public:
   Cutter(Module &module, const uint32_t *words, StringRef entry) : module(module), words(words), entry(entry) {}
-  void run(const ProvisoModule &self);
+  void run(ArrayRef<Function *> bodies);
 };
 
 /// Attributes by which a zero in the place of a value could be undefined behaviour.
@@ -311,40 +310,6 @@ void Cutter::erase_dead(Function &function) {
   }
 }
 
-/// What the models define becomes what the program declares.
-void Cutter::take_back_models(const ProvisoModule &self) {
-  for (auto &function : module)
-    if (function.hasFnAttribute(model_attribute)) {
-      if (!function.isDeclaration())
-        function.deleteBody();
-      function.setAttributes(function.getAttributes().removeFnAttributes(module.getContext()));
-      function.setSubprogram(nullptr);
-      function.setVisibility(GlobalValue::DefaultVisibility);
-    }
-  for (auto &variable : module.globals())
-    if (!variable.getName().starts_with("llvm.") && variable.hasInitializer() &&
-        self.has_models && !self.user_variables.count(&variable)) {
-      variable.setInitializer(nullptr);
-      variable.setLinkage(GlobalValue::ExternalLinkage);
-      variable.setVisibility(GlobalValue::DefaultVisibility);
-      variable.setDSOLocal(false);
-      variable.setComdat(nullptr);
-      variable.eraseMetadata(LLVMContext::MD_dbg);
-    }
-  if (!self.has_models)
-    return;
-  if (auto *units = module.getNamedMetadata("llvm.dbg.cu"); units && units->getNumOperands() > self.user_units) {
-    SmallVector<MDNode *, 8> own;
-    for (unsigned i = 0; i < self.user_units; i++)
-      own.push_back(units->getOperand(i));
-    units->clearOperands();
-    for (auto *unit : own)
-      units->addOperand(unit);
-    if (own.empty())
-      units->eraseFromParent();
-  }
-}
-
 /// Functions and variables that nothing reaches from the entry and from what LLVM itself reads.
 void Cutter::erase_unreachable_globals() {
   SmallPtrSet<const GlobalValue *, 32> reached;
@@ -386,29 +351,34 @@ void Cutter::erase_unreachable_globals() {
   }
 }
 
-void Cutter::run(const ProvisoModule &self) {
-  // End calls are made while functions are walked; new declarations come behind them.
-  std::vector<Function *> bodies;
+void Cutter::run(ArrayRef<Function *> bodies) {
+  SmallPtrSet<Function *, 32> ordered(bodies.begin(), bodies.end());
+  // What a model stands for in the program (a weak or an inline function) comes from the library.
   for (auto &function : module)
-    if (!function.isDeclaration())
-      bodies.push_back(&function);
+    if (!function.isDeclaration() && !ordered.count(&function))
+      function.deleteBody();
   for (auto *function : bodies) {
     uint32_t action = *words++;
-    if (function->hasFnAttribute(model_attribute))
-      continue;
     if (action == cut_function)
       cut(*function);
     else
       stub(*function, action == stub_function);
   }
-  take_back_models(self);
   erase_unreachable_globals();
 }
 
 } // namespace
 
 char *proviso_module_cut(ProvisoModule *self, const uint32_t *words, const char *entry) {
-  Module &module = *self->module;
-  Cutter(module, words, entry).run(*self);
+  // Orders are by function of the module with models, as far as it is the program's.
+  std::vector<Function *> bodies;
+  for (auto &function : *self->module)
+    if (!function.isDeclaration() && !function.hasFnAttribute(model_attribute))
+      bodies.push_back(cast<Function>(self->in_original->lookup(&function)));
+  self->in_original.reset();
+  self->module = std::move(self->original);
+  if (!self->module->IsNewDbgInfoFormat)
+    self->module->setIsNewDbgInfoFormat(true);
+  Cutter(*self->module, words, entry).run(bodies);
   return proviso_module_verify(self);
 }

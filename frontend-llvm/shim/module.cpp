@@ -16,6 +16,7 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +57,15 @@ std::string verify(Module &module) {
   return "";
 }
 
+/// Bits of a pointer of a module for little-endian x86; 0 for another target or none.
+uint32_t x86_pointer_width(const Module &module) {
+  bool is_x86 = Triple(module.getTargetTriple()).isX86() && module.getDataLayout().isLittleEndian();
+  return is_x86 ? module.getDataLayout().getPointerSizeInBits() : 0;
+}
+
+/// How the answer of a child begins that found its input sound; the pointer width follows.
+constexpr const char *success = "sound ";
+
 } // namespace
 
 ProvisoModule::ProvisoModule() {
@@ -80,7 +90,7 @@ void proviso_buffer_free(ProvisoBuffer buffer) {
   free(buffer.text);
 }
 
-char *proviso_check_input(const char *data, size_t size, const char *name) {
+char *proviso_check_input(const char *data, size_t size, const char *name, uint32_t *pointer_width) {
   int channel[2];
   if (pipe(channel) != 0)
     return copy("cannot make a pipe");
@@ -104,7 +114,7 @@ char *proviso_check_input(const char *data, size_t size, const char *name) {
     if (error.empty())
       error = scratch.diagnostics;
     if (error.empty())
-      error = "ok";
+      error = success + std::to_string(x86_pointer_width(*module));
     size_t done = 0;
     while (done < error.size()) {
       ssize_t n = write(channel[1], error.data() + done, error.size() - done);
@@ -131,7 +141,10 @@ char *proviso_check_input(const char *data, size_t size, const char *name) {
   }
   if (!WIFEXITED(status) || answer.empty())
     return copy("malformed: LLVM's reader fails on it");
-  return answer == "ok" ? nullptr : copy(answer);
+  StringRef text = answer;
+  if (!text.consume_front(success) || text.getAsInteger(10, *pointer_width))
+    return copy(answer);
+  return nullptr;
 }
 
 char *proviso_producer(const char *data, size_t size) {
@@ -169,12 +182,6 @@ int proviso_module_link(ProvisoModule *self, const char *data, size_t size, cons
   unsigned flags = Linker::None;
   if (only_needed) {
     flags |= Linker::LinkOnlyNeeded;
-    self->has_models = true;
-    for (auto &variable : module.globals())
-      if (variable.hasInitializer())
-        self->user_variables.insert(&variable);
-    if (auto *units = module.getNamedMetadata("llvm.dbg.cu"))
-      self->user_units = units->getNumOperands();
     // What the verified program must not get from a model is no definition in the models.
     for (size_t i = 0; i < keep_count; i++)
       if (Function *function = other->getFunction(keep[i]))
@@ -213,17 +220,14 @@ void proviso_module_declare(ProvisoModule *self, const char *name) {
   self->module->getOrInsertFunction(name, Type::getVoidTy(self->context));
 }
 
+void proviso_module_keep_original(ProvisoModule *self) {
+  self->in_original = std::make_unique<ValueToValueMapTy>();
+  self->original = CloneModule(*self->module, *self->in_original);
+}
+
 char *proviso_module_verify(ProvisoModule *self) {
   std::string message = verify(*self->module);
   return message.empty() ? nullptr : copy(message);
-}
-
-uint32_t proviso_module_pointer_width(ProvisoModule *self) {
-  return self->module->getTargetTriple().empty() ? 0 : self->module->getDataLayout().getPointerSizeInBits();
-}
-
-int proviso_module_is_x86(ProvisoModule *self) {
-  return Triple(self->module->getTargetTriple()).isX86() && self->module->getDataLayout().isLittleEndian();
 }
 
 ProvisoBuffer proviso_module_print(ProvisoModule *self, int text) {

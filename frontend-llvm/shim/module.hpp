@@ -1,9 +1,9 @@
 #pragma once
 
 #include "proviso_llvm.h"
-#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/ValueMapper.h>
 #include <memory>
 #include <string>
 
@@ -12,10 +12,10 @@ struct ProvisoModule {
   std::unique_ptr<llvm::Module> module;
   /// Errors that LLVM reported through its diagnostics.
   std::string diagnostics;
-  /// Whether models are linked in; then, the variables and compile units that were there before.
-  bool has_models = false;
-  llvm::SmallPtrSet<const llvm::GlobalVariable *, 32> user_variables;
-  unsigned user_units = 0;
+  /// The module as it was before models were linked in, if it is to be cut down, and by function of the module the one
+  /// there. Linking changes more than it adds: flags, whether symbols are local, attributes.
+  std::unique_ptr<llvm::Module> original;
+  std::unique_ptr<llvm::ValueToValueMapTy> in_original;
 
   ProvisoModule();
 };

@@ -26,8 +26,9 @@ void proviso_string_free(char *string);
 void proviso_buffer_free(ProvisoBuffer buffer);
 
 /// Reads and verifies a module in a forked child: LLVM's readers crash on some malformed inputs, and the
-/// child takes the crash. Null if the input is sound, else what is wrong with it.
-char *proviso_check_input(const char *data, size_t size, const char *name);
+/// child takes the crash. Null if the input is sound, else what is wrong with it. Of a sound input the bits of a pointer,
+/// 0 if it is not for little-endian x86.
+char *proviso_check_input(const char *data, size_t size, const char *name, uint32_t *pointer_width);
 /// The LLVM that wrote this bitcode by its own account ("LLVM16.0.6"); null if it does not say.
 char *proviso_producer(const char *data, size_t size);
 
@@ -43,17 +44,16 @@ int proviso_module_link(ProvisoModule *module, const char *data, size_t size, co
 char *proviso_module_symbols(ProvisoModule *module, int defined);
 /// Declares a function without parameters and result, so that a definition is linked in.
 void proviso_module_declare(ProvisoModule *module, const char *name);
+/// Remembers the module as it is, for `proviso_module_cut`.
+void proviso_module_keep_original(ProvisoModule *module);
 /// Verifies the module. Null if it is valid.
 char *proviso_module_verify(ProvisoModule *module);
-/// Bits of a pointer; 0 if the module has no data layout.
-uint32_t proviso_module_pointer_width(ProvisoModule *module);
-/// Whether the target is little-endian x86.
-int proviso_module_is_x86(ProvisoModule *module);
 /// Writes bitcode (or text). Null on success.
 char *proviso_module_write(ProvisoModule *module, const char *path, int text);
 /// Bitcode or text, in the buffer's text.
 ProvisoBuffer proviso_module_print(ProvisoModule *module, int text);
-/// Takes out of the module what `words` (see src/cut.rs) do not keep, and all models. Null if the result is valid.
+/// Makes the module what it was when `proviso_module_keep_original` was called, and takes out of that what `words` (see
+/// src/cut.rs) do not keep. Null if the result is valid.
 char *proviso_module_cut(ProvisoModule *module, const uint32_t *words, const char *entry);
 /// Everything the lowering reads.
 ProvisoBuffer proviso_module_export(ProvisoModule *module);

@@ -42,7 +42,6 @@ const FLAGS: &[&str] = &[
     "-U__OPTIMIZE__",
     "-D__NO_INLINE__=1",
     "-ffp-contract=off",
-    "-fno-pic",
     "-fno-stack-protector",
     "-fbracket-depth=4096",
     "-w",
@@ -172,7 +171,8 @@ impl Compiler {
         shadowed: &[&str],
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Vec<u8>>, Error> {
-        let mut args: Vec<OsString> = vec![data_model_flag(options.data_model).into()];
+        let data_model = options.data_model.unwrap_or(DataModel::Lp64);
+        let mut args: Vec<OsString> = vec![data_model_flag(data_model).into()];
         args.extend(FLAGS.iter().map(OsString::from));
         args.extend(shadowed.iter().map(|name| format!("-fno-builtin-{name}").into()));
         args.extend(options.include_dirs.iter().flat_map(|dir| ["-I".into(), dir.clone().into_os_string()]));
@@ -180,7 +180,7 @@ impl Compiler {
         args.extend(options.std.iter().map(|std| format!("-std={std}").into()));
         args.extend(options.clang_args.iter().map(OsString::from));
 
-        in_parallel(files, |file| self.run(file, &args, options.data_model, stop)).into_iter().collect()
+        in_parallel(files, |file| self.run(file, &args, data_model, stop)).into_iter().collect()
     }
 
     /// The lines on which clang finds errors in a text that stands for a file; empty if it compiles.
@@ -393,7 +393,7 @@ mod tests {
                       main() { void *q = malloc(3); char c = q; exit(f(c)); }\n\
                       double *h(x) { return x; } k() { return; }";
         for data_model in [DataModel::Ilp32, DataModel::Lp64] {
-            compile(source, &Options { data_model, ..Options::default() }).unwrap();
+            compile(source, &Options { data_model: Some(data_model), ..Options::default() }).unwrap();
         }
     }
 

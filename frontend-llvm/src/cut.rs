@@ -187,11 +187,10 @@ impl<'a> Orders<'a> {
 
     fn write(mut self) -> Vec<u32> {
         for (n, function) in self.ir.functions.iter().enumerate() {
-            if function.body.is_none() {
+            if function.body.is_none() || function.model {
                 continue;
             }
             match self.layout.blocks[n].0 {
-                Some(_) if function.model => self.words.push(STUB),
                 // Also without anything of it in the part, it may return or end the program.
                 Some(func) if self.part.alive[self.part.program.funcs[func].entry.index()] => {
                     self.words.push(CUT);

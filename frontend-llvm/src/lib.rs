@@ -17,5 +17,5 @@ mod primitives;
 
 pub use cut::{Cut, Part, Size, Unused};
 pub use error::Error;
-pub use module::{Module, errors_in, load, load_until};
+pub use module::{Module, errors_in, load, load_to_cut, load_until};
 pub use options::{DataModel, Options, UndefinedFunctions};

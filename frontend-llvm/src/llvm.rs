@@ -1,6 +1,7 @@
 //! The C++ side (`shim/`), made safe. All of LLVM is behind this file.
 
 use crate::error::Error;
+use crate::options::DataModel;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::Path;
 use std::ptr::NonNull;
@@ -21,7 +22,7 @@ struct RawBuffer {
 unsafe extern "C" {
     fn proviso_string_free(string: *mut c_char);
     fn proviso_buffer_free(buffer: RawBuffer);
-    fn proviso_check_input(data: *const u8, size: usize, name: *const c_char) -> *mut c_char;
+    fn proviso_check_input(data: *const u8, size: usize, name: *const c_char, pointer_width: *mut u32) -> *mut c_char;
     fn proviso_producer(data: *const u8, size: usize) -> *mut c_char;
     fn proviso_module_new() -> *mut RawModule;
     fn proviso_module_free(module: *mut RawModule);
@@ -37,9 +38,8 @@ unsafe extern "C" {
     ) -> c_int;
     fn proviso_module_symbols(module: *mut RawModule, defined: c_int) -> *mut c_char;
     fn proviso_module_declare(module: *mut RawModule, name: *const c_char);
+    fn proviso_module_keep_original(module: *mut RawModule);
     fn proviso_module_verify(module: *mut RawModule) -> *mut c_char;
-    fn proviso_module_pointer_width(module: *mut RawModule) -> u32;
-    fn proviso_module_is_x86(module: *mut RawModule) -> c_int;
     fn proviso_module_write(module: *mut RawModule, path: *const c_char, text: c_int) -> *mut c_char;
     fn proviso_module_print(module: *mut RawModule, text: c_int) -> RawBuffer;
     fn proviso_module_cut(module: *mut RawModule, words: *const u32, entry: *const c_char) -> *mut c_char;
@@ -90,12 +90,17 @@ impl LlvmModule {
     }
 
     /// Checks that `data` is a module that LLVM reads and finds valid, in a child process, because LLVM's
-    /// reader does not survive every malformed input.
-    pub fn check(path: &Path, data: &[u8]) -> Result<(), Error> {
+    /// reader does not survive every malformed input. The data model, if it is for x86.
+    pub fn check(path: &Path, data: &[u8]) -> Result<Option<DataModel>, Error> {
         let name = c_string(&path.to_string_lossy());
+        let mut width = 0;
         // SAFETY: the pointers are valid for the call.
-        match taken(unsafe { proviso_check_input(data.as_ptr(), data.len(), name.as_ptr()) }) {
-            None => Ok(()),
+        match taken(unsafe { proviso_check_input(data.as_ptr(), data.len(), name.as_ptr(), &mut width) }) {
+            None => Ok(match width {
+                32 => Some(DataModel::Ilp32),
+                64 => Some(DataModel::Lp64),
+                _ => None,
+            }),
             Some(reason) => {
                 let is_bitcode = data.starts_with(b"BC") || data.starts_with(&[0xde, 0xc0, 0x17, 0x0b]);
                 let producer = if is_bitcode {
@@ -160,20 +165,18 @@ impl LlvmModule {
         unsafe { proviso_module_declare(self.0.as_ptr(), name.as_ptr()) }
     }
 
+    /// Remembers the module as it is: it is what [`cut`](Self::cut) cuts down.
+    pub fn keep_original(&mut self) {
+        // SAFETY: the module is valid.
+        unsafe { proviso_module_keep_original(self.0.as_ptr()) }
+    }
+
     pub fn verify(&mut self) -> Result<(), Error> {
         // SAFETY: the module is valid.
         match taken(unsafe { proviso_module_verify(self.0.as_ptr()) }) {
             None => Ok(()),
             Some(reason) => Err(Error::Internal(format!("LLVM rejects the linked module: {reason}"))),
         }
-    }
-
-    /// Bits of a pointer, if the target is one that is supported: 32- or 64-bit x86.
-    pub fn pointer_width(&self) -> Option<u32> {
-        // SAFETY: the module is valid.
-        let (x86, width) =
-            unsafe { (proviso_module_is_x86(self.0.as_ptr()), proviso_module_pointer_width(self.0.as_ptr())) };
-        (x86 != 0 && (width == 32 || width == 64)).then_some(width)
     }
 
     /// Writes bitcode, or IR as text.
@@ -197,11 +200,13 @@ impl LlvmModule {
         }
     }
 
-    /// Takes out what the orders do not keep, and the models.
+    /// Makes this the module that [`keep_original`](Self::keep_original) remembers, and takes out what the orders do not
+    /// keep.
     ///
     /// # Safety
     ///
-    /// `orders` are complete, for this module as it was exported.
+    /// An original is kept, and `orders` are complete, for the functions of this module that are no models, as it was
+    /// exported.
     pub unsafe fn cut(&mut self, orders: &[u32], entry: &str) -> Result<(), Error> {
         let entry = c_string(entry);
         // SAFETY: the pointers are valid for the call, and the caller vouches for the orders.

@@ -16,6 +16,12 @@ pub struct Module {
     options: Options,
 }
 
+/// The inputs linked, without models.
+struct Linked {
+    llvm: LlvmModule,
+    data_model: DataModel,
+}
+
 /// Compiles, reads and links the inputs, and links the models they need.
 pub fn load(options: &Options) -> Result<Module, Error> {
     load_until(options, &|| false)
@@ -24,6 +30,25 @@ pub fn load(options: &Options) -> Result<Module, Error> {
 /// As [`load`], but ends with [`Error::Interrupted`] soon after `stop` says so while clang runs. `stop` is asked
 /// about every millisecond, from several threads.
 pub fn load_until(options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result<Module, Error> {
+    let mut linked = load_inputs(options, stop)?;
+    linked.llvm.verify()?;
+    linked.with_models(options, stop)
+}
+
+/// The program of the inputs, with what it takes to cut their module down to a part of it.
+pub fn load_to_cut(options: &Options) -> Result<(cfa::Program, Cut), Error> {
+    let go_on = || false;
+    let mut linked = load_inputs(options, &go_on)?;
+    linked.llvm.verify()?;
+    linked.llvm.keep_original();
+    let Module { llvm, options } = linked.with_models(options, &go_on)?;
+    let ir = ir::Module::decode(llvm.export());
+    let (program, layout) = lower::lower(&ir, &options)?;
+    Ok((program, Cut::new(llvm, ir, layout, options.entry)))
+}
+
+/// The inputs, compiled, read and linked.
+fn load_inputs(options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result<Linked, Error> {
     if options.inputs.is_empty() {
         return Err(Error::Usage("no input file".into()));
     }
@@ -31,6 +56,8 @@ pub fn load_until(options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result
     for path in &options.inputs {
         inputs.push(Input::read(path)?);
     }
+    let data_model = data_model(&inputs, options)?;
+    let options = &Options { data_model: Some(data_model), ..options.clone() };
     let mut llvm = compile_and_link(&inputs, options, &[], stop)?;
     // A program may define what clang takes for a library function: then its calls mean the program's.
     let defined = llvm.defined_functions();
@@ -39,12 +66,17 @@ pub fn load_until(options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result
     if !shadowed.is_empty() && inputs.iter().any(|input| matches!(input, Input::C(_))) {
         llvm = compile_and_link(&inputs, options, &shadowed, stop)?;
     }
-    check_target(&llvm, options)?;
-    if options.models {
-        link_models(&mut llvm, options, stop)?;
+    Ok(Linked { llvm, data_model })
+}
+
+impl Linked {
+    fn with_models(mut self, options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result<Module, Error> {
+        if options.models {
+            link_models(&mut self.llvm, options, self.data_model, stop)?;
+            self.llvm.verify()?;
+        }
+        Ok(Module { llvm: self.llvm, options: options.clone() })
     }
-    llvm.verify()?;
-    Ok(Module { llvm, options: options.clone() })
 }
 
 /// The lines on which clang finds errors in `text` if it is compiled in the place of the C file `file`; empty if it
@@ -57,13 +89,6 @@ impl Module {
     /// The program that the module is.
     pub fn lower(&self) -> Result<cfa::Program, Error> {
         Ok(lower::lower(&ir::Module::decode(self.llvm.export()), &self.options)?.0)
-    }
-
-    /// As [`lower`](Self::lower), with what it takes to cut the module down to a part of the program.
-    pub fn lower_to_cut(self) -> Result<(cfa::Program, Cut), Error> {
-        let ir = ir::Module::decode(self.llvm.export());
-        let (program, layout) = lower::lower(&ir, &self.options)?;
-        Ok((program, Cut::new(self.llvm, ir, layout, self.options.entry)))
     }
 
     /// Writes the module, models included, as bitcode.
@@ -80,8 +105,8 @@ impl Module {
 /// One input file.
 enum Input {
     C(PathBuf),
-    /// Bitcode or textual IR, checked.
-    Llvm(PathBuf, Vec<u8>),
+    /// Bitcode or textual IR, checked, and what it is compiled for.
+    Llvm(PathBuf, Vec<u8>, DataModel),
 }
 
 impl Input {
@@ -91,8 +116,13 @@ impl Input {
             Some("bc" | "ll" | "o") => {
                 let data = fs::read(path)
                     .map_err(|error| Error::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
-                LlvmModule::check(path, &data)?;
-                Ok(Self::Llvm(path.to_owned(), data))
+                match LlvmModule::check(path, &data)? {
+                    Some(data_model) => Ok(Self::Llvm(path.to_owned(), data, data_model)),
+                    None => Err(Error::Usage(format!(
+                        "{}: the bitcode is for a target other than x86, or for none",
+                        path.display()
+                    ))),
+                }
             }
             _ => Err(Error::Usage(format!("{}: not a .c, .i, .bc or .ll file", path.display()))),
         }
@@ -122,24 +152,45 @@ fn compile_and_link(
                 let data = compiled.next().ok_or_else(|| Error::Internal("a file was not compiled".into()))?;
                 llvm.link(path, &data, Link::Everything)?;
             }
-            Input::Llvm(path, data) => llvm.link(path, data, Link::Everything)?,
+            Input::Llvm(path, data, _) => llvm.link(path, data, Link::Everything)?,
         }
     }
     Ok(llvm)
 }
 
-fn check_target(llvm: &LlvmModule, options: &Options) -> Result<(), Error> {
-    let Some(width) = llvm.pointer_width() else {
-        return Err(Error::Usage("the bitcode is for a target other than x86, or for none".into()));
-    };
-    if width != options.data_model.pointer_width() {
-        let (is, asked) = if width == 32 { (DataModel::Ilp32, "LP64") } else { (DataModel::Lp64, "ILP32") };
-        return Err(Error::Usage(format!("the bitcode has data model {is:?}, and {asked} is asked for")));
+/// The data model that is asked for, or else the one that the bitcode among the inputs has.
+fn data_model(inputs: &[Input], options: &Options) -> Result<DataModel, Error> {
+    let flag = options.clang_args.iter().rev().find_map(|arg| match arg.as_str() {
+        "-m32" => Some(DataModel::Ilp32),
+        "-m64" => Some(DataModel::Lp64),
+        _ => None,
+    });
+    if let (Some(model), Some(flag)) = (options.data_model, flag)
+        && model != flag
+    {
+        return Err(Error::Usage(format!("data model {} is asked for, and {} of clang", model.name(), flag.name())));
     }
-    Ok(())
+    let mut said = options.data_model.or(flag).map(|model| (model, "is asked for".to_owned()));
+    for input in inputs {
+        let Input::Llvm(path, _, is) = input else { continue };
+        match &said {
+            None => said = Some((*is, format!("is that of {}", path.display()))),
+            Some((other, who)) if other != is => {
+                let (is, other) = (is.name(), other.name());
+                return Err(Error::Usage(format!("{} has data model {is}, and {other} {who}", path.display())));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(said.map_or(DataModel::Lp64, |(model, _)| model))
 }
 
-fn link_models(llvm: &mut LlvmModule, options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result<(), Error> {
+fn link_models(
+    llvm: &mut LlvmModule,
+    options: &Options,
+    data_model: DataModel,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<(), Error> {
     let mut undefined = llvm.undefined();
     // Where a call ignores the result, a model that does not compute it may do.
     let simpler: Vec<&str> = undefined.iter().filter_map(|name| models::ignoring_result(name)).collect();
@@ -154,6 +205,6 @@ fn link_models(llvm: &mut LlvmModule, options: &Options, stop: &(dyn Fn() -> boo
     if needed.symbols.contains(&models::AT_EXIT) {
         llvm.declare(models::AT_EXIT);
     }
-    let bitcode = needed.compile(&Compiler::find()?, options.data_model, stop)?;
+    let bitcode = needed.compile(&Compiler::find()?, data_model, stop)?;
     llvm.link(Path::new("models"), &bitcode, Link::NeededModels { except: &options.error_functions })
 }

@@ -3,22 +3,26 @@
 use std::path::PathBuf;
 
 /// Sizes of C's types.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DataModel {
     /// `int`, `long` and pointers have 32 bits (i386).
     Ilp32,
     /// `long` and pointers have 64 bits (x86-64).
-    #[default]
     Lp64,
 }
 
 impl DataModel {
-    /// Bits of a pointer.
-    pub fn pointer_width(self) -> u32 {
+    /// Its name in the world of C.
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Ilp32 => 32,
-            Self::Lp64 => 64,
+            Self::Ilp32 => "ILP32",
+            Self::Lp64 => "LP64",
         }
+    }
+
+    /// The data model of a program with pointers of so many bits.
+    pub fn of_pointer_width(bits: u32) -> Self {
+        if bits == 32 { Self::Ilp32 } else { Self::Lp64 }
     }
 }
 
@@ -37,7 +41,8 @@ pub enum UndefinedFunctions {
 pub struct Options {
     /// `.c` and `.i` files are compiled, `.bc` and `.ll` files read; all are linked into one module.
     pub inputs: Vec<PathBuf>,
-    pub data_model: DataModel,
+    /// Sizes of C's types; if absent, those of the bitcode among the inputs, else LP64.
+    pub data_model: Option<DataModel>,
     /// `-I`, for C inputs, as are the next three.
     pub include_dirs: Vec<PathBuf>,
     /// `-D`, each `NAME` or `NAME=VALUE`.
@@ -62,7 +67,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             inputs: Vec::new(),
-            data_model: DataModel::default(),
+            data_model: None,
             include_dirs: Vec::new(),
             defines: Vec::new(),
             std: None,

@@ -293,7 +293,7 @@ fn the_same_input_gives_the_same_program() {
                   int main(int argc, char **argv) { for (int i = 0; i < argc; i++) printf(\"%s\", argv[i]); return g[argc]; }";
     let (_folder, mut options) = options(source, "c");
     for data_model in [DataModel::Ilp32, DataModel::Lp64] {
-        options.data_model = data_model;
+        options.data_model = Some(data_model);
         let text = || cfa::text::print(&load(&options).unwrap().lower().unwrap());
         assert!(text() == text());
     }

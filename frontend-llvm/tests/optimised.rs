@@ -47,9 +47,13 @@ fn check(data_model: DataModel, flags: &[&str]) {
             .status()
             .unwrap();
         assert!(compiled.success());
-        let plain =
-            Options { inputs: vec![source.clone()], data_model, clang_args: report.to_vec(), ..Options::default() };
-        let optimised = Options { inputs: vec![bitcode], data_model, ..Options::default() };
+        let plain = Options {
+            inputs: vec![source.clone()],
+            data_model: Some(data_model),
+            clang_args: report.to_vec(),
+            ..Options::default()
+        };
+        let optimised = Options { inputs: vec![bitcode], data_model: Some(data_model), ..Options::default() };
         let expected = outcome(&plain);
         assert!(matches!(expected, Outcome::Exit(_)), "{}: {expected:?}", source.display());
         assert_eq!(outcome(&optimised), expected, "{} {flags:?}", source.display());

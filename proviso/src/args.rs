@@ -61,7 +61,7 @@ pub enum Color {
 /// How to compile the program.
 #[derive(Args, Debug)]
 pub struct InputArgs {
-    /// Sizes of C types [default: the task's, else LP64].
+    /// Sizes of C types [default: the task's, those of bitcode, else LP64].
     #[arg(long, value_name = "MODEL", ignore_case = true)]
     pub data_model: Option<DataModelArg>,
     /// The same as --data-model ILP32.

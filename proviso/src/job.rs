@@ -45,10 +45,10 @@ pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<(Options, Vec<Pat
     }
     let options = Options {
         inputs,
-        data_model: match data_model {
-            Some(DataModelArg::Ilp32) => DataModel::Ilp32,
-            Some(DataModelArg::Lp64) | None => DataModel::Lp64,
-        },
+        data_model: data_model.map(|model| match model {
+            DataModelArg::Ilp32 => DataModel::Ilp32,
+            DataModelArg::Lp64 => DataModel::Lp64,
+        }),
         include_dirs: input.include.clone(),
         defines: input.define.clone(),
         std: input.std.clone(),

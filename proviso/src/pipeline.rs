@@ -32,6 +32,7 @@ pub struct Shared {
     /// Counters and times of finished stages.
     pub times: Vec<(String, f64)>,
     pub models: Vec<String>,
+    pub data_model: Option<DataModel>,
     pub warnings: Vec<String>,
     /// A violation that was confirmed but not yet explained.
     pub violation: Option<Violation>,
@@ -148,6 +149,7 @@ impl Pipeline {
     fn describe(&self, program: &Program) {
         let mut shared = self.shared();
         shared.models.clone_from(&program.models);
+        shared.data_model = Some(DataModel::of_pointer_width(program.layout.pointer_width));
         for (name, count) in [
             ("functions", program.funcs.len()),
             ("locations", program.locs.len()),
@@ -229,7 +231,7 @@ impl Pipeline {
 
     fn harness(&self, program: &Program, trace: &Trace) -> String {
         let files: Vec<String> = self.job.load.inputs.iter().map(|f| f.display().to_string()).collect();
-        let ilp32 = self.job.load.data_model == DataModel::Ilp32;
+        let ilp32 = program.layout.pointer_width == 32;
         let errors = &self.job.error_functions;
         let undefined: Vec<String> = program
             .funcs
@@ -250,8 +252,7 @@ pub fn load(options: &Options, budget: &Budget) -> Result<Program, Failure> {
 
 /// As [`load`], with the module to cut down to a part of the program.
 pub fn load_to_cut(options: &Options) -> Result<(Program, frontend_llvm::Cut), Failure> {
-    let module = frontend_llvm::load(options).map_err(|e| loading(&e))?;
-    module.lower_to_cut().map_err(|e| loading(&e))
+    frontend_llvm::load_to_cut(options).map_err(|e| loading(&e))
 }
 
 pub fn loading(error: &frontend_llvm::Error) -> Failure {

@@ -88,7 +88,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         answer: finished.answer,
         properties: job.property_names(),
         files: job.load.inputs.iter().map(|f| f.display().to_string()).collect(),
-        data_model: if job.load.data_model == DataModel::Ilp32 { "ILP32" } else { "LP64" },
+        data_model: shared.data_model.or(job.load.data_model).unwrap_or(DataModel::Lp64).name(),
         analysis: args.analysis.clone(),
         decided_by: finished.decided_by,
         proof: finished.proof,

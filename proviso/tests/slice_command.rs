@@ -182,3 +182,77 @@ fn deps_tells_why() {
     folder.fails(64, &["deps", "prog.c", "-c", "check"]);
     folder.fails(65, &["deps", "prog.c", "prog.c:1000", "-c", "check"]);
 }
+
+/// Takes addresses of library functions and variables, which only code for position-independent programs may do as it
+/// likes.
+const LINKED: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
+    extern void check(long value);\nextern char **environ;\nint noise;\n\
+    static int (*show)(const char *) = puts;\nstatic size_t (*const measures[])(const char *) = {strlen};\n\
+    int main(int argc, char **argv) {\n    long n = 0;\n    char line[8] = \"\";\n    fgets(line, 8, stdin);\n\
+    for (int i = 0; i < argc; i++)\n        n += measures[0](argv[i]), noise++;\n    fprintf(stderr, \"%s\", line);\n\
+    if (environ && line[0] == 'x')\n        n += show(line) >= 0;\n    check(n + sizeof(long) + strlen(line));\n    return noise;\n}\n";
+
+fn clang(args: &[&str], folder: &Folder) {
+    let output = Command::new("clang-19").arg("-w").args(args).current_dir(folder.0.path()).output().unwrap();
+    assert!(output.status.success(), "clang {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// What a program prints.
+fn told(folder: &Folder, program: &str) -> String {
+    let mut command = Command::new(folder.path(program));
+    let mut child = command.arg("abc").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = child.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"xyz\n").unwrap();
+    String::from_utf8_lossy(&child.wait_with_output().unwrap().stdout).into_owned()
+}
+
+#[test]
+fn slices_link_as_their_input_does() {
+    let folder = Folder::new();
+    std::fs::write(folder.path("linked.c"), LINKED).unwrap();
+    let check = "#include <stdio.h>\nvoid check(long value) { printf(\"check %ld\\n\", value); }\n";
+    std::fs::write(folder.path("check.c"), check).unwrap();
+    for target in ["-m64", "-m32"] {
+        let model = if target == "-m32" { "--32" } else { "--64" };
+        // Bitcode says itself what it is compiled for.
+        for flags in [&["-O0"][..], &["-O2"], &["-O1", "-fPIC"]] {
+            let all = [&[target, "-g", "-c", "-emit-llvm", "linked.c", "-o", "linked.bc"], flags].concat();
+            clang(&all, &folder);
+            clang(&[target, "linked.bc", "check.c", "-o", "whole"], &folder);
+            folder.ok(&["slice", "linked.bc", "-c", "check", "-o", "small.bc"]);
+            clang(&[target, "small.bc", "check.c", "-o", "small"], &folder);
+            let expected = told(&folder, "./whole");
+            assert!(expected.contains("check "), "{expected}");
+            assert_eq!(told(&folder, "./small"), expected);
+        }
+        folder.ok(&["slice", "linked.c", model, "-c", "check", "-o", "small.bc"]);
+        clang(&[target, "small.bc", "check.c", "-o", "small"], &folder);
+        assert!(told(&folder, "./small").contains("check "));
+    }
+    // Now of 32 bits.
+    let message = folder.fails(64, &["slice", "small.bc", "--64", "-c", "check"]);
+    assert!(message.contains("small.bc has data model ILP32, and LP64 is asked for"), "{message}");
+    clang(&["-m32", "-g", "-c", "-emit-llvm", "check.c", "-o", "check.bc"], &folder);
+    clang(&["-m64", "-g", "-c", "-emit-llvm", "linked.c", "-o", "linked.bc"], &folder);
+    let message = folder.fails(64, &["slice", "linked.bc", "check.bc", "-c", "check"]);
+    assert!(message.contains("check.bc has data model ILP32, and LP64 is that of linked.bc"), "{message}");
+}
+
+#[test]
+fn the_data_model_of_bitcode_is_found_in_it() {
+    let folder = Folder::new();
+    let text = "extern void reach_error(void);\nint main(void) {\n    if (sizeof(long) != 4)\n        reach_error();\n    return 0;\n}\n";
+    std::fs::write(folder.path("size.c"), text).unwrap();
+    clang(&["-m32", "-g", "-c", "-emit-llvm", "size.c", "-o", "size.bc"], &folder);
+    let output = folder.run(&["verify", "size.bc", "--json", "out.json"]);
+    assert_eq!(output.status.code(), Some(0));
+    let json: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.path("out.json")).unwrap()).unwrap();
+    assert_eq!(json["data_model"], "ILP32");
+    assert_eq!(folder.run(&["verify", "size.bc", "--64"]).status.code(), Some(64));
+    // C is compiled as the bitcode beside it.
+    std::fs::write(folder.path("other.c"), "int other = sizeof(void *);\n").unwrap();
+    assert_eq!(folder.run(&["verify", "size.bc", "other.c"]).status.code(), Some(0));
+    assert_eq!(folder.run(&["verify", "size.c", "--", "-m32"]).status.code(), Some(0));
+    assert_eq!(folder.run(&["verify", "size.c", "--64", "--", "-m32"]).status.code(), Some(64));
+}

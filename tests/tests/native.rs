@@ -84,7 +84,7 @@ fn compare(source: &Path, model: DataModel, flags: &[OsString], folder: &Path, t
     let Some(expected) = natively(source, model, flags, folder, time) else { return Comparison::TooLong };
     let mut clang_args: Vec<String> = SHARED.iter().map(|flag| flag.to_string()).collect();
     clang_args.extend(flags.iter().map(|flag| flag.to_str().expect("text").to_owned()));
-    let options = Options { inputs: vec![source.into()], data_model: model, clang_args, ..Options::default() };
+    let options = Options { inputs: vec![source.into()], data_model: Some(model), clang_args, ..Options::default() };
     let program = match frontend_llvm::load(&options).and_then(|module| module.lower()) {
         Ok(program) => program,
         Err(error) => return Comparison::Different(error.to_string()),

@@ -191,7 +191,7 @@ fn slices_do_what_the_programs_do() {
         std::fs::write(&source, made.stdout).expect("a file");
         let load = frontend_llvm::Options {
             inputs: vec![source.clone()],
-            data_model: if seed.is_multiple_of(3) { DataModel::Ilp32 } else { DataModel::Lp64 },
+            data_model: seed.is_multiple_of(3).then_some(DataModel::Ilp32),
             clang_args: ["-w", "-isystem", "/usr/include/csmith"].map(str::to_owned).into(),
             ..frontend_llvm::Options::default()
         };
