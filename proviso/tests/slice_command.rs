@@ -200,8 +200,8 @@ fn clang(args: &[&str], folder: &Folder) {
 /// What a program prints.
 fn told(folder: &Folder, program: &str) -> String {
     let mut command = Command::new(folder.path(program));
-    let mut child = command.arg("abc").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = child.spawn().unwrap();
+    command.arg("abc").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"xyz\n").unwrap();
     String::from_utf8_lossy(&child.wait_with_output().unwrap().stdout).into_owned()
 }
