@@ -187,8 +187,7 @@ pub enum Expr {
         signed: bool,
         arg: ExprId,
     },
-    /// Towards zero. Unspecified for NaN and out-of-range values: the evaluator gives what x86 does, a
-    /// solver may give anything.
+    /// Towards zero. Of NaN and what does not fit, the sign bit alone: x86's "integer indefinite".
     FToInt {
         from: FloatFormat,
         signed: bool,

@@ -266,6 +266,17 @@ fn quiet_bit(format: FloatFormat) -> Bv {
     Bv::from_u128(format.width(), 1 << position)
 }
 
+/// `2^exponent`; infinity beyond the largest number.
+pub fn power_of_two(format: FloatFormat, exponent: u32) -> Bv {
+    let bias = (1u32 << (format.exponent_bits() - 1)) - 1;
+    let field = (exponent + bias).min(2 * bias + 1);
+    let mut bits = u128::from(field) << (format.width() - 1 - format.exponent_bits());
+    if format == F::X87 {
+        bits |= 1 << 63;
+    }
+    Bv::from_u128(format.width(), bits)
+}
+
 /// The NaN that an invalid x86 operation on non-NaN operands gives ("real indefinite").
 pub fn default_nan(format: FloatFormat) -> Bv {
     let exponent = ((1u128 << format.exponent_bits()) - 1) << (format.width() - 1 - format.exponent_bits());
@@ -440,7 +451,7 @@ pub fn from_int(rounding: Rounding, format: FloatFormat, signed: bool, a: &Bv) -
     })
 }
 
-/// Towards zero. `None` for NaN and out-of-range values, for which C leaves the result undefined.
+/// Towards zero. `None` for NaN and what does not fit.
 pub fn to_int_checked(format: FloatFormat, signed: bool, width: u32, a: &Bv) -> Option<Bv> {
     with_format!(format, T => {
         let x = ap::<T>(a);
@@ -456,7 +467,7 @@ pub fn to_int_checked(format: FloatFormat, signed: bool, width: u32, a: &Bv) -> 
     })
 }
 
-/// As [`to_int_checked`], with the sign bit alone (x86's "integer indefinite") for undefined results.
+/// Towards zero; of NaN and what does not fit, the sign bit alone: x86's "integer indefinite".
 pub fn to_int(format: FloatFormat, signed: bool, width: u32, a: &Bv) -> Bv {
     to_int_checked(format, signed, width, a).unwrap_or_else(|| Bv::min_signed(width))
 }

@@ -52,8 +52,9 @@ pub enum ConstantKind {
     /// An integer or the bits of a float, little-endian.
     Bits(Vec<u64>),
     Null,
-    /// Undef or poison.
     Undef,
+    /// The result of an operation on constants that is undefined.
+    Poison,
     Aggregate(Vec<u32>),
     /// The elements of an array or vector as they lie in memory: a range of [`Module::text`].
     Data(Range<usize>),
@@ -390,7 +391,8 @@ impl Reader<'_> {
         let kind = match kind {
             1 | 2 => ConstantKind::Bits((0..words).map(|_| self.word64()).collect()),
             3 => ConstantKind::Null,
-            4 | 5 => ConstantKind::Undef,
+            4 => ConstantKind::Undef,
+            5 => ConstantKind::Poison,
             6 => ConstantKind::Aggregate(self.list(Self::word)),
             7 => ConstantKind::Data(self.range()),
             8 => ConstantKind::Global(self.word()),

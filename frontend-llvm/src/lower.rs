@@ -18,6 +18,7 @@ mod primitive;
 mod rounding;
 mod source;
 mod start;
+mod to_integer;
 mod uses;
 mod vararg;
 

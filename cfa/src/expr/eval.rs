@@ -7,9 +7,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The value of the operation `node` on bit-vector values of its children. `None` for leaves and arrays,
-/// and for a conversion whose result the expression language leaves to the solver (see
-/// [`Expr::FToInt`]) there is still the value that x86 gives.
+/// The value of the operation `node` on bit-vector values of its children. `None` for leaves and arrays.
 pub(crate) fn apply(node: &Expr, values: &[&Bv]) -> Option<Bv> {
     Some(match (node, values) {
         (Expr::Const(c), []) => c.clone(),

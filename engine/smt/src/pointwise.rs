@@ -30,12 +30,6 @@ pub(super) fn pointwise(pool: &mut ExprPool, roots: &[ExprId], model: &Model) ->
                         }
                         !nan
                     }
-                    Expr::FToInt { from, signed, width, .. } => {
-                        if cfa::float::to_int_checked(from, signed, width, &operands[0].1).is_some() {
-                            return;
-                        }
-                        false
-                    }
                     _ if !nan => return,
                     _ => false,
                 };
@@ -66,7 +60,7 @@ fn is_wide(format: FloatFormat) -> bool {
 
 /// Whether the encoding leaves the result open for some operands.
 fn is_open(node: &Expr) -> bool {
-    matches!(node, Expr::FToInt { .. }) || float_format(node).is_some()
+    float_format(node).is_some()
 }
 
 /// The format of the result of a float operation that makes NaNs.

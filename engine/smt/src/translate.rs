@@ -399,7 +399,7 @@ impl<T: Terms> Translator<T> {
             }
             Expr::FToInt { from, signed, width, arg } => {
                 let [float] = self.args([(arg, Form::Float(from))])?;
-                Some(self.float_to_int(e, from, signed, width, float))
+                Some(self.float_to_int(from, signed, width, float))
             }
             ref node => unreachable!("the bits of {node:?}"),
         }
@@ -510,13 +510,16 @@ impl<T: Terms> Translator<T> {
         self.ite(x_nan, b, choice)
     }
 
-    /// Towards zero; for NaN and out of range, a constant that nothing is known about.
-    fn float_to_int(&mut self, e: ExprId, from: FloatFormat, signed: bool, width: u32, x: T::Term) -> T::Term {
+    /// Towards zero; of NaN and what does not fit, which SMT-LIB leaves open, the sign bit alone.
+    fn float_to_int(&mut self, from: FloatFormat, signed: bool, width: u32, x: T::Term) -> T::Term {
         let rtz = Rounding::Zero;
         let whole = self.terms.apply(Fun::FpRoundToIntegral(rtz), &[x]);
         // The bounds are powers of two, or infinite where the format does not reach that far.
         let power = |this: &mut Self, negative: bool, exponent: u32| {
-            let bits = power_of_two(from, negative, exponent);
+            let mut bits = cfa::float::power_of_two(from, exponent);
+            if negative {
+                bits = cfa::float::unary(FUnOp::Neg, from, &bits);
+            }
             let bits = this.terms.bits(&bits);
             this.decode(from, bits)
         };
@@ -539,8 +542,8 @@ impl<T: Terms> Translator<T> {
         if wide > width {
             value = self.extract(width - 1, 0, value);
         }
-        let unspecified = self.terms.constant(&format!("int!{}", e.0), SmtSort::Bits(width));
-        self.ite(in_range, value, unspecified)
+        let indefinite = self.terms.bits(&Bv::min_signed(width));
+        self.ite(in_range, value, indefinite)
     }
 
     /// C's `fmod`. Up to single precision by the IEEE remainder `r` of the magnitudes: `fmod` is `r` if that is not
@@ -606,17 +609,4 @@ pub fn leaf_name(leaf: &Expr) -> String {
         Expr::FuncAddr(f) => format!("&{f}"),
         _ => unreachable!("not a leaf"),
     }
-}
-
-/// The bits of `2^exponent` or its negation; infinity beyond the largest number.
-fn power_of_two(format: FloatFormat, negative: bool, exponent: u32) -> Bv {
-    let bias = (1u32 << (format.exponent_bits() - 1)) - 1;
-    let field = (exponent + bias).min(2 * bias + 1);
-    let stored = format.width() - 1 - format.exponent_bits();
-    let mut bits = u128::from(field) << stored;
-    if format == FloatFormat::X87 {
-        bits |= 1 << 63;
-    }
-    bits |= u128::from(negative) << (format.width() - 1);
-    Bv::from_u128(format.width(), bits)
 }

@@ -182,8 +182,9 @@ fn float_operations_agree_with_the_evaluator() {
                         }
                     }
                     for signed in [true, false] {
-                        if let Some(v) = cfa::float::to_int_checked(format, signed, 16, a) {
-                            results.push((pool.f_to_int(format, signed, 16, x), v));
+                        for width in [8, 16, 32, 64] {
+                            let value = cfa::float::to_int(format, signed, width, a);
+                            results.push((pool.f_to_int(format, signed, width, x), value));
                         }
                     }
                 }

@@ -186,7 +186,7 @@ pub(super) fn float_compare(x: &mut ExprPool, predicate: u32, format: FloatForma
     }
 }
 
-/// A conversion of scalars from one type to another.
+/// A conversion of scalars from one type to another, but for that of floats to integers.
 pub(super) fn cast(
     x: &mut ExprPool,
     opcode: u8,
@@ -200,8 +200,6 @@ pub(super) fn cast(
         op::TRUNC => x.extract(width - 1, 0, a),
         op::Z_EXT => x.zext(width, a),
         op::S_EXT => x.sext(width, a),
-        op::FP_TO_UI => x.f_to_int(from?, false, width, a),
-        op::FP_TO_SI => x.f_to_int(from?, true, width, a),
         op::UI_TO_FP | op::SI_TO_FP => mode.round(x, |x, r| Some(x.int_to_f(r, to?, opcode == op::SI_TO_FP, a)))?,
         op::FP_TRUNC | op::FP_EXT => mode.round(x, |x, r| Some(x.f_convert(r, from?, to?, a)))?,
         op::PTR_TO_INT | op::INT_TO_PTR | op::ADDR_SPACE_CAST => x.resize(width, a),

@@ -19,7 +19,7 @@ impl Context<'_> {
     /// Whether a constant without a value is one because (part of) it is undefined, not because it is unknown.
     pub(super) fn has_undefined_part(&self, constant: u32) -> bool {
         match &self.ir.constants[constant as usize].kind {
-            ConstantKind::Undef => true,
+            ConstantKind::Undef | ConstantKind::Poison => true,
             ConstantKind::Aggregate(parts) => parts.iter().any(|&part| self.has_undefined_part(part)),
             _ => false,
         }
@@ -55,7 +55,7 @@ impl Context<'_> {
                 let from = ir.constants[operands[0] as usize].ty;
                 arith::constant_expression(&mut self.program.exprs, ir, *opcode as u8, from, row.ty, width, &values)?
             }
-            ConstantKind::Undef | ConstantKind::Other => return None,
+            ConstantKind::Undef | ConstantKind::Poison | ConstantKind::Other => return None,
         })
     }
 

@@ -11,7 +11,7 @@ mod prepare;
 use super::builder::{Builder, Cursor};
 use super::liveness::{Accesses, FlowGraph};
 use super::{Context, IGNORING_RESULT, Mutability};
-use crate::ir::{Body, DebugVariable, Function, Instruction, NONE, Operand};
+use crate::ir::{Body, ConstantKind, DebugVariable, Function, Instruction, NONE, Operand, TypeKind};
 use crate::primitives;
 use cfa::{Expr, ExprId, FuncId, InputKind, LocId, Op, TypeId, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -247,6 +247,12 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
                 let width = self.b.cx.width(self.b.ir().constants[c as usize].ty)?;
                 if let Some(value) = self.b.cx.constant(c) {
                     return Some(value);
+                }
+                let constant = &self.b.ir().constants[c as usize];
+                let scalar = matches!(self.b.ir().kind(constant.ty), TypeKind::Int(_) | TypeKind::Float(_));
+                // As a vector or a struct it is what parts are put into.
+                if scalar && matches!(constant.kind, ConstantKind::Poison) {
+                    self.b.approximate("clang computes a constant here that C leaves undefined", true, false);
                 }
                 if self.b.cx.has_undefined_part(c) {
                     Some(self.undefined(width))

@@ -101,7 +101,7 @@ impl Context<'_> {
             let ir = self.ir;
             let row = &ir.constants[constant as usize];
             match &row.kind {
-                ConstantKind::Null | ConstantKind::Undef => {}
+                ConstantKind::Null | ConstantKind::Undef | ConstantKind::Poison => {}
                 ConstantKind::Data(range) => write(&mut init.bytes, offset, &ir.text[range.clone()]),
                 ConstantKind::Aggregate(elements) if !matches!(ir.kind(row.ty), TypeKind::Vector(..)) => {
                     for (n, &element) in elements.iter().enumerate().rev() {

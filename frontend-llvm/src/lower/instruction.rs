@@ -276,6 +276,11 @@ impl FunctionLowering<'_, '_> {
                 }))
             }
             op::BIT_CAST => self.value(i, 0).filter(|&a| self.b.x().width(a) == width),
+            op::FP_TO_UI | op::FP_TO_SI => {
+                let format = arith::float_format(ir, operand_type(0)?)?;
+                let a = self.value(i, 0)?;
+                Some(self.float_to_integer(i, format, a))
+            }
             op::TRUNC..=op::ADDR_SPACE_CAST => {
                 let (from, to) = (arith::float_format(ir, operand_type(0)?), arith::float_format(ir, i.ty));
                 let lane = arith::scalar_width(ir, i.ty);

@@ -4,7 +4,7 @@ use super::arith::{self, combine, lanes, map_lanes};
 use super::builder::Builder;
 use super::function::FunctionLowering;
 use super::rounding::Mode;
-use super::vararg;
+use super::{to_integer, vararg};
 use crate::ir::{Instruction, TypeKind, op};
 use cfa::{BinOp, Bv, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, HaltKind, InputKind, Op, Rounding};
 
@@ -259,7 +259,7 @@ impl FunctionLowering<'_, '_> {
                 let rounded = mode.round(x, |x, r| Some(x.f_unary(r.to_integral(), format, v[0]))).unwrap_or(v[0]);
                 x.f_to_int(format, true, lane, rounded)
             }
-            _ => saturating_to_int(x, format, base == "fptosi.sat", lane, v[0]),
+            _ => to_integer::saturating(x, format, base == "fptosi.sat", lane, v[0]),
         }))
     }
 
@@ -489,27 +489,6 @@ fn float_class(x: &mut ExprPool, format: FloatFormat, a: ExprId, classes: u64) -
         }
     }
     result
-}
-
-/// To an integer towards zero; NaN gives 0, and what is out of range the nearest limit.
-fn saturating_to_int(x: &mut ExprPool, format: FloatFormat, signed: bool, width: u32, a: ExprId) -> ExprId {
-    let one = Bv::one(width + 1);
-    let bits = if signed { width - 1 } else { width };
-    // The first integer above the range is a power of two, which every format represents (or as infinity).
-    let above = x.constant(one.shl(&Bv::new(width + 1, u64::from(bits))));
-    let above = x.int_to_f(Rounding::Nearest, format, false, above);
-    let (max, min) =
-        if signed { (Bv::min_signed(width).not(), Bv::min_signed(width)) } else { (Bv::ones(width), Bv::zero(width)) };
-    let min_float = x.constant(min.clone());
-    let min_float = x.int_to_f(Rounding::Nearest, format, signed, min_float);
-    let (max, min, zero) = (x.constant(max), x.constant(min), x.int(width, 0));
-    let too_large = x.f_compare(FCmp::Le, format, above, a);
-    let too_small = x.f_compare(FCmp::Le, format, a, min_float);
-    let is_nan = x.f_is_nan(format, a);
-    let value = x.f_to_int(format, signed, width, a);
-    let value = x.ite(too_small, min, value);
-    let value = x.ite(too_large, max, value);
-    x.ite(is_nan, zero, value)
 }
 
 /// The next width that bit tricks by halves work on.
