@@ -210,7 +210,9 @@ fn requests(cases: u64) -> Vec<Request> {
                 all.push(request(header, &[&integer], ours, Compare::Exact, &("FromInt", what)));
                 // Whatever the value, for what is one instruction.
                 let ours = match (format, signed, width) {
-                    (F::Single | F::Double | F::X87, true, 32 | 64) => Some(float::to_int(format, true, width.into(), &a)),
+                    (F::Single | F::Double | F::X87, true, 32 | 64) => {
+                        Some(float::to_int(format, true, width.into(), &a))
+                    }
                     _ => float::to_int_checked(format, signed, width.into(), &a),
                 };
                 if let Some(ours) = ours {
