@@ -187,6 +187,8 @@ pub struct Outcome {
     pub decided_by: Analysis,
     /// Of TRUE: whether a checker apart from the analyses has confirmed the proof.
     pub proof: Option<proof::ProofCheck>,
+    /// Of TRUE: the conditions that prove it, where it is a proof by invariants of one turn.
+    pub certificate: Option<proof::Certificate>,
     /// A violation that was found but did not replay: nobody may call the program safe.
     pub unconfirmed: Option<Reason>,
     /// What refinements have learned, in order.
@@ -215,6 +217,7 @@ pub fn verify(
             reasons: Vec::new(),
             decided_by: config.analysis,
             proof: Some(proof::ProofCheck::NotChecked("there is nothing to prove".into())),
+            certificate: None,
             unconfirmed: None,
             lessons: Vec::new(),
             arg: Vec::new(),

@@ -95,6 +95,7 @@ mod tests {
             reasons: Vec::new(),
             decided_by: Analysis::Symex,
             proof: None,
+            certificate: None,
             unconfirmed,
             lessons: Vec::new(),
             arg: Vec::new(),

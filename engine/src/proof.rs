@@ -28,8 +28,14 @@ pub struct Certificate {
     pub contracts: FxHashMap<FuncId, CertifiedContract>,
 }
 
+impl std::fmt::Debug for Certificate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Certificate {{ {} heads, {} contracts }}", self.heads.len(), self.contracts.len())
+    }
+}
+
 /// What holds of the calls of a recursive function.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Debug)]
 pub struct CertifiedContract {
     /// At the entry, over parameters and globals.
     pub requires: Vec<ExprId>,

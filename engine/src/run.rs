@@ -9,7 +9,7 @@ use crate::cpa::symbolic::{Abstracted, SymbolicExecution};
 use crate::cpa::{Abstraction, Stop};
 use crate::explore::{Counters, Exploration, Explorer};
 use crate::induction::{Bounded, Proof, Prover};
-use crate::proof::{self, ProofCheck};
+use crate::proof::{self, Certificate, ProofCheck};
 use crate::testing::{Tested, Tester};
 use crate::verdict::{Counterexample, Reason, Taints, Verdict};
 use crate::waitlist::Search;
@@ -197,6 +197,7 @@ pub struct Run<'r> {
     prover: Option<Prover<'r>>,
     /// Of the last proof by invariants.
     proof: Option<ProofCheck>,
+    certificate: Option<Certificate>,
 }
 
 impl<'r> Run<'r> {
@@ -219,6 +220,7 @@ impl<'r> Run<'r> {
             stats: Stats::default(),
             prover: None,
             proof: None,
+            certificate: None,
         }
     }
 
@@ -468,7 +470,11 @@ impl<'r> Run<'r> {
     /// What the checker says of a proof. One that it refutes is none.
     fn checked(&mut self, proof: Proof) -> Turn {
         let check = match proof {
-            Ok(certificate) => proof::check(self.program, &certificate, &self.budget.within(CHECK_TIME)),
+            Ok(certificate) => {
+                let check = proof::check(self.program, &certificate, &self.budget.within(CHECK_TIME));
+                self.certificate = Some(certificate);
+                check
+            }
             Err(why) => ProofCheck::NotChecked(why),
         };
         if let ProofCheck::Refuted(what) = check {
@@ -508,7 +514,8 @@ impl<'r> Run<'r> {
         let explored = || ProofCheck::NotChecked("all executions were explored".into());
         let proof = matches!(verdict, Verdict::True).then(|| self.proof.unwrap_or_else(explored));
         let reasons = taints.reasons(self.program);
-        Outcome { verdict, stats: self.stats, reasons, decided_by, proof, unconfirmed, lessons, arg }
+        let certificate = self.certificate.filter(|_| matches!(verdict, Verdict::True));
+        Outcome { verdict, stats: self.stats, reasons, decided_by, proof, certificate, unconfirmed, lessons, arg }
     }
 }
 

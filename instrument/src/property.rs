@@ -83,6 +83,20 @@ impl Property {
         }
     }
 
+    /// The formulas of the property as a property file has them: `G ! call(reach_error())`.
+    pub fn formulas(&self) -> Vec<String> {
+        match self {
+            Self::UnreachCall { functions } => functions.iter().map(|f| format!("G ! call({f}())")).collect(),
+            Self::NoOverflow => vec!["G ! overflow".into()],
+            Self::ValidFree | Self::ValidDeref | Self::ValidMemtrack | Self::ValidMemcleanup => {
+                vec![format!("G {}", self.name())]
+            }
+            Self::Termination => vec!["F end".into()],
+            Self::NoDataRace => vec!["G ! data-race".into()],
+            Self::Coverage { query } => vec![query.clone()],
+        }
+    }
+
     /// The properties of this name (`valid-memsafety` is three). `unreach-call` names no functions: the
     /// caller fills in its defaults.
     pub fn from_name(name: &str) -> Result<Vec<Self>, PropertyError> {

@@ -181,6 +181,10 @@ pub struct VerifyArgs {
     /// Writes a C file that, compiled with the program, makes it take the way to the error.
     #[arg(long, value_name = "OUT.c", help_heading = "Output")]
     pub harness: Option<PathBuf>,
+    /// Writes a witness of the verdict for other tools to check (SV-COMP's format 2.0): of FALSE the inputs and the error, of
+    /// TRUE the invariants of loops.
+    #[arg(long, value_name = "OUT.yml", help_heading = "Output")]
+    pub witness: Option<PathBuf>,
     /// Writes the result as JSON; `-` is standard output, before the verdict line.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,

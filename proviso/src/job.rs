@@ -3,6 +3,7 @@
 use crate::args::{DataModelArg, InputArgs, VerifyArgs};
 use crate::failure::Failure;
 use crate::task::Task;
+use crate::witness;
 use frontend_llvm::{DataModel, Options};
 use instrument::Property;
 use std::path::{Path, PathBuf};
@@ -77,6 +78,22 @@ impl Job {
         let property_file = args.property.iter().filter(|_| from_file).map(PathBuf::from);
         let files_read = load.inputs.iter().cloned().chain(task_properties).chain(property_file).collect();
         Ok(Self { load, properties, error_functions, errors_named, files_read })
+    }
+
+    /// What witnesses say of the task.
+    pub fn witness_task(&self) -> witness::Task {
+        let formulas = self.properties.iter().flat_map(|p| match p {
+            Property::UnreachCall { functions } if functions.is_empty() => {
+                Property::UnreachCall { functions: self.error_functions.clone() }.formulas()
+            }
+            other => other.formulas(),
+        });
+        witness::Task {
+            files: self.load.inputs.clone(),
+            data_model: self.load.data_model,
+            entry: "main".to_owned(),
+            formulas: formulas.collect(),
+        }
     }
 
     /// The names of the properties, each once.

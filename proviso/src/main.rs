@@ -10,6 +10,7 @@ mod files;
 mod harness;
 mod job;
 mod limits;
+mod loop_invariants;
 mod output;
 mod pipeline;
 mod pixel_tree;
@@ -21,6 +22,7 @@ mod source;
 mod task;
 mod trace;
 mod verify;
+mod witness;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -5,7 +5,8 @@ use crate::files::Outputs;
 use crate::harness::{self, Subject};
 use crate::job::Job;
 use crate::limits::Limits;
-use crate::report::{Answer, Lesson, Note, Violation};
+use crate::loop_invariants;
+use crate::report::{Answer, Lesson, LoopInvariant, Note, Violation};
 use crate::source::Sources;
 use crate::trace::{self, Trace};
 use cfa::interp::Inputs;
@@ -47,6 +48,7 @@ pub struct Finished {
     /// Of TRUE: what the proof checker says.
     pub proof: Option<String>,
     pub lessons: Vec<Lesson>,
+    pub invariants: Vec<LoopInvariant>,
     pub graph: Vec<engine::arg::Shape>,
 }
 
@@ -59,6 +61,7 @@ impl Finished {
             decided_by: None,
             proof: None,
             lessons: Vec::new(),
+            invariants: Vec::new(),
             graph: Vec::new(),
         }
     }
@@ -112,9 +115,11 @@ impl Pipeline {
             }
             Verdict::False(found) => self.explain(&program, found, &sources),
         };
+        let invariants =
+            outcome.certificate.as_ref().map_or_else(Vec::new, |c| loop_invariants::collect(analysed, c, &sources));
         let decided_by = decided.then(|| outcome.decided_by.name());
         let proof = outcome.proof.as_ref().map(ToString::to_string);
-        Ok(Finished { answer, notes, harness, decided_by, proof, lessons, graph: outcome.arg })
+        Ok(Finished { answer, notes, harness, decided_by, proof, lessons, invariants, graph: outcome.arg })
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {

@@ -38,6 +38,24 @@ pub struct Lesson {
     pub tracked: Vec<String>,
 }
 
+/// What a proof says of a loop.
+#[derive(Clone, Debug)]
+pub struct LoopInvariant {
+    /// Places of the loop's head and of the ways back to it.
+    pub spots: Vec<Spot>,
+    pub function: String,
+    /// All of them hold whenever control comes to the head.
+    pub conditions: Vec<Condition>,
+}
+
+/// An exact C condition.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    pub text: String,
+    /// Where its variables are declared.
+    pub declared: Vec<Spot>,
+}
+
 #[derive(Clone, Debug)]
 pub struct Report {
     pub answer: Answer,
@@ -52,6 +70,8 @@ pub struct Report {
     pub proof: Option<String>,
     /// What refinements have learned, in order.
     pub lessons: Vec<Lesson>,
+    /// Of TRUE: what the proof says of loops.
+    pub invariants: Vec<LoopInvariant>,
     pub notes: Vec<Note>,
     pub models: Vec<String>,
     /// Counters and times, in a fixed order.
@@ -190,6 +210,7 @@ mod tests {
             decided_by: None,
             proof: None,
             lessons: Vec::new(),
+            invariants: Vec::new(),
             notes: Vec::new(),
             models: Vec::new(),
             stats: vec![("paths".into(), 3.0), ("seconds".into(), 0.25)],

@@ -70,6 +70,8 @@ pub struct InputValue {
     pub shown: String,
     pub value: Bv,
     pub spot: Option<Spot>,
+    /// The function that it was taken in.
+    pub function: String,
 }
 
 impl InputValue {
@@ -392,7 +394,9 @@ impl<'p> Recorder<'p> {
     fn input(&mut self, edge: EdgeId, var: VarId, input: InputId, state: &State) {
         let Some(value) = state.var(var) else { return };
         let info = &self.program.inputs[input];
-        let place = self.in_user_code(edge).and_then(|e| self.program.edges[e].place).or(info.place);
+        let site = self.in_user_code(edge);
+        let place = site.and_then(|e| self.program.edges[e].place).or(info.place);
+        let function = self.program.funcs[self.program.func_of(site.unwrap_or(edge))].name.clone();
         let index = self.inputs.len();
         let spot = self.spot(place);
         self.inputs.push(InputValue {
@@ -402,6 +406,7 @@ impl<'p> Recorder<'p> {
             shown: self.program.show_value(info.ty, &value),
             value,
             spot: spot.clone(),
+            function,
         });
         self.set_taint(var, true);
         let into = self.program.vars[var].name.clone();
@@ -575,6 +580,7 @@ mod tests {
             decided_by: None,
             proof: None,
             lessons: Vec::new(),
+            invariants: Vec::new(),
             notes: Vec::new(),
             models: Vec::new(),
             stats: Vec::new(),

@@ -13,6 +13,7 @@ use crate::progress::Progress;
 use crate::render::{self, Detail};
 use crate::report::{Answer, Report};
 use crate::source::Sources;
+use crate::witness;
 use engine::Analysis;
 use engine::budget::Budget;
 use engine::cpa::symbolic::Sharing;
@@ -41,7 +42,12 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     let config = config(args)?;
     let job = Arc::new(Job::new(args)?);
     let pixels = args.pixel_tree.as_ref().map(|path| Ok((path, Format::of(path)?))).transpose()?;
-    let named = [("--harness", &args.harness), ("--json", &args.json), ("--pixel-tree", &args.pixel_tree)];
+    let named = [
+        ("--harness", &args.harness),
+        ("--witness", &args.witness),
+        ("--json", &args.json),
+        ("--pixel-tree", &args.pixel_tree),
+    ];
     let mut outputs = Outputs::new(named.map(|(option, path)| (option, path.as_ref())));
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     let memory = args.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
@@ -93,6 +99,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         decided_by: finished.decided_by,
         proof: finished.proof,
         lessons: finished.lessons,
+        invariants: finished.invariants,
         notes: finished.notes,
         models: shared.models,
         stats,
@@ -105,6 +112,13 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     }
     if let (Some(path), Some(harness)) = (&args.harness, finished.harness) {
         outputs.put(path, harness);
+    }
+    if let Some(path) = &args.witness {
+        match witness::write(&report, &job.witness_task()) {
+            Ok(None) => {}
+            Ok(Some(text)) => outputs.put(path, text),
+            Err(error) => output::warning(&format!("there is no witness: {error}"), colors),
+        }
     }
     publish(&report, outputs, args, colors).map(|()| code)
 }

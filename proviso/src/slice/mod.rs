@@ -3,7 +3,7 @@
 mod blank;
 mod criteria;
 mod lines;
-mod scan;
+pub mod scan;
 mod subject;
 
 pub use criteria::{Place, variables};

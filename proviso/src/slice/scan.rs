@@ -92,6 +92,12 @@ impl<'t> Source<'t> {
         source
     }
 
+    /// The tokens of a piece of a file, without its structure.
+    pub fn lexed(text: &'t str) -> Self {
+        let (tokens, directives) = tokens(text);
+        Self { text, tokens, directives, items: Vec::new() }
+    }
+
     pub fn word(&self, token: usize) -> &'t str {
         self.tokens.get(token).map_or("", |t| &self.text[t.range.clone()])
     }
@@ -106,6 +112,12 @@ impl<'t> Source<'t> {
     }
     fn is_word(&self, token: usize) -> bool {
         self.tokens.get(token).is_some_and(|t| t.kind == Kind::Word)
+    }
+
+    /// The bracket that closes the one at `open`, if there is one and it is closed.
+    pub fn closing(&self, open: usize) -> Option<usize> {
+        let close = self.behind(open).checked_sub(1)?;
+        (self.is(open, b'(') && self.is(close, b')')).then_some(close)
     }
 
     /// The token behind the bracket that closes the one at `open`.

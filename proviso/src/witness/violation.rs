@@ -1,0 +1,63 @@
+//! Violation witnesses: the inputs of the counterexample in the order in which the program takes them, then the target.
+//! That fixes an execution, so whoever follows it needs no search.
+
+use super::place::Places;
+use super::{Constraint, Segment, Waypoint, WaypointItem, location};
+use crate::trace::{InputValue, Trace};
+use cfa::InputKind;
+
+/// The segments of a witness for a violation that was replayed.
+pub(super) fn segments(trace: &Trace, places: &Places) -> Vec<Segment> {
+    let inputs = trace.inputs.iter().filter_map(|input| returned(input, places));
+    inputs.chain(std::iter::once(target(trace, places))).map(segment).collect()
+}
+
+fn segment(waypoint: Waypoint) -> Segment {
+    Segment { segment: vec![WaypointItem { waypoint }] }
+}
+
+/// The return of a call that gives an input; `None` for what does not come from a call, and values that C has no literals for.
+fn returned(input: &InputValue, places: &Places) -> Option<Waypoint> {
+    let InputKind::Nondet(function) = &input.kind else { return None };
+    let spot = input.spot.as_ref()?;
+    let value = literal(input)?;
+    let mut location = location(spot, None, &input.function, places);
+    if let Some((line, column)) = places.call_end(spot, function) {
+        location.line = line;
+        location.column = Some(column);
+    }
+    let constraint = Constraint { value: format!("\\result == {value}"), format: "acsl_expression" };
+    Some(Waypoint { kind: "function_return", action: "follow", location, constraint: Some(constraint) })
+}
+
+/// The value as a constant of C.
+fn literal(input: &InputValue) -> Option<String> {
+    let bits = &input.value;
+    match input.c_type.as_str() {
+        // In C a constant with a point is a double, to which the float is converted.
+        "float" => number(format!("{:?}", f64::from(f32::from_bits(bits.to_u64()? as u32)))),
+        "double" => number(format!("{:?}", f64::from_bits(bits.to_u64()?))),
+        "long double" => number(input.shown.clone()).map(|n| n + "L"),
+        "void *" => None,
+        _ if bits.width() > 64 => None,
+        "unsigned int" => Some(format!("{}U", bits.to_biguint())),
+        "unsigned long" | "unsigned long long" => Some(format!("{}ULL", bits.to_biguint())),
+        name if name.starts_with("unsigned") || name == "_Bool" => Some(bits.to_biguint().to_string()),
+        _ => Some(bits.to_bigint().to_string()),
+    }
+}
+
+/// NaN and infinities have no literals.
+fn number(text: String) -> Option<String> {
+    text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit()).then_some(text)
+}
+
+fn target(trace: &Trace, places: &Places) -> Waypoint {
+    let spot = trace.spot.clone().unwrap_or_else(|| crate::source::Spot { path: String::new(), line: 1, column: 0 });
+    let mut location = location(&spot, Some(spot.column), &trace.function, places);
+    if let Some((line, column)) = places.statement(&spot) {
+        location.line = line;
+        location.column = Some(column);
+    }
+    Waypoint { kind: "target", action: "follow", location, constraint: None }
+}
