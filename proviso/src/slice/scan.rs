@@ -120,6 +120,19 @@ impl<'t> Source<'t> {
         (self.is(open, b'(') && self.is(close, b')')).then_some(close)
     }
 
+    /// The bracket that is closed by the one at `close`.
+    pub fn opening(&self, close: usize) -> Option<usize> {
+        if !self.is(close, b')') {
+            return None;
+        }
+        let mut depth = 0usize;
+        (0..=close).rev().find(|&i| {
+            depth += usize::from(self.is(i, b')'));
+            depth -= usize::from(self.is(i, b'('));
+            depth == 0
+        })
+    }
+
     /// The token behind the bracket that closes the one at `open`.
     fn behind(&self, open: usize) -> usize {
         let mut depth = 0usize;

@@ -33,5 +33,5 @@ fn item(found: &LoopInvariant, places: &Places) -> Option<Invariant> {
         [one] => (*one).to_owned(),
         many => many.iter().map(|c| format!("({c})")).collect::<Vec<_>>().join(" && "),
     };
-    Some(Invariant { kind, location, value, format: "c_expression" })
+    Some(Invariant { kind: kind.into(), location, value, format: "c_expression".into() })
 }

@@ -4,20 +4,23 @@
 //! Here is the format and what all entries share; [`violation`] and [`correctness`] fill in what a verdict knows.
 
 pub mod correctness;
+pub mod validate;
 pub mod violation;
 
+use crate::failure::Failure;
 use crate::report::{Answer, Report};
 use crate::source::Spot;
 use crate::witness::place::Places;
 use frontend_llvm::DataModel;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 mod place;
+mod weave;
 
 /// What was verified, as a witness names it.
 pub struct Task {
@@ -29,97 +32,120 @@ pub struct Task {
     pub formulas: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct Entry {
-    entry_type: &'static str,
-    metadata: Metadata,
-    content: Content,
+/// One entry of a witness file.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    pub entry_type: String,
+    pub metadata: Metadata,
+    pub content: Content,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Content {
+pub enum Content {
     Segments(Vec<Segment>),
     Invariants(Vec<InvariantItem>),
 }
 
-#[derive(Serialize)]
-struct Metadata {
-    format_version: &'static str,
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Metadata {
+    format_version: String,
     uuid: String,
     creation_time: String,
     producer: Producer,
-    task: TaskEntry,
+    pub task: TaskEntry,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Producer {
-    name: &'static str,
-    version: &'static str,
+    name: String,
+    version: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     configuration: String,
 }
 
-#[derive(Serialize)]
-struct TaskEntry {
-    input_files: Vec<String>,
-    input_file_hashes: BTreeMap<String, String>,
-    specification: String,
-    data_model: &'static str,
-    language: &'static str,
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TaskEntry {
+    pub input_files: Vec<String>,
+    pub input_file_hashes: BTreeMap<String, String>,
+    pub specification: String,
+    pub data_model: String,
+    language: String,
 }
 
 /// A place in an input file.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Location {
     pub file_name: String,
     pub line: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
 }
 
 /// Waypoints of which the last is to be passed next.
-#[derive(Serialize)]
-struct Segment {
-    segment: Vec<WaypointItem>,
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Segment {
+    pub segment: Vec<WaypointItem>,
 }
 
-#[derive(Serialize)]
-struct WaypointItem {
-    waypoint: Waypoint,
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct WaypointItem {
+    pub waypoint: Waypoint,
 }
 
 /// Something that happens on the way to the violation.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Waypoint {
     #[serde(rename = "type")]
-    kind: &'static str,
-    action: &'static str,
-    location: Location,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    constraint: Option<Constraint>,
+    pub kind: String,
+    pub action: String,
+    pub location: Location,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constraint: Option<Constraint>,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
-struct Constraint {
-    value: String,
-    format: &'static str,
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Constraint {
+    pub value: Scalar,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    format: String,
 }
 
-#[derive(Serialize)]
-struct InvariantItem {
-    invariant: Invariant,
+/// What YAML writes without quotes where it can.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Scalar {
+    Bool(bool),
+    Int(i64),
+    Text(String),
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct InvariantItem {
+    pub invariant: Invariant,
 }
 
 /// A condition that holds whenever control is at the place.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Invariant {
     #[serde(rename = "type")]
-    kind: &'static str,
-    location: Location,
-    value: String,
-    format: &'static str,
+    pub kind: String,
+    pub location: Location,
+    pub value: String,
+    format: String,
+}
+
+/// Reads a witness file.
+pub fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?;
+    let entries: Vec<Entry> = serde_saphyr::from_str(&text)
+        .map_err(|e| Failure::data(format!("{} is no witness of format 2: {e}", path.display())))?;
+    match entries.is_empty() {
+        true => Err(Failure::data(format!("{} has no entries", path.display()))),
+        false => Ok(entries),
+    }
 }
 
 /// The witness of a verdict as YAML; `None` where there is none to give: of UNKNOWN, and of a violation that was not
@@ -134,7 +160,7 @@ pub fn write(report: &Report, task: &Task) -> Result<Option<String>, std::io::Er
             None => return Ok(None),
         },
     };
-    let entry = Entry { entry_type, metadata: metadata(report, task, &places), content };
+    let entry = Entry { entry_type: entry_type.to_owned(), metadata: metadata(report, task, &places), content };
     let yaml = serde_saphyr::to_string(&[entry]).expect("plain data");
     Ok(Some(yaml))
 }
@@ -154,18 +180,18 @@ fn metadata(report: &Report, task: &Task, places: &Places) -> Metadata {
         input_file_hashes: hashes,
         specification,
         data_model: match task.data_model {
-            DataModel::Ilp32 => "ILP32",
-            DataModel::Lp64 => "LP64",
+            DataModel::Ilp32 => "ILP32".into(),
+            DataModel::Lp64 => "LP64".into(),
         },
-        language: "C",
+        language: "C".into(),
     };
     Metadata {
-        format_version: "2.0",
+        format_version: "2.0".into(),
         uuid: uuid::Uuid::new_v4().to_string(),
         creation_time,
         producer: Producer {
-            name: "Proviso",
-            version: env!("CARGO_PKG_VERSION"),
+            name: "Proviso".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
             configuration: report.decided_by.unwrap_or(&report.analysis).to_owned(),
         },
         task,

@@ -2,7 +2,7 @@
 //! That fixes an execution, so whoever follows it needs no search.
 
 use super::place::Places;
-use super::{Constraint, Segment, Waypoint, WaypointItem, location};
+use super::{Constraint, Scalar, Segment, Waypoint, WaypointItem, location};
 use crate::trace::{InputValue, Trace};
 use cfa::InputKind;
 
@@ -26,8 +26,8 @@ fn returned(input: &InputValue, places: &Places) -> Option<Waypoint> {
         location.line = line;
         location.column = Some(column);
     }
-    let constraint = Constraint { value: format!("\\result == {value}"), format: "acsl_expression" };
-    Some(Waypoint { kind: "function_return", action: "follow", location, constraint: Some(constraint) })
+    let constraint = Constraint { value: Scalar::Text(format!("\\result == {value}")), format: "acsl_expression".into() };
+    Some(Waypoint { kind: "function_return".into(), action: "follow".into(), location, constraint: Some(constraint) })
 }
 
 /// The value as a constant of C.
@@ -59,5 +59,5 @@ fn target(trace: &Trace, places: &Places) -> Waypoint {
         location.line = line;
         location.column = Some(column);
     }
-    Waypoint { kind: "target", action: "follow", location, constraint: None }
+    Waypoint { kind: "target".into(), action: "follow".into(), location, constraint: None }
 }
