@@ -37,6 +37,16 @@ pub enum Command {
     /// as the last line of standard output.
     #[command(after_long_help = EXAMPLES, verbatim_doc_comment)]
     Verify(Box<VerifyArgs>),
+    /// Checks a witness of a verdict, ours or another tool's (SV-COMP's format 2).
+    ///
+    /// A witness of a violation restricts the search to the executions that pass its waypoints; a witness of correctness has
+    /// its invariants checked, and they help in the proof. The last line is
+    ///
+    ///   TRUE                   the program is correct, and the invariants of the witness hold
+    ///   FALSE(unreach-call)    an execution that follows the witness violates the property
+    ///   UNKNOWN(reason)        neither was shown: an invariant that does not hold is named
+    #[command(verbatim_doc_comment)]
+    Validate(Box<ValidateArgs>),
     /// Removes from a program what a place in it does not depend on.
     ///
     /// What is kept behaves at the criterion as the whole program does: for the same inputs it comes there as often,
@@ -201,6 +211,16 @@ pub struct VerifyArgs {
     /// Says what is going on.
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
+}
+
+/// The options of `proviso validate`.
+#[derive(Args, Debug)]
+pub struct ValidateArgs {
+    /// The witness (.yml).
+    #[arg(value_name = "WITNESS")]
+    pub witness: PathBuf,
+    #[command(flatten)]
+    pub verify: VerifyArgs,
 }
 
 const EXAMPLES: &str = "\

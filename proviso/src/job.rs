@@ -15,7 +15,7 @@ const ALIASES: [&str; 2] = ["reach_error", "__VERIFIER_error"];
 const DEFAULT_ERRORS: [&str; 3] = ["reach_error", "__VERIFIER_error", "__assert_fail"];
 
 /// A verification to do.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Job {
     pub load: Options,
     pub properties: Vec<Property>,
@@ -78,6 +78,19 @@ impl Job {
         let property_file = args.property.iter().filter(|_| from_file).map(PathBuf::from);
         let files_read = load.inputs.iter().cloned().chain(task_properties).chain(property_file).collect();
         Ok(Self { load, properties, error_functions, errors_named, files_read })
+    }
+
+    /// Asks for these properties instead; `from_file`: nothing else counts as an error.
+    pub fn set_properties(&mut self, properties: Vec<Property>, from_file: bool) {
+        self.error_functions = error_functions(&properties, from_file);
+        self.load.error_functions.clone_from(&self.error_functions);
+        self.properties = properties;
+    }
+
+    /// Calls of these functions are errors, too.
+    pub fn add_error_functions(&mut self, names: &[String]) {
+        self.error_functions.extend_from_slice(names);
+        self.load.error_functions.clone_from(&self.error_functions);
     }
 
     /// What witnesses say of the task.

@@ -39,6 +39,7 @@ fn main() {
     let colors = output::Colors::new(cli.color);
     let code = match &cli.command {
         Command::Verify(args) => verify::run(args, colors),
+        Command::Validate(args) => witness::validate::run(args, colors),
         Command::Slice(args) => slice::run(args, colors),
         Command::Deps(args) => deps_command::run(args, colors),
         Command::Cfa(args) => cfa_command::run(args, colors),

@@ -78,6 +78,13 @@ pub struct Report {
     pub stats: Vec<(String, f64)>,
 }
 
+impl Answer {
+    /// For people: `UNKNOWN(reason at file.c:3:1)`.
+    pub fn unknown(reason: impl Into<String>) -> Self {
+        Self::Unknown { reason: reason.into(), spot: None }
+    }
+}
+
 impl Report {
     /// The last line of standard output.
     pub fn verdict_line(&self) -> String {

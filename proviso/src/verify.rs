@@ -39,7 +39,6 @@ pub fn run(args: &VerifyArgs, colors: Colors) -> u8 {
 
 fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     let start = Instant::now();
-    let config = config(args)?;
     let job = Arc::new(Job::new(args)?);
     let pixels = args.pixel_tree.as_ref().map(|path| Ok((path, Format::of(path)?))).transpose()?;
     let named = [
@@ -50,6 +49,39 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     ];
     let mut outputs = Outputs::new(named.map(|(option, path)| (option, path.as_ref())));
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
+    let verified = execute(&job, args, &outputs, start)?;
+    let Verified { report, harness, graph, warnings, code } = verified;
+    for warning in &warnings {
+        output::warning(warning, colors);
+    }
+    if let Some((path, format)) = pixels {
+        outputs.put(path, PixelTree::of_states(&graph).draw(format));
+    }
+    if let (Some(path), Some(harness)) = (&args.harness, harness) {
+        outputs.put(path, harness);
+    }
+    if let Some(path) = &args.witness {
+        match witness::write(&report, &job.witness_task()) {
+            Ok(None) => {}
+            Ok(Some(text)) => outputs.put(path, text),
+            Err(error) => output::warning(&format!("there is no witness: {error}"), colors),
+        }
+    }
+    publish(&report, outputs, args, colors).map(|()| code)
+}
+
+/// What a verification comes to.
+pub struct Verified {
+    pub report: Report,
+    pub harness: Option<String>,
+    pub graph: Vec<engine::arg::Shape>,
+    pub warnings: Vec<String>,
+    pub code: u8,
+}
+
+/// Verifies under the limits of `args`, which count from `start`. `outputs` are files that no input may be.
+pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Instant) -> Result<Verified, Failure> {
+    let config = config(args)?;
     let memory = args.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
     let limits = Limits { timeout: args.timeout, memory, start };
     limits::limit_address_space(memory);
@@ -104,23 +136,8 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         models: shared.models,
         stats,
     };
-    for warning in &shared.warnings {
-        output::warning(warning, colors);
-    }
-    if let Some((path, format)) = pixels {
-        outputs.put(path, PixelTree::of_states(&finished.graph).draw(format));
-    }
-    if let (Some(path), Some(harness)) = (&args.harness, finished.harness) {
-        outputs.put(path, harness);
-    }
-    if let Some(path) = &args.witness {
-        match witness::write(&report, &job.witness_task()) {
-            Ok(None) => {}
-            Ok(Some(text)) => outputs.put(path, text),
-            Err(error) => output::warning(&format!("there is no witness: {error}"), colors),
-        }
-    }
-    publish(&report, outputs, args, colors).map(|()| code)
+    let (harness, graph, warnings) = (finished.harness, finished.graph, shared.warnings);
+    Ok(Verified { report, harness, graph, warnings, code })
 }
 
 fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {

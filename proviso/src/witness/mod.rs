@@ -168,7 +168,7 @@ pub fn write(report: &Report, task: &Task) -> Result<Option<String>, std::io::Er
 fn metadata(report: &Report, task: &Task, places: &Places) -> Metadata {
     let now = OffsetDateTime::now_utc().replace_nanosecond(0).expect("in range");
     let creation_time = now.format(&Rfc3339).expect("a date of this era");
-    let hashes = places.files().map(|(name, bytes)| (name.to_owned(), hex(&Sha256::digest(bytes)))).collect();
+    let hashes = places.files().map(|(name, bytes)| (name.to_owned(), digest(bytes))).collect();
     let specification = task
         .formulas
         .iter()
@@ -198,8 +198,9 @@ fn metadata(report: &Report, task: &Task, places: &Places) -> Metadata {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
+/// SHA-256 as witnesses have it.
+fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// The place of a spot, with the function it is in.

@@ -114,6 +114,11 @@ impl Places {
         })
     }
 
+    /// The line of the statement that the spot is in; its own where none is found.
+    pub fn statement_line(&self, spot: &Spot) -> u32 {
+        self.statement(spot).map_or_else(|| self.physical(spot).1, |(line, _)| line)
+    }
+
     /// The loop whose keyword or condition the spot is at.
     pub fn loop_around(&self, spot: &Spot) -> Option<LoopPlace> {
         let mut body = false;

@@ -26,7 +26,8 @@ fn returned(input: &InputValue, places: &Places) -> Option<Waypoint> {
         location.line = line;
         location.column = Some(column);
     }
-    let constraint = Constraint { value: Scalar::Text(format!("\\result == {value}")), format: "acsl_expression".into() };
+    let constraint =
+        Constraint { value: Scalar::Text(format!("\\result == {value}")), format: "acsl_expression".into() };
     Some(Waypoint { kind: "function_return".into(), action: "follow".into(), location, constraint: Some(constraint) })
 }
 

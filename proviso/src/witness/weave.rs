@@ -65,7 +65,7 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
     let mut errors = 0;
     match &entry.content {
         super::Content::Segments(segments) => {
-            let last = segments.len() - 1;
+            let last = segments.len().saturating_sub(1);
             for (number, segment) in segments.iter().enumerate() {
                 for item in &segment.segment {
                     add_waypoint(&mut parsed, &item.waypoint, number, last, following)?;
@@ -211,7 +211,8 @@ impl<'a> File<'a> {
     /// The bytes that the location may mean: one, or those of its line.
     fn range(&self, location: &Location) -> Result<Range<usize>, Failure> {
         let line = location.line as usize;
-        let start = *self.lines.get(line.wrapping_sub(1)).ok_or_else(|| unsupported(location, "there is no such line"))?;
+        let start =
+            *self.lines.get(line.wrapping_sub(1)).ok_or_else(|| unsupported(location, "there is no such line"))?;
         let end = self.lines.get(line).copied().unwrap_or(self.source.text.len());
         Ok(match location.column {
             Some(column) => (start + column as usize - 1).min(end)..(start + column as usize).min(end),
@@ -297,7 +298,8 @@ impl<'a> File<'a> {
         let open = match self.source.word(keyword) {
             // The tail of the statement: `while (…);`
             "do" => {
-                let (bytes, _) = self.statements.iter().find(|(b, _)| b.start == at).cloned().unwrap_or((at..at, false));
+                let (bytes, _) =
+                    self.statements.iter().find(|(b, _)| b.start == at).cloned().unwrap_or((at..at, false));
                 let mut last = self.token_at(bytes.end);
                 while last > keyword && self.source.opening(last).is_none() {
                     last -= 1;

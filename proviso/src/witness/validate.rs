@@ -1,0 +1,160 @@
+//! `proviso validate`: a witness is woven into the program (see [`weave`](super::weave)), and what comes out is verified.
+//!
+//! Weaving only takes executions away (violations) or adds errors (invariants), so a violation found is one of the program,
+//! and a proof is one of the program and of every invariant.
+
+use super::place::Places;
+use super::weave::{self, Following, INVARIANT};
+use super::{Content, Entry, Location};
+use crate::args::ValidateArgs;
+use crate::failure::{Failure, exit};
+use crate::files::Outputs;
+use crate::job::Job;
+use crate::output::{self, Colors};
+use crate::render::{self, Detail};
+use crate::report::{Answer, Report, Violation};
+use crate::source::Sources;
+use crate::verify::{self, Verified};
+use frontend_llvm::DataModel;
+use instrument::Property;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Runs the command; the exit code.
+pub fn run(args: &ValidateArgs, colors: Colors) -> u8 {
+    attempt(args, colors).unwrap_or_else(|failure| output::failure(&failure, colors))
+}
+
+fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
+    let start = Instant::now();
+    let entries = super::read(&args.witness)?;
+    let [entry] = entries.as_slice() else {
+        return Err(Failure::data(format!("{}: more than one entry is not supported", args.witness.display())));
+    };
+    let mut job = Job::new(&args.verify)?;
+    adopt(&mut job, entry, args)?;
+    for warning in stale(entry, &job)? {
+        output::warning(&warning, colors);
+    }
+    let report = match entry.entry_type.as_str() {
+        "violation_sequence" => violation(entry, &job, args, start)?,
+        "invariant_set" => correctness(entry, &job, args, start)?,
+        other => return Err(Failure::data(format!("entries of type {other} are not supported"))),
+    };
+    let text = render::report(&report, &Sources::new(), Detail::Short, colors.stdout);
+    output::print(&(text + &report.verdict_line() + "\n"))?;
+    Ok(match report.answer {
+        Answer::True => exit::TRUE,
+        Answer::False(_) => exit::FALSE,
+        Answer::Unknown { .. } => exit::UNKNOWN,
+    })
+}
+
+/// The property and the data model are those of the witness unless the command line says otherwise.
+fn adopt(job: &mut Job, entry: &Entry, args: &ValidateArgs) -> Result<(), Failure> {
+    let task = &entry.metadata.task;
+    if args.verify.input.data_model().is_none() {
+        job.load.data_model = if task.data_model == "ILP32" { DataModel::Ilp32 } else { DataModel::Lp64 };
+    }
+    if args.verify.property.is_none() && args.verify.error_function.is_empty() {
+        let properties = Property::parse_file(&task.specification)
+            .map_err(|e| Failure::data(format!("the witness's specification: {e}")))?;
+        job.set_properties(properties, true);
+    }
+    Ok(())
+}
+
+/// What the witness says of files that are not as they were.
+fn stale(entry: &Entry, job: &Job) -> Result<Vec<String>, Failure> {
+    let mut warnings = Vec::new();
+    for path in &job.load.inputs {
+        let bytes = std::fs::read(path).map_err(|e| Failure::reading(path, &e))?;
+        let hashes = &entry.metadata.task.input_file_hashes;
+        let of = hashes.iter().find(|(name, _)| Path::new(name).file_name() == path.file_name());
+        if of.is_some_and(|(_, hash)| *hash != super::digest(&bytes)) {
+            warnings.push(format!("{} is not the file that the witness is about", path.display()));
+        }
+    }
+    Ok(warnings)
+}
+
+/// Verifies the program with the witness woven in.
+fn verify(
+    entry: &Entry,
+    job: &Job,
+    args: &ValidateArgs,
+    following: Following,
+    start: Instant,
+) -> Result<Report, Failure> {
+    let folder = tempfile::tempdir().map_err(|e| Failure::writing("a temporary folder", &e))?;
+    let mut job = job.clone();
+    let originals = std::mem::take(&mut job.load.inputs);
+    job.load.inputs = weave::weave(entry, &originals, following, folder.path())?;
+    // Headers beside the sources are found as before.
+    for path in &originals {
+        let beside = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        job.load.clang_args.extend(["-iquote".into(), beside.display().to_string()]);
+    }
+    if let Content::Invariants(all) = &entry.content {
+        let names: Vec<String> = (0..all.len()).map(|n| format!("{INVARIANT}{n}")).collect();
+        job.add_error_functions(&names);
+    }
+    let Verified { mut report, .. } = verify::execute(&Arc::new(job), &args.verify, &Outputs::default(), start)?;
+    report.files = originals.iter().map(|f| f.display().to_string()).collect();
+    Ok(report)
+}
+
+fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Result<Report, Failure> {
+    let Content::Segments(segments) = &entry.content else {
+        return Err(Failure::data("a violation_sequence consists of segments"));
+    };
+    let target = segments.last().and_then(|s| s.segment.last()).map(|item| &item.waypoint);
+    let Some(target) = target.filter(|w| w.kind == "target") else {
+        return Err(Failure::data("the last waypoint of the witness is no target"));
+    };
+    let mut report = verify(entry, job, args, Following::FirstVisit, start)?;
+    if matches!(report.answer, Answer::True) {
+        report = verify(entry, job, args, Following::AnyVisit, start)?;
+    }
+    match &report.answer {
+        Answer::True => report.answer = Answer::unknown("no execution that follows the witness violates the property"),
+        Answer::False(found) if !is_at(found, &target.location, &job.load.inputs)? => {
+            report.answer =
+                Answer::unknown("what follows the witness violates the property elsewhere than at its target");
+        }
+        Answer::False(_) | Answer::Unknown { .. } => {}
+    }
+    Ok(report)
+}
+
+/// Whether the violation is at the target.
+fn is_at(found: &Violation, target: &Location, inputs: &[PathBuf]) -> Result<bool, Failure> {
+    let Some(spot) = found.trace.as_ref().and_then(|t| t.spot.as_ref()) else { return Ok(false) };
+    let places = Places::new(inputs).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
+    let line = places.statement_line(spot);
+    Ok(line == target.line || places.physical(spot).1 == target.line)
+}
+
+fn correctness(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Result<Report, Failure> {
+    let invariants = match &entry.content {
+        Content::Invariants(all) => all.as_slice(),
+        Content::Segments(none) if none.is_empty() => &[],
+        Content::Segments(_) => return Err(Failure::data("an invariant_set consists of invariants")),
+    };
+    let mut report = verify(entry, job, args, Following::AnyVisit, start)?;
+    if let Answer::False(found) = &report.answer {
+        let broken = (0..invariants.len()).find(|n| found.message.starts_with(&format!("{INVARIANT}{n} ")));
+        report.answer = match broken {
+            Some(number) => {
+                let invariant = &invariants[number].invariant;
+                let Location { file_name, line, column, .. } = &invariant.location;
+                let column = column.map_or_else(String::new, |c| format!(":{c}"));
+                let text = format!("the invariant `{}` does not hold at {file_name}:{line}{column}", invariant.value);
+                Answer::unknown(text)
+            }
+            None => Answer::unknown("the program violates the property"),
+        };
+    }
+    Ok(report)
+}

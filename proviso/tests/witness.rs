@@ -1,0 +1,160 @@
+//! Witnesses as another tool would use them: from the file alone, and not to be fooled.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn proviso(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_proviso")).args(args).output().unwrap()
+}
+
+fn verdict(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned()
+}
+
+struct Case {
+    folder: tempfile::TempDir,
+    program: String,
+}
+
+impl Case {
+    fn new(text: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("p.c");
+        std::fs::write(&program, text).unwrap();
+        Self { program: program.to_str().unwrap().to_owned(), folder }
+    }
+
+    fn witness(&self) -> PathBuf {
+        self.folder.path().join("w.yml")
+    }
+
+    /// Verifies the program; the verdict and the witness.
+    fn verify(&self, options: &[&str]) -> (String, String) {
+        let path = self.witness();
+        let mut args = vec!["verify", &self.program, "--witness", path.to_str().unwrap()];
+        args.extend(options);
+        let output = proviso(&args);
+        (verdict(&output), std::fs::read_to_string(path).unwrap())
+    }
+
+    /// What `validate` says of a witness.
+    fn validate(&self, witness: &str) -> String {
+        std::fs::write(self.witness(), witness).unwrap();
+        let output = proviso(&["validate", self.witness().to_str().unwrap(), &self.program, "--timeout", "20"]);
+        let said = verdict(&output);
+        if said.is_empty() { String::from_utf8_lossy(&output.stderr).into_owned() } else { said }
+    }
+}
+
+const OVERRUN: &str = "\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+static int even(int n) { return n % 2 == 0; }
+int main(void) {
+    int sum = 0;
+    for (int i = 0; i < 3; i++)
+        sum += __VERIFIER_nondet_int( /* ) */ );
+    unsigned char c = 7;
+    if (even(sum) && sum > 100)
+        reach_error();
+    return c;
+}
+";
+
+#[test]
+fn a_violation_is_confirmed_from_its_witness_alone() {
+    let case = Case::new(OVERRUN);
+    let (said, witness) = case.verify(&[]);
+    assert_eq!(said, "FALSE(unreach-call)");
+    assert_eq!(witness.matches("type: function_return").count(), 3);
+    assert!(witness.contains("column: 47\n"), "the right parenthesis of the call: {witness}");
+    assert_eq!(case.validate(&witness), "FALSE(unreach-call)");
+
+    // Other inputs, another place: no execution does that.
+    let first = witness.find("\\result == ").unwrap();
+    let end = first + witness[first..].find('\n').unwrap();
+    let moved = |line: &str| witness.replace("line: 10\n", line);
+    for wrong in [
+        format!("{}\\result == 2147483647{}", &witness[..first], &witness[end..])
+            .replace("\\result == 0", "\\result == 1"),
+        moved("line: 11\n"),
+        moved("line: 8\n"),
+    ] {
+        let said = case.validate(&wrong);
+        assert!(!said.starts_with("TRUE") && (said != "FALSE(unreach-call)" || wrong.contains("2147483647")), "{said}");
+    }
+}
+
+#[test]
+fn waypoints_of_all_kinds_are_followed() {
+    let case = Case::new(OVERRUN);
+    let (_, witness) = case.verify(&[]);
+    let header = &witness[..witness.find("  content:").unwrap()];
+    let file = &case.program;
+    let waypoint = |kind: &str, line: u32, column: u32, constraint: &str| {
+        format!(
+            "  - segment:\n    - waypoint:\n        type: {kind}\n        action: follow\n        location:\n          \
+             file_name: {file}\n          line: {line}\n          column: {column}\n{constraint}"
+        )
+    };
+    let value = |v: &str| format!("        constraint:\n          value: {v}\n          format: c_expression\n");
+    let target = waypoint("target", 10, 9, "");
+    let steps = |parts: &[String]| format!("{header}  content:\n{}{target}", parts.concat());
+    let assumption = |v: &str| waypoint("assumption", 8, 5, &value(v));
+    let branching = |v: &str| waypoint("branching", 9, 5, &value(v));
+    let entered = waypoint("function_enter", 9, 17, "");
+    assert_eq!(case.validate(&steps(&[assumption("sum == 102"), entered, branching("true")])), "FALSE(unreach-call)");
+    for wrong in [assumption("sum == 103"), assumption("sum < 100"), branching("false")] {
+        let said = case.validate(&steps(&[wrong]));
+        assert_eq!(said, "UNKNOWN(no execution that follows the witness violates the property)");
+    }
+    let said = case.validate(&steps(&[waypoint("assumption", 9, 8, &value("1"))]));
+    assert!(said.contains("no statement starts here"), "{said}");
+}
+
+const LOOPS: &str = "\
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void reach_error(void);
+int main(void) {
+    unsigned n = __VERIFIER_nondet_uint(), s = 0, i = 0;
+    if (n > 1000000)
+        return 0;
+    while (i < n) {
+        s += 2;
+        i++;
+    }
+    do
+        s++;
+    while (s < 5);
+    if (s > 2000005)
+        reach_error();
+    return 0;
+}
+";
+
+#[test]
+fn invariants_are_confirmed_and_wrong_ones_are_named() {
+    let case = Case::new(LOOPS);
+    let (said, witness) = case.verify(&["--analysis", "invariants"]);
+    assert_eq!(said, "TRUE");
+    assert!(witness.contains("type: loop_invariant"), "{witness}");
+    assert_eq!(case.validate(&witness), "TRUE");
+    let start = witness.find("      value: ").unwrap();
+    let end = start + witness[start..].find("\n      format").unwrap();
+    for (wrong, position) in [("i < n", "p.c:7:5"), ("s == i", "p.c:7:5")] {
+        let said = case.validate(&format!("{}      value: {wrong}{}", &witness[..start], &witness[end..]));
+        assert!(said.starts_with(&format!("UNKNOWN(the invariant `{wrong}` does not hold at")), "{said}");
+        assert!(said.contains(position), "{said}");
+    }
+    let said = case.validate(&format!("{}      value: nowhere == 1{}", &witness[..start], &witness[end..]));
+    assert!(said.contains("nowhere"), "{said}");
+}
+
+#[test]
+fn what_is_no_witness_is_refused() {
+    let case = Case::new(LOOPS);
+    assert!(case.validate("a: [").contains("is no witness"));
+    assert!(case.validate("[]").contains("no entries"));
+    let output = proviso(&["validate", Path::new("/nowhere.yml").to_str().unwrap(), &case.program]);
+    assert_eq!(output.status.code(), Some(66));
+}
