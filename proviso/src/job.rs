@@ -101,12 +101,7 @@ impl Job {
             }
             other => other.formulas(),
         });
-        witness::Task {
-            files: self.load.inputs.clone(),
-            data_model: self.load.data_model,
-            entry: "main".to_owned(),
-            formulas: formulas.collect(),
-        }
+        witness::Task { files: self.load.inputs.clone(), entry: "main".to_owned(), formulas: formulas.collect() }
     }
 
     /// The names of the properties, each once.

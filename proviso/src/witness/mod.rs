@@ -11,7 +11,6 @@ use crate::failure::Failure;
 use crate::report::{Answer, Report};
 use crate::source::Spot;
 use crate::witness::place::Places;
-use frontend_llvm::DataModel;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -25,7 +24,6 @@ mod weave;
 /// What was verified, as a witness names it.
 pub struct Task {
     pub files: Vec<PathBuf>,
-    pub data_model: DataModel,
     /// The function where execution starts.
     pub entry: String,
     /// The formulas of the properties, as a property file has them: `G ! call(reach_error())`.
@@ -179,10 +177,7 @@ fn metadata(report: &Report, task: &Task, places: &Places) -> Metadata {
         input_files: places.files().map(|(name, _)| name.to_owned()).collect(),
         input_file_hashes: hashes,
         specification,
-        data_model: match task.data_model {
-            DataModel::Ilp32 => "ILP32".into(),
-            DataModel::Lp64 => "LP64".into(),
-        },
+        data_model: report.data_model.into(),
         language: "C".into(),
     };
     Metadata {

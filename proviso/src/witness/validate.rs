@@ -55,7 +55,8 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
 fn adopt(job: &mut Job, entry: &Entry, args: &ValidateArgs) -> Result<(), Failure> {
     let task = &entry.metadata.task;
     if args.verify.input.data_model().is_none() {
-        job.load.data_model = if task.data_model == "ILP32" { DataModel::Ilp32 } else { DataModel::Lp64 };
+        let ilp32 = task.data_model == "ILP32";
+        job.load.data_model = Some(if ilp32 { DataModel::Ilp32 } else { DataModel::Lp64 });
     }
     if args.verify.property.is_none() && args.verify.error_function.is_empty() {
         let properties = Property::parse_file(&task.specification)
