@@ -56,6 +56,12 @@ pub enum Command {
     /// Says why a line is in a slice: the chain of dependences from the criterion to it.
     #[command(after_long_help = DEPS_EXAMPLES)]
     Deps(Box<DepsArgs>),
+    /// Prints completions of the command line for a shell.
+    ///
+    /// For bash: `proviso completions bash > ~/.local/share/bash-completion/completions/proviso`
+    Completions { shell: clap_complete::Shell },
+    /// Prints the manual page: `proviso man | man -l -`.
+    Man,
     /// Prints a program as the control-flow automata that Proviso works on.
     Cfa(Box<CfaArgs>),
 }
@@ -198,6 +204,12 @@ pub struct VerifyArgs {
     /// Writes the result as JSON; `-` is standard output, before the verdict line.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
+    /// Writes the result as SARIF 2.1.0, for code hosts and editors; `-` is standard output.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub sarif: Option<PathBuf>,
+    /// How findings are printed.
+    #[arg(long, value_name = "HOW", default_value = "human", help_heading = "Output")]
+    pub message_format: MessageFormat,
     /// Says what each refinement learned, in terms of the C program.
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
@@ -221,6 +233,16 @@ pub struct ValidateArgs {
     pub witness: PathBuf,
     #[command(flatten)]
     pub verify: VerifyArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum MessageFormat {
+    /// With the source, and the way to the error.
+    Human,
+    /// `file:line:column: error: message`, a line each: what editors read from compilers.
+    Short,
+    /// The result of --json on one line.
+    Json,
 }
 
 const EXAMPLES: &str = "\

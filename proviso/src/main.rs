@@ -11,12 +11,14 @@ mod harness;
 mod job;
 mod limits;
 mod loop_invariants;
+mod manual;
 mod output;
 mod pipeline;
 mod pixel_tree;
 mod progress;
 mod render;
 mod report;
+mod sarif;
 mod slice;
 mod source;
 mod task;
@@ -40,6 +42,8 @@ fn main() {
     let code = match &cli.command {
         Command::Verify(args) => verify::run(args, colors),
         Command::Validate(args) => witness::validate::run(args, colors),
+        Command::Completions { shell } => manual::completions(*shell, colors),
+        Command::Man => manual::page(colors),
         Command::Slice(args) => slice::run(args, colors),
         Command::Deps(args) => deps_command::run(args, colors),
         Command::Cfa(args) => cfa_command::run(args, colors),

@@ -1,7 +1,7 @@
 //! A report for people: the error in the manner of rustc, then how it comes about, line by line.
 
 use crate::report::{Answer, Report, Violation};
-use crate::source::{Message, Sources};
+use crate::source::{Message, Sources, Spot};
 use crate::trace::{Event, InputValue, Step, Trace};
 use annotate_snippets::Level;
 use std::fmt::Write;
@@ -42,6 +42,33 @@ pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -
         }
     }
     out
+}
+
+/// One line for each finding, as compilers print them: `file:line:column: error: message [property]`.
+pub fn short(report: &Report) -> String {
+    let line = |spot: Option<&Spot>, level: &str, text: &str| {
+        let place = spot.map_or_else(|| "proviso".to_owned(), ToString::to_string);
+        format!("{place}: {level}: {}\n", text.replace('\n', " "))
+    };
+    match &report.answer {
+        Answer::True => String::new(),
+        Answer::False(found) => {
+            let spot = found.trace.as_ref().and_then(|t| t.spot.as_ref());
+            let mut out = line(spot, "error", &format!("{} [{}]", found.message, found.property));
+            let trace = found.trace.iter().flat_map(|t| t.steps.iter().map(move |s| (t, s)));
+            for (trace, step) in trace.filter(|(_, s)| s.matters && s.spot.is_some()).take(SHORT) {
+                out += &line(step.spot.as_ref(), "note", &event(&step.event, &trace.inputs));
+            }
+            out
+        }
+        Answer::Unknown { reason, spot } => {
+            let mut out = line(spot.as_ref(), "warning", &format!("no verdict: {reason}"));
+            for note in report.notes.iter().take(MAX_NOTES) {
+                out += &line(note.spot.as_ref(), "note", &note.text);
+            }
+            out
+        }
+    }
 }
 
 fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail: Detail, color: bool) {
@@ -116,7 +143,8 @@ fn cut(text: &str, columns: usize) -> String {
     text.chars().take(columns - 1).chain(['…']).collect()
 }
 
-fn event(event: &Event, inputs: &[InputValue]) -> String {
+/// What a step did, in words.
+pub fn event(event: &Event, inputs: &[InputValue]) -> String {
     let list = |values: &[(String, String)]| {
         let parts: Vec<String> =
             values.iter().map(|(n, v)| if n.is_empty() { v.clone() } else { format!("{n} = {v}") }).collect();

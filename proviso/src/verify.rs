@@ -1,6 +1,8 @@
 //! `proviso verify`: from the command line to a verdict, under limits.
 
-use crate::args::{BlocksArg, PrecisionArg, PredicatesArg, SearchArg, SlicingArg, SolverArg, TraceArg, VerifyArgs};
+use crate::args::{
+    BlocksArg, MessageFormat, PrecisionArg, PredicatesArg, SearchArg, SlicingArg, SolverArg, TraceArg, VerifyArgs,
+};
 use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::files::{Outputs, STDOUT};
@@ -12,6 +14,7 @@ use crate::pixel_tree::{Format, PixelTree};
 use crate::progress::Progress;
 use crate::render::{self, Detail};
 use crate::report::{Answer, Report};
+use crate::sarif;
 use crate::source::Sources;
 use crate::witness;
 use engine::Analysis;
@@ -45,6 +48,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         ("--harness", &args.harness),
         ("--witness", &args.witness),
         ("--json", &args.json),
+        ("--sarif", &args.sarif),
         ("--pixel-tree", &args.pixel_tree),
     ];
     let mut outputs = Outputs::new(named.map(|(option, path)| (option, path.as_ref())));
@@ -221,7 +225,11 @@ fn conclude(supervised: Supervised<Result<Finished, Failure>>, shared: &mut Shar
 fn publish(report: &Report, mut outputs: Outputs, args: &VerifyArgs, colors: Colors) -> Result<(), Failure> {
     let detail = if args.trace == TraceArg::Full { Detail::Full } else { Detail::Short };
     let json_on_stdout = args.json.as_deref() == Some(Path::new(STDOUT));
-    let mut text = render::report(report, &Sources::new(), detail, colors.for_report(json_on_stdout));
+    let mut text = match args.message_format {
+        MessageFormat::Human => render::report(report, &Sources::new(), detail, colors.for_report(json_on_stdout)),
+        MessageFormat::Short => render::short(report),
+        MessageFormat::Json => format!("{}\n", report.to_json()),
+    };
     if args.explain || args.verbose {
         text += &render::slicing(report).unwrap_or_default();
     }
@@ -237,6 +245,9 @@ fn publish(report: &Report, mut outputs: Outputs, args: &VerifyArgs, colors: Col
     }
     if let Some(path) = args.json.as_deref().filter(|_| !json_on_stdout) {
         outputs.put(path, format!("{:#}\n", report.to_json()));
+    }
+    if let Some(path) = &args.sarif {
+        outputs.put(path, format!("{:#}\n", sarif::log(report)));
     }
     let written = outputs.commit();
     if crash::claim_verdict() {

@@ -1,0 +1,32 @@
+//! The command line described for shells and for `man`, from its own definition.
+
+use crate::args::Cli;
+use crate::failure::{Failure, exit};
+use crate::output::{self, Colors};
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+/// Prints completions; the exit code.
+pub fn completions(shell: Shell, colors: Colors) -> u8 {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "proviso", &mut text);
+    print(&text, colors)
+}
+
+/// Prints the manual page, subcommands included; the exit code.
+pub fn page(colors: Colors) -> u8 {
+    let mut command = Cli::command();
+    command.build();
+    let mut text = Vec::new();
+    let pages =
+        std::iter::once(command.clone()).chain(command.get_subcommands().filter(|c| c.get_name() != "help").cloned());
+    let written = pages.into_iter().try_for_each(|page| clap_mangen::Man::new(page).render(&mut text));
+    match written {
+        Ok(()) => print(&text, colors),
+        Err(error) => output::failure(&Failure::writing("the manual page", &error), colors),
+    }
+}
+
+fn print(text: &[u8], colors: Colors) -> u8 {
+    output::write_stdout(text).map_or_else(|failure| output::failure(&failure, colors), |()| exit::TRUE)
+}

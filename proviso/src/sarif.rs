@@ -1,0 +1,158 @@
+//! A result as SARIF 2.1.0, which code hosts and editors show beside the source.
+
+use crate::render;
+use crate::report::{Answer, Note, Report, Violation};
+use crate::source::Spot;
+use crate::trace::Trace;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// Steps of a code flow; viewers show each of them.
+const MAX_STEPS: usize = 200;
+
+/// The rules: property, name, what it says, and the weakness (CWE) that a violation is.
+const RULES: [(&str, &str, &str, Option<u32>); 8] = [
+    ("unreach-call", "ReachableError", "An assertion can fail, or an error function can be called.", Some(617)),
+    ("no-overflow", "SignedOverflow", "Signed arithmetic can overflow.", Some(190)),
+    ("valid-deref", "InvalidAccess", "Memory can be accessed outside the objects that are alive.", Some(119)),
+    ("valid-free", "InvalidFree", "Something else than a live heap object can be freed.", Some(763)),
+    ("valid-memtrack", "LostMemory", "A heap object can become unreachable without being freed.", Some(401)),
+    ("valid-memcleanup", "UnfreedMemory", "A heap object can be alive at the end of the program.", Some(401)),
+    ("termination", "NonTermination", "The program can run for ever.", Some(835)),
+    ("no-data-race", "DataRace", "Conflicting accesses of two threads are not ordered.", Some(362)),
+];
+
+/// The log of one run.
+pub fn log(report: &Report) -> Value {
+    let (results, notifications) = match &report.answer {
+        Answer::True => (Vec::new(), Vec::new()),
+        Answer::False(violation) => (vec![result(violation)], Vec::new()),
+        Answer::Unknown { reason, spot } => {
+            let first = notification("warning", &format!("no verdict: {reason}"), spot.as_ref());
+            let rest = report.notes.iter().map(|Note { text, spot }| notification("note", text, spot.as_ref()));
+            (Vec::new(), std::iter::once(first).chain(rest).collect())
+        }
+    };
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "Proviso",
+                "semanticVersion": concat!(env!("CARGO_PKG_VERSION")),
+                "rules": RULES.iter().map(rule).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "invocations": [{
+                "executionSuccessful": true,
+                "toolExecutionNotifications": notifications,
+            }],
+            "properties": {"verdict": report.verdict_line(), "files": report.files, "properties": report.properties},
+            "results": results,
+        }],
+    })
+}
+
+fn rule((id, name, text, cwe): &(&str, &str, &str, Option<u32>)) -> Value {
+    let tags: Vec<String> = cwe.iter().map(|n| format!("external/cwe/cwe-{n:03}")).collect();
+    json!({
+        "id": id,
+        "name": name,
+        "shortDescription": {"text": text},
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"tags": tags},
+    })
+}
+
+fn result(violation: &Violation) -> Value {
+    let trace = violation.trace.as_ref();
+    let spot = trace.and_then(|t| t.spot.as_ref());
+    let mut value = json!({
+        "ruleId": violation.property,
+        "level": "error",
+        "message": {"text": violation.message},
+        "locations": spot.iter().map(|s| location(s)).collect::<Vec<_>>(),
+        // What stays the same when lines move: the error and the function it is in.
+        "partialFingerprints": {"violation/v1": fingerprint(violation)},
+    });
+    if let Some(index) = RULES.iter().position(|(id, ..)| *id == violation.property) {
+        value["ruleIndex"] = json!(index);
+    }
+    if let Some(trace) = trace {
+        value["codeFlows"] = json!([{"threadFlows": [{"locations": flow(trace)}]}]);
+    }
+    value
+}
+
+fn fingerprint(violation: &Violation) -> String {
+    let function = violation.trace.as_ref().map_or("", |t| t.function.as_str());
+    let digest = Sha256::digest(format!("{}\n{}\n{function}", violation.property, violation.message));
+    digest[..8].iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// The steps that matter and have a place, the first and the last of them where there are many.
+fn flow(trace: &Trace) -> Vec<Value> {
+    let steps: Vec<Value> = trace
+        .steps
+        .iter()
+        .filter(|step| step.matters)
+        .filter_map(|step| {
+            let mut place = location(step.spot.as_ref()?);
+            place["message"] = json!({"text": render::event(&step.event, &trace.inputs)});
+            Some(json!({"location": place}))
+        })
+        .collect();
+    if steps.len() <= MAX_STEPS {
+        return steps;
+    }
+    let (head, tail) = (MAX_STEPS / 4, steps.len() - (MAX_STEPS - MAX_STEPS / 4));
+    [&steps[..head], &steps[tail..]].concat()
+}
+
+fn notification(level: &str, text: &str, spot: Option<&Spot>) -> Value {
+    json!({
+        "level": level,
+        "message": {"text": text},
+        "locations": spot.iter().map(|s| location(s)).collect::<Vec<_>>(),
+    })
+}
+
+fn location(spot: &Spot) -> Value {
+    let mut region = json!({"startLine": spot.line});
+    if spot.column > 0 {
+        region["startColumn"] = json!(spot.column);
+    }
+    json!({"physicalLocation": {"artifactLocation": {"uri": uri(&spot.path)}, "region": region}})
+}
+
+/// A path as a URI reference: relative paths stay relative, which is what code hosts want.
+fn uri(path: &str) -> String {
+    let mut out = if path.starts_with('/') { "file://".to_owned() } else { String::new() };
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' | b'+' => out.push(byte as char),
+            other => out += &format!("%{other:02X}"),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_uris() {
+        assert_eq!(uri("src/a b.c"), "src/a%20b.c");
+        assert_eq!(uri("/tmp/ü.c"), "file:///tmp/%C3%BC.c");
+    }
+
+    #[test]
+    fn rules_are_found_by_their_property() {
+        let violation = Violation { property: "valid-free".into(), message: "freed twice".into(), trace: None };
+        let value = result(&violation);
+        assert_eq!(value["ruleIndex"], 3);
+        assert_eq!(value["partialFingerprints"]["violation/v1"].as_str().unwrap().len(), 16);
+        assert_ne!(fingerprint(&violation), fingerprint(&Violation { property: "valid-deref".into(), ..violation }));
+    }
+}

@@ -1,0 +1,65 @@
+//! Results for editors, code hosts and shells.
+
+use std::process::{Command, Output};
+
+fn proviso(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_proviso")).args(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+const FAILS: &str = "void reach_error(void);\nint __VERIFIER_nondet_int(void);\n\
+    int main(void) {\n    int x = __VERIFIER_nondet_int();\n    if (x == 4711)\n        reach_error();\n    return 0;\n}\n";
+
+#[test]
+fn findings_are_lines_that_editors_read_and_sarif() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a b.c"), FAILS).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
+        .current_dir(&folder)
+        .args(["verify", "a b.c", "--message-format", "short", "--sarif", "out.sarif"])
+        .output()
+        .unwrap();
+    let expected = "a b.c:6:9: error: reach_error is called [unreach-call]\n\
+        a b.c:4:13: note: x = 4711  (input 1: int)\n";
+    assert!(stdout(&output).starts_with(expected), "{}", stdout(&output));
+    assert!(stdout(&output).ends_with("\nFALSE(unreach-call)\n"));
+
+    let log: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("out.sarif")).unwrap()).unwrap();
+    let run = &log["runs"][0];
+    let result = &run["results"][0];
+    assert_eq!(log["version"], "2.1.0");
+    let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
+    assert_eq!((&rule["id"], &result["ruleId"]), (&"unreach-call".into(), &"unreach-call".into()));
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "a%20b.c");
+    assert_eq!((&place["region"]["startLine"], &place["region"]["startColumn"]), (&6.into(), &9.into()));
+    let flow = result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().unwrap();
+    assert_eq!(flow.first().unwrap()["location"]["message"]["text"], "x = 4711  (input 1: int)");
+    assert!(flow.len() >= 3);
+}
+
+#[test]
+fn an_unknown_is_a_notification() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, log) = (folder.path().join("a.c"), folder.path().join("a.sarif"));
+    let text = "void reach_error(void); int strange(void);\nint main(void) { if (strange()) reach_error(); }\n";
+    std::fs::write(&program, text).unwrap();
+    proviso(&["verify", program.to_str().unwrap(), "--sarif", log.to_str().unwrap()]);
+    let log: serde_json::Value = serde_json::from_slice(&std::fs::read(log).unwrap()).unwrap();
+    assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 0);
+    let notes = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"];
+    assert!(notes[0]["message"]["text"].as_str().unwrap().contains("strange"), "{notes}");
+}
+
+#[test]
+fn the_command_describes_itself() {
+    let bash = stdout(&proviso(&["completions", "bash"]));
+    assert!(bash.contains("--sarif") && bash.contains("validate"));
+    let page = stdout(&proviso(&["man"]));
+    assert!(page.contains(".TH proviso-verify") || page.contains(".TH proviso"), "{}", &page[..200]);
+    assert!(page.contains("message\\-format"));
+}
