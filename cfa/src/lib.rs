@@ -7,6 +7,7 @@
 
 mod bv;
 pub mod callgraph;
+mod check;
 pub mod dominators;
 pub mod dot;
 mod expr;
@@ -22,6 +23,7 @@ pub mod validate;
 
 pub use bv::Bv;
 pub use callgraph::CallGraph;
+pub use check::Check;
 pub use expr::{ArrayValue, BinOp, Children, Evaluator, Expr, ExprId, ExprPool, Sort, SymId, UnOp, Value};
 pub use float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 pub use index::{Id, Table};

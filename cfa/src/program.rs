@@ -20,6 +20,7 @@
 //! the truth was left.
 
 use crate::bv::Bv;
+use crate::check::Check;
 use crate::expr::{ExprId, ExprPool};
 use crate::float::FloatFormat;
 use crate::index::{Table, id_type};
@@ -532,8 +533,7 @@ pub struct Taint {
 /// What it means that an [`Op::Error`] edge is executed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErrorInfo {
-    /// The property violated, as the verdict names it: `unreach-call`, `no-overflow`, `valid-deref`, ….
-    pub property: String,
+    pub check: Check,
     /// For the user: "reach_error is called".
     pub message: String,
     pub place: Option<PlaceId>,

@@ -140,7 +140,7 @@ impl Random {
     }
     fn error(&mut self) {
         let (yes, no) = self.branch();
-        let info = ErrorInfo { property: "unreach-call".into(), message: "error".into(), place: None };
+        let info = ErrorInfo { check: cfa::Check::Call, message: "error".into(), place: None };
         let error = self.p.errors.push(info);
         self.at = yes;
         self.op(Op::Error(error));

@@ -31,7 +31,7 @@ impl Build {
         (yes, no)
     }
     fn error(&mut self, at: LocId) {
-        let info = ErrorInfo { property: "unreach-call".into(), message: "error".into(), place: None };
+        let info = ErrorInfo { check: cfa::Check::Call, message: "error".into(), place: None };
         let error = self.p.errors.push(info);
         self.op(at, Op::Error(error));
     }

@@ -57,8 +57,7 @@ impl Build {
     /// An error if `cond` holds.
     fn error_if(&mut self, cond: ExprId) {
         let no = self.assume(cond);
-        let error =
-            self.p.errors.push(ErrorInfo { property: "unreach-call".into(), message: "error".into(), place: None });
+        let error = self.p.errors.push(ErrorInfo { check: cfa::Check::Call, message: "error".into(), place: None });
         self.op(Op::Error(error));
         self.at = no;
     }

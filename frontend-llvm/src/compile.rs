@@ -178,6 +178,13 @@ impl Compiler {
         args.extend(options.include_dirs.iter().flat_map(|dir| ["-I".into(), dir.clone().into_os_string()]));
         args.extend(options.defines.iter().map(|define| format!("-D{define}").into()));
         args.extend(options.std.iter().map(|std| format!("-std={std}").into()));
+        let mut sanitizers: Vec<&str> = options.checks.iter().filter_map(|check| check.sanitizer()).collect();
+        sanitizers.sort_unstable();
+        sanitizers.dedup();
+        if !sanitizers.is_empty() {
+            // Control comes back from a check that fails: it may be one that nobody asked for.
+            args.extend([format!("-fsanitize={}", sanitizers.join(",")).into(), "-fsanitize-recover=all".into()]);
+        }
         args.extend(options.clang_args.iter().map(OsString::from));
 
         in_parallel(files, |file| self.run(file, &args, data_model, stop)).into_iter().collect()

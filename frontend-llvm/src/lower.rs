@@ -16,6 +16,7 @@ mod intrinsic;
 mod liveness;
 mod primitive;
 mod rounding;
+mod sanitizer;
 mod source;
 mod start;
 mod to_integer;
@@ -25,6 +26,8 @@ mod vararg;
 use crate::error::Error;
 use crate::ir::{self, TypeKind};
 use crate::options::Options;
+pub(crate) use sanitizer::HANDLER;
+
 use builder::ExprInfo;
 use cfa::{DataLayout, ExprId, FuncId, FunctionOrigin, LocId, PlaceId, Program, TypeId, Var, VarId, VarKind};
 use globals::Cell;
@@ -204,7 +207,9 @@ impl Context<'_> {
     fn declare_functions(&mut self) {
         for (n, f) in self.ir.functions.iter().enumerate() {
             let called_only = f.declaration && !self.uses.address_taken[n];
-            if called_only && (!self.uses.called[n] || f.name.starts_with("llvm.") || self.primitive(n).is_some()) {
+            let lowered_in_place =
+                |name: &str| name.starts_with("llvm.") || sanitizer::is_handler(name) || self.primitive(n).is_some();
+            if called_only && (!self.uses.called[n] || lowered_in_place(&f.name)) {
                 continue;
             }
             let TypeKind::Function { result, variadic, ref params } = *self.ir.kind(f.ty) else { continue };

@@ -54,7 +54,9 @@ fn load_inputs(options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result<Li
     }
     let mut inputs = Vec::with_capacity(options.inputs.len());
     for path in &options.inputs {
-        inputs.push(Input::read(path)?);
+        let input = Input::read(path)?;
+        input.check_sanitizers(options)?;
+        inputs.push(input);
     }
     let data_model = data_model(&inputs, options)?;
     let options = &Options { data_model: Some(data_model), ..options.clone() };
@@ -126,6 +128,25 @@ impl Input {
             }
             _ => Err(Error::Usage(format!("{}: not a .c, .i, .bc or .ll file", path.display()))),
         }
+    }
+}
+
+impl Input {
+    /// Only clang knows what C forbids where: bitcode has to say it, too.
+    fn check_sanitizers(&self, options: &Options) -> Result<(), Error> {
+        let Self::Llvm(path, data, _) = self else { return Ok(()) };
+        let mut sanitizers: Vec<&str> = options.checks.iter().filter_map(|check| check.sanitizer()).collect();
+        sanitizers.dedup();
+        // Names stand in bitcode as they do in text.
+        let handler = lower::HANDLER.as_bytes();
+        if sanitizers.is_empty() || data.windows(handler.len()).any(|window| window == handler) {
+            return Ok(());
+        }
+        let flags = sanitizers.join(",");
+        Err(Error::Usage(format!(
+            "{}: for this property, compile it from C with clang -fsanitize={flags}, or give the C file",
+            path.display()
+        )))
     }
 }
 

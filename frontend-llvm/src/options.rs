@@ -53,6 +53,9 @@ pub struct Options {
     pub clang_args: Vec<String>,
     /// The function that execution starts with.
     pub entry: String,
+    /// What C files are checked for, besides: checks that clang can put into the code. Each becomes an error edge. In
+    /// bitcode, checks of these kinds are errors where they are, and others do nothing.
+    pub checks: Vec<cfa::Check>,
     /// Functions whose call is the violation: never replaced by a model.
     pub error_functions: Vec<String>,
     pub undefined_functions: UndefinedFunctions,
@@ -73,6 +76,7 @@ impl Default for Options {
             std: None,
             clang_args: Vec::new(),
             entry: "main".into(),
+            checks: Vec::new(),
             error_functions: Vec::new(),
             undefined_functions: UndefinedFunctions::default(),
             sequential_environment: false,

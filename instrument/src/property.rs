@@ -1,5 +1,6 @@
 //! Properties and the property files of SV-COMP and Test-Comp.
 
+use cfa::Check;
 use std::fmt;
 
 /// What a verification task asks for. All but termination are safety properties.
@@ -94,6 +95,15 @@ impl Property {
             Self::Termination => vec!["F end".into()],
             Self::NoDataRace => vec!["G ! data-race".into()],
             Self::Coverage { query } => vec![query.clone()],
+        }
+    }
+
+    /// The errors that are violations of it, as far as they are checks at places of a program.
+    pub fn checks(&self) -> &'static [Check] {
+        match self {
+            Self::UnreachCall { .. } => &[Check::Call],
+            Self::NoOverflow => &[Check::SignedIntegerOverflow, Check::SignedLeftShift],
+            _ => &[],
         }
     }
 

@@ -136,7 +136,11 @@ pub struct VerifyArgs {
     #[command(flatten)]
     pub input: InputArgs,
 
-    /// What to verify: a property file (.prp) or `unreach-call` [default: the task's, else unreach-call].
+    /// What to verify: a property file (.prp), or a property's name [default: the task's, else unreach-call].
+    ///
+    ///   unreach-call   no error function is called
+    ///   no-overflow    signed arithmetic, shifts to the left included, gives no result that does not fit into its type
+    #[arg(verbatim_doc_comment)]
     #[arg(short, long, value_name = "FILE|NAME", help_heading = "Property")]
     pub property: Option<String>,
     /// A function whose call is the error; may be given several times.

@@ -13,6 +13,8 @@ pub struct Subject<'a> {
     /// wants them.
     pub undefined: &'a [String],
     pub ilp32: bool,
+    /// The one of clang that sees the error.
+    pub sanitizer: Option<&'static str>,
 }
 
 /// The C type that a function of the harness returns: one that needs no declarations of the program's.
@@ -36,7 +38,8 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     let spot = trace.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
     let _ = writeln!(out, "/* Made by proviso: the inputs with which {}{spot}.\n *", trace.message);
     let model = if subject.ilp32 { "-m32 " } else { "" };
-    let _ = writeln!(out, " *     clang {model}-g {} THIS_FILE && ./a.out\n *", subject.files.join(" "));
+    let sanitize = subject.sanitizer.map_or_else(String::new, |s| format!("-fsanitize={s} "));
+    let _ = writeln!(out, " *     clang {model}{sanitize}-g {} THIS_FILE && ./a.out\n *", subject.files.join(" "));
     let _ = writeln!(out, " * Functions are weak: what the program defines itself stays as it is.");
     let others: Vec<&InputValue> =
         trace.inputs.iter().filter(|i| !matches!(i.kind, InputKind::Nondet(_)) && !is_rand(i)).collect();

@@ -4,6 +4,7 @@ use crate::args::{DataModelArg, InputArgs, VerifyArgs};
 use crate::failure::Failure;
 use crate::task::Task;
 use crate::witness;
+use cfa::Check;
 use frontend_llvm::{DataModel, Options};
 use instrument::Property;
 use std::path::{Path, PathBuf};
@@ -74,23 +75,34 @@ impl Job {
         let errors_named = !args.error_function.is_empty();
         let error_functions =
             if errors_named { args.error_function.clone() } else { error_functions(&properties, from_file) };
-        load.error_functions.clone_from(&error_functions);
         let property_file = args.property.iter().filter(|_| from_file).map(PathBuf::from);
         let files_read = load.inputs.iter().cloned().chain(task_properties).chain(property_file).collect();
-        Ok(Self { load, properties, error_functions, errors_named, files_read })
+        let mut job = Self { load, properties, error_functions, errors_named, files_read };
+        job.load_what_is_asked();
+        Ok(job)
     }
 
     /// Asks for these properties instead; `from_file`: nothing else counts as an error.
     pub fn set_properties(&mut self, properties: Vec<Property>, from_file: bool) {
         self.error_functions = error_functions(&properties, from_file);
-        self.load.error_functions.clone_from(&self.error_functions);
         self.properties = properties;
+        self.load_what_is_asked();
     }
 
     /// Calls of these functions are errors, too.
     pub fn add_error_functions(&mut self, names: &[String]) {
         self.error_functions.extend_from_slice(names);
-        self.load.error_functions.clone_from(&self.error_functions);
+        self.load_what_is_asked();
+    }
+
+    /// Makes the front-end put into the program what the properties ask for.
+    fn load_what_is_asked(&mut self) {
+        self.load.checks = self.properties.iter().flat_map(|p| p.checks()).copied().collect();
+        self.load.error_functions = match self.error_functions.is_empty() {
+            false => self.error_functions.clone(),
+            // Where nobody asks whether they are called, they end the program.
+            true => ALIASES.map(String::from).to_vec(),
+        };
     }
 
     /// What witnesses say of the task.
@@ -102,6 +114,12 @@ impl Job {
             other => other.formulas(),
         });
         witness::Task { files: self.load.inputs.clone(), entry: "main".to_owned(), formulas: formulas.collect() }
+    }
+
+    /// The property that an error violates, as the verdict names it.
+    pub fn violated(&self, check: Check) -> &'static str {
+        let property = self.properties.iter().find(|p| p.checks().contains(&check));
+        property.map_or_else(|| check.name(), Property::name)
     }
 
     /// The names of the properties, each once.
@@ -118,7 +136,8 @@ fn error_functions(properties: &[Property], from_file: bool) -> Vec<String> {
             names.extend(functions.iter().cloned());
         }
     }
-    if !from_file && names.is_empty() {
+    let asked = properties.iter().any(|p| matches!(p, Property::UnreachCall { .. }));
+    if !from_file && asked && names.is_empty() {
         return DEFAULT_ERRORS.map(String::from).to_vec();
     }
     if names.iter().any(|n| ALIASES.contains(&n.as_str())) {

@@ -10,11 +10,10 @@ use crate::report::{Answer, Lesson, LoopInvariant, Note, Violation};
 use crate::source::Sources;
 use crate::trace::{self, Trace};
 use cfa::interp::Inputs;
-use cfa::{FunctionOrigin, Op, Program};
+use cfa::{Check, FunctionOrigin, Op, Program};
 use engine::budget::Budget;
 use engine::{Config, Counterexample, Reason, Verdict};
 use frontend_llvm::{DataModel, Options};
-use instrument::Property;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -82,7 +81,7 @@ pub struct Pipeline {
 
 impl Pipeline {
     pub fn run(&self) -> Result<Finished, Failure> {
-        if let Some(unsupported) = self.job.properties.iter().find(|p| !matches!(p, Property::UnreachCall { .. })) {
+        if let Some(unsupported) = self.job.properties.iter().find(|p| p.checks().is_empty()) {
             let reason = format!("property {} is not supported", unsupported.name());
             return Ok(Finished::new(Answer::Unknown { reason, spot: None }));
         }
@@ -137,13 +136,12 @@ impl Pipeline {
 
     fn instrument(&self, program: &mut Program) -> Result<(), Failure> {
         let found = instrument::unreach_call(program, &self.job.error_functions);
-        let all_missing = found.errors.is_empty();
         if self.job.errors_named
             && let Some(name) = found.missing.first()
         {
             return Err(Failure::data(format!("no function '{name}' is defined, declared or called in the program")));
         }
-        if all_missing {
+        if found.errors.is_empty() && !self.job.error_functions.is_empty() {
             let names = self.job.error_functions.join(", ");
             self.shared().warnings.push(format!("nothing calls an error function ({names}), so the verdict is TRUE"));
         }
@@ -218,14 +216,15 @@ impl Pipeline {
     /// Says how a confirmed violation comes about.
     fn explain(&self, program: &Program, found: &Counterexample, sources: &Sources) -> (Answer, Option<String>) {
         let error = &program.errors[found.error];
-        let mut violation = Violation { property: error.property.clone(), message: error.message.clone(), trace: None };
+        let property = self.job.violated(error.check).to_owned();
+        let mut violation = Violation { property, message: error.message.clone(), trace: None };
         self.shared().violation = Some(violation.clone());
         let recorded =
             self.stage("replaying the violation", "trace", || trace::record(program, &found.inputs, sources));
         let mut harness = None;
         match recorded {
             Ok(trace) => {
-                harness = self.wants_harness.then(|| self.harness(program, &trace));
+                harness = self.wants_harness.then(|| self.harness(program, &trace, error.check));
                 violation.trace = Some(trace);
             }
             // The engine's replay went through, so this is a limit of the second one.
@@ -234,7 +233,7 @@ impl Pipeline {
         (Answer::False(Box::new(violation)), harness)
     }
 
-    fn harness(&self, program: &Program, trace: &Trace) -> String {
+    fn harness(&self, program: &Program, trace: &Trace, violated: Check) -> String {
         let files: Vec<String> = self.job.load.inputs.iter().map(|f| f.display().to_string()).collect();
         let ilp32 = program.layout.pointer_width == 32;
         let errors = &self.job.error_functions;
@@ -244,7 +243,11 @@ impl Pipeline {
             .filter(|f| f.origin == FunctionOrigin::Undefined && !errors.contains(&f.name))
             .map(|f| f.name.clone())
             .collect();
-        harness::write(trace, &Subject { files: &files, error_functions: errors, undefined: &undefined, ilp32 })
+        let sanitizer = violated.sanitizer();
+        harness::write(
+            trace,
+            &Subject { files: &files, error_functions: errors, undefined: &undefined, ilp32, sanitizer },
+        )
     }
 }
 

@@ -162,7 +162,8 @@ pub fn event(event: &Event, inputs: &[InputValue]) -> String {
         Event::Call { function, args } => format!("{function}({})", list(args)),
         Event::Return { function, value: Some(value) } => format!("{function} returns {value}"),
         Event::Return { function, value: None } => format!("{function} returns"),
-        Event::Error { message } => message.clone(),
+        Event::Error { message, operands } if operands.is_empty() => message.clone(),
+        Event::Error { message, operands } => format!("{message}  ({})", list(operands)),
     }
 }
 

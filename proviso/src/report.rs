@@ -199,7 +199,9 @@ fn event_json(event: &Event) -> Value {
         Event::Branch { taken, operands } => json!({"step": "branch", "taken": taken, "operands": values(operands)}),
         Event::Call { function, args } => json!({"step": "call", "callee": function, "arguments": values(args)}),
         Event::Return { function, value } => json!({"step": "return", "from": function, "value": value}),
-        Event::Error { message } => json!({"step": "error", "message": message}),
+        Event::Error { message, operands } => {
+            json!({"step": "error", "message": message, "operands": values(operands)})
+        }
     }
 }
 

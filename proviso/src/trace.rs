@@ -44,8 +44,10 @@ pub enum Event {
         function: String,
         value: Option<String>,
     },
+    /// The variables in the check that failed, with their values.
     Error {
         message: String,
+        operands: Vec<(String, String)>,
     },
 }
 
@@ -105,7 +107,6 @@ fn with_character(shown: String, value: &Bv) -> String {
 /// The violation, replayed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Trace {
-    pub property: String,
     pub message: String,
     /// Where the user's code makes the error happen: the call of the error function.
     pub spot: Option<Spot>,
@@ -165,6 +166,8 @@ struct Recorder<'p> {
     cut: usize,
     /// The variable that took the last input, whose next copy is where the input goes in C.
     fresh: Option<(VarId, usize)>,
+    /// What a check looked at that failed.
+    failed: Vec<(String, String)>,
 }
 
 impl<'p> Recorder<'p> {
@@ -190,6 +193,7 @@ impl<'p> Recorder<'p> {
             omitted: 0,
             cut: MAX_STEPS / 2,
             fresh: None,
+            failed: Vec::new(),
         }
     }
 
@@ -210,13 +214,12 @@ impl<'p> Recorder<'p> {
         if let Some(Step { event: Event::Call { .. }, .. }) = self.steps.last().filter(|_| at_entry) {
             self.steps.pop();
         }
-        if let Some(last) = self.steps.iter_mut().rev().find(|s| matches!(s.event, Event::Branch { .. })) {
+        if at_entry && let Some(last) = self.steps.iter_mut().rev().find(|s| matches!(s.event, Event::Branch { .. })) {
             last.matters = true;
         }
-        let event = Event::Error { message: error.message.clone() };
+        let event = Event::Error { message: error.message.clone(), operands: std::mem::take(&mut self.failed) };
         self.steps.push(Step { event, spot: spot.clone(), function: function.clone(), matters: true });
         Trace {
-            property: error.property.clone(),
             message: error.message.clone(),
             spot,
             function,
@@ -236,6 +239,17 @@ impl<'p> Recorder<'p> {
             let func = self.program.func_of(e);
             self.program.funcs[func].origin == FunctionOrigin::Source && self.program.edges[e].place.is_some()
         })
+    }
+
+    /// Whether an error comes next.
+    fn leads_to_error(&self, edge: EdgeId) -> bool {
+        let mut next = self.program.out_edges(self.program.edges[edge].target);
+        next.any(|e| matches!(self.program.edges[e].op, Op::Error(_)))
+    }
+    /// Whether an error would have come next on the other side of the branch.
+    fn avoids_error(&self, edge: EdgeId) -> bool {
+        let mut sides = self.program.out_edges(self.program.edges[edge].source);
+        sides.any(|e| e != edge && self.leads_to_error(e))
     }
 
     fn spot(&self, place: Option<PlaceId>) -> Option<Spot> {
@@ -465,6 +479,9 @@ impl Observer for Recorder<'_> {
                     self.assigned(edge, *var, tainted, state);
                 }
             }
+            // Checks are no branches of the C program.
+            Op::Assume { cond, .. } if self.leads_to_error(edge) => self.failed = self.operands(*cond, state),
+            Op::Assume { .. } if self.avoids_error(edge) => {}
             Op::Assume { cond, branch } => {
                 if self.shown() && program.edges[edge].place.is_some() {
                     let operands = self.operands(*cond, state);
@@ -563,14 +580,14 @@ mod tests {
     #[test]
     fn a_trace_speaks_of_c() {
         let trace = record(&sum(), &inputs(38, 11), &Sources::new()).unwrap();
-        assert_eq!((trace.property.as_str(), trace.message.as_str()), ("unreach-call", "reach_error is called"));
+        assert_eq!(trace.message, "reach_error is called");
         assert_eq!(trace.spot.as_ref().unwrap().to_string(), "gone/sum.c:16:9");
         assert_eq!(trace.function, "main");
         let shown: Vec<_> = trace.inputs.iter().map(|i| (i.source(), i.ty.clone(), i.shown.clone())).collect();
         let expected = [("__VERIFIER_nondet_int()", "int", "38"), ("__VERIFIER_nondet_short()", "short", "11")];
         assert_eq!(shown, expected.map(|(a, b, c)| (a.into(), b.into(), c.into())));
         let violation =
-            Violation { property: trace.property.clone(), message: trace.message.clone(), trace: Some(trace) };
+            Violation { property: "unreach-call".into(), message: trace.message.clone(), trace: Some(trace) };
         let report = Report {
             answer: Answer::False(Box::new(violation)),
             properties: Vec::new(),

@@ -128,7 +128,15 @@ fn violation_is_on_a_wrong_line(json: &serde_json::Value, run: &Run, stdout: &st
     Ok(())
 }
 
-/// Compiles the program with the harness and runs it: the error function must be called.
+/// The sanitizers of clang that must see the violation, too; none if it is the call of a function.
+fn sanitizers(verdict: &str) -> &'static str {
+    match verdict {
+        "FALSE(no-overflow)" => "signed-integer-overflow,shift",
+        _ => "",
+    }
+}
+
+/// Compiles the program with the harness and runs it: the error function must be called, or a sanitizer complain.
 fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     let harness = std::fs::read_to_string(folder.join("harness.c")).map_err(|e| format!("no harness: {e}"))?;
     if harness.contains("cannot be given from outside") {
@@ -138,12 +146,16 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     clang.current_dir(run.file.parent().unwrap());
     clang.args(["-w", "-O0", "-o"]).arg(folder.join("native")).arg(run.file.file_name().unwrap());
     clang.arg(folder.join("harness.c")).arg("-lm");
+    let sanitizers = sanitizers(&run.verdict);
+    if !sanitizers.is_empty() {
+        clang.arg(format!("-fsanitize={sanitizers}")).arg("-fno-sanitize-recover=all");
+    }
     let mut options = run.options.iter();
     while let Some(option) = options.next() {
         match option.as_str() {
             "--32" => drop(clang.arg("-m32")),
             "--std" => drop(clang.arg(format!("-std={}", options.next().unwrap()))),
-            "--error-function" | "--timeout" | "--data-model" => drop(options.next()),
+            "--error-function" | "--timeout" | "--data-model" | "--property" => drop(options.next()),
             option if option.starts_with("-D") || option.ends_with(".c") => drop(clang.arg(option)),
             _ => {}
         }
@@ -161,7 +173,10 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     let native = Command::new(folder.join("native")).stdin(std::process::Stdio::null()).output().unwrap();
     let stderr = String::from_utf8_lossy(&native.stderr);
     // A program may define its error function itself; `assert` has its own message.
-    let failed = stderr.contains("is called") || stderr.contains("Assertion") || native.status.signal() == Some(ABORT);
+    let failed = match sanitizers {
+        "" => stderr.contains("is called") || stderr.contains("Assertion") || native.status.signal() == Some(ABORT),
+        _ => stderr.contains("runtime error:"),
+    };
     if failed { Ok(()) } else { Err(format!("does not fail natively ({})\n{stderr}", native.status)) }
 }
 

@@ -51,7 +51,7 @@ impl Code {
         let (bad, good) = (self.program.add_location(func), self.program.add_location(func));
         self.program.add_branch(self.at, cond, bad, good, None);
         let error = self.program.errors.push(ErrorInfo {
-            property: "unreach-call".into(),
+            check: cfa::Check::Call,
             message: "reach_error is called".into(),
             place: None,
         });

@@ -1,6 +1,7 @@
 //! Hand-made programs, one or a few operations each.
 
 use super::*;
+use crate::check::Check;
 use crate::expr::{BinOp, ExprPool, UnOp};
 use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 use proptest::prelude::*;
@@ -413,7 +414,7 @@ fn halts_errors_and_taints() {
     b.op(Op::Approx { taint });
     b.op(Op::Skip);
     b.op(Op::Approx { taint });
-    let info = ErrorInfo { property: "p".into(), message: "m".into(), place: None };
+    let info = ErrorInfo { check: Check::Call, message: "m".into(), place: None };
     let error = b.p.errors.push(info);
     let edge = b.op(Op::Error(error));
     let run = b.run_with(&Inputs::default(), Limits::default());

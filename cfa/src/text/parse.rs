@@ -8,6 +8,7 @@ mod expr;
 mod lexer;
 
 use super::{ORIGINS, QUALIFIERS, named};
+use crate::check::Check;
 use crate::expr::ExprId;
 use crate::float::FloatFormat;
 use crate::index::{Id, Table};
@@ -159,8 +160,13 @@ impl<'t> Parser<'t> {
                 "taint" => self.taint()?,
                 "error" => {
                     self.declared("err", self.p.errors.len())?;
-                    let (property, message, place) = (self.string()?, self.string()?, self.place()?);
-                    self.p.errors.push(ErrorInfo { property, message, place });
+                    let position = self.start;
+                    let name = self.string()?;
+                    let Some(check) = Check::from_name(&name) else {
+                        return Err(Error { position, message: format!("unknown check '{name}'") });
+                    };
+                    let (message, place) = (self.string()?, self.place()?);
+                    self.p.errors.push(ErrorInfo { check, message, place });
                 }
                 "var" => self.global_var()?,
                 "global" => self.global()?,

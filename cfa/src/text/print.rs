@@ -88,8 +88,8 @@ impl Printer<'_> {
             writeln!(self.out, "taint {id}{over}{under} {}{}", Quoted(taint.reason.as_bytes()), At(taint.place))?;
         }
         for (id, error) in p.errors.iter() {
-            let (property, message) = (Quoted(error.property.as_bytes()), Quoted(error.message.as_bytes()));
-            writeln!(self.out, "error {id} {property} {message}{}", At(error.place))?;
+            let message = Quoted(error.message.as_bytes());
+            writeln!(self.out, "error {id} \"{}\" {message}{}", error.check, At(error.place))?;
         }
         for (id, var) in p.vars.iter() {
             if let VarKind::Global { init } = &var.kind {

@@ -1,7 +1,7 @@
 //! Calls: to functions, through pointers, and inline assembly. Intrinsics and primitives are elsewhere.
 
 use super::function::FunctionLowering;
-use super::{Context, vararg};
+use super::{Context, sanitizer, vararg};
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
 use crate::primitives::{self, Primitive};
@@ -70,6 +70,9 @@ impl FunctionLowering<'_, '_> {
                     _ => None,
                 };
                 match function {
+                    Some(f) if sanitizer::is_handler(&ir.functions[f].name) => {
+                        self.lower_failed_check(i, &ir.functions[f].name);
+                    }
                     Some(f) if ir.functions[f].name.starts_with("llvm.") => {
                         self.lower_intrinsic(n, i, &ir.functions[f].name);
                     }

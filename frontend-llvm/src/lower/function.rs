@@ -61,7 +61,7 @@ pub(super) struct FunctionLowering<'c, 'm> {
     /// Reachable blocks in the order they are lowered.
     order: Vec<u32>,
     /// The block being lowered.
-    block: u32,
+    pub block: u32,
     origins: Vec<u32>,
     /// Values that mention a C variable, some of them outdated.
     pending: FxHashMap<VarId, Vec<u32>>,

@@ -13,7 +13,7 @@ pub(super) enum Cell {
     Object(GlobalId),
     /// A weak declaration that nothing defines: its address is 0.
     Null,
-    /// One of LLVM's own tables.
+    /// One of LLVM's own tables, or the description of a sanitizer's check.
     Absent,
 }
 
@@ -22,7 +22,7 @@ impl Context<'_> {
         // Objects first: initial values hold their addresses.
         let ir = self.ir;
         for (n, variable) in ir.variables.iter().enumerate() {
-            let cell = if variable.appending || variable.name.starts_with("llvm.") {
+            let cell = if variable.appending || variable.name.starts_with("llvm.") || self.uses.describes[n] {
                 Cell::Absent
             } else if variable.extern_weak && variable.init == NONE {
                 Cell::Null

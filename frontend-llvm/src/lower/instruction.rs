@@ -66,6 +66,7 @@ impl FunctionLowering<'_, '_> {
             .collect();
         match blocks[..] {
             [target] => self.jump(target),
+            [next, check] | [check, next] if self.ignored_check(check) == Some(next) => self.jump(next),
             [then_block, else_block] => {
                 let Some(cond) = self.value(i, 0) else { return };
                 let mut landings = Vec::new();

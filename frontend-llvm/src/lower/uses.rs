@@ -1,5 +1,6 @@
 //! What the module does with the addresses of its globals and functions.
 
+use super::sanitizer;
 use crate::ir::{ConstantKind, Function, GlobalRef, Instruction, Module, NONE, Operand, Ty, TypeKind, op};
 
 /// Whole-module facts about addresses, found in one pass.
@@ -7,6 +8,8 @@ use crate::ir::{ConstantKind, Function, GlobalRef, Instruction, Module, NONE, Op
 pub(super) struct Uses {
     /// By variable: something other than loads and stores of the whole variable happens to its address.
     pub escapes: Vec<bool>,
+    /// By variable: it only describes a check of a sanitizer.
+    pub describes: Vec<bool>,
     /// By function: it is used as a value.
     pub address_taken: Vec<bool>,
     /// By function: it is called directly.
@@ -17,6 +20,7 @@ impl Uses {
     pub fn find(ir: &Module) -> Self {
         let mut uses = Self {
             escapes: vec![false; ir.variables.len()],
+            describes: vec![false; ir.variables.len()],
             address_taken: vec![false; ir.functions.len()],
             called: vec![false; ir.functions.len()],
         };
@@ -60,6 +64,9 @@ impl Uses {
             }
             op::CALL | op::INVOKE | op::CALL_BR => {
                 let callee = ir.extra(instruction)[1] as usize;
+                if let Some(variable) = describes_check(ir, instruction, callee) {
+                    self.describes[variable] = true;
+                }
                 for (n, operand) in operands.enumerate() {
                     match operand {
                         Operand::Constant(c) if n == callee => self.callee(ir, c),
@@ -108,6 +115,16 @@ impl Uses {
                 GlobalRef::Alias(_) => {}
             }
         }
+    }
+}
+
+/// The variable that describes a check, if this is the call for its failure.
+fn describes_check(ir: &Module, call: &Instruction, callee: usize) -> Option<usize> {
+    let Operand::Constant(c) = ir.operand(call, callee) else { return None };
+    let ConstantKind::Global(number) = ir.constants[c as usize].kind else { return None };
+    match ir.global(number) {
+        GlobalRef::Function(n) if sanitizer::is_handler(&ir.functions[n].name) => sanitizer::description(ir, call),
+        _ => None,
     }
 }
 

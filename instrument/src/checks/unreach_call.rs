@@ -1,6 +1,6 @@
 //! Property unreach-call: some functions are never called.
 
-use cfa::{ErrorId, ErrorInfo, FuncId, Op, Out, Program};
+use cfa::{Check, ErrorId, ErrorInfo, FuncId, Op, Out, Program};
 
 /// What [`unreach_call`] found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -35,20 +35,18 @@ fn error_at_entry(program: &mut Program, func: FuncId) -> ErrorId {
     let function = &program.funcs[func];
     if let Out::One(edge) = program.locs[function.entry].out
         && let Op::Error(error) = program.edges[edge].op
-        && program.errors[error].property == PROPERTY
+        && program.errors[error].check == Check::Call
     {
         return error;
     }
     let place = function.place;
     let message = format!("{} is called", function.name);
-    let error = program.errors.push(ErrorInfo { property: PROPERTY.to_owned(), message, place });
+    let error = program.errors.push(ErrorInfo { check: Check::Call, message, place });
     let (entry, sink) = (program.add_location(func), program.add_location(func));
     program.add_edge(entry, Op::Error(error), sink, place);
     program.funcs[func].entry = entry;
     error
 }
-
-const PROPERTY: &str = "unreach-call";
 
 #[cfg(test)]
 mod tests {

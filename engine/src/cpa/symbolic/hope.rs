@@ -93,7 +93,7 @@ mod tests {
         let [behind, last] = [(); 2].map(|()| p.add_location(p.entry));
         let call = Op::Call { callee: Callee::Direct(f), args: Box::new([]), varargs: None, result: None };
         p.add_edge(entry, call, behind, None);
-        let error = p.errors.push(ErrorInfo { property: "p".into(), message: "m".into(), place: None });
+        let error = p.errors.push(ErrorInfo { check: cfa::Check::Call, message: "m".into(), place: None });
         p.add_edge(behind, Op::Error(error), last, None);
         let hope = hopeful(&p);
         let of = |l: cfa::LocId| hope[l.index()];

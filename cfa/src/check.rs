@@ -1,0 +1,132 @@
+//! What C, its library or a property forbids.
+
+use std::fmt;
+
+/// The kind of an error: which rule it breaks. Named as clang's sanitizers name theirs where they have one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Check {
+    /// A function is called that must not be.
+    Call,
+    /// `+ - * / %`, unary `-`, `++`, `--` or `abs` of signed integers whose result does not fit.
+    SignedIntegerOverflow,
+    /// `<<` of a signed integer that is negative, loses bits or is shifted too far.
+    SignedLeftShift,
+    /// Any other shift by a negative number of bits or by more than the type has.
+    Shift,
+    UnsignedIntegerOverflow,
+    IntegerDivideByZero,
+    FloatDivideByZero,
+    /// A float converted to a type that has no such value.
+    FloatCastOverflow,
+    /// An implicit conversion that changes the value.
+    ImplicitConversion,
+    /// An index outside its array.
+    Bounds,
+    /// A null pointer that is accessed or of which a member is taken.
+    Null,
+    /// An address that is no multiple of what its type asks for.
+    Alignment,
+    /// Null for a parameter that must not be.
+    NonnullAttribute,
+    /// Null returned where that must not be.
+    ReturnsNonnullAttribute,
+    /// An address computed beyond the address space, or from null.
+    PointerOverflow,
+    /// `__builtin_unreachable` is reached.
+    Unreachable,
+    /// The end of a function that has to return a value (C++).
+    Return,
+    /// A variable-length array that has no positive length.
+    VlaBound,
+    /// A `_Bool` that is neither 0 nor 1.
+    Bool,
+    /// An enumeration that has none of its values.
+    Enum,
+    /// A builtin whose argument it does not take (`__builtin_clz(0)`).
+    Builtin,
+}
+
+impl Check {
+    pub const ALL: [Self; 21] = [
+        Self::Call,
+        Self::SignedIntegerOverflow,
+        Self::SignedLeftShift,
+        Self::Shift,
+        Self::UnsignedIntegerOverflow,
+        Self::IntegerDivideByZero,
+        Self::FloatDivideByZero,
+        Self::FloatCastOverflow,
+        Self::ImplicitConversion,
+        Self::Bounds,
+        Self::Null,
+        Self::Alignment,
+        Self::NonnullAttribute,
+        Self::ReturnsNonnullAttribute,
+        Self::PointerOverflow,
+        Self::Unreachable,
+        Self::Return,
+        Self::VlaBound,
+        Self::Bool,
+        Self::Enum,
+        Self::Builtin,
+    ];
+
+    /// The name that a verdict gives it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Call => "unreach-call",
+            Self::SignedIntegerOverflow => "signed-integer-overflow",
+            Self::SignedLeftShift => "signed-left-shift",
+            Self::Shift => "shift",
+            Self::UnsignedIntegerOverflow => "unsigned-integer-overflow",
+            Self::IntegerDivideByZero => "integer-divide-by-zero",
+            Self::FloatDivideByZero => "float-divide-by-zero",
+            Self::FloatCastOverflow => "float-cast-overflow",
+            Self::ImplicitConversion => "implicit-conversion",
+            Self::Bounds => "bounds",
+            Self::Null => "null",
+            Self::Alignment => "alignment",
+            Self::NonnullAttribute => "nonnull-attribute",
+            Self::ReturnsNonnullAttribute => "returns-nonnull-attribute",
+            Self::PointerOverflow => "pointer-overflow",
+            Self::Unreachable => "unreachable",
+            Self::Return => "return",
+            Self::VlaBound => "vla-bound",
+            Self::Bool => "bool",
+            Self::Enum => "enum",
+            Self::Builtin => "builtin",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|check| check.name() == name)
+    }
+
+    /// The sanitizer of clang that looks for it.
+    pub fn sanitizer(self) -> Option<&'static str> {
+        match self {
+            Self::Call => None,
+            Self::SignedLeftShift => Some("shift"),
+            other => Some(other.name()),
+        }
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for check in Check::ALL {
+            assert_eq!(Check::from_name(check.name()), Some(check));
+        }
+        assert_eq!(Check::from_name("nothing"), None);
+    }
+}

@@ -1,0 +1,267 @@
+//! The checks that clang puts into the code for `-fsanitize=`: where one fails, an error.
+//!
+//! Only clang's front-end knows what C forbids where: whether a shift is one of signed integers, whether an addition
+//! was one in C. With `-fsanitize=` it says so by a branch to a call of a handler, whose first argument describes the check.
+//! That call becomes an error edge. What the description says of types goes into the message.
+
+use super::builder::Cursor;
+use super::function::FunctionLowering;
+use crate::ir::{ConstantKind, GlobalRef, Instruction, Module, NONE, Operand, op};
+use cfa::{Check, ErrorInfo, ExprId, Op};
+
+/// How the names of handlers begin.
+pub(crate) const HANDLER: &str = "__ubsan_handle_";
+
+/// Whether a function of this name is a handler of failed checks.
+pub(super) fn is_handler(name: &str) -> bool {
+    name.starts_with(HANDLER)
+}
+
+/// The first operand of a call of a handler: a constant, the description of the check.
+struct Description<'m> {
+    ir: &'m Module,
+    fields: &'m [u32],
+}
+
+/// A C type as a description has it.
+struct Type<'m> {
+    /// In quotes.
+    name: std::borrow::Cow<'m, str>,
+    is_integer: bool,
+    is_signed: bool,
+}
+
+impl<'m> Description<'m> {
+    fn of(ir: &'m Module, operand: Operand) -> Option<Self> {
+        let Operand::Constant(c) = operand else { return None };
+        Some(Self { ir, fields: fields(ir, c)? })
+    }
+    fn number(&self, field: usize) -> Option<u64> {
+        number(self.ir, *self.fields.get(field)?)
+    }
+    /// The n-th type of the description. The first field is a place.
+    fn ty(&self, n: usize) -> Option<Type<'m>> {
+        let &[kind, info, name] = fields(self.ir, *self.fields.get(1 + n)?)? else { return None };
+        let ConstantKind::Data(range) = &self.ir.constants[name as usize].kind else { return None };
+        let name = self.ir.text[range.clone()].split(|&b| b == 0).next()?;
+        let is_integer = number(self.ir, kind)? == 0;
+        let is_signed = is_integer && number(self.ir, info)? & 1 == 1;
+        Some(Type { name: String::from_utf8_lossy(name), is_integer, is_signed })
+    }
+}
+
+/// The elements of the constant variable at this address.
+fn fields(ir: &Module, address: u32) -> Option<&[u32]> {
+    let ConstantKind::Global(number) = ir.constants[address as usize].kind else { return None };
+    let GlobalRef::Variable(n) = ir.global(number) else { return None };
+    let init = ir.variables[n].init;
+    match &ir.constants.get(init as usize).filter(|_| init != NONE)?.kind {
+        ConstantKind::Aggregate(fields) => Some(fields),
+        _ => None,
+    }
+}
+
+fn number(ir: &Module, constant: u32) -> Option<u64> {
+    match &ir.constants[constant as usize].kind {
+        ConstantKind::Bits(words) => words.first().copied(),
+        ConstantKind::Null => Some(0),
+        _ => None,
+    }
+}
+
+/// A handler's variables: only its descriptions, which are no objects of the program.
+pub(super) fn description(ir: &Module, call: &Instruction) -> Option<usize> {
+    let Operand::Constant(c) = ir.operand(call, 0) else { return None };
+    let ConstantKind::Global(number) = ir.constants[c as usize].kind else { return None };
+    match ir.global(number) {
+        GlobalRef::Variable(n) => Some(n),
+        _ => None,
+    }
+}
+
+impl FunctionLowering<'_, '_> {
+    fn asks_for(&self, check: Check) -> bool {
+        self.b.cx.options.checks.contains(&check)
+    }
+
+    /// A call of a handler. A check that nobody asked for does nothing: its path goes on.
+    pub fn lower_failed_check(&mut self, i: &Instruction, name: &str) {
+        let handler = name.trim_start_matches(HANDLER);
+        let (handler, returns) = match handler.strip_suffix("_abort") {
+            Some(handler) => (handler, false),
+            None => (handler, true),
+        };
+        let ir = self.b.ir();
+        let description = Description::of(ir, ir.operand(i, 0));
+        let checks = match &description {
+            Some(description) => self.failed_checks(i, handler, description),
+            None => Vec::new(),
+        };
+        self.b.origin.clear();
+        for (condition, check, message) in checks {
+            if !self.asks_for(check) {
+                continue;
+            }
+            match condition {
+                None => return self.error(check, message),
+                Some(condition) => self.when_error(condition, check, message),
+            }
+        }
+        if !returns {
+            self.b.halt(cfa::HaltKind::Abort);
+        }
+    }
+
+    fn error(&mut self, check: Check, message: String) {
+        let place = self.b.place;
+        let error = self.b.cx.program.errors.push(ErrorInfo { check, message, place });
+        self.b.finish(Op::Error(error));
+    }
+
+    fn when_error(&mut self, condition: ExprId, check: Check, message: String) {
+        if self.b.x().is_false(condition) {
+            return;
+        }
+        let (inside, after) = (self.b.new_location(), self.b.new_location());
+        self.b.branch(condition, inside, after);
+        self.b.cursor = Cursor::At(inside);
+        self.error(check, message);
+        self.b.cursor = Cursor::At(after);
+    }
+
+    /// What may have failed where a handler is called, in the order to be tried: the condition under which it is this one, if
+    /// that is not known, the check and a message.
+    fn failed_checks(
+        &mut self,
+        i: &Instruction,
+        handler: &str,
+        description: &Description<'_>,
+    ) -> Vec<(Option<ExprId>, Check, String)> {
+        let ty = |n: usize| description.ty(n);
+        let name = |n: usize| ty(n).map_or_else(|| "its type".into(), |t| t.name.into_owned());
+        let does_not_fit = |what: &str| {
+            let signed = ty(0).is_none_or(|t| t.is_signed);
+            let (check, word) = match signed {
+                true => (Check::SignedIntegerOverflow, "signed"),
+                false => (Check::UnsignedIntegerOverflow, "unsigned"),
+            };
+            vec![(None, check, format!("{word} integer overflow: the {what} does not fit into {}", name(0)))]
+        };
+        let one = |check: Check, message: String| vec![(None, check, message)];
+        match handler {
+            "add_overflow" => does_not_fit("sum"),
+            "sub_overflow" => does_not_fit("difference"),
+            "mul_overflow" => does_not_fit("product"),
+            "negate_overflow" => does_not_fit("negated value"),
+            "divrem_overflow" if ty(0).is_some_and(|t| !t.is_integer) => {
+                one(Check::FloatDivideByZero, format!("division of a {} by zero", name(0).replace('\'', "")))
+            }
+            "divrem_overflow" => {
+                let zero = self.compare_operand(i, 2, 0);
+                let mut checks = vec![(zero, Check::IntegerDivideByZero, "division by zero".to_owned())];
+                // Only the smallest integer by -1.
+                checks.extend(does_not_fit("quotient"));
+                if !self.asks_for(Check::IntegerDivideByZero) {
+                    checks.remove(0);
+                }
+                checks
+            }
+            "shift_out_of_bounds" => {
+                match ty(0).is_none_or(|t| t.is_signed) && self.fails_before_shift_left(self.block) {
+                    true => one(
+                        Check::SignedLeftShift,
+                        format!("left shift of a signed integer: the result does not fit into {}", name(0)),
+                    ),
+                    false => {
+                        one(Check::Shift, format!("shift by as many bits as {} has, or by a negative number", name(0)))
+                    }
+                }
+            }
+            "out_of_bounds" => one(Check::Bounds, format!("index out of the bounds of {}", name(0))),
+            "type_mismatch" | "type_mismatch_v1" => {
+                let null = self.compare_operand(i, 1, 0);
+                let of = name(0);
+                let alignment = 1u64 << description.number(2).unwrap_or(0).min(32);
+                let misaligned = format!("an address that is no multiple of {alignment} is used for {of}");
+                vec![
+                    (null, Check::Null, format!("a null pointer is used for {of}")),
+                    (None, Check::Alignment, misaligned),
+                ]
+            }
+            "alignment_assumption" => one(Check::Alignment, "an address is not aligned as it was promised".into()),
+            "float_cast_overflow" => {
+                one(Check::FloatCastOverflow, format!("{} has no such value as this {}", name(1), name(0)))
+            }
+            "implicit_conversion" => one(
+                Check::ImplicitConversion,
+                format!("the implicit conversion from {} to {} changes the value", name(0), name(1)),
+            ),
+            "load_invalid_value" if name(0).contains("ool") => {
+                one(Check::Bool, format!("a value is read that {} does not have", name(0)))
+            }
+            "load_invalid_value" => one(Check::Enum, format!("a value is read that {} does not have", name(0))),
+            "pointer_overflow" => one(Check::PointerOverflow, "pointer arithmetic leaves the address space".into()),
+            "nonnull_arg" | "nullability_arg" => {
+                one(Check::NonnullAttribute, "null is given for a parameter that must not be".into())
+            }
+            "nonnull_return" | "nonnull_return_v1" | "nullability_return_v1" => {
+                one(Check::ReturnsNonnullAttribute, "null is returned where it must not be".into())
+            }
+            "builtin_unreachable" => one(Check::Unreachable, "`__builtin_unreachable` is reached".into()),
+            "missing_return" => one(Check::Return, "a function ends without the value that it has to return".into()),
+            "vla_bound_not_positive" => {
+                one(Check::VlaBound, "the length of a variable-length array is not positive".into())
+            }
+            "invalid_builtin" => one(Check::Builtin, "a builtin is called with zero".into()),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether operand `k` of a call, of at most 64 bits, has a value.
+    fn compare_operand(&mut self, i: &Instruction, k: usize, value: u64) -> Option<ExprId> {
+        let operand = self.b.ir().operand(i, k);
+        let e = self.operand(operand)?;
+        let width = self.b.x().width(e);
+        let value = self.b.int(width, value);
+        Some(self.b.x().eq(e, value))
+    }
+
+    /// Whether the check, with whose failure this block deals, stands before a shift to the left.
+    fn fails_before_shift_left(&self, block: u32) -> bool {
+        let block = &self.body.blocks[block as usize];
+        let ir = self.b.ir();
+        // Afterwards control goes to where it goes if the check does not fail: to the shift.
+        let last = &self.body.instructions[block.end as usize - 1];
+        ir.operands(last).any(|operand| match operand {
+            Operand::Block(next) => {
+                let first = self.body.blocks[next as usize].start;
+                self.body.instructions[first as usize].opcode == op::SHL
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a block does nothing but call a handler for a check that nobody asked for, and where it goes.
+    pub fn ignored_check(&mut self, block: u32) -> Option<u32> {
+        let ir = self.b.ir();
+        let range = self.body.blocks[block as usize].clone();
+        let (last, rest) = self.body.instructions[range.start as usize..range.end as usize].split_last()?;
+        let (call, conversions) = rest.split_last()?;
+        let callee = (call.opcode == op::CALL).then(|| ir.operand(call, ir.extra(call)[1] as usize))?;
+        let Operand::Constant(c) = callee else { return None };
+        let name = &ir.functions[self.b.cx.function_of_constant(c)?].name;
+        let handler = name.strip_prefix(HANDLER)?;
+        if handler != "shift_out_of_bounds"
+            || !conversions.iter().all(|i| (op::TRUNC..=op::BIT_CAST).contains(&i.opcode))
+        {
+            return None;
+        }
+        let description = Description::of(ir, ir.operand(call, 0))?;
+        let left = description.ty(0).is_none_or(|t| t.is_signed) && self.fails_before_shift_left(block);
+        let asked = self.asks_for(if left { Check::SignedLeftShift } else { Check::Shift });
+        match ir.operand(last, 0) {
+            Operand::Block(next) if !asked && last.opcode == op::BR && ir.operand_count(last) == 1 => Some(next),
+            _ => None,
+        }
+    }
+}
