@@ -9,6 +9,7 @@ pub mod arg;
 pub mod cegar;
 pub mod control;
 pub mod cpa;
+mod crash;
 pub mod explore;
 pub mod induction;
 pub mod invariants;
@@ -23,6 +24,7 @@ pub mod waitlist;
 
 pub use analysis::Analysis;
 pub use cpa::symbolic::Lesson;
+pub use crash::Crash;
 pub use replay::{replay, replay_limits};
 pub use run::frees;
 pub use smt::{self, budget};
@@ -68,6 +70,8 @@ pub struct Config {
     /// Whether the program may lack operations that free memory, as a slice does: then the address of one object of the
     /// heap may be that of another.
     pub lacks_frees: bool,
+    /// Analyses that panic in their first turn, to see what becomes of the others.
+    pub faults: Vec<Analysis>,
 }
 
 impl Default for Config {
@@ -87,6 +91,7 @@ impl Default for Config {
             combines_predicates: true,
             stop_at_unconfirmed: false,
             lacks_frees: false,
+            faults: Vec::new(),
         }
     }
 }
@@ -195,6 +200,30 @@ pub struct Outcome {
     pub lessons: Vec<Lesson>,
     /// The abstract reachability graph of the analysis that decided or came last, where one is built.
     pub arg: Vec<arg::Shape>,
+    /// The analyses that ended by a panic. Where there is no verdict and no limit was met, the reason is the first of them.
+    pub crashes: Vec<Crash>,
+}
+
+impl Outcome {
+    fn new(verdict: Verdict, decided_by: Analysis) -> Self {
+        Self {
+            verdict,
+            stats: Stats::default(),
+            reasons: Vec::new(),
+            decided_by,
+            proof: None,
+            certificate: None,
+            unconfirmed: None,
+            lessons: Vec::new(),
+            arg: Vec::new(),
+            crashes: Vec::new(),
+        }
+    }
+
+    /// Whether there is no verdict because an analysis panicked.
+    pub fn has_crashed(&self) -> bool {
+        matches!(&self.verdict, Verdict::Unknown(reason) if self.crashes.iter().any(|c| c.reason() == *reason))
+    }
 }
 
 /// Confirms a violation: runs the program as the user gave it on the inputs (translated, if the program analysed is a
@@ -211,17 +240,8 @@ pub fn verify(
     progress: &(dyn Fn(&Stats) + Sync),
 ) -> Outcome {
     if program.errors.is_empty() {
-        return Outcome {
-            verdict: Verdict::True,
-            stats: Stats::default(),
-            reasons: Vec::new(),
-            decided_by: config.analysis,
-            proof: Some(proof::ProofCheck::NotChecked("there is nothing to prove".into())),
-            certificate: None,
-            unconfirmed: None,
-            lessons: Vec::new(),
-            arg: Vec::new(),
-        };
+        let proof = Some(proof::ProofCheck::NotChecked("there is nothing to prove".into()));
+        return Outcome { proof, ..Outcome::new(Verdict::True, config.analysis) };
     }
     let analyses = match config.analysis {
         Analysis::Default if config.search == Search::Mixed => strategy::Features::of(program).analyses(),

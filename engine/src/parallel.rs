@@ -4,9 +4,8 @@ use crate::analysis::Analysis;
 use crate::budget::Budget;
 use crate::run::Run;
 use crate::verdict::Verdict;
-use crate::{Config, Outcome, Replay, Stats};
+use crate::{Config, Crash, Outcome, Replay, Stats};
 use cfa::Program;
-use std::panic::resume_unwind;
 use std::thread;
 
 /// Bytes, reserved rather than used: expressions are evaluated by recursion.
@@ -23,47 +22,58 @@ pub fn verify(
     progress: &(dyn Fn(&Stats) + Sync),
 ) -> Outcome {
     let part = budget.part();
+    let groups = groups(analyses, config.jobs);
     let outcomes: Vec<Outcome> = thread::scope(|scope| {
-        let threads: Vec<_> = groups(analyses, config.jobs)
-            .into_iter()
-            .enumerate()
-            .map(|(i, group)| {
-                let part = &part;
-                let work = move || {
-                    let quiet = |_: &Stats| {};
-                    let progress: &(dyn Fn(&Stats) + Sync) = if i == 0 { progress } else { &quiet };
-                    let outcome = Run::new(program, config, part, replay, progress).verify(&group);
-                    if !matches!(outcome.verdict, Verdict::Unknown(_)) {
-                        part.cancel();
-                    }
-                    outcome
-                };
-                thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).expect("a thread can be started")
+        let start = |(i, group): (usize, &Vec<Analysis>)| {
+            let (part, group) = (&part, group.clone());
+            let work = move || {
+                let quiet = |_: &Stats| {};
+                let progress: &(dyn Fn(&Stats) + Sync) = if i == 0 { progress } else { &quiet };
+                let outcome = Run::new(program, config, part, replay, progress).verify(&group);
+                if !matches!(outcome.verdict, Verdict::Unknown(_)) {
+                    part.cancel();
+                }
+                outcome
+            };
+            thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).expect("a thread can be started")
+        };
+        let threads: Vec<_> = groups.iter().enumerate().map(start).collect();
+        // A run guards each of its analyses; a panic beside them costs the verdicts of its thread.
+        let end = |(thread, group): (thread::ScopedJoinHandle<'_, Outcome>, &Vec<Analysis>)| {
+            thread.join().unwrap_or_else(|panic| {
+                let crash = Crash::new(group[0], &*panic);
+                let unknown = Outcome::new(Verdict::Unknown(crash.reason()), crash.analysis);
+                Outcome { crashes: vec![crash], ..unknown }
             })
-            .collect();
-        threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        };
+        threads.into_iter().zip(&groups).map(end).collect()
     });
-    joined(outcomes)
+    joined(outcomes, budget.spent().is_some())
 }
 
-/// The answer of several threads.
-fn joined(outcomes: Vec<Outcome>) -> Outcome {
+/// The answer of several threads, which may have been stopped.
+fn joined(outcomes: Vec<Outcome>, stopped: bool) -> Outcome {
     let mut total = Stats::default();
     let mut reasons = Vec::new();
+    let mut crashes = Vec::new();
     for outcome in &outcomes {
         total.join(&outcome.stats);
         reasons.extend(outcome.reasons.iter().cloned());
+        crashes.extend(outcome.crashes.iter().cloned());
     }
     reasons.dedup();
     let unconfirmed = outcomes.iter().find_map(|o| o.unconfirmed.clone());
-    let answered = outcomes.iter().position(|o| !matches!(o.verdict, Verdict::Unknown(_))).unwrap_or(0);
+    let answered = outcomes.iter().position(|o| !matches!(o.verdict, Verdict::Unknown(_)));
+    // Where nobody was stopped, what is our fault comes before what stood in the way of the others.
+    let crashed = || outcomes.iter().position(|o| !stopped && o.has_crashed());
+    let answered = answered.or_else(crashed).unwrap_or(0);
     let outcome = outcomes.into_iter().nth(answered).expect("at least one thread");
     // What one thread has found no other may overlook.
     let (verdict, proof) = match (outcome.verdict, &unconfirmed) {
         (Verdict::True, Some(reason)) => (Verdict::Unknown(reason.clone()), None),
         (verdict, _) => (verdict, outcome.proof),
     };
-    Outcome { verdict, proof, unconfirmed, stats: total, reasons, ..outcome }
+    Outcome { verdict, proof, unconfirmed, stats: total, reasons, crashes, ..outcome }
 }
 
 /// Proofs by invariants go with symbolic execution, which they learn from; the others are dealt out in turn.
@@ -89,27 +99,33 @@ mod tests {
     use crate::verdict::Reason;
 
     fn outcome(verdict: Verdict, unconfirmed: Option<Reason>) -> Outcome {
-        Outcome {
-            verdict,
-            stats: Stats::default(),
-            reasons: Vec::new(),
-            decided_by: Analysis::Symex,
-            proof: None,
-            certificate: None,
-            unconfirmed,
-            lessons: Vec::new(),
-            arg: Vec::new(),
-        }
+        Outcome { unconfirmed, ..Outcome::new(verdict, Analysis::Symex) }
     }
 
     #[test]
     fn no_proof_beside_a_violation_that_does_not_replay() {
         let unknown = || Verdict::Unknown(Reason::new("time"));
-        let proved = joined(vec![outcome(unknown(), None), outcome(Verdict::True, None)]);
+        let proved = joined(vec![outcome(unknown(), None), outcome(Verdict::True, None)], false);
         assert!(matches!(proved.verdict, Verdict::True));
-        let doubted =
-            joined(vec![outcome(unknown(), Some(Reason::new("does not replay"))), outcome(Verdict::True, None)]);
+        let doubting = outcome(unknown(), Some(Reason::new("does not replay")));
+        let doubted = joined(vec![doubting, outcome(Verdict::True, None)], false);
         assert!(matches!(doubted.verdict, Verdict::Unknown(reason) if reason.text == "does not replay"));
+    }
+
+    #[test]
+    fn a_thread_that_crashed_is_the_reason_only_where_no_other_answers_or_was_stopped() {
+        let time = || outcome(Verdict::Unknown(Reason::new("time")), None);
+        let crash = Crash { analysis: Analysis::Value, message: "boom".into() };
+        let crashed = || {
+            let unknown = outcome(Verdict::Unknown(crash.reason()), None);
+            Outcome { crashes: vec![crash.clone()], ..unknown }
+        };
+        let alone = joined(vec![time(), crashed()], false);
+        assert!(alone.has_crashed());
+        let stopped = joined(vec![time(), crashed()], true);
+        assert!(!stopped.has_crashed() && stopped.crashes.len() == 1);
+        let answered = joined(vec![crashed(), outcome(Verdict::True, None)], false);
+        assert!(matches!(answered.verdict, Verdict::True) && answered.crashes.len() == 1);
     }
 
     #[test]

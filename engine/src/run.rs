@@ -13,10 +13,11 @@ use crate::proof::{self, Certificate, ProofCheck};
 use crate::testing::{Tested, Tester};
 use crate::verdict::{Counterexample, Reason, Taints, Verdict};
 use crate::waitlist::Search;
-use crate::{Config, Outcome, Replay, Stats};
+use crate::{Config, Crash, Outcome, Replay, Stats};
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Op, Program};
 use smt::PathSolver;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 /// The first turn of each analysis; turns grow by the factor [`GROWTH`].
@@ -198,6 +199,7 @@ pub struct Run<'r> {
     /// Of the last proof by invariants.
     proof: Option<ProofCheck>,
     certificate: Option<Certificate>,
+    crashes: Vec<Crash>,
 }
 
 impl<'r> Run<'r> {
@@ -221,6 +223,7 @@ impl<'r> Run<'r> {
             prover: None,
             proof: None,
             certificate: None,
+            crashes: Vec::new(),
         }
     }
 
@@ -234,10 +237,16 @@ impl<'r> Run<'r> {
         let verdict = 'run: loop {
             if share == FIRST_SHARE
                 && let Some(i) = workers.iter().position(|w| matches!(w.method, Method::Invariants))
-                && let Turn::Proved = self.prove(&mut workers[0], &self.budget.within(FIRST_PROOF))
             {
-                decided = i;
-                break Verdict::True;
+                let first = self.budget.within(FIRST_PROOF);
+                match self.guarded(Analysis::Invariants, |run| run.prove(&mut workers[0], &first)) {
+                    Ok(Turn::Proved) => {
+                        decided = i;
+                        break Verdict::True;
+                    }
+                    Ok(_) => {}
+                    Err(crash) => workers[i].given_up = Some(crash),
+                }
             }
             for i in 0..workers.len() {
                 if workers[i].given_up.is_some() {
@@ -256,7 +265,9 @@ impl<'r> Run<'r> {
                 share_precision(&mut workers, i);
                 share_predicates(&mut workers, i);
                 loop {
-                    match self.turn(&mut workers, i, &part, query_time) {
+                    let analysis = workers[i].analysis;
+                    let turn = self.guarded(analysis, |run| run.turn(&mut workers, i, &part, query_time));
+                    match turn.unwrap_or_else(Turn::GaveUp) {
                         Turn::Proved => match common.first(self.program) {
                             None => break 'run Verdict::True,
                             Some(reason) => break 'run Verdict::Unknown(reason),
@@ -295,13 +306,34 @@ impl<'r> Run<'r> {
                     break 'run Verdict::Unknown(Reason::spent(spent));
                 }
             }
-            // Only the first is asked why: the others are there to help it.
             if workers.iter().all(|w| w.given_up.is_some()) {
-                break Verdict::Unknown(workers[0].given_up.clone().expect("all have given up"));
+                // Only the first is asked why: the others are there to help it. But what is our fault comes before.
+                let crash = self.crashes.first().map(Crash::reason);
+                break Verdict::Unknown(
+                    crash.unwrap_or_else(|| workers[0].given_up.clone().expect("all have given up")),
+                );
             }
             share = share.saturating_mul(GROWTH);
         };
         self.outcome(workers, common, decided, verdict)
+    }
+
+    /// Does a piece of the work of an analysis. If it panics, that analysis has given up, and no other.
+    ///
+    /// What a panic leaves behind in the state of the analysis is not used again but for what others learn from it, which
+    /// they check: candidates and what to track.
+    fn guarded<T>(&mut self, analysis: Analysis, work: impl FnOnce(&mut Self) -> T) -> Result<T, Reason> {
+        let fault = self.config.faults.contains(&analysis);
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            assert!(!fault, "a fault in {} was asked for", analysis.name());
+            work(self)
+        }));
+        done.map_err(|panic| {
+            let crash = Crash::new(analysis, &*panic);
+            let reason = crash.reason();
+            self.crashes.push(crash);
+            reason
+        })
     }
 
     fn worker(&self, analysis: Analysis) -> Worker<'r> {
@@ -515,7 +547,8 @@ impl<'r> Run<'r> {
         let proof = matches!(verdict, Verdict::True).then(|| self.proof.unwrap_or_else(explored));
         let reasons = taints.reasons(self.program);
         let certificate = self.certificate.filter(|_| matches!(verdict, Verdict::True));
-        Outcome { verdict, stats: self.stats, reasons, decided_by, proof, certificate, unconfirmed, lessons, arg }
+        let (stats, crashes) = (self.stats, self.crashes);
+        Outcome { verdict, stats, reasons, decided_by, proof, certificate, unconfirmed, lessons, arg, crashes }
     }
 }
 

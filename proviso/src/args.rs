@@ -194,6 +194,9 @@ pub struct VerifyArgs {
     /// Seeds every random choice; the same seed gives the same run.
     #[arg(long, value_name = "NUMBER", default_value_t = 0, help_heading = "Analysis")]
     pub seed: u64,
+    /// Lets an analysis panic, to test what becomes of the others.
+    #[arg(long, value_name = "NAME", hide = true)]
+    pub fault: Vec<String>,
 
     /// How much of the way to the error is shown.
     #[arg(long, value_name = "HOW", default_value = "short", help_heading = "Output")]

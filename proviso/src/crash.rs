@@ -6,12 +6,13 @@
 use crate::failure::exit;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::CStr;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Whether standard output has had its verdict line, or must not get one.
 static SILENT: AtomicBool = AtomicBool::new(true);
-static PANIC_PLACE: Mutex<Option<String>> = Mutex::new(None);
+/// What panics said, and where they were, `file:line`.
+static PANICS: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 
 /// From now on a crash prints a verdict line.
 pub fn expect_verdict() {
@@ -130,8 +131,9 @@ pub fn install() {
     // SAFETY: the handler never returns, as a new-handler may.
     unsafe { set_new_handler(cpp_out_of_memory) };
     std::panic::set_hook(Box::new(|info| {
-        if let (Some(place), Ok(mut slot)) = (info.location(), PANIC_PLACE.lock()) {
-            *slot = Some(format!("{}:{}", place.file(), place.line()));
+        if let (Some(place), Ok(mut panics)) = (info.location(), PANICS.lock()) {
+            let message = info.payload_as_str().unwrap_or("panic").to_owned();
+            panics.push((message, format!("{}:{}", place.file(), place.line())));
         }
         if std::env::var_os("RUST_BACKTRACE").is_some() {
             eprintln!("{info}\n{}", std::backtrace::Backtrace::force_capture());
@@ -139,7 +141,11 @@ pub fn install() {
     }));
 }
 
-/// Where the last panic was, `file:line`.
-pub fn last_panic_place() -> Option<String> {
-    PANIC_PLACE.lock().ok()?.clone()
+/// What a panic said, with the place where it was.
+pub fn with_place(message: &str) -> String {
+    let panics = PANICS.lock().unwrap_or_else(PoisonError::into_inner);
+    match panics.iter().rfind(|(said, _)| said == message) {
+        Some((_, place)) => format!("{message} ({place})"),
+        None => message.to_owned(),
+    }
 }

@@ -161,11 +161,7 @@ fn interrupts() -> &'static AtomicU32 {
 
 fn panic_message(payload: &Box<dyn Any + Send>) -> String {
     let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
-    let text = text.unwrap_or("panic");
-    match crate::crash::last_panic_place() {
-        Some(place) => format!("{text} ({place})"),
-        None => text.to_owned(),
-    }
+    crate::crash::with_place(text.unwrap_or("panic"))
 }
 
 /// Resident memory of this process in bytes; 0 where the system does not say.

@@ -64,6 +64,9 @@ pub fn failure(failure: &Failure, colors: Colors) -> u8 {
     failure.code
 }
 
+/// What to do about an internal error.
+pub const DEFECT: &str = "this is a defect of proviso; please report it with the program";
+
 pub fn internal_error(text: &str) {
-    print_error(&format!("error: {text}\n  = note: this is a defect of proviso; please report it with the program\n"));
+    print_error(&format!("error: {text}\n  = note: {DEFECT}\n"));
 }

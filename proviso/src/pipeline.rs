@@ -1,5 +1,6 @@
 //! The stages of a verification, run by the worker thread: load, instrument, analyse, replay.
 
+use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
 use crate::harness::{self, Subject};
@@ -49,6 +50,10 @@ pub struct Finished {
     pub lessons: Vec<Lesson>,
     pub invariants: Vec<LoopInvariant>,
     pub graph: Vec<engine::arg::Shape>,
+    /// Analyses that ended by an internal error, and what it was.
+    pub crashes: Vec<(&'static str, String)>,
+    /// They are why there is no verdict.
+    pub has_crashed: bool,
 }
 
 impl Finished {
@@ -62,6 +67,8 @@ impl Finished {
             lessons: Vec::new(),
             invariants: Vec::new(),
             graph: Vec::new(),
+            crashes: Vec::new(),
+            has_crashed: false,
         }
     }
 }
@@ -118,7 +125,10 @@ impl Pipeline {
             outcome.certificate.as_ref().map_or_else(Vec::new, |c| loop_invariants::collect(analysed, c, &sources));
         let decided_by = decided.then(|| outcome.decided_by.name());
         let proof = outcome.proof.as_ref().map(ToString::to_string);
-        Ok(Finished { answer, notes, harness, decided_by, proof, lessons, invariants, graph: outcome.arg })
+        let has_crashed = outcome.has_crashed();
+        let crashes = outcome.crashes.iter().map(|c| (c.analysis.name(), crash::with_place(&c.message))).collect();
+        let graph = outcome.arg;
+        Ok(Finished { answer, notes, harness, decided_by, proof, lessons, invariants, graph, crashes, has_crashed })
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
@@ -208,7 +218,10 @@ impl Pipeline {
         let outcome = engine::verify(analysed, &config, &self.budget, &replay, &progress);
         if slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && self.budget.spent().is_none() {
             // The slice is not enough: a loop without end that it lacks, for one, may keep the program from the error.
-            return self.analyse(program, None);
+            let mut of_whole = self.analyse(program, None);
+            of_whole.crashes.splice(..0, outcome.crashes);
+            of_whole.crashes.dedup();
+            return of_whole;
         }
         outcome
     }

@@ -140,7 +140,11 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         models: shared.models,
         stats,
     };
-    let (harness, graph, warnings) = (finished.harness, finished.graph, shared.warnings);
+    let mut warnings = shared.warnings;
+    warnings.extend(finished.crashes.iter().map(|(analysis, what)| {
+        format!("the analysis `{analysis}` ended by an internal error: {what}\n  = note: {}", output::DEFECT)
+    }));
+    let (harness, graph) = (finished.harness, finished.graph);
     Ok(Verified { report, harness, graph, warnings, code })
 }
 
@@ -178,6 +182,7 @@ fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
         value_threshold: args.value_threshold,
         abstracts_at_calls: args.blocks == BlocksArg::Calls,
         combines_predicates: args.predicates == PredicatesArg::Boolean,
+        faults: args.fault.iter().filter_map(|name| Analysis::parse(name)).collect(),
         ..engine::Config::default()
     })
 }
@@ -189,7 +194,16 @@ fn conclude(supervised: Supervised<Result<Finished, Failure>>, shared: &mut Shar
     let unknown = |reason: String| Answer::Unknown { reason, spot: None };
     let stopped = supervised.stop.map(|stop| format!("{stop} during {}", shared.phase));
     let (mut finished, internal) = match (supervised.end, stopped) {
-        (End::Done(Ok(finished)), None) => (finished, false),
+        (End::Done(Ok(mut finished)), None) => {
+            let internal = finished.has_crashed;
+            if let (true, Some((analysis, what))) = (internal, finished.crashes.first()) {
+                let text = format!("internal error: {what}");
+                output::internal_error(&format!("{text}, in the analysis `{analysis}`"));
+                finished.answer = unknown(text);
+                finished.crashes.remove(0);
+            }
+            (finished, internal)
+        }
         (End::Done(Ok(mut finished)), Some(stopped)) => {
             if matches!(finished.answer, Answer::Unknown { .. }) {
                 finished.answer = unknown(stopped);

@@ -321,3 +321,38 @@ fn a_full_disk_is_said() {
         assert_eq!(status.code(), Some(73), "{command:?}");
     }
 }
+
+#[test]
+fn an_analysis_that_panics_ends_itself_and_not_the_others() {
+    let (_folder, file) = source("a.c", HOLDS);
+    // Another one answers: its verdict stands, and the defect is told.
+    for jobs in ["1", "2"] {
+        let output = run(&["verify", &file, "--slicing", "off", "--fault", "symex", "--jobs", jobs]);
+        assert_eq!((output.status.code(), last_line(&output)), (Some(0), "TRUE".into()), "{}", stderr(&output));
+        if jobs == "1" {
+            let told = stderr(&output);
+            assert!(
+                told.contains("warning: the analysis `symex` ended by an internal error: a fault in symex"),
+                "{told}"
+            );
+            assert!(told.contains("engine/src/run.rs:") && told.contains("please report it"), "{told}");
+        }
+    }
+    // None does.
+    let faults = ["--fault", "symex", "--fault", "symex-merging"];
+    let output = run(&[&["verify", &file], &faults[..]].concat());
+    assert_eq!(output.status.code(), Some(70));
+    assert!(
+        last_line(&output).starts_with("UNKNOWN(internal error: a fault in symex was asked for (engine/src/run.rs:")
+    );
+    let output = run(&["verify", &file, "--analysis", "value", "--fault", "value", "--json", "-"]);
+    assert_eq!(output.status.code(), Some(70));
+    // Proofs by invariants learn from symbolic execution, also from one that panicked.
+    let (_folder, file) = source(
+        "loop.c",
+        "void reach_error(void); int __VERIFIER_nondet_int(void);\n\
+        int main(void) { unsigned x = 0; while (__VERIFIER_nondet_int()) x += 2; if (x % 2) reach_error(); return 0; }\n",
+    );
+    let output = run(&["verify", &file, "--fault", "symex", "--fault", "symex-merging", "--timeout", "60"]);
+    assert_eq!((output.status.code(), last_line(&output)), (Some(0), "TRUE".into()), "{}", stderr(&output));
+}

@@ -41,7 +41,8 @@ impl SymbolicExecution<'_> {
         }
     }
 
-    /// The value of a program expression. Recursive: the front-end bounds the depth.
+    /// The value of an expression of the program, or of a condition that refinement made, which may hold arrays. Recursive: the
+    /// front-end bounds the depth of the ones, and refinement the size of the others.
     pub(super) fn eval(&mut self, st: &State, e: ExprId) -> Val {
         match *self.pool.get(e) {
             Expr::Const(ref c) => match c.to_u64() {
@@ -86,7 +87,7 @@ impl SymbolicExecution<'_> {
                 Val::Int(0) => self.eval(st, f),
                 Val::Int(_) => self.eval(st, t),
                 c => {
-                    let width = self.pool.width(t);
+                    let sort = self.pool.sort(t);
                     let (t, f) = (self.eval(st, t), self.eval(st, f));
                     if t == f {
                         return t;
@@ -94,7 +95,7 @@ impl SymbolicExecution<'_> {
                     if [c, t, f].contains(&Val::Unknown) {
                         return Val::Unknown;
                     }
-                    let (c, t, f) = (self.term(c, 1), self.term(t, width), self.term(f, width));
+                    let (c, t, f) = (self.term(c, 1), self.term_of(t, sort), self.term_of(f, sort));
                     let e = self.pool.ite(c, t, f);
                     self.classify(e)
                 }
@@ -142,12 +143,12 @@ impl SymbolicExecution<'_> {
                 let mut children = [ExprId(0); 3];
                 let mut n = 0;
                 for child in node.children() {
-                    let width = self.pool.width(child);
+                    let sort = self.pool.sort(child);
                     let value = self.eval(st, child);
                     if value == Val::Unknown {
                         return Val::Unknown;
                     }
-                    children[n] = self.term(value, width);
+                    children[n] = self.term_of(value, sort);
                     n += 1;
                 }
                 let e = self.pool.rebuild(&node, &children[..n]);
@@ -260,6 +261,15 @@ impl SymbolicExecution<'_> {
                 let (_, fresh) = self.pool.fresh_symbol(Sort::Bv(width));
                 fresh
             }
+        }
+    }
+
+    /// The term of a value of any sort.
+    fn term_of(&mut self, value: Val, sort: Sort) -> ExprId {
+        match (value, sort) {
+            (Val::Expr(e), _) => e,
+            (value, Sort::Bv(width)) => self.term(value, width),
+            (_, Sort::Array { .. }) => self.pool.fresh_symbol(sort).1,
         }
     }
 

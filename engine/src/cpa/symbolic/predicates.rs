@@ -76,10 +76,12 @@ impl Knowledge {
 }
 
 impl SymbolicExecution<'_> {
-    /// Tries the predicates of `other` as invariants.
+    /// Tries the predicates of `other` as invariants, but for those on the content of arrays: candidates are expressions as
+    /// edges hold them.
     pub fn learn_predicates(&mut self, other: &SymbolicExecution<'_>) {
         let (pool, suggested) = &mut self.loops.suggested;
-        let mut predicates: Vec<ExprId> = other.abstracting.predicates.all().collect();
+        let mut predicates: Vec<ExprId> =
+            other.abstracting.predicates.all().filter(|&p| !other.holds_array(p)).collect();
         predicates.sort_unstable();
         for predicate in predicates {
             if let Some(own) = pool.import(&other.pool, predicate)
@@ -88,6 +90,12 @@ impl SymbolicExecution<'_> {
                 suggested.push(own);
             }
         }
+    }
+
+    fn holds_array(&self, e: ExprId) -> bool {
+        let mut found = false;
+        self.pool.visit(e, &mut FxHashSet::default(), |_, node| found |= matches!(node, Expr::Select { .. }));
+        found
     }
 
     /// Which predicates hold in `st`, in the frames that `since` does not share with it.
@@ -506,7 +514,7 @@ mod tests {
     use smt::{Choice, PathSolver};
 
     #[test]
-    fn what_others_found_is_suggested_once_and_without_places() {
+    fn what_others_found_is_suggested_once_and_without_places_and_arrays() {
         let mut program = Program::new(DataLayout { pointer_width: 64 });
         let ty = program.funcs[program.entry].return_type;
         let kind = VarKind::Local(program.entry);
@@ -526,6 +534,12 @@ mod tests {
         let about_memory = finder.pool.ule(var, content);
         finder.abstracting.predicates.add(Some(program.entry), plain);
         finder.abstracting.predicates.add(Some(program.entry), about_memory);
+        // What `calloc` gives, written once.
+        let zeros = finder.pool.const_array(32, seven);
+        let array = finder.pool.store(zeros, seven, var);
+        let element = finder.pool.select(array, var);
+        let about_array = finder.pool.ule(var, element);
+        finder.abstracting.predicates.add(Some(program.entry), about_array);
         for _ in 0..2 {
             prover.learn_predicates(&finder);
         }

@@ -207,9 +207,10 @@ impl SymbolicExecution<'_> {
             _ => {}
         });
         for (leaf, value) in leaves {
+            // Variables, and symbols for results, are bit-vectors; others have no value.
+            let value = value?;
             let width = self.pool.width(leaf);
-            let term = self.term(value?, width);
-            terms.insert(leaf, term);
+            terms.insert(leaf, self.term(value, width));
         }
         let term = self.pool.substitute(e, &mut FxHashMap::default(), |_, leaf| terms.get(&leaf).copied());
         Some(self.classify(term))
