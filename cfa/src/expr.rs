@@ -209,6 +209,14 @@ pub enum Expr {
         index: u32,
         value: ExprId,
     },
+    /// The array of this index width whose elements are `body`, a term over [`Expr::Index`]. An element of such an array is
+    /// the body at that index (see [`ExprPool::select`]), so that no formula ever holds one.
+    Lambda {
+        index: u32,
+        body: ExprId,
+    },
+    /// In the body of a [`Expr::Lambda`]: the index, of this width.
+    Index(u32),
 }
 
 impl Expr {
@@ -217,7 +225,7 @@ impl Expr {
     pub fn children(&self) -> Children {
         use Expr::*;
         let (ids, len) = match *self {
-            Const(_) | Var(_) | Sym(_) | GlobalAddr(_) | FuncAddr(_) => ([ExprId(0); 3], 0),
+            Const(_) | Var(_) | Sym(_) | GlobalAddr(_) | FuncAddr(_) | Index(_) => ([ExprId(0); 3], 0),
             Unary(_, a)
             | Extract { arg: a, .. }
             | Zext { arg: a, .. }
@@ -227,7 +235,8 @@ impl Expr {
             | FConvert { arg: a, .. }
             | IntToF { arg: a, .. }
             | FToInt { arg: a, .. }
-            | ConstArray { value: a, .. } => ([a, ExprId(0), ExprId(0)], 1),
+            | ConstArray { value: a, .. }
+            | Lambda { body: a, .. } => ([a, ExprId(0), ExprId(0)], 1),
             Binary(_, a, b) | FBinary(_, _, a, b) | FCompare(_, _, a, b) | Select { array: a, index: b } => {
                 ([a, b, ExprId(0)], 2)
             }

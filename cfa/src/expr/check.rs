@@ -106,6 +106,8 @@ impl ExprPool {
                 self.sort(array)
             }
             Expr::ConstArray { index, value } => Sort::Array { index, elem: width(value)? },
+            Expr::Lambda { index, body } => Sort::Array { index, elem: width(body)? },
+            Expr::Index(width) => Sort::Bv(width),
         }))
     }
 

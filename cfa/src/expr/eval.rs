@@ -105,25 +105,59 @@ impl<'p, F: FnMut(ExprId, &Expr) -> Value> Evaluator<'p, F> {
             }
             let node = self.pool.get(e);
             let pending = stack.len();
-            stack.extend(node.children().filter(|c| !self.memo.contains_key(c)));
-            if stack.len() > pending {
-                continue;
-            }
-            let value = self.node(e, node);
+            let value = if let Expr::Select { array, index } = *node {
+                self.element(array, index, &mut stack)
+            } else {
+                stack.extend(node.children().filter(|c| !self.memo.contains_key(c)));
+                (stack.len() == pending).then(|| self.node(e, node))
+            };
+            let Some(value) = value else { continue };
             self.memo.insert(e, value);
             stack.pop();
         }
         self.memo[&root].clone()
     }
 
+    /// An element of an array, whose other elements are not looked at; `None` if values are missing, which are then on the
+    /// stack.
+    fn element(&mut self, mut array: ExprId, index: ExprId, stack: &mut Vec<ExprId>) -> Option<Value> {
+        let pending = stack.len();
+        let known = |this: &Self, e: ExprId, stack: &mut Vec<ExprId>| {
+            let known = this.memo.get(&e).cloned();
+            if known.is_none() {
+                stack.push(e);
+            }
+            known
+        };
+        let index = known(self, index, stack);
+        loop {
+            match *self.pool.get(array) {
+                Expr::Store { array: inner, index: at, value } => {
+                    // What is missing of a chain of stores is asked for at once.
+                    let at = known(self, at, stack);
+                    if stack.len() == pending && at == index {
+                        return known(self, value, stack);
+                    }
+                    array = inner;
+                }
+                Expr::Ite(c, t, e) => match known(self, c, stack) {
+                    Some(c) => array = if c.bv().is_true() { t } else { e },
+                    None => return None,
+                },
+                Expr::ConstArray { value, .. } => return known(self, value, stack).filter(|_| stack.len() == pending),
+                _ => {
+                    let Value::Array(leaf) = known(self, array, stack)? else { panic!("an ill-sorted select") };
+                    let index = index.filter(|_| stack.len() == pending)?;
+                    return Some(Value::Bv(leaf.get(index.bv()).clone()));
+                }
+            }
+        }
+    }
+
     fn node(&mut self, e: ExprId, node: &Expr) -> Value {
         match *node {
             Expr::Var(_) | Expr::Sym(_) | Expr::GlobalAddr(_) | Expr::FuncAddr(_) => (self.leaf)(e, node),
             Expr::Ite(c, t, f) => self.memo[if self.memo[&c].bv().is_true() { &t } else { &f }].clone(),
-            Expr::Select { array, index } => match (&self.memo[&array], &self.memo[&index]) {
-                (Value::Array(array), Value::Bv(index)) => Value::Bv(array.get(index).clone()),
-                _ => panic!("ill-sorted select"),
-            },
             Expr::Store { array, index, value } => match (&self.memo[&array], &self.memo[&index], &self.memo[&value]) {
                 (Value::Array(array), Value::Bv(index), Value::Bv(value)) => {
                     let mut array = (**array).clone();
@@ -136,6 +170,7 @@ impl<'p, F: FnMut(ExprId, &Expr) -> Value> Evaluator<'p, F> {
                 let default = self.memo[&value].bv().clone();
                 Value::Array(Rc::new(ArrayValue { default, entries: BTreeMap::new() }))
             }
+            Expr::Lambda { .. } | Expr::Index(_) => panic!("a lambda has no value, only its elements have"),
             _ => {
                 let mut values: [Option<&Bv>; 3] = [None; 3];
                 for (slot, child) in values.iter_mut().zip(node.children()) {

@@ -6,7 +6,7 @@ use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 use crate::index::{Id, Table};
 use crate::program::{FuncId, GlobalId, VarId};
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::hash::BuildHasher;
 
 /// The arena. Ids are given in order of construction, so a sub-expression has a smaller id than every
@@ -17,6 +17,8 @@ pub struct ExprPool {
     sorts: Vec<Sort>,
     interned: HashTable<ExprId>,
     symbols: Table<SymId, Sort>,
+    /// The arrays that are, or are made from, an [`Expr::Lambda`].
+    with_lambda: FxHashSet<ExprId>,
     /// How many constructors are simplifying, one within the other.
     pub(super) simplifying: u32,
 }
@@ -65,8 +67,18 @@ impl ExprPool {
         if let Some(&id) = self.interned.find(hash, |&id| nodes[id] == node) {
             return id;
         }
+        let has_lambda = matches!(sort, Sort::Array { .. })
+            && match node {
+                Expr::Lambda { .. } => true,
+                Expr::Store { array, .. } => self.with_lambda.contains(&array),
+                Expr::Ite(_, t, e) => self.with_lambda.contains(&t) || self.with_lambda.contains(&e),
+                _ => false,
+            };
         let id = self.nodes.push(node);
         self.sorts.push(sort);
+        if has_lambda {
+            self.with_lambda.insert(id);
+        }
         let nodes = &self.nodes;
         self.interned.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(&nodes[id]));
         id
@@ -182,8 +194,13 @@ impl ExprPool {
     pub fn f_to_int(&mut self, from: FloatFormat, signed: bool, width: u32, arg: ExprId) -> ExprId {
         self.simplified(Expr::FToInt { from, signed, width, arg }, Sort::Bv(width))
     }
+    /// An element. That of an array with a lambda in it is a term without: the choice between what was stored and the body
+    /// of the lambda at `index`.
     pub fn select(&mut self, array: ExprId, index: ExprId) -> ExprId {
         let Sort::Array { elem, .. } = self.sort(array) else { panic!("select from a bit-vector") };
+        if self.with_lambda.contains(&array) {
+            return self.element(array, index);
+        }
         self.simplified(Expr::Select { array, index }, Sort::Bv(elem))
     }
     pub fn store(&mut self, array: ExprId, index: ExprId, value: ExprId) -> ExprId {
@@ -193,6 +210,61 @@ impl ExprPool {
     pub fn const_array(&mut self, index: u32, value: ExprId) -> ExprId {
         let elem = self.width(value);
         self.intern(Expr::ConstArray { index, value }, Sort::Array { index, elem })
+    }
+    /// The index in the body of a lambda.
+    pub fn index(&mut self, width: u32) -> ExprId {
+        self.intern(Expr::Index(width), Sort::Bv(width))
+    }
+    /// The array whose elements are `body`, a bit-vector over [`index`](Self::index).
+    pub fn lambda(&mut self, index: u32, body: ExprId) -> ExprId {
+        let elem = self.width(body);
+        self.intern(Expr::Lambda { index, body }, Sort::Array { index, elem })
+    }
+
+    /// Whether an array is, or is made from, an [`Expr::Lambda`].
+    pub fn has_lambda(&self, array: ExprId) -> bool {
+        self.with_lambda.contains(&array)
+    }
+
+    /// The element of an array with a lambda in it. Iterative: arrays may have been written many times.
+    fn element(&mut self, array: ExprId, index: ExprId) -> ExprId {
+        let mut elements: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        let mut stack = vec![array];
+        while let Some(&a) = stack.last() {
+            if elements.contains_key(&a) {
+                stack.pop();
+                continue;
+            }
+            let element = match *self.get(a) {
+                _ if !self.with_lambda.contains(&a) => self.select(a, index),
+                Expr::Store { index: at, value, .. } if at == index => value,
+                Expr::Store { array: inner, index: at, value } => match elements.get(&inner) {
+                    None => {
+                        stack.push(inner);
+                        continue;
+                    }
+                    Some(&other) => {
+                        let here = self.eq(at, index);
+                        self.ite(here, value, other)
+                    }
+                },
+                Expr::Ite(c, t, e) => match (elements.get(&t), elements.get(&e)) {
+                    (Some(&t), Some(&e)) => self.ite(c, t, e),
+                    _ => {
+                        stack.extend([t, e]);
+                        continue;
+                    }
+                },
+                Expr::Lambda { body, .. } => {
+                    let bound = |pool: &mut Self, leaf| matches!(pool.get(leaf), Expr::Index(_)).then_some(index);
+                    self.substitute(body, &mut FxHashMap::default(), bound)
+                }
+                ref node => unreachable!("{node:?} is no array with a lambda"),
+            };
+            elements.insert(a, element);
+            stack.pop();
+        }
+        elements[&array]
     }
 
     // Shorthands.
@@ -274,6 +346,7 @@ impl ExprPool {
             (Select { .. }, &[a, i]) => self.select(a, i),
             (Store { .. }, &[a, i, v]) => self.store(a, i, v),
             (ConstArray { index, .. }, &[v]) => self.const_array(*index, v),
+            (Lambda { index, .. }, &[body]) => self.lambda(*index, body),
             _ => panic!("{} children for {node:?}", children.len()),
         }
     }

@@ -350,6 +350,8 @@ impl Printer<'_> {
                 (format!("{array}[{index} = {}]", self.expr(value, LOWEST)), POSTFIX)
             }
             Expr::ConstArray { value, .. } => (format!("{{{}…}}", self.expr(value, LOWEST)), POSTFIX),
+            Expr::Lambda { body, .. } => (format!("{{i: {}}}", self.expr(body, LOWEST)), POSTFIX),
+            Expr::Index(_) => ("i".into(), POSTFIX),
         }
     }
 

@@ -469,6 +469,8 @@ impl<'e> Lets<'e> {
             Expr::Select { array, index } => call(format_args!("select"), &[array, index], out),
             Expr::Store { array, index, value } => call(format_args!("store"), &[array, index, value], out),
             Expr::ConstArray { index, value } => call(format_args!("array.{index}"), &[value], out),
+            Expr::Lambda { index, body } => call(format_args!("lambda.{index}"), &[body], out),
+            Expr::Index(width) => write!(out, "index:{width}"),
         }
     }
 }

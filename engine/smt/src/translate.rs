@@ -375,6 +375,9 @@ impl<T: Terms> Translator<T> {
                 let [value] = self.args([(value, Bits)])?;
                 Some(self.terms.const_array(index, elem, value))
             }
+            Expr::Lambda { .. } | Expr::Index(_) => {
+                panic!("a lambda in a formula: elements of one are terms without it")
+            }
             Expr::FUnary(FUnOp::Neg, format, a) => {
                 let [a] = self.args([(a, Bits)])?;
                 let mask = self.terms.bits(&Bv::min_signed(format.width()));

@@ -469,29 +469,37 @@ impl Generator {
             }
             8 => {
                 let other = self.random.below(BLOCKS.len());
-                let most = [1, 7, 16, 24][self.random.below(4)];
+                let most = self.most_moved(block, other);
                 let (dst, src) = (self.place(block, most), self.place(other, most));
-                let n = self.int_expr(0);
-                let x = &mut self.program.exprs;
-                let len = if self.random.chance(70) {
-                    x.int(64, most)
-                } else {
-                    let one = x.int(32, 1);
-                    let n = x.and(n, one);
-                    x.zext(64, n)
-                };
+                let len = self.moved(most);
                 self.emit(Op::Copy { dst, src, len });
             }
             9 => {
-                let n = [1, 3, 8, 24][self.random.below(4)];
-                let (dst, byte) = (self.place(block, n), self.int_expr(0));
-                let x = &mut self.program.exprs;
-                let byte = x.extract(7, 0, byte);
-                let len = x.int(64, n);
+                let most = self.most_moved(block, block);
+                let (dst, byte) = (self.place(block, most), self.int_expr(0));
+                let byte = self.program.exprs.extract(7, 0, byte);
+                let len = self.moved(most);
                 self.emit(Op::Fill { dst, byte, len });
             }
             _ => self.sized_allocation(),
         }
+    }
+    /// How many bytes may be moved between two blocks.
+    fn most_moved(&mut self, a: usize, b: usize) -> u64 {
+        [1, 7, 16, 24, 24, 150, 560][self.random.below(7)].min(BLOCKS[a].0).min(BLOCKS[b].0)
+    }
+    /// At most that many bytes: mostly a constant.
+    fn moved(&mut self, most: u64) -> ExprId {
+        let n = self.int_expr(1);
+        let stride = [1, 1, 2, 4, 8][self.random.below(5)].min(most);
+        let x = &mut self.program.exprs;
+        if self.random.chance(60) {
+            return x.int(64, most);
+        }
+        let mask = x.int(32, (1 << (most / stride + 1).ilog2()) - 1);
+        let n = x.and(n, mask);
+        let (n, stride) = (x.zext(64, n), x.int(64, stride));
+        x.mul(n, stride)
     }
     /// An object of a size that may not be known, used and perhaps freed.
     fn sized_allocation(&mut self) {

@@ -22,12 +22,14 @@ pub(super) struct Access {
     pub offset: Val,
 }
 
-/// Where an access may go.
-#[derive(Default)]
+/// Where an access of some bytes may go.
 pub(super) struct Resolved {
+    len: Val,
     pub inside: Vec<Access>,
     /// If it can be followed, the states in which C does not define the access.
     pub outside: Option<Vec<State>>,
+    /// States in which no byte is accessed, though the pointer may point anywhere.
+    pub empty: Vec<State>,
     /// Choices between pointers that were split on.
     splits: u32,
 }
@@ -36,31 +38,34 @@ pub(super) struct Resolved {
 const MOST_SPLITS: u32 = 128;
 
 impl Resolved {
+    pub fn new(len: Val) -> Self {
+        Self { len, inside: Vec::new(), outside: None, empty: Vec::new(), splits: 0 }
+    }
     /// Of an access that can be followed wherever it goes.
-    pub fn with_outside() -> Self {
-        Self { outside: Some(Vec::new()), ..Self::default() }
+    pub fn with_outside(len: Val) -> Self {
+        Self { outside: Some(Vec::new()), ..Self::new(len) }
     }
 }
 
 impl SymbolicExecution<'_> {
-    /// Splits `st` by the object that `addr` points into with `len` bytes to access. `write` forbids read-only ones.
+    /// Splits `st` by the object that `addr` points into. `write` forbids read-only ones.
     pub(super) fn resolve(
         &mut self,
         st: State,
         addr: Val,
-        len: Val,
         write: bool,
         edge: EdgeId,
         out: &mut Resolved,
     ) -> Result<(), Stop> {
         let pointer_width = self.program.layout.pointer_width;
+        let len = out.len;
         if self.abstracting.values_only && !self.is_plain(&st, addr, len) {
             self.untracked(st, edge, "a pointer is used whose value is not tracked", out);
             return Ok(());
         }
         match addr {
             Val::Ptr(object, offset) => {
-                let Some(st) = self.accessible(st, object, write, edge, out) else { return Ok(()) };
+                let Some(st) = self.accessible(st, object, write, edge, out)? else { return Ok(()) };
                 let size = st.memory.get(object).expect("it is alive").size;
                 if let (Val::Int(size), Val::Int(len)) = (size, len) {
                     if len <= size && offset <= size - len {
@@ -70,18 +75,20 @@ impl SymbolicExecution<'_> {
                     }
                     return Ok(());
                 }
-                self.resolve_in(st, object, Val::Int(offset), len, edge, out)
+                self.resolve_in(st, object, Val::Int(offset), edge, out)
             }
             Val::Int(address) => {
-                if address == 0 {
-                    self.invalid(&st, edge, "a null pointer is used");
-                } else {
-                    self.stray(st, edge, "an invalid pointer is used", out);
+                match self.accesses_some(st, out)? {
+                    None => {}
+                    Some(st) if address == 0 => self.invalid(&st, edge, "a null pointer is used"),
+                    Some(st) => self.stray(st, edge, "an invalid pointer is used", out),
                 }
                 Ok(())
             }
             Val::Unset | Val::Unknown => {
-                self.stray(st, edge, "an undefined pointer is used", out);
+                if let Some(st) = self.accesses_some(st, out)? {
+                    self.stray(st, edge, "an undefined pointer is used", out);
+                }
                 Ok(())
             }
             Val::Expr(e) => {
@@ -96,9 +103,9 @@ impl SymbolicExecution<'_> {
                                 offset = self.pool.add(offset, other);
                             }
                         }
-                        let Some(st) = self.accessible(st, object, write, edge, out) else { return Ok(()) };
+                        let Some(st) = self.accessible(st, object, write, edge, out)? else { return Ok(()) };
                         let offset = self.classify(offset);
-                        return self.resolve_in(st, object, offset, len, edge, out);
+                        return self.resolve_in(st, object, offset, edge, out);
                     }
                 }
                 // A choice among the terms: split on it.
@@ -117,24 +124,46 @@ impl SymbolicExecution<'_> {
                                 }
                             }
                             let addr = self.classify(sum);
-                            self.resolve(side, addr, len, write, edge, out)?;
+                            self.resolve(side, addr, write, edge, out)?;
                         }
                         return Ok(());
                     }
                 }
-                self.resolve_by_search(st, e, len, write, edge, out)
+                self.resolve_by_search(st, e, write, edge, out)
             }
         }
     }
 
+    /// The part of `st` in which bytes are accessed, if there is one.
+    fn accesses_some(&mut self, st: State, out: &mut Resolved) -> Result<Option<State>, Stop> {
+        let Val::Expr(len) = out.len else { return Ok(Some(st)) };
+        let zero = self.pool.int(self.program.layout.pointer_width, 0);
+        let none = self.pool.eq(len, zero);
+        let (empty, some) = self.decide(st, none)?;
+        out.empty.extend(empty);
+        Ok(some)
+    }
+
     /// `st`, if the object is alive and may be accessed so.
-    fn accessible(&mut self, st: State, object: ObjId, write: bool, edge: EdgeId, out: &mut Resolved) -> Option<State> {
-        match st.memory.get(object) {
-            None => self.stray(st, edge, "the object accessed is not alive", out),
-            Some(o) if write && o.read_only => self.invalid(&st, edge, "a constant is written to"),
-            Some(_) => return Some(st),
+    fn accessible(
+        &mut self,
+        st: State,
+        object: ObjId,
+        write: bool,
+        edge: EdgeId,
+        out: &mut Resolved,
+    ) -> Result<Option<State>, Stop> {
+        let problem = match st.memory.get(object) {
+            Some(o) if write && o.read_only => true,
+            Some(_) => return Ok(Some(st)),
+            None => false,
+        };
+        match self.accesses_some(st, out)? {
+            Some(st) if problem => self.invalid(&st, edge, "a constant is written to"),
+            Some(st) => self.stray(st, edge, "the object accessed is not alive", out),
+            None => {}
         }
-        None
+        Ok(None)
     }
 
     /// The terms whose sum `e` is.
@@ -163,11 +192,11 @@ impl SymbolicExecution<'_> {
         st: State,
         object: ObjId,
         offset: Val,
-        len: Val,
         edge: EdgeId,
         out: &mut Resolved,
     ) -> Result<(), Stop> {
         let w = self.program.layout.pointer_width;
+        let len = out.len;
         let size = st.memory.get(object).expect("resolved to a live object").size;
         let (offset_e, len_e, size_e) = (self.term(offset, w), self.term(len, w), self.term(size, w));
         let fits = self.pool.ule(len_e, size_e);
@@ -175,7 +204,9 @@ impl SymbolicExecution<'_> {
         let inside = self.pool.ule(offset_e, last);
         let inside = self.pool.and(fits, inside);
         let (valid, invalid) = self.decide(st, inside)?;
-        if let Some(st) = invalid {
+        if let Some(st) = invalid
+            && let Some(st) = self.accesses_some(st, out)?
+        {
             self.stray(st, edge, "the access may be outside its object", out);
         }
         if let Some(st) = valid {
@@ -189,12 +220,13 @@ impl SymbolicExecution<'_> {
         &mut self,
         st: State,
         e: ExprId,
-        len: Val,
         write: bool,
         edge: EdgeId,
         out: &mut Resolved,
     ) -> Result<(), Stop> {
         let w = self.program.layout.pointer_width;
+        let Some(st) = self.accesses_some(st, out)? else { return Ok(()) };
+        let len = out.len;
         let bases = self.bases_in(e);
         if bases.is_empty() {
             self.untracked(st, edge, "a pointer is used that may point anywhere", out);
@@ -348,7 +380,7 @@ impl SymbolicExecution<'_> {
     }
 
     /// Splits cells that lie partly in the range into bytes.
-    fn split_cells(&mut self, st: &mut State, object: ObjId, offset: u64, len: u64) {
+    pub(super) fn split_cells(&mut self, st: &mut State, object: ObjId, offset: u64, len: u64) {
         let straddling = st.memory.get(object).expect("a live object").straddling(offset, len);
         for (start, cell_len, value) in straddling {
             let width = 8 * u32::from(cell_len);
@@ -369,10 +401,24 @@ impl SymbolicExecution<'_> {
             Val::Int(offset) => return self.read(st, object, offset, len),
             other => self.term(other, self.program.layout.pointer_width),
         };
-        let Some((first, stride, count)) = self.candidates(st, object, offset, len) else {
-            self.make_array(st, object, offset, len);
-            return self.read_array(st, object, offset, len);
-        };
+        match self.candidates(st, object, offset, len) {
+            Some(places) => self.read_choice(st, object, offset, len, places),
+            None => {
+                self.make_array(st, object, offset, len);
+                self.read_array(st, object, offset, len)
+            }
+        }
+    }
+
+    /// A choice between `len` bytes at some places, of which one is at `offset`.
+    pub(super) fn read_choice(
+        &mut self,
+        st: &mut State,
+        object: ObjId,
+        offset: ExprId,
+        len: u32,
+        (first, stride, count): (u64, u64, u64),
+    ) -> Val {
         let mut values = Vec::with_capacity(count as usize);
         for i in 0..count {
             let value = self.read(st, object, first + i * stride, len);
@@ -407,7 +453,7 @@ impl SymbolicExecution<'_> {
 
     /// First, stride and number of the places where an access of `len` bytes at `offset` may be; `None` if there are
     /// too many or the object's size or content is not plain.
-    fn candidates(&self, st: &State, object: ObjId, offset: ExprId, len: u32) -> Option<(u64, u64, u64)> {
+    pub(super) fn candidates(&self, st: &State, object: ObjId, offset: ExprId, len: u32) -> Option<(u64, u64, u64)> {
         let o = st.memory.get(object).expect("a live object");
         let Val::Int(size) = o.size else { return None };
         if o.array.is_some() {
@@ -463,80 +509,6 @@ impl SymbolicExecution<'_> {
                 self.make_array(st, object, offset, len);
                 self.write_array(st, object, offset, len, value);
             }
-        }
-    }
-
-    // Blocks.
-
-    /// Copies `len` bytes between places that the path condition keeps within their objects.
-    pub(super) fn copy(&mut self, st: &mut State, dst: (ObjId, Val), src: (ObjId, Val), len: u64) {
-        // Through a buffer of values, since the two may overlap.
-        let mut parts: Vec<(u64, u32, Val)> = Vec::new();
-        let mut at = 0;
-        while at < len {
-            let n = match src.1 {
-                Val::Int(offset) => self.part_length(st, src.0, offset + at, len - at),
-                _ => (len - at).min(8) as u32,
-            };
-            let offset = self.offset_plus(src.1, at);
-            parts.push((at, n, self.read_at(st, src.0, offset, n)));
-            at += u64::from(n);
-        }
-        for (at, n, value) in parts {
-            let offset = self.offset_plus(dst.1, at);
-            self.write_at(st, dst.0, offset, n, value);
-        }
-    }
-
-    /// The length of the next piece to copy: a cell, or up to eight other bytes.
-    fn part_length(&self, st: &State, object: ObjId, offset: u64, most: u64) -> u32 {
-        let o = st.memory.get(object).expect("a live object");
-        if o.array.is_some() {
-            return most.min(8) as u32;
-        }
-        match o.piece(offset) {
-            Piece::Cell { len, index, .. } => u64::from(len - index).min(most) as u32,
-            first => {
-                let unknown = first == Piece::Default;
-                let mut n = 1;
-                while n < most.min(8) {
-                    match o.piece(offset + n) {
-                        Piece::Cell { .. } => break,
-                        next if (next == Piece::Default) != unknown => break,
-                        _ => n += 1,
-                    }
-                }
-                n as u32
-            }
-        }
-    }
-
-    fn offset_plus(&mut self, offset: Val, n: u64) -> Val {
-        match offset {
-            Val::Int(offset) => Val::Int(offset + n),
-            other => {
-                let w = self.program.layout.pointer_width;
-                let e = self.term(other, w);
-                let n = self.pool.int(w, n);
-                let e = self.pool.add(e, n);
-                self.classify(e)
-            }
-        }
-    }
-
-    /// Sets `len` bytes at a place that the path condition keeps within its object.
-    pub(super) fn fill(&mut self, st: &mut State, object: ObjId, offset: Val, byte: Val, len: u64) {
-        self.changes(st, object, Change::Written);
-        if let (Val::Int(offset), Val::Int(byte)) = (offset, byte)
-            && st.memory.get(object).is_some_and(|o| o.array.is_none())
-        {
-            self.split_cells(st, object, offset, len);
-            st.memory.get_mut(object).expect("a live object").fill(offset, byte as u8, len);
-            return;
-        }
-        for i in 0..len {
-            let at = self.offset_plus(offset, i);
-            self.write_at(st, object, at, 1, byte);
         }
     }
 

@@ -71,7 +71,7 @@ impl SymbolicExecution<'_> {
     }
 
     /// Bytes of an element.
-    fn unit(&self, array: ExprId) -> u32 {
+    pub(super) fn unit(&self, array: ExprId) -> u32 {
         let Sort::Array { elem, .. } = self.pool.sort(array) else { panic!("an array") };
         elem / 8
     }

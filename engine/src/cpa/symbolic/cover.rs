@@ -386,7 +386,9 @@ fn same_operator(a: &Expr, b: &Expr) -> bool {
         (FToInt { from, signed, width, .. }, FToInt { from: f, signed: s, width: w, .. }) => {
             from == f && signed == s && width == w
         }
-        (ConstArray { index, .. }, ConstArray { index: i, .. }) => index == i,
+        (ConstArray { index, .. }, ConstArray { index: i, .. }) | (Lambda { index, .. }, Lambda { index: i, .. }) => {
+            index == i
+        }
         _ => false,
     }
 }

@@ -47,6 +47,8 @@ use std::time::Duration;
 const RUNS: u64 = 5;
 /// Earlier states that a state is compared with.
 const EARLIER: usize = 6;
+/// Elements of a block that was moved as a whole that are looked at after each step.
+const LAMBDA_ELEMENTS: usize = 60;
 
 /// A run that a state stands for, at this point of it.
 struct Follower {
@@ -93,6 +95,7 @@ struct Tally {
     transfers: u64,
     splits: u64,
     arrays: u64,
+    lambdas: u64,
     abstractions: u64,
     merges: u64,
     covers: u64,
@@ -291,9 +294,23 @@ impl Watched<'_> {
         Ok(())
     }
 
-    fn same_content(&self, f: &mut Follower, object: &Object, content: &Content) -> Check {
+    fn same_content(&mut self, f: &mut Follower, object: &Object, content: &Content) -> Check {
         let size = Bv::new(64, content.bytes.len() as u64);
         self.expect(f, object.size, &size, || "the size".into())?;
+        if let Some(array) = object.array.filter(|&a| self.inner.pool.has_lambda(a)) {
+            let unit = self.inner.unit(array) as usize;
+            // Each element is a term of its own, so that of large objects not all can be looked at.
+            let step = (content.bytes.len() / unit).div_ceil(LAMBDA_ELEMENTS).max(1);
+            for (i, bytes) in content.bytes.chunks(unit).enumerate().step_by(step) {
+                let index = self.inner.pool.int(self.program.layout.pointer_width, i as u64);
+                let element = self.inner.pool.select(array, index);
+                let element = self.value(f, element)?.bv().clone();
+                if element.to_le_bytes()[..bytes.len()] != *bytes {
+                    return Err(format!("element {i} of {unit} bytes is {element}, not {bytes:?}"));
+                }
+            }
+            return Ok(());
+        }
         if let Some(array) = object.array {
             let Value::Array(value) = self.value(f, array)? else { return Err("no array".into()) };
             let unit = value.default.width() as usize / 8;
@@ -404,6 +421,25 @@ impl Watched<'_> {
         }
     }
 
+    /// Gives the symbol that a read of anything made the value that was read.
+    fn name_loaded(&self, f: &mut Follower, st: &State, edge: EdgeId, concrete: &Concrete) {
+        let Op::Load { var, .. } = self.program.edges[edge].op else { return };
+        if !self.way.is_abstract() && st.past.is_none() {
+            return;
+        }
+        let slot = self.inner.slots.of_var[var.index()];
+        let read = match slot.global() {
+            Some(i) => &concrete.globals[i],
+            None => &concrete.frames.last().expect("a frame")[slot.local()],
+        };
+        if let Val::Expr(e) = self.inner.read_var(st, var)
+            && let Expr::Sym(symbol) = *self.inner.pool.get(e)
+            && self.inner.bases.object(symbol).is_none()
+        {
+            f.symbols.entry(symbol).or_insert(Value::Bv(read.clone()));
+        }
+    }
+
     /// The step of `run` after which the call at `at` is over.
     fn after_call(run: &Execution, at: usize) -> Option<usize> {
         let depth = run.at(at).frames.len();
@@ -446,6 +482,7 @@ impl Watched<'_> {
                 (f.events, f.inputs) = (events, inputs);
                 let (then, concrete) = (run.at(f.at), run.at(next));
                 let taken = self.take_events(&mut f, st, then);
+                self.name_loaded(&mut f, st, edge, concrete);
                 let known = Some((before, then));
                 match taken.and_then(|()| self.represents(&mut f, st, concrete, loc, known)) {
                     Ok(()) => {
@@ -580,7 +617,9 @@ impl Cpa for Watched<'_> {
         self.inner.transfer(st, at, edge, &mut successors)?;
         let groups = self.distribute(&before, followers, at.loc, edge, &successors);
         for ((st, to), followers) in successors.into_iter().zip(groups) {
-            self.tally.arrays += u64::from(st.memory.iter().any(|(_, o)| o.array.is_some()));
+            let arrays: Vec<ExprId> = st.memory.iter().filter_map(|(_, o)| o.array).collect();
+            self.tally.arrays += u64::from(!arrays.is_empty());
+            self.tally.lambdas += u64::from(arrays.iter().any(|&a| self.inner.pool.has_lambda(a)));
             if !followers.is_empty() {
                 out.push((Followed { st, since: Rc::clone(&since), followers }, to));
             }
@@ -828,7 +867,7 @@ fn follow_all(way: Way, programs: u64) -> (Tally, bool) {
 #[test]
 fn hold_path_by_path() {
     let (tally, usual) = follow_all(Way::Paths, 16);
-    assert!(!usual || tally.arrays > 50 && tally.evidence > 10 && tally.splits > 0, "{tally:?}");
+    assert!(!usual || tally.arrays > 50 && tally.lambdas > 20 && tally.evidence > 10 && tally.splits > 0, "{tally:?}");
 }
 
 #[test]

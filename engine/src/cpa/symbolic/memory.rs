@@ -306,6 +306,13 @@ impl Object {
         self.array = Some(array);
     }
 
+    /// Makes all content zero.
+    pub fn set_zero(&mut self) {
+        self.chunks.clear();
+        self.zeroed = true;
+        self.array = None;
+    }
+
     /// Makes all content unknown.
     pub fn forget(&mut self) {
         self.chunks.clear();

@@ -7,6 +7,7 @@
 
 mod access;
 mod array;
+mod blocks;
 mod cover;
 mod eval;
 mod hope;

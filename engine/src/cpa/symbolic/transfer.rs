@@ -33,8 +33,8 @@ impl SymbolicExecution<'_> {
                     out.push(follow(st));
                     return Ok(());
                 }
-                let mut accesses = Resolved::with_outside();
-                self.resolve(st, addr, Val::Int(u64::from(len)), false, edge, &mut accesses)?;
+                let mut accesses = Resolved::with_outside(Val::Int(u64::from(len)));
+                self.resolve(st, addr, false, edge, &mut accesses)?;
                 for Access { mut st, object, offset } in accesses.inside {
                     let value = self.read_at(&mut st, object, offset, len);
                     self.loaded(&mut st, *var, value, len);
@@ -69,8 +69,8 @@ impl SymbolicExecution<'_> {
                     out.push(follow(st));
                     return Ok(());
                 }
-                let mut accesses = Resolved::default();
-                self.resolve(st, addr, Val::Int(u64::from(len)), true, edge, &mut accesses)?;
+                let mut accesses = Resolved::new(Val::Int(u64::from(len)));
+                self.resolve(st, addr, true, edge, &mut accesses)?;
                 for Access { mut st, object, offset } in accesses.inside {
                     self.write_at(&mut st, object, offset, len, value);
                     out.push(follow(st));
@@ -97,8 +97,8 @@ impl SymbolicExecution<'_> {
             }
             Op::ObjectSize { var, ptr } => {
                 let ptr = self.eval(&st, *ptr);
-                let mut accesses = Resolved::default();
-                self.resolve(st, ptr, Val::Int(0), false, edge, &mut accesses)?;
+                let mut accesses = Resolved::new(Val::Int(0));
+                self.resolve(st, ptr, false, edge, &mut accesses)?;
                 for Access { mut st, object, .. } in accesses.inside {
                     let size = st.memory.get(object).expect("resolved to a live object").size;
                     let size = self.resize(size, program.layout.pointer_width, program.vars[*var].width);
@@ -113,16 +113,18 @@ impl SymbolicExecution<'_> {
             }
             Op::Copy { dst, src, len } => {
                 let (dst, src) = (self.eval(&st, *dst), self.eval(&st, *src));
-                let Some((st, len)) = self.known_length(st, *len, edge, out)? else { return Ok(()) };
-                if len == 0 {
+                let Some(len) = self.length(&st, *len, edge) else { return Ok(()) };
+                if len == Val::Int(0) {
                     out.push(follow(st));
                     return Ok(());
                 }
-                let mut sources = Resolved::default();
-                self.resolve(st, src, Val::Int(len), false, edge, &mut sources)?;
+                let mut sources = Resolved::new(len);
+                self.resolve(st, src, false, edge, &mut sources)?;
+                out.extend(sources.empty.into_iter().map(follow));
                 for Access { st, object: src, offset: src_offset } in sources.inside {
-                    let mut targets = Resolved::default();
-                    self.resolve(st, dst, Val::Int(len), true, edge, &mut targets)?;
+                    let mut targets = Resolved::new(len);
+                    self.resolve(st, dst, true, edge, &mut targets)?;
+                    out.extend(targets.empty.into_iter().map(follow));
                     for Access { mut st, object, offset } in targets.inside {
                         self.copy(&mut st, (object, offset), (src, src_offset), len);
                         out.push(follow(st));
@@ -131,13 +133,14 @@ impl SymbolicExecution<'_> {
             }
             Op::Fill { dst, byte, len } => {
                 let (dst, byte) = (self.eval(&st, *dst), self.eval(&st, *byte));
-                let Some((st, len)) = self.known_length(st, *len, edge, out)? else { return Ok(()) };
-                if len == 0 {
+                let Some(len) = self.length(&st, *len, edge) else { return Ok(()) };
+                if len == Val::Int(0) {
                     out.push(follow(st));
                     return Ok(());
                 }
-                let mut targets = Resolved::default();
-                self.resolve(st, dst, Val::Int(len), true, edge, &mut targets)?;
+                let mut targets = Resolved::new(len);
+                self.resolve(st, dst, true, edge, &mut targets)?;
+                out.extend(targets.empty.into_iter().map(follow));
                 for Access { mut st, object, offset } in targets.inside {
                     self.fill(&mut st, object, offset, byte, len);
                     out.push(follow(st));
@@ -231,31 +234,16 @@ impl SymbolicExecution<'_> {
         self.problem(edge, crate::verdict::Reason::at("the solver gave up", place));
     }
 
-    /// Splits by the value of a length, if it is not a constant; the other lengths execute the edge again.
-    fn known_length(
-        &mut self,
-        st: State,
-        len: ExprId,
-        edge: EdgeId,
-        out: &mut Successors<State>,
-    ) -> Result<Option<(State, u64)>, Stop> {
-        match self.eval(&st, len) {
-            Val::Int(len) => Ok(Some((st, len))),
-            _ if self.abstracting.values_only => {
-                self.undecided(edge);
-                Ok(None)
-            }
-            other => {
-                let w = self.pool.width(len);
-                let e = self.term(other, w);
-                let Some((value, here, elsewhere)) = self.split_value(st, e)? else {
-                    self.undecided(edge);
-                    return Ok(None);
-                };
-                out.extend(elsewhere.map(|st| (st, At::Source)));
-                Ok(here.map(|st| (st, value.to_u64().unwrap_or(u64::MAX))))
-            }
+    /// The number of bytes that an operation works on; `None` if it is not tracked.
+    fn length(&mut self, st: &State, len: ExprId, edge: EdgeId) -> Option<Val> {
+        let len = self.eval(st, len);
+        if self.abstracting.values_only && !matches!(len, Val::Int(_)) {
+            self.undecided(edge);
+            return None;
         }
+        // The value of an address is a number like others here.
+        let e = self.term(len, self.program.layout.pointer_width);
+        Some(if let Val::Int(_) = len { len } else { Val::Expr(e) })
     }
 
     fn free(&mut self, mut st: State, ptr: Val, edge: EdgeId, out: &mut Successors<State>) -> Result<(), Stop> {
