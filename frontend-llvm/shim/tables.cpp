@@ -221,7 +221,8 @@ uint32_t DebugTable::file(const DIFile *file) {
   return file_ids[file] = files.add(words);
 }
 
-/// Row: file, line, column, place of the call that was inlined. Callers come before callees.
+/// Row: file, line, column, place of the call that was inlined, name of the function that was (empty if none was).
+/// Callers come before callees.
 uint32_t DebugTable::place(const DILocation *location) {
   std::vector<const DILocation *> chain;
   for (; location && !place_ids.count(location); location = location->getInlinedAt())
@@ -229,7 +230,13 @@ uint32_t DebugTable::place(const DILocation *location) {
   uint32_t outer = location ? place_ids[location] : none;
   for (; !chain.empty(); chain.pop_back()) {
     const DILocation *here = chain.back();
-    outer = place_ids[here] = places.add({file(here->getFile()), here->getLine(), here->getColumn(), outer});
+    const DISubprogram *function = outer == none ? nullptr : here->getScope()->getSubprogram();
+    auto [name, fresh] = function_names.try_emplace(function);
+    if (fresh)
+      text.push(name->second, function ? function->getName() : "");
+    Words words{file(here->getFile()), here->getLine(), here->getColumn(), outer};
+    words.insert(words.end(), name->second.begin(), name->second.end());
+    outer = place_ids[here] = places.add(words);
   }
   return outer;
 }

@@ -73,6 +73,7 @@ class DebugTable {
   Text &text;
   llvm::DenseMap<const llvm::DIFile *, uint32_t> file_ids;
   llvm::DenseMap<const llvm::DILocation *, uint32_t> place_ids;
+  llvm::DenseMap<const llvm::DISubprogram *, Words> function_names;
   llvm::DenseMap<const llvm::DIType *, uint32_t> type_ids;
   std::vector<const llvm::DIType *> unfinished;
   Words type_row(const llvm::DIType *type);

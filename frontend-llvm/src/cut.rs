@@ -6,9 +6,10 @@
 //! the same. Library models are no part of the user's program and go.
 
 use crate::error::Error;
-use crate::ir::{ConstantKind, GlobalRef, Module, Operand, op};
+use crate::ir::{ConstantKind, Function, GlobalRef, Module, Operand, op};
 use crate::llvm::LlvmModule;
-use crate::lower::Layout;
+use crate::lower::{IGNORING_RESULT, Layout};
+use crate::primitives::is_output;
 use cfa::{EdgeId, FuncId, HaltKind, Id, LocId, Op, Out, PlaceId, Program};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -87,6 +88,23 @@ impl Cut {
         if row == NONE { None } else { self.layout.places[row as usize] }
     }
 
+    /// The instructions that were inlined with a function.
+    pub fn inlined_from(&self, name: &str) -> Vec<u32> {
+        // The row of a call comes before those of what was inlined there.
+        let mut within = Vec::with_capacity(self.ir.places.len());
+        for place in &self.ir.places {
+            within.push(place.inlined_at != NONE && (place.inlined == name || within[place.inlined_at as usize]));
+        }
+        let mut found = Vec::new();
+        for function in self.ir.functions.iter().filter(|f| !f.model) {
+            let Some(body) = &function.body else { continue };
+            let inlined = |place: u32| place != NONE && within[place as usize];
+            let numbers = (function.first_instruction..).zip(&body.instructions);
+            found.extend(numbers.filter(|(_, i)| inlined(i.place)).map(|(n, _)| n));
+        }
+        found
+    }
+
     /// The instructions of the user's functions that call a function by its name.
     pub fn calls_of(&self, name: &str) -> Vec<u32> {
         let mut calls = Vec::new();
@@ -112,6 +130,19 @@ impl Cut {
     /// Names of the functions that the user's program defines or declares, models and intrinsics not among them.
     pub fn function_names(&self) -> impl Iterator<Item = &str> {
         self.ir.functions.iter().filter(|f| !f.name.starts_with("llvm.")).map(|f| f.name.as_str())
+    }
+
+    /// Models of functions that write to streams and do nothing else that the program could notice. There are none if a
+    /// string of the program has `%n`, with which `printf` writes to memory.
+    pub fn output_functions(&self) -> Vec<FuncId> {
+        let counts =
+            |kind: &ConstantKind| matches!(kind, ConstantKind::Data(at) if has_count(&self.ir.text[at.clone()]));
+        if self.ir.constants.iter().any(|c| counts(&c.kind)) {
+            return Vec::new();
+        }
+        let is_output = |f: &Function| f.model && is_output(f.name.trim_end_matches(IGNORING_RESULT));
+        let functions = self.ir.functions.iter().zip(&self.layout.blocks);
+        functions.filter(|(f, _)| is_output(f)).filter_map(|(_, (func, _))| *func).collect()
     }
 
     /// Cuts the module down. Returns its bytes, as bitcode or as text, and its size.
@@ -360,6 +391,12 @@ impl<'a> Orders<'a> {
     }
 }
 
+/// Whether a text has a conversion `%n`, with flags, width and length or without.
+fn has_count(text: &[u8]) -> bool {
+    let mut conversions = text.split(|&c| c == b'%').skip(1);
+    conversions.any(|rest| rest.iter().find(|c| !b"-+#0123456789.*'$hlqjztL".contains(c)) == Some(&b'n'))
+}
+
 /// Marks the locations that are reached from the first of a block without coming to another block.
 fn flood(program: &Program, start: LocId, block: u32, starts: &[bool], block_of: &mut [u32]) {
     let mut work = vec![start];
@@ -399,4 +436,19 @@ fn distances(nodes: &[Node], targets: &[u32]) -> Vec<u32> {
         }
     }
     distance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_count;
+
+    #[test]
+    fn formats_that_count() {
+        for text in ["%n", "a%d %-3.2lln", "%%%hhn"] {
+            assert!(has_count(text.as_bytes()), "{text}");
+        }
+        for text in ["", "%", "n", "%dn", "100% done", "20% not", "%5"] {
+            assert!(!has_count(text.as_bytes()), "{text}");
+        }
+    }
 }

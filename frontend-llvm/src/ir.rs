@@ -73,12 +73,14 @@ pub enum ConstantKind {
     },
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Place {
     pub file: u32,
     pub line: u32,
     pub column: u32,
     pub inlined_at: u32,
+    /// The function that was inlined there.
+    pub inlined: String,
 }
 
 /// A C type from debug information. `NONE` is `void`.
@@ -300,8 +302,13 @@ impl Module {
         let types = reader.section(|r| r.ty());
         let constants = reader.section(|r| r.constant(&types));
         let files = reader.section(|r| r.string());
-        let places =
-            reader.section(|r| Place { file: r.word(), line: r.word(), column: r.word(), inlined_at: r.word() });
+        let places = reader.section(|r| Place {
+            file: r.word(),
+            line: r.word(),
+            column: r.word(),
+            inlined_at: r.word(),
+            inlined: r.string(),
+        });
         let c_types = reader.section(|r| r.c_type());
         let variables = reader.section(|r| r.variable());
         let mut bodies = Vec::new();

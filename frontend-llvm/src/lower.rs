@@ -39,7 +39,7 @@ use uses::Uses;
 const MAX_WIDTH: u64 = 1 << 16;
 
 /// How the name of a model ends that stands for calls whose result is ignored.
-const IGNORING_RESULT: &str = ".void";
+pub(crate) const IGNORING_RESULT: &str = ".void";
 
 /// Whether an assignment elsewhere can change what an expression over a variable means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

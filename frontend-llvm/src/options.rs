@@ -62,6 +62,8 @@ pub struct Options {
     /// Values that the environment gives (input read, results of functions that nobody defines) depend on those it
     /// gave before, as those of a file do: for slices that are to run.
     pub sequential_environment: bool,
+    /// What the program writes it may read again, so that output is among what those values depend on.
+    pub reads_back: bool,
     /// Link the library models. Without them, every library function but the primitives is undefined.
     pub models: bool,
 }
@@ -80,6 +82,7 @@ impl Default for Options {
             error_functions: Vec::new(),
             undefined_functions: UndefinedFunctions::default(),
             sequential_environment: false,
+            reads_back: false,
             models: true,
         }
     }

@@ -172,9 +172,38 @@ pub(crate) fn aborts(name: &str) -> bool {
     )
 }
 
+/// Functions of the library that write to streams, and do nothing else that a program could notice. (`%n` apart.)
+pub(crate) fn is_output(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "__fprintf_chk",
+        "__printf_chk",
+        "__vfprintf_chk",
+        "__vprintf_chk",
+        "_IO_putc",
+        "fflush",
+        "fprintf",
+        "fputc",
+        "fputc_unlocked",
+        "fputs",
+        "fputs_unlocked",
+        "fwrite",
+        "perror",
+        "printf",
+        "putc",
+        "putc_unlocked",
+        "putchar",
+        "putchar_unlocked",
+        "puts",
+        "vfprintf",
+        "vprintf",
+    ];
+    NAMES.binary_search(&name).is_ok()
+}
+
 /// Functions of the library after which the environment may give other values, or which depend on what such functions
-/// did, though their models do not say so: random seeds, files that can be read again, locks.
-pub(crate) fn changes_environment(name: &str) -> bool {
+/// did, though their models do not say so: random seeds, names of files, locks. If the program `reads_back` what it
+/// writes, also functions for output.
+pub(crate) fn changes_environment(name: &str, reads_back: bool) -> bool {
     const NAMES: &[&str] = &[
         "chdir",
         "clearenv",
@@ -184,18 +213,13 @@ pub(crate) fn changes_environment(name: &str) -> bool {
         "dup2",
         "fclose",
         "fdopen",
-        "fflush",
         "fopen",
         "fopen64",
-        "fprintf",
-        "fputc",
-        "fputs",
         "freopen",
         "fseek",
         "fseeko",
         "fsetpos",
         "ftruncate",
-        "fwrite",
         "initstate",
         "lseek",
         "mkdir",
@@ -203,9 +227,7 @@ pub(crate) fn changes_environment(name: &str) -> bool {
         "open",
         "open64",
         "pipe",
-        "putc",
         "putenv",
-        "pwrite",
         "remove",
         "rename",
         "rewind",
@@ -222,10 +244,10 @@ pub(crate) fn changes_environment(name: &str) -> bool {
         "umask",
         "unlink",
         "unsetenv",
-        "vfprintf",
-        "write",
     ];
-    name.starts_with("pthread_") || NAMES.binary_search(&name).is_ok()
+    name.starts_with("pthread_")
+        || NAMES.binary_search(&name).is_ok()
+        || reads_back && (is_output(name) || matches!(name, "dprintf" | "pwrite" | "vdprintf" | "write"))
 }
 
 #[cfg(test)]
@@ -241,6 +263,9 @@ mod tests {
         assert_eq!(primitive("__proviso_env_int"), Some(Primitive::Environment));
         assert_eq!(primitive("__proviso_env_memory"), Some(Primitive::EnvironmentMemory));
         assert_eq!(primitive("strlen"), None);
+        assert!(is_output("fputs") && is_output("__vfprintf_chk") && !is_output("sprintf"));
+        assert!(changes_environment("srand", false) && changes_environment("fputs", true));
+        assert!(!changes_environment("fputs", false));
         assert!(aborts("reach_error") && !aborts("abort"));
     }
 }

@@ -302,6 +302,9 @@ pub struct DependenceArgs {
     /// What functions do that are neither defined nor modelled.
     #[arg(long, value_name = "WHAT", default_value = "reachable", help_heading = "Dependences")]
     pub undefined_functions: UndefinedArg,
+    /// What the program writes it may read again, from a file or a pipe: output stays as far as input does.
+    #[arg(long, help_heading = "Dependences")]
+    pub read_back: bool,
     /// Whether a way ends where it can no longer come to a criterion.
     #[arg(long, value_name = "YES|NO", default_value = "yes", value_parser = yes_or_no, action = clap::ArgAction::Set, help_heading = "Dependences")]
     pub cut_off: bool,
@@ -364,7 +367,7 @@ pub struct SliceArgs {
     /// Shows the source with the lines kept marked [default without another output].
     #[arg(long, help_heading = "Output")]
     pub annotate: bool,
-    /// Draws the dependences kept, for Graphviz.
+    /// Draws the dependences kept between the program's own operations, for Graphviz.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub dot: Option<PathBuf>,
     /// Writes the result as JSON; `-` is standard output.

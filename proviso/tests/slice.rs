@@ -94,6 +94,12 @@ impl Bench {
     }
 }
 
+/// Options that a source asks to be sliced with.
+fn options_of(text: &str) -> Vec<&str> {
+    let line = text.lines().find_map(|l| l.strip_prefix("// options: "));
+    line.map_or_else(Vec::new, |l| l.split(' ').collect())
+}
+
 /// The criteria of a source: line and place.
 fn criteria(text: &str) -> Vec<(u32, u32)> {
     let mut found = Vec::new();
@@ -135,7 +141,8 @@ fn slices_do_what_programs_do() {
                 3 => &["--cut-off", "no"],
                 _ => &[],
             };
-            let options = [options, &["-o", bitcode_name, "--c", blanked_name]].concat();
+            let own = options_of(&text);
+            let options = [options, &own, &["-o", bitcode_name, "--c", blanked_name]].concat();
             let name = file.file_name().unwrap().to_str().unwrap();
             bench.slice(&file, name, &[*line], &options).expect("a line with code");
             for (what, level) in [(&bitcode, "-O0"), (&bitcode, "-O2"), (&blanked, "-O0")] {
@@ -150,7 +157,8 @@ fn slices_do_what_programs_do() {
 fn optimised_bitcode_is_sliced() {
     let bench = Bench::new();
     for file in programs() {
-        let all = criteria(&std::fs::read_to_string(&file).unwrap());
+        let text = std::fs::read_to_string(&file).unwrap();
+        let all = criteria(&text);
         let bitcode = bench.path("program.bc");
         must(clang().args(["-O2", "-g", "-c", "-emit-llvm"]).arg(&file).arg("-o").arg(&bitcode));
         let original = bench.link(&bitcode, &["-O0"], "original");
@@ -158,7 +166,8 @@ fn optimised_bitcode_is_sliced() {
         let expected = run(&original, &places, Duration::from_secs(10)).expect("the program ends");
         let out = bench.path("slice.ll");
         let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
-        must(command.arg("slice").arg(&bitcode).args(["-c", "criterion", "-o"]).arg(&out));
+        command.arg("slice").args(options_of(&text)).arg(&bitcode);
+        must(command.args(["-c", "criterion", "-o"]).arg(&out));
         let told = run(&bench.link(&out, &["-O1"], "slice"), &places, Duration::from_secs(10));
         assert_eq!(told, Some(expected), "{}", file.display());
     }

@@ -256,3 +256,59 @@ fn the_data_model_of_bitcode_is_found_in_it() {
     assert_eq!(folder.run(&["verify", "size.c", "--", "-m32"]).status.code(), Some(0));
     assert_eq!(folder.run(&["verify", "size.c", "--64", "--", "-m32"]).status.code(), Some(64));
 }
+
+#[test]
+fn output_matters_to_input_only_if_the_program_reads_it_back() {
+    let folder = Folder::new();
+    let text = "#include <stdio.h>\n#include <stdlib.h>\nextern void check(long);\n\
+        int main(void) {\n    char line[64];\n    long sum = 0;\n    while (fgets(line, sizeof line, stdin)) {\n\
+        printf(\"read %s\", line);\n        fprintf(stderr, \"%ld\\n\", sum);\n        sum += atoi(line);\n    }\n\
+        check(sum);\n    return 0;\n}\n";
+    std::fs::write(folder.path("log.c"), text).unwrap();
+    let found = folder.ok(&["slice", "log.c", "-c", "check", "--lines"]);
+    assert!(found.contains("log.c:10\n"), "{found}");
+    assert!(!found.contains("log.c:8\n") && !found.contains("log.c:9\n"), "{found}");
+    // The picture is of the program's own operations, those of the library are one each.
+    folder.ok(&["slice", "log.c", "-c", "check", "--dot", "log.dot"]);
+    let dot = std::fs::read_to_string(folder.path("log.dot")).unwrap();
+    assert!(dot.matches("label=").count() < 30 && dot.matches("subgraph").count() == 1, "{dot}");
+    let atoi = dot.lines().find(|l| l.contains("atoi(")).and_then(|l| l.split_whitespace().next()).unwrap();
+    let fgets = dot.lines().find(|l| l.contains("fgets(")).and_then(|l| l.split_whitespace().next()).unwrap();
+    assert!(dot.contains(&format!("{atoi} -> {fgets} [label=\"line\"]")), "{dot}");
+    let found = folder.ok(&["slice", "log.c", "-c", "check", "--lines", "--read-back"]);
+    assert!(found.contains("log.c:8\n") && found.contains("log.c:9\n"), "{found}");
+    // Here printf writes to the line.
+    std::fs::write(folder.path("log.c"), text.replace("read %s\", line", "%s%n\", \"x\", (int *)line")).unwrap();
+    let found = folder.ok(&["slice", "log.c", "-c", "check", "--lines"]);
+    assert!(found.contains("log.c:8\n"), "{found}");
+}
+
+#[test]
+fn a_function_that_was_inlined_is_a_criterion() {
+    let folder = Folder::new();
+    let text = "#include <stdio.h>\n#include <stdlib.h>\nstatic int noise;\n\
+        static inline __attribute__((always_inline)) void deep(long v) { printf(\"check %ld\\n\", v); }\n\
+        void check(long v) { if (v > 2) deep(v); }\nvoid nothing(int v) {}\n\
+        int main(int argc, char **argv) {\n    char line[9] = \"\";\n    long sum = 0;\n    fgets(line, 9, stdin);\n\
+        for (int i = 0; line[i]; i++) {\n        sum += line[i];\n        noise += atoi(argv[0]);\n        check(sum);\n    }\n\
+        printf(\"%d\\n\", noise);\n    nothing(noise);\n    return 0;\n}\n";
+    std::fs::write(folder.path("inlined.c"), text).unwrap();
+    clang(&["-O2", "-g", "-c", "-emit-llvm", "inlined.c", "-o", "inlined.bc"], &folder);
+    clang(&["inlined.bc", "-o", "whole"], &folder);
+    let checks = |program: &str| -> Vec<String> {
+        told(&folder, program).lines().filter(|l| l.starts_with("check")).map(str::to_owned).collect()
+    };
+    let expected = checks("whole");
+    assert!(expected.len() > 2, "{expected:?}");
+    for criterion in ["check", "deep", "inlined.c:14", "inlined.c:5", "inlined.c:4"] {
+        folder.ok(&["slice", "inlined.bc", "-c", criterion, "-o", "small.bc"]);
+        clang(&["small.bc", "-o", "small"], &folder);
+        assert_eq!(checks("small"), expected, "{criterion}");
+        let lines = folder.ok(&["slice", "inlined.bc", "-c", criterion, "--lines"]);
+        assert!(lines.contains("inlined.c:12\n") && !lines.contains("inlined.c:13\n"), "{criterion}: {lines}");
+    }
+    // Nothing is left that could be kept.
+    let message = folder.fails(65, &["slice", "inlined.bc", "-c", "check", "-c", "nothing", "-o", "small.bc"]);
+    assert!(message.contains("control never comes to the criterion 'nothing'"), "{message}");
+    folder.ok(&["slice", "inlined.c", "-c", "nothing", "-o", "small.bc"]);
+}

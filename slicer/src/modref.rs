@@ -2,6 +2,7 @@
 
 use crate::call_graph::CallGraph;
 use crate::regions::{RegionId, Regions};
+use crate::slice::Options;
 use crate::sparse_set::SparseSet;
 use cfa::{EdgeId, ExprId, FuncId, Id, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -81,7 +82,7 @@ pub struct ModRef {
 }
 
 impl ModRef {
-    /// Cells are left unordered as far as it takes to keep the number of (call, cell) pairs within `budget`.
+    /// Cells are left unordered as far as it takes to keep the number of (call, cell) pairs within the budget.
     /// `observed` are read besides what operations read.
     pub fn compute(
         program: &Program,
@@ -90,7 +91,7 @@ impl ModRef {
         vars: &mut ExprVars,
         edges: impl Iterator<Item = EdgeId>,
         observed: &[(FuncId, Cell)],
-        budget: usize,
+        options: &Options,
     ) -> Self {
         let cells = CellNumbers::new(program, regions);
         let mut reads = vec![SparseSet::new(); program.funcs.len()];
@@ -141,6 +142,8 @@ impl ModRef {
                 own[f.index()].insert(r as u32);
             }
         }
+        let mut silent = vec![false; program.funcs.len()];
+        options.silent.iter().for_each(|f| silent[f.index()] = true);
         // Functions that call one another do the same.
         let mut summary = vec![u32::MAX; program.funcs.len()];
         let mut summaries: Vec<Summary> = Vec::new();
@@ -162,11 +165,14 @@ impl ModRef {
                 all.reads.subtract(&own[f as usize]);
                 all.writes.subtract(&own[f as usize]);
                 summary[f as usize] = summaries.len() as u32;
+                if silent[f as usize] {
+                    all.writes = SparseSet::new();
+                }
             }
             summaries.push(all);
         }
         let mut this = Self { summaries, summary, unordered: SparseSet::new() };
-        this.limit(&call_edges, calls, cells, budget);
+        this.limit(&call_edges, calls, cells, options.budget);
         this
     }
 

@@ -6,7 +6,7 @@ use crate::sdg::Kind;
 use crate::slice::Analysis;
 use cfa::{EdgeId, FuncId, Id, Op};
 use rustc_hash::FxHashSet;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 impl Analysis<'_> {
@@ -14,15 +14,37 @@ impl Analysis<'_> {
     /// between a function and its callers: an operation that uses a parameter depends on the calls that pass it. The result
     /// may be much larger than the graph itself.
     pub fn dependences(&self) -> Vec<Dependence> {
+        self.dependences_of(&vec![false; self.program.funcs.len()])
+    }
+
+    /// As [`dependences`](Self::dependences), with calls of `closed` functions as operations that read and write what such
+    /// functions do, and without the operations in these.
+    fn dependences_of(&self, closed: &[bool]) -> Vec<Dependence> {
         let mut found = Vec::new();
         let mut seen = FxHashSet::default();
         let mut work = Vec::new();
         for node in 0..self.sdg.kinds.len() as u32 {
             let Some(edge) = self.edge_of(node) else { continue };
+            if closed[self.program.func_of(edge).index()] {
+                continue;
+            }
             seen.clear();
+            if self.sdg.kinds[node as usize] == Kind::Op(edge) {
+                for input in self.sdg.crossings.of_call(node).filter(|i| closed[i.callee.index()]) {
+                    let cell = match self.sdg.kinds[input.input as usize] {
+                        Kind::In(_, cell) => Some(cell),
+                        _ => None,
+                    };
+                    work.push((input.value, self.kind(input.value, cell)));
+                }
+            }
             self.next(node, true, |n, cell| work.push((n, self.kind(n, cell))));
             while let Some((n, kind)) = work.pop() {
-                if let Some(on) = self.edge_of(n).filter(|&on| on != edge) {
+                let on = self.edge_of(n);
+                if on.is_some_and(|on| closed[self.program.func_of(on).index()]) {
+                    continue;
+                }
+                if let Some(on) = on.filter(|&on| on != edge) {
                     found.push(Dependence { edge, on, kind: kind.unwrap_or_else(|| self.direct(edge, on)) });
                 }
                 // An older value may come through a call.
@@ -43,10 +65,18 @@ impl Analysis<'_> {
     }
 
     /// The dependences in the language of Graphviz: operations by function, black for data, blue for control, green for
-    /// calls. With `only`, by edge, the operations that are to be drawn.
+    /// calls. With `only`, by edge, the operations that are to be drawn. Functions whose calls are indivisible are not
+    /// looked into.
     pub fn dot(&self, only: Option<&[bool]>) -> String {
-        let drawn = |e: EdgeId| only.is_none_or(|only| only[e.index()]);
-        let dependences: Vec<_> = self.dependences().into_iter().filter(|d| drawn(d.edge) && drawn(d.on)).collect();
+        let mut closed = vec![false; self.program.funcs.len()];
+        // What calls the first function, with its arguments, is nobody's code.
+        self.whole.atomic.iter().chain([&self.program.entry]).for_each(|f| closed[f.index()] = true);
+        let drawn = |e: EdgeId| {
+            let is_operation = self.program.edges[e].op != Op::Skip && !closed[self.program.func_of(e).index()];
+            is_operation && only.is_none_or(|only| only[e.index()])
+        };
+        let dependences: Vec<_> =
+            self.dependences_of(&closed).into_iter().filter(|d| drawn(d.edge) && drawn(d.on)).collect();
         let mut by_function: BTreeMap<FuncId, Vec<EdgeId>> = BTreeMap::new();
         for (e, edge) in self.program.edges.iter() {
             // One node for the two edges of a branch.
@@ -69,6 +99,7 @@ impl Analysis<'_> {
             }
             out += "  }\n";
         }
+        let mut arrows = BTreeSet::new();
         for d in dependences {
             let style = match d.kind {
                 DependenceKind::Data(datum) => format!("label={}", quoted(&self.name_of(datum))),
@@ -76,7 +107,10 @@ impl Analysis<'_> {
                 DependenceKind::Returns => "color=blue, style=dashed".into(),
                 DependenceKind::Call => "color=darkgreen".into(),
             };
-            let _ = writeln!(out, "  {} -> {} [{style}];", self.drawn_as(d.edge), self.drawn_as(d.on));
+            arrows.insert((self.drawn_as(d.edge), self.drawn_as(d.on), style));
+        }
+        for (from, to, style) in arrows {
+            let _ = writeln!(out, "  {from} -> {to} [{style}];");
         }
         out += "}\n";
         out

@@ -34,6 +34,9 @@ pub struct Options {
     /// Functions whose calls are indivisible, because it is not this program's body of them that will be executed: a
     /// call in the slice has all its arguments, and all that the function may read is as it was.
     pub atomic: Vec<FuncId>,
+    /// Functions that write nothing that the program could read, whatever their bodies say: all there is to a call is its
+    /// result, and whether it returns.
+    pub silent: Vec<FuncId>,
     /// How many pairs of a call and a cell of memory the dependence graph may have before the most expensive
     /// cells are no longer followed through calls.
     pub budget: usize,
@@ -50,6 +53,7 @@ impl Default for Options {
             cut_off: true,
             preserved: Vec::new(),
             atomic: Vec::new(),
+            silent: Vec::new(),
             budget: 4_000_000,
             deadline: None,
         }
@@ -123,7 +127,7 @@ pub struct Analysis<'p> {
     nodes: FxHashMap<Criterion, Vec<u32>>,
     /// Criteria of every slice.
     always: Vec<u32>,
-    whole: Whole,
+    pub(crate) whole: Whole,
     cut_off: bool,
     alive: Alive,
     stats: Stats,
@@ -191,8 +195,7 @@ impl<'p> Analysis<'p> {
             .filter(|&(_, cell)| cells.as_var(cell).is_none_or(|v| program.vars[v].func().is_none()))
             .collect();
         let mut vars = ExprVars::new(program);
-        let modref =
-            ModRef::compute(program, &regions, &calls, &mut vars, alive.edges(program), &observed, options.budget);
+        let modref = ModRef::compute(program, &regions, &calls, &mut vars, alive.edges(program), &observed, options);
         clock.lap("mod-ref");
         in_time()?;
         let stops = Stops::new(program, &alive, &calls, options.control, places.into_iter().collect());

@@ -1,3 +1,4 @@
+// options: --read-back
 // What the environment gives depends on what was asked of it before: random numbers, variables, files, locks.
 #define _GNU_SOURCE
 #include <pthread.h>

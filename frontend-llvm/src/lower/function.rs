@@ -107,7 +107,8 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
         let (name, ty) = (lowering.b.cx.program.vars[var].name.clone(), lowering.b.cx.program.vars[var].ty);
         lowering.b.havoc_var(var, InputKind::Uninit(name), Some(ty));
     }
-    if function.model && primitives::changes_environment(function.name.trim_end_matches(IGNORING_RESULT)) {
+    let name = function.name.trim_end_matches(IGNORING_RESULT);
+    if function.model && primitives::changes_environment(name, lowering.b.cx.options.reads_back) {
         lowering.b.change_environment();
     }
     for block in std::mem::take(&mut lowering.order) {

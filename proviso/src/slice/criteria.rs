@@ -31,9 +31,11 @@ impl Places {
         }
         let mut places = Self { sources: Sources::new(), code: BTreeMap::new() };
         for (n, edges) in by_place.into_iter().enumerate().filter(|(_, edges)| !edges.is_empty()) {
-            if let Some(spot) = places.spot(program, PlaceId::from_index(n)) {
+            // What was inlined is done where the call stood, too.
+            let chain = std::iter::successors(Some(PlaceId::from_index(n)), |&p| program.places[p].inlined_at);
+            for spot in chain.filter_map(|p| places.sources.spot(program, p)) {
                 let columns = places.code.entry((spot.path, spot.line)).or_default();
-                columns.entry(spot.column).or_default().extend(edges);
+                columns.entry(spot.column).or_default().extend(&edges);
             }
         }
         places
@@ -193,15 +195,18 @@ pub fn find(text: &str, program: &Program, cut: &Cut, places: &Places) -> Result
     Err(nothing(text, "the program has no function and no global variable of that name".into(), note))
 }
 
-/// Calls of a function: where they are made, if it is called by its name, and where its body starts, with its
-/// parameters, if it has one.
+/// Calls of a function: where they are made, if it is called by its name, where its body starts, with its parameters, if
+/// it has one, and all that was inlined from it.
 fn of_function(name: &str, program: &Program, cut: &Cut) -> Vec<Criterion> {
     let mut found = Vec::new();
     let calls = cut.calls_of(name);
-    if !calls.is_empty() {
+    let mut made = cut.inlined_from(name);
+    made.extend(&calls);
+    made.sort_unstable();
+    if !made.is_empty() {
         for (id, edge) in program.edges.iter() {
             // The results of calls are not folded, so what has a call among its origins comes from that call.
-            if edge.origin.iter().any(|i| calls.binary_search(i).is_ok()) {
+            if edge.origin.iter().any(|i| made.binary_search(i).is_ok()) {
                 found.push(Criterion::operation(id));
             }
         }
@@ -212,7 +217,7 @@ fn of_function(name: &str, program: &Program, cut: &Cut) -> Vec<Criterion> {
             found.push(Criterion { edge: first, what: What::Values(parameters) });
         }
     }
-    if calls.is_empty() {
+    if made.is_empty() {
         for (id, edge) in program.edges.iter() {
             if let Op::Havoc { input, .. } = edge.op
                 && program.inputs[input].kind == InputKind::Nondet(name.to_owned())

@@ -19,7 +19,7 @@ use frontend_llvm::{Cut, Part, Size, Unused};
 use lines::Lines;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
-use slicer::Slice;
+use slicer::{Criterion, Slice};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -59,9 +59,7 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
     } else {
         let slice = analysis.slice(&criteria);
         report.slice(&slice);
-        if !criteria.iter().any(|c| slice.alive[subject.program.edges[c.edge].source.index()]) {
-            output::warning("control never comes to the criterion: the slice does nothing", colors);
-        }
+        unreached(&subject, &slice, colors)?;
         let part = Selection::new(&subject.program, &slice);
         if args.output.is_some() || args.stats || args.json.is_some() {
             let before = Instant::now();
@@ -114,10 +112,33 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
     outputs.commit()
 }
 
+/// Tells which criteria control never comes to. In bitcode, that a function is never called may mean that an optimiser
+/// inlined it and left nothing that tells so.
+fn unreached(subject: &Subject, slice: &Slice, colors: Colors) -> Result<(), Failure> {
+    let alive = |c: &Criterion| slice.alive[subject.program.edges[c.edge].source.index()];
+    for (text, _) in subject.by_text().filter(|(_, all)| !all.iter().any(alive)) {
+        let what = format!("control never comes to the criterion '{text}'");
+        if !subject.options.inputs.iter().all(|f| is_c(f)) {
+            let mut failure = Failure::data(what);
+            failure.detail = Some(
+                "  = note: nothing is left of it in the bitcode but code that is never executed; if an optimiser inlined it, \
+                 compile without -O or with __attribute__((noinline))"
+                    .into(),
+            );
+            return Err(failure);
+        }
+        output::warning(&what, colors);
+    }
+    Ok(())
+}
+
+fn is_c(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e == "c" || e == "i")
+}
+
 /// The C file with what is not kept blanked.
 fn blanked(subject: &Subject, part: &Selection, slice: &Slice, colors: Colors) -> Result<String, Failure> {
-    let is_c = |f: &&PathBuf| f.extension().is_some_and(|e| e == "c" || e == "i");
-    let c_files: Vec<&PathBuf> = subject.options.inputs.iter().filter(is_c).collect();
+    let c_files: Vec<&PathBuf> = subject.options.inputs.iter().filter(|f| is_c(f)).collect();
     let [file] = c_files[..] else {
         return Err(Failure::usage("--c needs a program with exactly one C file"));
     };

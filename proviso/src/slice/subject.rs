@@ -19,6 +19,8 @@ pub struct Subject {
     pub program: Program,
     pub places: Places,
     pub criteria: Vec<Criterion>,
+    /// What the user wrote, and how many of `criteria` it means.
+    texts: Vec<(String, usize)>,
     pub secondary: Vec<Criterion>,
     pub slicing: slicer::Options,
     /// Things in the program that are not represented, so that the slice may lack what they do.
@@ -44,24 +46,42 @@ impl Subject {
         options.entry.clone_from(&args.entry);
         options.undefined_functions = UndefinedFunctions::Pure;
         options.sequential_environment = true;
+        options.reads_back = args.read_back;
         let (mut program, cut) = pipeline::load_to_cut(&options)?;
         outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
         let_models_return(&mut program);
         let loading = start.elapsed();
         let places = Places::new(&program, &cut);
-        let find = |all: &[String]| -> Result<Vec<Criterion>, Failure> {
+        let mut texts = Vec::new();
+        let mut find = |all: &[String]| -> Result<Vec<Criterion>, Failure> {
             let mut found = Vec::new();
             for text in all {
+                let before = found.len();
                 found.extend(criteria::find(text, &program, &cut, &places)?);
+                texts.push((text.clone(), found.len() - before));
             }
             Ok(found)
         };
         let (criteria, secondary) = (find(&args.criterion)?, find(&args.secondary_criterion)?);
-        let slicing = slicing_options(args, &program)?;
+        texts.truncate(args.criterion.len());
+        let mut slicing = slicing_options(args, &program)?;
+        if !args.read_back {
+            slicing.silent = cut.output_functions();
+        }
         let unmodelled = unmodelled(&program, &places);
         let subject =
-            Self { options, program, places, criteria, secondary, slicing, unmodelled, loading, _stdin: stdin };
+            Self { options, program, places, criteria, texts, secondary, slicing, unmodelled, loading, _stdin: stdin };
         Ok((subject, cut))
+    }
+
+    /// The criteria by what the user wrote.
+    pub fn by_text(&self) -> impl Iterator<Item = (&str, &[Criterion])> {
+        let mut rest = &self.criteria[..];
+        self.texts.iter().map(move |(text, count)| {
+            let (own, others) = rest.split_at(*count);
+            rest = others;
+            (text.as_str(), own)
+        })
     }
 
     /// The files, as they were given.
