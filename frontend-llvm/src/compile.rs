@@ -172,22 +172,34 @@ impl Compiler {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Vec<u8>>, Error> {
         let data_model = options.data_model.unwrap_or(DataModel::Lp64);
-        let mut args: Vec<OsString> = vec![data_model_flag(data_model).into()];
-        args.extend(FLAGS.iter().map(OsString::from));
-        args.extend(shadowed.iter().map(|name| format!("-fno-builtin-{name}").into()));
-        args.extend(options.include_dirs.iter().flat_map(|dir| ["-I".into(), dir.clone().into_os_string()]));
-        args.extend(options.defines.iter().map(|define| format!("-D{define}").into()));
-        args.extend(options.std.iter().map(|std| format!("-std={std}").into()));
+        let mut base: Vec<OsString> = vec![data_model_flag(data_model).into()];
+        base.extend(FLAGS.iter().map(OsString::from));
+        base.extend(shadowed.iter().map(|name| format!("-fno-builtin-{name}").into()));
+        // Files of a project are compiled where the project compiles them.
+        let here = |dir: &PathBuf| match options.commands.is_empty() {
+            true => dir.clone(),
+            false => std::path::absolute(dir).unwrap_or_else(|_| dir.clone()),
+        };
+        let mut own: Vec<OsString> = Vec::new();
+        own.extend(options.include_dirs.iter().flat_map(|dir| ["-I".into(), here(dir).into_os_string()]));
+        own.extend(options.defines.iter().map(|define| format!("-D{define}").into()));
+        own.extend(options.std.iter().map(|std| format!("-std={std}").into()));
         let mut sanitizers: Vec<&str> = options.checks.iter().filter_map(|check| check.sanitizer()).collect();
         sanitizers.sort_unstable();
         sanitizers.dedup();
         if !sanitizers.is_empty() {
             // Control comes back from a check that fails: it may be one that nobody asked for.
-            args.extend([format!("-fsanitize={}", sanitizers.join(",")).into(), "-fsanitize-recover=all".into()]);
+            own.extend([format!("-fsanitize={}", sanitizers.join(",")).into(), "-fsanitize-recover=all".into()]);
         }
-        args.extend(options.clang_args.iter().map(OsString::from));
+        own.extend(options.clang_args.iter().map(OsString::from));
 
-        in_parallel(files, |file| self.run(file, &args, data_model, stop)).into_iter().collect()
+        let compile = |file: &&Path| {
+            let command = options.commands.get(*file);
+            let project = command.into_iter().flat_map(|c| &c.options).map(OsString::from);
+            let args: Vec<OsString> = base.iter().cloned().chain(project).chain(own.iter().cloned()).collect();
+            self.run(file, command.map(|c| c.directory.as_path()), &args, data_model, stop)
+        };
+        in_parallel(files, compile).into_iter().collect()
     }
 
     /// The lines on which clang finds errors in a text that stands for a file; empty if it compiles.
@@ -198,7 +210,11 @@ impl Compiler {
         fs::write(&copy, text).map_err(cannot_write)?;
         let mut options = options.clone();
         let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         options.clang_args.extend(["-iquote".into(), folder.display().to_string(), "-ferror-limit=0".into()]);
+        if let Some(command) = options.commands.get(file).cloned() {
+            options.commands.insert(copy.clone(), command);
+        }
         match self.compile(&[&copy], &options, &[], &|| false) {
             Ok(_) => Ok(Vec::new()),
             Err(Error::Compile { messages, .. }) => {
@@ -234,13 +250,14 @@ impl Compiler {
         args.extend(["-nostdinc", "-fno-math-errno", "-std=gnu17"].map(OsString::from));
         // Where the files lie for the moment is not to be seen in the program.
         args.push(format!("-fdebug-prefix-map={}=<models>", dir.path().display()).into());
-        self.run(&dir.path().join(main), &args, data_model, stop)
+        self.run(&dir.path().join(main), None, &args, data_model, stop)
     }
 
-    /// Compiles one file.
+    /// Compiles one file, in a folder if one is given.
     fn run(
         &self,
         file: &Path,
+        directory: Option<&Path>,
         args: &[OsString],
         data_model: DataModel,
         stop: &(dyn Fn() -> bool + Sync),
@@ -249,12 +266,17 @@ impl Compiler {
         File::open(file).map_err(|error| unreadable(file, &error))?;
         let dir = temporary_directory()?;
         let (bitcode, messages) = (dir.path().join("out.bc"), dir.path().join("messages"));
-        let child = Command::new(&self.clang)
+        let mut command = Command::new(&self.clang);
+        let absolute = directory.and_then(|_| std::path::absolute(file).ok());
+        if let Some(directory) = directory {
+            command.current_dir(directory);
+        }
+        let child = command
             .args(args)
             .arg("-o")
             .arg(&bitcode)
             .arg("--")
-            .arg(file)
+            .arg(absolute.as_deref().unwrap_or(file))
             .env("LC_ALL", "C")
             .stdin(Stdio::null())
             .stdout(Stdio::null())

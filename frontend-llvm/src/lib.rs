@@ -4,6 +4,7 @@
 //! library functions it needs, and [`Module::lower`] makes the program. The C++ classes of LLVM are behind
 //! `shim/`; everything above works on the plain data of [`ir`].
 
+mod command;
 mod compile;
 mod cut;
 mod error;
@@ -15,6 +16,7 @@ mod module;
 mod options;
 mod primitives;
 
+pub use command::{CompileCommand, meaningful};
 pub use cut::{Cut, Part, Size, Unused};
 pub use error::Error;
 pub use module::{Module, errors_in, load, load_to_cut, load_until};

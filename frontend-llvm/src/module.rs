@@ -181,7 +181,8 @@ fn compile_and_link(
 
 /// The data model that is asked for, or else the one that the bitcode among the inputs has.
 fn data_model(inputs: &[Input], options: &Options) -> Result<DataModel, Error> {
-    let flag = options.clang_args.iter().rev().find_map(|arg| match arg.as_str() {
+    let flags = options.commands.values().flat_map(|c| &c.options).chain(&options.clang_args);
+    let flag = flags.rev().find_map(|arg| match arg.as_str() {
         "-m32" => Some(DataModel::Ilp32),
         "-m64" => Some(DataModel::Lp64),
         _ => None,

@@ -1,5 +1,7 @@
 //! What to load and how.
 
+use crate::command::CompileCommand;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Sizes of C's types.
@@ -51,6 +53,8 @@ pub struct Options {
     pub std: Option<String>,
     /// Further arguments for clang.
     pub clang_args: Vec<String>,
+    /// How the project compiles inputs, by their path: before what is said of all.
+    pub commands: BTreeMap<PathBuf, CompileCommand>,
     /// The function that execution starts with.
     pub entry: String,
     /// What C files are checked for, besides: checks that clang can put into the code. Each becomes an error edge. In
@@ -77,6 +81,7 @@ impl Default for Options {
             defines: Vec::new(),
             std: None,
             clang_args: Vec::new(),
+            commands: BTreeMap::new(),
             entry: "main".into(),
             checks: Vec::new(),
             error_functions: Vec::new(),

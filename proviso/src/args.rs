@@ -96,7 +96,14 @@ pub struct InputArgs {
     /// The C standard, as clang names it (c99, gnu11, …).
     #[arg(long, value_name = "STD", help_heading = "Compiling")]
     pub std: Option<String>,
-    /// Options passed to clang as they are.
+    /// Compiles files as the project does: a folder with compile_commands.json, or such a file.
+    ///
+    /// Files are named as they lie or by the end of their path. CMake writes it with
+    /// -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; `bear -- make` does for other builds.
+    #[arg(short = 'p', long = "build", value_name = "DIR", help_heading = "Compiling")]
+    pub build: Option<PathBuf>,
+    /// Options passed to clang as they are. -std=, -include, -isystem, -iquote, -U, -f…, -m32 and the like need no
+    /// dashes before them; -O, -g and -W have no effect.
     #[arg(last = true, value_name = "CLANG-OPTION")]
     pub clang_args: Vec<String>,
 }
@@ -141,7 +148,7 @@ pub struct VerifyArgs {
     ///   unreach-call   no error function is called
     ///   no-overflow    signed arithmetic, shifts to the left included, gives no result that does not fit into its type
     #[arg(verbatim_doc_comment)]
-    #[arg(short, long, value_name = "FILE|NAME", help_heading = "Property")]
+    #[arg(long, value_name = "FILE|NAME", help_heading = "Property")]
     pub property: Option<String>,
     /// A function whose call is the error; may be given several times.
     ///

@@ -2,11 +2,13 @@
 
 use crate::args::{DataModelArg, InputArgs, VerifyArgs};
 use crate::failure::Failure;
+use crate::project;
 use crate::task::Task;
 use crate::witness;
 use cfa::Check;
 use frontend_llvm::{DataModel, Options};
 use instrument::Property;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Functions that are called by different names when the same error is meant.
@@ -42,6 +44,10 @@ pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<(Options, Vec<Pat
         (inputs, properties) = (task.files, task.properties);
         data_model = data_model.or(task.data_model);
     }
+    let mut commands = BTreeMap::new();
+    if let Some(build) = &input.build {
+        (inputs, commands) = project::commands(build, &inputs)?;
+    }
     for file in &inputs {
         std::fs::File::open(file).map_err(|e| Failure::reading(file, &e))?;
     }
@@ -55,6 +61,7 @@ pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<(Options, Vec<Pat
         defines: input.define.clone(),
         std: input.std.clone(),
         clang_args: input.clang_args.clone(),
+        commands,
         ..Options::default()
     };
     Ok((options, properties))

@@ -16,6 +16,7 @@ mod output;
 mod pipeline;
 mod pixel_tree;
 mod progress;
+mod project;
 mod render;
 mod report;
 mod sarif;
@@ -33,11 +34,12 @@ use failure::exit;
 
 fn main() {
     crash::install();
-    let cli = Cli::try_parse().unwrap_or_else(|error| {
-        let _ = error.print();
-        let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-        std::process::exit(if asked { 0 } else { i32::from(exit::USAGE) });
-    });
+    let cli =
+        Cli::try_parse_from(project::with_compiler_options(std::env::args_os().collect())).unwrap_or_else(|error| {
+            let _ = error.print();
+            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            std::process::exit(if asked { 0 } else { i32::from(exit::USAGE) });
+        });
     let colors = output::Colors::new(cli.color);
     let code = match &cli.command {
         Command::Verify(args) => verify::run(args, colors),

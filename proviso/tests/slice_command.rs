@@ -312,3 +312,17 @@ fn a_function_that_was_inlined_is_a_criterion() {
     assert!(message.contains("control never comes to the criterion 'nothing'"), "{message}");
     folder.ok(&["slice", "inlined.c", "-c", "nothing", "-o", "small.bc"]);
 }
+
+#[test]
+fn jumps_are_refused() {
+    let folder = Folder::new();
+    let text = "#include <setjmp.h>\nextern void check(int);\nstatic jmp_buf start;\n\
+        static void fail(int code) {\n    longjmp(start, code);\n}\n\
+        int main(void) {\n    int code = setjmp(start);\n    if (code)\n        check(code);\n    else\n        fail(3);\n    return 0;\n}\n";
+    std::fs::write(folder.path("jump.c"), text).unwrap();
+    let message = folder.fails(65, &["slice", "jump.c", "-c", "check"]);
+    assert!(message.contains("the program calls longjmp (jump.c:5:5)"), "{message}");
+    // A place to jump to is none from where one jumps.
+    std::fs::write(folder.path("jump.c"), text.replace("    longjmp(start, code);\n", "    check(code);\n")).unwrap();
+    folder.ok(&["slice", "jump.c", "-c", "check"]);
+}

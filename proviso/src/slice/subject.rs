@@ -50,6 +50,7 @@ impl Subject {
         let (mut program, cut) = pipeline::load_to_cut(&options)?;
         outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
         let_models_return(&mut program);
+        refuse_jumps(&program, &cut)?;
         let loading = start.elapsed();
         let places = Places::new(&program, &cut);
         let mut texts = Vec::new();
@@ -134,6 +135,19 @@ impl Subject {
             .filter(|(id, e)| is_opaque(&e.op) && program.funcs[program.func_of(*id)].origin == source);
         found.map(|(id, _)| id).collect()
     }
+}
+
+/// Where `longjmp` goes is not in the program, so that a slice could lose the way to its criterion.
+fn refuse_jumps(program: &Program, cut: &Cut) -> Result<(), Failure> {
+    let jumps = ["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
+    let Some((name, call)) = jumps.iter().find_map(|name| Some((name, *cut.calls_of(name).first()?))) else {
+        return Ok(());
+    };
+    let at = cut.place(call).and_then(|p| crate::source::Sources::new().spot(program, p));
+    let at = at.map_or(String::new(), |spot| format!(" ({spot})"));
+    let mut failure = Failure::data(format!("the program calls {name}{at}: slices do not follow non-local jumps"));
+    failure.detail = Some("  = note: a slice might lose what is executed after the jump, so there is none".into());
+    Err(failure)
 }
 
 /// As `files`, with standard input (`-`) in a file of its own.

@@ -1,0 +1,163 @@
+//! How a project compiles its files: `compile_commands.json`, and compilers' options on our own command line.
+
+use crate::failure::Failure;
+use frontend_llvm::{CompileCommand, meaningful};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// An entry of a compilation database.
+#[derive(Deserialize)]
+struct Entry {
+    directory: PathBuf,
+    file: PathBuf,
+    command: Option<String>,
+    arguments: Option<Vec<String>>,
+}
+
+impl Entry {
+    /// The file by its full name.
+    fn path(&self) -> PathBuf {
+        let path = self.directory.join(&self.file);
+        std::fs::canonicalize(&path).unwrap_or(path)
+    }
+
+    fn compile_command(&self) -> CompileCommand {
+        let words = match (&self.arguments, &self.command) {
+            (Some(arguments), _) => arguments.clone(),
+            (None, command) => split(command.as_deref().unwrap_or("")),
+        };
+        let options = meaningful(words.iter().skip(1).map(String::as_str));
+        CompileCommand { directory: self.directory.clone(), options }
+    }
+}
+
+/// The files, as they can be read, and how those that the project compiles are compiled. `build` is a folder with a
+/// compilation database, or the database.
+pub fn commands(build: &Path, files: &[PathBuf]) -> Result<(Vec<PathBuf>, BTreeMap<PathBuf, CompileCommand>), Failure> {
+    let database = if build.is_dir() { build.join("compile_commands.json") } else { build.to_owned() };
+    let text = std::fs::read_to_string(&database).map_err(|e| Failure::reading(&database, &e))?;
+    let entries: Vec<Entry> = serde_json::from_str(&text)
+        .map_err(|e| Failure::data(format!("{}: not a compilation database: {e}", database.display())))?;
+    let mut found = (Vec::new(), BTreeMap::new());
+    for file in files {
+        let full = std::fs::canonicalize(file).ok();
+        let is_it = |entry: &&Entry| match &full {
+            Some(full) => entry.path() == *full,
+            None => entry.path().ends_with(file),
+        };
+        let mut matching: Vec<&Entry> = entries.iter().filter(is_it).collect();
+        // A file compiled twice, with and without -fPIC, say: the first is as good.
+        matching.dedup_by_key(|entry| entry.path());
+        match matching[..] {
+            // The user's own: a driver, or bitcode.
+            [] if full.is_some() => found.0.push(file.clone()),
+            [] => {
+                let mut failure =
+                    Failure::data(format!("{} is neither a file nor in {}", file.display(), database.display()));
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                let some = entries.iter().filter(|e| e.file.to_string_lossy().contains(&*name)).chain(&entries);
+                let some: Vec<String> = some.take(5).map(|e| e.file.display().to_string()).collect();
+                failure.detail = Some(format!("  = note: files there: {}", some.join(", ")));
+                return Err(failure);
+            }
+            [entry] => {
+                let path = if full.is_some() { file.clone() } else { entry.path() };
+                found.1.insert(path.clone(), entry.compile_command());
+                found.0.push(path);
+            }
+            _ => {
+                let all: Vec<String> = matching.iter().map(|e| e.path().display().to_string()).collect();
+                return Err(Failure::data(format!("{} may be any of {}", file.display(), all.join(", "))));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The words of a command line as a shell takes it.
+fn split(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut chars = command.chars();
+    let mut quote = None;
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (None, ' ' | '\t' | '\n') => words.extend(word.take()),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (Some(open), c) if c == open => quote = None,
+            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// Our command line with options for compilers moved behind `--`, where they are clang's. Those that say nothing of the
+/// meaning of a program go.
+pub fn with_compiler_options(args: Vec<OsString>) -> Vec<OsString> {
+    let command = args.get(1).and_then(|a| a.to_str()).unwrap_or_default();
+    if !matches!(command, "verify" | "slice" | "deps" | "cfa") {
+        return args;
+    }
+    let mut own = Vec::new();
+    let mut moved: Vec<OsString> = Vec::new();
+    let is_cfa = command == "cfa";
+    let mut rest = args.into_iter();
+    while let Some(arg) = rest.next() {
+        let text = arg.to_str().unwrap_or_default();
+        if text == "--" {
+            moved.extend(rest);
+            break;
+        }
+        let valued = ["-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-U"];
+        let kept = ["-std=", "-isystem", "-iquote", "-idirafter", "-U", "-march=", "-mavx", "-msse", "-nostdinc"];
+        let exact = ["-m32", "-m64", "-ansi", "-pthread"];
+        if valued.contains(&text) {
+            moved.push(arg);
+            moved.extend(rest.next());
+        } else if exact.contains(&text)
+            || kept.iter().any(|k| text.starts_with(k))
+            || text.starts_with("-f") && text.len() > 2 && !is_cfa
+        {
+            moved.push(arg);
+        } else if !["-O", "-W", "-g", "-pedantic"].iter().any(|k| text.starts_with(k)) && text != "-w" {
+            own.push(arg);
+        }
+    }
+    if !moved.is_empty() {
+        own.push("--".into());
+        own.extend(moved);
+    }
+    own
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_split_as_by_a_shell() {
+        let words = split(r#"cc -DA="x y" '-DB="q"' -DC=\"z\"  a\ b.c ''"#);
+        assert_eq!(words, ["cc", "-DA=x y", "-DB=\"q\"", "-DC=\"z\"", "a b.c", ""]);
+    }
+
+    #[test]
+    fn compiler_options_go_behind_the_dashes() {
+        let moved = |line: &str| {
+            let args = line.split_whitespace().map(OsString::from).collect();
+            with_compiler_options(args).join(std::ffi::OsStr::new(" ")).into_string().unwrap()
+        };
+        assert_eq!(
+            moved("proviso verify -std=c99 a.c -O2 -include x.h -Wall -t 5 -m32 -- -DX"),
+            "proviso verify a.c -t 5 -- -std=c99 -include x.h -m32 -DX"
+        );
+        assert_eq!(moved("proviso cfa -f dot a.c"), "proviso cfa -f dot a.c");
+        assert_eq!(moved("proviso slice a.c -c check -fwrapv"), "proviso slice a.c -c check -- -fwrapv");
+    }
+}

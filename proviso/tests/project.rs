@@ -1,0 +1,90 @@
+//! Files of projects: compiled as the project's build compiles them.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+struct Project(tempfile::TempDir);
+
+impl Project {
+    /// A library with headers in several folders and options that only its build knows.
+    fn new() -> Self {
+        let project = Self(tempfile::tempdir().unwrap());
+        for folder in ["src", "include", "system", "build"] {
+            std::fs::create_dir(project.path(folder)).unwrap();
+        }
+        project.write("include/limit.h", "int clamp(int value);\n");
+        project.write("system/sys.h", "#define MOST (LIMIT - 1)\n");
+        project.write("build/config.h", "#define CONFIGURED 1\n");
+        project.write(
+            "src/clamp.c",
+            "#include <limit.h>\n#include <sys.h>\n#ifndef CONFIGURED\n#error configure first\n#endif\n\
+             int clamp(int value) {\n    return value > MOST ? MOST : value;\n}\n",
+        );
+        project.write(
+            "src/driver.c",
+            "#include \"limit.h\"\nextern void reach_error(void);\nextern int __VERIFIER_nondet_int(void);\n\
+             int main(void) {\n    if (clamp(__VERIFIER_nondet_int()) >= LIMIT)\n        reach_error();\n    return 0;\n}\n",
+        );
+        project.write_database("-DLIMIT=8");
+        project
+    }
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+    /// One entry as CMake writes it, one as bear does.
+    fn write_database(&self, define: &str) {
+        let build = self.path("build");
+        let database = serde_json::json!([
+            {"directory": build, "file": "../src/clamp.c",
+             "command": format!("gcc {define} \"-DNAME=\\\"a b\\\"\" -I../include -isystem ../system -include config.h \
+                                 -std=gnu99 -O2 -Wall -fstack-protector-strong -fno-tree-vectorize -MD -MF x.d -o x.o -c ../src/clamp.c")},
+            {"directory": build, "file": self.path("src/driver.c"),
+             "arguments": ["cc", "-I", "../include", define, "-fPIC", "-c", "-o", "y.o", self.path("src/driver.c")]},
+        ]);
+        self.write("build/compile_commands.json", &database.to_string());
+    }
+    fn run(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_proviso")).current_dir(self.0.path()).args(args).output().unwrap()
+    }
+    fn code(&self, args: &[&str]) -> (Option<i32>, String) {
+        let output = self.run(args);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
+
+#[test]
+fn files_are_compiled_as_the_database_says() {
+    let project = Project::new();
+    let files = ["src/clamp.c", "src/driver.c"];
+    let verify = |extra: &[&str]| project.code(&[&["verify", "-p", "build"], extra].concat());
+    assert_eq!(verify(&files).0, Some(0));
+    // By the end of their names, and with more from the command line.
+    assert_eq!(verify(&["driver.c", "clamp.c"]).0, Some(0));
+    assert_eq!(verify(&["driver.c", "clamp.c", "-DLIMIT=9"]).0, Some(0));
+    let (code, message) = verify(&["driver.c", "clamp.c", "nothing.c"]);
+    assert_eq!(code, Some(65));
+    assert!(message.contains("nothing.c is neither a file nor in"), "{message}");
+    assert!(message.contains("clamp.c"), "{message}");
+    // A file of one's own goes with those of the project.
+    project.write("own.c", "extern void reach_error(void);\nint clamp(int);\nint main(void) {\n    if (clamp(9) == 7)\n        reach_error();\n    return 0;\n}\n");
+    assert_eq!(verify(&["own.c", "clamp.c"]).0, Some(1));
+    // Without the database it does not compile.
+    assert_eq!(project.code(&["verify", "src/clamp.c", "src/driver.c"]).0, Some(65));
+    assert_eq!(project.code(&["verify", "-p", "src", "clamp.c"]).0, Some(66));
+    project.write("build/compile_commands.json", "{");
+    assert_eq!(verify(&files).0, Some(65));
+}
+
+#[test]
+fn options_of_compilers_need_no_dashes() {
+    let project = Project::new();
+    let args = "verify src/clamp.c src/driver.c -std=c99 -O2 -Wall -g -I include -isystem system -include build/config.h \
+                -DLIMIT=8 -fwrapv -m32";
+    let args: Vec<&str> = args.split_whitespace().collect();
+    assert_eq!(project.code(&args).0, Some(0));
+    let without: Vec<&str> = args.iter().copied().filter(|a| *a != "-isystem").collect();
+    assert_ne!(project.code(&without).0, Some(0));
+}
