@@ -19,6 +19,7 @@ mod choice;
 pub mod facts;
 mod independence;
 pub mod interpolate;
+mod linear;
 mod logged;
 mod names;
 mod path;

@@ -8,6 +8,7 @@
 use super::cache::{Cores, Evaluations, Models, canonical};
 use super::facts::Facts;
 use super::independence::{Leaves, is_free};
+use super::linear::contradict;
 use super::names::Names;
 use super::path::{Model, PathCondition};
 use super::pointwise::pointwise;
@@ -60,6 +61,8 @@ pub struct Statistics {
     pub by_facts: u64,
     /// By a cached core or model.
     pub by_cache: u64,
+    /// As a contradiction of linear arithmetic.
+    pub by_sums: u64,
     /// Calls of the solver. (A query may need several.)
     pub solved: u64,
     pub unknown: u64,
@@ -365,6 +368,10 @@ impl PathSolver {
             return Solved::Infeasible(self.core(pool, &equal, vec![origin[&falsum]]));
         }
         let constraints: Vec<ExprId> = equal.rest.iter().map(|(now, _)| *now).filter(|e| !pool.is_true(*e)).collect();
+        if contradict(pool, &constraints) {
+            self.statistics.by_sums += 1;
+            return Solved::Infeasible(set.to_vec());
+        }
         if self.calls >= CALLS_PER_CONTEXT {
             self.backend.reset();
             self.calls = 0;
