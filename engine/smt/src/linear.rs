@@ -43,7 +43,8 @@ impl Sum {
         loop {
             let (variable, coefficient) = match (ours.peek(), theirs.peek()) {
                 (Some(&&(x, a)), Some(&&(y, b))) if x == y => {
-                    (ours.next(), theirs.next());
+                    ours.next();
+                    theirs.next();
                     (x, a.checked_add(b.checked_mul(factor)?)?)
                 }
                 (Some(&&(x, a)), Some(&&(y, _))) if x < y => {
