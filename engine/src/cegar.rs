@@ -224,6 +224,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                 return Ok(Some(Exploration::Target { error, edge, evidence }));
             }
             PathCheck::Unknown(reason) => {
+                self.in_time(budget)?;
                 self.settled.insert((id, goal.edge()));
                 if self.settled.len() > MOST_UNDECIDED {
                     return Err(Stop::Fatal(reason));
@@ -231,10 +232,15 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                 self.cpa.settle(goal.edge(), reason);
                 return Ok(None);
             }
-            PathCheck::Infeasible => {}
+            PathCheck::Infeasible => self.in_time(budget)?,
+        }
+        let refinement = self.cpa.refine(state, &path, &cuts, goal, budget)?;
+        // What could not be refuted for want of time says nothing.
+        if let (false, Some(spent)) = (matches!(refinement, Refinement::Refined { changed: true, .. }), budget.spent())
+        {
+            return Err(Stop::Spent(spent));
         }
         self.refinements += 1;
-        let refinement = self.cpa.refine(state, &path, &cuts, goal, budget)?;
         self.refined(refinement, goal, &line)
     }
 
@@ -323,6 +329,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                     return Err(Stop::Spent(spent));
                 }
             }
+            self.in_time(budget)?;
             self.counters.edges += 1;
             let mut ways: Vec<Step<C::State>> = Vec::new();
             match self.program.locs[at.loc].out {
@@ -401,7 +408,16 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                 }
             }
         }
+        self.in_time(budget)?;
         Ok(Expansion::Children(children))
+    }
+
+    /// What the domain said last counts only if it had the time to say it.
+    fn in_time(&self, budget: &Budget) -> Result<(), Stop> {
+        match self.cpa.ran_out() {
+            true => Err(Stop::Spent(budget.spent().unwrap_or(Spent::Time))),
+            false => Ok(()),
+        }
     }
 
     fn put(&mut self, block: &mut Block<C::State>, step: Step<C::State>) {

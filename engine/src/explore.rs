@@ -28,6 +28,11 @@ struct Node<S> {
     rounds: u32,
 }
 
+/// What follows after so many forks, of the tree of all.
+fn part(forks: u32) -> f64 {
+    0.5f64.powi(forks.min(1_000) as i32)
+}
+
 /// How an exploration ended.
 pub enum Exploration<E> {
     /// Every state was explored; no error was reached.
@@ -94,6 +99,8 @@ pub struct Explorer<'p, C: Cpa> {
     /// Locations where the domain is told of arrivals: joins, loop heads among them.
     heads: Vec<bool>,
     pub counters: Counters,
+    /// The part of the tree of forks that waits: what follows after n forks is 2^-n of it. Not where states are merged.
+    left: f64,
     max_call_depth: u32,
     tick: u32,
 }
@@ -133,9 +140,16 @@ impl<'p, C: Cpa> Explorer<'p, C> {
             visits: vec![0; program.locs.len()],
             heads,
             counters: Counters::default(),
+            left: if search == Search::Merging { 0.0 } else { 1.0 },
             max_call_depth,
             tick: 0,
         }
+    }
+
+    /// The part of the tree of forks that has been explored, if states are not merged: an estimate of how far the
+    /// exploration is (Knuth: Estimating the efficiency of backtrack programs, 1975).
+    pub fn done(&self) -> Option<f64> {
+        self.joins.is_none().then(|| (1.0 - self.left).clamp(0.0, 1.0))
     }
 
     /// Explores until an error is reached or nothing is left. `progress` is called now and then.
@@ -176,6 +190,7 @@ impl<'p, C: Cpa> Explorer<'p, C> {
                 let visits = &mut self.visits[node.at.loc.index()];
                 *visits += 1;
                 let rank = Rank { forks: node.forks, visits: *visits };
+                self.left += part(node.forks);
                 self.waitlist.push(node, rank);
             }
         }
@@ -184,7 +199,11 @@ impl<'p, C: Cpa> Explorer<'p, C> {
 
     /// The next state to follow. States that wait at the same place are merged first.
     fn next(&mut self) -> Result<Option<Node<C::State>>, Stop> {
-        let Some(joins) = &mut self.joins else { return Ok(self.waitlist.pop()) };
+        let Some(joins) = &mut self.joins else {
+            let node = self.waitlist.pop();
+            self.left -= node.as_ref().map_or(0.0, |n| part(n.forks));
+            return Ok(node);
+        };
         let Some((key, mut nodes)) = joins.queue.pop() else { return Ok(None) };
         let mut next = nodes.pop().expect("places with states only");
         let mut apart = Vec::new();
@@ -224,9 +243,10 @@ impl<'p, C: Cpa> Explorer<'p, C> {
         let mut steps = 0;
         loop {
             self.tick += 1;
-            if self.tick >= TICK {
+            let ran_out = self.cpa.ran_out();
+            if self.tick >= TICK || ran_out {
                 self.tick = 0;
-                if let Some(spent) = budget.spent() {
+                if let Some(spent) = budget.spent().or(ran_out.then_some(Spent::Time)) {
                     self.push(Node { state, at, forks, rounds });
                     return Err(Stop::Spent(spent));
                 }

@@ -30,8 +30,8 @@ const PLANS: [(u32, Effort); 10] = [
 ];
 /// The same for one number of turns; cells of arrays are spoken of with one turn only.
 const EFFORTS: [Effort; 4] = [Effort::Facts, Effort::Few, Effort::Cells, Effort::Many];
-/// What of the budget the invariants by abstract interpretation may take.
-const ABSTRACT_SHARE: u32 = 4;
+/// What of a turn the invariants by abstract interpretation may take.
+const ABSTRACT_SHARE: u32 = 2;
 
 type Symbolic<'p> = Explorer<'p, SymbolicExecution<'p>>;
 
@@ -57,13 +57,19 @@ struct Pending {
 }
 
 impl<'p> Prover<'p> {
-    /// `budget` is for all that is to come.
-    pub fn new(program: &'p Program, budget: &Budget) -> Self {
-        let part = match budget.remaining() {
-            Some(time) => budget.within(time / ABSTRACT_SHARE),
-            None => budget.clone(),
-        };
-        Self { program, invariants: Invariants::new(program, &part), pending: None }
+    pub fn new(program: &'p Program) -> Self {
+        Self { program, invariants: None, pending: None }
+    }
+
+    /// Interprets the program abstractly, if that was not done, or took too long for the turns so far.
+    fn interpret(&mut self, budget: &Budget) {
+        if self.invariants.is_none() {
+            let part = match budget.remaining() {
+                Some(time) => budget.within(time / ABSTRACT_SHARE),
+                None => budget.clone(),
+            };
+            self.invariants = Invariants::new(self.program, &part);
+        }
     }
 
     /// What abstract interpretation knows of the program, unless it took too long.
@@ -80,6 +86,7 @@ impl<'p> Prover<'p> {
         budget: &Budget,
         explore: &mut Explore<'_, 'p>,
     ) -> Option<Proof> {
+        self.interpret(budget);
         if let Some(proof) = self.by_facts(plain) {
             return Some(proof);
         }
@@ -209,11 +216,12 @@ impl<'p> Bounded<'p> {
         taints: &mut Taints,
         explore: &mut Explore<'_, 'p>,
     ) -> Result<Exploration<Inputs>, Stop> {
-        if let Some(prover) = &self.prover
-            && let Some(proof) = prover.by_facts(&self.plain)
-        {
-            self.proof = Some(proof);
-            return Ok(Exploration::Complete);
+        if let Some(prover) = &mut self.prover {
+            prover.interpret(budget);
+            if let Some(proof) = prover.by_facts(&self.plain) {
+                self.proof = Some(proof);
+                return Ok(Exploration::Complete);
+            }
         }
         loop {
             if let Some(spent) = budget.spent() {

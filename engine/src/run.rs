@@ -23,6 +23,11 @@ use std::time::{Duration, Instant};
 /// The first turn of each analysis; turns grow by the factor [`GROWTH`].
 const FIRST_SHARE: Duration = Duration::from_millis(500);
 const GROWTH: u32 = 3;
+/// A turn goes on where what is left is estimated to take at most so many times what was spent before: so often, and for so
+/// long in all.
+const NEARLY_DONE: f64 = 4.0;
+const EXTENSIONS: u32 = 3;
+const EXTENDED: Duration = Duration::from_secs(2);
 /// What part of a turn is enough for random testing.
 const TESTING: u32 = 4;
 /// What the check of a proof may take.
@@ -61,6 +66,10 @@ trait Explore<'p> {
     fn is_exact(&self) -> bool {
         false
     }
+    /// The part of all paths that has been explored, if that can be estimated.
+    fn done(&self) -> Option<f64> {
+        None
+    }
     fn refinements(&self) -> u64 {
         0
     }
@@ -96,6 +105,9 @@ impl<'p> Explore<'p> for Explorer<'p, SymbolicExecution<'p>> {
     }
     fn is_exact(&self) -> bool {
         true
+    }
+    fn done(&self) -> Option<f64> {
+        Explorer::done(self)
     }
 }
 
@@ -168,6 +180,18 @@ struct Worker<'r> {
     taints: Taints,
     /// Why it does not go on.
     given_up: Option<Reason>,
+    /// The time of its turns so far.
+    spent: Duration,
+}
+
+impl Worker<'_> {
+    /// What it takes to explore what is left at the pace so far, if that can be told and is not much more.
+    fn nearly_done(&self) -> Option<Duration> {
+        let Method::Exploration(exploration) = &self.method else { return None };
+        let done = exploration.done()?;
+        let left = (1.0 - done) / done;
+        (left <= NEARLY_DONE).then(|| self.spent.mul_f64(left))
+    }
 }
 
 /// How a turn ended.
@@ -253,7 +277,7 @@ impl<'r> Run<'r> {
                     continue;
                 }
                 let alone = workers.iter().filter(|w| w.given_up.is_none()).count() == 1;
-                let part = match workers[i].method {
+                let mut part = match workers[i].method {
                     _ if alone => self.budget.clone(),
                     Method::Testing(_) => self.budget.within(share / TESTING),
                     _ => self.budget.within(share),
@@ -264,9 +288,11 @@ impl<'r> Run<'r> {
                 decided = i;
                 share_precision(&mut workers, i);
                 share_predicates(&mut workers, i);
+                let (mut extensions, mut extended) = (0, Duration::ZERO);
                 loop {
-                    let analysis = workers[i].analysis;
+                    let (analysis, start) = (workers[i].analysis, Instant::now());
                     let turn = self.guarded(analysis, |run| run.turn(&mut workers, i, &part, query_time));
+                    workers[i].spent += start.elapsed();
                     match turn.unwrap_or_else(Turn::GaveUp) {
                         Turn::Proved => match common.first(self.program) {
                             None => break 'run Verdict::True,
@@ -288,7 +314,15 @@ impl<'r> Run<'r> {
                                 }
                             }
                         }
-                        Turn::TimeIsUp => break,
+                        Turn::TimeIsUp => match workers[i].nearly_done() {
+                            Some(more) if extensions < EXTENSIONS && extended + more <= EXTENDED.max(share) => {
+                                // A little more than estimated, lest it ends right before the end.
+                                let more = more.mul_f64(1.25) + Duration::from_millis(10);
+                                (extensions, extended) = (extensions + 1, extended + more);
+                                part = self.budget.within(more);
+                            }
+                            _ => break,
+                        },
                         Turn::GaveUp(reason) => {
                             workers[i].given_up = Some(reason);
                             break;
@@ -387,7 +421,7 @@ impl<'r> Run<'r> {
             Analysis::Invariants => Method::Invariants,
             Analysis::Bmc => Method::Bounded(Box::new(Bounded::new(self.program, config, self.domain(), None))),
             Analysis::KInduction => {
-                let prover = Prover::new(self.program, self.budget);
+                let prover = Prover::new(self.program);
                 Method::Bounded(Box::new(Bounded::new(self.program, config, self.domain(), Some(prover))))
             }
             Analysis::SymexSlicing => sliced(Abstracted { full: true, threshold: 0, ..standard }),
@@ -395,7 +429,7 @@ impl<'r> Run<'r> {
             Analysis::Random => Method::Testing(Tester::new(self.program, config.seed)),
             Analysis::Default => unreachable!("made of others"),
         };
-        Worker { analysis, method, taints: Taints::default(), given_up: None }
+        Worker { analysis, method, taints: Taints::default(), given_up: None, spent: Duration::ZERO }
     }
 
     fn domain(&self) -> SymbolicExecution<'r> {
@@ -453,6 +487,7 @@ impl<'r> Run<'r> {
         };
         // A query that takes longer than this turn is asked again in a later one.
         exploration.domain_mut().solver.set_query_time(Some(query_time));
+        exploration.domain_mut().solver.set_budget(budget.clone());
         let result = exploration.run(budget, &mut worker.taints, &mut progress);
         self.last = reporter.last;
         match result {
@@ -480,7 +515,7 @@ impl<'r> Run<'r> {
             return Turn::GaveUp(Reason::new("there is no loop to find an invariant of"));
         }
         let (program, config) = (self.program, self.config);
-        let mut prover = self.prover.take().unwrap_or_else(|| Prover::new(program, budget));
+        let mut prover = self.prover.take().unwrap_or_else(|| Prover::new(program));
         let proved = prover.prove(plain, config, budget, &mut |explorer, budget, taints| {
             let mut reporter =
                 Reporter { base: self.stats, start: self.start, last: self.last, progress: self.progress };

@@ -303,3 +303,62 @@ fn predicates_say_what_values_cannot() {
     let (_, outcome) = twins(1).run_with(&Config { value_threshold: 20, ..with(Analysis::Value) });
     assert!(matches!(outcome.verdict, Verdict::Unknown(_)), "{:?}", outcome.verdict);
 }
+
+/// The processor time of this thread, in seconds: what others do on the machine does not count.
+fn processor_time() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    text.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1e9
+}
+
+/// Three times, whether a number is a product: no solver can tell in half a second, whoever asks it, be it an exploration, a
+/// check of a path, of an invariant or of a covering, or an interpolation.
+fn asks_hard_questions() -> Program {
+    let mut b = Build::new();
+    let (i, found) = (b.var("i", 32), b.var("found", 32));
+    let (x, y) = (b.var("x", 64), b.var("y", 64));
+    let (zero, one, three) = (b.int(0), b.int(1), b.int(3));
+    b.op(Op::Assign { var: i, value: zero });
+    b.op(Op::Assign { var: found, value: zero });
+    let head = b.at;
+    let (ei, ef, ex, ey) = (b.e(i), b.e(found), b.e(x), b.e(y));
+    let less = b.p.exprs.slt(ei, three);
+    let exit = b.assume(less);
+    b.nondet(x);
+    b.nondet(y);
+    let next = b.p.exprs.add(ei, one);
+    b.op(Op::Assign { var: i, value: next });
+    // Two primes: a solver has to find them.
+    let (two, most) = (b.p.exprs.int(64, 2), b.p.exprs.int(64, 0xffff_ffff));
+    let (number, product) = (b.p.exprs.int(64, 4_294_967_291 * 4_294_967_279), b.p.exprs.mul(ex, ey));
+    let ordered = [(two, ex), (ex, ey), (ey, most)];
+    let mut factors = b.p.exprs.eq(product, number);
+    for (low, high) in ordered {
+        let at_most = b.p.exprs.ule(low, high);
+        factors = b.p.exprs.and(factors, at_most);
+    }
+    let not = b.assume(factors);
+    let more = b.p.exprs.add(ef, one);
+    b.op(Op::Assign { var: found, value: more });
+    b.goto(head);
+    b.at = not;
+    b.goto(head);
+    b.at = exit;
+    let wrong = b.p.exprs.slt(one, ef);
+    b.error_if(wrong);
+    let end = b.int(0);
+    b.op(Op::Halt(HaltKind::Exit(end)));
+    b.p
+}
+
+#[test]
+fn no_analysis_runs_past_its_time() {
+    let program = asks_hard_questions();
+    let unconfirmed = |_: &Inputs, _| Err("nobody looks".into());
+    for (analysis, name, _) in Analysis::ALL {
+        let start = processor_time();
+        let config = Config { analysis, ..Config::default() };
+        verify(&program, &config, &Budget::lasting(Duration::from_millis(500)), &unconfirmed, &|_| {});
+        let took = processor_time() - start;
+        assert!(took < 0.7, "{name} took {took:.2} s of 0.5");
+    }
+}

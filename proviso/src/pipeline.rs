@@ -219,8 +219,9 @@ impl Pipeline {
         if slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && self.budget.spent().is_none() {
             // The slice is not enough: a loop without end that it lacks, for one, may keep the program from the error.
             let mut of_whole = self.analyse(program, None);
-            of_whole.crashes.splice(..0, outcome.crashes);
-            of_whole.crashes.dedup();
+            // The same defect is told once.
+            let before: Vec<_> = outcome.crashes.into_iter().filter(|c| !of_whole.crashes.contains(c)).collect();
+            of_whole.crashes.extend(before);
             return of_whole;
         }
         outcome

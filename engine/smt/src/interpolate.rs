@@ -9,7 +9,7 @@
 //! interpolant is checked to be one before it is given out.
 
 use super::independence::{Leaves, is_free};
-use super::path_solver::conjuncts;
+use super::path_solver::{conjuncts, is_too_large};
 use super::{Answer, Backend, Reason};
 use crate::budget::Budget;
 use cfa::{BinOp, Expr, ExprId, ExprPool, Sort, UnOp};
@@ -43,6 +43,9 @@ pub fn interpolants(
     direction: Direction,
     budget: &Budget,
 ) -> Result<Vec<ExprId>, NoInterpolants> {
+    if is_too_large(pool, steps, budget) {
+        return Err(NoInterpolants::Unknown(Reason::Timeout));
+    }
     let mut core = match solver.check(pool, steps, budget) {
         Answer::Sat => return Err(NoInterpolants::Feasible),
         Answer::Unknown(reason) => return Err(NoInterpolants::Unknown(reason)),
@@ -103,7 +106,7 @@ fn postconditions(
     for k in 0..steps.len().saturating_sub(1) {
         state.extend(conjuncts(pool, steps[k]));
         let all_known = state.clone();
-        forget(pool, &mut leaves, &mut state, |leaf| last_use[&leaf] <= k);
+        forget(pool, &mut leaves, &mut state, |leaf| last_use[&leaf] <= k, budget)?;
         solver.push();
         for &step in &steps[k + 1..] {
             solver.assert(pool, step);
@@ -134,10 +137,19 @@ fn postconditions(
 }
 
 /// Weakens the conjunction `state` to one without dead leaves.
-fn forget(pool: &mut ExprPool, leaves: &mut Leaves, state: &mut Vec<ExprId>, dead: impl Fn(ExprId) -> bool) {
+fn forget(
+    pool: &mut ExprPool,
+    leaves: &mut Leaves,
+    state: &mut Vec<ExprId>,
+    dead: impl Fn(ExprId) -> bool,
+    budget: &Budget,
+) -> Result<(), NoInterpolants> {
     while let Some((at, leaf, term)) =
         state.iter().enumerate().find_map(|(at, &e)| definition(pool, leaves, e, &dead).map(|(x, t)| (at, x, t)))
     {
+        if let Some(spent) = budget.spent() {
+            return Err(NoInterpolants::Unknown(spent.into()));
+        }
         state.remove(at);
         let mut memo = FxHashMap::default();
         let rewritten: Vec<ExprId> =
@@ -149,6 +161,7 @@ fn forget(pool: &mut ExprPool, leaves: &mut Leaves, state: &mut Vec<ExprId>, dea
     }
     let mut seen = FxHashSet::default();
     state.retain(|&e| !pool.is_true(e) && seen.insert(e) && !leaves.of(pool, e).iter().any(|&l| dead(l)));
+    Ok(())
 }
 
 /// If `e` says that a dead leaf equals a term without it: both.

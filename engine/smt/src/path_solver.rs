@@ -75,6 +75,8 @@ pub struct Statistics {
 pub struct PathSolver {
     backend: Box<dyn Backend>,
     budget: Budget,
+    /// An answer is missing because the budget was spent.
+    cut_short: bool,
     /// For one call of the solver, at most.
     query_time: Option<Duration>,
     statistics: Statistics,
@@ -114,6 +116,7 @@ impl PathSolver {
         Self {
             backend,
             budget,
+            cut_short: false,
             query_time: None,
             statistics: Statistics::default(),
             leaves: Leaves::default(),
@@ -133,6 +136,12 @@ impl PathSolver {
     /// Queries end with `budget`.
     pub fn set_budget(&mut self, budget: Budget) {
         self.budget = budget;
+        self.cut_short = false;
+    }
+    /// Whether a query was left without an answer since the budget was set, because too little of the budget was left: what
+    /// was decided without it is better decided again.
+    pub fn was_cut_short(&self) -> bool {
+        self.cut_short
     }
     /// Whether, and why, no more queries will be answered.
     pub fn spent(&self) -> Option<crate::budget::Spent> {
@@ -328,7 +337,10 @@ impl PathSolver {
                 };
                 let found = self.call(pool, &asked, &budget);
                 self.statistics.solver_time += start.elapsed();
-                if self.budget.spent().is_none() || !matches!(found, Solved::Unknown(_)) {
+                let cut_short = matches!(found, Solved::Unknown(_))
+                    && (self.budget.spent().is_some() || is_too_large(pool, &asked, &self.budget));
+                self.cut_short |= cut_short;
+                if !cut_short {
                     if self.solved.len() >= SOLVED {
                         self.solved.clear();
                     }
@@ -356,10 +368,7 @@ impl PathSolver {
     }
 
     fn call(&mut self, pool: &mut ExprPool, set: &[ExprId], budget: &Budget) -> Solved {
-        // Solvers look at the clock only after they have rewritten the whole query.
-        if let Some(time) = budget.remaining()
-            && is_larger(pool, set, (time.as_millis() as usize).saturating_mul(TERMS_PER_MILLISECOND))
-        {
+        if is_too_large(pool, set, budget) {
             return Solved::Unknown(Reason::Timeout);
         }
         let equal = Equalities::find(pool, set);
@@ -541,6 +550,12 @@ pub fn conjuncts(pool: &mut ExprPool, cond: ExprId) -> Vec<ExprId> {
         }
     }
     found
+}
+
+/// Whether a solver could not even read the formulas in time: it looks at the clock only after it has rewritten all of them.
+pub fn is_too_large(pool: &ExprPool, set: &[ExprId], budget: &Budget) -> bool {
+    let in_time = |time: Duration| (time.as_millis() as usize).saturating_mul(TERMS_PER_MILLISECOND);
+    budget.remaining().is_some_and(|time| is_larger(pool, set, in_time(time)))
 }
 
 /// Whether the formulas have more than `limit` different terms.

@@ -107,6 +107,12 @@ pub trait Cpa {
         true
     }
 
+    /// Whether time ran out amid what was asked last, so that the answer says less than it could: it is time to stop, and
+    /// what can be asked again is asked again later.
+    fn ran_out(&self) -> bool {
+        false
+    }
+
     /// Called when execution ended at a halt or at the end of the entry function.
     fn ended(&mut self, _state: Self::State, _edge: EdgeId) {}
 }

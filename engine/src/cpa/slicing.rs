@@ -131,6 +131,10 @@ impl<C: Abstraction> Cpa for Slicing<'_, C> {
         self.inner.arrive(state, edge, at)
     }
 
+    fn ran_out(&self) -> bool {
+        self.inner.ran_out()
+    }
+
     fn merge(&mut self, a: C::State, b: C::State, at: Control) -> Result<C::State, Pair<C::State>> {
         self.inner.merge(a, b, at)
     }

@@ -80,6 +80,17 @@ pub struct SymbolicExecution<'p> {
     holds_base: Vec<Option<bool>>,
 }
 
+/// A state by whether a term has a certain value.
+enum Split {
+    Cases {
+        value: Bv,
+        here: Option<State>,
+        elsewhere: Option<State>,
+    },
+    /// No model of the path condition is known, and none was found.
+    Undecided(State),
+}
+
 impl<'p> SymbolicExecution<'p> {
     pub fn new(program: &'p Program, solver: PathSolver, solvers: Choice) -> Self {
         Self {
@@ -177,22 +188,20 @@ impl<'p> SymbolicExecution<'p> {
         }
     }
 
-    /// Splits `st` by whether `e` has the value it has in the path condition's model; also gives that value. `None` if
-    /// no model is known and none can be found.
-    #[allow(clippy::type_complexity)]
-    fn split_value(&mut self, mut st: State, e: ExprId) -> Result<Option<(Bv, Option<State>, Option<State>)>, Stop> {
+    /// Splits `st` by whether `e` has the value it has in the path condition's model.
+    fn split_value(&mut self, mut st: State, e: ExprId) -> Result<Split, Stop> {
         self.expose(&mut st, e);
         let value = match st.pc.model() {
             Some(model) => model.eval(&self.pool, e),
             None => match self.solver.model(&mut self.pool, &st.pc) {
                 Feasibility::Feasible(model) => model.eval(&self.pool, e),
-                _ => return Ok(None),
+                _ => return Ok(Split::Undecided(st)),
             },
         };
         let constant = self.pool.constant(value.clone());
         let equal = self.pool.eq(e, constant);
-        let (yes, no) = self.decide(st, equal)?;
-        Ok(Some((value, yes, no)))
+        let (here, elsewhere) = self.decide(st, equal)?;
+        Ok(Split::Cases { value, here, elsewhere })
     }
 
     /// The objects whose addresses occur in a term, in order of id.
@@ -498,6 +507,10 @@ impl Cpa for SymbolicExecution<'_> {
 
     fn counts_turns(&self) -> bool {
         self.induction.is_none()
+    }
+
+    fn ran_out(&self) -> bool {
+        self.solver.was_cut_short()
     }
 
     fn leave(&mut self, st: State, return_edge: EdgeId, call_edge: EdgeId) -> Result<State, Stop> {

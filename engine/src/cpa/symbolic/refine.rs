@@ -11,7 +11,7 @@
 use super::precision::{Item, describe};
 use super::state::State;
 use super::{At, Stop, SymbolicExecution};
-use crate::budget::Budget;
+use crate::budget::{Budget, Spent};
 use crate::control::{CallStacks, Control};
 use crate::cpa::{Cpa, Goal, PathCheck, Refinement, Target};
 use crate::verdict::Reason;
@@ -330,7 +330,7 @@ impl SymbolicExecution<'_> {
     fn along(&mut self, mut states: Vec<State>, path: &[EdgeId], budget: &Budget) -> Result<End, Stop> {
         self.abstracting.problems.clear();
         for (i, &edge) in path.iter().enumerate() {
-            if i % 256 == 0
+            if (i % 256 == 0 || self.solver.was_cut_short())
                 && let Some(spent) = budget.spent()
             {
                 return Err(Stop::Spent(spent));
@@ -373,6 +373,9 @@ impl SymbolicExecution<'_> {
                 let mut successors = Vec::new();
                 while let Some(st) = pending.pop() {
                     self.execute(st, edge, &mut successors)?;
+                    if self.solver.was_cut_short() {
+                        return Err(Stop::Spent(Spent::Time));
+                    }
                     for (st, to) in successors.drain(..) {
                         match to {
                             At::Target => after.push(st),

@@ -6,7 +6,7 @@ use super::memory::{Object, Origin};
 use super::pure::Shortcut;
 use super::state::{Event, Frame, Past, State};
 use super::value::Val;
-use super::{At, Decision, Stop, Successors, SymbolicExecution, follow, function_at};
+use super::{At, Decision, Split, Stop, Successors, SymbolicExecution, follow, function_at};
 use cfa::{AllocKind, Callee, EdgeId, Expr, ExprId, FuncId, Id, Op, Sort, VarId};
 use std::rc::Rc;
 
@@ -157,8 +157,8 @@ impl SymbolicExecution<'_> {
                         },
                         Val::Expr(_) if self.abstracting.values_only => self.undecided(edge),
                         Val::Expr(e) => match self.split_value(st, e)? {
-                            None => self.undecided(edge),
-                            Some((address, here, elsewhere)) => {
+                            Split::Undecided(st) => self.undecided_split(st, edge, out),
+                            Split::Cases { value: address, here, elsewhere } => {
                                 let func = address.to_u64().and_then(|a| function_at(a, program.funcs.len()));
                                 match (here, func) {
                                     (Some(st), Some(func)) => self.enter(st, edge, func, args, *varargs, out),
@@ -232,6 +232,14 @@ impl SymbolicExecution<'_> {
     fn undecided(&mut self, edge: EdgeId) {
         let place = self.program.edges[edge].place;
         self.problem(edge, crate::verdict::Reason::at("the solver gave up", place));
+    }
+
+    /// The solver could not split a state by a value: for want of time, it has to execute the edge again.
+    fn undecided_split(&mut self, st: State, edge: EdgeId, out: &mut Successors<State>) {
+        match self.solver.was_cut_short() {
+            true => out.push((st, At::Source)),
+            false => self.undecided(edge),
+        }
     }
 
     /// The number of bytes that an operation works on; `None` if it is not tracked.
