@@ -371,6 +371,8 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                         for (state, to) in successors.drain(..) {
                             let to = match to {
                                 At::Source => {
+                                    // It asks the solver about all splits so far.
+                                    self.tick += TICK / 8;
                                     block.pending.push(Step { state, at });
                                     continue;
                                 }

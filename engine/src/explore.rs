@@ -15,6 +15,8 @@ use cfa::{EdgeId, ErrorId, Id, Op, Out, Program};
 const BLOCK: u32 = 50_000;
 /// Edges between looks at the clock.
 const TICK: u32 = 512;
+/// Edges that a split by a value counts for: it asks the solver about all splits so far.
+const SPLIT: u32 = 64;
 
 /// States that could not be merged into one before no more are tried.
 const MERGE_FAILURES: usize = 6;
@@ -324,6 +326,9 @@ impl<'p, C: Cpa> Explorer<'p, C> {
                     },
                     _ => {
                         self.cpa.transfer(state, at, edge, &mut successors)?;
+                        if successors.iter().any(|(_, to)| *to == At::Source) {
+                            self.tick += SPLIT;
+                        }
                         let Some((first, first_at)) = successors.pop() else {
                             self.counters.paths += 1;
                             return Ok(None);

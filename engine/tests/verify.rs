@@ -350,14 +350,43 @@ fn asks_hard_questions() -> Program {
     b.p
 }
 
+/// A copy of any length, of which most are too long, on the way to an error that refinement has to refute.
+fn copies_any_length() -> Program {
+    let mut b = Build::new();
+    let (i, n) = (b.var("i", 32), b.var("n", 64));
+    let (p, q) = (b.var("p", 64), b.var("q", 64));
+    for var in [p, q] {
+        let size = b.p.exprs.int(64, 4);
+        b.op(Op::Alloc { var, size, align: 4, kind: AllocKind::Heap, zeroed: true });
+    }
+    let (zero, one, three) = (b.int(0), b.int(1), b.int(3));
+    b.op(Op::Assign { var: i, value: zero });
+    let head = b.at;
+    let ei = b.e(i);
+    let less = b.p.exprs.slt(ei, three);
+    let exit = b.assume(less);
+    let next = b.p.exprs.add(ei, one);
+    b.op(Op::Assign { var: i, value: next });
+    b.goto(head);
+    b.at = exit;
+    b.nondet(n);
+    let (dst, src, len) = (b.e(p), b.e(q), b.e(n));
+    b.op(Op::Copy { dst, src, len });
+    let wrong = b.p.exprs.ne(ei, three);
+    b.error_if(wrong);
+    let end = b.int(0);
+    b.op(Op::Halt(HaltKind::Exit(end)));
+    b.p
+}
+
 #[test]
 fn no_analysis_runs_past_its_time() {
-    let program = asks_hard_questions();
     let unconfirmed = |_: &Inputs, _| Err("nobody looks".into());
-    for (analysis, name, _) in Analysis::ALL {
+    let programs = [asks_hard_questions(), copies_any_length()];
+    for (program, (analysis, name, _)) in programs.iter().flat_map(|p| Analysis::ALL.map(|a| (p, a))) {
         let start = processor_time();
         let config = Config { analysis, ..Config::default() };
-        verify(&program, &config, &Budget::lasting(Duration::from_millis(500)), &unconfirmed, &|_| {});
+        verify(program, &config, &Budget::lasting(Duration::from_millis(500)), &unconfirmed, &|_| {});
         let took = processor_time() - start;
         assert!(took < 0.7, "{name} took {took:.2} s of 0.5");
     }

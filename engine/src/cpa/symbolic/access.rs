@@ -6,6 +6,7 @@
 
 use super::induction::Change;
 use super::memory::{CHUNK, MAX_CELL, Object, Piece};
+use super::precision::describe_object;
 use super::state::{Event, State};
 use super::value::{ObjId, Val};
 use super::{Stop, SymbolicExecution};
@@ -229,7 +230,8 @@ impl SymbolicExecution<'_> {
         let len = out.len;
         let bases = self.bases_in(e);
         if bases.is_empty() {
-            self.untracked(st, edge, "a pointer is used that may point anywhere", out);
+            let what = self.anywhere(&st, e);
+            self.untracked(st, edge, &what, out);
             return Ok(());
         }
         let mut rest = Some(st);
@@ -259,9 +261,42 @@ impl SymbolicExecution<'_> {
             rest = no;
         }
         if let Some(st) = rest {
-            self.stray(st, edge, "a pointer is used that may point anywhere", out);
+            let what = self.anywhere(&st, e);
+            self.stray(st, edge, &what, out);
         }
         Ok(())
+    }
+
+    /// Says of a pointer that may point anywhere which value it is made of.
+    fn anywhere(&mut self, st: &State, pointer: ExprId) -> String {
+        const WHAT: &str = "a pointer is used that may point anywhere";
+        if self.abstracting.on {
+            // What an abstract state does not know is checked at full precision before it is told.
+            return WHAT.into();
+        }
+        let symbols = self.symbols_of(pointer);
+        let events = st.trail.events(|_| true).into_iter().chain(st.trail.events(|_| false));
+        let mut from_input = false;
+        for event in events {
+            match event {
+                Event::Unknown { object, symbol, .. } if symbols.contains(&symbol) => {
+                    if let Some(origin) = st.memory.get(object).map(|o| o.origin) {
+                        let object = describe_object(self.program, origin);
+                        return format!("{WHAT}: it was read from {object}, where nothing was written before");
+                    }
+                }
+                Event::Global { var, symbol } if symbols.contains(&symbol) => {
+                    let name = self.program.vars[var].name.as_deref().unwrap_or("a variable");
+                    return format!("{WHAT}: it is the first value of `{name}`, which is defined elsewhere");
+                }
+                Event::Input(symbol) => from_input |= symbols.contains(&symbol),
+                _ => {}
+            }
+        }
+        match from_input {
+            true => format!("{WHAT}: it is an input, or what a function gives that nobody defines"),
+            false => WHAT.into(),
+        }
     }
 
     // Content.

@@ -8,7 +8,7 @@
 //! Interpolants are inductive: the next is made from the last. What may be dropped is found by halving
 //! (Junker: QuickXplain, AAAI 2004) instead of one by one.
 
-use super::precision::{Item, describe};
+use super::precision::{Item, Problem, describe};
 use super::state::State;
 use super::{At, Stop, SymbolicExecution};
 use crate::budget::{Budget, Spent};
@@ -371,10 +371,18 @@ impl SymbolicExecution<'_> {
                 let mut after = Vec::new();
                 let mut pending = vec![st];
                 let mut successors = Vec::new();
+                let mut splits = 0;
                 while let Some(st) = pending.pop() {
                     self.execute(st, edge, &mut successors)?;
                     if self.solver.was_cut_short() {
                         return Err(Stop::Spent(Spent::Time));
+                    }
+                    // A length may have any number of values, of which most lead nowhere.
+                    splits += 1;
+                    if splits > MOST_STATES {
+                        let reason = Reason::at("a path splits into too many cases", program.edges[edge].place);
+                        self.abstracting.problems.push(Problem { edge, reason });
+                        return Ok(Vec::new());
                     }
                     for (st, to) in successors.drain(..) {
                         match to {
