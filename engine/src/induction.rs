@@ -77,6 +77,11 @@ impl<'p> Prover<'p> {
         self.invariants.as_ref()
     }
 
+    /// Whether time cut the last call short.
+    pub fn is_pending(&self) -> bool {
+        self.pending.is_some()
+    }
+
     /// A proof that the program is safe by invariants that are inductive, for some number of turns. `plain` is an exploration
     /// whose samples suggest candidates. Where the budget ends a call, the next goes on.
     pub fn prove(
@@ -99,13 +104,18 @@ impl<'p> Prover<'p> {
                 self.pending = Some(pending);
                 return None;
             }
-            let (result, taints, tried) = run(self.program, plain, pending.left, config, budget, explore);
+            let Tried { result, taints, tried, cut_short } =
+                run(self.program, plain, pending.left, config, budget, explore);
             match result {
                 Ok(Exploration::Complete) if taints.is_empty() && !tried.changed => {
                     return Some(tried.certificate(&plain.loops));
                 }
                 // What time cut short says nothing.
-                _ if budget.spent().is_some() => pending.left = tried.again(),
+                _ if cut_short || budget.spent().is_some() => {
+                    pending.left = tried.again();
+                    self.pending = Some(pending);
+                    return None;
+                }
                 Ok(Exploration::Complete) if tried.changed => pending.left = tried.again(),
                 // A violation under assumptions remains one under fewer, and so does what cannot be followed.
                 Ok(Exploration::Target { .. } | Exploration::Complete) => {
@@ -132,7 +142,17 @@ impl<'p> Prover<'p> {
     }
 }
 
-/// One run, with what became of the assumptions.
+/// What became of a run.
+struct Tried {
+    result: Result<Exploration<Inputs>, Stop>,
+    taints: Taints,
+    /// The assumptions.
+    tried: Induction,
+    /// Too little time was left for a query.
+    cut_short: bool,
+}
+
+/// One run.
 fn run<'p>(
     program: &'p Program,
     plain: &SymbolicExecution<'p>,
@@ -140,13 +160,13 @@ fn run<'p>(
     config: &Config,
     budget: &Budget,
     explore: &mut Explore<'_, 'p>,
-) -> (Result<Exploration<Inputs>, Stop>, Taints, Induction) {
+) -> Tried {
     let mut explorer = explorer(program, plain, induction, config, budget);
     let mut taints = Taints::default();
     let result = explore(&mut explorer, budget, &mut taints);
     taints.merge(&explorer.cpa.taints);
     let tried = explorer.cpa.induction.take().expect("an inductive run");
-    (result, taints, tried)
+    Tried { result, taints, tried, cut_short: explorer.cpa.solver.was_cut_short() }
 }
 
 fn explorer<'p>(
@@ -277,7 +297,8 @@ impl<'p> Bounded<'p> {
             let mut left = self.plain.guess_invariants(invariants, effort, self.known.as_ref()).with_turns(self.turns);
             left.past_errors = true;
             loop {
-                let (result, taints, tried) = run(self.program, &self.plain, left, &self.config, budget, explore);
+                let Tried { result, taints, tried, .. } =
+                    run(self.program, &self.plain, left, &self.config, budget, explore);
                 let complete = matches!(result, Ok(Exploration::Complete)) && taints.is_empty();
                 if budget.spent().is_some() || !complete {
                     self.known = Some(tried.unsettled());

@@ -525,10 +525,11 @@ impl<'r> Run<'r> {
             self.stats.advance(&before, &Stats::of(explorer));
             result
         });
+        let is_pending = prover.is_pending();
         self.prover = Some(prover);
         match proved {
             Some(proof) => self.checked(proof),
-            None if budget.spent().is_some() => Turn::TimeIsUp,
+            None if budget.spent().is_some() || is_pending => Turn::TimeIsUp,
             // More samples may suggest better candidates.
             None => self.unproved(first),
         }
