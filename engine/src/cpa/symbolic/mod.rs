@@ -80,7 +80,8 @@ pub struct SymbolicExecution<'p> {
     holds_base: Vec<Option<bool>>,
 }
 
-/// A state by whether a term has a certain value.
+/// A state by whether a term has a certain value. It lives for a moment, so its size does not matter.
+#[allow(clippy::large_enum_variant)]
 enum Split {
     Cases {
         value: Bv,
