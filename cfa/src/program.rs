@@ -514,6 +514,8 @@ pub enum InputKind {
     Uninit(Option<String>),
     /// A result of the environment as a model describes it (`rand`, `getenv`, `scanf`, …); the model's function.
     Environment(String),
+    /// What the function that execution starts with is given: an argument, or what one leads to, by its name in C.
+    Argument(String),
     /// The result of what is not modelled; an `Approx` edge stands before it.
     Unmodelled(String),
 }

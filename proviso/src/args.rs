@@ -157,6 +157,11 @@ pub struct VerifyArgs {
     /// calls.
     #[arg(long, value_name = "FUNCTION", help_heading = "Property")]
     pub error_function: Vec<String>,
+    /// The function that execution starts with.
+    ///
+    /// Its arguments are arbitrary, unless it is main.
+    #[arg(long, value_name = "FUNCTION", default_value = "main", help_heading = "Property")]
+    pub entry: String,
 
     /// Stop after this many seconds of wall time with UNKNOWN.
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]

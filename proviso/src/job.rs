@@ -82,6 +82,7 @@ impl Job {
         let errors_named = !args.error_function.is_empty();
         let error_functions =
             if errors_named { args.error_function.clone() } else { error_functions(&properties, from_file) };
+        load.entry.clone_from(&args.entry);
         let property_file = args.property.iter().filter(|_| from_file).map(PathBuf::from);
         let files_read = load.inputs.iter().cloned().chain(task_properties).chain(property_file).collect();
         let mut job = Self { load, properties, error_functions, errors_named, files_read };
@@ -120,7 +121,7 @@ impl Job {
             }
             other => other.formulas(),
         });
-        witness::Task { files: self.load.inputs.clone(), entry: "main".to_owned(), formulas: formulas.collect() }
+        witness::Task { files: self.load.inputs.clone(), entry: self.load.entry.clone(), formulas: formulas.collect() }
     }
 
     /// The property that an error violates, as the verdict names it.

@@ -175,6 +175,7 @@ fn input_json(index: usize, input: &InputValue) -> Value {
         InputKind::Nondet(_) => "nondet",
         InputKind::Uninit(_) => "uninitialised",
         InputKind::Environment(_) => "environment",
+        InputKind::Argument(_) => "argument",
         InputKind::Unmodelled(_) => "unmodelled",
     };
     json!({

@@ -91,6 +91,7 @@ impl InputValue {
             InputKind::Nondet(function) | InputKind::Environment(function) => format!("{function}()"),
             InputKind::Uninit(Some(name)) => format!("uninitialised {name}"),
             InputKind::Uninit(None) => "uninitialised memory".into(),
+            InputKind::Argument(name) => format!("argument {name}"),
             InputKind::Unmodelled(what) => what.clone(),
         }
     }

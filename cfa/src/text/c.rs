@@ -47,6 +47,7 @@ pub fn c_operation(p: &Program, op: &Op) -> String {
                 InputKind::Nondet(name) | InputKind::Environment(name) | InputKind::Unmodelled(name) => {
                     format!("{name}()")
                 }
+                InputKind::Argument(name) => format!("argument {name}"),
                 InputKind::Uninit(_) => "uninitialised".to_owned(),
             };
             format!("{} = {source}", var(*v))

@@ -462,6 +462,7 @@ impl<'t> Parser<'t> {
             "nondet" => InputKind::Nondet(self.string()?),
             "uninit" => InputKind::Uninit(self.optional_string()?),
             "environment" => InputKind::Environment(self.string()?),
+            "argument" => InputKind::Argument(self.string()?),
             "unmodelled" => InputKind::Unmodelled(self.string()?),
             other => return Err(Error { position: start, message: format!("unknown kind of input '{other}'") }),
         };

@@ -78,6 +78,7 @@ impl Printer<'_> {
                 InputKind::Nondet(name) => ("nondet", Some(name.clone())),
                 InputKind::Uninit(name) => ("uninit", name.clone()),
                 InputKind::Environment(name) => ("environment", Some(name.clone())),
+                InputKind::Argument(name) => ("argument", Some(name.clone())),
                 InputKind::Unmodelled(name) => ("unmodelled", Some(name.clone())),
             };
             let name = OptionalName(&name);
