@@ -452,6 +452,10 @@ impl<'r> State<'r> {
                     let size = attempt!(self.memory.object_size(self.get(ptr)));
                     self.set_value(dst, &Bv::new(64, size));
                 }
+                Instr::ObjectOffset { dst, ptr } => {
+                    let offset = self.memory.object_offset(self.get(ptr));
+                    self.set_value(dst, &Bv::new(64, offset.unwrap_or(u64::MAX)));
+                }
                 Instr::Havoc { width, dst, input } => {
                     let value = self.unknown(Unknown::Havoc(input), width, inputs);
                     self.set_value(Operand { reg: dst, width }, &value);

@@ -272,6 +272,12 @@ pub enum Op {
         var: VarId,
         ptr: ExprId,
     },
+    /// `var` becomes how many bytes `ptr` lies behind the start of the live object that it points into, or to the
+    /// end of; all ones if there is none.
+    ObjectOffset {
+        var: VarId,
+        ptr: ExprId,
+    },
     /// `var` becomes an unconstrained value of its width.
     Havoc {
         var: VarId,
@@ -318,6 +324,7 @@ impl Op {
             | Op::Load { var, .. }
             | Op::Alloc { var, .. }
             | Op::ObjectSize { var, .. }
+            | Op::ObjectOffset { var, .. }
             | Op::Havoc { var, .. } => Some(var),
             Op::Call { result, .. } => result,
             _ => None,
@@ -332,6 +339,7 @@ impl Op {
             | Op::Load { addr: e, .. }
             | Op::Alloc { size: e, .. }
             | Op::ObjectSize { ptr: e, .. }
+            | Op::ObjectOffset { ptr: e, .. }
             | Op::Free { ptr: e } => visit(*e),
             Op::Store { addr, value } => [*addr, *value].into_iter().for_each(visit),
             Op::Copy { dst, src, len } => [*dst, *src, *len].into_iter().for_each(visit),
@@ -359,6 +367,7 @@ impl Op {
             | Op::Load { addr: e, .. }
             | Op::Alloc { size: e, .. }
             | Op::ObjectSize { ptr: e, .. }
+            | Op::ObjectOffset { ptr: e, .. }
             | Op::Free { ptr: e } => visit(e),
             Op::Store { addr, value } => [addr, value].into_iter().for_each(visit),
             Op::Copy { dst, src, len } => [dst, src, len].into_iter().for_each(visit),

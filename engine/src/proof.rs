@@ -424,7 +424,10 @@ impl<'a> Checker<'a> {
                 let value = self.fresh(program.vars[*var].width);
                 self.set(&mut st, *var, value);
             }
-            Op::Load { var, .. } | Op::Alloc { var, .. } | Op::ObjectSize { var, .. } => {
+            Op::Load { var, .. }
+            | Op::Alloc { var, .. }
+            | Op::ObjectSize { var, .. }
+            | Op::ObjectOffset { var, .. } => {
                 let value = self.unknown(program.vars[*var].width);
                 self.set(&mut st, *var, value);
             }

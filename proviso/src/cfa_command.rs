@@ -138,6 +138,7 @@ fn op_name(op: &Op) -> &'static str {
         Op::Store { .. } => "store",
         Op::Alloc { .. } => "alloc",
         Op::Free { .. } => "free",
+        Op::ObjectOffset { .. } => "object offset",
         Op::ObjectSize { .. } => "object size",
         Op::Havoc { .. } => "havoc",
         Op::Copy { .. } => "copy",

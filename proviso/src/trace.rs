@@ -461,7 +461,7 @@ impl Observer for Recorder<'_> {
         let program = self.program;
         match &program.edges[edge].op {
             Op::Skip | Op::Halt(_) | Op::Error(_) | Op::Approx { .. } | Op::Free { .. } => {}
-            Op::ObjectSize { var, ptr } => {
+            Op::ObjectSize { var, ptr } | Op::ObjectOffset { var, ptr } => {
                 let tainted = self.is_tainted(*ptr);
                 self.set_taint(*var, tainted);
             }

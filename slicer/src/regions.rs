@@ -183,6 +183,8 @@ impl Accesses {
             Op::Store { addr, value } => (None, access(addr, bytes(program.exprs.width(value)), true)),
             Op::Copy { dst, src, len } => (access(src, constant(len), false), access(dst, constant(len), false)),
             Op::Fill { dst, len, .. } => (None, access(dst, constant(len), false)),
+            // Whether the object is alive depends on what frees it.
+            Op::ObjectOffset { ptr, .. } => (access(ptr, None, false), None),
             // What is read of an object that was freed is not what was written to it.
             Op::Free { ptr } => (None, access(ptr, None, false)),
             Op::Alloc { .. } => return Some(What::Alloc),

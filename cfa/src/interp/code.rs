@@ -109,6 +109,10 @@ pub enum Instr {
         dst: Operand,
         ptr: Reg,
     },
+    ObjectOffset {
+        dst: Operand,
+        ptr: Reg,
+    },
     Havoc {
         width: u32,
         dst: Reg,
@@ -375,6 +379,10 @@ impl<'p> Compiler<'p> {
             Op::ObjectSize { var, ptr } => {
                 let (dst, ptr) = (self.code.vars[*var], self.expr(*ptr));
                 Some(Instr::ObjectSize { dst, ptr })
+            }
+            Op::ObjectOffset { var, ptr } => {
+                let (dst, ptr) = (self.code.vars[*var], self.expr(*ptr));
+                Some(Instr::ObjectOffset { dst, ptr })
             }
             Op::Havoc { var, input } => {
                 let Operand { reg, width } = self.code.vars[*var];

@@ -249,6 +249,14 @@ impl Memory {
         }
     }
 
+    /// How far behind the start of a live object `ptr` is, if it is in one or at its end.
+    pub fn object_offset(&self, ptr: u64) -> Option<u64> {
+        let here = self.at_or_below(ptr)?;
+        // Where an object of no bytes starts, the one before may end.
+        let candidates = self.objects[..=here].iter().rev().take(2);
+        candidates.filter(|o| o.live && ptr - o.base <= o.size).map(|o| ptr - o.base).next()
+    }
+
     fn bury(&mut self, index: usize) {
         let object = &mut self.objects[index];
         self.used -= match &object.content {

@@ -42,6 +42,7 @@ pub fn c_operation(p: &Program, op: &Op) -> String {
         Op::Alloc { var: v, size, .. } => format!("{} = malloc({})", var(*v), expr(*size)),
         Op::Free { ptr } => format!("free({})", expr(*ptr)),
         Op::ObjectSize { var: v, ptr } => format!("{} = size of the object at {}", var(*v), expr(*ptr)),
+        Op::ObjectOffset { var: v, ptr } => format!("{} = offset of {} in its object", var(*v), expr(*ptr)),
         Op::Havoc { var: v, input } => {
             let source = match &p.inputs[*input].kind {
                 InputKind::Nondet(name) | InputKind::Environment(name) | InputKind::Unmodelled(name) => {

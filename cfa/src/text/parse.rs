@@ -677,6 +677,8 @@ impl<'t> Parser<'t> {
             Op::Alloc { var, size, align: self.number()?, kind, zeroed }
         } else if self.accept_word("objectsize")? {
             Op::ObjectSize { var, ptr: self.expr()? }
+        } else if self.accept_word("objectoffset")? {
+            Op::ObjectOffset { var, ptr: self.expr()? }
         } else if self.accept_word("havoc")? {
             Op::Havoc { var, input: InputId(self.used(Kind::Input)?) }
         } else if self.accept_word("call")? {

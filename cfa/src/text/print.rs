@@ -252,6 +252,7 @@ fn print_op(p: &Program, op: &Op, lets: &Lets, out: &mut String) -> fmt::Result 
             emit!(VarName(p, *var), format!(" := alloc {kind} {zeroed}"), E(*size), format!(" align {align}"));
         }
         Op::Free { ptr } => emit!("free ", E(*ptr)),
+        Op::ObjectOffset { var, ptr } => emit!(VarName(p, *var), " := objectoffset ", E(*ptr)),
         Op::ObjectSize { var, ptr } => emit!(VarName(p, *var), " := objectsize ", E(*ptr)),
         Op::Havoc { var, input } => emit!(VarName(p, *var), format!(" := havoc {input}")),
         Op::Copy { dst, src, len } => emit!("copy ", E(*dst), ", ", E(*src), ", ", E(*len)),

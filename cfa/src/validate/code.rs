@@ -104,7 +104,7 @@ impl Validator<'_> {
                 self.require(align.is_power_of_two(), edge, || format!("alignment {align}"));
             }
             Op::Free { ptr } => width(ptr, pointer, "a pointer"),
-            Op::ObjectSize { var, ptr } => {
+            Op::ObjectSize { var, ptr } | Op::ObjectOffset { var, ptr } => {
                 width(ptr, pointer, "a pointer");
                 let found = p.vars[var].width;
                 self.require(found == pointer, edge, || format!("{var} has {found} bits, not {pointer}"));

@@ -323,9 +323,10 @@ impl<'p> Analysis<'p> {
                 let address = Bounds::full(program.vars[*var].width).without(0);
                 env.set(&self.rows, *var, address.and_then(Value::of_range));
             }
-            Op::Load { var, .. } | Op::Havoc { var, .. } | Op::ObjectSize { var, .. } => {
-                env.set(&self.rows, *var, None)
-            }
+            Op::Load { var, .. }
+            | Op::Havoc { var, .. }
+            | Op::ObjectSize { var, .. }
+            | Op::ObjectOffset { var, .. } => env.set(&self.rows, *var, None),
             Op::Call { callee, args, varargs, result } => {
                 let callees: Vec<FuncId> = match callee {
                     Callee::Direct(func) => vec![*func],

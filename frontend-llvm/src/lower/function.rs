@@ -425,6 +425,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
             Op::Load { var: target, .. }
             | Op::Alloc { var: target, .. }
             | Op::ObjectSize { var: target, .. }
+            | Op::ObjectOffset { var: target, .. }
             | Op::Havoc { var: target, .. }
             | Op::Call { result: Some(target), .. } => *target = var,
             _ => return false,

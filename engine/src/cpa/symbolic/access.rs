@@ -31,6 +31,9 @@ pub(super) struct Resolved {
     pub outside: Option<Vec<State>>,
     /// States in which no byte is accessed, though the pointer may point anywhere.
     pub empty: Vec<State>,
+    /// If the program asks where the pointer points without using it: then `outside` are the states in which it points
+    /// into no live object, and these those in which nothing is known of it.
+    pub anywhere: Option<Vec<State>>,
     /// Choices between pointers that were split on.
     splits: u32,
 }
@@ -40,11 +43,15 @@ const MOST_SPLITS: u32 = 128;
 
 impl Resolved {
     pub fn new(len: Val) -> Self {
-        Self { len, inside: Vec::new(), outside: None, empty: Vec::new(), splits: 0 }
+        Self { len, inside: Vec::new(), outside: None, empty: Vec::new(), anywhere: None, splits: 0 }
     }
     /// Of an access that can be followed wherever it goes.
     pub fn with_outside(len: Val) -> Self {
         Self { outside: Some(Vec::new()), ..Self::new(len) }
+    }
+    /// Of a question where the pointer points.
+    pub fn asking() -> Self {
+        Self { anywhere: Some(Vec::new()), ..Self::with_outside(Val::Int(0)) }
     }
 }
 
@@ -81,14 +88,16 @@ impl SymbolicExecution<'_> {
             Val::Int(address) => {
                 match self.accesses_some(st, out)? {
                     None => {}
-                    Some(st) if address == 0 => self.invalid(&st, edge, "a null pointer is used"),
+                    Some(st) if address == 0 && out.anywhere.is_none() => {
+                        self.invalid(&st, edge, "a null pointer is used");
+                    }
                     Some(st) => self.stray(st, edge, "an invalid pointer is used", out),
                 }
                 Ok(())
             }
             Val::Unset | Val::Unknown => {
                 if let Some(st) = self.accesses_some(st, out)? {
-                    self.stray(st, edge, "an undefined pointer is used", out);
+                    self.nowhere_known(st, edge, "an undefined pointer is used", out);
                 }
                 Ok(())
             }
@@ -262,7 +271,7 @@ impl SymbolicExecution<'_> {
         }
         if let Some(st) = rest {
             let what = self.anywhere(&st, e);
-            self.stray(st, edge, &what, out);
+            self.nowhere_known(st, edge, &what, out);
         }
         Ok(())
     }
@@ -550,7 +559,9 @@ impl SymbolicExecution<'_> {
     /// The path accesses what it may not.
     fn stray(&mut self, st: State, edge: EdgeId, what: &str, out: &mut Resolved) {
         match &mut out.outside {
-            Some(outside) if !self.abstracting.watching || self.is_settled(edge) => outside.push(st),
+            Some(outside) if out.anywhere.is_some() || !self.abstracting.watching || self.is_settled(edge) => {
+                outside.push(st);
+            }
             _ => self.invalid(&st, edge, what),
         }
     }
@@ -559,8 +570,16 @@ impl SymbolicExecution<'_> {
     /// it gives wherever the pointer really points.
     fn untracked(&mut self, st: State, edge: EdgeId, what: &str, out: &mut Resolved) {
         match &mut out.outside {
-            Some(outside) if self.abstracting.on => outside.push(st),
-            _ => self.stray(st, edge, what, out),
+            Some(outside) if self.abstracting.on && out.anywhere.is_none() => outside.push(st),
+            _ => self.nowhere_known(st, edge, what, out),
+        }
+    }
+
+    /// The path accesses it is not known what.
+    fn nowhere_known(&mut self, st: State, edge: EdgeId, what: &str, out: &mut Resolved) {
+        match &mut out.anywhere {
+            Some(anywhere) => anywhere.push(st),
+            None => self.stray(st, edge, what, out),
         }
     }
 

@@ -5,7 +5,7 @@ use super::induction::Change;
 use super::memory::{Object, Origin};
 use super::pure::Shortcut;
 use super::state::{Event, Frame, Past, State};
-use super::value::Val;
+use super::value::{Val, mask};
 use super::{At, Decision, Split, Stop, Successors, SymbolicExecution, follow, function_at};
 use cfa::{AllocKind, Callee, EdgeId, Expr, ExprId, FuncId, Id, Op, Sort, VarId};
 use std::rc::Rc;
@@ -105,6 +105,10 @@ impl SymbolicExecution<'_> {
                     self.write_var(&mut st, *var, size);
                     out.push(follow(st));
                 }
+            }
+            Op::ObjectOffset { var, ptr } => {
+                let ptr = self.eval(&st, *ptr);
+                self.object_offset(st, *var, ptr, edge, out)?;
             }
             Op::Havoc { var, .. } => {
                 let value = self.fresh_input(&mut st, program.vars[*var].width);
@@ -211,6 +215,40 @@ impl SymbolicExecution<'_> {
         }
         self.write_var(&mut st, var, value);
         out.push(follow(st));
+    }
+
+    /// Where `ptr` points in its object goes to `var`.
+    fn object_offset(
+        &mut self,
+        st: State,
+        var: VarId,
+        ptr: Val,
+        edge: EdgeId,
+        out: &mut Successors<State>,
+    ) -> Result<(), Stop> {
+        let width = self.program.layout.pointer_width;
+        let mut found = Resolved::asking();
+        self.resolve(st, ptr, false, edge, &mut found)?;
+        for Access { mut st, offset, .. } in found.inside {
+            self.write_var(&mut st, var, offset);
+            out.push(follow(st));
+        }
+        for mut st in found.outside.into_iter().flatten() {
+            self.write_var(&mut st, var, Val::Int(mask(width, u64::MAX)));
+            out.push(follow(st));
+        }
+        for mut st in found.anywhere.into_iter().flatten() {
+            let value = match self.abstracting.values_only {
+                true => Val::Unknown,
+                false => Val::Expr(self.pool.fresh_symbol(Sort::Bv(width)).1),
+            };
+            self.write_var(&mut st, var, value);
+            if !self.abstracting.on {
+                st.past = st.past.or(Some(Past::Stray(edge)));
+            }
+            out.push(follow(st));
+        }
+        Ok(())
     }
 
     /// A value that the program does not determine.
