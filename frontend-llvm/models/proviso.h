@@ -34,6 +34,7 @@ extern void *__proviso_alloc_zeroed(size_t size);
 extern void *__proviso_alloc_aligned(size_t align, size_t size);
 extern void __proviso_free(void *ptr);
 extern size_t __proviso_object_size(void *ptr);
+extern size_t __proviso_object_offset(void *ptr);
 
 extern _Bool __proviso_env_bool(void);
 extern char __proviso_env_char(void);

@@ -296,7 +296,8 @@ void Exporter::gep(const GetElementPtrInst &gep, Words &operands, Words &extra) 
 }
 
 /// Operands: arguments, callee, then the successors of a call that ends its block. Extra: function type, number
-/// of arguments, then for each argument passed by copy its number, size and alignment in bytes, then a word if it is an
+/// of arguments, then for each argument passed by copy its number, size and alignment in bytes, the same with the number
+/// `none` for the space that the first argument is if the result is in memory, then a word if it is an
 /// operation that has a rounding mode of its own.
 void Exporter::call(const CallBase &call, Words &operands, Words &extra) {
   for (const Use &argument : call.args())
@@ -315,6 +316,12 @@ void Exporter::call(const CallBase &call, Words &operands, Words &extra) {
       push64(extra, layout.getTypeAllocSize(type).getFixedValue());
       extra.push_back(uint32_t(call.getParamAlign(i).value_or(layout.getABITypeAlign(type)).value()));
     }
+  if (call.arg_size() > 0 && call.paramHasAttr(0, Attribute::StructRet)) {
+    Type *type = call.getParamStructRetType(0);
+    extra.push_back(none);
+    push64(extra, layout.getTypeAllocSize(type).getFixedValue());
+    extra.push_back(uint32_t(call.getParamAlign(0).value_or(layout.getABITypeAlign(type)).value()));
+  }
   if (auto *constrained = dyn_cast<ConstrainedFPIntrinsic>(&call); constrained && has_own_rounding(*constrained))
     extra.push_back(own_rounding_flag);
 }

@@ -45,6 +45,30 @@ std::unique_ptr<Module> read(LLVMContext &context, StringRef data, StringRef nam
   return module;
 }
 
+/// See proviso_module_link.
+void change_functions(Module &module, StringRef changes) {
+  while (!changes.empty()) {
+    auto [line, rest] = changes.split('\n');
+    changes = rest;
+    auto [what, names] = line.split(' ');
+    auto [name, as] = names.split(' ');
+    Function *function = module.getFunction(name);
+    if (!function)
+      continue;
+    if (what == "remove") {
+      function->deleteBody();
+      continue;
+    }
+    // The same function of a header is in several modules; any of them will do.
+    function->setLinkage(GlobalValue::WeakODRLinkage);
+    if (Function *declared = module.getFunction(as)) {
+      declared->replaceAllUsesWith(function);
+      declared->eraseFromParent();
+    }
+    function->setName(as);
+  }
+}
+
 /// What the verifier says about a module; empty if it is valid. Broken debug information is dropped.
 std::string verify(Module &module) {
   std::string message;
@@ -156,12 +180,29 @@ char *proviso_producer(const char *data, size_t size) {
   return producer->empty() ? nullptr : copy(*producer);
 }
 
+char *proviso_functions(const char *data, size_t size) {
+  ProvisoModule scratch;
+  std::string error, lines;
+  auto module = read(scratch.context, StringRef(data, size), "input", error);
+  if (!module)
+    return nullptr;
+  for (Function &function : *module) {
+    bool local = function.hasLocalLinkage();
+    const char *kind = local ? "local " : function.isDeclaration() ? "used " : "defined ";
+    lines += kind + function.getName().str();
+    if (auto *program = function.getSubprogram(); local && program)
+      lines += " " + program->getFilename().str();
+    lines += '\n';
+  }
+  return copy(lines);
+}
+
 ProvisoModule *proviso_module_new(void) { return new ProvisoModule; }
 
 void proviso_module_free(ProvisoModule *module) { delete module; }
 
 int proviso_module_link(ProvisoModule *self, const char *data, size_t size, const char *name, int only_needed,
-                        const char *const *keep, size_t keep_count, char **error) {
+                        const char *const *keep, size_t keep_count, const char *changes, char **error) {
   std::string message;
   self->diagnostics.clear();
   auto other = read(self->context, StringRef(data, size), name, message);
@@ -179,6 +220,7 @@ int proviso_module_link(ProvisoModule *self, const char *data, size_t size, cons
                   module.getTargetTriple() + ")");
     return 2;
   }
+  change_functions(*other, changes);
   unsigned flags = Linker::None;
   if (only_needed) {
     flags |= Linker::LinkOnlyNeeded;

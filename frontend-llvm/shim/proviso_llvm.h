@@ -35,11 +35,15 @@ char *proviso_producer(const char *data, size_t size);
 /// An empty module in a context of its own.
 ProvisoModule *proviso_module_new(void);
 void proviso_module_free(ProvisoModule *module);
+/// The functions of bitcode or textual IR, one a line: `defined NAME`, `used NAME`, or `local NAME FILE` for static ones
+/// with the file that debug information has. Null if it cannot be read.
+char *proviso_functions(const char *data, size_t size);
 /// Reads bitcode or textual IR and links it into the module. `only_needed` takes over only what the module
 /// declares and does not define, and then marks the functions taken over as models; functions named in
-/// `keep` (`keep_count` names) stay undefined. Nonzero and *error on failure.
+/// `keep` (`keep_count` names) stay undefined. Before, `changes` are made, one a line: `export NAME AS` makes a static
+/// function a visible one of another name, `remove NAME` takes away a body. Nonzero and *error on failure.
 int proviso_module_link(ProvisoModule *module, const char *data, size_t size, const char *name, int only_needed,
-                        const char *const *keep, size_t keep_count, char **error);
+                        const char *const *keep, size_t keep_count, const char *changes, char **error);
 /// The names of symbols that are used and not defined (`defined` 0), or of functions that are defined, one a line.
 char *proviso_module_symbols(ProvisoModule *module, int defined);
 /// Declares a function without parameters and result, so that a definition is linked in.

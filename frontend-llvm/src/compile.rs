@@ -5,6 +5,7 @@
 
 use crate::error::Error;
 use crate::options::{DataModel, Options};
+use crate::{dialect, models};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -193,6 +194,11 @@ impl Compiler {
         }
         own.extend(options.clang_args.iter().map(OsString::from));
 
+        let vocabulary = temporary_directory()?;
+        let path = vocabulary.path().join("vocabulary.h");
+        fs::write(&path, models::VOCABULARY).map_err(cannot_write)?;
+        own.push(format!("-fdebug-prefix-map={}=<models>", vocabulary.path().display()).into());
+        own.extend(["-include".into(), path.into_os_string()]);
         let compile = |file: &&Path| {
             let command = options.commands.get(*file);
             let project = command.into_iter().flat_map(|c| &c.options).map(OsString::from);
@@ -264,17 +270,61 @@ impl Compiler {
     ) -> Result<Vec<u8>, Error> {
         // clang's own message would not say that the file is the user's input.
         File::open(file).map_err(|error| unreadable(file, &error))?;
-        let dir = temporary_directory()?;
-        let (bitcode, messages) = (dir.path().join("out.bc"), dir.path().join("messages"));
-        let mut command = Command::new(&self.clang);
-        let absolute = directory.and_then(|_| std::path::absolute(file).ok());
-        if let Some(directory) = directory {
+        let mut args = args.to_vec();
+        if is_preprocessed_for_a_verifier(file) {
+            // clang includes nothing before what is preprocessed already.
+            args.extend(["-x".into(), "c".into()]);
+        }
+        let scratch = temporary_directory()?;
+        let runs = Runs { compiler: self, directory, scratch: scratch.path(), stop };
+        let mut attempt = runs.clang(file, &args)?;
+        // What goes by the name of a builtin with a check is the library's function with a check.
+        while let Err(Rejected { messages, .. }) = &attempt
+            && let Some((builtin, function)) = checked_builtin(messages)
+        {
+            let define = OsString::from(format!("-D{builtin}={function}"));
+            if args.contains(&define) {
+                break;
+            }
+            args.push(define);
+            attempt = runs.clang(file, &args)?;
+        }
+        if let Err(Rejected { messages, .. }) = &attempt
+            && let Some(reasons) = dialect::Reasons::of(messages)
+            && let Ok(text) = runs.clang(file, &[args.clone(), vec!["-E".into()]].concat())?
+        {
+            attempt = runs.rewritten(&String::from_utf8_lossy(&text), reasons, &args)?;
+        }
+        attempt.map_err(|Rejected { messages, status }| Error::Compile {
+            path: file.to_owned(),
+            messages: explain(messages, status, data_model),
+        })
+    }
+}
+
+/// Runs of clang for one file.
+struct Runs<'a> {
+    compiler: &'a Compiler,
+    /// Where they run, if not here.
+    directory: Option<&'a Path>,
+    /// For their files.
+    scratch: &'a Path,
+    stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Runs<'_> {
+    /// What clang writes.
+    fn clang(&self, file: &Path, args: &[OsString]) -> Result<Result<Vec<u8>, Rejected>, Error> {
+        let (output, messages) = (self.scratch.join("out"), self.scratch.join("messages"));
+        let mut command = Command::new(&self.compiler.clang);
+        let absolute = self.directory.and_then(|_| std::path::absolute(file).ok());
+        if let Some(directory) = self.directory {
             command.current_dir(directory);
         }
         let child = command
             .args(args)
             .arg("-o")
-            .arg(&bitcode)
+            .arg(&output)
             .arg("--")
             .arg(absolute.as_deref().unwrap_or(file))
             .env("LC_ALL", "C")
@@ -282,14 +332,53 @@ impl Compiler {
             .stdout(Stdio::null())
             .stderr(File::create(&messages).map_err(cannot_write)?)
             .spawn()
-            .map_err(|error| Error::NoCompiler(format!("{}: {error}", self.clang.display())))?;
-        let status = Running(child).wait(stop)?;
+            .map_err(|error| Error::NoCompiler(format!("{}: {error}", self.compiler.clang.display())))?;
+        let status = Running(child).wait(self.stop)?;
         if status.success() {
-            return fs::read(&bitcode).map_err(|error| unreadable(&bitcode, &error));
+            return fs::read(&output).map(Ok).map_err(|error| unreadable(&output, &error));
         }
         let messages = String::from_utf8_lossy(&fs::read(&messages).unwrap_or_default()).into_owned();
-        Err(Error::Compile { path: file.to_owned(), messages: explain(messages, status, data_model) })
+        Ok(Err(Rejected { messages, status }))
     }
+
+    /// Compiles preprocessed text that clang rejected for these reasons, and for those that come up then.
+    fn rewritten(
+        &self,
+        text: &str,
+        mut reasons: dialect::Reasons,
+        args: &[OsString],
+    ) -> Result<Result<Vec<u8>, Rejected>, Error> {
+        let file = self.scratch.join("rewritten.i");
+        loop {
+            fs::write(&file, dialect::rewrite(text, &reasons)).map_err(cannot_write)?;
+            let attempt = self.clang(&file, args)?;
+            let more = attempt.as_ref().err().and_then(|rejected| dialect::Reasons::of(&rejected.messages));
+            if !more.is_some_and(|more| reasons.add(more)) {
+                return Ok(attempt);
+            }
+        }
+    }
+}
+
+/// Whether a `.i` file uses what the vocabulary declares.
+fn is_preprocessed_for_a_verifier(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e == "i")
+        && fs::read_to_string(file).is_ok_and(|text| text.contains("__CPROVER_") || text.contains("__ESBMC_"))
+}
+
+/// A file that clang does not compile.
+struct Rejected {
+    messages: String,
+    status: ExitStatus,
+}
+
+/// The builtin with a check (`__builtin___memset_chk`) that clang's messages say the program defines, and the function
+/// of the library that it stands for.
+fn checked_builtin(messages: &str) -> Option<(&str, &str)> {
+    let (_, rest) = messages.split_once("definition of builtin function '")?;
+    let (builtin, _) = rest.split_once('\'')?;
+    let function = builtin.strip_prefix("__builtin_").filter(|name| name.ends_with("_chk"))?;
+    Some((builtin, function))
 }
 
 fn data_model_flag(data_model: DataModel) -> &'static str {

@@ -7,7 +7,9 @@
 mod command;
 mod compile;
 mod cut;
+mod dialect;
 mod error;
+mod file_local;
 mod ir;
 mod llvm;
 mod lower;

@@ -34,8 +34,10 @@ unsafe extern "C" {
         only_needed: c_int,
         keep: *const *const c_char,
         keep_count: usize,
+        changes: *const c_char,
         error: *mut *mut c_char,
     ) -> c_int;
+    fn proviso_functions(data: *const u8, size: usize) -> *mut c_char;
     fn proviso_module_symbols(module: *mut RawModule, defined: c_int) -> *mut c_char;
     fn proviso_module_declare(module: *mut RawModule, name: *const c_char);
     fn proviso_module_keep_original(module: *mut RawModule);
@@ -76,11 +78,10 @@ pub(crate) struct Buffer {
 /// What of a module is linked in.
 #[derive(Clone, Copy)]
 pub(crate) enum Link<'a> {
-    Everything,
+    /// All of it, after these changes (see `proviso_module_link`).
+    Everything { changes: &'a str },
     /// What is declared and not defined so far, as models, but not these functions.
-    NeededModels {
-        except: &'a [String],
-    },
+    NeededModels { except: &'a [String] },
 }
 
 impl LlvmModule {
@@ -114,13 +115,20 @@ impl LlvmModule {
         }
     }
 
+    /// The functions of bitcode or textual IR, one a line (see `proviso_functions`); empty if it cannot be read.
+    pub fn functions(data: &[u8]) -> String {
+        // SAFETY: the pointer is valid for the call.
+        taken(unsafe { proviso_functions(data.as_ptr(), data.len()) }).unwrap_or_default()
+    }
+
     /// Links bitcode or textual IR into this module.
     pub fn link(&mut self, path: &Path, data: &[u8], what: Link) -> Result<(), Error> {
         let name = c_string(&path.to_string_lossy());
-        let keep: Vec<CString> = match what {
-            Link::Everything => Vec::new(),
-            Link::NeededModels { except } => except.iter().map(|name| c_string(name)).collect(),
+        let (keep, changes): (Vec<CString>, &str) = match what {
+            Link::Everything { changes } => (Vec::new(), changes),
+            Link::NeededModels { except } => (except.iter().map(|name| c_string(name)).collect(), ""),
         };
+        let changes = c_string(changes);
         let keep: Vec<*const c_char> = keep.iter().map(|name| name.as_ptr()).collect();
         let mut error = std::ptr::null_mut();
         // SAFETY: the pointers are valid for the call; `keep` lives as long as its strings.
@@ -133,6 +141,7 @@ impl LlvmModule {
                 c_int::from(matches!(what, Link::NeededModels { .. })),
                 keep.as_ptr(),
                 keep.len(),
+                changes.as_ptr(),
                 &mut error,
             )
         };

@@ -20,6 +20,7 @@ mod sanitizer;
 mod source;
 mod start;
 mod to_integer;
+mod uninterpreted;
 mod uses;
 mod vararg;
 
@@ -76,6 +77,8 @@ struct Context<'m> {
     ignoring_result: FxHashMap<&'m str, usize>,
     /// What is called before the program ends, in order.
     exit_functions: Vec<FuncId>,
+    /// What a failed assertion calls.
+    failed_assertion: Option<FuncId>,
     /// Global objects whose initial value is not known.
     unknown_initialisers: Vec<String>,
     layout: Layout,
@@ -113,6 +116,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         block_addresses: FxHashMap::default(),
         ignoring_result: FxHashMap::default(),
         exit_functions: Vec::new(),
+        failed_assertion: None,
         unknown_initialisers: Vec::new(),
         layout: Layout { blocks: vec![(None, Vec::new()); ir.functions.len()], places: Vec::new() },
         environment: None,
@@ -234,6 +238,28 @@ impl Context<'_> {
             };
             self.functions[n] = Some(func);
         }
+    }
+
+    /// The function that a failed assertion calls.
+    fn failed_assertion(&mut self) -> FuncId {
+        const NAME: &str = "__assert_fail";
+        if let Some(func) = self.failed_assertion.or_else(|| self.program.func_by_name(NAME)) {
+            self.failed_assertion = Some(func);
+            return func;
+        }
+        let func = self.program.add_function(NAME, source::VOID, None);
+        let widths = [self.pointer_width, self.pointer_width, 32, self.pointer_width];
+        let params = widths.map(|width| {
+            let ty = self.unknown_type(Some(width));
+            self.add_var(Var { name: None, ty, width, kind: VarKind::Param(func), place: None }, Mutability::Fixed)
+        });
+        let function = &mut self.program.funcs[func];
+        function.params = params.into();
+        function.origin = FunctionOrigin::Undefined;
+        let mut b = builder::Builder::new(self, func);
+        b.halt(cfa::HaltKind::Abort);
+        self.failed_assertion = Some(func);
+        func
     }
 
     fn add_parameter(&mut self, func: FuncId, ty: ir::Ty) -> VarId {

@@ -23,7 +23,7 @@ macro_rules! model_files {
 }
 
 const FILES: &[ModelFile] = model_files![
-    "ctype.c" "errno.c" "fenv.c" "klee.c" "locale.c" "math.c" "mathf.c" "mathl.c" "number.c" "printf.c" "pthread.c" "scanf.c"
+    "cprover.c" "ctype.c" "errno.c" "fenv.c" "klee.c" "locale.c" "math.c" "mathf.c" "mathl.c" "number.c" "printf.c" "pthread.c" "scanf.c"
     "signal.c" "stdio.c" "stdlib.c" "stream.c" "string.c" "time.c" "transcendental.c" "transcendentalf.c"
     "transcendentall.c" "unistd.c"
     "math.h" "proviso.h" "real.h" "transcendental.h"
@@ -35,6 +35,9 @@ impl ModelFile {
         self.text.lines().map_while(|line| line.strip_prefix("// Defines:")).flat_map(str::split_whitespace)
     }
 }
+
+/// What other verifiers know without a declaration: included before everything in the user's C.
+pub(crate) const VOCABULARY: &str = include_str!("../models/vocabulary.h");
 
 /// Called before the program ends, where a model that registers handlers is linked.
 pub(crate) const AT_EXIT: &str = "__proviso_at_exit";

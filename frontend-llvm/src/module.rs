@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::ir;
 use crate::llvm::{Link, LlvmModule};
 use crate::options::{DataModel, Options};
-use crate::{lower, models};
+use crate::{file_local, lower, models};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -163,18 +163,21 @@ fn compile_and_link(
             Input::Llvm(..) => None,
         })
         .collect();
-    let mut compiled =
-        if c_files.is_empty() { Vec::new() } else { Compiler::find()?.compile(&c_files, options, shadowed, stop)? }
-            .into_iter();
-    let mut llvm = LlvmModule::new();
+    let compiled =
+        if c_files.is_empty() { Vec::new() } else { Compiler::find()?.compile(&c_files, options, shadowed, stop)? };
+    let mut compiled = compiled.iter();
+    let mut modules: Vec<(&Path, &[u8])> = Vec::with_capacity(inputs.len());
     for input in inputs {
-        match input {
-            Input::C(path) => {
-                let data = compiled.next().ok_or_else(|| Error::Internal("a file was not compiled".into()))?;
-                llvm.link(path, &data, Link::Everything)?;
-            }
-            Input::Llvm(path, data, _) => llvm.link(path, data, Link::Everything)?,
-        }
+        modules.push(match input {
+            Input::C(path) => (path, compiled.next().ok_or_else(|| Error::Internal("a file was not compiled".into()))?),
+            Input::Llvm(path, data, _) => (path, data),
+        });
+    }
+    let all: Vec<&[u8]> = modules.iter().map(|&(_, data)| data).collect();
+    let changes = file_local::changes(&all, &options.remove_bodies);
+    let mut llvm = LlvmModule::new();
+    for ((path, data), changes) in modules.into_iter().zip(&changes) {
+        llvm.link(path, data, Link::Everything { changes })?;
     }
     Ok(llvm)
 }

@@ -63,6 +63,9 @@ pub struct Options {
     /// Functions whose call is the violation: never replaced by a model.
     pub error_functions: Vec<String>,
     pub undefined_functions: UndefinedFunctions,
+    /// Functions that lose their bodies. If there is another definition, in the library or in more than one input, that
+    /// in the last input stays.
+    pub remove_bodies: Vec<String>,
     /// Values that the environment gives (input read, results of functions that nobody defines) depend on those it
     /// gave before, as those of a file do: for slices that are to run.
     pub sequential_environment: bool,
@@ -86,6 +89,7 @@ impl Default for Options {
             checks: Vec::new(),
             error_functions: Vec::new(),
             undefined_functions: UndefinedFunctions::default(),
+            remove_bodies: Vec::new(),
             sequential_environment: false,
             reads_back: false,
             models: true,

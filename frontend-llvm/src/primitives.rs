@@ -15,6 +15,7 @@
 //! void *__proviso_alloc_aligned(size_t align, size_t size);  // `align` a power of two
 //! void  __proviso_free(void *ptr);                           // null is a no-op; invalid pointers are violations
 //! size_t __proviso_object_size(void *ptr);                   // of the live object `ptr` points into
+//! size_t __proviso_object_offset(void *ptr);                 // in the live object it points into, or to the end of, else SIZE_MAX
 //!
 //! // A fresh value of the environment, whatever the return type the model declares. The name after
 //! // `__proviso_env_` is free, so declare one for each type: `int __proviso_env_int(void);`,
@@ -55,6 +56,8 @@ pub(crate) enum Primitive {
     NondetMemory,
     /// The path exists only if the argument is not zero.
     Assume,
+    /// It is an error, that of a failed `assert`, if the argument is zero: CBMC's and ESBMC's assertions.
+    Assert,
     /// `exit(status)`, with at-exit handlers.
     Exit,
     /// Ends the program with a status, without handlers.
@@ -70,6 +73,7 @@ pub(crate) enum Primitive {
     AlignedAlloc,
     Free,
     ObjectSize,
+    ObjectOffset,
     /// A fresh value that a model takes from the environment.
     Environment,
     /// Fresh bytes that a model takes from the environment.
@@ -86,34 +90,13 @@ pub(crate) enum Primitive {
     Unmodelled(&'static str),
 }
 
-/// What follows `nondet_` in the name of an input.
-const TYPES: [&str; 16] = [
-    "bool",
-    "char",
-    "double",
-    "float",
-    "int",
-    "long",
-    "longlong",
-    "schar",
-    "short",
-    "size_t",
-    "uchar",
-    "uint",
-    "ulong",
-    "ulonglong",
-    "unsigned",
-    "ushort",
-];
-
 /// The primitive of this name.
 pub(crate) fn primitive(name: &str) -> Option<Primitive> {
     use Primitive::*;
     if name == "__VERIFIER_nondet_memory" {
         return Some(NondetMemory);
     }
-    let plain = name.strip_prefix("nondet_").is_some_and(|ty| TYPES.contains(&ty));
-    if name.starts_with("__VERIFIER_nondet_") || plain {
+    if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") {
         return Some(Nondet);
     }
     if let Some(name) = name.strip_prefix("__proviso_") {
@@ -122,6 +105,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
             "alloc_aligned" => AlignedAlloc,
             "free" => Free,
             "object_size" => ObjectSize,
+            "object_offset" => ObjectOffset,
             "env_memory" => EnvironmentMemory,
             "unmodelled" => Approximate { over: true, under: true },
             "overapproximated" => Approximate { over: true, under: false },
@@ -137,8 +121,19 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
         });
     }
     Some(match name {
-        "__VERIFIER_assume" => Assume,
-        "__VERIFIER_atomic_begin" | "__VERIFIER_atomic_end" => Nothing,
+        "__VERIFIER_assume" | "__CPROVER_assume" | "__ESBMC_assume" => Assume,
+        "__CPROVER_assert" | "__CPROVER_precondition" | "__CPROVER_postcondition" | "__ESBMC_assert" => Assert,
+        "__VERIFIER_atomic_begin"
+        | "__VERIFIER_atomic_end"
+        | "__CPROVER_atomic_begin"
+        | "__CPROVER_atomic_end"
+        | "__ESBMC_atomic_begin"
+        | "__ESBMC_atomic_end"
+        | "__CPROVER_fence"
+        | "__CPROVER_cover"
+        | "__CPROVER_input"
+        | "__CPROVER_output"
+        | "__CPROVER_printf" => Nothing,
         "abort" => Abort,
         "exit" => Exit,
         "_exit" | "_Exit" | "quick_exit" => ExitNow,
@@ -155,6 +150,9 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
         _ => return None,
     })
 }
+
+/// How the names of CBMC's uninterpreted functions start: for equal arguments they give equal results, which may be any.
+pub(crate) const UNINTERPRETED: &str = "__CPROVER_uninterpreted_";
 
 /// Functions whose body, where the program gives none, ends the program: a failed assertion, and the error
 /// functions of verification tasks. They keep a body of their own so that a property can speak of calls of them.
@@ -258,7 +256,7 @@ mod tests {
     fn names() {
         assert_eq!(primitive("__VERIFIER_nondet_int"), Some(Primitive::Nondet));
         assert_eq!(primitive("nondet_uint"), Some(Primitive::Nondet));
-        assert_eq!(primitive("nondet_answer"), None);
+        assert_eq!(primitive("nondet_answer"), Some(Primitive::Nondet));
         assert_eq!(primitive("__VERIFIER_nondet_memory"), Some(Primitive::NondetMemory));
         assert_eq!(primitive("__proviso_env_int"), Some(Primitive::Environment));
         assert_eq!(primitive("__proviso_env_memory"), Some(Primitive::EnvironmentMemory));

@@ -162,6 +162,13 @@ pub struct VerifyArgs {
     /// Its arguments are arbitrary, unless it is main.
     #[arg(long, value_name = "FUNCTION", default_value = "main", help_heading = "Property")]
     pub entry: String,
+    /// A function whose body is taken away; may be given several times.
+    ///
+    /// If the library or another file defines it as well, that definition counts (of several files, the last one's);
+    /// else it is a function that nobody defines. Static functions go by the names that goto-cc gives them:
+    /// __CPROVER_file_local_FILE_c_NAME.
+    #[arg(long, value_name = "FUNCTION", help_heading = "Property")]
+    pub remove_function_body: Vec<String>,
 
     /// Stop after this many seconds of wall time with UNKNOWN.
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]

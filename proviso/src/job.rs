@@ -83,6 +83,7 @@ impl Job {
         let error_functions =
             if errors_named { args.error_function.clone() } else { error_functions(&properties, from_file) };
         load.entry.clone_from(&args.entry);
+        load.remove_bodies.clone_from(&args.remove_function_body);
         let property_file = args.property.iter().filter(|_| from_file).map(PathBuf::from);
         let files_read = load.inputs.iter().cloned().chain(task_properties).chain(property_file).collect();
         let mut job = Self { load, properties, error_functions, errors_named, files_read };

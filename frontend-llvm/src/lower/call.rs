@@ -1,7 +1,7 @@
 //! Calls: to functions, through pointers, and inline assembly. Intrinsics and primitives are elsewhere.
 
 use super::function::FunctionLowering;
-use super::{Context, sanitizer, vararg};
+use super::{Context, sanitizer, uninterpreted, vararg};
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
 use crate::primitives::{self, Primitive};
@@ -17,10 +17,15 @@ impl Context<'_> {
             return None;
         }
         let primitive = primitives::primitive(&function.name)?;
-        // One of another's inputs has no parameters; what is given more may do more with it.
-        let takes = |ty| matches!(self.ir.kind(ty), TypeKind::Function { params, .. } if !params.is_empty());
+        // One of another's inputs has no parameters; what is given more may do more with it. A result in memory is a
+        // parameter for LLVM.
+        let takes = match self.ir.kind(function.ty) {
+            _ if !function.c_types.is_empty() => function.c_types.len() > 1,
+            TypeKind::Function { params, .. } => !params.is_empty(),
+            _ => true,
+        };
         let foreign = primitive == Primitive::Nondet && !function.name.starts_with("__VERIFIER_");
-        (!(foreign && takes(function.ty))).then_some(primitive)
+        (!(foreign && takes)).then_some(primitive)
     }
 
     /// The body of a function that the module only declares.
@@ -37,6 +42,8 @@ impl Context<'_> {
             b.finish(Op::Return { value });
         } else if is_error || primitives::aborts(name) {
             b.halt(HaltKind::Abort);
+        } else if name.starts_with(primitives::UNINTERPRETED) && width.is_some() {
+            uninterpreted::lower(self, &self.ir.functions[n], func);
         } else {
             // The one place that says what an undefined function may do.
             match policy {
@@ -50,6 +57,9 @@ impl Context<'_> {
         }
     }
 }
+
+/// The number in place of an argument's of the space for a result in memory (see export.cpp).
+const RESULT: u32 = u32::MAX;
 
 /// An argument passed by copy: its size and alignment in bytes.
 #[derive(Clone, Copy)]
@@ -103,13 +113,21 @@ impl FunctionLowering<'_, '_> {
 
     /// For each argument, how it is passed by copy, if it is.
     fn by_value(&self, i: &Instruction) -> Vec<Option<ByValue>> {
-        let extra = self.b.ir().extra(i);
-        let mut by_value = vec![None; extra[1] as usize];
-        for row in extra[2..].chunks_exact(4) {
-            let size = u64::from(row[1]) | u64::from(row[2]) << 32;
-            by_value[row[0] as usize] = Some(ByValue { size, align: row[3] });
+        let mut by_value = vec![None; self.b.ir().extra(i)[1] as usize];
+        for (number, argument) in self.passed_in_memory(i) {
+            if number != RESULT {
+                by_value[number as usize] = Some(argument);
+            }
         }
         by_value
+    }
+
+    /// The arguments passed by copy, by number, and the space for a result in memory, which is argument 0.
+    fn passed_in_memory(&self, i: &Instruction) -> impl Iterator<Item = (u32, ByValue)> + use<'_> {
+        self.b.ir().extra(i)[2..].chunks_exact(4).map(|row| {
+            let size = u64::from(row[1]) | u64::from(row[2]) << 32;
+            (row[0], ByValue { size, align: row[3] })
+        })
     }
 
     fn lower_function_call(&mut self, n: u32, i: &Instruction, callee: Operand, func: Option<FuncId>) {
@@ -154,6 +172,11 @@ impl FunctionLowering<'_, '_> {
             Callee::Indirect(_) => wanted,
         };
         let result = if self.is_used(n) { given.map(|width| self.b.temp(width)) } else { None };
+        if let (Callee::Direct(func), true) = (callee, by_value.iter().any(Option::is_some))
+            && self.b.cx.program.funcs[func].name.starts_with(primitives::UNINTERPRETED)
+        {
+            self.b.approximate("structs as arguments of uninterpreted functions are not compared", true, false);
+        }
         self.before_call();
         self.b.emit(Op::Call { callee, args: args.into(), varargs, result });
         if let (Some(width), true) = (wanted, self.is_used(n)) {
@@ -177,11 +200,21 @@ impl FunctionLowering<'_, '_> {
             self.before_call();
         }
         let ty = self.c_type_of_result(function);
+        let result = self.passed_in_memory(i).find(|&(number, _)| number == RESULT);
+        if let (Primitive::Nondet, Some((_, space)), Some(&address)) = (primitive, result, args.first()) {
+            let kind = InputKind::Nondet(function.name.clone());
+            let size = self.b.size(space.size);
+            return self.b.fill_with_inputs(address, size, &kind, ty);
+        }
         let value = match primitive {
             Primitive::Nondet if ty.is_some() => {
                 width.map(|width| self.b.havoc(width, InputKind::Nondet(function.name.clone()), ty))
             }
-            _ => self.b.primitive(primitive, &function.name, &args, width),
+            Primitive::Nondet | Primitive::Environment => self.b.primitive(primitive, &function.name, &args, width),
+            _ => {
+                let wanted = width.filter(|_| self.is_used(n));
+                self.b.primitive(primitive, &function.name, &args, wanted)
+            }
         };
         if let Some(value) = value {
             self.define_saved(n, value);

@@ -2,7 +2,7 @@
 
 use super::builder::{Builder, Cursor};
 use crate::primitives::Primitive;
-use cfa::{AllocKind, Callee, Expr, ExprId, HaltKind, InputKind, Op, Rounding};
+use cfa::{AllocKind, Callee, Expr, ExprId, HaltKind, InputKind, Op, Rounding, TypeId};
 
 /// What malloc aligns to.
 const HEAP_ALIGN: u32 = 16;
@@ -36,17 +36,23 @@ impl Builder<'_, '_> {
                 Some(self.havoc(width, InputKind::Environment(model), ty))
             }
             (Primitive::NondetMemory, &[pointer, size, ..]) => {
-                self.fill_with_inputs(pointer, size, &InputKind::Nondet(name.to_owned()));
+                self.fill_with_inputs(pointer, size, &InputKind::Nondet(name.to_owned()), None);
                 None
             }
             (Primitive::EnvironmentMemory, &[pointer, size, ..]) => {
                 let model = self.cx.program.funcs[self.func].name.clone();
-                self.fill_with_inputs(pointer, size, &InputKind::Environment(model));
+                self.fill_with_inputs(pointer, size, &InputKind::Environment(model), None);
                 None
             }
             (Primitive::Assume, &[condition, ..]) => {
                 let holds = self.is_nonzero(condition);
                 self.assume(holds);
+                None
+            }
+            (Primitive::Assert, &[condition, ref rest @ ..]) => {
+                let holds = self.is_nonzero(condition);
+                let message = rest.first().copied();
+                self.assert(holds, message);
                 None
             }
             (Primitive::Exit, _) => {
@@ -91,6 +97,12 @@ impl Builder<'_, '_> {
                 self.emit(Op::ObjectSize { var, ptr });
                 Some(self.var_expr(var))
             }
+            (Primitive::ObjectOffset, &[ptr, ..]) => {
+                let (ptr, width) = (self.as_pointer(ptr), self.pointer_width());
+                let var = self.temp(width);
+                self.emit(Op::ObjectOffset { var, ptr });
+                Some(self.var_expr(var))
+            }
             (Primitive::Rounding, _) => {
                 let mode = self.cx.rounding_mode.map(|var| self.var_expr(var));
                 let mode = mode.map(|mode| self.pin(mode));
@@ -126,6 +138,20 @@ impl Builder<'_, '_> {
         let width = self.x().width(e);
         let zero = self.int(width, 0);
         self.x().ne(e, zero)
+    }
+
+    /// Where the condition does not hold, an assertion has failed.
+    fn assert(&mut self, holds: ExprId, message: Option<ExprId>) {
+        let message = message.map(|e| self.as_pointer(e));
+        let violated = self.x().not(holds);
+        self.when(violated, |b| {
+            let null = b.size(0);
+            let line = b.int(32, 0);
+            let failed = Callee::Direct(b.cx.failed_assertion());
+            let args = Box::new([message.unwrap_or(null), null, line, null]);
+            b.emit(Op::Call { callee: failed, args, varargs: None, result: None });
+            b.halt(HaltKind::Abort);
+        });
     }
 
     /// Ends the program after what is to run at its end.
@@ -171,13 +197,13 @@ impl Builder<'_, '_> {
         self.var_expr(var)
     }
 
-    /// Fresh bytes from `pointer` on.
-    fn fill_with_inputs(&mut self, pointer: ExprId, size: ExprId, kind: &InputKind) {
+    /// Fresh bytes from `pointer` on; `ty` is what they are as a whole.
+    pub fn fill_with_inputs(&mut self, pointer: ExprId, size: ExprId, kind: &InputKind, ty: Option<TypeId>) {
         let (pointer, size) = (self.as_pointer(pointer), self.as_pointer(size));
         match self.x().as_const(size).and_then(cfa::Bv::to_u64) {
             Some(0) => {}
             Some(size) if size <= MAX_INPUT => {
-                let bytes = self.havoc(size as u32 * 8, kind.clone(), None);
+                let bytes = self.havoc(size as u32 * 8, kind.clone(), ty);
                 self.store(pointer, bytes);
             }
             _ => {

@@ -1,0 +1,451 @@
+//! What CBMC reads and clang does not: `==>`, `__CPROVER_forall { int i; P }`, `__CPROVER_exists { int i; P }`, and
+//! functions that are called before they are declared with another type than `int`, and functions of CBMC's that are
+//! declared again with other qualifiers.
+//!
+//! Preprocessed text is rewritten to C, and only where clang has rejected it. A quantifier becomes a loop over the
+//! values of its variable that its condition leaves (`0 <= i && i < n ==> P`); without such bounds it is any value that
+//! one instance allows, which is marked as an approximation.
+
+use std::fmt::Write;
+
+/// What clang rejected that can be rewritten.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) struct Reasons {
+    logic: bool,
+    /// Functions that are declared after they are called.
+    late: Vec<String>,
+    /// Functions that nobody defines and that are declared more than once, not alike: the first declaration counts.
+    repeated: Vec<String>,
+}
+
+impl Reasons {
+    /// From clang's messages; `None` if they are about something else.
+    pub(crate) fn of(messages: &str) -> Option<Self> {
+        let logic = ["__CPROVER_forall", "__CPROVER_exists", "==>"].iter().any(|what| messages.contains(what));
+        let mut reasons = Self { logic, late: Vec::new(), repeated: Vec::new() };
+        for what in ["error: conflicting types for '", "error: static declaration of '"] {
+            for rest in messages.split(what).skip(1) {
+                let Some((name, rest)) = rest.split_once('\'') else { continue };
+                let rest = rest.split("error: ").next().unwrap_or(rest);
+                if rest.contains("note: previous implicit declaration is here") {
+                    reasons.late.push(name.to_owned());
+                } else if name.starts_with("__CPROVER_") || name.starts_with("nondet_") {
+                    reasons.repeated.push(name.to_owned());
+                }
+            }
+        }
+        let found = logic || !reasons.late.is_empty() || !reasons.repeated.is_empty();
+        found.then_some(reasons)
+    }
+
+    /// Takes over further reasons; whether there was one.
+    pub(crate) fn add(&mut self, more: Self) -> bool {
+        let size = |r: &Self| (r.logic, r.late.len(), r.repeated.len());
+        let before = size(self);
+        self.logic |= more.logic;
+        for (names, more) in [(&mut self.late, more.late), (&mut self.repeated, more.repeated)] {
+            names.extend(more);
+            names.sort_unstable();
+            names.dedup();
+        }
+        before != size(self)
+    }
+}
+
+/// The text as C. What is not rewritten stays as it is, line by line.
+pub(crate) fn rewrite(text: &str, reasons: &Reasons) -> String {
+    let tokens = tokens(text);
+    let mut rest = tokens.iter().copied().peekable();
+    let mut nodes = Vec::new();
+    while rest.peek().is_some() {
+        nodes.append(&mut group(&mut rest));
+        // A bracket that closes nothing; clang will say so.
+        nodes.extend(rest.next().map(Node::Token));
+    }
+    for name in &reasons.late {
+        declare_early(&mut nodes, name);
+    }
+    for name in &reasons.repeated {
+        declare_once(&mut nodes, name);
+    }
+    if reasons.logic { expression(&nodes) } else { plain_as_it_is(&nodes) }
+}
+
+/// The declarations outside functions: where each starts, and its `;` or body.
+fn declarations(nodes: &[Node<'_>]) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for n in 0..nodes.len() {
+        let is_body = matches!(nodes[n], Node::Group("{", ..))
+            && matches!(nodes[..n].iter().rfind(|n| !is_space(n)), Some(Node::Group("(", ..)));
+        if is_body || matches!(nodes[n], Node::Token(";")) {
+            found.push((start, n));
+            start = n + 1;
+        }
+    }
+    found
+}
+
+/// Whether the nodes declare a function of this name.
+fn declares(nodes: &[Node<'_>], name: &str) -> bool {
+    let after = nodes.iter().position(|n| matches!(n, Node::Token(t) if *t == name)).map(|at| &nodes[at + 1..]);
+    matches!(after.and_then(|rest| rest.iter().find(|n| !is_space(n))), Some(Node::Group("(", ..)))
+}
+
+/// Puts a copy of a function's declaration before the first declaration that uses the function.
+fn declare_early(nodes: &mut Vec<Node<'_>>, name: &str) {
+    let all = declarations(nodes);
+    let Some(&(start, end)) = all.iter().find(|&&(start, end)| declares(&nodes[start..end], name)) else { return };
+    let uses = |&&(start, end): &&(usize, usize)| nodes[start..=end].iter().any(|node| mentions(node, name));
+    if let Some(&(first, _)) = all.iter().find(uses).filter(|&&(first, _)| first < start) {
+        let at = (first..start).find(|&at| !is_space(&nodes[at])).unwrap_or(first);
+        let text = flat(&plain_as_it_is(&nodes[start..end])) + "; ";
+        nodes.insert(at, Node::Done(text));
+    }
+}
+
+/// Leaves out all declarations of a function but the first.
+fn declare_once(nodes: &mut [Node<'_>], name: &str) {
+    let mut repeated = declarations(nodes);
+    repeated.retain(|&(start, end)| declares(&nodes[start..end], name) && matches!(nodes[end], Node::Token(";")));
+    for &(start, end) in repeated.iter().skip(1) {
+        for node in &mut nodes[start..=end] {
+            if !is_space(node) {
+                *node = Node::Done("\n".repeat(newlines(node)));
+            }
+        }
+    }
+}
+
+fn mentions(node: &Node<'_>, name: &str) -> bool {
+    match node {
+        Node::Token(token) => *token == name,
+        Node::Done(_) => false,
+        Node::Group(_, inner, _) => inner.iter().any(|node| mentions(node, name)),
+    }
+}
+
+/// A token (also a run of white space, or a line of the preprocessor), or what stands in brackets.
+enum Node<'t> {
+    Token(&'t str),
+    Group(&'t str, Vec<Node<'t>>, &'t str),
+    /// Rewritten already.
+    Done(String),
+}
+
+fn tokens(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let line_start = start == 0 || bytes[start - 1] == b'\n';
+        match bytes[at] {
+            b'#' if line_start => at += text[at..].find('\n').unwrap_or(text.len() - at),
+            b'"' | b'\'' => {
+                let quote = bytes[at];
+                at += 1;
+                while at < bytes.len() && bytes[at] != quote {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+                at = (at + 1).min(bytes.len());
+            }
+            b if is_word(b) => {
+                while at < bytes.len() && is_word(bytes[at]) {
+                    at += 1;
+                }
+            }
+            b if b.is_ascii_whitespace() => {
+                at += 1;
+                while at < bytes.len() && bytes[at].is_ascii_whitespace() && bytes[at - 1] != b'\n' {
+                    at += 1;
+                }
+            }
+            _ => {
+                let operators = ["<==>", "==>", "<<=", ">>=", "&&", "||", "<=", ">=", "==", "!=", "->", "<<", ">>"];
+                at += operators.iter().find(|op| text[at..].starts_with(**op)).map_or(1, |op| op.len());
+            }
+        }
+        while !text.is_char_boundary(at) {
+            at += 1;
+        }
+        tokens.push(&text[start..at]);
+    }
+    tokens
+}
+
+fn is_word(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80
+}
+
+/// The nodes up to the bracket that closes (which is not taken), or the end.
+fn group<'t>(rest: &mut std::iter::Peekable<impl Iterator<Item = &'t str>>) -> Vec<Node<'t>> {
+    let mut nodes = Vec::new();
+    while let Some(&token) = rest.peek() {
+        if matches!(token, ")" | "]" | "}") {
+            break;
+        }
+        rest.next();
+        if matches!(token, "(" | "[" | "{") {
+            let inner = group(rest);
+            let close = rest.next().unwrap_or("");
+            nodes.push(Node::Group(token, inner, close));
+        } else {
+            nodes.push(Node::Token(token));
+        }
+    }
+    nodes
+}
+
+/// The text of nodes, with all inside rewritten.
+fn expression(nodes: &[Node<'_>]) -> String {
+    let nodes = without_quantifiers(nodes);
+    let mut out = String::new();
+    let mut start = 0;
+    for (n, node) in nodes.iter().enumerate() {
+        let boundary = matches!(node, Node::Token("," | ";" | "=" | "?" | ":" | "return"))
+            || matches!(node, Node::Group("{", ..))
+            || matches!(node, Node::Token(line) if line.starts_with('#'));
+        if boundary {
+            out += &implication(&nodes[start..n]);
+            out += &plain(&nodes[n..=n]);
+            start = n + 1;
+        }
+    }
+    out + &implication(&nodes[start..])
+}
+
+/// Text without operators that bind less than an implication.
+fn implication(nodes: &[Node<'_>]) -> String {
+    let Some(at) = nodes.iter().position(|n| matches!(n, Node::Token("==>" | "<==>"))) else { return plain(nodes) };
+    let (left, right) = (plain(&nodes[..at]), implication(&nodes[at + 1..]));
+    match nodes[at] {
+        Node::Token("==>") => format!("(!({left}) || ({right}))"),
+        _ => format!("(!({left}) == !({right}))"),
+    }
+}
+
+fn plain(nodes: &[Node<'_>]) -> String {
+    let mut out = String::new();
+    for node in nodes {
+        match node {
+            Node::Token(token) => out += token,
+            Node::Done(text) => out += text,
+            Node::Group(open, inner, close) => {
+                out += open;
+                out += &expression(inner);
+                out += close;
+            }
+        }
+    }
+    out
+}
+
+fn plain_as_it_is(nodes: &[Node<'_>]) -> String {
+    let mut out = String::new();
+    for node in nodes {
+        match node {
+            Node::Token(token) => out += token,
+            Node::Done(text) => out += text,
+            Node::Group(open, inner, close) => out = out + open + &plain_as_it_is(inner) + close,
+        }
+    }
+    out
+}
+
+fn is_space(node: &Node<'_>) -> bool {
+    matches!(node, Node::Token(t) if t.trim().is_empty() || t.starts_with('#'))
+}
+
+fn without_quantifiers<'t>(nodes: &[Node<'t>]) -> Vec<Node<'t>> {
+    let mut result = Vec::with_capacity(nodes.len());
+    let mut n = 0;
+    while n < nodes.len() {
+        if let Node::Token(word @ ("__CPROVER_forall" | "__CPROVER_exists")) = nodes[n]
+            && let Some(skip) = nodes[n + 1..].iter().position(|node| !is_space(node))
+            && let Node::Group("{", inner, _) = &nodes[n + 1 + skip]
+            && let Some(text) = quantifier(word == "__CPROVER_forall", inner)
+        {
+            // The lines that follow keep their numbers.
+            let lines = nodes[n..=n + 1 + skip].iter().map(newlines).sum();
+            result.push(Node::Done(text + &"\n".repeat(lines)));
+            n += skip + 2;
+            continue;
+        }
+        result.push(match &nodes[n] {
+            Node::Token(token) => Node::Token(token),
+            Node::Done(text) => Node::Done(text.clone()),
+            Node::Group(open, inner, close) => Node::Done(format!("{open}{}{close}", expression(inner))),
+        });
+        n += 1;
+    }
+    // A block stays a boundary, and brackets stay together.
+    result
+}
+
+fn newlines(node: &Node<'_>) -> usize {
+    match node {
+        Node::Token(token) if token.starts_with('#') => 0,
+        Node::Token(token) => token.matches('\n').count(),
+        Node::Done(text) => text.matches('\n').count(),
+        Node::Group(_, inner, _) => inner.iter().map(newlines).sum(),
+    }
+}
+
+/// On one line.
+fn flat(text: &str) -> String {
+    text.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join(" ").trim().to_owned()
+}
+
+/// `{ T x; P }`, the inside.
+fn quantifier(all: bool, inner: &[Node<'_>]) -> Option<String> {
+    let end = inner.iter().position(|n| matches!(n, Node::Token(";")))?;
+    let name = inner[..end].iter().rposition(|n| !is_space(n))?;
+    let Node::Token(variable) = inner[name] else { return None };
+    let ty = flat(&plain(&inner[..name]));
+    let mut body: &[Node<'_>] = &inner[end + 1..];
+    while let [rest @ .., last] = body
+        && (is_space(last) || matches!(last, Node::Token(";")))
+    {
+        body = rest;
+    }
+    // What limits the variable: the left side of an implication, or the body of an existence.
+    let limits = match body.iter().position(|n| matches!(n, Node::Token("==>"))) {
+        Some(at) if all => &body[..at],
+        None if !all => body,
+        _ => &[],
+    };
+    let (lower, upper) = bounds(limits, variable);
+    let holds = flat(&expression(body));
+    let (start, end, found) = if all { (1, 0, "!") } else { (0, 1, "") };
+    let any = format!(
+        "__proviso_overapproximated(\"a quantifier over a variable without bounds\"); {ty} {variable}; _Bool proviso_b; \
+         proviso_q = ({holds}) {} proviso_b;",
+        if all { "&&" } else { "||" }
+    );
+    let mut text = format!("__extension__({{ _Bool proviso_q = {start}; ");
+    match (lower, upper) {
+        (lower, Some(upper)) => {
+            let first = lower.clone().unwrap_or_else(|| "0".into());
+            let bounded = format!(
+                "for ({ty} {variable} = {first};;) {{ if ({found}({holds})) {{ proviso_q = {end}; break; }} \
+                 if (({variable} >= 0 && !({upper})) || __builtin_add_overflow({variable}, 1, &{variable})) break; }}"
+            );
+            match lower {
+                Some(_) => text += &bounded,
+                // Without a lower bound only what has no sign is bounded.
+                None => {
+                    let _ = write!(text, "if (({ty})-1 > ({ty})0) {{ {bounded} }} else {{ {any} }}");
+                }
+            }
+        }
+        (_, None) => text += &any,
+    }
+    Some(text + " proviso_q; })")
+}
+
+/// A value that the variable is not below, and a condition that fails beyond its values, if the conjuncts say so.
+fn bounds(nodes: &[Node<'_>], variable: &str) -> (Option<String>, Option<String>) {
+    let parts: Vec<&Node<'_>> = nodes.iter().filter(|n| !is_space(n)).collect();
+    if let [Node::Group("(", inner, _)] = parts[..] {
+        return bounds(inner, variable);
+    }
+    let (mut lower, mut upper) = (None, None);
+    if nodes.iter().any(|n| matches!(n, Node::Token("||" | "?" | "," | "=="))) {
+        return (lower, upper);
+    }
+    for conjunct in nodes.split(|n| matches!(n, Node::Token("&&"))) {
+        let parts: Vec<&Node<'_>> = conjunct.iter().filter(|n| !is_space(n)).collect();
+        if let [Node::Group("(", inner, _)] = parts[..] {
+            let (l, u) = bounds(inner, variable);
+            (lower, upper) = (lower.or(l), upper.or(u));
+            continue;
+        }
+        let comparison = |n: &&Node<'_>| matches!(n, Node::Token("<" | "<=" | ">" | ">="));
+        let Some(at) = parts.iter().position(|n| comparison(n)) else { continue };
+        let Node::Token(operator) = *parts[at] else { continue };
+        let is_variable = |side: &[&Node<'_>]| matches!(side, [Node::Token(t)] if *t == variable);
+        let side = |side: &[&Node<'_>]| {
+            let text: Vec<String> = side.iter().map(|n| flat(&plain(std::slice::from_ref(*n)))).collect();
+            text.join(" ")
+        };
+        let (left, right) = (&parts[..at], &parts[at + 1..]);
+        let (other, is_lower) = match (is_variable(left), is_variable(right)) {
+            (true, false) => (side(right), operator.starts_with('>')),
+            (false, true) => (side(left), operator.starts_with('<')),
+            _ => continue,
+        };
+        if tokens(&other).contains(&variable) {
+            continue;
+        }
+        if is_lower {
+            lower = lower.or(Some(format!("({other})")));
+        } else {
+            upper = upper.or(Some(format!("{} {operator} {}", side(left), side(right))));
+        }
+    }
+    (lower, upper)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rewrite(text: &str) -> String {
+        super::rewrite(text, &Reasons { logic: true, late: Vec::new(), repeated: Vec::new() })
+    }
+
+    #[test]
+    fn late_declarations_come_early() {
+        let messages =
+            "a.c:2:8: error: conflicting types for 'f'\na.c:1:9: note: previous implicit declaration is here\n";
+        let reasons = Reasons::of(messages).unwrap();
+        assert_eq!(reasons, Reasons { logic: false, late: vec!["f".into()], repeated: Vec::new() });
+        let text =
+            "struct s { int x; };\n# 7 \"a.h\"\nint g(void) { return f(1); }\nstatic long f(int x)\n{ return x; }\n";
+        let expected = text.replace("int g", "static long f(int x); int g");
+        assert_eq!(super::rewrite(text, &reasons), expected);
+        assert_eq!(Reasons::of("error: conflicting types for 'f'\nnote: previous declaration is here"), None);
+    }
+
+    #[test]
+    fn functions_of_cbmc_are_declared_once() {
+        let messages =
+            "a.c:2:8: error: conflicting types for 'nondet_p'\na.c:1:9: note: previous declaration is here\n";
+        let reasons = Reasons::of(messages).unwrap();
+        let text = "int nondet_p(void *);\nint x;\nint nondet_p(const\n void *); int y = 1;";
+        assert_eq!(super::rewrite(text, &reasons), "int nondet_p(void *);\nint x;\n \n int y = 1;");
+    }
+
+    #[test]
+    fn what_is_c_stays() {
+        let text =
+            "# 1 \"a.c\"\nint f(int x) {\n  return x >= 0 && a[x] == '}' ? s(\"==> __CPROVER_forall {\") : 0;\n}\n)";
+        assert_eq!(rewrite(text), text);
+    }
+
+    #[test]
+    fn implications() {
+        assert_eq!(rewrite("f(a ==> b, c)"), "f((!(a ) || ( b)), c)");
+        assert_eq!(rewrite("x = a ==> b ==> c;"), "x =(!( a ) || ((!( b ) || ( c))));");
+        assert_eq!(rewrite("return (a ==> b);"), "return ((!(a ) || ( b)));");
+        assert_eq!(rewrite("f(a <==> b)"), "f((!(a ) == !( b)))");
+    }
+
+    #[test]
+    fn bounded_quantifiers_are_loops() {
+        let text = rewrite("x = __CPROVER_forall { int i; (i >= 0 && i < n) ==> a[i] == 0 };");
+        assert!(text.contains("for (int i = (0);;)"), "{text}");
+        assert!(text.contains("!(i < n)"), "{text}");
+        assert!(!text.contains("approximated"), "{text}");
+        let text = rewrite("x = __CPROVER_exists { unsigned k; k <= 7 && p(k) };");
+        assert!(text.contains("for (unsigned k = 0;;)") && text.contains("(k <= 7)"), "{text}");
+    }
+
+    #[test]
+    fn lines_keep_their_numbers() {
+        let text = "int x = __CPROVER_forall\n{ int i;\n i < 3\n ==> i };\nint y;";
+        let line = |text: &str| text.lines().position(|l| l.contains("int y")).unwrap();
+        assert_eq!(line(&rewrite(text)), line(text));
+    }
+}
