@@ -318,29 +318,27 @@ fn quantifier(all: bool, inner: &[Node<'_>]) -> Option<String> {
     let (lower, upper) = bounds(limits, variable);
     let holds = flat(&expression(body));
     let (start, end, found) = if all { (1, 0, "!") } else { (0, 1, "") };
+    let least = format!("({ty})(({ty})-1 > ({ty})0 ? 0 : 1ull << (8 * sizeof({ty}) - 1))");
     let any = format!(
         "__proviso_overapproximated(\"a quantifier over a variable without bounds\"); {ty} {variable}; _Bool proviso_b; \
          proviso_q = ({holds}) {} proviso_b;",
         if all { "&&" } else { "||" }
     );
+    // The loop ends behind the limit, if there is one, or after the last value of the type.
+    let from = |first: &str, beyond: &str| {
+        format!(
+            "for ({ty} {variable} = {first};; {variable}++) {{ if ({found}({holds})) {{ proviso_q = {end}; break; }} \
+             if ({beyond} {variable} == ({ty})~{least}) break; }}"
+        )
+    };
+    let bounded = |first: &str, upper: &str| from(first, &format!("({variable} >= 0 && !({upper})) ||"));
     let mut text = format!("__extension__({{ _Bool proviso_q = {start}; ");
-    match (lower, upper) {
-        (lower, Some(upper)) => {
-            let first = lower.clone().unwrap_or_else(|| "0".into());
-            let bounded = format!(
-                "for ({ty} {variable} = {first};;) {{ if ({found}({holds})) {{ proviso_q = {end}; break; }} \
-                 if (({variable} >= 0 && !({upper})) || __builtin_add_overflow({variable}, 1, &{variable})) break; }}"
-            );
-            match lower {
-                Some(_) => text += &bounded,
-                // Without a lower bound only what has no sign is bounded.
-                None => {
-                    let _ = write!(text, "if (({ty})-1 > ({ty})0) {{ {bounded} }} else {{ {any} }}");
-                }
-            }
-        }
-        (_, None) => text += &any,
-    }
+    let _ = match (lower, upper) {
+        (Some(lower), Some(upper)) => write!(text, "{}", bounded(&lower, &upper)),
+        // Without a lower bound only what has no sign is bounded.
+        (None, Some(upper)) => write!(text, "if ({least} == 0) {{ {} }} else {{ {any} }}", bounded("0", &upper)),
+        (_, None) => write!(text, "if (sizeof({ty}) <= 2) {{ {} }} else {{ {any} }}", from(&least, "")),
+    };
     Some(text + " proviso_q; })")
 }
 
@@ -351,7 +349,7 @@ fn bounds(nodes: &[Node<'_>], variable: &str) -> (Option<String>, Option<String>
         return bounds(inner, variable);
     }
     let (mut lower, mut upper) = (None, None);
-    if nodes.iter().any(|n| matches!(n, Node::Token("||" | "?" | "," | "=="))) {
+    if nodes.iter().any(|n| matches!(n, Node::Token("||" | "?" | "," | "="))) {
         return (lower, upper);
     }
     for conjunct in nodes.split(|n| matches!(n, Node::Token("&&"))) {
@@ -361,8 +359,12 @@ fn bounds(nodes: &[Node<'_>], variable: &str) -> (Option<String>, Option<String>
             (lower, upper) = (lower.or(l), upper.or(u));
             continue;
         }
-        let comparison = |n: &&Node<'_>| matches!(n, Node::Token("<" | "<=" | ">" | ">="));
+        let comparison = |n: &Node<'_>| matches!(n, Node::Token("<" | "<=" | ">" | ">="));
+        let looser = |n: &Node<'_>| matches!(n, Node::Token("==" | "!=" | "&" | "^" | "|"));
         let Some(at) = parts.iter().position(|n| comparison(n)) else { continue };
+        if parts.iter().any(|n| looser(n)) || parts[at + 1..].iter().any(|n| comparison(n)) {
+            continue;
+        }
         let Node::Token(operator) = *parts[at] else { continue };
         let is_variable = |side: &[&Node<'_>]| matches!(side, [Node::Token(t)] if *t == variable);
         let side = |side: &[&Node<'_>]| {
@@ -435,11 +437,11 @@ mod tests {
     #[test]
     fn bounded_quantifiers_are_loops() {
         let text = rewrite("x = __CPROVER_forall { int i; (i >= 0 && i < n) ==> a[i] == 0 };");
-        assert!(text.contains("for (int i = (0);;)"), "{text}");
-        assert!(text.contains("!(i < n)"), "{text}");
+        assert!(text.contains("for (int i = (0);; i++)"), "{text}");
+        assert!(text.contains("(i >= 0 && !(i < n)) ||"), "{text}");
         assert!(!text.contains("approximated"), "{text}");
         let text = rewrite("x = __CPROVER_exists { unsigned k; k <= 7 && p(k) };");
-        assert!(text.contains("for (unsigned k = 0;;)") && text.contains("(k <= 7)"), "{text}");
+        assert!(text.contains("for (unsigned k = 0;; k++)") && text.contains("(k <= 7)"), "{text}");
     }
 
     #[test]

@@ -19,6 +19,6 @@ int main(void) {
     check(has_zero == (a[0] == 0 || a[1] == 0 || a[2] == 0 || a[3] == 0));
     check(__CPROVER_forall { signed char c; c + 1 > c });
     check(__CPROVER_forall { int x; x < 5 && x >= -5 ==> __CPROVER_exists { int y; y >= 0 && y < 26 && y == x * x } });
-    wrong(has_zero ==> a[3] == 0); // line 24
+    wrong(has_zero ==> a[3] == 0);
     return 0;
 }
