@@ -142,6 +142,11 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     if harness.contains("cannot be given from outside") {
         return Ok(());
     }
+    // The compiler does not know what other verifiers know.
+    let text = std::fs::read_to_string(&run.file).unwrap();
+    if text.contains("__CPROVER_") || text.contains("__ESBMC_") {
+        return Ok(());
+    }
     let mut clang = Command::new("clang-19");
     clang.current_dir(run.file.parent().unwrap());
     clang.args(["-w", "-O0", "-o"]).arg(folder.join("native")).arg(run.file.file_name().unwrap());

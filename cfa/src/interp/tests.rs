@@ -376,6 +376,26 @@ fn faults() {
 }
 
 #[test]
+fn offsets_in_objects() {
+    let mut b = build(64);
+    let (p, dead) = (b.alloc(8, AllocKind::Heap), b.alloc(8, AllocKind::Heap));
+    b.op(Op::Free { ptr: dead });
+    let null = b.ptr(0);
+    let pointers = [b.at(p, 5), b.at(p, 8), b.at(p, 9), b.at(dead, 1), null];
+    let mut sum = b.ptr(0);
+    for (n, ptr) in pointers.into_iter().enumerate() {
+        let var = b.var(64);
+        b.op(Op::ObjectOffset { var, ptr });
+        let (offset, factor) = (b.get(var), b.ptr(100u64.pow(n as u32)));
+        let digits = b.p.exprs.mul(offset, factor);
+        sum = b.p.exprs.add(sum, digits);
+    }
+    b.exit(sum);
+    let expected = 5 + 800u64.wrapping_sub(10_000 + 1_000_000 + 100_000_000);
+    assert_eq!(b.run(), Outcome::Exit(expected as i32));
+}
+
+#[test]
 fn no_faults() {
     let mut b = build(64);
     let null = b.ptr(0);

@@ -524,8 +524,14 @@ impl Generator {
             let value = self.program.var_expr(size_of);
             self.assign(to, value);
         }
-        if kind == AllocKind::Heap && self.random.chance(50) {
+        let freed = kind == AllocKind::Heap && self.random.chance(50);
+        if freed {
             self.emit(Op::Free { ptr: base });
+        }
+        if freed || self.random.chance(20) {
+            self.emit(Op::ObjectOffset { var: size_of, ptr: last });
+            let value = self.program.var_expr(size_of);
+            self.assign(to, value);
         }
     }
     /// A pointer is copied in two halves or byte by byte, through integers.
