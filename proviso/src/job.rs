@@ -69,7 +69,7 @@ pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<(Options, Vec<Pat
 
 impl Job {
     pub fn new(args: &VerifyArgs) -> Result<Self, Failure> {
-        let (load, task_properties) = program(&args.files, &args.input)?;
+        let (mut load, task_properties) = program(&args.files, &args.input)?;
         let (properties, from_file) = match &args.property {
             Some(name) if Property::from_name(name).is_ok() => (by_name(name)?, false),
             Some(file) if Path::new(file).exists() || file.ends_with(".prp") => (read(Path::new(file))?, true),
