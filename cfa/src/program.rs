@@ -162,12 +162,19 @@ impl Program {
         assert_eq!(self.locs[source].out, Out::Sink, "{source} has an outgoing edge already");
         let negated = self.exprs.not(cond);
         let mut edge = |branch, cond, target| {
-            self.edges.push(Edge { source, op: Op::Assume { cond, branch }, target, place, origin: Box::default() })
+            let op = Op::Assume { cond, branch, means: None };
+            self.edges.push(Edge { source, op, target, place, origin: Box::default() })
         };
         let then_edge = edge(true, cond, then_target);
         let else_edge = edge(false, negated, else_target);
         self.locs[source].out = Out::Branch { then_edge, else_edge };
         (then_edge, else_edge)
+    }
+    /// Says what an assume edge means for C's condition.
+    pub fn set_meaning(&mut self, edge: EdgeId, truth: Option<bool>) {
+        if let Op::Assume { means, .. } = &mut self.edges[edge].op {
+            *means = truth;
+        }
     }
     /// The id of a place, the same for equal places.
     pub fn place(&mut self, place: Place) -> PlaceId {
@@ -237,10 +244,12 @@ pub enum Op {
         var: VarId,
         value: ExprId,
     },
-    /// The edge is taken exactly if `cond`, one bit, is 1. `branch` tells the then-edge from the else-edge.
+    /// The edge is taken exactly if `cond`, one bit, is 1. `branch` tells the then-edge from the else-edge. The compiler
+    /// may have exchanged the two; `means` is whether the condition that C has there is true, where that is known.
     Assume {
         cond: ExprId,
         branch: bool,
+        means: Option<bool>,
     },
     /// Reads `ceil(width / 8)` bytes, of which the variable takes the low `width` bits.
     Load {
@@ -615,6 +624,30 @@ impl Program {
             ty = *inner;
         }
         &self.types[ty]
+    }
+    /// The size of a type in bytes, if it has one that is known.
+    pub fn size_of(&self, ty: TypeId) -> Option<u64> {
+        Some(match *self.plain_type(ty) {
+            CType::Bool => 1,
+            CType::Int { width, .. } | CType::Enum { width, .. } | CType::Unknown { width } => {
+                let bytes = u64::from(width.div_ceil(8));
+                // `_BitInt` is padded.
+                if bytes <= 16 { bytes.next_power_of_two() } else { bytes }
+            }
+            // `long double` is padded to its alignment.
+            CType::Float { format: FloatFormat::X87, .. } => {
+                if self.layout.pointer_width == 64 {
+                    16
+                } else {
+                    12
+                }
+            }
+            CType::Float { format, .. } => u64::from(format.width() / 8),
+            CType::Pointer(_) => u64::from(self.layout.pointer_width / 8),
+            CType::Array(of, n) => self.size_of(of)?.checked_mul(n?)?,
+            CType::Struct { size, .. } => size,
+            CType::Void | CType::Function | CType::Typedef { .. } | CType::Qualified { .. } => return None,
+        })
     }
     /// A type in C notation (without a declarator).
     pub fn type_name(&self, ty: TypeId) -> String {

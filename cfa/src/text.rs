@@ -22,8 +22,8 @@
 //!   l2:
 //!     t0: i.v2 := havoc in0 -> l3 @p0 #[0..2] // loop.c:3:9
 //!   l3:
-//!     t1: if (i.v2 <s limit.v0) -> l4
-//!     t2: else (limit.v0 <=s i.v2) -> l5
+//!     t1: if (i.v2 <s limit.v0) means true -> l4
+//!     t2: else (limit.v0 <=s i.v2) means false -> l5
 //!   l4:
 //!     t3: return 0:32 -> l6
 //!   …
@@ -41,7 +41,7 @@ mod c_exact;
 mod parse;
 mod print;
 
-pub use c::{c_expr, c_expr_with, c_object, c_operation, var_name};
+pub use c::{c_expr, c_expr_naming, c_expr_with, c_object, c_operation, var_name};
 pub use c_exact::c_exact;
 pub use parse::{ParseError, program as parse};
 pub use print::{expression, function, operation, program as print};

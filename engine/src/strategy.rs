@@ -31,7 +31,7 @@ impl Features {
         };
         let mut seen = FxHashSet::default();
         for edge in program.edges.values() {
-            let Op::Assume { cond, branch: true } = edge.op else { continue };
+            let Op::Assume { cond, branch: true, .. } = edge.op else { continue };
             if seen.insert(cond) {
                 match is_mode(&program.exprs, cond) {
                     true => features.modes += 1,

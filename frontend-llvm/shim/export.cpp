@@ -6,6 +6,7 @@
 #include "tables.hpp"
 #include <cstdlib>
 #include <cstring>
+#include <llvm/ADT/StringSwitch.h>
 #include <llvm/IR/DebugProgramInstruction.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/InlineAsm.h>
@@ -213,6 +214,19 @@ void Exporter::instruction_row(const Instruction &instruction, Words &words) {
   words.insert(words.end(), extra.begin(), extra.end());
 }
 
+/// What coming to a block means for the condition that C has, by the name that clang gives the block: true (2, where
+/// the whole condition is decided; 1 for a part of it), false (-2, -1), or nothing known (0).
+static uint32_t meaning(StringRef block) {
+  block = block.rtrim("0123456789");
+  int truth = StringSwitch<int>(block)
+                  .Cases("if.then", "for.body", "while.body", "do.body", "cond.true", 2)
+                  .Cases("if.else", "if.end", "for.end", "while.end", "do.end", "cond.false", -2)
+                  .Cases("land.rhs", "land.lhs.true", 1)
+                  .Cases("lor.rhs", "lor.lhs.false", -1)
+                  .Default(0);
+  return uint32_t(truth);
+}
+
 /// Operands in the order src/ir.rs documents, and what is not an operand.
 void Exporter::fields(const Instruction &instruction, Words &operands, Words &extra) {
   if (auto *phi = dyn_cast<PHINode>(&instruction)) {
@@ -227,6 +241,8 @@ void Exporter::fields(const Instruction &instruction, Words &operands, Words &ex
       operands.push_back(name(branch->getCondition()));
     for (unsigned i = 0; i < branch->getNumSuccessors(); i++)
       operands.push_back(name(branch->getSuccessor(i)));
+    if (branch->isConditional())
+      extra = {meaning(branch->getSuccessor(0)->getName()), meaning(branch->getSuccessor(1)->getName())};
     return;
   }
   if (auto *switch_ = dyn_cast<SwitchInst>(&instruction)) {

@@ -175,6 +175,8 @@ impl Compiler {
         let data_model = options.data_model.unwrap_or(DataModel::Lp64);
         let mut base: Vec<OsString> = vec![data_model_flag(data_model).into()];
         base.extend(FLAGS.iter().map(OsString::from));
+        // The names of blocks tell which side of a branch is that of C's true condition.
+        base.push("-fno-discard-value-names".into());
         base.extend(shadowed.iter().map(|name| format!("-fno-builtin-{name}").into()));
         // Files of a project are compiled where the project compiles them.
         let here = |dir: &PathBuf| match options.commands.is_empty() {

@@ -60,13 +60,35 @@ fn a_condition_is_one_branch() {
         "int f(int x) { if (x < 3 && x != 0) return 1; return 2; } int main(void) { return f(1); }",
         "f",
         &[
-            "if (x <s 3:32)",
-            "else (3:32 <=s x)",
-            "if ~(x == 0:32)",
-            "else (x == 0:32)",
+            "if (x <s 3:32) means true",
+            "else (3:32 <=s x) means false",
+            "if ~(x == 0:32) means true",
+            "else (x == 0:32) means false",
             "v1 := 1:32",
             "v1 := 2:32",
             "return v1",
+        ],
+    );
+}
+
+#[test]
+fn a_branch_says_what_it_means_for_the_condition_in_c() {
+    // The compiler exchanges the sides of a negation.
+    check(
+        "void g(void) {} void __VERIFIER_assume(int); void f(int *p, int a) { if (!p) g(); while (!(a > 9)) a++; __VERIFIER_assume(a > 5); }\n\
+         int main(void) { f(0, 1); return 0; }",
+        "f",
+        &[
+            "if ~(p == 0:64) means false",
+            "else (p == 0:64) means true",
+            "call g.f1 ()",
+            "if (a <=s 9:32) means true",
+            "else (9:32 <s a) means false",
+            "a := (a + 1:32)",
+            "if (a <=s 5:32) means false",
+            "else (5:32 <s a) means true",
+            "halt assumed",
+            "return",
         ],
     );
 }

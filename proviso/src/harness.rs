@@ -1,5 +1,6 @@
 //! A C file that gives a program the inputs of a counterexample, so that it fails natively.
 
+use crate::environment::{CallResult, Command, Environment, LibraryCall};
 use crate::trace::{InputValue, Trace};
 use cfa::{Bv, CType, InputKind, Program, TypeId};
 use std::collections::BTreeMap;
@@ -12,6 +13,8 @@ pub struct Subject<'a> {
     /// Functions that the program calls and nobody defines: not on the way to the error, but the linker
     /// wants them.
     pub undefined: &'a [String],
+    /// Functions that the program calls and whose models are linked: some of them no library has.
+    pub models: &'a [String],
     pub ilp32: bool,
     /// The one of clang that sees the error.
     pub sanitizer: Option<&'static str>,
@@ -34,17 +37,43 @@ pub fn plain_name(program: &Program, ty: TypeId) -> String {
 
 /// The harness for a trace.
 pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
+    let environment = &trace.environment;
     let mut out = String::new();
+    header(&mut out, trace, environment, subject);
+    out += "#include <errno.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n";
+    out += "#include <sys/syscall.h>\n#include <unistd.h>\n\n";
+
+    // Each function gives its values in the order of its calls.
+    let mut functions: BTreeMap<&str, Vec<(usize, &InputValue)>> = BTreeMap::new();
+    for (i, input) in trace.inputs.iter().enumerate() {
+        if let InputKind::Nondet(name) = &input.kind {
+            functions.entry(name).or_default().push((i, input));
+        }
+    }
+    for (name, values) in functions {
+        if name == "__VERIFIER_nondet_memory" { memory(&mut out, &values) } else { function(&mut out, name, &values) }
+    }
+    for (name, calls) in &environment.returns {
+        library_function(&mut out, name, calls);
+    }
+    files(&mut out, environment);
+    errors(&mut out, subject);
+    before_main(&mut out, environment);
+    out
+}
+
+fn header(out: &mut String, trace: &Trace, environment: &Environment, subject: &Subject<'_>) {
     let spot = trace.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
-    let _ = writeln!(out, "/* Made by proviso: the inputs with which {}{spot}.\n *", trace.message);
     let model = if subject.ilp32 { "-m32 " } else { "" };
+    *out += &comment(&format!("Made by proviso: the inputs with which this happens{spot}: {}", trace.message));
+    *out += " *\n";
     let sanitize = subject.sanitizer.map_or_else(String::new, |s| format!("-fsanitize={s} "));
-    let _ = writeln!(out, " *     clang {model}{sanitize}-g {} THIS_FILE && ./a.out\n *", subject.files.join(" "));
-    let _ = writeln!(out, " * Functions are weak: what the program defines itself stays as it is.");
-    let others: Vec<&InputValue> =
-        trace.inputs.iter().filter(|i| !matches!(i.kind, InputKind::Nondet(_)) && !is_rand(i)).collect();
-    if !others.is_empty() || trace.unwritten_bytes > 0 {
-        let _ = writeln!(out, " *\n * These values cannot be given from outside; the violation may depend on them:");
+    let _ = writeln!(out, " *     clang {model}{sanitize}-g {} THIS_FILE -lm && ./a.out\n *", subject.files.join(" "));
+    *out += " * Functions are weak: what the program defines itself stays as it is.\n";
+    let unmodelled = trace.inputs.iter().filter(|i| matches!(i.kind, InputKind::Unmodelled(_)));
+    let others: Vec<&InputValue> = trace.uninitialised.iter().chain(unmodelled).collect();
+    if !others.is_empty() || trace.unwritten_bytes > 0 || !environment.doubts.is_empty() {
+        *out += " *\n * These values cannot be given from outside; the violation may depend on them:\n";
         for input in others {
             let place = input.spot.as_ref().map_or_else(String::new, |s| format!(", {s}"));
             let _ = writeln!(out, " *     {} = {}{place}", input.source(), input.shown);
@@ -52,43 +81,54 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
         if trace.unwritten_bytes > 0 {
             let _ = writeln!(out, " *     {} bytes of memory read before they were written", trace.unwritten_bytes);
         }
-    }
-    out.push_str(" */\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n");
-
-    // Each function gives its values in the order of its calls.
-    let mut functions: BTreeMap<&str, Vec<(usize, &InputValue)>> = BTreeMap::new();
-    for (i, input) in trace.inputs.iter().enumerate() {
-        if let InputKind::Nondet(name) | InputKind::Environment(name) = &input.kind
-            && (matches!(input.kind, InputKind::Nondet(_)) || is_rand(input))
-        {
-            functions.entry(name).or_default().push((i, input));
+        for doubt in &environment.doubts {
+            let _ = writeln!(out, " *     {doubt}");
         }
     }
-    for (name, values) in functions {
-        function(&mut out, name, &values);
-    }
+    *out += " */\n";
+}
+
+/// The first lines of a comment.
+fn comment(text: &str) -> String {
+    format!("/* {}\n", text.replace("*/", "* /").replace('\n', " "))
+}
+
+/// What the error functions do.
+fn errors(out: &mut String, subject: &Subject<'_>) {
     for name in subject.error_functions {
-        let parameters = match name.as_str() {
+        let _ = match name.as_str() {
             // As the C library declares it.
-            "__assert_fail" => "const char *what, const char *file, unsigned int line, const char *function",
-            _ => "void",
+            "__assert_fail" => writeln!(
+                out,
+                "__attribute__((weak)) void __assert_fail(const char *what, const char *file, unsigned int line, \
+                 const char *function) {{\n    \
+                 fprintf(stderr, \"proviso: %s:%u: assertion failed: %s\\n\", file, line, what);\n    abort();\n}}\n"
+            ),
+            _ => writeln!(
+                out,
+                "__attribute__((weak)) void {name}(void) {{\n    \
+                 fputs(\"proviso: {name} is called\\n\", stderr);\n    abort();\n}}\n"
+            ),
         };
-        let _ = writeln!(
-            out,
-            "__attribute__((weak)) void {name}({parameters}) {{\n    \
-             fputs(\"proviso: {name} is called\\n\", stderr);\n    abort();\n}}\n"
-        );
+    }
+    for (name, parameters, body) in [
+        (
+            "assert",
+            "long holds",
+            "if (!holds) {\n        fputs(\"proviso: assertion failed\\n\", stderr);\n        abort();\n    }",
+        ),
+        ("klee_assume", "unsigned long holds", "if (!holds)\n        exit(0);"),
+        ("klee_silent_exit", "int status", "exit(status);"),
+        ("klee_prefer_cex", "void *object, unsigned long condition", ""),
+    ] {
+        if subject.models.iter().any(|m| m == name) {
+            let _ = writeln!(out, "__attribute__((weak)) void {name}({parameters}) {{\n    {body}\n}}\n");
+        }
     }
     for name in subject.undefined {
         let _ = writeln!(out, "__attribute__((weak)) long {name}(void) {{ /* not called */\n    abort();\n}}\n");
     }
     out.push_str("__attribute__((weak)) void __VERIFIER_assume(int holds) {\n    if (!holds)\n        exit(0);\n}\n");
-    out
-}
-
-/// Models whose one input is their result.
-fn is_rand(input: &InputValue) -> bool {
-    matches!(&input.kind, InputKind::Environment(f) if f == "rand" || f == "random") && input.value.width() >= 32
 }
 
 fn function(out: &mut String, name: &str, values: &[(usize, &InputValue)]) {
@@ -107,7 +147,181 @@ fn function(out: &mut String, name: &str, values: &[(usize, &InputValue)]) {
     );
 }
 
+/// `__VERIFIER_nondet_memory`: all that its calls give, one after the other.
+fn memory(out: &mut String, values: &[(usize, &InputValue)]) {
+    let content: Vec<u8> = values.iter().flat_map(|(_, input)| input.value.to_le_bytes()).collect();
+    let _ = writeln!(
+        out,
+        "__attribute__((weak)) void __VERIFIER_nondet_memory(void *memory, unsigned long size) {{\n    \
+         static const char values[] = {};\n    static unsigned long next;\n    \
+         for (unsigned long i = 0; i < size; i++)\n        \
+         ((char *)memory)[i] = next < sizeof values - 1 ? values[next++] : 0;\n}}\n",
+        literal(&content)
+    );
+}
+
 fn bytes(value: &Bv) -> String {
     let bytes: Vec<String> = value.to_le_bytes().iter().map(|b| format!("{b:#04x}")).collect();
     bytes.join(", ")
+}
+
+/// A string literal with exactly these bytes (and a zero).
+fn literal(bytes: &[u8]) -> String {
+    let mut out = String::from("\"");
+    for &byte in bytes {
+        match byte {
+            b'\n' => out += "\\n",
+            b'"' | b'\\' => out.extend(['\\', byte as char]),
+            // No trigraphs.
+            b'?' => out += "\\?",
+            0x20..=0x7e => out.push(byte as char),
+            _ => {
+                let _ = write!(out, "\\{byte:03o}");
+            }
+        }
+    }
+    out + "\""
+}
+
+/// A function of the C library that brings what cannot be arranged: it does what it did, call by call. By its name for the
+/// linker only, so that it is of no type that a header may contradict.
+fn library_function(out: &mut String, name: &str, calls: &[LibraryCall]) {
+    let float = calls.iter().find_map(|call| match &call.result {
+        CallResult::Float(ty, _) => Some(ty.as_str()),
+        _ => None,
+    });
+    let ty = float.unwrap_or("long long");
+    let parameters = "char *a0, char *a1, char *a2, char *a3, char *a4, char *a5";
+    let _ = writeln!(out, "__attribute__((weak)) {ty} proviso_{name}({parameters}) __asm__(\"{name}\");");
+    let _ = writeln!(out, "{ty} proviso_{name}({parameters}) {{\n    static unsigned next;\n    switch (next++) {{");
+    for (n, call) in calls.iter().enumerate() {
+        let place = call.spot.as_ref().map_or_else(String::new, |s| format!(" /* {s} */"));
+        let _ = writeln!(out, "    case {n}:{place}");
+        // A stream is the library's own.
+        let writes = call.written.iter().filter(|w| w.arg < 6 && !takes_stream(name));
+        for w in writes {
+            let (offset, size) =
+                (if w.offset == 0 { String::new() } else { format!(" + {}", w.offset) }, w.bytes.len());
+            let _ = writeln!(out, "        memcpy(a{}{offset}, {}, {size});", w.arg, literal(&w.bytes));
+        }
+        if let Some(errno) = call.errno {
+            let _ = writeln!(out, "        errno = {errno};");
+        }
+        let _ = match &call.result {
+            CallResult::Nothing => writeln!(out, "        return 0;"),
+            CallResult::Value(value) => writeln!(out, "        return {};", integer(value)),
+            CallResult::Argument(arg, offset) => writeln!(out, "        return (long)(a{arg} + {offset});"),
+            CallResult::Object { bytes, .. } => {
+                let text = literal(bytes);
+                writeln!(
+                    out,
+                    "        {{\n            static char object[] = {text};\n            return (long)object;\n        }}"
+                )
+            }
+            CallResult::Float(ty, value) => writeln!(
+                out,
+                "        {{\n            static const unsigned char bits[16] = {{{}}};\n            {ty} result;\n            \
+                 memcpy(&result, bits, sizeof result);\n            return result;\n        }}",
+                bytes(value)
+            ),
+        };
+    }
+    out.push_str("    default:\n        return 0;\n    }\n}\n\n");
+}
+
+fn takes_stream(name: &str) -> bool {
+    name.starts_with('f') || matches!(name, "pclose" | "rewind" | "setvbuf" | "setbuf" | "clearerr")
+}
+
+fn integer(value: &Bv) -> String {
+    match value.to_u64() {
+        Some(v) if v > i64::MAX as u64 => format!("(long long)0x{v:x}ull"),
+        Some(v) => format!("{v}ll"),
+        None => "0".into(),
+    }
+}
+
+/// The functions that open files: each opened file holds what is read from it.
+fn files(out: &mut String, environment: &Environment) {
+    if environment.openers.is_empty() {
+        return;
+    }
+    out.push_str("/* Opens the next file. */\nstatic FILE *proviso_open(void) {\n    static unsigned next;\n    switch (next++) {\n");
+    for (n, file) in environment.files.iter().enumerate() {
+        let _ = writeln!(out, "    case {n}:");
+        let _ = match file {
+            None => writeln!(out, "        errno = ENOENT;\n        return NULL;"),
+            Some(content) => writeln!(
+                out,
+                "        {{\n            static char content[] = {};\n            \
+                 FILE *file = fmemopen(content, {}, \"r+\");\n{}            return file;\n        }}",
+                literal(content),
+                content.len().max(1),
+                if content.is_empty() { "            if (file)\n                fgetc(file);\n" } else { "" }
+            ),
+        };
+    }
+    out.push_str("    default:\n        return NULL;\n    }\n}\n\n");
+    for name in &environment.openers {
+        let _ = writeln!(out, "__attribute__((weak)) FILE *proviso_{name}(void) __asm__(\"{name}\");");
+        let _ = writeln!(out, "FILE *proviso_{name}(void) {{\n    return proviso_open();\n}}\n");
+    }
+}
+
+/// Arranges what the program finds when it starts.
+fn before_main(out: &mut String, environment: &Environment) {
+    let command = &environment.command;
+    let calls_main = *command != Command::default();
+    if !calls_main && environment.stdin.is_none() && environment.variables.is_empty() {
+        return;
+    }
+    out.push('\n');
+    if calls_main {
+        out.push_str("int main(int argc, char **argv, char **envp);\n\n");
+    }
+    out.push_str("/* Runs before main. */\n__attribute__((constructor)) static void proviso_start(void) {\n");
+    if let Some(input) = &environment.stdin {
+        let _ = writeln!(out, "    static const char input[] = {};", literal(input));
+        out.push_str(
+            "    long file = syscall(SYS_memfd_create, \"standard input\", 0);\n    \
+             syscall(SYS_write, file, input, sizeof input - 1);\n    \
+             syscall(SYS_lseek, file, 0, 0);\n    syscall(SYS_dup2, file, 0);\n",
+        );
+    }
+    for (name, value) in &environment.variables {
+        let _ = match value {
+            Some(value) => writeln!(out, "    setenv({}, {}, 1);", literal(name), literal(value)),
+            None => writeln!(out, "    unsetenv({});", literal(name)),
+        };
+    }
+    if calls_main {
+        let mut vector = |name: &str, strings: &Option<Vec<Vec<u8>>>| {
+            let list = strings.iter().flatten().map(|s| format!("(char *){}, ", literal(s))).collect::<String>();
+            let _ = writeln!(out, "    static char *{name}[] = {{{list}NULL}};");
+        };
+        vector("arguments", &command.arguments);
+        let variables = match &command.environment {
+            Some(_) => {
+                vector("variables", &command.environment);
+                "variables"
+            }
+            None => "environ",
+        };
+        let (argc, declared) =
+            (command.argc as i32, if variables == "environ" { "    extern char **environ;\n" } else { "" });
+        let _ = writeln!(out, "{declared}    exit(main({argc}, arguments, {variables}));");
+    }
+    out.push_str("}\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_have_exactly_these_bytes() {
+        assert_eq!(literal(b"a\"\\\n\x00?7\xff"), "\"a\\\"\\\\\\n\\000\\?7\\377\"");
+        assert_eq!(integer(&Bv::new(64, u64::MAX)), "(long long)0xffffffffffffffffull");
+        assert_eq!(integer(&Bv::new(32, 7)), "7ll");
+    }
 }

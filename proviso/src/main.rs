@@ -1,10 +1,10 @@
 //! The command `proviso`: runs the pipeline and renders its results.
 
-mod access;
 mod args;
 mod cfa_command;
 mod crash;
 mod deps_command;
+mod environment;
 mod failure;
 mod files;
 mod harness;

@@ -239,6 +239,7 @@ impl Pipeline {
         match recorded {
             Ok(trace) => {
                 harness = self.wants_harness.then(|| self.harness(program, &trace, error.check));
+                violation.message.clone_from(&trace.message);
                 violation.trace = Some(trace);
             }
             // The engine's replay went through, so this is a limit of the second one.
@@ -257,11 +258,10 @@ impl Pipeline {
             .filter(|f| f.origin == FunctionOrigin::Undefined && !errors.contains(&f.name))
             .map(|f| f.name.clone())
             .collect();
-        let sanitizer = violated.sanitizer();
-        harness::write(
-            trace,
-            &Subject { files: &files, error_functions: errors, undefined: &undefined, ilp32, sanitizer },
-        )
+        let (models, sanitizer) = (&program.models, violated.sanitizer());
+        let subject =
+            Subject { files: &files, error_functions: errors, undefined: &undefined, models, ilp32, sanitizer };
+        harness::write(trace, &subject)
     }
 }
 

@@ -1,9 +1,11 @@
 //! A report for people: the error in the manner of rustc, then how it comes about, line by line.
 
+use crate::environment::{Command, Environment};
 use crate::report::{Answer, Report, Violation};
 use crate::source::{Message, Sources, Spot};
-use crate::trace::{Event, InputValue, Step, Trace};
+use crate::trace::{Event, InputValue, Step, Trace, quoted};
 use annotate_snippets::Level;
+use cfa::InputKind;
 use std::fmt::Write;
 
 /// Which steps of a trace are printed.
@@ -79,8 +81,11 @@ fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail:
         if !trace.function.is_empty() {
             message = message.label(format!("in {}", trace.function));
         }
-        if trace.inputs.is_empty() {
-            message = message.note("no input is needed for this");
+        if trace.inputs.is_empty() && trace.environment.command == Command::default() {
+            message = message.note(match trace.uninitialised.is_empty() && trace.unwritten_bytes == 0 {
+                true => "no input is needed for this",
+                false => "no input is needed for this, but what is uninitialised must have the values shown",
+            });
         }
     } else {
         message = message.note("there was no time left to show how it comes about");
@@ -88,6 +93,7 @@ fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail:
     let _ = writeln!(out, "{}\n", message.render(sources, color));
     if let Some(trace) = &violation.trace {
         steps(out, trace, sources, detail);
+        environment(out, &trace.environment);
     }
 }
 
@@ -136,6 +142,33 @@ fn steps(out: &mut String, trace: &Trace, sources: &Sources, detail: Detail) {
     out.push('\n');
 }
 
+/// What the program has to be started with.
+fn environment(out: &mut String, environment: &Environment) {
+    let mut rows: Vec<(String, String)> = Vec::new();
+    if let Some(arguments) = &environment.command.arguments {
+        let list: Vec<String> = arguments.iter().skip(1).map(|a| quoted(a)).collect();
+        rows.push(("arguments".into(), if list.is_empty() { "none".into() } else { list.join(" ") }));
+    }
+    if let Some(stdin) = &environment.stdin {
+        rows.push(("standard input".into(), if stdin.is_empty() { "empty".into() } else { quoted(stdin) }));
+    }
+    for (name, value) in &environment.variables {
+        let value = value.as_ref().map_or("not set".into(), |v| quoted(v));
+        rows.push((String::from_utf8_lossy(name).into_owned(), value));
+    }
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    if !rows.is_empty() {
+        out.push_str("the program is started with:\n");
+        for (name, value) in &rows {
+            let _ = writeln!(out, "  {name:width$}  {value}");
+        }
+        out.push('\n');
+    }
+    for doubt in &environment.doubts {
+        let _ = writeln!(out, "note: it may not be seen natively: {doubt}\n");
+    }
+}
+
 fn cut(text: &str, columns: usize) -> String {
     if text.chars().count() <= columns {
         return text.to_owned();
@@ -153,12 +186,23 @@ pub fn event(event: &Event, inputs: &[InputValue]) -> String {
     match event {
         Event::Input { index, into } => {
             let input = &inputs[*index];
-            let target = into.as_ref().map_or_else(|| input.source(), Clone::clone);
-            format!("{target} = {}  (input {}: {})", input.with_character(), index + 1, input.ty)
+            let mut parts = Vec::new();
+            if !input.shown.is_empty() && (into.is_some() || input.writes.is_empty()) {
+                let target = into.as_ref().map_or_else(|| input.source(), Clone::clone);
+                parts.push(format!("{target} = {}", input.shown));
+            }
+            parts.extend(input.writes.iter().map(|(target, value)| format!("{target} = {value}")));
+            let what = if let InputKind::Environment(function) = &input.kind { function } else { &input.ty };
+            format!("{}  (input {}: {what})", parts.join(", "), index + 1)
         }
+        Event::Uninitialised { target: Some(target), value } => format!("{target} = {value}  (uninitialised)"),
+        Event::Uninitialised { target: None, value } => format!("{value}  (uninitialised memory)"),
         Event::Assign { target, value } => format!("{target} = {value}"),
-        Event::Branch { taken, operands } if operands.is_empty() => taken.to_string(),
-        Event::Branch { taken, operands } => format!("{taken}  ({})", list(operands)),
+        Event::Branch { taken, holds, operands } => {
+            let said = taken.map(|t| t.to_string()).or_else(|| holds.clone());
+            let values = if operands.is_empty() { None } else { Some(format!("({})", list(operands))) };
+            said.into_iter().chain(values).collect::<Vec<_>>().join("  ")
+        }
         Event::Call { function, args } => format!("{function}({})", list(args)),
         Event::Return { function, value: Some(value) } => format!("{function} returns {value}"),
         Event::Return { function, value: None } => format!("{function} returns"),

@@ -1,5 +1,6 @@
 //! The result of a verification run as data, and as JSON (the schema is described in `docs/json.md`).
 
+use crate::environment::Environment;
 use crate::source::Spot;
 use crate::trace::{Event, InputValue, Trace};
 use cfa::InputKind;
@@ -152,7 +153,9 @@ fn violation_json(violation: &Violation) -> Value {
     if let Some(trace) = &violation.trace {
         value["location"] = spot_json(trace.spot.as_ref());
         value["function"] = json!(trace.function);
-        value["inputs"] = trace.inputs.iter().enumerate().map(|(i, input)| input_json(i, input)).collect();
+        value["inputs"] = trace.inputs.iter().enumerate().map(|(i, input)| input_json(Some(i), input)).collect();
+        value["uninitialised"] = trace.uninitialised.iter().map(|v| input_json(None, v)).collect();
+        value["environment"] = environment_json(&trace.environment);
         value["trace"] = trace
             .steps
             .iter()
@@ -170,7 +173,23 @@ fn violation_json(violation: &Violation) -> Value {
     value
 }
 
-fn input_json(index: usize, input: &InputValue) -> Value {
+/// What a person has to arrange to see the violation.
+fn environment_json(environment: &Environment) -> Value {
+    let text = |bytes: &Vec<u8>| json!(String::from_utf8_lossy(bytes));
+    let variables: serde_json::Map<String, Value> = environment
+        .variables
+        .iter()
+        .map(|(name, value)| (String::from_utf8_lossy(name).into_owned(), value.as_ref().map_or(Value::Null, text)))
+        .collect();
+    json!({
+        "arguments": environment.command.arguments.as_ref().map(|list| list.iter().map(text).collect::<Vec<_>>()),
+        "stdin": environment.stdin.as_ref().map(text),
+        "variables": variables,
+        "doubts": environment.doubts,
+    })
+}
+
+fn input_json(index: Option<usize>, input: &InputValue) -> Value {
     let kind = match input.kind {
         InputKind::Nondet(_) => "nondet",
         InputKind::Uninit(_) => "uninitialised",
@@ -179,25 +198,31 @@ fn input_json(index: usize, input: &InputValue) -> Value {
         InputKind::Unmodelled(_) => "unmodelled",
     };
     json!({
-        "number": index + 1,
+        "number": index.map(|i| i + 1),
         "kind": kind,
         "source": input.source(),
         "type": input.ty,
         "value": input.shown,
         "width": input.value.width(),
         "bits": format!("{:#x}", input.value.to_biguint()),
+        "writes": named_values(&input.writes),
         "location": spot_json(input.spot.as_ref()),
     })
 }
 
+fn named_values(list: &[(String, String)]) -> Value {
+    list.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
+}
+
 fn event_json(event: &Event) -> Value {
-    let values = |list: &[(String, String)]| -> Value {
-        list.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
-    };
+    let values = named_values;
     match event {
         Event::Input { index, into } => json!({"step": "input", "input": index + 1, "into": into}),
         Event::Assign { target, value } => json!({"step": "assign", "target": target, "value": value}),
-        Event::Branch { taken, operands } => json!({"step": "branch", "taken": taken, "operands": values(operands)}),
+        Event::Branch { taken, holds, operands } => {
+            json!({"step": "branch", "taken": taken, "holds": holds, "operands": values(operands)})
+        }
+        Event::Uninitialised { target, value } => json!({"step": "uninitialised", "target": target, "value": value}),
         Event::Call { function, args } => json!({"step": "call", "callee": function, "arguments": values(args)}),
         Event::Return { function, value } => json!({"step": "return", "from": function, "value": value}),
         Event::Error { message, operands } => {

@@ -59,6 +59,14 @@ impl Sources {
         lines.get(line.checked_sub(1)? as usize).cloned()
     }
 
+    /// What stands in the parentheses of the call at a place.
+    pub fn argument(&self, spot: &Spot) -> Option<String> {
+        let line = self.line(&spot.path, spot.line)?;
+        let start = (spot.column as usize).checked_sub(1).filter(|&c| line.is_char_boundary(c))?;
+        let call = &line[start..start + marked(&line[start..])];
+        Some(call.split_once('(')?.1.strip_suffix(')')?.trim().to_owned())
+    }
+
     fn lines(&self, path: &Path) -> Option<Rc<[String]>> {
         let mut files = self.files.borrow_mut();
         files.entry(path.to_owned()).or_insert_with(|| read_lines(path)).clone()

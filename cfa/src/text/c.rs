@@ -16,13 +16,18 @@ pub fn c_expr(p: &Program, pool: &ExprPool, e: ExprId) -> String {
 
 /// As [`c_expr`], where `name` says what symbols stand for.
 pub fn c_expr_with(p: &Program, pool: &ExprPool, e: ExprId, name: &dyn Fn(SymId) -> Option<String>) -> String {
-    let mut printer = Printer { p, pool, budget: MAX_NODES, name };
+    let mut printer = Printer { p, pool, budget: MAX_NODES, name, var: &|_| None };
     printer.expr(e, LOWEST)
+}
+
+/// An expression of the program, where `var` gives variables a name and type of its own.
+pub fn c_expr_naming(p: &Program, e: ExprId, var: &dyn Fn(VarId) -> Option<(String, TypeId)>) -> String {
+    Printer { p, pool: &p.exprs, budget: MAX_NODES, name: &|_| None, var }.expr(e, LOWEST)
 }
 
 /// The object of `width` bits at an address.
 pub fn c_object(p: &Program, pool: &ExprPool, addr: ExprId, width: u32) -> String {
-    let mut printer = Printer { p, pool, budget: MAX_NODES, name: &|_| None };
+    let mut printer = Printer { p, pool, budget: MAX_NODES, name: &|_| None, var: &|_| None };
     printer.object(addr, width)
 }
 
@@ -59,7 +64,10 @@ pub fn c_operation(p: &Program, op: &Op) -> String {
             let callee = match callee {
                 Callee::Direct(f) => p.funcs[*f].name.clone(),
                 Callee::Indirect(e) => {
-                    format!("(*{})", Printer { p, pool, budget: MAX_NODES, name: &|_| None }.expr(*e, UNARY))
+                    format!(
+                        "(*{})",
+                        Printer { p, pool, budget: MAX_NODES, name: &|_| None, var: &|_| None }.expr(*e, UNARY)
+                    )
                 }
             };
             let mut args: Vec<_> = args.iter().map(|&a| expr(a)).collect();
@@ -135,9 +143,15 @@ struct Printer<'p> {
     pool: &'p ExprPool,
     budget: u32,
     name: &'p dyn Fn(SymId) -> Option<String>,
+    /// A name and type for a variable, if not its own.
+    var: &'p dyn Fn(VarId) -> Option<(String, TypeId)>,
 }
 
 impl Printer<'_> {
+    fn variable(&self, var: VarId) -> (String, TypeId) {
+        (self.var)(var).unwrap_or_else(|| (var_name(self.p, var), self.p.vars[var].ty))
+    }
+
     /// `e` where an operand of at least `level` is expected.
     fn expr(&mut self, e: ExprId, level: Level) -> String {
         let (text, own) = self.node(e);
@@ -170,7 +184,7 @@ impl Printer<'_> {
 
     fn reading(&self, e: ExprId) -> Reading {
         match *self.pool.get(e) {
-            Expr::Var(v) => match self.p.plain_type(self.p.vars[v].ty) {
+            Expr::Var(v) => match self.p.plain_type(self.variable(v).1) {
                 CType::Int { signed: true, .. } | CType::Enum { signed: true, .. } => Reading::Signed,
                 CType::Float { format, .. } if format.width() == self.pool.width(e) => Reading::Float(*format),
                 CType::Unknown { .. } => Reading::Either,
@@ -267,7 +281,7 @@ impl Printer<'_> {
                 text if text.starts_with('-') => (text, UNARY),
                 text => (text, POSTFIX),
             },
-            Expr::Var(v) => (var_name(self.p, v), POSTFIX),
+            Expr::Var(v) => (self.variable(v).0, POSTFIX),
             Expr::Sym(s) => ((self.name)(s).unwrap_or_else(|| format!("{s}")), POSTFIX),
             Expr::GlobalAddr(g) => match self.p.plain_type(self.p.globals[g].ty) {
                 CType::Array(..) => (self.p.globals[g].name.clone(), POSTFIX),
@@ -391,10 +405,10 @@ impl Printer<'_> {
             BinOp::Or => plain(self, "|", BIT_OR),
             BinOp::Xor => plain(self, "^", BIT_XOR),
             BinOp::Eq => self.equality("==", a, b),
-            BinOp::Ult => self.infix("<", RELATION, a, b, Unsigned),
-            BinOp::Ule => self.infix("<=", RELATION, a, b, Unsigned),
-            BinOp::Slt => self.infix("<", RELATION, a, b, Signed),
-            BinOp::Sle => self.infix("<=", RELATION, a, b, Signed),
+            BinOp::Ult => self.relation(["<", ">"], a, b, Unsigned),
+            BinOp::Ule => self.relation(["<=", ">="], a, b, Unsigned),
+            BinOp::Slt => self.relation(["<", ">"], a, b, Signed),
+            BinOp::Sle => self.relation(["<=", ">="], a, b, Signed),
             // Shifts by constants are concatenations with zeros.
             BinOp::Concat => {
                 let low = self.pool.width(b);
@@ -409,6 +423,14 @@ impl Printer<'_> {
                 (format!("({high} << {low}) | {}", self.expr(b, BIT_OR + 1)), BIT_OR)
             }
         }
+    }
+
+    /// A comparison by an operator or, with a constant first, by the other operator and exchanged.
+    fn relation(&mut self, operators: [&str; 2], a: ExprId, b: ExprId, reading: Reading) -> (String, Level) {
+        if self.pool.as_const(a).is_some() && self.pool.as_const(b).is_none() {
+            return self.infix(operators[1], RELATION, b, a, reading);
+        }
+        self.infix(operators[0], RELATION, a, b, reading)
     }
 
     fn equality(&mut self, operator: &str, a: ExprId, b: ExprId) -> (String, Level) {
@@ -441,10 +463,11 @@ impl Printer<'_> {
         let sum = self.sum(addr)?;
         let (mut text, mut ty, direct) = match *self.pool.get(sum.base) {
             Expr::GlobalAddr(g) => (self.p.globals[g].name.clone(), self.p.globals[g].ty, true),
-            Expr::Var(v) => match self.p.plain_type(self.p.vars[v].ty) {
-                CType::Pointer(to) => (var_name(self.p, v), *to, false),
-                _ => return None,
-            },
+            Expr::Var(v) => {
+                let (name, ty) = self.variable(v);
+                let CType::Pointer(to) = *self.p.plain_type(ty) else { return None };
+                (name, to, false)
+            }
             _ => return None,
         };
         let mut offset = sum.constant;
@@ -532,7 +555,7 @@ impl Printer<'_> {
     fn is_base(&self, e: ExprId) -> bool {
         match *self.pool.get(e) {
             Expr::GlobalAddr(_) => true,
-            Expr::Var(v) => matches!(self.p.plain_type(self.p.vars[v].ty), CType::Pointer(_)),
+            Expr::Var(v) => matches!(self.p.plain_type(self.variable(v).1), CType::Pointer(_)),
             _ => false,
         }
     }
@@ -549,27 +572,6 @@ impl ExprPool {
         match self.sort(e) {
             crate::expr::Sort::Bv(width) => width,
             crate::expr::Sort::Array { .. } => 0,
-        }
-    }
-}
-
-impl Program {
-    /// The size of a type in bytes, if it has one that is known.
-    pub fn size_of(&self, ty: TypeId) -> Option<u64> {
-        match *self.plain_type(ty) {
-            CType::Bool => Some(1),
-            CType::Int { width, .. } | CType::Enum { width, .. } | CType::Unknown { width } => {
-                Some(u64::from(width.div_ceil(8)))
-            }
-            // `long double` is padded to its alignment.
-            CType::Float { format: FloatFormat::X87, .. } => {
-                Some(if self.layout.pointer_width == 64 { 16 } else { 12 })
-            }
-            CType::Float { format, .. } => Some(u64::from(format.width() / 8)),
-            CType::Pointer(_) => Some(u64::from(self.layout.pointer_width / 8)),
-            CType::Array(of, Some(n)) => self.size_of(of)?.checked_mul(n),
-            CType::Struct { size, .. } => Some(size),
-            _ => None,
         }
     }
 }

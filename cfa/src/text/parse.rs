@@ -560,6 +560,18 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
+    /// What an assume edge means for C's condition.
+    fn meaning(&mut self) -> Result_<Option<bool>> {
+        if !self.accept_word("means")? {
+            return Ok(None);
+        }
+        if self.accept_word("true")? {
+            return Ok(Some(true));
+        }
+        self.keyword("false")?;
+        Ok(Some(false))
+    }
+
     /// A location and the edges out of it.
     fn location(&mut self, func: FuncId) -> Result_<()> {
         let start = self.start;
@@ -626,8 +638,8 @@ impl<'t> Parser<'t> {
         }
         Ok(match self.word("an operation")? {
             "skip" => Op::Skip,
-            "if" => Op::Assume { cond: self.expr()?, branch: true },
-            "else" => Op::Assume { cond: self.expr()?, branch: false },
+            "if" => Op::Assume { cond: self.expr()?, branch: true, means: self.meaning()? },
+            "else" => Op::Assume { cond: self.expr()?, branch: false, means: self.meaning()? },
             "store" => {
                 let addr = self.expr()?;
                 self.expect(",")?;

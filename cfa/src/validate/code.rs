@@ -34,7 +34,7 @@ impl Validator<'_> {
                 self.require(!assume, id, || "an assume edge alone".into());
             }
             Out::Branch { then_edge, else_edge } => match (&p.edges[then_edge].op, &p.edges[else_edge].op) {
-                (&Op::Assume { cond: a, branch: true }, &Op::Assume { cond: b, branch: false }) => {
+                (&Op::Assume { cond: a, branch: true, .. }, &Op::Assume { cond: b, branch: false, .. }) => {
                     if self.expression(a, then_edge) && self.expression(b, else_edge) {
                         self.require(opposite(&p.exprs, a, b), id, || "its conditions are not opposite".into());
                     }

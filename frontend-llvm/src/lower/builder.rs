@@ -124,6 +124,10 @@ impl<'c, 'm> Builder<'c, 'm> {
     }
     /// Ends the path in two.
     pub fn branch(&mut self, cond: ExprId, then_target: LocId, else_target: LocId) {
+        self.branch_meaning(cond, then_target, else_target, [None, None]);
+    }
+    /// As [`branch`](Self::branch), with what the two ways mean for C's condition.
+    pub fn branch_meaning(&mut self, cond: ExprId, then_target: LocId, else_target: LocId, means: [Option<bool>; 2]) {
         if then_target == else_target || self.x().is_true(cond) {
             return self.goto(then_target);
         }
@@ -135,6 +139,8 @@ impl<'c, 'm> Builder<'c, 'm> {
         let (then_edge, else_edge) = self.cx.program.add_branch(source, cond, then_target, else_target, place);
         self.cx.program.edges[then_edge].origin = origin.clone();
         self.cx.program.edges[else_edge].origin = origin;
+        self.cx.program.set_meaning(then_edge, means[0]);
+        self.cx.program.set_meaning(else_edge, means[1]);
         self.cursor = Cursor::Dead;
     }
     /// Runs `body` on the path where `cond` holds, and goes on where it does not or where `body` ends.
@@ -231,8 +237,15 @@ impl<'c, 'm> Builder<'c, 'm> {
     }
     /// The path exists only if `cond` holds.
     pub fn assume(&mut self, cond: ExprId) {
+        if self.x().is_true(cond) {
+            return;
+        }
         let violated = self.x().not(cond);
-        self.when(violated, |b| b.halt(HaltKind::Assumed));
+        let (inside, after) = (self.new_location(), self.new_location());
+        self.branch_meaning(violated, inside, after, [Some(false), Some(true)]);
+        self.cursor = Cursor::At(inside);
+        self.halt(HaltKind::Assumed);
+        self.cursor = Cursor::At(after);
     }
 
     // Memory.

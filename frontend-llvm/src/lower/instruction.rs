@@ -72,7 +72,7 @@ impl FunctionLowering<'_, '_> {
                 let mut landings = Vec::new();
                 let then_loc = self.landing(then_block, &mut landings);
                 let else_loc = self.landing(else_block, &mut landings);
-                self.b.branch(cond, then_loc, else_loc);
+                self.b.branch_meaning(cond, then_loc, else_loc, meanings(self.b.ir().extra(i)));
                 self.finish_landings(&landings);
             }
             _ => {}
@@ -444,5 +444,39 @@ impl FunctionLowering<'_, '_> {
                 builder.halt(HaltKind::Abort);
             });
         }
+    }
+}
+
+/// What the two ways of a branch mean for C's condition, from what `shim/export.cpp` says of each: where they seem to
+/// mean the same, it is the one that decides the whole condition that counts.
+fn meanings(extra: &[u32]) -> [Option<bool>; 2] {
+    let &[a, b] = extra else { return [None, None] };
+    let (a, b) = (a as i32, b as i32);
+    let truth = |meaning: i32| (meaning != 0).then_some(meaning > 0);
+    match (a.abs(), b.abs()) {
+        (0, 0) => [None, None],
+        _ if a.signum() == -b.signum() => [truth(a), truth(b)],
+        (_, 0) => [truth(a), truth(-a)],
+        (0, _) => [truth(-b), truth(b)],
+        (2, 1) => [truth(a), None],
+        (1, 2) => [None, truth(b)],
+        _ => [None, None],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::meanings;
+
+    #[test]
+    fn branches_mean_what_the_names_of_blocks_say() {
+        let of = |a: i32, b: i32| meanings(&[a as u32, b as u32]);
+        assert_eq!(of(2, -2), [Some(true), Some(false)], "if.then, if.end");
+        assert_eq!(of(-2, 2), [Some(false), Some(true)], "if (!p)");
+        assert_eq!(of(1, 0), [Some(true), Some(false)], "land.rhs, land.end");
+        assert_eq!(of(0, -1), [Some(true), Some(false)], "lor.end, lor.rhs");
+        assert_eq!(of(1, 2), [None, Some(true)], "!(a && b): land.lhs.true, if.then");
+        assert_eq!(of(2, 2), [None, None]);
+        assert_eq!(meanings(&[]), [None, None]);
     }
 }

@@ -1,3 +1,4 @@
+// native: no
 // run: --analysis k-induction => TRUE
 // run: --analysis invariants => TRUE
 // run: --analysis k-induction -DBUG => FALSE(unreach-call)

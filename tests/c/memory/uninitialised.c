@@ -1,3 +1,4 @@
+// native: no
 // A variable that was never written may hold anything.
 #include "../verify.h"
 

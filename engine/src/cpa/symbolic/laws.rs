@@ -778,7 +778,7 @@ impl Observer for Last {
 /// Conditions of the program as predicates, some of them, and some about memory.
 fn add_predicates(cpa: &mut SymbolicExecution, program: &Program, random: &mut Random) {
     for edge in program.edges.values() {
-        let Op::Assume { cond, branch: true } = edge.op else { continue };
+        let Op::Assume { cond, branch: true, .. } = edge.op else { continue };
         if random.below(2) == 0 {
             let vars = program.exprs.vars(cond);
             let is_local = vars.iter().any(|&v| !matches!(program.vars[v].kind, VarKind::Global { .. }));

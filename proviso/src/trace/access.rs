@@ -2,28 +2,6 @@
 
 use cfa::{CType, Program, TypeId};
 
-/// Bytes that an object of this type takes; `None` where that is not known.
-pub fn size_of(program: &Program, ty: TypeId) -> Option<u64> {
-    Some(match program.plain_type(ty) {
-        CType::Void | CType::Function => return None,
-        CType::Bool => 1,
-        CType::Int { width, .. } | CType::Enum { width, .. } | CType::Unknown { width } => {
-            let bytes = u64::from(width.div_ceil(8));
-            // _BitInt is padded.
-            if bytes <= 16 { bytes.next_power_of_two() } else { bytes }
-        }
-        CType::Float { format, .. } => match (format.width(), program.layout.pointer_width) {
-            (80, 32) => 12,
-            (80, _) => 16,
-            (width, _) => u64::from(width / 8),
-        },
-        CType::Pointer(_) => u64::from(program.layout.pointer_width / 8),
-        CType::Array(of, n) => size_of(program, *of)?.checked_mul((*n)?)?,
-        CType::Struct { size, .. } => *size,
-        CType::Typedef { .. } | CType::Qualified { .. } => unreachable!("plain types are neither"),
-    })
-}
-
 /// How C names the `len` bytes at `offset` of an object of type `ty`, after the object's own name, and their
 /// type if the bytes are one whole scalar.
 pub fn access_path(program: &Program, mut ty: TypeId, mut offset: u64, len: u64) -> (String, Option<TypeId>) {
@@ -31,7 +9,7 @@ pub fn access_path(program: &Program, mut ty: TypeId, mut offset: u64, len: u64)
     loop {
         match program.plain_type(ty) {
             CType::Array(of, _) => {
-                let Some(size) = size_of(program, *of).filter(|s| *s > 0) else { break };
+                let Some(size) = program.size_of(*of).filter(|s| *s > 0) else { break };
                 path += &format!("[{}]", offset / size);
                 (ty, offset) = (*of, offset % size);
             }
@@ -53,12 +31,63 @@ pub fn access_path(program: &Program, mut ty: TypeId, mut offset: u64, len: u64)
             CType::Void => break,
             _ => {
                 let whole = offset == 0
-                    && size_of(program, ty).is_some_and(|s| s == len || (s > len && len == 10) || s.div_ceil(2) < len);
+                    && program.size_of(ty).is_some_and(|s| s == len || (s > len && len == 10) || s.div_ceil(2) < len);
                 return if whole { (path, Some(ty)) } else { (path + &bytes(offset, len), None) };
             }
         }
     }
     (path + &bytes(offset, len), None)
+}
+
+/// What a part of an object is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// A whole object of this type.
+    Whole(TypeId),
+    /// Some elements of an array.
+    Elements(TypeId),
+    Bytes,
+}
+
+/// As [`access_path`] for any number of bytes: members, arrays, or some elements of one. An array of characters counts as
+/// a whole from its start on.
+pub fn part_path(program: &Program, mut ty: TypeId, mut offset: u64, len: u64) -> (String, Part) {
+    let mut path = String::new();
+    loop {
+        if offset == 0 && program.size_of(ty) == Some(len) {
+            return (path, Part::Whole(ty));
+        }
+        match program.plain_type(ty) {
+            CType::Array(of, _) => {
+                let Some(size) = program.size_of(*of).filter(|s| *s > 0) else { break };
+                if size == 1 && offset == 0 && len > 1 {
+                    return (path, Part::Whole(ty));
+                }
+                if offset % size + len > size {
+                    let (from, to) = (offset / size, (offset + len).div_ceil(size));
+                    let whole = offset % size == 0 && len % size == 0;
+                    return (format!("{path}[{from}..{to}]"), if whole { Part::Elements(*of) } else { Part::Bytes });
+                }
+                path += &format!("[{}]", offset / size);
+                (ty, offset) = (*of, offset % size);
+            }
+            CType::Struct { fields, .. } => {
+                let covers = |f: &&cfa::Field| {
+                    f.bit_offset % 8 == 0
+                        && f.bit_offset <= 8 * offset
+                        && 8 * (offset + len) <= f.bit_offset + f.bit_width.next_multiple_of(8)
+                };
+                let Some(field) = fields.iter().find(covers) else { break };
+                if !field.name.is_empty() {
+                    path.push('.');
+                    path += &field.name;
+                }
+                (ty, offset) = (field.ty, offset - field.bit_offset / 8);
+            }
+            _ => break,
+        }
+    }
+    (path + &bytes(offset, len), Part::Bytes)
 }
 
 /// A part that has no name in C.
@@ -86,7 +115,7 @@ mod tests {
             fields: vec![field("x", int, 0, 32), field("y", int, 32, 32), field("text", text, 64, 64)],
         });
         let points = p.types.push(CType::Array(point, Some(3)));
-        assert_eq!(size_of(&p, points), Some(48));
+        assert_eq!(p.size_of(points), Some(48));
         let path = |offset, len| access_path(&p, points, offset, len);
         assert_eq!(path(16, 4), ("[1].x".into(), Some(int)));
         assert_eq!(path(36, 4), ("[2].y".into(), Some(int)));
@@ -101,5 +130,12 @@ mod tests {
         });
         assert_eq!(access_path(&p, mixed, 0, 1), (".c".into(), Some(char_)));
         assert_eq!(access_path(&p, mixed, 0, 4), (".i".into(), Some(int)));
+        let part = |offset, len| part_path(&p, points, offset, len);
+        assert_eq!(part(0, 48), (String::new(), Part::Whole(points)));
+        assert_eq!(part(16, 16), ("[1]".into(), Part::Whole(point)));
+        assert_eq!(part(8, 3), ("[0].text".into(), Part::Whole(text)));
+        assert_eq!(part(16, 32), ("[1..3]".into(), Part::Elements(point)));
+        assert_eq!(part(12, 2), ("[0].text[4..6]".into(), Part::Elements(char_)));
+        assert_eq!(part(4, 8), ("[0]<bytes 4..12>".into(), Part::Bytes));
     }
 }

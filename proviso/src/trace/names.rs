@@ -1,0 +1,376 @@
+//! Names for what is in memory, and values as C writes them.
+
+use super::access::{Part, access_path, part_path};
+use cfa::interp::{Object, ObjectKind, ObjectSeq, State};
+use cfa::{AllocKind, Bv, CType, ExprId, Program, TypeId, VarId};
+use rustc_hash::FxHashMap;
+
+/// Characters of a string, elements of an array and members of a struct that are shown.
+const MAX_STRING: usize = 200;
+const MAX_ELEMENTS: u64 = 8;
+/// Bytes of an object that is shown as a whole.
+const MAX_SHOWN: u64 = 4096;
+
+/// An object made by an `Alloc` edge.
+#[derive(Clone, Copy)]
+enum Made {
+    /// The memory of a variable of C.
+    Variable(VarId),
+    /// The n-th from the heap.
+    Heap(u32),
+    /// What has no name.
+    Other,
+}
+
+/// What a temporary holds.
+enum Known {
+    /// What C has this name for.
+    Value { name: String, ty: TypeId },
+    /// An address computed from the pointer of this name, which points to `to` and has the value `base`.
+    Address { name: String, to: TypeId, base: u64 },
+}
+
+/// The temporaries of a frame that have names.
+#[derive(Default)]
+pub struct Temporaries {
+    known: FxHashMap<VarId, Known>,
+}
+
+/// What has a name at a point of a run.
+pub struct Names<'p> {
+    program: &'p Program,
+    made: Vec<Made>,
+    /// By object made: whether library code made it.
+    of_library: Vec<bool>,
+    heap: u32,
+}
+
+/// `97 'a'`
+pub fn with_character(shown: String, value: &Bv) -> String {
+    match value.to_u64() {
+        Some(code @ 0x20..=0x7e) => format!("{shown} '{}'", code as u8 as char),
+        _ => shown,
+    }
+}
+
+/// Bytes as C writes them; only so many.
+pub fn quoted(bytes: &[u8]) -> String {
+    let mut out = String::from("\"");
+    for &byte in bytes.iter().take(MAX_STRING) {
+        match byte {
+            b'\n' => out += "\\n",
+            b'\t' => out += "\\t",
+            b'\r' => out += "\\r",
+            b'"' | b'\\' => out.extend(['\\', byte as char]),
+            0x20..=0x7e => out.push(byte as char),
+            _ => out += &format!("\\{byte:03o}"),
+        }
+    }
+    out + if bytes.len() > MAX_STRING { "\"…" } else { "\"" }
+}
+
+/// Bytes up to the first zero as C writes them.
+fn string(bytes: &[u8]) -> String {
+    quoted(bytes.split(|b| *b == 0).next().unwrap_or_default())
+}
+
+impl<'p> Names<'p> {
+    pub fn new(program: &'p Program) -> Self {
+        Self { program, made: Vec::new(), of_library: Vec::new(), heap: 0 }
+    }
+
+    /// An `Alloc` edge was executed; gives the object's number.
+    pub fn allocated(&mut self, var: VarId, kind: AllocKind, by_library: bool) -> ObjectSeq {
+        let number = self.made.len() as u64;
+        let made = match kind {
+            AllocKind::Heap => {
+                self.heap += 1;
+                Made::Heap(self.heap)
+            }
+            AllocKind::Stack if self.program.vars[var].name.is_some() => Made::Variable(var),
+            AllocKind::Stack => Made::Other,
+        };
+        self.made.push(made);
+        self.of_library.push(by_library);
+        ObjectSeq::Alloc(number)
+    }
+
+    /// Whether library code made the object (or what calls `main`).
+    pub fn is_of_library(&self, object: ObjectSeq) -> bool {
+        matches!(object, ObjectSeq::Alloc(n) if self.of_library.get(n as usize) == Some(&true))
+    }
+
+    /// The name of a variable of the C program; the address of `x`, which the front-end names `&x`, is none, nor is the
+    /// rounding mode.
+    pub fn variable(&self, var: VarId) -> Option<&'p str> {
+        self.program.vars[var].name.as_deref().filter(|n| !n.starts_with('&') && *n != "__rounding_mode")
+    }
+
+    /// A variable or temporary by the name and type that C has for it.
+    pub fn value(&self, var: VarId, temporaries: &Temporaries) -> Option<(String, TypeId)> {
+        if let Some(name) = self.variable(var) {
+            return Some((name.to_owned(), self.program.vars[var].ty));
+        }
+        match temporaries.known.get(&var)? {
+            Known::Value { name, ty } => Some((name.clone(), *ty)),
+            Known::Address { .. } => None,
+        }
+    }
+
+    /// The name and type of an object as a whole.
+    fn object(&self, object: &Object) -> Option<(String, TypeId)> {
+        match object.seq {
+            ObjectSeq::Global(global) => {
+                let global = &self.program.globals[global];
+                Some((global.name.clone(), global.ty))
+            }
+            ObjectSeq::Alloc(n) => {
+                let Made::Variable(var) = *self.made.get(n as usize)? else { return None };
+                let var = &self.program.vars[var];
+                let ty = match self.program.plain_type(var.ty) {
+                    CType::Pointer(to) => *to,
+                    _ => var.ty,
+                };
+                Some((var.name.as_deref()?.trim_start_matches('&').to_owned(), ty))
+            }
+        }
+    }
+
+    /// How C names the `len` bytes at an address that is the value of an expression: `a[3].x`, `p->next`.
+    pub fn target(
+        &self,
+        addr: ExprId,
+        vars: &[VarId],
+        at: u64,
+        len: u64,
+        state: &State,
+        temporaries: &Temporaries,
+    ) -> Option<(String, Option<TypeId>)> {
+        let object = state.object_at(at)?;
+        if let Some((name, ty)) = self.object(object) {
+            let (path, ty) = access_path(self.program, ty, at - object.base, len);
+            return Some((name + &path, ty));
+        }
+        // Otherwise by the pointer that leads there.
+        let mut pointers = vars.iter().filter_map(|&var| self.pointer(var, state, temporaries));
+        let through = pointers.find(|p| state.object_at(p.value).is_some_and(|o| o.base == object.base));
+        if let Some(pointer) = through.filter(|p| p.value <= at) {
+            let subscripted = vars.len() > 1 || pointer.derived;
+            let is_plain = matches!(self.program.exprs.get(addr), cfa::Expr::Var(_)) && !pointer.derived;
+            return Some(self.dereferenced(&pointer, at - pointer.value, len, subscripted && !is_plain));
+        }
+        let (path, _) = access_path(self.program, TypeId(0), at - object.base, len);
+        Some((self.heap_name(object)? + &path, None))
+    }
+
+    fn dereferenced(&self, pointer: &Pointer, offset: u64, len: u64, subscripted: bool) -> (String, Option<TypeId>) {
+        let name = if pointer.name.starts_with('*') { format!("({})", pointer.name) } else { pointer.name.clone() };
+        let Some(size) = self.program.size_of(pointer.to).filter(|s| *s > 0) else {
+            let (path, _) = access_path(self.program, TypeId(0), offset, len);
+            return (format!("(*{name}){path}"), None);
+        };
+        let (index, offset) = (offset / size, offset % size);
+        let (path, ty) = access_path(self.program, pointer.to, offset, len);
+        let is_struct = matches!(self.program.plain_type(pointer.to), CType::Struct { .. });
+        let text = match path.strip_prefix('.') {
+            _ if index > 0 || (subscripted && !is_struct) => format!("{name}[{index}]{path}"),
+            Some(member) if is_struct => format!("{name}->{member}"),
+            _ if path.is_empty() => format!("*{name}"),
+            _ => format!("(*{name}){path}"),
+        };
+        (text, ty)
+    }
+
+    /// A variable or temporary as a pointer with a name.
+    fn pointer(&self, var: VarId, state: &State, temporaries: &Temporaries) -> Option<Pointer> {
+        if let (None, Some(Known::Address { name, to, base })) = (self.variable(var), temporaries.known.get(&var)) {
+            return Some(Pointer { name: name.clone(), to: *to, value: *base, derived: true });
+        }
+        let (name, ty) = self.value(var, temporaries)?;
+        let CType::Pointer(to) = *self.program.plain_type(ty) else { return None };
+        Some(Pointer { name, to, value: state.var(var)?.to_u64()?, derived: false })
+    }
+
+    /// A temporary took what C calls `name`.
+    pub fn loaded(&self, temporaries: &mut Temporaries, var: VarId, target: Option<(String, Option<TypeId>)>) {
+        match target {
+            Some((name, Some(ty))) => temporaries.known.insert(var, Known::Value { name, ty }),
+            _ => temporaries.known.remove(&var),
+        };
+    }
+
+    /// A temporary took the value of an expression: it may be a pointer computed from one that has a name.
+    pub fn computed(&self, temporaries: &mut Temporaries, var: VarId, vars: &[VarId], state: &State) {
+        let found = vars.iter().filter(|&&v| v != var).find_map(|&v| self.pointer(v, state, temporaries));
+        let pointer_sized = self.program.vars[var].width == self.program.layout.pointer_width;
+        match found.filter(|_| pointer_sized) {
+            Some(Pointer { name, to, value, .. }) => {
+                temporaries.known.insert(var, Known::Address { name, to, base: value })
+            }
+            None => temporaries.known.remove(&var),
+        };
+    }
+
+    /// `heap#2`: the second object that was allocated.
+    fn heap_name(&self, object: &Object) -> Option<String> {
+        let ObjectSeq::Alloc(n) = object.seq else { return None };
+        let Made::Heap(number) = *self.made.get(n as usize)? else { return None };
+        Some(format!("heap#{number}"))
+    }
+
+    /// A value as C writes it; pointers as what they point to.
+    pub fn show(&self, ty: TypeId, value: &Bv, state: &State) -> String {
+        let shown = self.program.show_value(ty, value);
+        match self.program.plain_type(ty) {
+            CType::Int { name, width: 8, .. } if name.contains("char") => with_character(shown, value),
+            CType::Pointer(to) => value.to_u64().and_then(|v| self.pointer_text(*to, v, state)).unwrap_or(shown),
+            _ => shown,
+        }
+    }
+
+    fn pointer_text(&self, to: TypeId, value: u64, state: &State) -> Option<String> {
+        if value == 0 {
+            return Some("NULL".into());
+        }
+        if let Some(func) = state.func_at(value) {
+            return Some(self.program.funcs[func].name.clone());
+        }
+        let object = state.object_at(value)?;
+        let offset = value - object.base;
+        let gone = if object.live { "" } else { " (gone)" };
+        // Strings that the library gives: arguments, environment variables, copies.
+        if self.is_of_library(object.seq) && object.live && self.is_character(to) && offset < object.size {
+            return Some(string(&state.bytes(value, (object.size - offset).min(MAX_SHOWN) as usize)?));
+        }
+        if let Some(heap) = self.heap_name(object) {
+            let text = if offset == 0 { heap } else { format!("{heap} + {offset}") };
+            return Some(text + if object.live { "" } else { " (freed)" });
+        }
+        let (name, ty) = self.object(object)?;
+        let is_text =
+            matches!(self.program.plain_type(ty), CType::Array(of, _) if self.program.size_of(*of) == Some(1));
+        if object.kind == (ObjectKind::Global { read_only: true }) && (is_text || name.starts_with(".str")) {
+            let len = object.size - offset;
+            return Some(if len == 0 { name } else { string(&state.bytes(value, len as usize)?) });
+        }
+        if let Some(stream @ ("stdin" | "stdout" | "stderr")) = name.strip_prefix("proviso_") {
+            return Some(stream.to_owned());
+        }
+        let is_array = matches!(self.program.plain_type(ty), CType::Array(..));
+        if offset == 0 {
+            let plain = is_array && self.program.plain_type(ty) != self.program.plain_type(to);
+            return Some(if plain { name } else { format!("&{name}") } + gone);
+        }
+        let len = self.program.size_of(to).filter(|s| *s > 0).unwrap_or(1);
+        let (path, _) = access_path(self.program, ty, offset, len);
+        Some(if path.contains('<') {
+            format!("&{name} + {offset} bytes{gone}")
+        } else {
+            format!("&{name}{path}{gone}")
+        })
+    }
+
+    /// The object, or part of one, that a library function or a copy has written: its name and what is in it now. Strings
+    /// are shown as such, and from their start.
+    pub fn region(&self, at: u64, len: u64, state: &State, hint: Option<(&str, TypeId)>) -> Option<(String, String)> {
+        let object = state.object_at(at).filter(|o| o.live && len > 0)?;
+        let (name, ty, offset) = match (self.object(object), hint) {
+            (Some((name, ty)), _) => (name, ty, at - object.base),
+            (None, Some((name, to))) => {
+                let size = self.program.size_of(to).filter(|s| *s > 0)?;
+                if size < len || self.is_character(to) {
+                    return Some((name.to_owned(), self.elements(to, at, len, state)?));
+                }
+                return Some((format!("*{name}"), self.content(to, at, state)?));
+            }
+            (None, None) => (self.heap_name(object)?, TypeId(0), at - object.base),
+        };
+        let (path, part) = part_path(self.program, ty, offset, len);
+        let value = match part {
+            Part::Whole(ty) => self.content(ty, at, state)?,
+            Part::Elements(of) => self.elements(of, at, len, state)?,
+            Part::Bytes => self.bytes(at, len, state)?,
+        };
+        Some((name + &path, value))
+    }
+
+    fn is_character(&self, ty: TypeId) -> bool {
+        matches!(self.program.plain_type(ty), CType::Int { name, width: 8, .. } if name.contains("char"))
+    }
+
+    /// What an object of this type holds.
+    fn content(&self, ty: TypeId, at: u64, state: &State) -> Option<String> {
+        let size = self.program.size_of(ty).filter(|s| *s > 0 && *s <= MAX_SHOWN)?;
+        match self.program.plain_type(ty) {
+            CType::Array(of, _) => self.elements(*of, at, size, state),
+            CType::Struct { union: false, fields, .. } => {
+                let mut parts = Vec::new();
+                for field in fields.iter().take(MAX_ELEMENTS as usize) {
+                    if field.bit_offset % 8 != 0
+                        || Some(field.bit_width) != self.program.size_of(field.ty).map(|s| 8 * s)
+                    {
+                        continue;
+                    }
+                    let value = self.content(field.ty, at + field.bit_offset / 8, state)?;
+                    parts.push(if field.name.is_empty() { value } else { format!(".{} = {value}", field.name) });
+                }
+                let more = if parts.len() < fields.len() { ", …" } else { "" };
+                Some(format!("{{{}{more}}}", parts.join(", ")))
+            }
+            CType::Struct { .. } => Some(self.bytes(at, size, state)?),
+            CType::Float { format, .. } => {
+                let value = Bv::from_le_bytes(&state.bytes(at, size as usize)?).resize(format.width());
+                Some(self.show(ty, &value, state))
+            }
+            CType::Bool => Some(self.show(ty, &Bv::from_le_bytes(&state.bytes(at, 1)?).resize(8), state)),
+            CType::Int { width, .. } | CType::Enum { width, .. } => {
+                let value = Bv::from_le_bytes(&state.bytes(at, size as usize)?).resize(*width);
+                Some(self.show(ty, &value, state))
+            }
+            _ => Some(self.show(ty, &Bv::from_le_bytes(&state.bytes(at, size as usize)?), state)),
+        }
+    }
+
+    /// `len` bytes as elements of this type.
+    fn elements(&self, of: TypeId, at: u64, len: u64, state: &State) -> Option<String> {
+        if self.is_character(of) {
+            return Some(string(&state.bytes(at, len.min(MAX_SHOWN) as usize)?));
+        }
+        let Some(size) = self.program.size_of(of).filter(|s| *s > 0) else { return self.bytes(at, len, state) };
+        let count = len / size;
+        let shown: Option<Vec<String>> =
+            (0..count.min(MAX_ELEMENTS)).map(|i| self.content(of, at + i * size, state)).collect();
+        let more = if count > MAX_ELEMENTS { ", …" } else { "" };
+        Some(format!("{{{}{more}}}", shown?.join(", ")))
+    }
+
+    fn bytes(&self, at: u64, len: u64, state: &State) -> Option<String> {
+        let bytes = state.bytes(at, len.min(MAX_ELEMENTS) as usize)?;
+        let shown: Vec<String> = bytes.iter().map(|b| format!("{b:#04x}")).collect();
+        let more = if len > MAX_ELEMENTS { ", …" } else { "" };
+        Some(format!("{{{}{more}}}", shown.join(", ")))
+    }
+}
+
+struct Pointer {
+    name: String,
+    /// What it points to.
+    to: TypeId,
+    value: u64,
+    /// The address was computed from it.
+    derived: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_quoted_as_in_c() {
+        assert_eq!(string(b"a\"b\\c\n\x01\0rest"), "\"a\\\"b\\\\c\\n\\001\"");
+        assert_eq!(quoted(b"a\0b"), "\"a\\000b\"");
+        assert_eq!(quoted(&[b'x'; 210]), format!("\"{}\"…", "x".repeat(200)));
+        assert_eq!(with_character("97".into(), &Bv::new(8, 97)), "97 'a'");
+        assert_eq!(with_character("10".into(), &Bv::new(8, 10)), "10");
+    }
+}
