@@ -65,7 +65,7 @@ pub fn part_path(program: &Program, mut ty: TypeId, mut offset: u64, len: u64) -
                 }
                 if offset % size + len > size {
                     let (from, to) = (offset / size, (offset + len).div_ceil(size));
-                    let whole = offset % size == 0 && len % size == 0;
+                    let whole = offset.is_multiple_of(size) && len.is_multiple_of(size);
                     return (format!("{path}[{from}..{to}]"), if whole { Part::Elements(*of) } else { Part::Bytes });
                 }
                 path += &format!("[{}]", offset / size);
@@ -73,7 +73,7 @@ pub fn part_path(program: &Program, mut ty: TypeId, mut offset: u64, len: u64) -
             }
             CType::Struct { fields, .. } => {
                 let covers = |f: &&cfa::Field| {
-                    f.bit_offset % 8 == 0
+                    f.bit_offset.is_multiple_of(8)
                         && f.bit_offset <= 8 * offset
                         && 8 * (offset + len) <= f.bit_offset + f.bit_width.next_multiple_of(8)
                 };
