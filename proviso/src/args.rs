@@ -255,7 +255,7 @@ pub struct VerifyArgs {
 #[derive(Args, Debug)]
 pub struct ValidateArgs {
     /// The witness (.yml).
-    #[arg(value_name = "WITNESS")]
+    #[arg(id = "evidence", value_name = "WITNESS")]
     pub witness: PathBuf,
     #[command(flatten)]
     pub verify: VerifyArgs,
