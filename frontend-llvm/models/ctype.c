@@ -55,22 +55,30 @@ int isascii(int c) { return (c & ~0x7f) == 0; }
 
 int toascii(int c) { return c & 0x7f; }
 
-int tolower(int c) { return c + 32 * UPPER(c); }
+// Negative characters but EOF become what they are as unsigned ones. What is no character stays.
+#define CHARACTER(c) ((c) + 256 * (((c) < -1) & ((c) >= -128)))
+#define LOWERED(c) ((c) + 32 * UPPER(c))
+#define UPPERED(c) ((c) - 32 * LOWER(c))
 
-int toupper(int c) { return c - 32 * LOWER(c); }
+int tolower(int c) { return LOWERED(CHARACTER(c)); }
 
-int _tolower(int c) { return c + 32 * UPPER(c); }
+int toupper(int c) { return UPPERED(CHARACTER(c)); }
 
-int _toupper(int c) { return c - 32 * LOWER(c); }
+int _tolower(int c) {
+    proviso_check_character(c);
+    return LOWERED(CHARACTER(c));
+}
+
+int _toupper(int c) {
+    proviso_check_character(c);
+    return UPPERED(CHARACTER(c));
+}
 
 // The tables, whose elements -128 to 255 the header's macros read; -1 is EOF.
 
 #define BITS(c)                                                                                                      \
     (IS_UPPER(c) | IS_LOWER(c) | IS_ALPHA(c) | IS_DIGIT(c) | IS_XDIGIT(c) | IS_SPACE(c) | IS_PRINT(c) | IS_GRAPH(c) |  \
      IS_BLANK(c) | IS_CNTRL(c) | IS_PUNCT(c) | IS_ALNUM(c))
-#define LOWERED(c) ((c) + 32 * UPPER(c))
-#define UPPERED(c) ((c) - 32 * LOWER(c))
-
 #define EIGHT(f, c) f(c), f(c + 1), f(c + 2), f(c + 3), f(c + 4), f(c + 5), f(c + 6), f(c + 7)
 #define ROW(f, c) EIGHT(f, c), EIGHT(f, c + 8), EIGHT(f, c + 16), EIGHT(f, c + 24)
 #define ASCII(f) ROW(f, 0), ROW(f, 32), ROW(f, 64), ROW(f, 96)

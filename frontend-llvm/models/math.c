@@ -7,4 +7,4 @@
 OPERATIONS(double, )
 REMAINDERS(double, , 0x1.fffffffffffffp1023)
 SCALING(double, , 1023, 53)
-CLASSES(double, , 1023)
+CLASSES(double, , 1023, 1)

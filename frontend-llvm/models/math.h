@@ -151,14 +151,15 @@ static long double proviso_downl(long double x) {
 
 // Remainders. With r = |x| mod |y|, exact, the remainder is r or r - |y|, whichever is nearer to 0 or, if both
 // are as near, the one with the even quotient. Both r and |y| - r are exact where it matters: the
-// difference for r >= |y|/2 (Sterbenz), and for smaller r it cannot round down to r. `*quotient` is the
-// quotient's sign and three low bits.
+// difference for r >= |y|/2 (Sterbenz), and for smaller r it cannot round down to r. `*quotient` becomes
+// what the C library makes it, up to 8 (in 32-bit code 7) and with the sign of the quotient, and stays what it was
+// where there is none.
 #define REMAINDERS(T, X, MAX)                                                                                        \
     static T F(proviso_remainder, X)(T x, T y, int *quotient) {                                                      \
         T ax = F(__builtin_fabs, X)(x), ay = F(__builtin_fabs, X)(y);                                                \
-        *quotient = 0;                                                                                               \
         if (IS_NAN(x) || IS_NAN(y) || ax == INFINITE(T, X) || y == 0)                                                \
             return IS_NAN(x) ? x + x : IS_NAN(y) ? y + y : F(__builtin_nan, X)("");                                  \
+        *quotient = 0;                                                                                               \
         if (ay == INFINITE(T, X))                                                                                    \
             return x;                                                                                                \
         T r = ay <= MAX / 8 ? F(__builtin_fmod, X)(ax, 8 * ay) : ax;                                                 \
@@ -174,20 +175,35 @@ static long double proviso_downl(long double x) {
             low++;                                                                                                   \
         }                                                                                                            \
         _Bool negative = __builtin_signbit(x), opposite = negative != (__builtin_signbit(y) != 0);                   \
-        *quotient = opposite ? -(low & 7) : low & 7;                                                                 \
+        low = sizeof(void *) == 4 ? low & 7 : low;                                                                   \
+        *quotient = opposite ? -low : low;                                                                           \
         /* Versions of the library differ here. */                                                                   \
         if (r == 0 && ROUNDS_DOWN)                                                                                   \
             __proviso_unmodelled("the sign of a remainder of zero when rounding down is not modelled");              \
         return r == 0 ? F(__builtin_copysign, X)(0, x) : negative ? -r : r;                                          \
     }                                                                                                                \
+    /* Where the divisor is tiny, versions of the library give a zero of either sign. */                             \
     static T F(proviso_ieee_remainder, X)(T x, T y) {                                                                \
         int quotient;                                                                                                \
         SET_ERRNO_IF((y == 0 && !IS_NAN(x)) || (F(__builtin_fabs, X)(x) == INFINITE(T, X) && !IS_NAN(y)), EDOM);     \
-        return F(proviso_remainder, X)(x, y, &quotient);                                                             \
+        T r = F(proviso_remainder, X)(x, y, &quotient);                                                              \
+        if (sizeof(T) == 8 && r == 0 && y < 0x1p-970 && y > -0x1p-970) {                                             \
+            __proviso_overapproximated("the sign of a remainder of zero is not modelled exactly");                   \
+            r = __proviso_env_bool() ? 0.0 : -0.0;                                                                   \
+        }                                                                                                            \
+        return r;                                                                                                    \
     }                                                                                                                \
     T F(remainder, X)(T x, T y) { return F(proviso_ieee_remainder, X)(x, y); }                                       \
     T F(drem, X)(T x, T y) { return F(proviso_ieee_remainder, X)(x, y); }                                            \
-    T F(remquo, X)(T x, T y, int *quotient) { return F(proviso_remainder, X)(x, y, quotient); }
+    T F(remquo, X)(T x, T y, int *quotient) {                                                                        \
+        T r = F(proviso_remainder, X)(x, y, quotient);                                                               \
+        /* The x87 leaves something where there is no quotient. */                                                   \
+        if (IS_NAN(r) && sizeof(void *) == 4) {                                                                      \
+            __proviso_overapproximated("the quotient of an invalid remquo is not modelled exactly");                 \
+            *quotient = proviso_env_between(-7, 7);                                                                  \
+        }                                                                                                            \
+        return r;                                                                                                    \
+    }
 
 // Exponents. `BIAS` is the stored exponent of 1, `DIGITS` the bits of the significand.
 #define SCALING(T, X, BIAS, DIGITS)                                                                                  \
@@ -266,10 +282,11 @@ static long double proviso_downl(long double x) {
     T F(nexttoward, X)(T x, long double y) { return F(proviso_next, X)(x, y); }
 
 // Classes. What the macros of old headers call; results as of the GNU C library.
-#define CLASSES(T, X, BIAS)                                                                                          \
+// `NAN` is what `isnan` says of one.
+#define CLASSES(T, X, BIAS, NAN)                                                                                       \
     static int F(proviso_isinf, X)(T x) { return (x == INFINITE(T, X)) - (x == -INFINITE(T, X)); }                   \
-    int F(isnan, X)(T x) { return IS_NAN(x); }                                                                       \
-    int F(__isnan, X)(T x) { return IS_NAN(x); }                                                                     \
+    int F(isnan, X)(T x) { return IS_NAN(x) * NAN; }                                                                 \
+    int F(__isnan, X)(T x) { return IS_NAN(x) * NAN; }                                                               \
     int F(isinf, X)(T x) { return F(proviso_isinf, X)(x); }                                                          \
     int F(__isinf, X)(T x) { return F(proviso_isinf, X)(x); }                                                        \
     int F(finite, X)(T x) { return x - x == 0; }                                                                     \

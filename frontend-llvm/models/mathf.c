@@ -7,4 +7,4 @@
 OPERATIONS(float, f)
 REMAINDERS(float, f, 0x1.fffffep127f)
 SCALING(float, f, 127, 24)
-CLASSES(float, f, 127)
+CLASSES(float, f, 127, 1)

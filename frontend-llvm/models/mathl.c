@@ -7,4 +7,4 @@
 OPERATIONS(long double, l)
 REMAINDERS(long double, l, 0xf.fffffffffffffffp16380L)
 SCALING(long double, l, 16383, 64)
-CLASSES(long double, l, 16383)
+CLASSES(long double, l, 16383, 0xffff)

@@ -24,8 +24,9 @@ struct proviso_integer {
     const char *end;
 };
 
-// Reads an integer as `strtol` does, from at most `max` bytes. `binary`: the prefix 0b is known, as in C23.
-static struct proviso_integer proviso_read_integer(const char *s, size_t max, int base, _Bool binary) {
+// Reads an integer as `strtol` does, from at most `max` bytes. `binary`: the prefix 0b is known, as in C23. `scan`: as
+// `scanf` does, which does not go back where no digit follows a prefix.
+static struct proviso_integer proviso_read_integer(const char *s, size_t max, int base, _Bool binary, _Bool scan) {
     struct proviso_integer result = {0, 0, 0, s};
     const char *limit = max > UINTPTR_MAX - (uintptr_t)s ? (const char *)UINTPTR_MAX : s + max;
     while (s != limit && proviso_is_space(*s))
@@ -35,18 +36,16 @@ static struct proviso_integer proviso_read_integer(const char *s, size_t max, in
         s++;
     }
     if (s != limit && *s == '0') {
-        // A prefix is one only if a digit follows.
-        if (s + 1 != limit && s + 2 != limit) {
-            if ((base == 0 || base == 16) && (s[1] == 'x' || s[1] == 'X') && proviso_digit(s[2]) < 16) {
-                base = 16;
-                s += 2;
-            } else if (binary && (base == 0 || base == 2) && (s[1] == 'b' || s[1] == 'B') && proviso_digit(s[2]) < 2) {
-                base = 2;
-                s += 2;
-            }
-        }
-        if (base == 0)
+        int prefix = s + 1 == limit || (!scan && s + 2 == limit) ? 0 : s[1];
+        int prefix_base = prefix == 'x' || prefix == 'X' ? 16 : binary && (prefix == 'b' || prefix == 'B') ? 2 : 8;
+        _Bool in_prefix = prefix_base != 8 && (base == 0 || base == prefix_base);
+        if (in_prefix && (scan || proviso_digit(s[2]) < prefix_base)) {
+            base = prefix_base;
+            s += 2;
+            result.end = s;
+        } else if (base == 0) {
             base = 8;
+        }
     }
     if (base == 0)
         base = 10;
@@ -210,26 +209,40 @@ static struct proviso_real proviso_read_real(const char *s) {
 REAL_VALUE(proviso_exact_double, double, 53, 22)
 REAL_VALUE(proviso_exact_long_double, long double, 64, 27)
 
+// Where no single operation has the value: any number of this sign, but for what is certainly too large or too small.
+// A number other than 0 is between 10^exponent and 10^(exponent + 20), or 2^exponent and 2^(exponent + 65). `MIN` and
+// `MAX` are the least and the greatest exponents of normal numbers, and numbers up to `ZERO` are rounded to 0, by base.
+#define REAL_ESTIMATE(function, type, any, MIN2, MAX2, ZERO2, MIN10, MAX10, ZERO10)                                  \
+    static type function(struct proviso_real n) {                                                                    \
+        _Bool hex = n.kind == PROVISO_HEX;                                                                           \
+        int low = n.exponent, high = n.exponent + (hex ? 65 : 20);                                                   \
+        if (ROUNDS_TO_NEAREST && (low > (hex ? MAX2 : MAX10) || high <= (hex ? ZERO2 : ZERO10))) {                   \
+            SET_ERRNO(ERANGE);                                                                                       \
+            type limit = low > 0 ? __builtin_inff() : 0;                                                             \
+            return n.negative ? -limit : limit;                                                                      \
+        }                                                                                                            \
+        __proviso_overapproximated("reading a floating-point number of many digits is not modelled exactly");        \
+        type value = any();                                                                                          \
+        __proviso_assume(n.negative ? value <= 0 : value >= 0);                                                      \
+        SET_ERRNO_IF((low < (hex ? MIN2 : MIN10) || high > (hex ? MAX2 : MAX10)) && __proviso_env_bool(), ERANGE);   \
+        return value;                                                                                                \
+    }
+
+REAL_ESTIMATE(proviso_float_estimate, float, __proviso_env_float, -126, 127, -150, -37, 38, -46)
+REAL_ESTIMATE(proviso_double_estimate, double, __proviso_env_double, -1022, 1023, -1075, -307, 308, -324)
+REAL_ESTIMATE(proviso_long_double_estimate, long double, __proviso_env_longdouble, -16382, 16383, -16446, -4931, 4932,
+              -4951)
+
 static double proviso_double(struct proviso_real n) {
     _Bool exact;
     double value = proviso_exact_double(n, &exact);
-    if (!exact) {
-        __proviso_overapproximated("reading a floating-point number of many digits is not modelled exactly");
-        value = __proviso_env_double();
-        __proviso_assume(n.negative ? value <= 0 : value >= 0);
-    }
-    return value;
+    return exact ? value : proviso_double_estimate(n);
 }
 
 static long double proviso_long_double(struct proviso_real n) {
     _Bool exact;
     long double value = proviso_exact_long_double(n, &exact);
-    if (!exact) {
-        __proviso_overapproximated("reading a floating-point number of many digits is not modelled exactly");
-        value = __proviso_env_longdouble();
-        __proviso_assume(n.negative ? value <= 0 : value >= 0);
-    }
-    return value;
+    return exact ? value : proviso_long_double_estimate(n);
 }
 
 static float proviso_float(struct proviso_real n) {
@@ -242,10 +255,5 @@ static float proviso_float(struct proviso_real n) {
     double magnitude = __builtin_fabs(wide.value);
     _Bool normal = !(magnitude < 0x1p-126) || magnitude == 0;
     _Bool certain = ROUNDS_TO_NEAREST ? (wide.bits & 0x1fffffff) != 0x10000000 : (float)wide.value == wide.value;
-    if (exact && normal && certain)
-        return wide.value;
-    __proviso_overapproximated("reading a floating-point number of many digits is not modelled exactly");
-    float value = __proviso_env_float();
-    __proviso_assume(n.negative ? value <= 0 : value >= 0);
-    return value;
+    return exact && normal && certain ? (float)wide.value : proviso_float_estimate(n);
 }

@@ -1,6 +1,7 @@
 // Defines: printf vprintf fprintf vfprintf dprintf vdprintf sprintf vsprintf snprintf vsnprintf asprintf vasprintf
 // Defines: __printf_chk __vprintf_chk __fprintf_chk __vfprintf_chk __sprintf_chk __vsprintf_chk __snprintf_chk
-// Defines: __vsnprintf_chk printf.void vprintf.void fprintf.void vfprintf.void dprintf.void __printf_chk.void
+// Defines: __vsnprintf_chk __asprintf_chk __vasprintf_chk __dprintf_chk __vdprintf_chk printf.void vprintf.void
+// Defines: fprintf.void vfprintf.void dprintf.void __printf_chk.void
 // Defines: vdprintf.void __vprintf_chk.void __fprintf_chk.void __vfprintf_chk.void
 #pragma once
 #include "stream.c"
@@ -152,9 +153,8 @@ static void proviso_print_fixed(struct proviso_output *out, struct proviso_spec 
     const proviso_u128 one = (proviso_u128)1 << point;
     unsigned long long integer = x;
     // Exact: the fraction has no more than 53 bits, the lowest of them at 2^-124 or above.
-    proviso_u128 fraction = (proviso_u128)((x - integer) * 0x1p62) << 62;
-    double below = (x - integer) * 0x1p62;
-    fraction += (proviso_u128)((below - (double)(unsigned long long)below) * 0x1p62);
+    double above = (x - integer) * 0x1p62, below = (above - (double)(unsigned long long)above) * 0x1p62;
+    proviso_u128 fraction = ((proviso_u128)(unsigned long long)above << 62) + (unsigned long long)below;
     int precision = spec->precision < 0 ? 6 : spec->precision;
     char *digits = __proviso_alloc(precision + 1);
     for (int i = 0; i < precision; i++) {
@@ -221,8 +221,8 @@ static void proviso_print_real(struct proviso_output *out, struct proviso_spec *
     } else if ((spec->conversion | 0x20) == 'f') {
         proviso_print_unknown(out, spec, precision + 1, most + precision + 2);
     } else {
-        // %e, %g, %a: a digit, a point, more digits, an exponent, a sign, 0x. %a prints up to 15 or 16 digits.
-        proviso_print_unknown(out, spec, 1, precision + 20);
+        // %e, %g, %a: a digit, a point, more digits, an exponent, a sign, 0x. Without a precision, %a prints up to 15.
+        proviso_print_unknown(out, spec, 1, (precision < 15 ? 15 : precision) + 20);
     }
 }
 
@@ -517,11 +517,14 @@ static int proviso_print_allocated(char **result, const char *format, struct pro
         va_start(args.list, format);                                                                                 \
         body                                                                                                         \
     }
-#define STREAM proviso_use(stream);
+// Where the stream is not one to write to, nothing is read either.
+#define TO(stream, result)                                                                                           \
+    if (!proviso_writes(stream))                                                                                     \
+        return result;
 
-PRINT(int, printf, vprintf, (), { return proviso_print_stream(format, &args); })
+PRINT(int, printf, vprintf, (), { TO(stdout, -1) return proviso_print_stream(format, &args); })
 PRINT(int, fprintf, vfprintf, (struct proviso_stream * stream,), {
-    STREAM return proviso_print_stream(format, &args);
+    TO(stream, -1) return proviso_print_stream(format, &args);
 })
 PRINT(int, dprintf, vdprintf, (int file,), { return proviso_print_stream(format, &args); })
 PRINT(int, sprintf, vsprintf, (char *buffer,), {
@@ -534,21 +537,28 @@ PRINT(int, asprintf, vasprintf, (char **result,), {
     return proviso_print_allocated(result, format, &args);
 })
 
-// What fortified programs call.
+// What fortified programs call: with the size of the buffer, beyond which the call aborts.
 PRINT(int, __printf_chk, __vprintf_chk, (int flag,), {
-    return proviso_print_stream(format, &args);
+    TO(stdout, -1) return proviso_print_stream(format, &args);
 })
 PRINT(int, __fprintf_chk, __vfprintf_chk, (struct proviso_stream * stream, int flag,), {
-    STREAM return proviso_print_stream(format, &args);
+    TO(stream, -1) return proviso_print_stream(format, &args);
 })
+PRINT(int, __dprintf_chk, __vdprintf_chk, (int file, int flag,), { return proviso_print_stream(format, &args); })
 PRINT(int, __sprintf_chk, __vsprintf_chk, (char *buffer, int flag, size_t size,), {
-    return proviso_print_text(buffer, SIZE_MAX, format, &args);
+    int length = proviso_print_text(buffer, size, format, &args);
+    if ((size_t)length >= size)
+        __proviso_abort();
+    return length;
 })
 PRINT(int, __snprintf_chk, __vsnprintf_chk,
       (char *buffer, size_t size, int flag, size_t object_size,), {
     if (size > object_size)
         __proviso_abort();
     return proviso_print_text(buffer, size, format, &args);
+})
+PRINT(int, __asprintf_chk, __vasprintf_chk, (char **result, int flag,), {
+    return proviso_print_allocated(result, format, &args);
 })
 
 // The same where the result is not used, so that it need not be known.
@@ -559,11 +569,13 @@ PRINT(int, __snprintf_chk, __vsnprintf_chk,
     PRINT(void, function, vfunction, before, body)
 #define NOWHERE proviso_print_nowhere(format, &args);
 
-IGNORING(proviso_printf, "printf.void", proviso_vprintf, "vprintf.void", (), { NOWHERE })
+IGNORING(proviso_printf, "printf.void", proviso_vprintf, "vprintf.void", (), { TO(stdout, ) NOWHERE })
 IGNORING(proviso_fprintf, "fprintf.void", proviso_vfprintf, "vfprintf.void", (struct proviso_stream * stream,), {
-    STREAM NOWHERE
+    TO(stream, ) NOWHERE
 })
 IGNORING(proviso_dprintf, "dprintf.void", proviso_vdprintf, "vdprintf.void", (int file,), { NOWHERE })
-IGNORING(proviso_printf_chk, "__printf_chk.void", proviso_vprintf_chk, "__vprintf_chk.void", (int flag,), { NOWHERE })
+IGNORING(proviso_printf_chk, "__printf_chk.void", proviso_vprintf_chk, "__vprintf_chk.void", (int flag,), {
+    TO(stdout, ) NOWHERE
+})
 IGNORING(proviso_fprintf_chk, "__fprintf_chk.void", proviso_vfprintf_chk, "__vfprintf_chk.void",
-         (struct proviso_stream * stream, int flag,), { STREAM NOWHERE })
+         (struct proviso_stream * stream, int flag,), { TO(stream, ) NOWHERE })

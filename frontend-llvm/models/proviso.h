@@ -28,9 +28,11 @@ typedef __builtin_va_list va_list;
 #define LLONG_MAX __LONG_LONG_MAX__
 #define SIZE_MAX __SIZE_MAX__
 #define UINTPTR_MAX __UINTPTR_MAX__
+#define PTRDIFF_MAX __PTRDIFF_MAX__
 
 extern void *__proviso_alloc(size_t size);
 extern void *__proviso_alloc_zeroed(size_t size);
+extern void *__proviso_alloc_env(size_t size);
 extern void *__proviso_alloc_aligned(size_t align, size_t size);
 extern void __proviso_free(void *ptr);
 extern size_t __proviso_object_size(void *ptr);
@@ -77,11 +79,14 @@ extern void __proviso_set_rounding(unsigned mode);
 // `errno`. Models set it only where the program can see it: `PROVISO_ERRNO` is defined if it does.
 #define ENOENT 2
 #define EINTR 4
+#define EIO 5
 #define EBADF 9
 #define ENOMEM 12
 #define EINVAL 22
+#define ESPIPE 29
 #define EDOM 33
 #define ERANGE 34
+#define EOVERFLOW 75
 
 #ifdef PROVISO_ERRNO
 static int proviso_errno;
@@ -102,6 +107,9 @@ static int proviso_env_between(int low, int high) {
     __proviso_assume((value >= low) & (value <= high));
     return value;
 }
+
+// Some error number.
+static int proviso_env_error(void) { return proviso_env_between(1, 133); }
 
 static size_t proviso_strlen(const char *s) {
     size_t n = 0;

@@ -125,16 +125,28 @@ static void proviso_store_integer(struct proviso_scan_args *args, char length, l
     }
 }
 
+// The greatest number that is read before it is stored with fewer bits.
+static long long proviso_max(char length) {
+    return length == 'q' || length == 'L' || length == 'j' ? LLONG_MAX : LONG_MAX;
+}
+
 // From a stream.
 
-// An integer as it may stand in a field of this width.
+// An integer as it may stand in a field of this width; if it is out of range, the nearest that there is.
 static long long proviso_env_integer(struct proviso_directive *d) {
     long long value = __proviso_env_longlong();
     if (d->width > 0 && d->width < 16) {
-        long long base = d->conversion == 'o' ? 8 : (d->conversion | 0x20) == 'x' ? 16 : 10, bound = 1;
+        char c = d->conversion | 0x20;
+        long long base = c == 'o' ? 8 : c == 'x' || c == 'i' ? 16 : 10, bound = 1;
         for (int i = 1; i < d->width; i++)
             bound *= base;
         __proviso_assume((value > -bound) & (value < bound * base));
+    }
+    if ((d->width == 0 || d->width > 7) && __proviso_env_bool()) {
+        long long max = proviso_max(d->length), min = -max - 1;
+        __proviso_assume(d->conversion == 'd' || d->conversion == 'i' ? value == max || value == min
+                                                                      : value == 2ull * max + 1);
+        SET_ERRNO(ERANGE);
     }
     return value;
 }
@@ -147,6 +159,7 @@ static void proviso_scan_directive(struct proviso_stream *stream, struct proviso
     if (proviso_is_integer_conversion(c)) {
         proviso_store_integer(args, d->length, proviso_env_integer(d));
     } else if (proviso_is_real_conversion(c)) {
+        SET_ERRNO_IF(__proviso_env_bool(), ERANGE);
         if (d->length == 'L')
             *va_arg(args->list, long double *) = __proviso_env_longdouble();
         else if (d->length == 'l')
@@ -180,9 +193,11 @@ static void proviso_scan_directive(struct proviso_stream *stream, struct proviso
 
 static int proviso_scan_stream(struct proviso_stream *stream, const char *format, struct proviso_scan_args *args) {
     int items = 0;
-    if (stream->at_end && stream->pushed == EOF)
-        return EOF;
-    stream->pushed = EOF;
+    stream->position = -1;
+    if (stream->pushed_count > 0) {
+        __proviso_overapproximated("what scanf reads of characters pushed back is not modelled exactly");
+        stream->pushed_count = 0;
+    }
     while (*format) {
         if (proviso_is_space(*format)) {
             format++;
@@ -204,132 +219,193 @@ static int proviso_scan_stream(struct proviso_stream *stream, const char *format
         } else {
             format++;
         }
-        // The input does not fit here, or ends.
-        if (!__proviso_env_bool()) {
-            _Bool ends = __proviso_env_bool();
-            stream->at_end |= ends;
-            return items ? items : -(int)ends;
+        if (stream->at_end || stream->write_only || !__proviso_env_bool()) {
+            // The input ends here.
+            if (stream->write_only) {
+                stream->error = 1;
+                SET_ERRNO(EBADF);
+                return EOF;
+            }
+            if (!stream->at_end && __proviso_env_bool())
+                return items;
+            if (!stream->at_end)
+                proviso_end_of_input(stream);
+            SET_ERRNO_IF(stream->at_end && __proviso_env_bool(), 0);
+            return items ? items : EOF;
         }
         proviso_scan_directive(stream, &d, args);
         items += d.conversion != 0 && d.conversion != '%' && !d.suppressed;
     }
     // The last number or word may have been at the end of the input.
-    stream->at_end |= __proviso_env_bool();
+    if (!stream->at_end && __proviso_env_bool())
+        proviso_end_of_input(stream);
     return items;
 }
 
 // From a string.
 
-// Reads one conversion from `s`; gives what is behind it, or null if the string does not fit.
-static const char *proviso_scan_text(const char *s, struct proviso_directive *d, struct proviso_scan_args *args,
-                                     _Bool binary) {
+// What is left of it. Where the end was reached, the library remembers what `errno` was then, and sets it again when
+// it looks for more.
+struct proviso_text {
+    const char *s;
+    _Bool at_end;
+    int errno_at_end;
+};
+
+#ifdef PROVISO_ERRNO
+#define ERRNO_NOW proviso_errno
+#else
+#define ERRNO_NOW 0
+#endif
+
+// Whether there is no more to read.
+static _Bool proviso_reads_end(struct proviso_text *text, int errno_now) {
+    if (*text->s)
+        return 0;
+    if (text->at_end)
+        SET_ERRNO(text->errno_at_end);
+    else
+        text->errno_at_end = errno_now;
+    text->at_end = 1;
+    return 1;
+}
+
+static void proviso_skip_space(struct proviso_text *text) {
+    while (proviso_is_space(*text->s))
+        text->s++;
+    if (!*text->s && !text->at_end)
+        proviso_reads_end(text, 0);
+}
+
+static _Bool proviso_scan_integer(struct proviso_text *text, struct proviso_directive *d,
+                                  struct proviso_scan_args *args, _Bool binary) {
+    const char *s = text->s;
     char c = d->conversion;
-    size_t width = d->width ? d->width : SIZE_MAX, n = 0;
-    if (proviso_is_integer_conversion(c) || c == 'p') {
-        int base = c == 'd' || c == 'u' ? 10 : c == 'i' ? 0 : c == 'o' ? 8 : 16;
-        struct proviso_integer number = proviso_read_integer(s, width, base, binary);
-        if (number.end == s)
-            return NULL;
-        // Unlike `strtol`, `scanf` does not go back to the zero where a prefix breaks off.
-        if (number.end[-1] == '0' && number.magnitude == 0 && (*number.end == 'x' || *number.end == 'X' ||
-                                                               (binary && (*number.end == 'b' || *number.end == 'B'))))
-            __proviso_unmodelled("reading a hexadecimal number that breaks off is not modelled");
-        _Bool is_long = d->length != 0 && d->length != 'h' && d->length != 'H';
-        long long max = is_long && d->length != 'l' ? LLONG_MAX : LONG_MAX;
-        long long value = c == 'd' || c == 'i' ? proviso_signed(number, max)
-                                               : proviso_unsigned(number, 2ull * max + 1);
-        if (c == 'p')
-            d->length = 'l';
+    size_t width = d->width ? d->width : SIZE_MAX;
+    int base = c == 'd' || c == 'u' ? 10 : c == 'i' ? 0 : c == 'o' ? 8 : 16;
+    if (c == 'p' && *s == '(')
+        __proviso_unmodelled("reading a null pointer is not modelled");
+    struct proviso_integer number = proviso_read_integer(s, width, base, binary, 1);
+    if (number.end == s)
+        return 0;
+    text->s = number.end;
+    proviso_reads_end(text, ERRNO_NOW);
+    long long max = proviso_max(d->length);
+    long long value =
+        c == 'd' || c == 'i' ? proviso_signed(number, max) : proviso_unsigned(number, 2ull * max + 1);
+    if (c == 'p')
+        d->length = 'l';
+    if (!d->suppressed)
+        proviso_store_integer(args, d->length, value);
+    return 1;
+}
+
+static _Bool proviso_scan_real(struct proviso_text *text, struct proviso_directive *d,
+                               struct proviso_scan_args *args) {
+    struct proviso_real number = proviso_read_real(text->s);
+    if (d->width)
+        __proviso_unmodelled("a width of a floating-point number to read is not modelled");
+    // Unlike `strtod`, `scanf` does not go back to a shorter number where a longer one breaks off.
+    char next = *number.end | 0x20;
+    if (next == 'e' || next == 'x' || next == 'p' || next == 'i' || next == 'n' || *number.end == '(')
+        __proviso_unmodelled("reading a floating-point number that breaks off is not modelled");
+    if (number.kind == PROVISO_NONE)
+        return 0;
+    text->s = number.end;
+    // No more is read than the word has letters.
+    if (number.kind == PROVISO_DECIMAL || number.kind == PROVISO_HEX || number.end[-1] == 'f' || number.end[-1] == 'F')
+        proviso_reads_end(text, ERRNO_NOW);
+    // What is suppressed is converted, too: it may be out of range.
+    if (d->length == 'L') {
+        long double value = proviso_long_double(number);
         if (!d->suppressed)
-            proviso_store_integer(args, d->length, value);
-        return number.end;
+            *va_arg(args->list, long double *) = value;
+    } else if (d->length == 'l') {
+        double value = proviso_double(number);
+        if (!d->suppressed)
+            *va_arg(args->list, double *) = value;
+    } else {
+        float value = proviso_float(number);
+        if (!d->suppressed)
+            *va_arg(args->list, float *) = value;
     }
-    if (proviso_is_real_conversion(c)) {
-        struct proviso_real number = proviso_read_real(s);
-        if (d->width) {
-            __proviso_unmodelled("a width of a floating-point number to read is not modelled");
-            return NULL;
-        }
-        // Unlike `strtod`, `scanf` does not go back to a shorter number where a longer one breaks off.
-        char next = *number.end | 0x20;
-        if (next == 'e' || next == 'x' || next == 'p' || next == 'i' || next == 'n' || *number.end == '(')
-            __proviso_unmodelled("reading a floating-point number that breaks off is not modelled");
-        if (number.kind == PROVISO_NONE)
-            return NULL;
-        if (d->suppressed)
-            return number.end;
-        if (d->length == 'L')
-            *va_arg(args->list, long double *) = proviso_long_double(number);
-        else if (d->length == 'l')
-            *va_arg(args->list, double *) = proviso_double(number);
-        else
-            *va_arg(args->list, float *) = proviso_float(number);
-        return number.end;
-    }
-    if (c == 'c') {
-        width = d->width ? d->width : 1;
-        char *target = d->suppressed ? NULL : va_arg(args->list, char *);
-        // At the end of the string there may be fewer.
-        for (; n < width && s[n]; n++) {
-            if (target)
-                target[n] = s[n];
-        }
-        return s + n;
-    }
-    // %s and %[.
-    if (!s[0] || !proviso_takes(d, s[0]))
-        return NULL;
+    return 1;
+}
+
+// Reads one conversion; whether the text fits. At the end of the text %c may get fewer than it asks for.
+static _Bool proviso_scan_text(struct proviso_text *text, struct proviso_directive *d, struct proviso_scan_args *args,
+                               _Bool binary) {
+    char c = d->conversion;
+    if (proviso_is_integer_conversion(c) || c == 'p')
+        return proviso_scan_integer(text, d, args, binary);
+    if (proviso_is_real_conversion(c))
+        return proviso_scan_real(text, d, args);
+    const char *s = text->s;
+    _Bool any = c == 'c';
+    size_t n = 0, width = d->width ? d->width : any ? 1 : SIZE_MAX;
+    if (!any && !proviso_takes(d, s[0]))
+        return 0;
     char *target = d->suppressed ? NULL : va_arg(args->list, char *);
-    for (; n < width && s[n] && proviso_takes(d, s[n]); n++) {
+    for (; n < width && s[n] && (any || proviso_takes(d, s[n])); n++) {
         if (target)
             target[n] = s[n];
     }
-    if (target)
+    if (target && !any)
         target[n] = 0;
-    return s + n;
+    text->s = s + n;
+    if (n < width)
+        proviso_reads_end(text, ERRNO_NOW);
+    return 1;
 }
 
 static int proviso_scan_string(const char *s, const char *format, struct proviso_scan_args *args, _Bool binary) {
-    const char *start = s;
+    struct proviso_text text = {s};
     int items = 0;
-    while (*format) {
-        if (proviso_is_space(*format)) {
+    _Bool space = 0;
+    for (; *format; space = 0) {
+        while (proviso_is_space(*format)) {
+            space = 1;
             format++;
-            while (proviso_is_space(*s))
-                s++;
-            continue;
         }
+        if (!*format)
+            break;
         struct proviso_directive d = {.conversion = '%'};
         char literal = *format;
         format++;
-        if (literal == '%') {
+        _Bool converts = literal == '%';
+        if (converts) {
             d = proviso_parse_directive(&format);
             if (proviso_is_wide(&d) || d.length == 'm') {
                 __proviso_unmodelled("this conversion of scanf is not modelled");
                 return items;
             }
-            if (d.conversion != 'c' && d.conversion != '[' && d.conversion != 'n') {
-                while (proviso_is_space(*s))
-                    s++;
-            }
+            if (space || (d.conversion != 'c' && d.conversion != '[' && d.conversion != 'n'))
+                proviso_skip_space(&text);
+        } else {
+            while (space && proviso_is_space(*text.s))
+                text.s++;
         }
         if (d.conversion == 'n') {
             if (!d.suppressed)
-                proviso_store_integer(args, d.length, s - start);
+                proviso_store_integer(args, d.length, text.s - s);
             continue;
         }
-        if (!*s)
+        if (proviso_reads_end(&text, ERRNO_NOW))
             return items ? items : EOF;
         if (d.conversion == '%') {
-            if (*s != literal)
+            if (*text.s != literal)
                 return items;
-            s++;
+            text.s++;
             continue;
         }
-        s = proviso_scan_text(s, &d, args, binary);
-        if (!s)
+        if (!proviso_scan_text(&text, &d, args, binary))
             return items;
         items += !d.suppressed;
+    }
+    if (space) {
+        while (proviso_is_space(*text.s))
+            text.s++;
+        proviso_reads_end(&text, ERRNO_NOW);
     }
     return items;
 }

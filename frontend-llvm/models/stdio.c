@@ -1,39 +1,83 @@
-// Defines: fopen fopen64 fdopen freopen tmpfile popen fclose pclose fflush fileno setvbuf setbuf
+// Defines: fopen fopen64 fdopen freopen tmpfile popen fclose pclose fflush fflush_unlocked fileno fileno_unlocked
+// Defines: setvbuf setbuf setbuffer setlinebuf flockfile funlockfile
 // Defines: fgetc getc _IO_getc getchar getc_unlocked getchar_unlocked fgetc_unlocked ungetc
-// Defines: fgets gets getline getdelim __getdelim fread
-// Defines: fputc putc _IO_putc putchar putc_unlocked putchar_unlocked fputc_unlocked fputs puts fputs_unlocked fwrite
-// Defines: __fgets_chk __fread_chk
-// Defines: feof ferror clearerr fseek fseeko fseeko64 ftell ftello ftello64 rewind remove rename tmpnam perror
+// Defines: fgets fgets_unlocked gets getline getdelim __getdelim fread fread_unlocked
+// Defines: fputc putc _IO_putc putchar putc_unlocked putchar_unlocked fputc_unlocked fputs puts fputs_unlocked
+// Defines: fwrite fwrite_unlocked __fgets_chk __fread_chk feof feof_unlocked ferror ferror_unlocked clearerr
+// Defines: clearerr_unlocked fseek fseeko fseeko64 ftell ftello ftello64 rewind remove rename tmpnam perror
 #pragma once
 #include "stream.c"
 
 // Opening and closing.
 
-static struct proviso_stream *proviso_open(void) {
+// A new stream, unless there is no such file. What is appended to starts nobody knows where.
+static struct proviso_stream *proviso_open(char how, _Bool both) {
     if (__proviso_env_bool()) {
-        SET_ERRNO(proviso_env_between(1, 133));
+        SET_ERRNO(proviso_env_error());
         return NULL;
     }
     struct proviso_stream *stream = __proviso_alloc(sizeof *stream);
-    *stream = (struct proviso_stream){.pushed = EOF};
+    *stream = (struct proviso_stream){.read_only = how == 'r' && !both,
+                                      .write_only = how != 'r' && !both,
+                                      .seekable = -1,
+                                      .file = -1,
+                                      .position = how == 'a' ? -1 : 0};
     return stream;
 }
 
+// `r`, `w` or `a`, and whether a `+` is among the next characters; 0 for what is no mode.
+static char proviso_mode(const char *mode, _Bool *both) {
+    size_t length = proviso_strlen(mode);
+    *both = 0;
+    for (size_t n = 1; n < length && n < 7 && mode[n] != ','; n++)
+        *both |= mode[n] == '+';
+    if (*mode == 'r' || *mode == 'w' || *mode == 'a')
+        return *mode;
+    SET_ERRNO(EINVAL);
+    return 0;
+}
+
 static struct proviso_stream *proviso_open_named(const char *name, const char *mode) {
+    _Bool both;
+    char how = proviso_mode(mode, &both);
     proviso_strlen(name);
-    proviso_strlen(mode);
-    return proviso_open();
+    return how ? proviso_open(how, both) : NULL;
 }
 
 struct proviso_stream *fopen(const char *path, const char *mode) { return proviso_open_named(path, mode); }
 
 struct proviso_stream *fopen64(const char *path, const char *mode) { return proviso_open_named(path, mode); }
 
-struct proviso_stream *popen(const char *command, const char *mode) { return proviso_open_named(command, mode); }
+struct proviso_stream *fdopen(int file, const char *mode) {
+    struct proviso_stream *stream = proviso_open_named(mode, mode);
+    if (stream) {
+        stream->file = file;
+        stream->position = -1;
+        __proviso_assume(file >= 0);
+    }
+    return stream;
+}
 
-struct proviso_stream *fdopen(int file, const char *mode) { return proviso_open_named(mode, mode); }
+// One of `r` and `w`, perhaps with `e`.
+struct proviso_stream *popen(const char *command, const char *mode) {
+    _Bool reads = 0, writes = 0, other = 0;
+    for (; *mode; mode++) {
+        reads |= *mode == 'r';
+        writes |= *mode == 'w';
+        other |= *mode != 'r' && *mode != 'w' && *mode != 'e';
+    }
+    proviso_strlen(command);
+    if (other || reads == writes) {
+        SET_ERRNO(EINVAL);
+        return NULL;
+    }
+    struct proviso_stream *stream = proviso_open(reads ? 'r' : 'w', 0);
+    if (stream)
+        stream->seekable = 0;
+    return stream;
+}
 
-struct proviso_stream *tmpfile(void) { return proviso_open(); }
+struct proviso_stream *tmpfile(void) { return proviso_open('w', 1); }
 
 static void proviso_close(struct proviso_stream *stream) {
     stream->error = 0;
@@ -42,76 +86,102 @@ static void proviso_close(struct proviso_stream *stream) {
 }
 
 struct proviso_stream *freopen(const char *path, const char *mode, struct proviso_stream *stream) {
+    _Bool both;
+    char how = proviso_mode(mode, &both);
     if (path)
         proviso_strlen(path);
-    proviso_strlen(mode);
-    if (__proviso_env_bool()) {
-        SET_ERRNO(proviso_env_between(1, 133));
+    if (!how || __proviso_env_bool()) {
+        SET_ERRNO_IF(how, proviso_env_error());
         proviso_close(stream);
         return NULL;
     }
-    stream->at_end = stream->error = 0;
-    stream->pushed = EOF;
+    stream->read_only = how == 'r' && !both;
+    stream->write_only = how != 'r' && !both;
+    stream->at_end = stream->error = stream->pushed_count = 0;
+    stream->seekable = -1;
+    stream->position = how == 'a' || !path ? -1 : 0;
     return stream;
 }
 
 int fclose(struct proviso_stream *stream) {
     proviso_close(stream);
-    return proviso_env_between(EOF, 0);
+    int result = proviso_env_between(EOF, 0);
+    SET_ERRNO_IF(result < 0, proviso_env_error());
+    return result;
 }
 
 int pclose(struct proviso_stream *stream) {
     proviso_close(stream);
-    return proviso_env_between(-1, 0xffff);
+    int result = proviso_env_between(-1, 0xffff);
+    SET_ERRNO_IF(result < 0, proviso_env_error());
+    return result;
 }
 
-int fileno(struct proviso_stream *stream) {
-    if (stream == &proviso_stdin)
-        return 0;
-    if (stream == &proviso_stdout)
-        return 1;
-    if (stream == &proviso_stderr)
-        return 2;
-    proviso_use(stream);
-    return proviso_env_between(3, INT_MAX);
+static int proviso_fileno(struct proviso_stream *stream) {
+    if (stream->file < 0)
+        stream->file = proviso_env_between(0, INT_MAX);
+    return stream->file;
 }
+
+int fileno(struct proviso_stream *stream) { return proviso_fileno(stream); }
+int fileno_unlocked(struct proviso_stream *stream) { return proviso_fileno(stream); }
 
 // Output does not fail.
-int fflush(struct proviso_stream *stream) {
-    if (stream)
-        proviso_use(stream);
+static int proviso_flush(struct proviso_stream *stream) {
+    if (stream && stream->pushed_count > 0)
+        __proviso_unmodelled("fflush of a stream with characters pushed back is not modelled");
     return 0;
 }
 
+int fflush(struct proviso_stream *stream) { return proviso_flush(stream); }
+int fflush_unlocked(struct proviso_stream *stream) { return proviso_flush(stream); }
+
 static int proviso_set_buffer(struct proviso_stream *stream, char *buffer) {
-    proviso_use(stream);
+    _Bool at_end = stream->at_end;
+    (void)at_end;
     if (buffer)
         __proviso_unmodelled("a buffer given to a stream is not modelled");
     return 0;
 }
 
 int setvbuf(struct proviso_stream *stream, char *buffer, int mode, size_t size) {
-    return proviso_set_buffer(stream, buffer);
+    // Whole buffers, lines, nothing.
+    if (mode < 0 || mode > 2)
+        return EOF;
+    return proviso_set_buffer(stream, mode == 2 ? NULL : buffer);
 }
 
 void setbuf(struct proviso_stream *stream, char *buffer) { proviso_set_buffer(stream, buffer); }
+void setbuffer(struct proviso_stream *stream, char *buffer, size_t size) { proviso_set_buffer(stream, buffer); }
+void setlinebuf(struct proviso_stream *stream) { proviso_set_buffer(stream, NULL); }
+
+void flockfile(struct proviso_stream *stream) { proviso_set_buffer(stream, NULL); }
+void funlockfile(struct proviso_stream *stream) { proviso_set_buffer(stream, NULL); }
 
 // Input.
 
+static void proviso_move(struct proviso_stream *stream, size_t bytes) {
+    if (stream->position >= 0)
+        stream->position += bytes;
+}
+
 static int proviso_get(struct proviso_stream *stream) {
-    if (stream->pushed != EOF) {
-        int c = stream->pushed;
-        stream->pushed = EOF;
-        return c;
+    if (stream->pushed_count > 0) {
+        stream->pushed_count--;
+        return stream->pushed[stream->pushed_count];
     }
     if (stream->at_end)
         return EOF;
-    int c = proviso_env_between(EOF, 255);
-    if (c == EOF) {
-        _Bool error = __proviso_env_bool();
-        stream->error |= error;
-        stream->at_end = !error;
+    if (stream->write_only) {
+        stream->error = 1;
+        SET_ERRNO(EBADF);
+        return EOF;
     }
+    int c = proviso_env_between(EOF, 255);
+    if (c == EOF)
+        proviso_end_of_input(stream);
+    else
+        proviso_move(stream, 1);
     return c;
 }
 
@@ -124,71 +194,97 @@ int getchar(void) { return proviso_get(stdin); }
 int getchar_unlocked(void) { return proviso_get(stdin); }
 
 int ungetc(int c, struct proviso_stream *stream) {
-    if (c == EOF || stream->pushed != EOF)
+    if (c == EOF)
         return EOF;
-    stream->pushed = (unsigned char)c;
     stream->at_end = 0;
-    return stream->pushed;
+    if (stream->pushed_count == sizeof stream->pushed) {
+        __proviso_unmodelled("so many characters pushed back are not modelled");
+        return EOF;
+    }
+    stream->pushed[stream->pushed_count] = c;
+    stream->pushed_count++;
+    return (unsigned char)c;
 }
 
-// A line of at most `size` bytes with the final null.
+// A line of at most `size` bytes with the final null. An error that was there before does not matter.
 static char *proviso_get_line(char *buffer, size_t size, struct proviso_stream *stream, _Bool keep_newline) {
+    _Bool error_before = stream->error;
+    stream->error = 0;
     size_t n = 0;
-    while (n + 1 < size) {
-        int c = proviso_get(stream);
-        if (c == EOF) {
-            if (n == 0 || stream->error)
-                return NULL;
+    int c = 0;
+    while (n + 1 < size && c != '\n') {
+        c = proviso_get(stream);
+        if (c == EOF)
             break;
+        if (c != '\n' || keep_newline) {
+            buffer[n] = c;
+            n++;
         }
-        if (c == '\n' && !keep_newline)
-            break;
-        buffer[n] = c;
-        n++;
-        if (c == '\n')
-            break;
     }
+    _Bool none = c == EOF && (n == 0 || stream->error);
+    stream->error |= error_before;
+    if (none)
+        return NULL;
     buffer[n] = 0;
     return buffer;
 }
 
-char *fgets(char *buffer, int size, struct proviso_stream *stream) {
+static char *proviso_fgets(char *buffer, int size, struct proviso_stream *stream) {
     return size <= 0 ? NULL : proviso_get_line(buffer, size, stream, 1);
+}
+
+char *fgets(char *buffer, int size, struct proviso_stream *stream) { return proviso_fgets(buffer, size, stream); }
+
+char *fgets_unlocked(char *buffer, int size, struct proviso_stream *stream) {
+    return proviso_fgets(buffer, size, stream);
 }
 
 char *__fgets_chk(char *buffer, size_t object_size, int size, struct proviso_stream *stream) {
     if (size > 0 && (size_t)size > object_size)
         __proviso_abort();
-    return size <= 0 ? NULL : proviso_get_line(buffer, size, stream, 1);
+    return proviso_fgets(buffer, size, stream);
 }
 
 char *gets(char *buffer) { return proviso_get_line(buffer, SIZE_MAX, stdin, 0); }
 
+// The buffer grows as the library's does for what comes byte by byte.
 static ssize_t proviso_getdelim(char **line, size_t *size, int delimiter, struct proviso_stream *stream) {
-    size_t n = 0;
-    for (;;) {
-        int c = proviso_get(stream);
-        if (c == EOF && (n == 0 || stream->error))
+    if (!line || !size) {
+        SET_ERRNO(EINVAL);
+        return -1;
+    }
+    if (!*line || *size == 0) {
+        *size = 120;
+        *line = malloc(*size);
+        if (!*line)
             return -1;
-        if (!*line || n + 2 > *size) {
-            size_t grown = n ? 2 * *size : 120;
-            char *new = malloc(grown);
+    }
+    _Bool error_before = stream->error;
+    stream->error = 0;
+    size_t n = 0;
+    int c;
+    do {
+        c = proviso_get(stream);
+        if (c == EOF)
+            break;
+        if (n + 2 > *size) {
+            char *new = malloc(2 * *size);
             if (!new)
                 return -1;
-            if (n)
-                __builtin_memcpy(new, *line, n);
+            __builtin_memcpy(new, *line, n);
             free(*line);
             *line = new;
-            *size = grown;
+            *size *= 2;
         }
-        if (c != EOF) {
-            (*line)[n] = c;
-            n++;
-        }
-        (*line)[n] = 0;
-        if (c == EOF || c == delimiter)
-            return n;
-    }
+        (*line)[n] = c;
+        n++;
+    } while (c != delimiter);
+    _Bool none = c == EOF && (n == 0 || stream->error);
+    stream->error |= error_before;
+    if (none)
+        return -1;
+    (*line)[n] = 0;
+    return n;
 }
 
 ssize_t getdelim(char **line, size_t *size, int delimiter, struct proviso_stream *stream) {
@@ -204,21 +300,31 @@ ssize_t getline(char **line, size_t *size, struct proviso_stream *stream) {
 }
 
 static size_t proviso_fread(void *buffer, size_t size, size_t count, struct proviso_stream *stream) {
-    size_t total = size * count;
-    if (total == 0 || (stream->at_end && stream->pushed == EOF))
+    size_t total = size * count, n = 0;
+    if (total == 0)
         return 0;
-    size_t n = __proviso_env_size();
-    __proviso_assume(n <= total);
-    __proviso_env_memory(buffer, n);
-    if (n > 0)
-        stream->pushed = EOF;
-    _Bool error = __proviso_env_bool();
-    stream->error |= (n < total) & error;
-    stream->at_end |= (n < total) & !error;
-    return n / size;
+    for (; n < total && stream->pushed_count > 0; n++)
+        ((unsigned char *)buffer)[n] = proviso_get(stream);
+    if (n < total && stream->write_only && !stream->at_end) {
+        stream->error = 1;
+        SET_ERRNO(EBADF);
+    } else if (n < total && !stream->at_end) {
+        size_t more = __proviso_env_size();
+        __proviso_assume(more <= total - n);
+        __proviso_env_memory((char *)buffer + n, more);
+        proviso_move(stream, more);
+        n += more;
+        if (n < total)
+            proviso_end_of_input(stream);
+    }
+    return n == total ? count : n / size;
 }
 
 size_t fread(void *buffer, size_t size, size_t count, struct proviso_stream *stream) {
+    return proviso_fread(buffer, size, count, stream);
+}
+
+size_t fread_unlocked(void *buffer, size_t size, size_t count, struct proviso_stream *stream) {
     return proviso_fread(buffer, size, count, stream);
 }
 
@@ -231,8 +337,7 @@ size_t __fread_chk(void *buffer, size_t object_size, size_t size, size_t count, 
 // Output, which goes nowhere.
 
 static int proviso_put_to(int c, struct proviso_stream *stream) {
-    proviso_use(stream);
-    return (unsigned char)c;
+    return proviso_writes(stream) ? (unsigned char)c : EOF;
 }
 
 int fputc(int c, struct proviso_stream *stream) { return proviso_put_to(c, stream); }
@@ -240,83 +345,157 @@ int putc(int c, struct proviso_stream *stream) { return proviso_put_to(c, stream
 int _IO_putc(int c, struct proviso_stream *stream) { return proviso_put_to(c, stream); }
 int putc_unlocked(int c, struct proviso_stream *stream) { return proviso_put_to(c, stream); }
 int fputc_unlocked(int c, struct proviso_stream *stream) { return proviso_put_to(c, stream); }
-int putchar(int c) { return (unsigned char)c; }
-int putchar_unlocked(int c) { return (unsigned char)c; }
-
-int puts(const char *s) { return proviso_strlen(s) + 1; }
+int putchar(int c) { return proviso_put_to(c, stdout); }
+int putchar_unlocked(int c) { return proviso_put_to(c, stdout); }
 
 static int proviso_fputs(const char *s, struct proviso_stream *stream) {
-    proviso_strlen(s);
-    proviso_use(stream);
-    return 1;
+    size_t length = proviso_strlen(s);
+    return proviso_writes(stream) || length == 0 ? 1 : EOF;
 }
 
 int fputs(const char *s, struct proviso_stream *stream) { return proviso_fputs(s, stream); }
 int fputs_unlocked(const char *s, struct proviso_stream *stream) { return proviso_fputs(s, stream); }
 
-size_t fwrite(const void *data, size_t size, size_t count, struct proviso_stream *stream) {
-    proviso_read(data, size * count);
-    proviso_use(stream);
-    return size ? count : 0;
+int puts(const char *s) {
+    size_t length = proviso_strlen(s);
+    return proviso_writes(stdout) ? length + 1 : EOF;
 }
 
+static size_t proviso_fwrite(const void *data, size_t size, size_t count, struct proviso_stream *stream) {
+    size_t total = size * count;
+    proviso_read(data, total);
+    return total > 0 && proviso_writes(stream) ? count : 0;
+}
+
+size_t fwrite(const void *data, size_t size, size_t count, struct proviso_stream *stream) {
+    return proviso_fwrite(data, size, count, stream);
+}
+
+size_t fwrite_unlocked(const void *data, size_t size, size_t count, struct proviso_stream *stream) {
+    return proviso_fwrite(data, size, count, stream);
+}
+
+// It may open a stream of its own, which may fail.
 void perror(const char *s) {
     if (s)
         proviso_strlen(s);
+    SET_ERRNO_IF(__proviso_env_bool(), proviso_env_error());
 }
 
 // State and position.
 
 int feof(struct proviso_stream *stream) { return stream->at_end; }
+int feof_unlocked(struct proviso_stream *stream) { return stream->at_end; }
 
 int ferror(struct proviso_stream *stream) { return stream->error; }
+int ferror_unlocked(struct proviso_stream *stream) { return stream->error; }
 
 void clearerr(struct proviso_stream *stream) { stream->at_end = stream->error = 0; }
+void clearerr_unlocked(struct proviso_stream *stream) { stream->at_end = stream->error = 0; }
 
-static int proviso_seek(struct proviso_stream *stream) {
-    int result = proviso_env_between(-1, 0);
-    if (result == 0) {
-        stream->at_end = 0;
-        stream->pushed = EOF;
+// Whether the stream has positions: a file has, a pipe has not.
+static _Bool proviso_seekable(struct proviso_stream *stream) {
+    if (stream->seekable < 0)
+        stream->seekable = __proviso_env_bool();
+    SET_ERRNO_IF(!stream->seekable, ESPIPE);
+    return stream->seekable;
+}
+
+static long long proviso_position(struct proviso_stream *stream) {
+    if (stream->position < 0) {
+        stream->position = __proviso_env_longlong();
+        __proviso_assume(stream->position >= 0);
     }
-    return result;
+    return stream->position;
 }
 
-int fseek(struct proviso_stream *stream, long offset, int whence) { return proviso_seek(stream); }
-
-int fseeko(struct proviso_stream *stream, long offset, int whence) { return proviso_seek(stream); }
-
-int fseeko64(struct proviso_stream *stream, long long offset, int whence) { return proviso_seek(stream); }
-
-static long proviso_tell(struct proviso_stream *stream) {
-    proviso_use(stream);
-    long position = __proviso_env_long();
-    __proviso_assume(position >= -1);
-    return position;
+static long long proviso_tell(struct proviso_stream *stream, long long max) {
+    if (!proviso_seekable(stream))
+        return -1;
+    long long position = proviso_position(stream);
+    __proviso_assume(position <= max);
+    if (position >= stream->pushed_count)
+        return position - stream->pushed_count;
+    __proviso_overapproximated("the position of characters pushed back at the start is not modelled exactly");
+    if (__proviso_env_bool())
+        return 0;
+    SET_ERRNO_IF(__proviso_env_bool(), __proviso_env_bool() ? EIO : EINVAL);
+    return -1;
 }
 
-long ftell(struct proviso_stream *stream) { return proviso_tell(stream); }
+// From the start, from here, from the end.
+static int proviso_seek(struct proviso_stream *stream, long long offset, int whence) {
+    if (whence < 0 || whence > 2) {
+        SET_ERRNO(EINVAL);
+        return -1;
+    }
+    if (!proviso_seekable(stream))
+        return -1;
+    _Bool impossible;
+    long long target;
+    if (whence < 2) {
+        long long base = whence == 0 ? 0 : proviso_position(stream) - stream->pushed_count;
+        impossible = __builtin_add_overflow(base, offset, &target) || target < 0;
+    } else {
+        target = __proviso_env_longlong();
+        __proviso_assume(target >= offset && target >= 0);
+        impossible = offset < 0 && __proviso_env_bool();
+    }
+    if (impossible) {
+        SET_ERRNO(EINVAL);
+        return -1;
+    }
+    stream->position = target;
+    stream->at_end = 0;
+    stream->pushed_count = 0;
+    return 0;
+}
 
-long ftello(struct proviso_stream *stream) { return proviso_tell(stream); }
+int fseek(struct proviso_stream *stream, long offset, int whence) { return proviso_seek(stream, offset, whence); }
 
-long long ftello64(struct proviso_stream *stream) { return proviso_tell(stream); }
+int fseeko(struct proviso_stream *stream, long offset, int whence) { return proviso_seek(stream, offset, whence); }
+
+int fseeko64(struct proviso_stream *stream, long long offset, int whence) {
+    return proviso_seek(stream, offset, whence);
+}
+
+long ftell(struct proviso_stream *stream) { return proviso_tell(stream, LONG_MAX); }
+
+long ftello(struct proviso_stream *stream) { return proviso_tell(stream, LONG_MAX); }
+
+long long ftello64(struct proviso_stream *stream) { return proviso_tell(stream, LLONG_MAX); }
 
 void rewind(struct proviso_stream *stream) {
-    proviso_seek(stream);
-    stream->error = 0;
+    proviso_seek(stream, 0, 0);
+    stream->at_end = stream->error = 0;
 }
 
 // Files.
 
+static int proviso_file_outcome(void) {
+    int result = proviso_env_between(-1, 0);
+    SET_ERRNO_IF(result < 0, proviso_env_error());
+    return result;
+}
+
 int remove(const char *path) {
     proviso_strlen(path);
-    return proviso_env_between(-1, 0);
+    return proviso_file_outcome();
 }
 
 int rename(const char *from, const char *to) {
     proviso_strlen(from);
     proviso_strlen(to);
-    return proviso_env_between(-1, 0);
+    return proviso_file_outcome();
+}
+
+// Writes six letters and digits.
+static void proviso_some_letters(char *text) {
+    for (int i = 0; i < 6; i++) {
+        char c = __proviso_env_char();
+        __proviso_assume(((c >= 'a') & (c <= 'z')) | ((c >= 'A') & (c <= 'Z')) | ((c >= '0') & (c <= '9')));
+        text[i] = c;
+    }
 }
 
 char *tmpnam(char *buffer) {
@@ -324,7 +503,8 @@ char *tmpnam(char *buffer) {
     char *result = buffer ? buffer : name;
     if (__proviso_env_bool())
         return NULL;
-    __proviso_env_memory(result, sizeof name - 1);
-    result[sizeof name - 1] = 0;
+    __builtin_memcpy(result, "/tmp/file", 9);
+    proviso_some_letters(result + 9);
+    result[15] = 0;
     return result;
 }

@@ -3,9 +3,8 @@
 // Defines: __isoc23_strtol __isoc23_strtoul __isoc23_strtoll __isoc23_strtoull __isoc23_strtoimax __isoc23_strtoumax
 // Defines: atof strtod strtof strtold
 // Defines: qsort bsearch lfind lsearch
-// Defines: rand srand rand_r random srandom drand48 lrand48 mrand48 srand48 arc4random arc4random_uniform
-// Defines: realloc reallocarray posix_memalign malloc_usable_size pvalloc
-// Defines: getenv secure_getenv setenv unsetenv putenv system
+// Defines: rand srand rand_r random srandom initstate drand48 erand48 lrand48 nrand48 mrand48 jrand48 srand48
+// Defines: arc4random arc4random_buf arc4random_uniform system
 // Defines: atexit on_exit __cxa_atexit at_quick_exit __proviso_at_exit
 #pragma once
 #include "number.c"
@@ -46,7 +45,7 @@ static struct proviso_integer proviso_strto(const char *s, char **end, int base,
         SET_ERRNO(EINVAL);
         return (struct proviso_integer){0, 0, 0, s};
     }
-    struct proviso_integer n = proviso_read_integer(s, SIZE_MAX, base, binary);
+    struct proviso_integer n = proviso_read_integer(s, SIZE_MAX, base, binary, 0);
     if (end)
         *end = (char *)n.end;
     return n;
@@ -101,26 +100,45 @@ long double strtold(const char *s, char **end) { return proviso_long_double(prov
 
 typedef int proviso_compare(const void *, const void *);
 
-// A merge sort from the bottom up, stable as the C library's.
+// Merges two sorted parts of an array, the first of which has `middle` elements; of equal elements that of the first
+// part comes first.
+static void proviso_merge(char *array, char *merged, size_t middle, size_t count, size_t size,
+                          proviso_compare *compare) {
+    size_t left = 0, right = middle, out = 0;
+    while (left < middle && right < count) {
+        _Bool from_left = compare(array + left * size, array + right * size) <= 0;
+        size_t next = from_left ? left++ : right++;
+        __builtin_memcpy(merged + out * size, array + next * size, size);
+        out++;
+    }
+    __builtin_memcpy(merged + out * size, array + left * size, (middle - left) * size);
+    __builtin_memcpy(array, merged, right * size);
+}
+
+// The C library's merge sort: it compares the same elements in the same order. Each part is sorted by sorting its
+// halves, then merging them; `stack` has the parts that are being sorted.
 void qsort(void *base, size_t count, size_t size, proviso_compare *compare) {
-    if (count < 2 || size == 0)
+    if (count < 2)
         return;
-    char *array = base, *merged = __proviso_alloc(count * size);
-    for (size_t run = 1; run < count; run *= 2) {
-        size_t out = 0;
-        for (size_t start = 0; start < count; start += 2 * run) {
-            size_t middle = run < count - start ? start + run : count;
-            size_t end = run < count - middle ? middle + run : count;
-            size_t left = start, right = middle;
-            while (out < end) {
-                _Bool from_left =
-                    right == end || (left < middle && compare(array + left * size, array + right * size) <= 0);
-                size_t next = from_left ? left++ : right++;
-                __builtin_memcpy(merged + out * size, array + next * size, size);
-                out++;
-            }
+    char *merged = __proviso_alloc(count * size);
+    struct {
+        size_t start, count;
+        unsigned sorted_halves;
+    } stack[64] = {{0, count, 0}};
+    unsigned depth = 1;
+    while (depth > 0) {
+        size_t start = stack[depth - 1].start, count = stack[depth - 1].count;
+        unsigned sorted_halves = stack[depth - 1].sorted_halves++;
+        if (sorted_halves == 2)
+            proviso_merge((char *)base + start * size, merged, count / 2, count, size, compare);
+        if (sorted_halves == 2 || count < 2) {
+            depth--;
+            continue;
         }
-        __builtin_memcpy(array, merged, count * size);
+        stack[depth].start = sorted_halves == 0 ? start : start + count / 2;
+        stack[depth].count = sorted_halves == 0 ? count / 2 : count - count / 2;
+        stack[depth].sorted_halves = 0;
+        depth++;
     }
     __proviso_free(merged);
 }
@@ -179,19 +197,51 @@ long random(void) { return proviso_env_between(0, INT_MAX); }
 
 void srandom(unsigned seed) {}
 
-double drand48(void) {
+// A state for `random` that is not looked at; the library writes and reads it.
+char *initstate(unsigned seed, char *state, size_t size) {
+    static char before[128];
+    if (size < 8) {
+        SET_ERRNO(EINVAL);
+        return NULL;
+    }
+    size_t used = size < 32 ? 8 : size < 64 ? 32 : size < 128 ? 64 : size < 256 ? 128 : 256;
+    __proviso_env_memory(state, used);
+    __proviso_overapproximated("initstate");
+    return before;
+}
+
+static double proviso_fraction(void) {
     double value = __proviso_env_double();
     __proviso_assume((value >= 0) & (value < 1));
     return value;
 }
 
+double drand48(void) { return proviso_fraction(); }
+
+double erand48(unsigned short state[3]) {
+    __proviso_env_memory(state, 6);
+    return proviso_fraction();
+}
+
 long lrand48(void) { return proviso_env_between(0, INT_MAX); }
 
+long nrand48(unsigned short state[3]) {
+    __proviso_env_memory(state, 6);
+    return proviso_env_between(0, INT_MAX);
+}
+
 long mrand48(void) { return __proviso_env_int(); }
+
+long jrand48(unsigned short state[3]) {
+    __proviso_env_memory(state, 6);
+    return __proviso_env_int();
+}
 
 void srand48(long seed) {}
 
 unsigned arc4random(void) { return __proviso_env_int(); }
+
+void arc4random_buf(void *buffer, size_t size) { __proviso_env_memory(buffer, size); }
 
 unsigned arc4random_uniform(unsigned bound) {
     unsigned value = __proviso_env_int();
@@ -199,88 +249,13 @@ unsigned arc4random_uniform(unsigned bound) {
     return value;
 }
 
-// Memory. As everywhere, allocation does not fail.
-
-static void *proviso_realloc(void *ptr, size_t size) {
-    if (!ptr)
-        return malloc(size);
-    if (size == 0) {
-        free(ptr);
-        return NULL;
-    }
-    size_t old = __proviso_object_size(ptr);
-    void *new = malloc(size);
-    if (!new)
-        return NULL;
-    __builtin_memcpy(new, ptr, old < size ? old : size);
-    free(ptr);
-    return new;
-}
-
-void *realloc(void *ptr, size_t size) { return proviso_realloc(ptr, size); }
-
-void *reallocarray(void *ptr, size_t count, size_t size) {
-    size_t total;
-    if (__builtin_mul_overflow(count, size, &total)) {
-        SET_ERRNO(ENOMEM);
-        return NULL;
-    }
-    return proviso_realloc(ptr, total);
-}
-
-int posix_memalign(void **ptr, size_t align, size_t size) {
-    if (align % sizeof(void *) != 0 || align == 0 || (align & (align - 1)) != 0)
-        return EINVAL;
-    *ptr = __proviso_alloc_aligned(align, size);
-    return 0;
-}
-
-size_t malloc_usable_size(void *ptr) { return ptr ? __proviso_object_size(ptr) : 0; }
-
-void *pvalloc(size_t size) { return __proviso_alloc_aligned(4096, (size + 4095) & ~(size_t)4095); }
-
-// The environment.
-
-// Null, or a string that has no more bytes than Linux gives one.
-static char *proviso_getenv(const char *name) {
-    proviso_strlen(name);
-    if (__proviso_env_bool())
-        return NULL;
-    size_t size = __proviso_env_size();
-    __proviso_assume((size > 0) & (size <= 131072));
-    char *value = __proviso_alloc(size);
-    __proviso_env_memory(value, size);
-    value[size - 1] = 0;
-    return value;
-}
-
-char *getenv(const char *name) { return proviso_getenv(name); }
-
-char *secure_getenv(const char *name) { return proviso_getenv(name); }
-
-int setenv(const char *name, const char *value, int overwrite) {
-    proviso_strlen(name);
-    proviso_strlen(value);
-    __proviso_overapproximated("setenv");
-    return proviso_env_between(-1, 0);
-}
-
-int unsetenv(const char *name) {
-    proviso_strlen(name);
-    __proviso_overapproximated("unsetenv");
-    return proviso_env_between(-1, 0);
-}
-
-int putenv(char *entry) {
-    proviso_strlen(entry);
-    __proviso_unmodelled("putenv");
-    return __proviso_env_int();
-}
-
 int system(const char *command) {
-    if (command)
-        proviso_strlen(command);
-    return __proviso_env_int();
+    if (!command)
+        return __proviso_env_bool();
+    proviso_strlen(command);
+    int status = proviso_env_between(-1, 0xffff);
+    SET_ERRNO_IF(status < 0, proviso_env_error());
+    return status;
 }
 
 // What happens at the end of the program.

@@ -5,20 +5,38 @@
 // Streams. What is read is of the environment, whatever was written before.
 
 struct proviso_stream {
-    _Bool at_end, error, standard;
-    // A character that was pushed back, or EOF.
-    int pushed;
+    _Bool at_end, error, standard, read_only, write_only;
+    // Whether it has positions; the position, not counting what was pushed back; the descriptor. -1 while that is
+    // not known.
+    int seekable, file;
+    long long position;
+    // Characters that were pushed back; the last is read first.
+    int pushed_count;
+    unsigned char pushed[8];
 };
 
-static struct proviso_stream proviso_stdin = {.standard = 1, .pushed = EOF};
-static struct proviso_stream proviso_stdout = {.standard = 1, .pushed = EOF};
-static struct proviso_stream proviso_stderr = {.standard = 1, .pushed = EOF};
+#define STANDARD(number) {.standard = 1, .seekable = -1, .file = number, .position = -1}
+static struct proviso_stream proviso_stdin = STANDARD(0);
+static struct proviso_stream proviso_stdout = STANDARD(1);
+static struct proviso_stream proviso_stderr = STANDARD(2);
 struct proviso_stream *stdin = &proviso_stdin;
 struct proviso_stream *stdout = &proviso_stdout;
 struct proviso_stream *stderr = &proviso_stderr;
 
-// A stream that was closed is freed memory.
-static void proviso_use(struct proviso_stream *stream) {
-    _Bool at_end = stream->at_end;
-    (void)at_end;
+// Whether the stream is one to write to. Output does not fail otherwise; where it ends is not followed.
+static _Bool proviso_writes(struct proviso_stream *stream) {
+    stream->position = -1;
+    if (!stream->read_only)
+        return 1;
+    stream->error = 1;
+    SET_ERRNO(EBADF);
+    return 0;
+}
+
+// The environment gives no more, or fails.
+static void proviso_end_of_input(struct proviso_stream *stream) {
+    _Bool error = __proviso_env_bool();
+    stream->error |= error;
+    stream->at_end |= !error;
+    SET_ERRNO_IF(error, proviso_env_error());
 }

@@ -1,10 +1,9 @@
 // Defines: memcpy memmove mempcpy __mempcpy memset memcmp bcmp memchr memrchr rawmemchr __rawmemchr memccpy memmem
 // Defines: bcopy bzero explicit_bzero swab
 // Defines: strlen strnlen strcpy strncpy stpcpy __stpcpy stpncpy strcat strncat strlcpy strlcat
-// Defines: strcmp strncmp strcoll strcasecmp strncasecmp strxfrm
+// Defines: strcmp strncmp strcoll strcasecmp strncasecmp strverscmp strxfrm
 // Defines: strchr strrchr strchrnul index rindex strspn strcspn strpbrk strstr strcasestr
 // Defines: strtok strtok_r __strtok_r strsep strdup __strdup strndup __strndup
-// Defines: strerror strerror_r __xpg_strerror_r strsignal
 // Defines: ffs ffsl ffsll
 // Defines: __memcpy_chk __memmove_chk __mempcpy_chk __memset_chk __strcpy_chk __stpcpy_chk __strncpy_chk
 // Defines: __stpncpy_chk __strcat_chk __strncat_chk
@@ -44,6 +43,15 @@ void bzero(void *dst, size_t n) { __builtin_memset(dst, 0, n); }
 
 void explicit_bzero(void *dst, size_t n) { __builtin_memset(dst, 0, n); }
 
+// What comparing gives: the C library's difference of the first bytes that differ. On 32-bit x86 it is at times the
+// difference and at times its sign. Without a branch on it.
+static int proviso_order(int difference) {
+    if (sizeof(void *) == 8)
+        return difference;
+    int sign = -(int)__proviso_env_bool();
+    return (((difference > 0) - (difference < 0)) & sign) | (difference & ~sign);
+}
+
 static int proviso_memcmp(const void *a, const void *b, size_t n) {
     const unsigned char *p = a, *q = b;
     for (size_t i = 0; i < n; i++) {
@@ -53,9 +61,9 @@ static int proviso_memcmp(const void *a, const void *b, size_t n) {
     return 0;
 }
 
-int memcmp(const void *a, const void *b, size_t n) { return proviso_memcmp(a, b, n); }
+int memcmp(const void *a, const void *b, size_t n) { return proviso_order(proviso_memcmp(a, b, n)); }
 
-int bcmp(const void *a, const void *b, size_t n) { return proviso_memcmp(a, b, n); }
+int bcmp(const void *a, const void *b, size_t n) { return proviso_order(proviso_memcmp(a, b, n)); }
 
 void *memchr(const void *s, int c, size_t n) {
     const unsigned char *p = s;
@@ -203,7 +211,7 @@ size_t strlcat(char *dst, const char *src, size_t size) {
     return used + proviso_strlcpy(dst + used, src, size - used);
 }
 
-// Comparing strings. The C library of x86 gives the difference of the first bytes that differ.
+// Comparing strings.
 
 static int proviso_strncmp(const char *a, const char *b, size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -216,18 +224,20 @@ static int proviso_strncmp(const char *a, const char *b, size_t n) {
     return 0;
 }
 
-int strcmp(const char *a, const char *b) { return proviso_strncmp(a, b, SIZE_MAX); }
+int strcmp(const char *a, const char *b) { return proviso_order(proviso_strncmp(a, b, SIZE_MAX)); }
 
-int strncmp(const char *a, const char *b, size_t n) { return proviso_strncmp(a, b, n); }
+int strncmp(const char *a, const char *b, size_t n) { return proviso_order(proviso_strncmp(a, b, n)); }
 
 // The locale is "C".
-int strcoll(const char *a, const char *b) { return proviso_strncmp(a, b, SIZE_MAX); }
+int strcoll(const char *a, const char *b) { return proviso_order(proviso_strncmp(a, b, SIZE_MAX)); }
 
 size_t strxfrm(char *dst, const char *src, size_t size) {
     size_t length = proviso_strlen(src);
     proviso_stpncpy(dst, src, length < size ? length + 1 : size);
     return length;
 }
+
+static _Bool proviso_is_digit(char c) { return (c >= '0') & (c <= '9'); }
 
 static int proviso_lower(int c) { return c + 32 * (c >= 'A' && c <= 'Z'); }
 
@@ -242,9 +252,42 @@ static int proviso_strncasecmp(const char *a, const char *b, size_t n) {
     return 0;
 }
 
-int strcasecmp(const char *a, const char *b) { return proviso_strncasecmp(a, b, SIZE_MAX); }
+int strcasecmp(const char *a, const char *b) { return proviso_order(proviso_strncasecmp(a, b, SIZE_MAX)); }
 
-int strncasecmp(const char *a, const char *b, size_t n) { return proviso_strncasecmp(a, b, n); }
+int strncasecmp(const char *a, const char *b, size_t n) { return proviso_order(proviso_strncasecmp(a, b, n)); }
+
+// Digits in strings are numbers there, and those that start with zeros fractions, of which the one with more zeros is
+// less. Where the numbers are as long and do not start with a zero, their first difference decides.
+int strverscmp(const char *a, const char *b) {
+    size_t i = 0, number = 0;
+    // Up to the first difference; `number` is where the digits before it start.
+    for (; a[i] == b[i]; i++) {
+        if (a[i] == 0)
+            return 0;
+        if (!proviso_is_digit(a[i]))
+            number = i + 1;
+    }
+    int difference = (unsigned char)a[i] - (unsigned char)b[i];
+    _Bool in_number = i > number, digit = proviso_is_digit(a[i]), other_digit = proviso_is_digit(b[i]);
+    _Bool zeros = in_number, fraction = in_number && a[number] == '0';
+    for (size_t n = number; n < i; n++)
+        zeros &= a[n] == '0';
+    if (fraction) {
+        // Of fractions the one that goes on with zeros, and the one that goes on at all after zeros, is less.
+        if (zeros && digit != other_digit)
+            return other_digit - digit;
+        return difference;
+    }
+    if (!in_number && (a[i] == '0' || b[i] == '0'))
+        return difference;
+    if (!digit || !other_digit)
+        return in_number && digit != other_digit ? digit - other_digit : difference;
+    for (i++; proviso_is_digit(a[i]); i++) {
+        if (!proviso_is_digit(b[i]))
+            return 1;
+    }
+    return proviso_is_digit(b[i]) ? -1 : difference;
+}
 
 // Searching strings.
 
@@ -374,26 +417,6 @@ char *__strdup(const char *s) { return proviso_duplicate(s, proviso_strlen(s)); 
 char *strndup(const char *s, size_t n) { return proviso_duplicate(s, proviso_strnlen(s, n)); }
 
 char *__strndup(const char *s, size_t n) { return proviso_duplicate(s, proviso_strnlen(s, n)); }
-
-// Some text, not the one of the C library.
-static char *proviso_message(void) {
-    static char message[64];
-    __proviso_overapproximated("the text of an error message is not modelled exactly");
-    __proviso_env_memory(message, sizeof message - 1);
-    __proviso_assume(message[0] != 0);
-    return message;
-}
-
-char *strerror(int error) { return proviso_message(); }
-
-char *strsignal(int signal) { return proviso_message(); }
-
-char *strerror_r(int error, char *buffer, size_t size) { return proviso_message(); }
-
-int __xpg_strerror_r(int error, char *buffer, size_t size) {
-    proviso_strlcpy(buffer, proviso_message(), size);
-    return 0;
-}
 
 // Bits.
 

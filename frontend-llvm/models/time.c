@@ -1,5 +1,5 @@
 // Defines: time clock gettimeofday clock_gettime clock_getres timespec_get times difftime
-// Defines: gmtime localtime gmtime_r localtime_r mktime timegm ctime asctime ctime_r asctime_r strftime
+// Defines: gmtime localtime gmtime_r localtime_r mktime timelocal timegm tzset ctime asctime ctime_r asctime_r strftime
 // Defines: sleep usleep nanosleep
 #pragma once
 #include "proviso.h"
@@ -36,16 +36,19 @@ static void proviso_now(struct proviso_timespec *result, long second) {
     __proviso_assume((result->seconds >= 0) & (result->fraction >= 0) & (result->fraction < second));
 }
 
+// It has not known of time zones for long.
 int gettimeofday(struct proviso_timespec *result, void *zone) {
     if (result)
         proviso_now(result, 1000000);
     if (zone)
-        __proviso_env_memory(zone, 8);
+        __builtin_memset(zone, 0, 8);
     return 0;
 }
 
-static int proviso_clock(struct proviso_timespec *result) {
-    if (__proviso_env_bool()) {
+// Clocks 0 to 11 are Linux's, but for 10; the kernel makes others, with negative numbers, for processes and devices.
+static int proviso_clock(int clock, struct proviso_timespec *result) {
+    _Bool known = (clock >= 0) & (clock < 8), unknown = (clock > 11) | (clock == 10);
+    if (unknown || (!known && __proviso_env_bool())) {
         SET_ERRNO(EINVAL);
         return -1;
     }
@@ -54,18 +57,22 @@ static int proviso_clock(struct proviso_timespec *result) {
     return 0;
 }
 
-int clock_gettime(int clock, struct proviso_timespec *result) { return proviso_clock(result); }
+int clock_gettime(int clock, struct proviso_timespec *result) { return proviso_clock(clock, result); }
 
-int clock_getres(int clock, struct proviso_timespec *result) { return proviso_clock(result); }
+int clock_getres(int clock, struct proviso_timespec *result) { return proviso_clock(clock, result); }
 
 int timespec_get(struct proviso_timespec *result, int base) {
+    if (base != 1)
+        return 0;
     proviso_now(result, 1000000000);
-    return base == 1 ? 1 : 0;
+    return base;
 }
 
 long times(long *result) {
-    if (result)
-        __proviso_env_memory(result, 4 * sizeof(long));
+    if (result) {
+        for (int i = 0; i < 4; i++)
+            result[i] = __proviso_env_long();
+    }
     return __proviso_env_long();
 }
 
@@ -77,10 +84,86 @@ double difftime(long later, long earlier) {
     return (long double)later - (long double)earlier;
 }
 
-// Calendar times: some time in the ranges that C gives, not the one asked for.
+// Calendar times. UTC is exact.
 
+static long long proviso_floor_divide(long long a, long long b) { return a / b - (a % b < 0); }
+
+static void proviso_set_zone(struct proviso_tm *t) {
+    t->daylight = 0;
+    t->offset = 0;
+    t->zone = "GMT";
+}
+
+// The days from 1 January 1970 to the first of a month; `year` is counted from 1900, `month` from 0, and may be any.
+static long long proviso_days_to(long long year, long long month) {
+    static const short before[12] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+    year += 1900 + proviso_floor_divide(month, 12);
+    month -= 12 * proviso_floor_divide(month, 12);
+    // Years whose February is over have had their leap day.
+    long long over = year - (month < 2);
+    long long leaps =
+        proviso_floor_divide(over, 4) - proviso_floor_divide(over, 100) + proviso_floor_divide(over, 400);
+    return 365 * (year - 1970) + leaps - 477 + before[month];
+}
+
+// Whether the year fits; if not, nothing is stored.
+static _Bool proviso_utc(long long seconds, struct proviso_tm *t) {
+    long long days = proviso_floor_divide(seconds, 86400);
+    int rest = seconds - days * 86400;
+    // Years from March to February, in cycles of 400 years.
+    long long shifted = days + 719468, cycle = proviso_floor_divide(shifted, 146097);
+    int day = shifted - cycle * 146097;
+    int year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    int of_year = day - (365 * year + year / 4 - year / 100);
+    int month = (5 * of_year + 2) / 153;
+    long long since_1900 = cycle * 400 + year + (month >= 10) - 1900;
+    if (since_1900 != (int)since_1900) {
+        SET_ERRNO(EOVERFLOW);
+        return 0;
+    }
+    t->second = rest % 60;
+    t->minute = rest / 60 % 60;
+    t->hour = rest / 3600;
+    t->day = of_year - (153 * month + 2) / 5 + 1;
+    t->month = month < 10 ? month + 2 : month - 10;
+    t->year = since_1900;
+    t->weekday = (days % 7 + 11) % 7;
+    t->yearday = days - proviso_days_to(since_1900, 0);
+    proviso_set_zone(t);
+    return 1;
+}
+
+static struct proviso_tm proviso_calendar_time;
+
+static struct proviso_tm *proviso_gmtime(const long *t, struct proviso_tm *result) {
+    return proviso_utc(*t, result) ? result : NULL;
+}
+
+struct proviso_tm *gmtime(const long *t) { return proviso_gmtime(t, &proviso_calendar_time); }
+
+struct proviso_tm *gmtime_r(const long *t, struct proviso_tm *result) { return proviso_gmtime(t, result); }
+
+// Fields that are out of range are brought into it.
+long timegm(struct proviso_tm *t) {
+    long long days = proviso_days_to(t->year, t->month) + t->day - 1;
+    long long seconds = days * 86400 + t->hour * 3600ll + t->minute * 60ll + t->second;
+    struct proviso_tm result;
+    if (!proviso_utc(seconds, &result)) {
+        t->daylight = 0;
+        return -1;
+    }
+    if (seconds != (long)seconds) {
+        SET_ERRNO(EOVERFLOW);
+        return -1;
+    }
+    *t = result;
+    return seconds;
+}
+
+// The time zone is not known: some time in the ranges that C gives, not the one asked for.
 static void proviso_calendar(struct proviso_tm *t) {
-    __proviso_overapproximated("calendar time is not modelled exactly");
+    static char zone[8];
+    __proviso_overapproximated("local calendar time is not modelled exactly");
     t->second = proviso_env_between(0, 60);
     t->minute = proviso_env_between(0, 59);
     t->hour = proviso_env_between(0, 23);
@@ -90,84 +173,145 @@ static void proviso_calendar(struct proviso_tm *t) {
     t->weekday = proviso_env_between(0, 6);
     t->yearday = proviso_env_between(0, 365);
     t->daylight = proviso_env_between(-1, 1);
-    t->offset = proviso_env_between(-86400, 86400);
-    t->zone = "UTC";
+    t->offset = proviso_env_between(-93600, 93600);
+    __proviso_env_memory(zone, sizeof zone - 1);
+    t->zone = zone;
 }
 
-static struct proviso_tm proviso_calendar_time;
-
 // A year that does not fit gives a null pointer; on x86-64 that wants an enormous `t`.
-static struct proviso_tm *proviso_to_calendar(const long *t, struct proviso_tm *result) {
+static struct proviso_tm *proviso_localtime(const long *t, struct proviso_tm *result) {
     long seconds = *t;
     (void)seconds;
     if (sizeof(long) > 4 && __proviso_env_bool()) {
-        __proviso_overapproximated("calendar time is not modelled exactly");
+        __proviso_overapproximated("local calendar time is not modelled exactly");
+        SET_ERRNO(EOVERFLOW);
         return NULL;
     }
     proviso_calendar(result);
     return result;
 }
 
-struct proviso_tm *gmtime(const long *t) { return proviso_to_calendar(t, &proviso_calendar_time); }
+struct proviso_tm *localtime(const long *t) { return proviso_localtime(t, &proviso_calendar_time); }
 
-struct proviso_tm *localtime(const long *t) { return proviso_to_calendar(t, &proviso_calendar_time); }
+struct proviso_tm *localtime_r(const long *t, struct proviso_tm *result) { return proviso_localtime(t, result); }
 
-struct proviso_tm *gmtime_r(const long *t, struct proviso_tm *result) { return proviso_to_calendar(t, result); }
-
-struct proviso_tm *localtime_r(const long *t, struct proviso_tm *result) { return proviso_to_calendar(t, result); }
-
-static long proviso_from_calendar(struct proviso_tm *t) {
+static long proviso_mktime(struct proviso_tm *t) {
+    proviso_read(t, sizeof *t);
+    if (__proviso_env_bool()) {
+        __proviso_overapproximated("local calendar time is not modelled exactly");
+        SET_ERRNO(EOVERFLOW);
+        return -1;
+    }
     proviso_calendar(t);
-    return __proviso_env_long();
-}
-
-long mktime(struct proviso_tm *t) { return proviso_from_calendar(t); }
-
-long timegm(struct proviso_tm *t) { return proviso_from_calendar(t); }
-
-// "Thu Jan  1 00:00:00 1970\n", where the year may have more digits.
-static char *proviso_time_text(char *result) {
-    __proviso_overapproximated("calendar time as text is not modelled exactly");
-    __proviso_env_memory(result, 25);
-    result[24] = '\n';
-    result[25] = 0;
-    for (int i = 0; i < 24; i++)
-        __proviso_assume(result[i] != 0);
+    long result = __proviso_env_long();
+    // The search for summer time may fail near the ends of what there is.
+    const long late = sizeof(long) == 8 ? 67000000000000000ll : 1500000000;
+    SET_ERRNO_IF((result > late || result < -late) && __proviso_env_bool(), EOVERFLOW);
     return result;
 }
 
-static char proviso_time_buffer[26];
+long mktime(struct proviso_tm *t) { return proviso_mktime(t); }
 
-char *ctime(const long *t) {
-    proviso_read(t, sizeof *t);
-    return proviso_time_text(proviso_time_buffer);
+long timelocal(struct proviso_tm *t) { return proviso_mktime(t); }
+
+void tzset(void) {}
+
+// Calendar times as text.
+
+// Appends up to `room`; gives the new length.
+static size_t proviso_append(char *buffer, size_t length, size_t room, const char *text) {
+    for (; *text; text++, length++) {
+        if (length < room)
+            buffer[length] = *text;
+    }
+    return length;
 }
 
+// A number with at least `digits` digits, in a field of at least `width` bytes.
+static size_t proviso_append_number(char *buffer, size_t length, size_t room, int number, int digits, int width) {
+    char reversed[16];
+    int n = 0;
+    unsigned magnitude = number < 0 ? -(unsigned)number : number;
+    for (; magnitude > 0 || n < digits; magnitude /= 10)
+        reversed[n++] = '0' + magnitude % 10;
+    if (number < 0)
+        reversed[n++] = '-';
+    for (; width > n; width--)
+        length = proviso_append(buffer, length, room, " ");
+    for (; n > 0; length++) {
+        n--;
+        if (length < room)
+            buffer[length] = reversed[n];
+    }
+    return length;
+}
+
+// "Thu Jan  1 00:00:00 1970\n". Null where `size` bytes do not do; as much as fits is written.
+static char *proviso_asctime(const struct proviso_tm *t, char *result, size_t size) {
+    static const char days[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    if (!t) {
+        SET_ERRNO(EINVAL);
+        return NULL;
+    }
+    if (t->year > INT_MAX - 1900) {
+        SET_ERRNO(EOVERFLOW);
+        return NULL;
+    }
+    size_t room = size - 1;
+    size_t n = proviso_append(result, 0, room, (unsigned)t->weekday < 7 ? days[t->weekday] : "???");
+    n = proviso_append(result, n, room, " ");
+    n = proviso_append(result, n, room, (unsigned)t->month < 12 ? months[t->month] : "???");
+    n = proviso_append_number(result, n, room, t->day, 1, 3);
+    n = proviso_append(result, n, room, " ");
+    n = proviso_append_number(result, n, room, t->hour, 2, 0);
+    n = proviso_append(result, n, room, ":");
+    n = proviso_append_number(result, n, room, t->minute, 2, 0);
+    n = proviso_append(result, n, room, ":");
+    n = proviso_append_number(result, n, room, t->second, 2, 0);
+    n = proviso_append(result, n, room, " ");
+    n = proviso_append_number(result, n, room, 1900 + t->year, 1, 0);
+    n = proviso_append(result, n, room, "\n");
+    result[n < room ? n : room] = 0;
+    if (n <= room)
+        return result;
+    SET_ERRNO(EOVERFLOW);
+    return NULL;
+}
+
+static char proviso_time_buffer[128];
+
 char *asctime(const struct proviso_tm *t) {
-    proviso_read(t, sizeof *t);
-    return proviso_time_text(proviso_time_buffer);
+    return proviso_asctime(t, proviso_time_buffer, sizeof proviso_time_buffer);
+}
+
+char *asctime_r(const struct proviso_tm *t, char *result) { return proviso_asctime(t, result, 26); }
+
+char *ctime(const long *t) {
+    return proviso_asctime(proviso_localtime(t, &proviso_calendar_time), proviso_time_buffer,
+                           sizeof proviso_time_buffer);
 }
 
 char *ctime_r(const long *t, char *result) {
-    proviso_read(t, sizeof *t);
-    return proviso_time_text(result);
+    struct proviso_tm local;
+    return proviso_asctime(proviso_localtime(t, &local), result, 26);
 }
 
-char *asctime_r(const struct proviso_tm *t, char *result) {
-    proviso_read(t, sizeof *t);
-    return proviso_time_text(result);
-}
-
+// Where the text does not fit, what is written is not defined.
 size_t strftime(char *result, size_t size, const char *format, const struct proviso_tm *t) {
     proviso_strlen(format);
     proviso_read(t, sizeof *t);
     __proviso_overapproximated("strftime");
-    size_t length = __proviso_env_size();
-    __proviso_assume((length < size) | (length == 0));
-    if (size > 0) {
-        __proviso_env_memory(result, length);
-        result[length] = 0;
+    if (__proviso_env_bool()) {
+        __proviso_env_memory(result, size);
+        SET_ERRNO_IF(__proviso_env_bool(), proviso_env_between(ERANGE, EOVERFLOW));
+        return 0;
     }
+    size_t length = __proviso_env_size();
+    __proviso_assume(length < size);
+    __proviso_env_memory(result, length);
+    result[length] = 0;
     return length;
 }
 
@@ -179,10 +323,18 @@ unsigned sleep(unsigned seconds) {
     return left;
 }
 
-int usleep(unsigned microseconds) { return proviso_env_between(-1, 0); }
+int usleep(unsigned microseconds) {
+    if (!__proviso_env_bool())
+        return 0;
+    SET_ERRNO(EINTR);
+    return -1;
+}
 
 int nanosleep(const struct proviso_timespec *time, struct proviso_timespec *left) {
-    proviso_read(time, sizeof *time);
+    if (time->seconds < 0 || time->fraction < 0 || time->fraction >= 1000000000) {
+        SET_ERRNO(EINVAL);
+        return -1;
+    }
     if (!__proviso_env_bool())
         return 0;
     SET_ERRNO(EINTR);

@@ -8,20 +8,20 @@
 
 static int proviso_outcome(void) {
     int result = proviso_env_between(-1, 0);
-    SET_ERRNO_IF(result < 0, proviso_env_between(1, 133));
+    SET_ERRNO_IF(result < 0, proviso_env_error());
     return result;
 }
 
 static int proviso_descriptor(void) {
     int result = proviso_env_between(-1, INT_MAX);
-    SET_ERRNO_IF(result < 0, proviso_env_between(1, 133));
+    SET_ERRNO_IF(result < 0, proviso_env_error());
     return result;
 }
 
 static ssize_t proviso_read_bytes(void *buffer, size_t size) {
     ssize_t n = __proviso_env_size();
     __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size)));
-    SET_ERRNO_IF(n < 0, proviso_env_between(1, 133));
+    SET_ERRNO_IF(n < 0, proviso_env_error());
     if (n > 0)
         __proviso_env_memory(buffer, n);
     return n;
@@ -49,7 +49,7 @@ int getentropy(void *buffer, size_t size) {
 ssize_t write(int file, const void *data, size_t size) {
     ssize_t n = __proviso_env_size();
     __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size)));
-    SET_ERRNO_IF(n < 0, proviso_env_between(1, 133));
+    SET_ERRNO_IF(n < 0, proviso_env_error());
     proviso_read(data, size);
     return n;
 }
@@ -76,14 +76,14 @@ int fsync(int file) { return proviso_outcome(); }
 long lseek(int file, long offset, int whence) {
     long result = __proviso_env_long();
     __proviso_assume(result >= -1);
-    SET_ERRNO_IF(result < 0, proviso_env_between(1, 133));
+    SET_ERRNO_IF(result < 0, proviso_env_error());
     return result;
 }
 
 long long lseek64(int file, long long offset, int whence) {
     long long result = __proviso_env_longlong();
     __proviso_assume(result >= -1);
-    SET_ERRNO_IF(result < 0, proviso_env_between(1, 133));
+    SET_ERRNO_IF(result < 0, proviso_env_error());
     return result;
 }
 

@@ -86,6 +86,8 @@ struct Context<'m> {
     environment: Option<VarId>,
     /// Holds the rounding mode, if the program can change it.
     rounding_mode: Option<VarId>,
+    /// Gives the address of `errno`, if the program can see it.
+    errno_location: Option<FuncId>,
 }
 
 /// Where the blocks of the module are in the program.
@@ -121,6 +123,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         layout: Layout { blocks: vec![(None, Vec::new()); ir.functions.len()], places: Vec::new() },
         environment: None,
         rounding_mode: None,
+        errno_location: None,
     };
     for (n, f) in ir.functions.iter().enumerate() {
         if let (true, Some(name)) = (f.model, f.name.strip_suffix(IGNORING_RESULT)) {
@@ -140,6 +143,8 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
     }
     cx.declare_functions();
     cx.exit_functions = start::exit_functions(&cx);
+    let errno_location = ir.functions.iter().position(|f| f.name == "__errno_location" && !f.declaration);
+    cx.errno_location = errno_location.and_then(|n| cx.functions[n]);
     cx.lower_globals();
     for n in 0..ir.functions.len() {
         let Some(func) = cx.functions[n] else { continue };

@@ -12,6 +12,7 @@
 //! // Memory. Sizes in bytes. Allocation never fails. Fresh memory is of unknown content unless zeroed.
 //! void *__proviso_alloc(size_t size);                        // heap, alignment of malloc
 //! void *__proviso_alloc_zeroed(size_t size);
+//! void *__proviso_alloc_env(size_t size);                    // what is in it is of the environment
 //! void *__proviso_alloc_aligned(size_t align, size_t size);  // `align` a power of two
 //! void  __proviso_free(void *ptr);                           // null is a no-op; invalid pointers are violations
 //! size_t __proviso_object_size(void *ptr);                   // of the live object `ptr` points into
@@ -65,10 +66,12 @@ pub(crate) enum Primitive {
     Abort,
     /// Has no effect on a sequential program.
     Nothing,
-    /// `malloc(size)`.
+    /// `malloc(size)`: null if no machine has so much.
     Malloc,
-    /// `calloc(count, size)`.
-    Calloc,
+    /// `f(size)`: fresh memory.
+    Alloc {
+        zeroed: bool,
+    },
     /// `f(alignment, size)`.
     AlignedAlloc,
     Free,
@@ -101,7 +104,8 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
     }
     if let Some(name) = name.strip_prefix("__proviso_") {
         return Some(match name {
-            "alloc" => Malloc,
+            "alloc" | "alloc_env" => Alloc { zeroed: false },
+            "alloc_zeroed" => Alloc { zeroed: true },
             "alloc_aligned" => AlignedAlloc,
             "free" => Free,
             "object_size" => ObjectSize,
@@ -115,7 +119,6 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
             "assume" => Assume,
             "exit" => ExitNow,
             "abort" => Abort,
-            "alloc_zeroed" => Calloc,
             _ if name.starts_with("env_") => Environment,
             _ => return None,
         });
@@ -137,9 +140,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
         "abort" => Abort,
         "exit" => Exit,
         "_exit" | "_Exit" | "quick_exit" => ExitNow,
-        "malloc" | "valloc" => Malloc,
-        "calloc" => Calloc,
-        "aligned_alloc" | "memalign" => AlignedAlloc,
+        "malloc" => Malloc,
         "free" | "cfree" => Free,
         "pthread_create" | "thrd_create" | "fork" | "vfork" | "clone" => Unmodelled("threads and processes"),
         "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "longjmp" | "_longjmp" | "siglongjmp"

@@ -2,8 +2,10 @@
 
 use super::builder::{Builder, Cursor};
 use crate::primitives::Primitive;
-use cfa::{AllocKind, Callee, Expr, ExprId, HaltKind, InputKind, Op, Rounding, TypeId};
+use cfa::{AllocKind, BinOp, Callee, Expr, ExprId, ExprPool, HaltKind, InputKind, Op, Rounding, TypeId};
 
+/// The error number of `malloc`.
+const ENOMEM: u64 = 12;
 /// What malloc aligns to.
 const HEAP_ALIGN: u32 = 16;
 /// For an alignment that is not constant: more than any program asks for.
@@ -71,14 +73,10 @@ impl Builder<'_, '_> {
                 self.emit(Op::Skip);
                 None
             }
-            (Primitive::Malloc, &[size, ..]) => {
+            (Primitive::Malloc, &[size, ..]) => Some(self.malloc(size)),
+            (Primitive::Alloc { zeroed }, &[size, ..]) => {
                 let size = self.as_pointer(size);
-                Some(self.alloc(size, HEAP_ALIGN, AllocKind::Heap, false))
-            }
-            (Primitive::Calloc, &[count, size, ..]) => Some(self.calloc(count, size)),
-            (Primitive::Calloc, &[size]) => {
-                let size = self.as_pointer(size);
-                Some(self.alloc(size, HEAP_ALIGN, AllocKind::Heap, true))
+                Some(self.alloc(size, HEAP_ALIGN, AllocKind::Heap, zeroed))
             }
             (Primitive::AlignedAlloc, &[align, size, ..]) => {
                 let align = self.x().as_const(align).and_then(cfa::Bv::to_u64);
@@ -171,30 +169,57 @@ impl Builder<'_, '_> {
         self.halt(HaltKind::Exit(status));
     }
 
-    /// Zeroed memory; null if the size overflows.
-    fn calloc(&mut self, count: ExprId, size: ExprId) -> ExprId {
+    /// Fresh memory; null, and the error number that says so, if there are more bytes than a pointer difference can be.
+    fn malloc(&mut self, size: ExprId) -> ExprId {
         let width = self.pointer_width();
-        let (count, size) = (self.as_pointer(count), self.as_pointer(size));
-        let bytes = self.x().mul(count, size);
-        let x = self.x();
-        let (wide_count, wide_size) = (x.zext(2 * width, count), x.zext(2 * width, size));
-        let wide = x.mul(wide_count, wide_size);
-        let (high, zero) = (x.extract(2 * width - 1, width, wide), x.int(width, 0));
-        let overflow = x.ne(high, zero);
-        if self.x().is_false(overflow) {
-            return self.alloc(bytes, HEAP_ALIGN, AllocKind::Heap, true);
+        let size = self.as_pointer(size);
+        let max = self.x().constant(cfa::Bv::min_signed(width).not());
+        let too_large = self.x().ult(max, size);
+        if self.x().is_false(too_large) || self.is_small(size) {
+            return self.alloc(size, HEAP_ALIGN, AllocKind::Heap, false);
         }
+        let size = self.share(size);
+        let too_large = self.x().ult(max, size);
         let var = self.temp(width);
         let (fails, succeeds, after) = (self.new_location(), self.new_location(), self.new_location());
-        self.branch(overflow, fails, succeeds);
+        self.branch(too_large, fails, succeeds);
         self.cursor = Cursor::At(fails);
-        self.emit(Op::Assign { var, value: zero });
+        self.set_errno(ENOMEM);
+        let null = self.size(0);
+        self.emit(Op::Assign { var, value: null });
         self.goto(after);
         self.cursor = Cursor::At(succeeds);
-        self.emit(Op::Alloc { var, size: bytes, align: HEAP_ALIGN, kind: AllocKind::Heap, zeroed: true });
+        self.emit(Op::Alloc { var, size, align: HEAP_ALIGN, kind: AllocKind::Heap, zeroed: false });
         self.goto(after);
         self.cursor = Cursor::At(after);
         self.var_expr(var)
+    }
+
+    /// Whether a size is a few times a shorter unsigned number, so that it is no more than half of what there is.
+    fn is_small(&mut self, size: ExprId) -> bool {
+        let width = self.x().width(size);
+        let x = self.x();
+        match *x.get(size) {
+            Expr::Zext { arg, .. } => x.width(arg) < width,
+            Expr::Binary(BinOp::Mul | BinOp::Shl | BinOp::Add, a, b) => {
+                let small =
+                    |x: &ExprPool, e: ExprId| x.as_const(e).and_then(cfa::Bv::to_u64).is_some_and(|n| n < 1 << 16);
+                let narrow =
+                    |x: &ExprPool, e: ExprId| matches!(*x.get(e), Expr::Zext { arg, .. } if x.width(arg) <= width / 2);
+                (small(x, a) && narrow(x, b)) || (small(x, b) && narrow(x, a))
+            }
+            _ => false,
+        }
+    }
+
+    /// Stores an error number where the program can see it.
+    fn set_errno(&mut self, error: u64) {
+        let Some(location) = self.cx.errno_location else { return };
+        let address = self.temp(self.pointer_width());
+        let callee = Callee::Direct(location);
+        self.emit(Op::Call { callee, args: Box::default(), varargs: None, result: Some(address) });
+        let (address, error) = (self.var_expr(address), self.int(32, error));
+        self.store(address, error);
     }
 
     /// Fresh bytes from `pointer` on; `ty` is what they are as a whole.

@@ -1,14 +1,399 @@
+// Natively: drivers run with the library, then with the models. See harness.h.
 #include "harness.h"
-#include <malloc.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-int approximated, scripted, script_int;
-long double script;
-jmp_buf no_path;
-long comparisons;
+int modelled;
+// Standard output; the drivers' is elsewhere.
+static FILE *report;
 
-static uint64_t state;
+static struct driver {
+    const char *name;
+    void (*run)(void);
+} drivers[1000];
+static unsigned driver_count;
 
-// splitmix64.
+void enlist(const char *name, void (*run)(void)) { drivers[driver_count++] = (struct driver){name, run}; }
+
+// How a run ends.
+enum { DONE, REJECTED, ABORTED, CRASHED, NO_PATH, GIVEN_UP };
+static jmp_buf end_of_run;
+static _Noreturn void end(int how) { longjmp(end_of_run, how); }
+
+// What the library's run showed, and how much of it the model's run has shown as well.
+struct item {
+    enum { INTEGER, REAL, BYTES, POINTER, MEMORY, RECALLED, SUGGESTED, SUGGESTED_REAL, SUGGESTED_NOTHING } kind;
+    int line;
+    const char *what;
+    long long integer;
+    long double real;
+    // The bytes are in `bytes`, from `integer` on.
+    size_t size;
+};
+static struct item items[12000];
+static unsigned item_count, shown;
+static char bytes[1 << 16];
+static size_t byte_count;
+
+// For the message: the item that the model did not show.
+static struct {
+    unsigned at;
+    struct item instead;
+    char text[200];
+} failure;
+static int talking;
+
+static const char *print(const struct item *item, const char *data) {
+    static char text[2][400];
+    static int which;
+    char *s = text[which ^= 1];
+    switch (item->kind) {
+    case REAL:
+        snprintf(s, 400, "%La (%.20Lg)", item->real, item->real);
+        break;
+    case BYTES:
+    case MEMORY:
+        s += sprintf(s, "\"");
+        for (size_t i = 0; i < item->size && i < 90; i++)
+            s += sprintf(s, data[i] >= ' ' && data[i] < 127 ? "%c" : "\\%03o", (unsigned char)data[i]);
+        sprintf(s, "\" (%zu bytes)", item->size);
+        return text[which];
+    default:
+        sprintf(s, "%lld", item->integer);
+    }
+    return s;
+}
+
+// The suggestions that the library's run made at this point.
+static long long suggestions[12000];
+static unsigned suggested, first_suggestion;
+static void take_suggestions(void) {
+    for (; shown < item_count && items[shown].kind >= SUGGESTED; shown++) {
+        if (items[shown].kind == SUGGESTED)
+            suggestions[suggested++] = items[shown].integer;
+        else if (items[shown].kind == SUGGESTED_NOTHING)
+            suggested = first_suggestion = 0;
+    }
+}
+
+// Where `shown` is, the model's run shows `item`, with its bytes in `data`, if any.
+static void show(struct item item, const void *data) {
+    if (!modelled) {
+        if (data) {
+            item.integer = byte_count;
+            memcpy(bytes + byte_count, data, item.size);
+            byte_count += item.size;
+        }
+        items[item_count++] = item;
+        return;
+    }
+    struct item *expected = &items[shown];
+    _Bool same = shown < item_count && expected->kind == item.kind && expected->line == item.line;
+    if (same && item.kind == REAL)
+        same = item.real != item.real ? expected->real != expected->real
+                                      : item.real == expected->real && !signbit(item.real) == !signbit(expected->real);
+    else if (same && data)
+        same = expected->size == item.size && memcmp(bytes + expected->integer, data, item.size) == 0;
+    else if (same)
+        same = expected->integer == item.integer;
+    if (!same) {
+        if (!failure.instead.what || shown > failure.at) {
+            failure.at = shown;
+            failure.instead = item;
+            snprintf(failure.text, sizeof failure.text, "%s", print(&item, data));
+        }
+        end(REJECTED);
+    }
+    shown++;
+    take_suggestions();
+}
+
+void show_integer(int line, const char *what, long long x) { show((struct item){INTEGER, line, what, x}, NULL); }
+void show_real(int line, const char *what, long double x) { show((struct item){REAL, line, what, 0, x}, NULL); }
+void show_bytes(int line, const char *what, const void *p, size_t size) {
+    show((struct item){BYTES, line, what, 0, 0, size}, p);
+}
+void show_text(int line, const char *what, const char *s) {
+    show_integer(line, what, s != NULL);
+    if (s)
+        show_bytes(line, what, s, strlen(s) + 1);
+}
+
+long long recall(long long x) {
+    if (!modelled) {
+        items[item_count++] = (struct item){RECALLED, 0, "recalled", x};
+        return x;
+    }
+    x = items[shown++].integer;
+    take_suggestions();
+    return x;
+}
+
+void suggest(long long x) { items[item_count++] = (struct item){SUGGESTED, 0, "suggested", x}; }
+void suggest_bytes(const void *p, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        suggest(((const unsigned char *)p)[i]);
+}
+void suggest_real(long double x) { items[item_count++] = (struct item){SUGGESTED_REAL, 0, "suggested", 0, x}; }
+void suggest_nothing(void) { items[item_count++] = (struct item){SUGGESTED_NOTHING, 0, "nothing suggested"}; }
+
+// Rooms: each at the end of a page, before one that cannot be touched. Of each page the end is looked at.
+enum { ROOMS = 8, PAGE = 4096, LOOKED_AT = 512 };
+static char *pages;
+static char *room_of[ROOMS];
+static size_t room_size[ROOMS];
+static unsigned room_count;
+
+static char *end_of_page(unsigned n) { return pages + (2 * n + 1) * PAGE; }
+
+static void make_pages(void) {
+    pages = mmap(NULL, 2 * ROOMS * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int i = 0; i < ROOMS; i++)
+        mprotect(pages + 2 * i * PAGE, PAGE, PROT_READ | PROT_WRITE);
+}
+
+void *room(size_t size) {
+    if (room_count == ROOMS || size > LOOKED_AT - 32) {
+        fprintf(report, "too many rooms, or too large\n");
+        _exit(2);
+    }
+    room_size[room_count] = size;
+    room_of[room_count] = end_of_page(room_count) - size;
+    memset(end_of_page(room_count) - LOOKED_AT, '#', LOOKED_AT);
+    return room_of[room_count++];
+}
+
+void show_pointer(int line, const char *what, const void *p) {
+    long long x = p ? -2 : -1;
+    for (unsigned i = 0; i < room_count; i++) {
+        ptrdiff_t offset = (const char *)p - room_of[i];
+        if (offset >= 0 && offset <= (ptrdiff_t)room_size[i])
+            x = i * 1000 + offset;
+    }
+    show((struct item){POINTER, line, what, x}, NULL);
+}
+
+static void show_rooms(void) {
+    for (unsigned i = 0; i < room_count; i++) {
+        const char *start = end_of_page(i) - LOOKED_AT;
+        show((struct item){MEMORY, i, "memory before a room", 0, 0, LOOKED_AT - room_size[i]}, start);
+        show((struct item){MEMORY, i, "a room", 0, 0, room_size[i]}, room_of[i]);
+    }
+}
+
+// What the library left where the model lets the environment write.
+static const char *left_by_library(const char *p, size_t size) {
+    for (unsigned i = 0, n = 0; n < item_count; n++) {
+        if (items[n].kind != MEMORY || items[n].what[0] != 'a')
+            continue;
+        if (p >= room_of[i] && p + size <= end_of_page(i))
+            return bytes + items[n].integer + (p - room_of[i]);
+        i++;
+    }
+    return NULL;
+}
+
+extern int *model___errno_location(void);
+
+// The heap of models: blocks that are forgotten with the run, between bytes that must stay.
+struct block {
+    size_t size;
+    int is_free;
+    char before[16];
+};
+static _Alignas(4096) char heap[1 << 20];
+static size_t heap_used;
+
+static void *allocate(size_t align, size_t size) {
+    size_t at = heap_used + sizeof(struct block);
+    at = (at + align - 1) / align * align;
+    if (align > sizeof heap || size > sizeof heap || at + size + 16 > sizeof heap)
+        end(GIVEN_UP);
+    struct block *block = (struct block *)(heap + at) - 1;
+    block->size = size;
+    block->is_free = 0;
+    memset(block->before, 7, 16);
+    memset(heap + at, 0xa5, size);
+    memset(heap + at + size, 7, 16);
+    heap_used = at + size + 16;
+    return heap + at;
+}
+
+static struct block *block_of(void *p) {
+    struct block *block = (struct block *)p - 1;
+    char *end_of_block = (char *)p + block->size;
+    if ((char *)p < heap || (char *)p >= heap + heap_used || block->is_free)
+        end(CRASHED);
+    for (int i = 0; i < 16; i++) {
+        if (block->before[i] != 7 || end_of_block[i] != 7)
+            end(CRASHED);
+    }
+    return block;
+}
+
+// As the front-end has it.
+void *model_malloc(size_t size) {
+    if (size <= PTRDIFF_MAX)
+        return allocate(16, size);
+    *model___errno_location() = ENOMEM;
+    return NULL;
+}
+void model_free(void *p) {
+    if (p)
+        block_of(p)->is_free = 1;
+}
+void release(void *p) { modelled ? model_free(p) : free(p); }
+
+// What models leave open: a choice from some candidates each time, the first of which is the most likely. Runs are
+// tried in order of how often they do not take the first (limited discrepancy search).
+static struct choice {
+    unsigned taken, of;
+} choices[100000];
+enum { MAX_RUNS = 50000, MAX_OTHERS = 5 };
+static unsigned choice_count, choice_at, max_others;
+// Taints of the run.
+static int over_approximated;
+
+static unsigned choose(unsigned of) {
+    if (choice_at == choice_count) {
+        if (choice_count == sizeof choices / sizeof *choices)
+            end(NO_PATH);
+        choices[choice_count++] = (struct choice){0, of};
+    }
+    return choices[choice_at++].taken;
+}
+
+static int next_choices(void) {
+    unsigned others = 0;
+    choice_count = choice_at;
+    for (unsigned i = 0; i < choice_count; i++)
+        others += choices[i].taken > 0;
+    for (; choice_count > 0; choice_count--) {
+        struct choice *last = &choices[choice_count - 1];
+        others -= last->taken > 0;
+        if (last->taken + 1 < last->of && others < max_others) {
+            last->taken++;
+            return 1;
+        }
+    }
+    return ++max_others <= MAX_OTHERS;
+}
+
+// Integers that the library's run still has to show, after what was suggested and some small ones.
+static long long integer_candidate(void) {
+    enum { MOST = 24 };
+    long long all[MOST + 4];
+    unsigned n = 0;
+    _Bool suggestion = first_suggestion < suggested;
+    if (suggestion)
+        all[n++] = suggestions[first_suggestion];
+    for (unsigned i = shown; i <= item_count + 2 && n < MOST; i++) {
+        long long x = i < item_count ? items[i].integer : (long long)i - item_count - 1;
+        _Bool is_integer = i >= item_count || items[i].kind == INTEGER;
+        if (i < item_count && items[i].kind == BYTES) {
+            x = items[i].size;
+            is_integer = 1;
+        }
+        for (unsigned j = suggestion; j < n; j++)
+            is_integer &= all[j] != x;
+        if (is_integer)
+            all[n++] = x;
+    }
+    unsigned taken = choose(n);
+    first_suggestion += suggestion && taken == 0;
+    return all[taken];
+}
+
+static long double real_candidate(void) {
+    unsigned of = 0;
+    for (unsigned i = 0; i < item_count; i++)
+        of += items[i].kind == SUGGESTED_REAL || (i >= shown && items[i].kind == REAL);
+    if (of == 0)
+        return 0;
+    unsigned taken = choose(of);
+    for (unsigned i = 0;; i++) {
+        if ((items[i].kind == SUGGESTED_REAL || (i >= shown && items[i].kind == REAL)) && taken-- == 0)
+            return items[i].real;
+    }
+}
+
+// True first where there is something to go on with.
+_Bool __proviso_env_bool(void) { return choose(2) ^ (first_suggestion < suggested); }
+char __proviso_env_char(void) { return integer_candidate(); }
+unsigned char __proviso_env_uchar(void) { return integer_candidate(); }
+int __proviso_env_int(void) { return integer_candidate(); }
+long __proviso_env_long(void) { return integer_candidate(); }
+long long __proviso_env_longlong(void) { return integer_candidate(); }
+size_t __proviso_env_size(void) { return integer_candidate(); }
+float __proviso_env_float(void) { return real_candidate(); }
+double __proviso_env_double(void) { return real_candidate(); }
+long double __proviso_env_longdouble(void) { return real_candidate(); }
+void __proviso_env_memory(void *p, size_t size) {
+    const char *left = left_by_library(p, size);
+    unsigned of = left != NULL;
+    for (unsigned i = shown; i < item_count; i++)
+        of += items[i].kind == BYTES;
+    if (first_suggestion < suggested) {
+        choose(1);
+        for (size_t i = 0; i < size; i++)
+            ((char *)p)[i] = first_suggestion < suggested ? suggestions[first_suggestion++] : 0;
+        return;
+    }
+    unsigned taken = choose(of ? of : 1), i = shown;
+    if (left && taken-- == 0) {
+        memcpy(p, left, size);
+        return;
+    }
+    memset(p, 0, size);
+    for (; i < item_count; i++) {
+        if (items[i].kind == BYTES && taken-- == 0) {
+            memcpy(p, bytes + items[i].integer, size < items[i].size ? size : items[i].size);
+            return;
+        }
+    }
+}
+
+// The other primitives.
+void *__proviso_alloc(size_t size) { return allocate(16, size); }
+void *__proviso_alloc_zeroed(size_t size) { return memset(allocate(16, size), 0, size); }
+void *__proviso_alloc_env(size_t size) {
+    void *p = allocate(1, size);
+    __proviso_env_memory(p, size);
+    return p;
+}
+void *__proviso_alloc_aligned(size_t align, size_t size) { return allocate(align < 16 ? 16 : align, size); }
+void __proviso_free(void *p) { model_free(p); }
+size_t __proviso_object_size(void *p) { return block_of(p)->size; }
+void __proviso_unmodelled(const char *what) { end(GIVEN_UP); }
+void __proviso_underapproximated(const char *what) { end(GIVEN_UP); }
+void __proviso_overapproximated(const char *what) { over_approximated = 1; }
+void __proviso_assume(int condition) {
+    if (!condition)
+        end(NO_PATH);
+}
+void __proviso_exit(int status) { end(ABORTED); }
+void __proviso_abort(void) { end(ABORTED); }
+
+static void on_signal(int signal) { end(signal == SIGABRT ? ABORTED : CRASHED); }
+
+// The models' variables, which every run finds as they were at the start.
+extern char __start_model_data[] __attribute__((weak)), __stop_model_data[] __attribute__((weak));
+extern char __start_model_bss[] __attribute__((weak)), __stop_model_bss[] __attribute__((weak));
+static char *initial_data;
+
+static void reset_models(void) {
+    size_t data = __stop_model_data - __start_model_data, bss = __stop_model_bss - __start_model_bss;
+    if (!initial_data)
+        initial_data = memcpy(malloc(data + 1), __start_model_data, data);
+    memcpy(__start_model_data, initial_data, data);
+    memset(__start_model_bss, 0, bss);
+    heap_used = 0;
+}
+
+// Random inputs: splitmix64.
+static uint64_t seed, state;
 uint64_t random_bits(void) {
     uint64_t z = state += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -16,50 +401,181 @@ uint64_t random_bits(void) {
     return z ^ z >> 31;
 }
 
-unsigned random_below(unsigned bound) { return random_bits() % bound; }
+static int may_be_approximated, may_ask;
+void may_approximate(void) { may_be_approximated = 1; }
+void asks_environment(void) { may_ask = 1; }
 
-void mismatch(const char *file, int line, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    printf("%s:%d: ", file, line);
-    vprintf(format, args);
-    printf("\n");
-    exit(1);
+void say(const char *format, ...) {
+    if (talking) {
+        va_list args;
+        va_start(args, format);
+        fprintf(report, "  ");
+        vfprintf(report, format, args);
+        fprintf(report, "\n");
+        va_end(args);
+    }
 }
 
-// The primitives.
-void *__proviso_alloc(size_t size) { return malloc(size); }
-void *__proviso_alloc_zeroed(size_t size) { return calloc(1, size); }
-void *__proviso_alloc_aligned(size_t align, size_t size) { return aligned_alloc(align, size); }
-void __proviso_free(void *ptr) { free(ptr); }
-size_t __proviso_object_size(void *ptr) { return malloc_usable_size(ptr); }
-_Bool __proviso_env_bool(void) { return random_bits() & 1; }
-char __proviso_env_char(void) { return random_bits(); }
-unsigned char __proviso_env_uchar(void) { return random_bits(); }
-int __proviso_env_int(void) { return scripted ? script_int : (int)random_bits(); }
-long __proviso_env_long(void) { return random_bits(); }
-long long __proviso_env_longlong(void) { return random_bits(); }
-size_t __proviso_env_size(void) { return random_bits() % 100; }
-float __proviso_env_float(void) { return script; }
-double __proviso_env_double(void) { return script; }
-long double __proviso_env_longdouble(void) { return script; }
-void __proviso_env_memory(void *ptr, size_t size) {
-    for (size_t i = 0; i < size; i++)
-        ((char *)ptr)[i] = random_bits();
+// One run of a driver.
+static int run(struct driver *driver, uint64_t call, int with_model) {
+    modelled = with_model;
+    state = seed + call * 0x632be59bd9b4e019;
+    room_count = shown = choice_at = suggested = first_suggestion = 0;
+    over_approximated = may_be_approximated = may_ask = 0;
+    if (!modelled)
+        item_count = byte_count = choice_count = max_others = 0;
+    int how = setjmp(end_of_run);
+    if (how == 0) {
+        if (modelled) {
+            reset_models();
+            take_suggestions();
+        }
+        LIB_ERRNO = ONE_OF(0, 0, 11, ERANGE);
+        driver->run();
+        see(LIB_ERRNO);
+    }
+    if (how == 0 || how == ABORTED) {
+        int again = setjmp(end_of_run);
+        if (again)
+            return again;
+        show_integer(0, "how it ends", how);
+        show_rooms();
+    }
+    return how;
 }
-void __proviso_unmodelled(const char *what) { approximated = 1; }
-void __proviso_overapproximated(const char *what) { approximated = 1; }
-void __proviso_underapproximated(const char *what) { approximated = 1; }
-void __proviso_assume(int condition) {
-    if (!condition)
-        longjmp(no_path, 1);
-}
-void __proviso_exit(int status) { exit(status); }
-void __proviso_abort(void) { longjmp(no_path, 2); }
 
-int main(int argc, char **argv) {
-    state = strtoull(argv[1], NULL, 10);
-    test();
-    printf("%ld comparisons\n", comparisons);
+static struct {
+    long exact, approximated, given_up;
+} count;
+
+static const char *const endings[] = {"done", "another", "abort", "a crash", "no path", "given up"};
+
+// Whether the model can do what the library does.
+static int compare(struct driver *driver, uint64_t call) {
+    int how = run(driver, call, 0);
+    if (how != DONE && how != ABORTED) {
+        fprintf(report, "%s: the library: %s\n", driver->name, endings[how]);
+        return 0;
+    }
+    failure.instead.what = NULL;
+    failure.at = 0;
+    const char *trouble = "excludes what the library does";
+    int runs = 0;
+    for (; runs < MAX_RUNS; runs++) {
+        how = run(driver, call, 1);
+        if (how == GIVEN_UP) {
+            count.given_up++;
+            return 1;
+        }
+        if (how == CRASHED)
+            trouble = "crashes";
+        if (how == DONE || how == ABORTED) {
+            _Bool exact = !choice_at && !over_approximated;
+            count.exact += exact;
+            count.approximated += !exact;
+            if (exact || may_ask || (may_be_approximated && over_approximated))
+                return 1;
+            trouble = may_be_approximated ? "leaves something open without a taint" : "is not exact";
+            break;
+        }
+        if (!next_choices())
+            break;
+    }
+    fprintf(report, "%s: the model %s (call %llu, %d runs, %u others)\n", driver->name, trouble, (unsigned long long)call, runs, max_others);
+    if (failure.instead.what) {
+        struct item *expected = &items[failure.at];
+        fprintf(report, "  line %d: %s: %s", expected->line, expected->what, print(expected, bytes + expected->integer));
+        fprintf(report, ", model (line %d: %s): %s\n", failure.instead.line, failure.instead.what, failure.text);
+    }
+    talking = 1;
+    run(driver, call, 0);
+    if (getenv("PROVISO_TEST_CALL")) {
+        for (unsigned i = 0; i < item_count; i++)
+            fprintf(report, "  shown %d:%d: %s %s\n", items[i].kind, items[i].line, items[i].what, print(&items[i], bytes + items[i].integer));
+    }
+    talking = 0;
     return 0;
+}
+
+// The library's run, for the interpreter.
+static void print_run(struct driver *driver, uint64_t call) {
+    fprintf(report, "run %s %llu\n", driver->name, (unsigned long long)(seed + call * 0x632be59bd9b4e019));
+    for (unsigned i = 0; i < item_count; i++) {
+        struct item *item = &items[i];
+        if (item->kind == MEMORY && item->what[0] != 'a')
+            continue;
+        switch (item->kind) {
+        case REAL:
+        case SUGGESTED_REAL: {
+            long double real = item->real != item->real ? __builtin_nanl("") : item->real;
+            union {
+                long double value;
+                struct {
+                    uint64_t fraction;
+                    uint16_t exponent;
+                } bits;
+            } u = {real};
+            double wide = real;
+            float narrow = real;
+            uint64_t wide_bits;
+            uint32_t narrow_bits;
+            memcpy(&wide_bits, &wide, 8);
+            memcpy(&narrow_bits, &narrow, 4);
+            fprintf(report, "%c %llu %u %llu %u\n", item->kind == REAL ? 'r' : 'R', (unsigned long long)u.bits.fraction, u.bits.exponent,
+                   (unsigned long long)wide_bits, narrow_bits);
+            break;
+        }
+        case BYTES:
+        case MEMORY:
+            fprintf(report, "b ");
+            for (size_t n = 0; n < item->size; n++)
+                fprintf(report, "%02x", (unsigned char)bytes[item->integer + n]);
+            fprintf(report, "\n");
+            break;
+        case SUGGESTED_NOTHING:
+            fprintf(report, "n\n");
+            break;
+        default:
+            fprintf(report, "%c %lld\n", item->kind == SUGGESTED ? 's' : 'i', item->integer);
+        }
+    }
+}
+
+// Arguments: the seed, the number of calls, `compare` or `print`, names of drivers (all, if there is none).
+int main(int argc, char **argv) {
+    seed = strtoull(argv[1], NULL, 10);
+    uint64_t calls = strtoull(argv[2], NULL, 10);
+    make_pages();
+    report = fdopen(dup(1), "w");
+    setvbuf(report, NULL, _IOLBF, 4096);
+    freopen("/dev/null", "w", stdout);
+    freopen("/dev/null", "w", stderr);
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_NODEFER | SA_ONSTACK};
+    static char stack[1 << 16];
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGABRT, &action, NULL);
+    int failures = 0;
+    uint64_t first_call = getenv("PROVISO_TEST_CALL") ? strtoull(getenv("PROVISO_TEST_CALL"), NULL, 10) : 0;
+    for (unsigned i = 0; i < driver_count; i++) {
+        _Bool wanted = argc == 4;
+        for (int n = 4; n < argc; n++)
+            wanted |= strcmp(argv[n], drivers[i].name) == 0;
+        if (!wanted)
+            continue;
+        memset(&count, 0, sizeof count);
+        for (uint64_t call = first_call; call < first_call + calls; call++) {
+            if (argv[3][0] == 'p') {
+                run(&drivers[i], call, 0);
+                print_run(&drivers[i], call);
+            } else if (!compare(&drivers[i], call)) {
+                failures++;
+                break;
+            }
+        }
+        if (argv[3][0] != 'p')
+            fprintf(report, "%-16s %ld exact, %ld approximated, %ld not modelled\n", drivers[i].name, count.exact,
+                   count.approximated, count.given_up);
+    }
+    return failures != 0;
 }

@@ -1,173 +1,346 @@
-#define _GNU_SOURCE
+// stdlib.h, and numbers from text.
 #include "harness.h"
 #include <inttypes.h>
 #include <search.h>
 
+DRIVER(abs) { see(LIB(abs)(random_integer())); }
+DRIVER(labs) { see(LIB(labs)(random_integer())); }
+DRIVER(llabs) { see(LIB(llabs)(random_integer())); }
+DRIVER(imaxabs) { see(LIB(imaxabs)(random_integer())); }
+#define DIVIDE(name, type, result)                                                                                   \
+    DRIVER(name) {                                                                                                   \
+        type a = random_integer(), b = random_integer();                                                             \
+        b += b == 0;                                                                                                 \
+        if (b == -1)                                                                                                 \
+            a = 5;                                                                                                   \
+        result x = LIB(name)(a, b);                                                                                  \
+        see(x.quot);                                                                                                 \
+        see(x.rem);                                                                                                  \
+    }
+DIVIDE(div, int, div_t)
+DIVIDE(ldiv, long, ldiv_t)
+DIVIDE(lldiv, long long, lldiv_t)
+DIVIDE(imaxdiv, intmax_t, imaxdiv_t)
+
 // Text that is nearly a number.
-static void random_number(char *s) {
-    static const char *const parts[] = {" ",   "\t",  "-", "+",  "0x", "0X", "0",   "9223372036854775807", "7",
-                                        "8",   "f",   "Z", "12", "1e", "e5", ".",   "18446744073709551616", "2147483648",
-                                        "0b1", "inf", "nan", "nan(a1)", "infinity", "p3", "1.5", "e-7", "x", "3",
-                                        "-9223372036854775808", "00", "INF", "e+", "p-2", "16777217"};
-    s[0] = 0;
+static char *nearly_a_number(void) {
+    static const char *const parts[] = {
+        " ",   "\t",  "-",   "+",   "0x",   "0X",       "0",   "9223372036854775807",  "7",  "8",
+        "f",   "Z",   "12",  "1e",  "e5",   ".",        "x",   "18446744073709551616", "3",  "2147483648",
+        "0b1", "inf", "nan", "p3",  "1.5",  "nan(a1)",  "e-7", "-9223372036854775808", "00", "16777217",
+        "INF", "e+",  "p-2", "e30", "e308", "infinity", "0b",  "4294967295",           "_",  "\v"};
+    char text[128] = "";
     for (unsigned n = random_below(5); n > 0; n--)
-        strcat(s, parts[random_below(sizeof parts / sizeof *parts)]);
+        strcat(text, parts[random_below(sizeof parts / sizeof *parts)]);
+    return text_in_room(text);
 }
 
-static void integers(void) {
-    char s[128];
-    random_number(s);
-    int base = random_below(3) ? (int)random_below(38) - 1 : random_below(2) ? 0 : 10;
-#define STRTO(type, function)                                                                                        \
-    {                                                                                                                \
-        extern type model_##function(const char *, char **, int);                                                    \
-        START;                                                                                                       \
-        char *real_end = NULL, *model_end = NULL;                                                                    \
-        type real = function(s, &real_end, base), model = model_##function(s, &model_end, base);                     \
-        EXPECT(real == model, #function "(\"%s\", %d): %lld, model %lld", s, base, (long long)real,                  \
-               (long long)model);                                                                                    \
-        EXPECT(real_end == model_end, #function "(\"%s\", %d): end %ld, model %ld", s, base, real_end - s,            \
-               model_end - s);                                                                                       \
-        EXPECT(errno == *model___errno_location(), #function "(\"%s\", %d): errno", s, base);                        \
+#define STRTO(name)                                                                                                  \
+    DRIVER(name) {                                                                                                   \
+        char *s = nearly_a_number(), *end = s + 1;                                                                   \
+        int base = random_below(3) ? (int)random_below(39) - 1 : random_below(2) ? 0 : 10;                           \
+        _Bool with_end = random_below(8);                                                                            \
+        say(#name " base %d", base);                                                                                 \
+        see(LIB(name)(s, with_end ? &end : NULL, base));                                                             \
+        see_pointer(end);                                                                                            \
     }
-    STRTO(long, strtol)
-    STRTO(unsigned long, strtoul)
-    STRTO(long long, strtoll)
-    STRTO(unsigned long long, strtoull)
-    STRTO(intmax_t, strtoimax)
-    STRTO(uintmax_t, strtoumax)
-    extern int model_atoi(const char *);
-    extern long model_atol(const char *);
-    EXPECT(atoi(s) == model_atoi(s), "atoi(\"%s\")", s);
-    EXPECT(atol(s) == model_atol(s), "atol(\"%s\")", s);
+STRTO(strtol)
+STRTO(strtoul)
+STRTO(strtoll)
+STRTO(strtoull)
+STRTO(strtoq)
+STRTO(strtouq)
+STRTO(strtoimax)
+STRTO(strtoumax)
+DRIVER(__strtol_internal) {
+    extern long __strtol_internal(const char *, char **, int, int);
+    char *s = nearly_a_number(), *end = s;
+    see(LIB(__strtol_internal)(s, &end, ONE_OF(0, 8, 10, 16), 0));
+    see_pointer(end);
 }
+DRIVER(atoi) { see(LIB(atoi)(nearly_a_number())); }
+DRIVER(atol) { see(LIB(atol)(nearly_a_number())); }
+DRIVER(atoll) { see(LIB(atoll)(nearly_a_number())); }
 
-static void reals(void) {
-    char s[128];
-    if (random_below(2))
-        random_number(s);
-    else
-        sprintf(s, "%.*g", (int)random_below(18), (double)(int64_t)random_bits() / (1ull << random_below(64)));
-#define STRTOR(type, function)                                                                                       \
-    {                                                                                                                \
-        extern type model_##function(const char *, char **);                                                         \
-        START;                                                                                                       \
-        char *real_end, *model_end;                                                                                  \
-        type real = function(s, &real_end);                                                                          \
-        /* Where the model takes any value, facts are checked on the true one. */                                    \
-        script = real;                                                                                               \
-        type model = model_##function(s, &model_end);                                                                \
-        EXPECT(real == model || (real != real && model != model), #function "(\"%s\"): %La, model %La", s,           \
-               (long double)real, (long double)model);                                                               \
-        EXPECT(signbit(real) == signbit(model), #function "(\"%s\"): sign", s);                                      \
-        EXPECT(real_end == model_end, #function "(\"%s\"): end %ld, model %ld", s, real_end - s, model_end - s);     \
-        exact += !approximated;                                                                                      \
+// Decimal and hexadecimal fractions, in range and out of it, with few and with many digits.
+static char *real_number(void) {
+    if (random_below(4) == 0)
+        return nearly_a_number();
+    char text[400];
+    long double x = random_below(3) ? random_double() : random_longdouble();
+    int digits = random_below(4) ? random_below(20) : random_below(60);
+    switch (random_below(6)) {
+    case 0:
+        snprintf(text, sizeof text, "%.*Lf", digits, x < 1e20L && x > -1e20L ? x : 1.5L);
+        break;
+    case 1:
+        snprintf(text, sizeof text, "%.*Le", digits, x);
+        break;
+    case 2:
+        snprintf(text, sizeof text, "%.*La", digits % 20, x);
+        break;
+    case 3:
+        // About the ends of the ranges of all three types.
+        snprintf(text, sizeof text, "%s%u.%ue%d", ONE_OF("", "-"), random_below(100), random_below(1000000),
+                 ONE_OF(38, -38, -45, 308, -308, -324, 4931, 4932, -4932, -4951, -46, 39) + (int)random_below(5) - 2);
+        break;
+    case 4:
+        snprintf(text, sizeof text, "%s0x%x.%xp%d", ONE_OF("", "-"), random_below(100), (unsigned)random_bits(),
+                 ONE_OF(127, -127, -149, 1023, -1023, -1074, 16383, -16383, -16445, -151, 0, 60) +
+                     (int)random_below(9) - 4);
+        break;
+    default:
+        snprintf(text, sizeof text, "%.*Lg", digits, x);
     }
-    static long exact;
-    STRTOR(double, strtod)
-    STRTOR(float, strtof)
-    STRTOR(long double, strtold)
-    static long calls;
-    if (++calls % 10000 == 0)
-        EXPECT(exact > calls * 2, "most numbers are read exactly: %ld of %ld", exact, 3 * calls);
+    return text_in_room(text);
 }
 
-static void arithmetic(void) {
-    extern int model_abs(int);
-    extern long model_labs(long);
-    extern div_t model_div(int, int);
-    extern ldiv_t model_ldiv(long, long);
-    extern lldiv_t model_lldiv(long long, long long);
-    int a = random_bits() >> random_below(32), b = (int)random_below(200) - 100;
-    b += b == 0;
-    EXPECT(abs(a) == model_abs(a), "abs(%d)", a);
-    EXPECT(labs(a) == model_labs(a), "labs(%d)", a);
-    div_t d = div(a, b), e = model_div(a, b);
-    EXPECT(d.quot == e.quot && d.rem == e.rem, "div(%d, %d)", a, b);
-    long c = random_bits();
-    ldiv_t l = ldiv(c, b), m = model_ldiv(c, b);
-    EXPECT(l.quot == m.quot && l.rem == m.rem, "ldiv(%ld, %d)", c, b);
-    lldiv_t p = lldiv(c, b), q = model_lldiv(c, b);
-    EXPECT(p.quot == q.quot && p.rem == q.rem, "lldiv(%ld, %d)", c, b);
+#define STRTOR(name)                                                                                                 \
+    DRIVER(name) {                                                                                                   \
+        may_approximate();                                                                                           \
+        char *s = real_number(), *end = s;                                                                           \
+        see_real(LIB(name)(s, random_below(8) ? &end : NULL));                                                       \
+        see_pointer(end);                                                                                            \
+    }
+STRTOR(strtod)
+STRTOR(strtof)
+STRTOR(strtold)
+DRIVER(atof) {
+    may_approximate();
+    see_real(LIB(atof)(real_number()));
+}
+// The numbers that programs have are read exactly.
+DRIVER(plain_fractions) {
+    char text[40];
+    snprintf(text, sizeof text, "%d.%0*u%s", (int)random_below(100000) - 50000, 1 + random_below(6), random_below(10),
+             ONE_OF("", "e5", "e-3"));
+    char *s = text_in_room(text), *end = s;
+    see_real(LIB(strtod)(s, &end));
+    see_real(LIB(strtold)(s, NULL));
+    see_pointer(end);
 }
 
+// Sorting and searching: with everything that the comparing function sees.
 struct element {
-    char key, place, padding;
+    char key, place, padding[7];
 };
-
+static size_t element_size;
+static int ascending = 1;
 static int compare(const void *a, const void *b) {
-    return ((const struct element *)a)->key - ((const struct element *)b)->key;
-}
-
-static void sorting(void) {
-    extern void model_qsort(void *, size_t, size_t, int (*)(const void *, const void *));
-    extern void *model_bsearch(const void *, const void *, size_t, size_t, int (*)(const void *, const void *));
-    extern void *model_lfind(const void *, const void *, size_t *, size_t, int (*)(const void *, const void *));
-    struct element real[40], model[40];
-    size_t n = random_below(41);
-    for (size_t i = 0; i < n; i++)
-        real[i] = (struct element){random_below(20), i, 0};
-    memcpy(model, real, sizeof real);
-    struct element key = {random_below(20)};
-    void *found = lfind(&key, real, &n, sizeof key, compare);
-    void *model_found = model_lfind(&key, real, &n, sizeof key, compare);
-    EXPECT(found == model_found, "lfind");
-    qsort(real, n, sizeof *real, compare);
-    model_qsort(model, n, sizeof *model, compare);
-    for (size_t i = 1; i < n; i++) {
-        int order = compare(&model[i - 1], &model[i]);
-        EXPECT(order < 0 || (order == 0 && model[i - 1].place < model[i].place), "qsort, stable");
+    const char *x = a, *y = b;
+    see(x[0]);
+    see(y[0]);
+    if (element_size > 1) {
+        see(x[1]);
+        see(y[1]);
     }
-    for (size_t i = 0; i < n; i++)
-        EXPECT(real[i].key == model[i].key, "qsort");
-    EXPECT(bsearch(&key, real, n, sizeof key, compare) == model_bsearch(&key, real, n, sizeof key, compare), "bsearch");
+    return (x[0] - y[0]) * ascending;
+}
+static char *elements(size_t count) {
+    element_size = ONE_OF(1, 2, 3, 4, 8, 9, 33);
+    char *p = room(480 / 8 * 8);
+    for (size_t i = 0; i < count; i++) {
+        memset(p + i * element_size, 'e', element_size);
+        p[i * element_size] = random_below(8);
+        if (element_size > 1)
+            p[i * element_size + 1] = i;
+    }
+    return p;
+}
+DRIVER(qsort) {
+    size_t count = random_below(15);
+    ascending = ONE_OF(1, -1, 0);
+    char *p = elements(count);
+    LIB(qsort)(p, count, element_size, compare);
+    ascending = 1;
+}
+DRIVER(bsearch) {
+    size_t count = random_below(15);
+    char *p = elements(count);
+    for (size_t i = 0; i < count; i++)
+        p[i * element_size] = i / 2;
+    char key[2] = {random_below(9), 'k'};
+    see_pointer(LIB(bsearch)(key, p, count, element_size, compare));
+}
+DRIVER(lfind) {
+    size_t count = random_below(14);
+    char *p = elements(count), key[40] = {random_below(9), 'k'};
+    see_pointer(LIB(lfind)(key, p, &count, element_size, compare));
+    see(count);
+}
+DRIVER(lsearch) {
+    size_t count = random_below(14);
+    char *p = elements(count), key[40] = {random_below(9), 'k'};
+    see_pointer(LIB(lsearch)(key, p, &count, element_size, compare));
+    see(count);
 }
 
-static void memory(void) {
-    extern void *model_realloc(void *, size_t), *model_reallocarray(void *, size_t, size_t);
-    extern int model_posix_memalign(void **, size_t, size_t);
-    size_t n = 1 + random_below(100), m = 1 + random_below(100);
-    unsigned char *p = model_realloc(NULL, n);
-    for (size_t i = 0; i < n; i++)
-        p[i] = i;
-    p = model_reallocarray(p, m, 1);
-    for (size_t i = 0; i < n && i < m; i++)
-        EXPECT(p[i] == i, "realloc keeps the content");
-    EXPECT(model_realloc(p, 0) == NULL, "realloc to nothing");
-    EXPECT(model_reallocarray(NULL, SIZE_MAX / 2, 3) == NULL, "reallocarray of too much");
-    void *q;
-    EXPECT(model_posix_memalign(&q, 3, n) == EINVAL, "posix_memalign");
-    EXPECT(model_posix_memalign(&q, 64, 64) == 0 && (uintptr_t)q % 64 == 0, "posix_memalign");
-    free(q);
+// Random numbers.
+#define ASK(name, see, ...)                                                                                          \
+    DRIVER(name) {                                                                                                   \
+        asks_environment();                                                                                          \
+        see(LIB(name)(__VA_ARGS__));                                                                                 \
+    }
+ASK(rand, see)
+ASK(random, see)
+ASK(lrand48, see)
+ASK(mrand48, see)
+ASK(drand48, see_real)
+ASK(arc4random, see)
+DRIVER(arc4random_uniform) {
+    asks_environment();
+    uint32_t bound = random_below(2) ? random_below(4) : (uint32_t)random_integer();
+    see(LIB(arc4random_uniform)(bound));
+}
+DRIVER(arc4random_buf) {
+    asks_environment();
+    unsigned n = random_below(40);
+    LIB(arc4random_buf)(room(n), n);
+}
+DRIVER(rand_r) {
+    asks_environment();
+    unsigned state = random_bits();
+    see(LIB(rand_r)(&state));
+    see(state);
+}
+DRIVER(erand48) {
+    asks_environment();
+    unsigned short *state = room(6);
+    see_real(LIB(erand48)(state));
+}
+DRIVER(nrand48) {
+    asks_environment();
+    unsigned short *state = room(6);
+    see(LIB(nrand48)(state));
+}
+DRIVER(jrand48) {
+    asks_environment();
+    unsigned short *state = room(6);
+    see(LIB(jrand48)(state));
 }
 
-static int handlers;
-static void first(void) { EXPECT(++handlers == 3, "the first handler runs last"); }
-static void later(void) { EXPECT(++handlers == 2, "a handler may register one"); }
-static void last(void) {
-    extern int model_atexit(void (*)(void));
-    EXPECT(++handlers == 1, "the last handler runs first");
-    model_atexit(later);
+// The environment's strings. Names that nobody else has.
+static const char *name(void) { return ONE_OF("PROVISO_A", "PROVISO_B", "PROVISO_AB"); }
+static const char *odd_name(void) { return random_below(8) ? name() : ONE_OF("", "PROVISO_A=", "="); }
+DRIVER(getenv) {
+    asks_environment();
+    for (int i = 0; i < 3; i++) {
+        const char *n = name();
+        NATIVELY clearenv();
+        char *value = LIB(getenv)(n);
+        see_text(value);
+        see(LIB(getenv)(n) == value);
+        see(LIB(secure_getenv)(n) == value);
+    }
 }
-
-static void endings(void) {
-    extern int model_atexit(void (*)(void));
-    extern void model___proviso_at_exit(void);
-    model_atexit(first);
-    model_atexit(last);
-    model___proviso_at_exit();
-    EXPECT(handlers == 3, "all handlers run");
-}
-
-void test(void) {
-    endings();
-    for (int i = 0; i < 50000; i++) {
-        integers();
-        reals();
-        arithmetic();
-        if (i % 10 == 0) {
-            sorting();
-            memory();
+DRIVER(setenv) {
+    asks_environment();
+    NATIVELY clearenv();
+    _Bool known = random_below(4);
+    if (known)
+        see(LIB(clearenv)());
+    for (int i = 0; i < (known ? 8 : 2); i++) {
+        switch (random_below(4)) {
+        case 0:
+            see(LIB(setenv)(odd_name(), random_string(8, "ab="), random_below(2)));
+            break;
+        case 1:
+            see(LIB(unsetenv)(odd_name()));
+            break;
+        case 2: {
+            static char entries[8][20];
+            snprintf(entries[i], 20, "%s%s%s", name(), ONE_OF("", "=", "=", "="), ONE_OF("", "x", "y=z"));
+            see(LIB(putenv)(entries[i]));
+            if (random_below(2) && strchr(entries[i], '='))
+                *(strchr(entries[i], 0) - 1) = '=';
+            break;
         }
+        default:
+            if (random_below(8) == 0)
+                see(LIB(clearenv)());
+        }
+        see(LIB_ERRNO);
+        see_text(LIB(getenv)(name()));
     }
+}
+
+// Memory. Sizes are small, or too large for any machine.
+static size_t small_or_huge(void) {
+    return random_below(4) ? random_below(200) : ONE_OF(SIZE_MAX, SIZE_MAX - 100, SIZE_MAX / 2 + 1, SIZE_MAX / 2 + 17);
+}
+static void see_memory(char *p, size_t size, size_t align) {
+    see(p != NULL);
+    if (p) {
+        see((uintptr_t)p % align);
+        memset(p, 'm', size);
+        release(p);
+    }
+}
+DRIVER(calloc) {
+    size_t count = small_or_huge(), size = random_below(2) ? random_below(20) : small_or_huge();
+    char *p = LIB(calloc)(count, size);
+    if (p)
+        see_bytes(p, count * size);
+    see_memory(p, count * size, 16 / 8 * sizeof(void *));
+}
+static size_t alignment(void) { return ONE_OF(0, 1, 2, 3, 4, 8, 12, 16, 24, 32, 33, 64, 128, 200, 4096); }
+DRIVER(aligned_alloc) {
+    size_t align = alignment(), size = small_or_huge();
+    see_memory(LIB(aligned_alloc)(align, size), size, align & (align - 1) || !align ? 1 : align);
+}
+DRIVER(memalign) {
+    extern void *memalign(size_t, size_t);
+    size_t align = random_below(4) ? alignment() : SIZE_MAX / 2 + 2 + random_below(9), size = small_or_huge();
+    see_memory(LIB(memalign)(align, size), size, align & (align - 1) || !align ? 1 : align);
+}
+DRIVER(posix_memalign) {
+    size_t align = alignment(), size = small_or_huge();
+    void *p = &p;
+    int result = LIB(posix_memalign)(&p, align, size);
+    see(result);
+    see(p == &p);
+    // The library leaves `errno` open here.
+    LIB_ERRNO = 0;
+    if (result == 0)
+        see_memory(p, size, align);
+}
+DRIVER(valloc) {
+    extern void *valloc(size_t);
+    size_t size = small_or_huge();
+    see_memory(LIB(valloc)(size), size, 4096);
+}
+DRIVER(pvalloc) {
+    extern void *pvalloc(size_t);
+    size_t size = small_or_huge();
+    see_memory(LIB(pvalloc)(size), size, 4096);
+}
+static char *some_memory(void) { return random_below(8) ? LIB(strdup)(random_string(60, "ab")) : NULL; }
+DRIVER(realloc) {
+    char *p = some_memory();
+    size_t kept = p ? strlen(p) + 1 : 0, size = random_below(8) ? random_below(90) : SIZE_MAX / 2 + 1;
+    char *q = LIB(realloc)(p, size);
+    see(q != NULL);
+    if (q) {
+        see_bytes(q, kept < size ? kept : size);
+        see_memory(q, size, sizeof(void *));
+    } else if (size) {
+        release(p);
+    }
+}
+DRIVER(reallocarray) {
+    char *p = some_memory();
+    size_t kept = p ? strlen(p) + 1 : 0, count = small_or_huge(), size = random_below(2) ? 1 : small_or_huge();
+    char *q = LIB(reallocarray)(p, count, size);
+    see(q != NULL);
+    if (q) {
+        see_bytes(q, kept < count * size ? kept : count * size);
+        see_memory(q, count * size, sizeof(void *));
+    }
+}
+DRIVER(malloc_usable_size) {
+    extern size_t malloc_usable_size(void *);
+    may_approximate();
+    char *p = some_memory();
+    see(LIB(malloc_usable_size)(p));
+    release(p);
 }

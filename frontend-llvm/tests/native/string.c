@@ -1,227 +1,345 @@
-#define _GNU_SOURCE
+// string.h, strings.h.
 #include "harness.h"
 #include <ctype.h>
 #include <strings.h>
 #include <unistd.h>
 
-// A model and its original, called with the same arguments on copies of the same memory; the results, pointers as
-// offsets, and the memory must agree.
+extern void *__rawmemchr(const void *, int);
+extern char *__strdup(const char *), *__strndup(const char *, size_t);
+extern int __xpg_strerror_r(int, char *, size_t);
 
-enum { SIZE = 64 };
-static char real_memory[3][SIZE], model_memory[3][SIZE];
+// Few letters, so that strings have much in common.
+#define LETTERS ONE_OF("a", "ab", "abAB", "ab, ;", "aA\xff\x80 z[`{@", "\x01\x7f\x80\xff")
 
-// A terminated string over few characters, so that strings have much in common.
-static void random_string(char *s, unsigned max, const char *alphabet) {
-    unsigned n = random_below(max + 1), letters = strlen(alphabet);
-    for (unsigned i = 0; i < n; i++)
-        s[i] = alphabet[random_below(letters)];
-    s[n] = 0;
+// A letter that is likely to be there, or any.
+static int letter(void) { return random_below(4) ? ONE_OF('a', 'b', ',', ' ', 'A', 0, 0xff) : (int)random_bits(); }
+
+// A block of random letters without an end.
+static char *block(size_t size) {
+    const char *letters = LETTERS;
+    char *p = room(size);
+    for (size_t i = 0; i < size; i++)
+        p[i] = random_below(9) ? letters[random_below(strlen(letters))] : 0;
+    say("%u bytes from \"%s\"", (unsigned)size, letters);
+    return p;
 }
 
-static void fresh_memory(void) {
-    static const char *const alphabets[] = {"a", "ab", "abAB", "ab, ;", "aA\xff\x80 z"};
-    const char *alphabet = alphabets[random_below(5)];
-    for (int i = 0; i < 3; i++) {
-        memset(real_memory[i], '#', SIZE);
-        real_memory[i][SIZE - 1] = 0;
-        // The third is small: needles and sets.
-        random_string(real_memory[i], i == 2 ? 4 : 20, alphabet);
+// Two blocks that share a first part.
+static size_t alike(char **a, char **b) {
+    size_t n = random_below(60);
+    *a = block(n);
+    *b = room(n);
+    memcpy(*b, *a, n);
+    if (n && random_below(4))
+        (*b)[random_below(n)] = letter();
+    return n;
+}
+
+// A string, and one that differs little from it.
+static void strings_alike(char **a, char **b) {
+    *a = random_string(40, LETTERS);
+    if (random_below(3) == 0) {
+        *b = random_string(40, LETTERS);
+        return;
     }
-    memcpy(model_memory, real_memory, sizeof real_memory);
+    *b = text_in_room(*a);
+    size_t n = strlen(*a);
+    if (n && random_below(2))
+        (*b)[random_below(n)] = random_below(2) ? letter() : (*a)[0] ^ 0x20;
 }
 
-static intptr_t offset(void *p, char (*memory)[SIZE]) { return p ? (char *)p - memory[0] : -1; }
-
-static int sign(int x) { return (x > 0) - (x < 0); }
-
-static void same_memory(const char *name) {
-    EXPECT(memcmp(real_memory, model_memory, sizeof real_memory) == 0, "%s: memory differs: \"%s\", \"%s\", \"%s\"", name,
-           real_memory[0], real_memory[1], real_memory[2]);
-}
-
-#define CALL_POINTER(function, ...)                                                                                  \
-    {                                                                                                                \
-        extern void *model_##function();                                                                             \
-        fresh_memory();                                                                                              \
-        char(*m)[SIZE] = real_memory;                                                                                \
-        intptr_t real = offset(function(__VA_ARGS__), m);                                                            \
-        m = model_memory;                                                                                            \
-        intptr_t model = offset(model_##function(__VA_ARGS__), m);                                                   \
-        EXPECT(real == model, #function "(\"%s\", \"%s\", \"%s\"): %ld, model %ld", m[0], m[1], m[2], real, model);   \
-        same_memory(#function);                                                                                      \
+#define COPY(name)                                                                                                   \
+    DRIVER(name) {                                                                                                   \
+        size_t n = random_below(100);                                                                                \
+        char *src = block(n), *dst = room(n + random_below(9));                                                      \
+        see_pointer(LIB(name)(dst, src, n));                                                                         \
     }
-
-#define CALL_NUMBER(type, compare, function, ...)                                                                    \
-    {                                                                                                                \
-        extern type model_##function();                                                                              \
-        fresh_memory();                                                                                              \
-        char(*m)[SIZE] = real_memory;                                                                                \
-        long real = compare(function(__VA_ARGS__));                                                                  \
-        m = model_memory;                                                                                            \
-        long model = compare(model_##function(__VA_ARGS__));                                                         \
-        EXPECT(real == model, #function "(\"%s\", \"%s\", \"%s\"): %ld, model %ld", m[0], m[1], m[2], real, model);   \
-        same_memory(#function);                                                                                      \
-    }
-
-#define CALL_NOTHING(function, ...)                                                                                  \
-    {                                                                                                                \
-        extern void model_##function();                                                                              \
-        fresh_memory();                                                                                              \
-        char(*m)[SIZE] = real_memory;                                                                                \
-        function(__VA_ARGS__);                                                                                       \
-        m = model_memory;                                                                                            \
-        model_##function(__VA_ARGS__);                                                                               \
-        same_memory(#function);                                                                                      \
-    }
-
-static void memory(void) {
-    size_t n = random_below(SIZE), k = random_below(8);
-    int c = random_below(2) ? 'a' + (int)random_below(2) : (int)random_bits();
-    CALL_POINTER(memcpy, m[0], m[1], n)
-    CALL_POINTER(memmove, m[0] + k, m[0], n)
-    CALL_POINTER(memmove, m[0], m[0] + k, n)
-    CALL_POINTER(mempcpy, m[0], m[1], n)
-    CALL_POINTER(memset, m[0], c, n)
-    CALL_POINTER(memchr, m[0], c, n)
-    CALL_POINTER(memrchr, m[0], c, n)
-    CALL_POINTER(memccpy, m[0], m[1], c, n)
-    CALL_POINTER(rawmemchr, m[0], 0)
-    _Bool whole = random_below(2);
-    CALL_POINTER(memmem, m[0], n, m[2], whole ? strlen(m[2]) : k)
-    CALL_NUMBER(int, sign, memcmp, m[0], m[1], n)
-    CALL_NOTHING(bzero, m[0], n)
-    CALL_NOTHING(bcopy, m[0], m[0] + k, n)
-    ssize_t even = n;
-    CALL_NOTHING(swab, m[1], m[0], even)
+COPY(memcpy)
+COPY(mempcpy)
+COPY(__mempcpy)
+DRIVER(memmove) {
+    size_t n = random_below(60), from = random_below(20), to = random_below(20);
+    char *p = block(80);
+    see_pointer(LIB(memmove)(p + to, p + from, n));
+}
+DRIVER(bcopy) {
+    size_t n = random_below(60), from = random_below(20), to = random_below(20);
+    char *p = block(80);
+    LIB(bcopy)(p + from, p + to, n);
+}
+DRIVER(memset) {
+    size_t n = random_below(100);
+    see_pointer(LIB(memset)(room(n + random_below(9)), letter(), n));
+}
+DRIVER(bzero) {
+    size_t n = random_below(100);
+    LIB(bzero)(block(n), n);
+}
+DRIVER(explicit_bzero) {
+    size_t n = random_below(100);
+    LIB(explicit_bzero)(block(n), n);
+}
+// On 32-bit x86, comparing gives a difference or its sign.
+#define MAY_GIVE_SIGN                                                                                                \
+    if (sizeof(void *) == 4)                                                                                         \
+        asks_environment();
+DRIVER(memcmp) {
+    MAY_GIVE_SIGN
+    char *a, *b;
+    size_t n = alike(&a, &b);
+    see(LIB(memcmp)(a, b, n));
+}
+DRIVER(bcmp) {
+    MAY_GIVE_SIGN
+    char *a, *b;
+    size_t n = alike(&a, &b);
+    see(LIB(bcmp)(a, b, n) != 0);
+}
+DRIVER(memchr) {
+    size_t n = random_below(60);
+    see_pointer(LIB(memchr)(block(n), letter(), n));
+}
+DRIVER(memrchr) {
+    size_t n = random_below(60);
+    see_pointer(LIB(memrchr)(block(n), letter(), n));
+}
+DRIVER(rawmemchr) {
+    size_t n = 1 + random_below(60);
+    char *p = block(n);
+    int c = letter();
+    p[random_below(n)] = c;
+    see_pointer(LIB(rawmemchr)(p, c));
+    see_pointer(LIB(__rawmemchr)(p, c));
+}
+DRIVER(memccpy) {
+    size_t n = random_below(60);
+    char *src = block(n), *dst = room(n);
+    see_pointer(LIB(memccpy)(dst, src, letter(), n));
+}
+DRIVER(memmem) {
+    size_t n = random_below(60), m = random_below(5);
+    char *haystack = block(n), *needle = block(m);
+    see_pointer(LIB(memmem)(haystack, n, needle, m));
+}
+DRIVER(swab) {
+    size_t n = random_below(60);
+    char *src = block(n), *dst = room(n);
+    LIB(swab)(src, dst, random_below(20) ? (ssize_t)n : -3);
 }
 
-static void strings(void) {
-    size_t n = random_below(25);
-    int c = random_below(4) ? "ab, A"[random_below(5)] : (int)random_below(256);
-    CALL_NUMBER(size_t, , strlen, m[0])
-    CALL_NUMBER(size_t, , strnlen, m[0], n)
-    CALL_POINTER(strcpy, m[0], m[1])
-    CALL_POINTER(stpcpy, m[0], m[1])
-    CALL_POINTER(strncpy, m[0], m[1], n)
-    CALL_POINTER(stpncpy, m[0], m[1], n)
-    CALL_POINTER(strcat, m[0], m[1])
-    CALL_POINTER(strncat, m[0], m[1], n)
-    CALL_NUMBER(int, , strcmp, m[0], m[1])
-    CALL_NUMBER(int, , strncmp, m[0], m[1], n)
-    CALL_NUMBER(int, sign, strcoll, m[0], m[1])
-    CALL_NUMBER(int, , strcasecmp, m[0], m[1])
-    CALL_NUMBER(int, , strncasecmp, m[0], m[1], n)
-    CALL_NUMBER(size_t, , strxfrm, m[0], m[1], strlen(m[1]) + 1)
-    CALL_POINTER(strchr, m[0], c)
-    CALL_POINTER(strrchr, m[0], c)
-    CALL_POINTER(strchrnul, m[0], c)
-    CALL_POINTER(index, m[0], c)
-    CALL_POINTER(rindex, m[0], c)
-    CALL_NUMBER(size_t, , strspn, m[0], m[2])
-    CALL_NUMBER(size_t, , strcspn, m[0], m[2])
-    CALL_POINTER(strpbrk, m[0], m[2])
-    CALL_POINTER(strstr, m[0], m[2])
-    CALL_POINTER(strcasestr, m[0], m[2])
-    long bits = random_below(8) ? random_bits() << random_below(64) : 0;
-    CALL_NUMBER(int, , ffs, (int)bits)
-    CALL_NUMBER(int, , ffsl, bits)
-    CALL_NUMBER(int, , ffsll, bits)
+DRIVER(strlen) { see(LIB(strlen)(random_string(60, LETTERS))); }
+DRIVER(strnlen) {
+    size_t n = random_below(60);
+    see(LIB(strnlen)(random_below(2) ? block(n) : random_string(60, LETTERS), n));
+}
+#define COPY_STRING(name)                                                                                            \
+    DRIVER(name) {                                                                                                   \
+        char *src = random_string(60, LETTERS), *dst = room(strlen(src) + 1 + random_below(9));                      \
+        see_pointer(LIB(name)(dst, src));                                                                            \
+    }
+COPY_STRING(strcpy)
+COPY_STRING(stpcpy)
+COPY_STRING(__stpcpy)
+#define COPY_PART(name)                                                                                              \
+    DRIVER(name) {                                                                                                   \
+        size_t n = random_below(60);                                                                                 \
+        char *src = random_below(4) ? random_string(60, LETTERS) : memset(room(n), 'x', n), *dst = room(n);          \
+        see_pointer(LIB(name)(dst, src, n));                                                                         \
+    }
+COPY_PART(strncpy)
+COPY_PART(stpncpy)
+DRIVER(strcat) {
+    char *dst = random_string_in(100, 40, LETTERS), *src = random_string(50, LETTERS);
+    see_pointer(LIB(strcat)(dst, src));
+}
+DRIVER(strncat) {
+    size_t n = random_below(40);
+    char *dst = random_string_in(100, 40, LETTERS);
+    see_pointer(LIB(strncat)(dst, random_below(4) ? random_string(50, LETTERS) : memset(room(n), 'x', n), n));
 }
 
-static void tokens(void) {
-    extern char *model_strtok(char *, const char *), *model_strsep(char **, const char *);
-    fresh_memory();
-    char *real = real_memory[0], *model = model_memory[0];
+#define COMPARE_STRINGS(name)                                                                                        \
+    DRIVER(name) {                                                                                                   \
+        MAY_GIVE_SIGN                                                                                                \
+        char *a, *b;                                                                                                 \
+        strings_alike(&a, &b);                                                                                       \
+        see(LIB(name)(a, b));                                                                                        \
+    }
+COMPARE_STRINGS(strcmp)
+COMPARE_STRINGS(strcoll)
+COMPARE_STRINGS(strcasecmp)
+#define COMPARE_PARTS(name)                                                                                          \
+    DRIVER(name) {                                                                                                   \
+        MAY_GIVE_SIGN                                                                                                \
+        char *a, *b;                                                                                                 \
+        size_t n;                                                                                                    \
+        if (random_below(2)) {                                                                                       \
+            n = alike(&a, &b);                                                                                       \
+        } else {                                                                                                     \
+            strings_alike(&a, &b);                                                                                   \
+            n = random_below(50);                                                                                    \
+        }                                                                                                            \
+        see(LIB(name)(a, b, n));                                                                                     \
+    }
+COMPARE_PARTS(strncmp)
+COMPARE_PARTS(strncasecmp)
+DRIVER(strxfrm) {
+    char *src = random_string(40, LETTERS);
+    size_t n = random_below(50);
+    see(LIB(strxfrm)(room(n), src, n));
+}
+static char *numbered(void) {
+    static const char *const parts[] = {"a", "0", "00", "1", "9", "10", "09", "010", ".", "b", "000", "2"};
+    char text[40] = "";
+    for (unsigned n = random_below(5); n > 0; n--)
+        strcat(text, parts[random_below(12)]);
+    return text_in_room(text);
+}
+DRIVER(strverscmp) {
+    char *a = numbered(), *b = random_below(4) ? numbered() : text_in_room(a);
+    see(LIB(strverscmp)(a, b));
+}
+
+#define FIND_LETTER(name)                                                                                            \
+    DRIVER(name) { see_pointer(LIB(name)(random_string(60, LETTERS), letter())); }
+FIND_LETTER(strchr)
+FIND_LETTER(strrchr)
+FIND_LETTER(strchrnul)
+FIND_LETTER(index)
+FIND_LETTER(rindex)
+DRIVER(strspn) { see(LIB(strspn)(random_string(60, LETTERS), random_string(5, LETTERS))); }
+DRIVER(strcspn) { see(LIB(strcspn)(random_string(60, LETTERS), random_string(5, LETTERS))); }
+DRIVER(strpbrk) { see_pointer(LIB(strpbrk)(random_string(60, LETTERS), random_string(5, LETTERS))); }
+DRIVER(strstr) { see_pointer(LIB(strstr)(random_string(60, LETTERS), random_string(4, LETTERS))); }
+DRIVER(strcasestr) { see_pointer(LIB(strcasestr)(random_string(60, LETTERS), random_string(4, LETTERS))); }
+
+DRIVER(strtok) {
+    char *s = random_string(60, "ab, ;");
+    for (int i = 0; i < 8; i++) {
+        char *token = LIB(strtok)(i && random_below(20) ? NULL : s, ONE_OF(", ", ",;", ";", "", " ,;"));
+        see_pointer(token);
+        if (!token && random_below(2))
+            return;
+    }
+}
+#define TOKENS(name)                                                                                                 \
+    DRIVER(name) {                                                                                                   \
+        char *s = random_string(60, "ab, ;"), **rest = room(sizeof *rest);                                           \
+        for (int i = 0; i < 6; i++) {                                                                                \
+            see_pointer(LIB(name)(i ? NULL : s, ONE_OF(", ", ",;", ";", ""), rest));                                 \
+            char *left;                                                                                              \
+            memcpy(&left, rest, sizeof left);                                                                        \
+            see_pointer(left);                                                                                       \
+        }                                                                                                            \
+        memset(rest, 0, sizeof *rest);                                                                               \
+    }
+TOKENS(strtok_r)
+TOKENS(__strtok_r)
+DRIVER(strsep) {
+    char *s = random_below(20) ? random_string(60, "ab, ;") : NULL;
     for (int i = 0; i < 6; i++) {
-        const char *set = random_below(2) ? real_memory[2] : ", ";
-        char *a = strtok(real, set), *b = model_strtok(model, set);
-        EXPECT(offset(a, real_memory) == offset(b, model_memory), "strtok");
-        same_memory("strtok");
-        real = model = NULL;
-        if (!a)
-            break;
-    }
-    fresh_memory();
-    real = real_memory[0], model = model_memory[0];
-    for (int i = 0; i < 6; i++) {
-        char *a = strsep(&real, ", "), *b = model_strsep(&model, ", ");
-        EXPECT(offset(a, real_memory) == offset(b, model_memory), "strsep");
-        EXPECT(offset(real, real_memory) == offset(model, model_memory), "strsep's rest");
-        same_memory("strsep");
+        see_pointer(LIB(strsep)(&s, ONE_OF(", ", ",;", ";", "")));
+        see_pointer(s);
     }
 }
 
-static void duplicates(void) {
-    extern char *model_strdup(const char *), *model_strndup(const char *, size_t);
-    fresh_memory();
-    size_t n = random_below(25);
-    char *a = strdup(real_memory[0]), *b = model_strdup(real_memory[0]);
-    EXPECT(strcmp(a, b) == 0, "strdup");
-    char *c = strndup(real_memory[0], n), *d = model_strndup(real_memory[0], n);
-    EXPECT(strcmp(c, d) == 0, "strndup");
-    free(a), free(b), free(c), free(d);
+#define DUPLICATE(name, ...)                                                                                         \
+    DRIVER(name) {                                                                                                   \
+        char *copy = LIB(name)(random_string(60, LETTERS), ##__VA_ARGS__);                                           \
+        see_text(copy);                                                                                              \
+        release(copy);                                                                                               \
+    }
+DUPLICATE(strdup)
+DUPLICATE(__strdup)
+DUPLICATE(strndup, random_below(60))
+DUPLICATE(__strndup, random_below(60))
+
+static int error_number(void) { return random_below(8) ? (int)random_below(140) - 2 : (int)random_bits(); }
+DRIVER(strerror) { see_text(LIB(strerror)(error_number())); }
+DRIVER(strerror_r) {
+    size_t size = random_below(40);
+    char *buffer = room(size), *text = LIB(strerror_r)(error_number(), buffer, size);
+    see_pointer(text);
+    if (size)
+        see_text(text);
+}
+DRIVER(__xpg_strerror_r) {
+    size_t size = random_below(40);
+    see(LIB(__xpg_strerror_r)(error_number(), room(size), size));
+}
+DRIVER(strsignal) { see_text(LIB(strsignal)(random_below(8) ? (int)random_below(70) - 2 : (int)random_bits())); }
+
+DRIVER(ffs) { see(LIB(ffs)(random_integer())); }
+DRIVER(ffsl) { see(LIB(ffsl)(random_integer())); }
+DRIVER(ffsll) { see(LIB(ffsll)(random_integer())); }
+
+// What fortified programs call: sometimes with too little room.
+static size_t too_little(size_t needed) { return random_below(4) ? needed + random_below(9) : random_below(needed + 1); }
+extern void *__memcpy_chk(void *, const void *, size_t, size_t), *__memmove_chk(void *, const void *, size_t, size_t),
+    *__mempcpy_chk(void *, const void *, size_t, size_t), *__memset_chk(void *, int, size_t, size_t);
+extern char *__strcpy_chk(char *, const char *, size_t), *__stpcpy_chk(char *, const char *, size_t),
+    *__strncpy_chk(char *, const char *, size_t, size_t), *__stpncpy_chk(char *, const char *, size_t, size_t),
+    *__strcat_chk(char *, const char *, size_t), *__strncat_chk(char *, const char *, size_t, size_t);
+#define COPY_CHECKED(name)                                                                                           \
+    DRIVER(name) {                                                                                                   \
+        size_t n = random_below(40), size = too_little(n);                                                           \
+        char *src = block(n), *dst = room(size);                                                                     \
+        see_pointer(LIB(name)(dst, src, n, size));                                                                   \
+    }
+COPY_CHECKED(__memcpy_chk)
+COPY_CHECKED(__memmove_chk)
+COPY_CHECKED(__mempcpy_chk)
+DRIVER(__memset_chk) {
+    size_t n = random_below(40), size = too_little(n);
+    see_pointer(LIB(__memset_chk)(room(size), letter(), n, size));
+}
+#define COPY_STRING_CHECKED(name)                                                                                    \
+    DRIVER(name) {                                                                                                   \
+        char *src = random_string(40, LETTERS);                                                                      \
+        size_t size = too_little(strlen(src) + 1);                                                                   \
+        see_pointer(LIB(name)(room(size), src, size));                                                               \
+    }
+COPY_STRING_CHECKED(__strcpy_chk)
+COPY_STRING_CHECKED(__stpcpy_chk)
+#define COPY_PART_CHECKED(name)                                                                                      \
+    DRIVER(name) {                                                                                                   \
+        char *src = random_string(40, LETTERS);                                                                      \
+        size_t n = random_below(40), size = too_little(n);                                                           \
+        see_pointer(LIB(name)(room(size), src, n, size));                                                            \
+    }
+COPY_PART_CHECKED(__strncpy_chk)
+COPY_PART_CHECKED(__stpncpy_chk)
+// What is written before the library finds that there is too little room is open.
+DRIVER(__strcat_chk) {
+    char *dst = random_string_in(100, 30, LETTERS), *src = random_string(30, LETTERS);
+    see_pointer(LIB(__strcat_chk)(dst, src, strlen(dst) + strlen(src) + 1 + random_below(9)));
+}
+DRIVER(__strncat_chk) {
+    char *dst = random_string_in(100, 30, LETTERS), *src = random_string(30, LETTERS);
+    size_t n = random_below(40);
+    see_pointer(LIB(__strncat_chk)(dst, src, n, strlen(dst) + strnlen(src, n) + 1 + random_below(9)));
 }
 
+#ifndef INTERPRETED
 // Not in this C library: by their manual.
-static void bounded(void) {
-    extern size_t model_strlcpy(char *, const char *, size_t), model_strlcat(char *, const char *, size_t);
-    fresh_memory();
-    size_t n = random_below(25), length = strlen(real_memory[1]);
-    EXPECT(model_strlcpy(model_memory[0], model_memory[1], n) == length, "strlcpy");
-    if (n > 0)
-        snprintf(real_memory[0], n, "%s", real_memory[1]);
-    same_memory("strlcpy");
-    fresh_memory();
-    length = strlen(real_memory[0]);
-    size_t copied = strlen(real_memory[1]);
-    size_t result = model_strlcat(model_memory[0], model_memory[1], n);
-    EXPECT(result == (length < n ? length : n) + copied, "strlcat");
-    if (length < n)
-        snprintf(real_memory[0] + length, n - length, "%s", real_memory[1]);
-    same_memory("strlcat");
+extern size_t model_strlcpy(char *, const char *, size_t), model_strlcat(char *, const char *, size_t);
+static size_t manual_strlcpy(char *dst, const char *src, size_t size) {
+    if (size)
+        snprintf(dst, size, "%s", src);
+    return strlen(src);
 }
-
-static void characters(void) {
-    extern const unsigned short **model___ctype_b_loc(void);
-    extern const int **model___ctype_tolower_loc(void), **model___ctype_toupper_loc(void);
-    for (int c = -128; c < 256; c++) {
-#define CLASS(function)                                                                                              \
-    {                                                                                                                \
-        extern int model_##function(int);                                                                            \
-        EXPECT((function)(c) == model_##function(c), #function "(%d): %d, model %d", c, (function)(c),               \
-               model_##function(c));                                                                                 \
-    }
-        CLASS(isupper)
-        CLASS(islower)
-        CLASS(isalpha)
-        CLASS(isdigit)
-        CLASS(isxdigit)
-        CLASS(isspace)
-        CLASS(isprint)
-        CLASS(isgraph)
-        CLASS(isblank)
-        CLASS(iscntrl)
-        CLASS(ispunct)
-        CLASS(isalnum)
-        CLASS(isascii)
-        CLASS(toascii)
-        if (c >= -1) {
-            CLASS(tolower)
-            CLASS(toupper)
-        }
-        EXPECT((*__ctype_b_loc())[c] == (*model___ctype_b_loc())[c], "__ctype_b_loc %d", c);
-        EXPECT((*__ctype_tolower_loc())[c] == (*model___ctype_tolower_loc())[c], "__ctype_tolower_loc %d", c);
-        EXPECT((*__ctype_toupper_loc())[c] == (*model___ctype_toupper_loc())[c], "__ctype_toupper_loc %d", c);
-    }
+static size_t manual_strlcat(char *dst, const char *src, size_t size) {
+    size_t used = strnlen(dst, size);
+    return used + manual_strlcpy(dst + used, src, size - used);
 }
-
-void test(void) {
-    characters();
-    for (int i = 0; i < 20000; i++) {
-        memory();
-        strings();
-        tokens();
-        duplicates();
-        bounded();
-    }
+DRIVER(strlcpy) {
+    size_t size = random_below(40);
+    char *src = random_string(40, LETTERS), *dst = room(size);
+    see((modelled ? model_strlcpy : manual_strlcpy)(dst, src, size));
 }
+DRIVER(strlcat) {
+    size_t size = random_below(40);
+    char *src = random_string(40, LETTERS), *dst = random_string_in(50, 49, LETTERS);
+    see((modelled ? model_strlcat : manual_strlcat)(dst, src, size));
+}
+#endif

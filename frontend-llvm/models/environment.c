@@ -1,0 +1,126 @@
+// Defines: getenv secure_getenv setenv unsetenv putenv clearenv
+#pragma once
+#include "proviso.h"
+
+// Environment variables. What the program was started with is anything; once asked for, it stays.
+
+struct proviso_variable {
+    struct proviso_variable *next;
+    // Null where the variable does not exist; nothing while only the environment knows.
+    char *value;
+    _Bool known;
+    size_t length;
+    char name[];
+};
+
+// Each name that was asked for or set, once.
+static struct proviso_variable *proviso_variables;
+static _Bool proviso_environment_cleared;
+
+// Null, or a string that has no more bytes than Linux gives one.
+static char *proviso_initial_value(void) {
+    if (__proviso_env_bool())
+        return NULL;
+    size_t size = __proviso_env_size();
+    __proviso_assume((size > 0) & (size <= 131072));
+    char *value = __proviso_alloc_env(size);
+    value[size - 1] = 0;
+    return value;
+}
+
+static char *proviso_value(struct proviso_variable *variable) {
+    if (!variable->known)
+        variable->value = proviso_initial_value();
+    variable->known = 1;
+    return variable->value;
+}
+
+static void proviso_set_value(struct proviso_variable *variable, char *value) {
+    variable->value = value;
+    variable->known = 1;
+}
+
+static struct proviso_variable *proviso_variable(const char *name, size_t length) {
+    for (struct proviso_variable *v = proviso_variables; v; v = v->next) {
+        size_t n = 0;
+        while (v->length == length && n < length && v->name[n] == name[n])
+            n++;
+        if (v->length == length && n == length)
+            return v;
+    }
+    struct proviso_variable *new = __proviso_alloc(sizeof *new + length);
+    new->next = proviso_variables;
+    new->value = NULL;
+    new->known = proviso_environment_cleared;
+    new->length = length;
+    __builtin_memcpy(new->name, name, length);
+    proviso_variables = new;
+    return new;
+}
+
+// The length of a name, which ends with the string or before a `=`.
+static size_t proviso_name_length(const char *name) {
+    size_t n = 0;
+    while (name[n] && name[n] != '=')
+        n++;
+    return n;
+}
+
+static char *proviso_getenv(const char *name) {
+    size_t length = proviso_name_length(name);
+    if (name[length]) {
+        __proviso_unmodelled("asking for an environment variable with '=' in its name is not modelled");
+        return NULL;
+    }
+    return length ? proviso_value(proviso_variable(name, length)) : NULL;
+}
+
+char *getenv(const char *name) { return proviso_getenv(name); }
+
+char *secure_getenv(const char *name) { return proviso_getenv(name); }
+
+// What no variable has for a name.
+static _Bool proviso_no_name(const char *name) {
+    if (name && *name && !name[proviso_name_length(name)])
+        return 0;
+    SET_ERRNO(EINVAL);
+    return 1;
+}
+
+int setenv(const char *name, const char *value, int overwrite) {
+    if (proviso_no_name(name))
+        return -1;
+    struct proviso_variable *variable = proviso_variable(name, proviso_strlen(name));
+    if (!overwrite && proviso_value(variable))
+        return 0;
+    size_t size = proviso_strlen(value) + 1;
+    char *copy = __proviso_alloc(size);
+    __builtin_memcpy(copy, value, size);
+    proviso_set_value(variable, copy);
+    return 0;
+}
+
+int unsetenv(const char *name) {
+    if (proviso_no_name(name))
+        return -1;
+    proviso_set_value(proviso_variable(name, proviso_strlen(name)), NULL);
+    return 0;
+}
+
+// The string becomes part of the environment.
+int putenv(char *entry) {
+    size_t length = proviso_name_length(entry);
+    if (length == 0) {
+        __proviso_unmodelled("an environment variable without a name is not modelled");
+        return 0;
+    }
+    proviso_set_value(proviso_variable(entry, length), entry[length] ? entry + length + 1 : NULL);
+    return 0;
+}
+
+int clearenv(void) {
+    for (struct proviso_variable *v = proviso_variables; v; v = v->next)
+        proviso_set_value(v, NULL);
+    proviso_environment_cleared = 1;
+    return 0;
+}

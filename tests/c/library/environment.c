@@ -1,0 +1,28 @@
+// The environment keeps what it was asked for and told.
+#include "../verify.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(void) {
+    char *home = getenv("HOME");
+    check(getenv("HOME") == home);
+    wrong(home);
+    check(setenv("PROVISO", "one", 1) == 0 && strcmp(getenv("PROVISO"), "one") == 0);
+    check(setenv("PROVISO", "two", 0) == 0 && strcmp(getenv("PROVISO"), "one") == 0);
+    static char entry[] = "PROVISO=x";
+    check(putenv(entry) == 0 && getenv("PROVISO") == entry + 8);
+    check(unsetenv("PROVISO") == 0 && !getenv("PROVISO"));
+    // Streams, too.
+    FILE *file = fopen("file", "r");
+    if (!file)
+        return 0;
+    check(fileno(file) == fileno(file) && ftell(file) == ftell(file));
+    int c = getc(file);
+    if (c != EOF) {
+        check(ungetc('x', file) == 'x' && ungetc('y', file) == 'y');
+        check(getc(file) == 'y' && getc(file) == 'x');
+    }
+    fclose(file);
+    return 0;
+}

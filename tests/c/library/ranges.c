@@ -1,0 +1,13 @@
+// run: => UNKNOWN
+// Whether the library finds a number too small that is rounded to the least one is left open, and says so.
+#include "../verify.h"
+#include <errno.h>
+#include <stdlib.h>
+
+int main(void) {
+    errno = 0;
+    double x = strtod("2.2250738585072011e-308", NULL);
+    if (x > 0 && errno == ERANGE)
+        reach_error();
+    return 0;
+}
