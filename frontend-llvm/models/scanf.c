@@ -132,34 +132,33 @@ static long long proviso_max(char length) {
 
 // From a stream.
 
-// An integer as it may stand in a field of this width; if it is out of range, the nearest that there is.
-static long long proviso_env_integer(struct proviso_directive *d) {
+// An integer as it may stand in a field of this width. `*at_limit` if it may stand for one that is out of range.
+static long long proviso_env_integer(struct proviso_directive *d, _Bool *at_limit) {
     long long value = __proviso_env_longlong();
+    char c = d->conversion | 0x20;
     if (d->width > 0 && d->width < 16) {
-        char c = d->conversion | 0x20;
         long long base = c == 'o' ? 8 : c == 'x' || c == 'i' ? 16 : 10, bound = 1;
         for (int i = 1; i < d->width; i++)
             bound *= base;
         __proviso_assume((value > -bound) & (value < bound * base));
     }
-    if ((d->width == 0 || d->width > 7) && __proviso_env_bool()) {
-        long long max = proviso_max(d->length), min = -max - 1;
-        __proviso_assume(d->conversion == 'd' || d->conversion == 'i' ? value == max || value == min
-                                                                      : value == 2ull * max + 1);
-        SET_ERRNO(ERANGE);
-    }
+    long long max = proviso_max(d->length);
+    _Bool extreme = c == 'd' || c == 'i' ? (value == max) | (value == -max - 1) : value == 2ull * max + 1;
+    *at_limit |= (d->width == 0 || d->width > 7) & extreme;
     return value;
 }
 
 static void proviso_scan_directive(struct proviso_stream *stream, struct proviso_directive *d,
-                                   struct proviso_scan_args *args) {
+                                   struct proviso_scan_args *args, _Bool *at_limit) {
     char c = d->conversion;
-    if (d->suppressed)
+    if (d->suppressed) {
+        *at_limit = 1;
         return;
+    }
     if (proviso_is_integer_conversion(c)) {
-        proviso_store_integer(args, d->length, proviso_env_integer(d));
+        proviso_store_integer(args, d->length, proviso_env_integer(d, at_limit));
     } else if (proviso_is_real_conversion(c)) {
-        SET_ERRNO_IF(__proviso_env_bool(), ERANGE);
+        *at_limit = 1;
         if (d->length == 'L')
             *va_arg(args->list, long double *) = __proviso_env_longdouble();
         else if (d->length == 'l')
@@ -191,7 +190,9 @@ static void proviso_scan_directive(struct proviso_stream *stream, struct proviso
     }
 }
 
-static int proviso_scan_stream(struct proviso_stream *stream, const char *format, struct proviso_scan_args *args) {
+// The choices are made in an order that harnesses know (`proviso/src/environment/scan.rs`).
+static int proviso_scan_input(struct proviso_stream *stream, const char *format, struct proviso_scan_args *args,
+                              _Bool *at_limit) {
     int items = 0;
     stream->position = -1;
     if (stream->pushed_count > 0) {
@@ -219,26 +220,33 @@ static int proviso_scan_stream(struct proviso_stream *stream, const char *format
         } else {
             format++;
         }
-        if (stream->at_end || stream->write_only || !__proviso_env_bool()) {
-            // The input ends here.
-            if (stream->write_only) {
-                stream->error = 1;
-                SET_ERRNO(EBADF);
-                return EOF;
-            }
-            if (!stream->at_end && __proviso_env_bool())
+        if (stream->write_only) {
+            stream->error = 1;
+            SET_ERRNO(EBADF);
+            return EOF;
+        }
+        if (stream->at_end || !__proviso_env_bool()) {
+            // The input does not fit, or ends.
+            if (!stream->at_end && !__proviso_env_bool())
                 return items;
             if (!stream->at_end)
                 proviso_end_of_input(stream);
             SET_ERRNO_IF(stream->at_end && __proviso_env_bool(), 0);
             return items ? items : EOF;
         }
-        proviso_scan_directive(stream, &d, args);
+        proviso_scan_directive(stream, &d, args, at_limit);
         items += d.conversion != 0 && d.conversion != '%' && !d.suppressed;
     }
     // The last number or word may have been at the end of the input.
-    if (!stream->at_end && __proviso_env_bool())
+    if (__proviso_env_bool() && !stream->at_end)
         proviso_end_of_input(stream);
+    return items;
+}
+
+static int proviso_scan_stream(struct proviso_stream *stream, const char *format, struct proviso_scan_args *args) {
+    _Bool at_limit = 0;
+    int items = proviso_scan_input(stream, format, args, &at_limit);
+    SET_ERRNO_IF(at_limit && __proviso_env_bool(), ERANGE);
     return items;
 }
 
