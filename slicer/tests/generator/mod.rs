@@ -503,7 +503,7 @@ impl Generator {
     }
     /// An object of a size that may not be known, used and perhaps freed.
     fn sized_allocation(&mut self) {
-        let (pointer, size_of, to) = (self.local(false), self.local(true), self.any_int());
+        let (pointer, size_of, to) = (self.local(false), self.local(false), self.any_int());
         let (n, value) = (self.int_expr(1), self.int_expr(1));
         let x = &mut self.program.exprs;
         let seven = x.int(32, 7);
@@ -522,6 +522,7 @@ impl Generator {
         if self.random.chance(30) {
             self.emit(Op::ObjectSize { var: size_of, ptr: last });
             let value = self.program.var_expr(size_of);
+            let value = self.program.exprs.extract(31, 0, value);
             self.assign(to, value);
         }
         let freed = kind == AllocKind::Heap && self.random.chance(50);
@@ -531,6 +532,7 @@ impl Generator {
         if freed || self.random.chance(20) {
             self.emit(Op::ObjectOffset { var: size_of, ptr: last });
             let value = self.program.var_expr(size_of);
+            let value = self.program.exprs.extract(31, 0, value);
             self.assign(to, value);
         }
     }

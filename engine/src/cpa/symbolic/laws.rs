@@ -884,7 +884,7 @@ fn hold_where_constraints_are_forgotten() {
 
 #[test]
 fn hold_where_predicates_are_kept() {
-    let (tally, usual) = follow_all(Way::Predicates, 16);
+    let (tally, usual) = follow_all(Way::Predicates, 20);
     assert!(!usual || tally.abstractions > 50, "{tally:?}");
 }
 
