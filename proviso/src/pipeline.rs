@@ -11,10 +11,11 @@ use crate::report::{Answer, Lesson, LoopInvariant, Note, Violation};
 use crate::source::Sources;
 use crate::trace::{self, Trace};
 use cfa::interp::Inputs;
-use cfa::{Check, FunctionOrigin, Op, Program};
+use cfa::{Check, FunctionOrigin, InputKind, Op, Program};
 use engine::budget::Budget;
 use engine::{Config, Counterexample, Reason, Verdict};
 use frontend_llvm::{DataModel, Options};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -257,12 +258,23 @@ impl Pipeline {
             .values()
             .filter(|f| f.origin == FunctionOrigin::Undefined && !errors.contains(&f.name))
             .map(|f| f.name.clone())
+            .chain(uncalled(program, trace))
             .collect();
         let (models, sanitizer) = (&program.models, violated.sanitizer());
         let subject =
             Subject { files: &files, error_functions: errors, undefined: &undefined, models, ilp32, sanitizer };
         harness::write(trace, &subject)
     }
+}
+
+/// Functions that give inputs, but none on the way to the error.
+fn uncalled(program: &Program, trace: &Trace) -> BTreeSet<String> {
+    let called = |name: &String| trace.inputs.iter().any(|i| matches!(&i.kind, InputKind::Nondet(n) if n == name));
+    let names = program.inputs.values().filter_map(|input| match &input.kind {
+        InputKind::Nondet(name) => Some(name.clone()),
+        _ => None,
+    });
+    names.filter(|name| !called(name)).collect()
 }
 
 /// Compiles and lowers the input, unless the budget is cancelled meanwhile.

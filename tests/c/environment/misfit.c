@@ -1,3 +1,5 @@
+// native: no
+// The verdict only: the harness does not follow a `scanf` that fails yet.
 // The input does not fit the format, or ends.
 #include "../verify.h"
 #include <stdio.h>

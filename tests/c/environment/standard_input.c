@@ -1,3 +1,5 @@
+// native: no
+// The verdict only: the harness does not follow the end of the input yet.
 // Several functions read from the same stream.
 #include "../verify.h"
 #include <stdio.h>
