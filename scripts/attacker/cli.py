@@ -1,0 +1,214 @@
+"""The command line of `scripts/attack`."""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from benchtool import runner
+
+from . import claims, judge, native
+from .areas import AREAS
+from .program import Program
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+DESCRIPTION = """\
+Attacks proviso with programs whose truth is known: small C programs made at random, with inputs of small domains, are
+compiled natively and run on all inputs; then proviso is asked whether assertions about them hold. A verdict that
+contradicts the machine, or a crash, is a finding.
+
+  scripts/attack --count 50                   50 programs, from a seed taken from the clock
+  scripts/attack --seed 7 --count 1           the program with this seed
+  scripts/attack --seed 7 --show              prints it and the truth about it, and asks nobody
+  scripts/attack --count 2000 --areas floats,text --analyses all
+
+Each program is verified with the default and with one other analysis, chosen by its seed (--analyses), sometimes
+with other options.
+
+Exit code: 0 nothing found, 1 a wrong verdict or a violation that does not reproduce, 2 a crash, 64 wrong usage."""
+
+
+def parser():
+    raw = argparse.RawDescriptionHelpFormatter
+    p = argparse.ArgumentParser(prog="scripts/attack", description=DESCRIPTION, formatter_class=raw)
+    p.add_argument("--seed", type=int, metavar="N", help="of the first program; the others have the seeds after it (the clock)")
+    p.add_argument("--count", type=int, default=1, metavar="N", help="programs (1)")
+    p.add_argument("--seconds", type=float, metavar="SECS", help="begin no program after this long")
+    p.add_argument("--areas", default=",".join(AREAS), metavar="LIST", help=f"what they are about ({','.join(AREAS)})")
+    p.add_argument("--only", metavar="NAME", help="only fragments of this name")
+    p.add_argument("--analyses", default="one", metavar="LIST", help="besides the default: none, one, all, or names")
+    p.add_argument("--timeout", type=float, default=10, metavar="SECS", help="for each question (10)")
+    p.add_argument("--proviso", metavar="FILE", help="default: target/release/proviso")
+    p.add_argument("--out", metavar="FOLDER", help="where findings go (a new folder in /tmp, if there are any)")
+    p.add_argument("--log", metavar="FILE", help="every answer as a line of JSON, appended")
+    p.add_argument("--jobs", "-j", type=int, default=os.cpu_count(), metavar="N", help="programs at a time")
+    p.add_argument("--show", action="store_true", help="print programs and truths only")
+    return p
+
+
+def build(seed, areas, only=None):
+    """The program of a seed, and the names of what it is made of."""
+    rng = random.Random(f"{seed}")
+    program = Program(rng, 32 if rng.random() < 0.25 else 64)
+    made = []
+    for _ in range(1 if rng.random() < 0.6 else 2):
+        fragments = [f for area in areas for f in AREAS[area]]
+        if only:
+            fragments = [f for f in fragments if f.__name__ == only]
+        # Areas are equally likely, whatever their number of fragments.
+        fragment = rng.choice(fragments if only else AREAS[rng.choice(areas)])
+        # Loops are about all values of an input, and stand alone.
+        if made and (program.pure or fragment in AREAS["loops"]):
+            continue
+        fragment(program)
+        made.append(f"{fragment.__module__.rpartition('.')[2]}/{fragment.__name__}")
+    program.results = program.results[:8]
+    return program, made
+
+
+class Attack:
+    def __init__(self, options, proviso, analyses):
+        self.options, self.proviso, self.analyses = options, proviso, analyses
+        self.counts, self.unknown, self.findings, self.unfit = Counter(), Counter(), [], Counter()
+        self.log = open(options.log, "a") if options.log else None  # noqa: SIM115
+
+    def options_for(self, seed, rng, program):
+        """The ways in which a program is asked about."""
+        base = ["--32"] if program.bits == 32 else []
+        ways = [base]
+        if self.options.analyses == "one":
+            ways.append([*base, "--analysis", self.analyses[seed % len(self.analyses)]])
+        elif self.options.analyses == "all":
+            ways += [[*base, "--analysis", name] for name in self.analyses]
+        elif self.options.analyses != "none":
+            ways += [[*base, "--analysis", name] for name in self.options.analyses.split(",")]
+        extra = rng.choice(([], [], [], ["--slicing", "off"], ["--slicing", "nontermination"], ["--solver", "z3"], ["--jobs", "2"], ["--search", "bfs"]))
+        return [[*way, *extra] if n == 1 or len(ways) == 1 else way for n, way in enumerate(ways)]
+
+    def attack(self, seed, stop=None):
+        """Everything about one seed: a list of records."""
+        with tempfile.TemporaryDirectory(prefix="attack") as name:
+            folder = Path(name)
+            program, made = build(seed, self.options.areas.split(","), self.options.only)
+            try:
+                runs = native.truth(program, folder)
+            except native.Unfit as why:
+                return [{"seed": seed, "made": made, "unfit": str(why)}]
+            rng = random.Random(f"{seed} claims")
+            records = []
+            for claim in claims.claims(program, runs, rng):
+                headers, top, statements = claims.place(claim, rng, program)
+                asked = Program(rng, program.bits)
+                asked.__dict__.update({k: list(v) if isinstance(v, list) else v for k, v in program.__dict__.items()})
+                asked.include(*headers)
+                if top:
+                    asked.top(top)
+                text = f"// seed {seed}: {', '.join(made)}; {claim.kind}: {'TRUE' if claim.holds else 'FALSE'}\n" + asked.render(statements)
+                file = folder / "program.c"
+                file.write_text(text)
+                record = {"seed": seed, "made": made, "claim": claim.kind, "holds": claim.holds, "text": text, "answers": []}
+                records.append(record)
+                if self.options.show:
+                    continue
+                for n, way in enumerate(self.options_for(seed, rng, program)):
+                    harness = folder / "harness.c"
+                    harness.unlink(missing_ok=True)
+                    extra = ["--harness", str(harness)] if n == 0 else []
+                    verdict = judge.ask(self.proviso, file, way + extra, self.options.timeout)
+                    wrong = judge.complaint(verdict, claim.holds)
+                    if wrong is None and verdict.answer == "FALSE" and n == 0 and harness.exists():
+                        wrong = judge.reproduces(program, file, harness, folder)
+                    if wrong and native.reads_uninitialised(program, folder):
+                        return [{"seed": seed, "made": made, "unfit": "undefined: reads what was never written"}]
+                    record["answers"].append({"options": way, "line": verdict.line, "exit": verdict.exit, "wall": round(verdict.wall, 2), "wrong": wrong, "stderr": verdict.stderr[-1500:] if wrong else ""})
+                    if stop is not None and stop.is_set():
+                        return records
+            return records
+
+    def note(self, seed, records):
+        for record in records:
+            if self.log:
+                self.log.write(json.dumps({k: v for k, v in record.items() if k != "text"}) + "\n")
+                self.log.flush()
+            if "unfit" in record:
+                self.unfit[record["made"][0] + (" + " + record["made"][1] if len(record["made"]) > 1 else "")] += 1
+                self.counts["unfit"] += 1
+                if self.options.show:
+                    print(f"seed {seed}: {record['made']}: unfit: {record['unfit']}")
+                continue
+            self.counts["programs"] += 1
+            if self.options.show:
+                print(record["text"])
+            for answer in record["answers"]:
+                way = " ".join(answer["options"])
+                self.counts["answers"] += 1
+                self.counts[answer["line"].split("(")[0]] += 1
+                if answer["line"].startswith("UNKNOWN"):
+                    which = answer["options"][answer["options"].index("--analysis") + 1] if "--analysis" in answer["options"] else "default"
+                    self.unknown[which] += 1
+                if answer["wrong"]:
+                    self.finding(record, answer, way)
+
+    def finding(self, record, answer, way):
+        folder = Path(self.options.out or tempfile.gettempdir()) / ("" if self.options.out else f"attack-{os.getpid()}")
+        folder.mkdir(parents=True, exist_ok=True)
+        self.options.out = str(folder)
+        file = folder / f"{record['seed']}-{'true' if record['holds'] else 'false'}.c"
+        file.write_text(record["text"])
+        self.findings.append((answer["wrong"], file, way))
+        print(f"\n{answer['wrong']}\n  {' '.join(record['made'])}\n  {self.proviso} verify {file} {way}\n  {answer['line']}", flush=True)
+        if answer["wrong"].startswith("crash"):
+            print("  " + answer["stderr"][-600:].replace("\n", "\n  "), flush=True)
+
+
+def main(arguments):
+    options = parser().parse_args(arguments)
+    unknown = set(options.areas.split(",")) - set(AREAS)
+    if unknown:
+        print(f"attack: no such area: {', '.join(unknown)}", file=sys.stderr)
+        return 64
+    proviso = options.proviso or str(ROOT / "target/release/proviso")
+    if not options.show and not shutil.which(proviso):
+        print(f"attack: {proviso} is missing; scripts/setup builds it", file=sys.stderr)
+        return 64
+    seed = options.seed if options.seed is not None else int(time.time()) % 1_000_000_007
+    print(f"seeds {seed} to {seed + options.count - 1}", flush=True)
+    analyses = [] if options.show else [a for a in judge.analyses(proviso) if a != "default"]
+    attack = Attack(options, proviso, analyses)
+    start = time.monotonic()
+
+    def one(seed, stop):
+        if options.seconds and time.monotonic() - start > options.seconds:
+            return None
+        return attack.attack(seed, stop)
+
+    def done(seed, records):
+        if records is not None:
+            attack.note(seed, records)
+
+    try:
+        runner.run_all(range(seed, seed + options.count), one, options.jobs, done)
+    except KeyboardInterrupt:
+        print("interrupted")
+    if options.show:
+        return 0
+    return report(attack)
+
+
+def report(attack):
+    counts = attack.counts
+    print(f"\n{counts['programs']} programs ({counts['unfit']} unfit), {counts['answers']} answers: {counts['TRUE']} TRUE, {counts['FALSE']} FALSE, {counts['UNKNOWN']} UNKNOWN")
+    if attack.unknown:
+        print("UNKNOWN by analysis: " + ", ".join(f"{name} {n}" for name, n in attack.unknown.most_common()))
+    crashes = [f for f in attack.findings if f[0].startswith("crash")]
+    print(f"{len(attack.findings) - len(crashes)} wrong, {len(crashes)} crashes")
+    for wrong, file, way in attack.findings:
+        print(f"  {file} {way}: {wrong}")
+    return 2 if crashes and len(crashes) == len(attack.findings) else 1 if attack.findings else 0

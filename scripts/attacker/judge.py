@@ -1,0 +1,66 @@
+"""What Proviso says of a program, held against the truth."""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchtool import runner
+
+from .native import MACHINE, SHARED
+
+MEMORY = 3 << 30
+
+
+@dataclass
+class Verdict:
+    options: list
+    line: str  # the verdict line
+    exit: object
+    wall: float
+    stderr: str
+
+    @property
+    def answer(self):
+        return self.line.split("(")[0]
+
+
+def analyses(proviso):
+    text = subprocess.run([proviso, "verify", "--list-analyses"], capture_output=True, text=True, check=True).stdout
+    return [line.split()[0] for line in text.splitlines() if line and not line.startswith(" ")]
+
+
+def ask(proviso, file, options, timeout):
+    command = [proviso, "verify", str(file), "--color", "never", "--timeout", str(timeout), *options]
+    limits = runner.Limits(wall=3 * timeout + 30, cpu=None, memory=MEMORY)
+    outcome = runner.run(command, limits)
+    lines = outcome.stdout.strip().splitlines()
+    line = lines[-1] if lines else ""
+    if outcome.killed:
+        line = f"KILLED({outcome.killed})"
+    return Verdict(options, line, outcome.exit, outcome.wall, outcome.stderr)
+
+
+def complaint(verdict, holds):
+    """What is wrong with a verdict; `None` if nothing is. Not to know is not wrong."""
+    expected = {"TRUE": 0, "FALSE": 1, "UNKNOWN": 2}
+    if verdict.answer not in expected or verdict.exit != expected[verdict.answer] or "internal error" in verdict.line:
+        return f"crash: {verdict.line} (exit {verdict.exit})"
+    if verdict.answer == ("FALSE" if holds else "TRUE"):
+        return f"wrong: {verdict.answer}, but the assertion {'holds' if holds else 'can fail'}"
+    return None
+
+
+def reproduces(program, file, harness, folder: Path):
+    """Whether the program fails with the harness, natively."""
+    binary = folder / "reproduced"
+    command = ["clang-19", "-O0", *SHARED, *MACHINE[program.bits], "-o", str(binary), str(file), str(harness), "-lm"]
+    made = subprocess.run(command, capture_output=True, text=True)
+    if made.returncode != 0:
+        return f"the harness does not compile: {made.stderr[-400:]}"
+    try:
+        run = subprocess.run([str(binary)], stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
+    except subprocess.TimeoutExpired:
+        return "the harness does not end"
+    text = run.stderr.decode(errors="replace")
+    failed = "is called" in text or "Assertion" in text or "assertion" in text or run.returncode == -6
+    return None if failed else f"the harness does not reproduce it (exit {run.returncode}): {text[-300:]}"
