@@ -19,6 +19,8 @@ struct proviso_directive {
     // As in printf.c.
     char length;
     char conversion;
+    // White space before it in the format: that of the input is skipped.
+    _Bool after_space;
     // For %[: the set, from behind the bracket or the ^ to before the closing bracket.
     const char *set, *set_end;
     _Bool complement;
@@ -169,6 +171,8 @@ static void proviso_scan_directive(struct proviso_stream *stream, struct proviso
         // At the end of the input there may be fewer.
         char *target = va_arg(args->list, char *);
         target[0] = __proviso_env_char();
+        if (d->after_space)
+            __proviso_assume(!proviso_is_space(target[0]));
         for (int i = 1; i < d->width && !stream->at_end; i++) {
             if (__proviso_env_bool())
                 target[i] = __proviso_env_char();
@@ -194,6 +198,7 @@ static void proviso_scan_directive(struct proviso_stream *stream, struct proviso
 static int proviso_scan_input(struct proviso_stream *stream, const char *format, struct proviso_scan_args *args,
                               _Bool *at_limit) {
     int items = 0;
+    _Bool after_space = 0;
     stream->position = -1;
     if (stream->pushed_count > 0) {
         __proviso_overapproximated("what scanf reads of characters pushed back is not modelled exactly");
@@ -202,12 +207,14 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
     while (*format) {
         if (proviso_is_space(*format)) {
             format++;
+            after_space = 1;
             continue;
         }
         struct proviso_directive d = {0};
         if (*format == '%') {
             format++;
             d = proviso_parse_directive(&format);
+            d.after_space = after_space;
             if (d.conversion == 'n') {
                 if (!d.suppressed)
                     proviso_store_integer(args, d.length, proviso_env_between(0, INT_MAX));
@@ -220,6 +227,7 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
         } else {
             format++;
         }
+        after_space = 0;
         if (stream->write_only) {
             stream->error = 1;
             SET_ERRNO(EBADF);
