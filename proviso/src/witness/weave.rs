@@ -113,8 +113,23 @@ fn file_of<'f, 'a>(files: &'f mut [File<'a>], location: &Location) -> Result<&'f
     }
 }
 
+/// Refuses what would change the program where it is woven in: assignments, calls, more than an expression.
+fn pure(text: &str, location: &Location) -> Result<(), Failure> {
+    let tokens = Source::lexed(text).tokens;
+    let word = |i: usize| tokens[i].kind == Kind::Word && &text[tokens[i].range.clone()] != "sizeof";
+    let called = (1..tokens.len()).any(|i| tokens[i].kind == Kind::Punct(b'(') && word(i - 1));
+    let compact: String = text.replace("<<=", "{").replace(">>=", "{");
+    let compared = ["==", "!=", "<=", ">="].iter().fold(compact, |text, op| text.replace(op, " "));
+    let changes = compared.contains(['=', '{', '}', ';', '#']) || compared.contains("++") || compared.contains("--");
+    if called || changes {
+        return Err(unsupported(location, &format!("`{text}` is no expression without effects")));
+    }
+    Ok(())
+}
+
 fn add_invariant(files: &mut [File<'_>], invariant: &Invariant, number: usize) -> Result<(), Failure> {
     let location = &invariant.location;
+    pure(&invariant.value, location)?;
     let file = file_of(files, location)?;
     let check = format!("(({}) ? (void)0 : {INVARIANT}{number}())", invariant.value);
     let site = match invariant.kind.as_str() {
@@ -137,7 +152,7 @@ fn add_waypoint(
     let file = file_of(files, location)?;
     let value = waypoint.constraint.as_ref().map(|c| &c.value);
     let text = |value: Option<&Scalar>| match value {
-        Some(Scalar::Text(text)) => Ok(text.clone()),
+        Some(Scalar::Text(text)) => pure(text, location).map(|()| text.clone()),
         Some(Scalar::Bool(value)) => Ok(i64::from(*value).to_string()),
         Some(Scalar::Int(value)) => Ok(value.to_string()),
         None => Err(unsupported(location, "the waypoint has no condition")),
