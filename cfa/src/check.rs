@@ -44,10 +44,18 @@ pub enum Check {
     Enum,
     /// A builtin whose argument it does not take (`__builtin_clz(0)`).
     Builtin,
+    /// An access, or a call through a pointer, that is not wholly within an object that is alive, or writes to a constant.
+    Deref,
+    /// Something else than an object of the heap that is alive is freed.
+    Free,
+    /// An object of the heap to which no pointer leads any more.
+    Memtrack,
+    /// An object of the heap that is alive when the program ends.
+    Memcleanup,
 }
 
 impl Check {
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 25] = [
         Self::Call,
         Self::SignedIntegerOverflow,
         Self::SignedLeftShift,
@@ -69,6 +77,10 @@ impl Check {
         Self::Bool,
         Self::Enum,
         Self::Builtin,
+        Self::Deref,
+        Self::Free,
+        Self::Memtrack,
+        Self::Memcleanup,
     ];
 
     /// The name that a verdict gives it.
@@ -95,6 +107,10 @@ impl Check {
             Self::Bool => "bool",
             Self::Enum => "enum",
             Self::Builtin => "builtin",
+            Self::Deref => "valid-deref",
+            Self::Free => "valid-free",
+            Self::Memtrack => "valid-memtrack",
+            Self::Memcleanup => "valid-memcleanup",
         }
     }
 
@@ -102,11 +118,18 @@ impl Check {
         Self::ALL.into_iter().find(|check| check.name() == name)
     }
 
+    /// Whether it is about what operations do with memory ([`Edge::fault`](crate::Edge::fault)), not about where control comes to.
+    pub fn is_fault(self) -> bool {
+        matches!(self, Self::Deref | Self::Free | Self::Memtrack | Self::Memcleanup)
+    }
+
     /// The sanitizer of clang that looks for it.
     pub fn sanitizer(self) -> Option<&'static str> {
         match self {
             Self::Call => None,
             Self::SignedLeftShift => Some("shift"),
+            Self::Deref | Self::Free => Some("address"),
+            Self::Memtrack | Self::Memcleanup => Some("leak"),
             other => Some(other.name()),
         }
     }

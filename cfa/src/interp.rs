@@ -10,6 +10,7 @@
 
 mod code;
 mod inputs;
+mod leak;
 mod memory;
 mod word;
 
@@ -80,6 +81,17 @@ pub enum Outcome {
     Limit(LimitKind),
 }
 
+impl Outcome {
+    /// The error that the run ended in, with its edge: also a fault, where the program says that it is one.
+    pub fn error(&self, program: &Program) -> Option<(ErrorId, EdgeId)> {
+        match *self {
+            Self::Error(error, edge) => Some((error, edge)),
+            Self::Invalid { edge, .. } => program.edges[edge].fault.map(|error| (error, edge)),
+            _ => None,
+        }
+    }
+}
+
 /// What is known after a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
@@ -94,6 +106,22 @@ pub struct Run {
     pub live_heap: u64,
     /// The calls that have not returned at the end, outermost first.
     pub stack: Vec<EdgeId>,
+    /// Of a run that ends in a fault: the bytes that were to be accessed from the address on, and the object that the address
+    /// lies in or near.
+    pub accessed: u64,
+    pub object: Option<Neighbour>,
+}
+
+/// An object near an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Neighbour {
+    pub object: ObjectSeq,
+    pub kind: ObjectKind,
+    /// Bytes.
+    pub size: u64,
+    pub live: bool,
+    /// Where the address is, from the start of the object.
+    pub offset: i64,
 }
 
 /// Watches a run.
@@ -130,6 +158,11 @@ impl<'p> Interpreter<'p> {
             outcome,
             steps: state.steps,
             allocs: state.allocs,
+            accessed: state.accessed,
+            object: match outcome {
+                Outcome::Invalid { addr, .. } => state.memory.neighbour(addr),
+                _ => None,
+            },
             live_heap: state.memory.live_objects().filter(|o| o.kind == ObjectKind::Heap).count() as u64,
             stack: state.call_stack().collect(),
             taints: state.taints,
@@ -171,6 +204,9 @@ pub struct State<'r> {
     allocs: u64,
     inputs_taken: u64,
     taints: Vec<TaintId>,
+    leaks: leak::Roots,
+    /// Of the fault, if there was one: how many bytes were to be accessed.
+    accessed: u64,
 }
 
 /// Steps between two looks at the clock.
@@ -307,6 +343,8 @@ impl<'r> State<'r> {
             allocs: 0,
             inputs_taken: 0,
             taints: Vec::new(),
+            leaks: leak::Roots::default(),
+            accessed: 0,
         }
     }
 
@@ -442,11 +480,26 @@ impl<'r> State<'r> {
                     }
                     self.set(dst, base);
                 }
-                Instr::Free { ptr } => {
+                Instr::Free { ptr, kind: AllocKind::Heap } => {
                     let ptr = self.get(ptr);
                     if ptr != 0 {
                         attempt!(self.memory.free(ptr));
                     }
+                }
+                Instr::Free { ptr, kind: AllocKind::Stack } => {
+                    let ptr = self.get(ptr);
+                    let of_frame = self.frames.last().map_or(0, |frame| frame.stack_objects);
+                    if let Some(i) = self.stack_objects[of_frame..].iter().rposition(|&base| base == ptr) {
+                        self.stack_objects.remove(of_frame + i);
+                        self.memory.kill(ptr);
+                    }
+                }
+                Instr::Leak(leak) => {
+                    let leaks = match leak {
+                        Leak::Alive => self.memory.live_objects().find(|o| o.kind == ObjectKind::Heap).map(|o| o.base),
+                        Leak::Lost => self.lost(self.edge_at(pc - 1)),
+                    };
+                    attempt!(leaks.map_or(Ok(()), |base| Err(Stop::Fault(Fault::Leak, base, 0))));
                 }
                 Instr::ObjectSize { dst, ptr } => {
                     let size = attempt!(self.memory.object_size(self.get(ptr)));
@@ -471,7 +524,7 @@ impl<'r> State<'r> {
                         Ok(func) => func,
                         Err(reg) => {
                             let addr = self.get(reg);
-                            let func = self.func_at(addr).ok_or(Stop::Fault(Fault::InvalidCall, addr));
+                            let func = self.func_at(addr).ok_or(Stop::Fault(Fault::InvalidCall, addr, 0));
                             attempt!(func)
                         }
                     };
@@ -539,9 +592,12 @@ impl<'r> State<'r> {
 
     /// The outcome of an instruction before `pc` that could not be executed.
     #[cold]
-    fn stopped(&self, stop: Stop, pc: usize) -> Outcome {
+    fn stopped(&mut self, stop: Stop, pc: usize) -> Outcome {
         match stop {
-            Stop::Fault(fault, addr) => Outcome::Invalid { edge: self.edge_at(pc - 1), fault, addr },
+            Stop::Fault(fault, addr, len) => {
+                self.accessed = len;
+                Outcome::Invalid { edge: self.edge_at(pc - 1), fault, addr }
+            }
             Stop::Limit => Outcome::Limit(LimitKind::Memory),
         }
     }

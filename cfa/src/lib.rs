@@ -15,6 +15,7 @@ pub mod float;
 pub mod graph;
 mod index;
 pub mod interp;
+pub mod liveness;
 pub mod loops;
 mod program;
 mod source;

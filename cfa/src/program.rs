@@ -145,7 +145,7 @@ impl Program {
     pub fn add_edge(&mut self, source: LocId, op: Op, target: LocId, place: Option<PlaceId>) -> EdgeId {
         assert_eq!(self.locs[source].out, Out::Sink, "{source} has an outgoing edge already");
         debug_assert!(!matches!(op, Op::Assume { .. }));
-        let edge = self.edges.push(Edge { source, op, target, place, origin: Box::default() });
+        let edge = self.edges.push(Edge { source, op, target, place, fault: None, origin: Box::default() });
         self.locs[source].out = Out::One(edge);
         edge
     }
@@ -163,7 +163,7 @@ impl Program {
         let negated = self.exprs.not(cond);
         let mut edge = |branch, cond, target| {
             let op = Op::Assume { cond, branch, means: None };
-            self.edges.push(Edge { source, op, target, place, origin: Box::default() })
+            self.edges.push(Edge { source, op, target, place, fault: None, origin: Box::default() })
         };
         let then_edge = edge(true, cond, then_target);
         let else_edge = edge(false, negated, else_target);
@@ -231,6 +231,9 @@ pub struct Edge {
     pub op: Op,
     pub target: LocId,
     pub place: Option<PlaceId>,
+    /// What it is if the operation cannot be executed because of what it does with memory (see
+    /// [`interp::Fault`](crate::interp::Fault)); `None` if nobody asks.
+    pub fault: Option<ErrorId>,
     /// The LLVM instructions this edge stands for: their numbers in the module that was lowered, counted
     /// over all functions in module order, from 0; sorted.
     pub origin: Box<[u32]>,
@@ -270,11 +273,15 @@ pub enum Op {
         kind: AllocKind,
         zeroed: bool,
     },
-    /// Ends the life of the heap object at `ptr`. A null `ptr` is a no-op; anything but the address of a live
-    /// heap object is an invalid free.
+    /// Ends the life of the object at `ptr`. Of the heap, a null `ptr` is a no-op; anything but the address of a live
+    /// heap object is an invalid free. An object of the stack that ends before its function is that of a scope; what is no
+    /// such object is let be.
     Free {
         ptr: ExprId,
+        kind: AllocKind,
     },
+    /// Does nothing, but where faults of it are errors, it is one if an object of the heap that is alive leaks.
+    Leak(Leak),
     /// `var` becomes the number of bytes of the live object that `ptr` points into (for `realloc`). Any
     /// other `ptr` is an invalid access.
     ObjectSize {
@@ -326,6 +333,20 @@ pub enum Op {
 }
 
 impl Op {
+    /// Whether there are addresses or pointers with which it cannot be executed.
+    pub fn may_fault(&self) -> bool {
+        matches!(
+            self,
+            Op::Load { .. }
+                | Op::Store { .. }
+                | Op::Copy { .. }
+                | Op::Fill { .. }
+                | Op::Free { kind: AllocKind::Heap, .. }
+                | Op::ObjectSize { .. }
+                | Op::Leak(_)
+                | Op::Call { callee: Callee::Indirect(_), .. }
+        )
+    }
     /// The variable that this operation itself writes in the frame of its function (or globally).
     pub fn def(&self) -> Option<VarId> {
         match *self {
@@ -342,14 +363,14 @@ impl Op {
     /// Calls `visit` with every expression that this operation evaluates.
     pub fn for_each_expr(&self, mut visit: impl FnMut(ExprId)) {
         match self {
-            Op::Skip | Op::Havoc { .. } | Op::Error(_) | Op::Approx { .. } => {}
+            Op::Skip | Op::Havoc { .. } | Op::Error(_) | Op::Approx { .. } | Op::Leak(_) => {}
             Op::Assign { value: e, .. }
             | Op::Assume { cond: e, .. }
             | Op::Load { addr: e, .. }
             | Op::Alloc { size: e, .. }
             | Op::ObjectSize { ptr: e, .. }
             | Op::ObjectOffset { ptr: e, .. }
-            | Op::Free { ptr: e } => visit(*e),
+            | Op::Free { ptr: e, .. } => visit(*e),
             Op::Store { addr, value } => [*addr, *value].into_iter().for_each(visit),
             Op::Copy { dst, src, len } => [*dst, *src, *len].into_iter().for_each(visit),
             Op::Fill { dst, byte, len } => [*dst, *byte, *len].into_iter().for_each(visit),
@@ -370,14 +391,14 @@ impl Op {
     /// As [`for_each_expr`](Self::for_each_expr), to change them.
     pub fn for_each_expr_mut(&mut self, mut visit: impl FnMut(&mut ExprId)) {
         match self {
-            Op::Skip | Op::Havoc { .. } | Op::Error(_) | Op::Approx { .. } => {}
+            Op::Skip | Op::Havoc { .. } | Op::Error(_) | Op::Approx { .. } | Op::Leak(_) => {}
             Op::Assign { value: e, .. }
             | Op::Assume { cond: e, .. }
             | Op::Load { addr: e, .. }
             | Op::Alloc { size: e, .. }
             | Op::ObjectSize { ptr: e, .. }
             | Op::ObjectOffset { ptr: e, .. }
-            | Op::Free { ptr: e } => visit(e),
+            | Op::Free { ptr: e, .. } => visit(e),
             Op::Store { addr, value } => [addr, value].into_iter().for_each(visit),
             Op::Copy { dst, src, len } => [dst, src, len].into_iter().for_each(visit),
             Op::Fill { dst, byte, len } => [dst, byte, len].into_iter().for_each(visit),
@@ -397,9 +418,19 @@ impl Op {
     }
 }
 
+/// When an object of the heap leaks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leak {
+    /// When no variable leads to it: nothing points to it, or into it, but what is in objects that leak. Variables are those of
+    /// the C program, in all frames, temporaries that are still needed, and all objects that are not of the heap.
+    Lost,
+    /// When it is alive.
+    Alive,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AllocKind {
-    /// Dies when the function that allocated it returns.
+    /// Dies when the function that allocated it returns, if it has not been freed before.
     Stack,
     /// Dies when it is freed.
     Heap,

@@ -368,6 +368,19 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                             let state = before.expect("only operations on memory and calls have problems");
                             return Ok(Expansion::Goal { goal: Goal::Problem { edge: problem }, state, at });
                         }
+                        if let Some(error) = self.program.edges[edge].fault
+                            && !self.settled.contains(&(id, edge))
+                        {
+                            for mut state in self.cpa.faults() {
+                                match self.cpa.target(&mut state, edge, error)? {
+                                    Target::Infeasible => {}
+                                    Target::Later => return Err(Stop::Spent(Spent::Time)),
+                                    Target::Reached(_) | Target::Undecided => {
+                                        return Ok(Expansion::Goal { goal: Goal::Error { edge, error }, state, at });
+                                    }
+                                }
+                            }
+                        }
                         for (state, to) in successors.drain(..) {
                             let to = match to {
                                 At::Source => {

@@ -326,6 +326,23 @@ impl<'p, C: Cpa> Explorer<'p, C> {
                     },
                     _ => {
                         self.cpa.transfer(state, at, edge, &mut successors)?;
+                        if let Some(error) = self.program.edges[edge].fault
+                            && let Some((found, fault)) = self.fault(edge, error)?
+                        {
+                            for (s, to) in successors.drain(..) {
+                                if let Some(at) = self.place(at, edge, to, taints) {
+                                    self.push(Node { state: s, at, forks: forks + 1, rounds });
+                                }
+                            }
+                            return match found {
+                                Some(evidence) => Ok(Some(Exploration::Target { error, edge, evidence })),
+                                None => {
+                                    // Executed again, the operation is a fault again.
+                                    self.push(Node { state: fault, at, forks, rounds });
+                                    Err(Stop::Spent(Spent::Time))
+                                }
+                            };
+                        }
                         if successors.iter().any(|(_, to)| *to == At::Source) {
                             self.tick += SPLIT;
                         }
@@ -371,6 +388,20 @@ impl<'p, C: Cpa> Explorer<'p, C> {
                 return Ok(None);
             }
         }
+    }
+
+    /// Of the states in which the operation just done is a fault, one that is reached, with evidence for it, or without, if
+    /// that cannot be told within the time.
+    #[allow(clippy::type_complexity)]
+    fn fault(&mut self, edge: EdgeId, error: ErrorId) -> Result<Option<(Option<C::Evidence>, C::State)>, Stop> {
+        for mut state in self.cpa.faults() {
+            match self.cpa.target(&mut state, edge, error)? {
+                Target::Reached(evidence) => return Ok(Some((Some(evidence), state))),
+                Target::Later => return Ok(Some((None, state))),
+                Target::Undecided | Target::Infeasible => self.counters.paths += 1,
+            }
+        }
+        Ok(None)
     }
 
     /// 1 if coming over `edge` to `to` is another turn of a loop or a recursion, where that counts.

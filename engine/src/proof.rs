@@ -369,6 +369,9 @@ impl<'a> Checker<'a> {
                         let never = self.pool.bool(false);
                         self.claim_term(st.pc, never, "an error can be reached")?;
                     }
+                    _ if self.program.edges[edge].fault.is_some() => {
+                        return declined("it depends on what is in memory");
+                    }
                     _ => {
                         if let Some(st) = self.step(st, edge)? {
                             self.flow(&shape, node, edge, st, &mut waiting)?;
@@ -415,7 +418,7 @@ impl<'a> Checker<'a> {
     fn step(&mut self, mut st: State, edge: EdgeId) -> Result<Option<State>, Failure> {
         let program = self.program;
         match &program.edges[edge].op {
-            Op::Skip | Op::Store { .. } | Op::Free { .. } | Op::Copy { .. } | Op::Fill { .. } => {}
+            Op::Skip | Op::Leak(_) | Op::Store { .. } | Op::Free { .. } | Op::Copy { .. } | Op::Fill { .. } => {}
             Op::Assign { var, value } => {
                 let value = self.eval(&st, *value);
                 self.set(&mut st, *var, value);

@@ -1,6 +1,6 @@
 //! Confirming a violation with the reference interpreter.
 
-use cfa::interp::{Inputs, Interpreter, Limits, Observer, Outcome, State};
+use cfa::interp::{Inputs, Interpreter, Limits, Observer, State};
 use cfa::{EdgeId, ErrorId, Program};
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ pub fn replay(program: &Program, inputs: &Inputs, error: ErrorId, time: Duration
         return Err(format!("it depends on an approximation: {}", program.taints[taint].reason));
     }
     match run.outcome {
-        Outcome::Error(hit, _) if hit == error => Ok(path.0),
+        outcome if outcome.error(program).is_some_and(|(hit, _)| hit == error) => Ok(path.0),
         outcome => Err(format!("the run ends otherwise: {outcome:?}")),
     }
 }

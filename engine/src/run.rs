@@ -15,7 +15,7 @@ use crate::verdict::{Counterexample, Reason, Taints, Verdict};
 use crate::waitlist::Search;
 use crate::{Config, Crash, Outcome, Replay, Stats};
 use cfa::interp::Inputs;
-use cfa::{EdgeId, ErrorId, Op, Program};
+use cfa::{AllocKind, EdgeId, ErrorId, Op, Program};
 use smt::PathSolver;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -590,7 +590,7 @@ impl<'r> Run<'r> {
 
 /// Whether the program frees memory.
 pub fn frees(program: &Program) -> bool {
-    program.edges.values().any(|e| matches!(e.op, Op::Free { .. }))
+    program.edges.values().any(|e| matches!(e.op, Op::Free { kind: AllocKind::Heap, .. }))
 }
 
 /// What other refinements found necessary to track, this one tracks from the start.

@@ -5,7 +5,7 @@
 
 use crate::budget::Budget;
 use crate::cpa::symbolic::constants;
-use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Outcome, Unknown};
+use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Unknown};
 use cfa::{Bv, EdgeId, ErrorId, Program};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -140,7 +140,7 @@ impl<'p> Tester<'p> {
             let run = interpreter.run(&mut random, limits, &mut Nobody);
             self.runs += 1;
             self.edges += run.steps;
-            if let Outcome::Error(error, edge) = run.outcome
+            if let Some((error, edge)) = run.outcome.error(self.program)
                 && run.taints.iter().all(|&t| !self.program.taints[t].over)
             {
                 let source = Random::new(self.seed, self.runs - 1, &self.constants);

@@ -37,8 +37,6 @@ const FLAGS: &[&str] = &[
     "-O1",
     "-Xclang",
     "-disable-llvm-passes",
-    "-Xclang",
-    "-disable-lifetime-markers",
     "-fno-strict-aliasing",
     "-U__OPTIMIZE__",
     "-D__NO_INLINE__=1",
@@ -49,6 +47,9 @@ const FLAGS: &[&str] = &[
     "-Wno-everything",
     "-fno-crash-diagnostics",
 ];
+
+/// Where the scopes of variables end is said at level 1, and of interest only to some checks.
+const NO_SCOPES: [&str; 2] = ["-Xclang", "-disable-lifetime-markers"];
 
 /// Library functions that clang, told that they are the library's, does not call but translates to
 /// instructions of its own (or, called with constants, evaluates). Where a program defines one of them itself, its calls mean the program's: compile it
@@ -187,9 +188,10 @@ impl Compiler {
         own.extend(options.include_dirs.iter().flat_map(|dir| ["-I".into(), here(dir).into_os_string()]));
         own.extend(options.defines.iter().map(|define| format!("-D{define}").into()));
         own.extend(options.std.iter().map(|std| format!("-std={std}").into()));
-        let mut sanitizers: Vec<&str> = options.checks.iter().filter_map(|check| check.sanitizer()).collect();
-        sanitizers.sort_unstable();
-        sanitizers.dedup();
+        if !options.scopes() {
+            own.extend(NO_SCOPES.map(OsString::from));
+        }
+        let sanitizers = options.sanitizers();
         if !sanitizers.is_empty() {
             // Control comes back from a check that fails: it may be one that nobody asked for.
             own.extend([format!("-fsanitize={}", sanitizers.join(",")).into(), "-fsanitize-recover=all".into()]);
@@ -254,6 +256,7 @@ impl Compiler {
         }
         let mut args: Vec<OsString> = vec![data_model_flag(data_model).into()];
         args.extend(FLAGS.iter().map(OsString::from));
+        args.extend(NO_SCOPES.map(OsString::from));
         // The models are self-contained; `-fno-math-errno` lets `__builtin_sqrt` be the operation.
         args.extend(["-nostdinc", "-fno-math-errno", "-std=gnu17"].map(OsString::from));
         // Where the files lie for the moment is not to be seen in the program.

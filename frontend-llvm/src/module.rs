@@ -135,8 +135,7 @@ impl Input {
     /// Only clang knows what C forbids where: bitcode has to say it, too.
     fn check_sanitizers(&self, options: &Options) -> Result<(), Error> {
         let Self::Llvm(path, data, _) = self else { return Ok(()) };
-        let mut sanitizers: Vec<&str> = options.checks.iter().filter_map(|check| check.sanitizer()).collect();
-        sanitizers.dedup();
+        let sanitizers = options.sanitizers();
         // Names stand in bitcode as they do in text.
         let handler = lower::HANDLER.as_bytes();
         if sanitizers.is_empty() || data.windows(handler.len()).any(|window| window == handler) {

@@ -75,6 +75,21 @@ pub struct Options {
     pub models: bool,
 }
 
+impl Options {
+    /// Whether it matters where the scopes of variables end.
+    pub(crate) fn scopes(&self) -> bool {
+        self.checks.iter().any(|check| check.is_fault())
+    }
+    /// The sanitizers that clang has to put into the code for the checks, each once.
+    pub(crate) fn sanitizers(&self) -> Vec<&'static str> {
+        let in_code = self.checks.iter().filter(|check| !check.is_fault());
+        let mut names: Vec<&str> = in_code.filter_map(|check| check.sanitizer()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {

@@ -1,3 +1,4 @@
 //! One module for each kind of violation that can be put into a program as error edges.
 
+pub mod memory;
 pub mod unreach_call;

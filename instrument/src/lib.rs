@@ -7,5 +7,6 @@
 pub mod checks;
 mod property;
 
+pub use checks::memory::memory_safety;
 pub use checks::unreach_call::{UnreachCall, unreach_call};
 pub use property::{Property, PropertyError};

@@ -103,6 +103,10 @@ impl Property {
         match self {
             Self::UnreachCall { .. } => &[Check::Call],
             Self::NoOverflow => &[Check::SignedIntegerOverflow, Check::SignedLeftShift],
+            Self::ValidDeref => &[Check::Deref],
+            Self::ValidFree => &[Check::Free],
+            Self::ValidMemtrack => &[Check::Memtrack],
+            Self::ValidMemcleanup => &[Check::Memcleanup],
             _ => &[],
         }
     }

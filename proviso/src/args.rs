@@ -145,8 +145,13 @@ pub struct VerifyArgs {
 
     /// What to verify: a property file (.prp), or a property's name [default: the task's, else unreach-call].
     ///
-    ///   unreach-call   no error function is called
-    ///   no-overflow    signed arithmetic, shifts to the left included, gives no result that does not fit into its type
+    ///   unreach-call      no error function is called
+    ///   no-overflow       signed arithmetic, shifts to the left included, gives no result that does not fit its type
+    ///   valid-deref       memory is accessed only within objects that are alive
+    ///   valid-free        only objects of the heap that are alive are freed
+    ///   valid-memtrack    to each object of the heap some variable leads, until it is freed
+    ///   valid-memsafety   these three
+    ///   valid-memcleanup  all objects of the heap are freed when the program ends
     #[arg(verbatim_doc_comment)]
     #[arg(long, value_name = "FILE|NAME", help_heading = "Property")]
     pub property: Option<String>,

@@ -139,6 +139,7 @@ fn op_name(op: &Op) -> &'static str {
         Op::Alloc { .. } => "alloc",
         Op::Free { .. } => "free",
         Op::ObjectOffset { .. } => "object offset",
+        Op::Leak(_) => "leak",
         Op::ObjectSize { .. } => "object size",
         Op::Havoc { .. } => "havoc",
         Op::Copy { .. } => "copy",

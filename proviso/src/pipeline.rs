@@ -11,7 +11,7 @@ use crate::report::{Answer, Lesson, LoopInvariant, Note, Violation};
 use crate::source::Sources;
 use crate::trace::{self, Trace};
 use cfa::interp::Inputs;
-use cfa::{Check, FunctionOrigin, InputKind, Op, Program};
+use cfa::{Check, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
 use engine::budget::Budget;
 use engine::{Config, Counterexample, Reason, Verdict};
 use frontend_llvm::{DataModel, Options};
@@ -146,6 +146,7 @@ impl Pipeline {
     }
 
     fn instrument(&self, program: &mut Program) -> Result<(), Failure> {
+        instrument::memory_safety(program, &self.job.load.checks);
         let found = instrument::unreach_call(program, &self.job.error_functions);
         if self.job.errors_named
             && let Some(name) = found.missing.first()
@@ -177,8 +178,11 @@ impl Pipeline {
     /// The part of the program on which the errors depend; `None` if it is not wanted or takes too long to find.
     fn slice(&self, program: &Program) -> Option<slicer::Slice> {
         let control = self.slicing?;
-        let criteria: Vec<_> =
-            program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Error(_))).map(|(id, _)| id).collect();
+        if program.edges.values().any(|e| e.op == Op::Leak(Leak::Lost)) {
+            // All that holds pointers matters.
+            return None;
+        }
+        let criteria: Vec<_> = program.edges.iter().filter(|(_, e)| is_target(e)).map(|(id, _)| id).collect();
         let deadline = Some(Instant::now() + self.share_of_time(SLICING));
         let options = slicer::Options { control, deadline, ..slicer::Options::default() };
         match slicer::slice(program, &criteria, &options) {
@@ -275,6 +279,11 @@ fn uncalled(program: &Program, trace: &Trace) -> BTreeSet<String> {
         _ => None,
     });
     names.filter(|name| !called(name)).collect()
+}
+
+/// Whether the edge may be a violation.
+fn is_target(edge: &Edge) -> bool {
+    edge.fault.is_some() || matches!(edge.op, Op::Error(_))
 }
 
 /// Compiles and lowers the input, unless the budget is cancelled meanwhile.

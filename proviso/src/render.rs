@@ -3,7 +3,7 @@
 use crate::environment::{Command, Environment};
 use crate::report::{Answer, Report, Violation};
 use crate::source::{Message, Sources, Spot};
-use crate::trace::{Event, InputValue, Step, Trace, quoted};
+use crate::trace::{self, Event, InputValue, Step, Trace, quoted};
 use annotate_snippets::Level;
 use cfa::InputKind;
 use std::fmt::Write;
@@ -80,6 +80,10 @@ fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail:
         message = message.at(trace.spot.clone());
         if !trace.function.is_empty() {
             message = message.label(format!("in {}", trace.function));
+        }
+        let notes = trace.object.iter().flat_map(trace::Object::notes);
+        for (text, spot) in notes.filter(|(_, spot)| trace.spot.as_ref() != Some(spot)) {
+            message = message.note(format!("{text}: {spot}"));
         }
         if trace.inputs.is_empty() && trace.environment.command == Command::default() {
             message = message.note(match trace.uninitialised.is_empty() && trace.unwritten_bytes == 0 {

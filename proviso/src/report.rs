@@ -2,8 +2,9 @@
 
 use crate::environment::Environment;
 use crate::source::Spot;
-use crate::trace::{Event, InputValue, Trace};
+use crate::trace::{Event, InputValue, Object, Trace};
 use cfa::InputKind;
+use cfa::interp::ObjectKind;
 use serde_json::{Value, json};
 
 /// The verdict with what belongs to it.
@@ -153,6 +154,7 @@ fn violation_json(violation: &Violation) -> Value {
     if let Some(trace) = &violation.trace {
         value["location"] = spot_json(trace.spot.as_ref());
         value["function"] = json!(trace.function);
+        value["object"] = trace.object.as_ref().map_or(Value::Null, object_json);
         value["inputs"] = trace.inputs.iter().enumerate().map(|(i, input)| input_json(Some(i), input)).collect();
         value["uninitialised"] = trace.uninitialised.iter().map(|v| input_json(None, v)).collect();
         value["environment"] = environment_json(&trace.environment);
@@ -171,6 +173,21 @@ fn violation_json(violation: &Violation) -> Value {
         value["omitted_steps"] = json!(trace.omitted);
     }
     value
+}
+
+fn object_json(object: &Object) -> Value {
+    json!({
+        "name": object.name,
+        "kind": match object.kind {
+            ObjectKind::Global { .. } => "global",
+            ObjectKind::Stack => "stack",
+            ObjectKind::Heap => "heap",
+        },
+        "size": object.size,
+        "offset": object.offset,
+        "allocated": spot_json(object.allocated.as_ref()),
+        "freed": spot_json(object.freed.as_ref()),
+    })
 }
 
 /// What a person has to arrange to see the violation.

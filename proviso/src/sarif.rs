@@ -86,7 +86,8 @@ fn result(violation: &Violation) -> Value {
 
 fn fingerprint(violation: &Violation) -> String {
     let function = violation.trace.as_ref().map_or("", |t| t.function.as_str());
-    let digest = Sha256::digest(format!("{}\n{}\n{function}", violation.property, violation.message));
+    let message: String = violation.message.chars().filter(|c| !c.is_ascii_digit()).collect();
+    let digest = Sha256::digest(format!("{}\n{message}\n{function}", violation.property));
     digest[..8].iter().map(|b| format!("{b:02x}")).collect()
 }
 

@@ -5,9 +5,11 @@
 //! rest: inputs, what is computed from them, branches that they decide, and the calls that lead to the error.
 
 mod access;
+mod fault;
 mod names;
 mod recorder;
 
+pub use fault::Object;
 pub use names::quoted;
 
 use crate::environment::Environment;
@@ -98,6 +100,8 @@ impl InputValue {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Trace {
     pub message: String,
+    /// Of a violation of memory safety: the object that it is about.
+    pub object: Option<Object>,
     /// Where the user's code makes the error happen: the call of the error function.
     pub spot: Option<Spot>,
     /// The function that this is in.
@@ -120,9 +124,9 @@ pub fn record(program: &Program, inputs: &Inputs, sources: &Sources) -> Result<T
     let mut recorder = recorder::Recorder::new(program, sources, inputs);
     let mut source: InputsSource<'_> = inputs.source();
     let run = Interpreter::new(program).run(&mut source, Limits::default(), &mut recorder);
-    match run.outcome {
-        Outcome::Error(error, edge) => Ok(recorder.finish(&program.errors[error], edge)),
-        other => Err(other),
+    match run.outcome.error(program) {
+        Some((error, edge)) => Ok(recorder.finish(&program.errors[error], edge, &run)),
+        None => Err(run.outcome),
     }
 }
 

@@ -117,6 +117,7 @@ impl SliceBuilder<'_> {
         let id = self.out.add_edge(source, op, target, place);
         if let Some(o) = original {
             self.out.edges[id].origin = self.program.edges[o].origin.clone();
+            self.out.edges[id].fault = self.program.edges[o].fault.filter(|_| self.is_kept(o));
         }
         self.original.push(original);
     }

@@ -8,7 +8,7 @@ mod objects;
 mod partition;
 
 use crate::call_graph::CallGraph;
-use crate::pointer::{Extent, ObjectId, PointsTo, Shift};
+use crate::pointer::{Extent, ObjectId, Places, PointsTo, Shift};
 use cells::{Cells, Range};
 use cfa::{EdgeId, ExprId, FuncId, Id, Op, Program};
 use objects::{Classes, Key, Single};
@@ -75,7 +75,9 @@ impl Regions {
         edges: impl Iterator<Item = EdgeId>,
     ) -> Self {
         let single = Single::new(program, calls);
-        let mut accesses = Accesses::default();
+        let watched = program.edges.values().any(|e| e.fault.is_some());
+        let leaks = program.edges.values().any(|e| matches!(e.op, Op::Leak(_)));
+        let mut accesses = Accesses { watched, ..Accesses::default() };
         let operations: Vec<(EdgeId, What)> =
             edges.filter_map(|id| Some((id, accesses.of(program, points_to, id)?))).collect();
         let classes = Classes::new(points_to, &single, &accesses.keys);
@@ -85,16 +87,29 @@ impl Regions {
         let raw: Vec<(EdgeId, u32, u32)> = operations
             .into_iter()
             .map(|(id, what)| match what {
-                What::Access { read, write } => {
-                    let of = |key: Option<u32>| key.map_or(0, |key| of_key[key as usize]);
-                    (id, of(read), of(write))
+                What::Access { reads, writes } => {
+                    let mut of = |keys: [Option<u32>; 3]| match keys {
+                        [key, None, None] => key.map_or(0, |key| of_key[key as usize]),
+                        keys => {
+                            let all = keys.into_iter().flatten().map(|key| of_key[key as usize] as usize);
+                            let mut all: Vec<Range> = all.flat_map(|set| ranges.ranges[set].clone()).collect();
+                            all.sort_unstable();
+                            all.dedup();
+                            ranges.intern(all)
+                        }
+                    };
+                    (id, of(reads), of(writes))
                 }
                 What::Alloc => {
                     let mut made: Vec<_> = points_to.allocs(id).iter().filter_map(|&o| classes.of(o)).collect();
                     made.sort_unstable();
                     made.dedup();
-                    let whole = |class| Range { class, at: Shift::ZERO, len: None, scalar: true };
-                    (id, 0, ranges.intern(made.into_iter().map(whole).collect()))
+                    let whole = |&class: &u32| Range { class, at: Shift::ZERO, len: None, scalar: true };
+                    let mut all: Vec<Range> = made.iter().map(whole).collect();
+                    if leaks {
+                        all.extend(made.iter().map(|&class| classes.life(class)));
+                    }
+                    (id, 0, ranges.intern(all))
                 }
             })
             .collect();
@@ -162,13 +177,15 @@ impl Regions {
 
 /// What an operation does to memory, by the numbers of its accesses.
 enum What {
-    Access { read: Option<u32>, write: Option<u32> },
+    Access { reads: [Option<u32>; 3], writes: [Option<u32>; 3] },
     Alloc,
 }
 
 /// The distinct accesses of a program.
 #[derive(Default)]
 struct Accesses {
+    /// Somebody asks for faults, so it matters which objects are alive.
+    watched: bool,
     keys: Vec<Key>,
     ids: FxHashMap<Key, u32>,
 }
@@ -177,7 +194,9 @@ impl Accesses {
     fn of(&mut self, program: &Program, points_to: &mut PointsTo, id: EdgeId) -> Option<What> {
         let bytes = |bits: u32| Some(bits.div_ceil(8));
         let constant = |e: ExprId| program.exprs.as_const(e)?.to_u64().and_then(|l| u32::try_from(l).ok());
-        let mut access = |e, len, scalar| Some(self.intern((points_to.places(e), len, scalar)));
+        let watched = self.watched;
+        let mut access =
+            |e, len, scalar| Some(self.intern(Key { places: points_to.places(e), len, scalar, life: false }));
         let (read, write) = match program.edges[id].op {
             Op::Load { var, addr } => (access(addr, bytes(program.vars[var].width), true), None),
             Op::Store { addr, value } => (None, access(addr, bytes(program.exprs.width(value)), true)),
@@ -186,17 +205,41 @@ impl Accesses {
             // Whether the object is alive depends on what frees it.
             Op::ObjectOffset { ptr, .. } => (access(ptr, None, false), None),
             // What is read of an object that was freed is not what was written to it.
-            Op::Free { ptr } => (None, access(ptr, None, false)),
+            Op::Free { ptr, .. } => (None, access(ptr, None, false)),
+            Op::ObjectSize { .. } | Op::Leak(_) if watched => (None, None),
             Op::Alloc { .. } => return Some(What::Alloc),
             Op::Approx { .. } => {
                 let (known, policy) = points_to.external_access(id)?;
-                let key = || (vec![(known, Shift::ANY)], None, false);
+                let key = || Key { places: vec![(known, Shift::ANY)], len: None, scalar: false, life: false };
                 let read = (policy.reads != Extent::Nothing).then(|| self.intern(key()));
                 (read, (policy.writes != Extent::Nothing).then(|| self.intern(key())))
             }
             _ => return None,
         };
-        Some(What::Access { read, write })
+        let (mut reads, mut writes) = ([read, None, None], [write, None, None]);
+        if watched {
+            if let (Op::Leak(_), Some(_)) = (&program.edges[id].op, program.edges[id].fault) {
+                let places = points_to.heap().map(|o| (Places::Object(o), Shift::ZERO)).collect();
+                reads[1] = Some(self.intern(Key { places, len: None, scalar: false, life: true }));
+            }
+            let mut life =
+                |e| Some(self.intern(Key { places: points_to.places(e), len: None, scalar: false, life: true }));
+            let edge = &program.edges[id];
+            match edge.op {
+                Op::Free { ptr, .. } => writes[1] = life(ptr),
+                _ if edge.fault.is_none() => {}
+                Op::Copy { dst, src, .. } => (reads[1], reads[2]) = (life(dst), life(src)),
+                Op::Load { addr: e, .. }
+                | Op::Store { addr: e, .. }
+                | Op::Fill { dst: e, .. }
+                | Op::ObjectSize { ptr: e, .. } => reads[1] = life(e),
+                _ => {}
+            }
+            if let (Op::Free { ptr, .. }, Some(_)) = (&edge.op, edge.fault) {
+                reads[1] = life(*ptr);
+            }
+        }
+        Some(What::Access { reads, writes })
     }
     fn intern(&mut self, key: Key) -> u32 {
         let next = self.keys.len() as u32;

@@ -99,7 +99,7 @@ impl Observer for Checker<'_> {
                     self.check(edge, e, &state.var(v).expect("a parameter"), state);
                 }
             }
-            Op::Store { addr, .. } | Op::Free { ptr: addr } => self.check(edge, *addr, &state.eval(*addr), state),
+            Op::Store { addr, .. } | Op::Free { ptr: addr, .. } => self.check(edge, *addr, &state.eval(*addr), state),
             Op::Copy { dst, src, .. } => {
                 for e in [*dst, *src] {
                     self.check(edge, e, &state.eval(e), state);

@@ -104,7 +104,9 @@ pub enum Instr {
     },
     Free {
         ptr: Reg,
+        kind: AllocKind,
     },
+    Leak(Leak),
     ObjectSize {
         dst: Operand,
         ptr: Reg,
@@ -372,10 +374,11 @@ impl<'p> Compiler<'p> {
                 let (dst, size) = (self.code.vars[*var].reg, self.expr(*size));
                 Some(Instr::Alloc { dst, size, align: *align, kind: *kind, zeroed: *zeroed })
             }
-            Op::Free { ptr } => {
+            Op::Free { ptr, kind } => {
                 let ptr = self.expr(*ptr);
-                Some(Instr::Free { ptr })
+                Some(Instr::Free { ptr, kind: *kind })
             }
+            Op::Leak(leak) => program.edges[edge].fault.map(|_| Instr::Leak(*leak)),
             Op::ObjectSize { var, ptr } => {
                 let (dst, ptr) = (self.code.vars[*var], self.expr(*ptr));
                 Some(Instr::ObjectSize { dst, ptr })

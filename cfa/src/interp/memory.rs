@@ -4,6 +4,7 @@
 //! given again while there are fresh ones, so that a dangling pointer does not come to point into a new
 //! object, and objects stand far apart, so that an index out of bounds does not lead into a neighbour.
 
+use super::Neighbour;
 use super::inputs::{InputSource, ObjectSeq};
 use crate::program::DataLayout;
 use rustc_hash::FxHashMap;
@@ -26,12 +27,15 @@ pub enum Fault {
     DoubleFree,
     /// A call to what is not the address of a function.
     InvalidCall,
+    /// An object of the heap leaks.
+    Leak,
 }
 
 /// Why an operation on memory ends the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stop {
-    Fault(Fault, u64),
+    /// With the address and the number of bytes to be accessed.
+    Fault(Fault, u64, u64),
     /// The limit on memory is reached.
     Limit,
 }
@@ -143,6 +147,22 @@ impl Memory {
     pub fn live_objects(&self) -> impl Iterator<Item = &Object> {
         self.objects.iter().filter(|o| o.live)
     }
+    /// The object that an address is in or, within the gap between objects, next to.
+    pub fn neighbour(&self, addr: u64) -> Option<Neighbour> {
+        let below = self.at_or_below(addr);
+        let above = below.map_or(0, |i| i + 1);
+        let distance = |o: &Object| if addr < o.base { o.base - addr } else { (addr - o.base).saturating_sub(o.size) };
+        let candidates = below.into_iter().chain([above]).filter_map(|i| self.objects.get(i));
+        let nearest = candidates.min_by_key(|o| distance(o)).filter(|o| distance(o) <= 1 << self.space.gap)?;
+        let &Object { seq, base, size, kind, live, .. } = nearest;
+        Some(Neighbour { object: seq, kind, size, live, offset: addr.wrapping_sub(base) as i64 })
+    }
+    /// The live object into which or to whose end `addr` points.
+    pub fn pointed_to(&self, addr: u64) -> Option<&Object> {
+        let index = self.at_or_below(addr)?;
+        let object = self.objects.get(index).filter(|o| o.live && addr - o.base <= o.size);
+        object
+    }
     fn at_or_below(&self, addr: u64) -> Option<usize> {
         self.objects.partition_point(|o| o.base <= addr).checked_sub(1)
     }
@@ -170,12 +190,12 @@ impl Memory {
             Some((_, object)) if !object.live && addr - object.base < object.size => Fault::Dangling,
             _ => Fault::OutOfBounds,
         };
-        Err(Stop::Fault(fault, addr))
+        Err(Stop::Fault(fault, addr, len))
     }
     fn locate_writable(&mut self, addr: u64, len: u64) -> Result<usize, Stop> {
         let index = self.locate(addr, len)?;
         if self.objects[index].kind == (ObjectKind::Global { read_only: true }) {
-            return Err(Stop::Fault(Fault::ReadOnly, addr));
+            return Err(Stop::Fault(Fault::ReadOnly, addr, len));
         }
         Ok(index)
     }
@@ -236,8 +256,8 @@ impl Memory {
                 self.bury(index.unwrap());
                 Ok(())
             }
-            Some(Object { kind: ObjectKind::Heap, live: false, .. }) => Err(Stop::Fault(Fault::DoubleFree, ptr)),
-            _ => Err(Stop::Fault(Fault::InvalidFree, ptr)),
+            Some(Object { kind: ObjectKind::Heap, live: false, .. }) => Err(Stop::Fault(Fault::DoubleFree, ptr, 0)),
+            _ => Err(Stop::Fault(Fault::InvalidFree, ptr, 0)),
         }
     }
 
@@ -520,6 +540,14 @@ impl Memory {
 }
 
 impl Object {
+    /// Calls `visit` with the words of `len` bytes at aligned offsets, as far as they were touched.
+    pub(super) fn words(&self, len: u32, mut visit: impl FnMut(u64)) {
+        let mut all = |bytes: &[u8]| bytes.chunks_exact(len as usize).for_each(|chunk| visit(word(chunk)));
+        match &self.content {
+            Content::Flat(bytes) => all(bytes),
+            Content::Paged { pages, .. } => pages.values().for_each(|page| all(page)),
+        }
+    }
     /// Whether the object is alive and `len >= 1` bytes from `addr` lie in it.
     #[inline]
     fn holds(&self, addr: u64, len: u64) -> bool {

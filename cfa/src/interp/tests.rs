@@ -302,7 +302,7 @@ fn faults() {
         }),
         (Fault::Dangling, |b| {
             let p = b.alloc(10, AllocKind::Heap);
-            b.op(Op::Free { ptr: p });
+            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
             b.load(p, 8);
         }),
         (Fault::Dangling, |b| {
@@ -318,17 +318,17 @@ fn faults() {
         }),
         (Fault::DoubleFree, |b| {
             let p = b.alloc(10, AllocKind::Heap);
-            b.op(Op::Free { ptr: p });
-            b.op(Op::Free { ptr: p });
+            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
+            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
         }),
         (Fault::InvalidFree, |b| {
             let p = b.alloc(10, AllocKind::Stack);
-            b.op(Op::Free { ptr: p });
+            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
         }),
         (Fault::InvalidFree, |b| {
             let p = b.alloc(10, AllocKind::Heap);
             let inner = b.at(p, 4);
-            b.op(Op::Free { ptr: inner });
+            b.op(Op::Free { ptr: inner, kind: AllocKind::Heap });
         }),
         (Fault::InvalidCall, |b| {
             let p = b.alloc(10, AllocKind::Heap);
@@ -357,7 +357,7 @@ fn faults() {
         }),
         (Fault::Dangling, |b| {
             let p = b.alloc(10, AllocKind::Heap);
-            b.op(Op::Free { ptr: p });
+            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
             let var = b.var(b.p.layout.pointer_width);
             b.op(Op::ObjectSize { var, ptr: p });
         }),
@@ -379,7 +379,7 @@ fn faults() {
 fn offsets_in_objects() {
     let mut b = build(64);
     let (p, dead) = (b.alloc(8, AllocKind::Heap), b.alloc(8, AllocKind::Heap));
-    b.op(Op::Free { ptr: dead });
+    b.op(Op::Free { ptr: dead, kind: AllocKind::Heap });
     let null = b.ptr(0);
     let pointers = [b.at(p, 5), b.at(p, 8), b.at(p, 9), b.at(dead, 1), null];
     let mut sum = b.ptr(0);
@@ -399,7 +399,7 @@ fn offsets_in_objects() {
 fn no_faults() {
     let mut b = build(64);
     let null = b.ptr(0);
-    b.op(Op::Free { ptr: null });
+    b.op(Op::Free { ptr: null, kind: AllocKind::Heap });
     let zero = b.ptr(0);
     b.op(Op::Copy { dst: null, src: null, len: zero });
     let byte = b.int(8, 0);
@@ -410,7 +410,7 @@ fn no_faults() {
     let size = b.var(64);
     let inner = b.at(q, 23);
     b.op(Op::ObjectSize { var: size, ptr: inner });
-    b.op(Op::Free { ptr: p });
+    b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
     let (size, equal) = (b.get(size), b.p.exprs.zext(64, equal));
     let sum = b.p.exprs.add(size, equal);
     b.exit(sum);
@@ -446,7 +446,9 @@ fn halts_errors_and_taints() {
             taints: vec![taint],
             allocs: 0,
             live_heap: 0,
-            stack: vec![]
+            stack: vec![],
+            accessed: 0,
+            object: None
         }
     );
 
@@ -635,7 +637,7 @@ fn address_space_runs_out_and_is_used_again() {
     b.op(Op::Alloc { var: p, size, align: 16, kind: AllocKind::Heap, zeroed: false });
     let pe = b.get(p);
     b.store(pe, 32, 5);
-    b.op(Op::Free { ptr: pe });
+    b.op(Op::Free { ptr: pe, kind: AllocKind::Heap });
     let next = b.p.exprs.add(ie, one);
     b.p.add_edge(b.loc, Op::Assign { var: i, value: next }, head, None);
     b.loc = after;

@@ -608,6 +608,7 @@ impl<'t> Parser<'t> {
         let op = self.operation()?;
         self.expect("->")?;
         let target = LocId(self.used(Kind::Loc)?);
+        let fault = if self.accept_word("fault")? { Some(ErrorId(self.used(Kind::Error)?)) } else { None };
         let place = self.place()?;
         let mut origin = Vec::new();
         if self.accept("#")? {
@@ -623,7 +624,7 @@ impl<'t> Parser<'t> {
             })?;
             origin.extend(ranges.into_iter().flatten());
         }
-        Ok(Edge { source, op, target, place, origin: origin.into() })
+        Ok(Edge { source, op, target, place, fault, origin: origin.into() })
     }
 
     fn operation(&mut self) -> Result_<Op> {
@@ -645,7 +646,18 @@ impl<'t> Parser<'t> {
                 self.expect(",")?;
                 Op::Store { addr, value: self.expr()? }
             }
-            "free" => Op::Free { ptr: self.expr()? },
+            "free" => {
+                let kind = if self.accept_word("stack")? { AllocKind::Stack } else { AllocKind::Heap };
+                Op::Free { ptr: self.expr()?, kind }
+            }
+            "leak" => {
+                let start = self.start;
+                Op::Leak(match self.word("a kind of leak")? {
+                    "lost" => Leak::Lost,
+                    "alive" => Leak::Alive,
+                    other => return Err(Error { position: start, message: format!("unknown kind of leak '{other}'") }),
+                })
+            }
             kind @ ("copy" | "fill") => {
                 let dst = self.expr()?;
                 self.expect(",")?;

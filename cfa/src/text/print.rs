@@ -204,7 +204,11 @@ impl Printer<'_> {
         let lets = Lets::new(&p.exprs, &roots);
         lets.print(p, &mut self.out, "\n        ")?;
         print_op(p, &edge.op, &lets, &mut self.out)?;
-        write!(self.out, " -> {}{}", edge.target, At(edge.place))?;
+        write!(self.out, " -> {}", edge.target)?;
+        if let Some(error) = edge.fault {
+            write!(self.out, " fault {error}")?;
+        }
+        write!(self.out, "{}", At(edge.place))?;
         if !edge.origin.is_empty() {
             write!(self.out, " #[")?;
             let mut numbers = edge.origin.iter().copied().peekable();
@@ -254,7 +258,10 @@ fn print_op(p: &Program, op: &Op, lets: &Lets, out: &mut String) -> fmt::Result 
             let zeroed = if *zeroed { "zeroed " } else { "" };
             emit!(VarName(p, *var), format!(" := alloc {kind} {zeroed}"), E(*size), format!(" align {align}"));
         }
-        Op::Free { ptr } => emit!("free ", E(*ptr)),
+        Op::Free { ptr, kind: AllocKind::Heap } => emit!("free ", E(*ptr)),
+        Op::Free { ptr, kind: AllocKind::Stack } => emit!("free stack ", E(*ptr)),
+        Op::Leak(Leak::Lost) => emit!("leak lost"),
+        Op::Leak(Leak::Alive) => emit!("leak alive"),
         Op::ObjectOffset { var, ptr } => emit!(VarName(p, *var), " := objectoffset ", E(*ptr)),
         Op::ObjectSize { var, ptr } => emit!(VarName(p, *var), " := objectsize ", E(*ptr)),
         Op::Havoc { var, input } => emit!(VarName(p, *var), format!(" := havoc {input}")),

@@ -93,7 +93,7 @@ impl Validator<'_> {
             self.require(found == expected, edge, || format!("{what} of {found} bits, not {expected}"));
         };
         match *op {
-            Op::Skip => {}
+            Op::Skip | Op::Leak(_) => {}
             Op::Assign { var, value } => width(value, p.vars[var].width, "a value"),
             Op::Assume { cond, .. } => width(cond, 1, "a condition"),
             Op::Load { addr, .. } | Op::Store { addr, .. } => width(addr, pointer, "an address"),
@@ -103,7 +103,7 @@ impl Validator<'_> {
                 self.require(found == pointer, edge, || format!("{var} has {found} bits, not {pointer}"));
                 self.require(align.is_power_of_two(), edge, || format!("alignment {align}"));
             }
-            Op::Free { ptr } => width(ptr, pointer, "a pointer"),
+            Op::Free { ptr, .. } => width(ptr, pointer, "a pointer"),
             Op::ObjectSize { var, ptr } | Op::ObjectOffset { var, ptr } => {
                 width(ptr, pointer, "a pointer");
                 let found = p.vars[var].width;

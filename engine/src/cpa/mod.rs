@@ -73,6 +73,12 @@ pub trait Cpa {
         successors: &mut Successors<Self::State>,
     ) -> Result<(), Stop>;
 
+    /// The states in which the operation of the last [`transfer`](Self::transfer) is a fault that is an error (see
+    /// [`cfa::Edge::fault`]): targets, and no successors.
+    fn faults(&mut self) -> Vec<Self::State> {
+        Vec::new()
+    }
+
     /// The states that take the then-edge and the else-edge.
     fn branch(&mut self, state: Self::State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<Self::State>, Stop>;
 

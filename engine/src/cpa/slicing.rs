@@ -42,15 +42,15 @@ impl<'p, C> Slicing<'p, C> {
         options: slicer::Options,
     ) -> Result<Self, slicer::Error> {
         let options = slicer::Options { cut_off: false, keep_under_approximations: false, ..options };
-        let dependences = slicer::Analysis::new(program, &[], &options)?;
-        Ok(Self {
-            inner,
-            program,
-            dependences,
-            criteria,
-            taken: FxHashSet::default(),
-            slice: vec![false; program.edges.len()],
-        })
+        let mut dependences = slicer::Analysis::new(program, &[], &options)?;
+        // Whether an operation is a fault can be told only with all that it depends on.
+        let faults: Vec<Criterion> =
+            program.edges.iter().filter(|(_, e)| e.fault.is_some()).map(|(id, _)| Criterion::operation(id)).collect();
+        let slice = match faults.is_empty() {
+            true => vec![false; program.edges.len()],
+            false => dependences.slice(&faults).kept,
+        };
+        Ok(Self { inner, program, dependences, criteria, taken: FxHashSet::default(), slice })
     }
 
     /// Operations in the slice.
@@ -103,13 +103,17 @@ impl<C: Abstraction> Cpa for Slicing<'_, C> {
         edge: EdgeId,
         out: &mut Successors<C::State>,
     ) -> Result<(), Stop> {
-        // Calls are entered in any case: paths are paths of the program.
+        // Calls are entered in any case: paths are paths of the program. What may be a fault is in the slice.
         let always = matches!(self.program.edges[edge].op, Op::Call { .. } | Op::Approx { .. });
         if always || self.has(edge) {
             return self.inner.transfer(state, at, edge, out);
         }
         out.push((state, At::Target));
         Ok(())
+    }
+
+    fn faults(&mut self) -> Vec<C::State> {
+        self.inner.faults()
     }
 
     fn branch(&mut self, state: C::State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<C::State>, Stop> {

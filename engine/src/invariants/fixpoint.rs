@@ -375,7 +375,13 @@ impl<'p> Analysis<'p> {
                 return false;
             }
             Op::Halt(_) | Op::Error(_) => return false,
-            Op::Skip | Op::Store { .. } | Op::Free { .. } | Op::Copy { .. } | Op::Fill { .. } | Op::Approx { .. } => {}
+            Op::Skip
+            | Op::Leak(_)
+            | Op::Store { .. }
+            | Op::Free { .. }
+            | Op::Copy { .. }
+            | Op::Fill { .. }
+            | Op::Approx { .. } => {}
             Op::Assume { .. } => unreachable!("assumes come in pairs"),
         }
         true

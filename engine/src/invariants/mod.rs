@@ -48,6 +48,8 @@ impl Invariants {
         !program.edges.iter().any(|(id, edge)| {
             let counts = match &edge.op {
                 Op::Error(_) => true,
+                // Of memory nothing is known.
+                _ if edge.fault.is_some() => true,
                 Op::Approx { taint } => program.taints[*taint].under,
                 op if is_indirect(op) => calls.as_ref().is_some_and(|c| c.callees(program, id).as_slice().is_empty()),
                 _ => false,

@@ -98,7 +98,7 @@ impl<'c, 'm> Builder<'c, 'm> {
     pub fn emit(&mut self, op: Op) -> Option<EdgeId> {
         let source = self.here()?;
         let (place, origin) = (self.place, self.sorted_origin());
-        let edge = self.cx.program.edges.push(Edge { source, op, target: source, place, origin });
+        let edge = self.cx.program.edges.push(Edge { source, op, target: source, place, fault: None, origin });
         self.cx.program.locs[source].out = Out::One(edge);
         self.cursor = Cursor::After(edge);
         Some(edge)

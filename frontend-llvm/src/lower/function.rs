@@ -71,6 +71,8 @@ pub(super) struct FunctionLowering<'c, 'm> {
     addresses: FxHashMap<u32, &'m DebugVariable>,
     /// Stores of parameters into their variables, which the call does.
     parameter_stores: Vec<u32>,
+    /// The `alloca`s of variables in memory whose scope begins later than their function, where scopes matter.
+    pub scoped: FxHashSet<u32>,
 }
 
 pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
@@ -96,11 +98,13 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
         pending_globals: Vec::new(),
         addresses: debug_addresses(body),
         parameter_stores: Vec::new(),
+        scoped: FxHashSet::default(),
     };
     let graph = lowering.find_reachable();
     lowering.count_uses();
     lowering.name_parameters();
     let uninitialised = lowering.promote(&graph);
+    lowering.find_scopes();
     lowering.make_phis();
     lowering.name_values();
     for var in uninitialised {

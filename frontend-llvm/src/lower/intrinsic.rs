@@ -61,6 +61,9 @@ const IGNORED: &[&str] = &[
 impl FunctionLowering<'_, '_> {
     pub fn lower_intrinsic(&mut self, n: u32, i: &Instruction, name: &str) {
         let base = base_name(name);
+        if self.b.cx.options.scopes() && base.starts_with("lifetime.") {
+            return self.lower_scope(i, base == "lifetime.start");
+        }
         if IGNORED.contains(&base) {
             return;
         }

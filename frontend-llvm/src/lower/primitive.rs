@@ -86,7 +86,7 @@ impl Builder<'_, '_> {
             }
             (Primitive::Free, &[ptr, ..]) => {
                 let ptr = self.as_pointer(ptr);
-                self.emit(Op::Free { ptr });
+                self.emit(Op::Free { ptr, kind: AllocKind::Heap });
                 None
             }
             (Primitive::ObjectSize, &[ptr, ..]) => {

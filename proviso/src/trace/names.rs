@@ -118,8 +118,8 @@ impl<'p> Names<'p> {
     }
 
     /// The name and type of an object as a whole.
-    fn object(&self, object: &Object) -> Option<(String, TypeId)> {
-        match object.seq {
+    pub fn object(&self, object: ObjectSeq) -> Option<(String, TypeId)> {
+        match object {
             ObjectSeq::Global(global) => {
                 let global = &self.program.globals[global];
                 Some((global.name.clone(), global.ty))
@@ -147,7 +147,7 @@ impl<'p> Names<'p> {
         temporaries: &Temporaries,
     ) -> Option<(String, Option<TypeId>)> {
         let object = state.object_at(at)?;
-        if let Some((name, ty)) = self.object(object) {
+        if let Some((name, ty)) = self.object(object.seq) {
             let (path, ty) = access_path(self.program, ty, at - object.base, len);
             return Some((name + &path, ty));
         }
@@ -246,7 +246,7 @@ impl<'p> Names<'p> {
             let text = if offset == 0 { heap } else { format!("{heap} + {offset}") };
             return Some(text + if object.live { "" } else { " (freed)" });
         }
-        let (name, ty) = self.object(object)?;
+        let (name, ty) = self.object(object.seq)?;
         let is_text =
             matches!(self.program.plain_type(ty), CType::Array(of, _) if self.program.size_of(*of) == Some(1));
         if object.kind == (ObjectKind::Global { read_only: true }) && (is_text || name.starts_with(".str")) {
@@ -274,7 +274,7 @@ impl<'p> Names<'p> {
     /// are shown as such, and from their start.
     pub fn region(&self, at: u64, len: u64, state: &State, hint: Option<(&str, TypeId)>) -> Option<(String, String)> {
         let object = state.object_at(at).filter(|o| o.live && len > 0)?;
-        let (name, ty, offset) = match (self.object(object), hint) {
+        let (name, ty, offset) = match (self.object(object.seq), hint) {
             (Some((name, ty)), _) => (name, ty, at - object.base),
             (None, Some((name, to))) => {
                 let size = self.program.size_of(to).filter(|s| *s > 0)?;

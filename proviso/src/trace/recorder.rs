@@ -1,10 +1,11 @@
 //! The observer that writes a trace down.
 
+use super::fault::Life;
 use super::names::{Names, Temporaries, with_character};
-use super::{Event, InputValue, Step, Trace};
+use super::{Event, InputValue, Object, Step, Trace};
 use crate::environment::{self, CallResult, Command, Environment, LibraryCall, Written};
 use crate::source::{Sources, Spot};
-use cfa::interp::{Inputs, ObjectSeq, Observer, State};
+use cfa::interp::{Inputs, ObjectSeq, Observer, Outcome, Run, State};
 use cfa::{
     Bv, CType, EdgeId, ErrorInfo, Expr, ExprId, FuncId, Function, FunctionOrigin, InputId, InputKind, Op, PlaceId,
     Program, TypeId, VarId,
@@ -49,10 +50,12 @@ struct Library {
 }
 
 pub struct Recorder<'p> {
-    program: &'p Program,
+    pub(super) program: &'p Program,
     sources: &'p Sources,
     given: &'p Inputs,
-    names: Names<'p>,
+    pub(super) names: Names<'p>,
+    /// Of objects made by `Alloc` edges, by their number.
+    pub(super) lives: Vec<Life>,
     frames: Vec<Frame>,
     library: Vec<Library>,
     vars_of: RefCell<FxHashMap<ExprId, Rc<[VarId]>>>,
@@ -104,6 +107,7 @@ impl<'p> Recorder<'p> {
             sources,
             given,
             names: Names::new(program),
+            lives: Vec::new(),
             frames: vec![first],
             library: Vec::new(),
             vars_of: RefCell::default(),
@@ -126,13 +130,20 @@ impl<'p> Recorder<'p> {
         }
     }
 
-    pub fn finish(mut self, error: &ErrorInfo, edge: EdgeId) -> Trace {
+    /// The run ended in an error at an edge.
+    pub fn finish(mut self, error: &ErrorInfo, edge: EdgeId, run: &Run) -> Trace {
         // The error edge stands at the entry of the error function; the user looks at its call.
         let frame = self.frame();
         let at_entry = self.program.funcs[frame.func].entry == self.program.edges[edge].source;
         let site = if at_entry { frame.call.unwrap_or(edge) } else { edge };
         let site = self.in_user_code(site).unwrap_or(site);
-        let spot = self.spot(self.program.edges[site].place).or_else(|| error.place.and_then(|p| self.spot(Some(p))));
+        let object = run.object.map(|near| self.object(&near));
+        let mut spot =
+            self.spot(self.program.edges[site].place).or_else(|| error.place.and_then(|p| self.spot(Some(p))));
+        // Nobody knows where memory should have been freed, but where it comes from.
+        if let (Op::Leak(_), Some(Object { allocated: Some(at), .. })) = (&self.program.edges[edge].op, &object) {
+            spot = Some(at.clone());
+        }
         let function = self.program.funcs[self.program.func_of(site)].name.clone();
         for step in self.frames.iter().filter_map(|f| f.step).collect::<Vec<_>>() {
             if let Some(step) = self.index(step) {
@@ -153,12 +164,16 @@ impl<'p> Recorder<'p> {
                 text.map_or("assertion failed".to_owned(), |text| format!("assertion failed: {text}"))
             }
             Some(text) => format!("assertion failed: {text}"),
-            None => error.message.clone(),
+            None => match run.outcome {
+                Outcome::Invalid { fault, addr, .. } => self.fault(edge, fault, addr, run.accessed, object.as_ref()),
+                _ => error.message.clone(),
+            },
         };
         let event = Event::Error { message: message.clone(), operands: std::mem::take(&mut self.failed) };
         self.steps.push(Step { event, spot: spot.clone(), function: function.clone(), matters: true });
         Trace {
             message,
+            object,
             spot,
             function,
             inputs: self.inputs,
@@ -199,7 +214,7 @@ impl<'p> Recorder<'p> {
         sides.any(|e| e != edge && self.leads_to_error(e))
     }
 
-    fn spot(&self, place: Option<PlaceId>) -> Option<Spot> {
+    pub(super) fn spot(&self, place: Option<PlaceId>) -> Option<Spot> {
         self.sources.spot(self.program, place?)
     }
 
@@ -723,9 +738,12 @@ impl<'p> Recorder<'p> {
         }
     }
 
-    fn alloc(&mut self, var: VarId, kind: cfa::AllocKind, state: &State) {
+    fn alloc(&mut self, edge: EdgeId, var: VarId, kind: cfa::AllocKind, state: &State) {
         let by_library = self.frames.len() == 1 || self.origin(self.frame().func) == FunctionOrigin::Model;
         let object = self.names.allocated(var, kind, by_library);
+        let variable = self.names.object(object).and(self.program.vars[var].place);
+        let place = variable.or_else(|| self.program.edges[self.in_user_code(edge).unwrap_or(edge)].place);
+        self.lives.push(Life { allocated: self.spot(place), freed: None });
         self.set_taint(var, false);
         let base = state.var(var).and_then(|v| v.to_u64()).unwrap_or(0);
         // What `main` is called with is written by whoever calls it.
@@ -772,7 +790,13 @@ impl Observer for Recorder<'_> {
             self.read_unset(edge);
         }
         match self.program.edges[edge].op {
-            Op::Skip | Op::Halt(_) | Op::Approx { .. } | Op::Free { .. } => {}
+            Op::Skip | Op::Halt(_) | Op::Approx { .. } | Op::Leak(_) => {}
+            Op::Free { ptr, .. } => {
+                if let Some(ObjectSeq::Alloc(n)) = state.object_at(number(ptr)).filter(|o| !o.live).map(|o| o.seq) {
+                    let freed = self.spot(self.program.edges[self.in_user_code(edge).unwrap_or(edge)].place);
+                    self.lives[n as usize].freed = freed;
+                }
+            }
             Op::Error(_) => {
                 let function = &self.program.funcs[state.func()];
                 if let Some(n) = asserted_parameter(&function.name) {
@@ -792,7 +816,7 @@ impl Observer for Recorder<'_> {
             Op::Load { var, addr } => self.load(edge, var, addr, state),
             Op::Store { addr, value } => self.store(edge, addr, value, state),
             Op::Alloc { var, kind, .. } => {
-                self.alloc(var, kind, state);
+                self.alloc(edge, var, kind, state);
                 if kind == cfa::AllocKind::Heap {
                     self.assigned(edge, var, false, state);
                 }

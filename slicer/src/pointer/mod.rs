@@ -16,7 +16,7 @@ pub use memory::{Location, LocationId, Object, ObjectId, ObjectKind, Slot, outsi
 pub use terms::{Shift, gcd};
 
 use crate::sparse_set::SparseSet;
-use cfa::{Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Op, Program, Table};
+use cfa::{AllocKind, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Op, Program, Table};
 use memory::Memory;
 use rustc_hash::FxHashMap;
 use solve::Solver;
@@ -252,6 +252,14 @@ impl<'p> PointsTo<'p> {
         found.sort_unstable_by_key(|l| (l.object, l.at));
         found.dedup();
         found
+    }
+    /// The objects of the heap.
+    pub fn heap(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        let is_heap = |kind: ObjectKind| match kind {
+            ObjectKind::Alloc(e) => matches!(self.program.edges[e].op, Op::Alloc { kind: AllocKind::Heap, .. }),
+            _ => false,
+        };
+        self.objects.iter().filter(move |(_, o)| is_heap(o.kind)).map(|(id, _)| id)
     }
     /// The same as [`points_to`](Self::points_to), by name: the places, each moved by its shift.
     pub fn places(&mut self, e: ExprId) -> Vec<(Places, Shift)> {

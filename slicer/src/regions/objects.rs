@@ -12,9 +12,20 @@ use rustc_hash::FxHashMap;
 /// A class of objects; dense from 0.
 pub type ClassId = u32;
 
-/// An access: places, each moved by a shift, how many bytes, if known, and whether it is a load or store.
-pub type Key = (Vec<(Places, Shift)>, Option<u32>, bool);
+/// An access.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Key {
+    /// Each moved by a shift.
+    pub places: Vec<(Places, Shift)>,
+    /// Bytes, if known.
+    pub len: Option<u32>,
+    /// Whether it is a load or store.
+    pub scalar: bool,
+    /// Not the content of objects is accessed, but whether they are alive.
+    pub life: bool,
+}
 
+/// Each class has a twin, numbered behind all classes: a byte for whether the objects are alive.
 pub struct Classes {
     /// By object.
     of: Vec<Option<ClassId>>,
@@ -31,7 +42,7 @@ impl Classes {
     pub fn new(points_to: &PointsTo, single: &Single, accesses: &[Key]) -> Self {
         let mut sets: Vec<u32> = Vec::new();
         let mut signatures = Signatures::new(points_to, single);
-        for &(places, _) in accesses.iter().flat_map(|a| &a.0) {
+        for &(places, _) in accesses.iter().flat_map(|a| &a.places) {
             match places {
                 Places::Set(set) => sets.push(set),
                 Places::Object(o) => signatures.alone(o),
@@ -81,24 +92,52 @@ impl Classes {
         }
         this
     }
+    /// Classes, twins included.
     pub fn len(&self) -> usize {
-        self.members.len()
+        2 * self.members.len()
+    }
+    fn twin(&self, class: ClassId) -> ClassId {
+        class + self.members.len() as ClassId
     }
     pub fn of(&self, object: ObjectId) -> Option<ClassId> {
         self.of[object.index()]
     }
     pub fn members(&self, class: ClassId) -> &[ObjectId] {
-        &self.members[class as usize]
+        &self.members[class as usize % self.members.len()]
     }
     pub fn size(&self, class: ClassId) -> Option<u64> {
-        self.sizes[class as usize]
+        self.sizes.get(class as usize).copied().unwrap_or(Some(1))
     }
     /// All bytes of all objects.
     fn everything(&self) -> Vec<Range> {
-        (0..self.len() as ClassId).map(|class| Range { class, at: Shift::ANY, len: None, scalar: false }).collect()
+        let all = 0..self.members.len() as ClassId;
+        all.map(|class| Range { class, at: Shift::ANY, len: None, scalar: false }).collect()
+    }
+    /// Whether the objects of a class are alive.
+    pub fn life(&self, class: ClassId) -> Range {
+        Range { class: self.twin(class), at: Shift::ZERO, len: Some(1), scalar: true }
+    }
+    fn lives(&self, places: &[(Places, Shift)]) -> Vec<Range> {
+        let mut ranges = Vec::new();
+        for &(places, _) in places {
+            match places {
+                Places::Set(set) if self.anywhere.binary_search(&set).is_ok() => {
+                    return (0..self.members.len() as ClassId).map(|class| self.life(class)).collect();
+                }
+                Places::Set(set) => ranges.extend(self.places[&set].iter().map(|&(class, _)| self.life(class))),
+                Places::Object(o) => ranges.extend(self.of(o).map(|class| self.life(class))),
+            }
+        }
+        ranges.sort_unstable();
+        ranges.dedup();
+        ranges
     }
     /// What an access may touch: sorted, each once.
-    pub fn ranges(&self, (places, len, scalar): &Key) -> Vec<Range> {
+    pub fn ranges(&self, key: &Key) -> Vec<Range> {
+        let Key { places, len, scalar, life } = key;
+        if *life {
+            return self.lives(places);
+        }
         let (len, scalar) = (*len, *scalar);
         let mut ranges = Vec::new();
         let mut add = |class: ClassId, at: Shift| {

@@ -527,7 +527,7 @@ impl Generator {
         }
         let freed = kind == AllocKind::Heap && self.random.chance(50);
         if freed {
-            self.emit(Op::Free { ptr: base });
+            self.emit(Op::Free { ptr: base, kind });
         }
         if freed || self.random.chance(20) {
             self.emit(Op::ObjectOffset { var: size_of, ptr: last });

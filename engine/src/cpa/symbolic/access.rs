@@ -559,9 +559,9 @@ impl SymbolicExecution<'_> {
     /// The path accesses what it may not.
     fn stray(&mut self, st: State, edge: EdgeId, what: &str, out: &mut Resolved) {
         match &mut out.outside {
-            Some(outside) if out.anywhere.is_some() || !self.abstracting.watching || self.is_settled(edge) => {
-                outside.push(st);
-            }
+            Some(outside) if out.anywhere.is_some() => outside.push(st),
+            _ if self.is_watched(edge) => self.faults.push(st),
+            Some(outside) if !self.abstracting.watching || self.is_settled(edge) => outside.push(st),
             _ => self.invalid(&st, edge, what),
         }
     }
@@ -570,7 +570,12 @@ impl SymbolicExecution<'_> {
     /// it gives wherever the pointer really points.
     fn untracked(&mut self, st: State, edge: EdgeId, what: &str, out: &mut Resolved) {
         match &mut out.outside {
-            Some(outside) if self.abstracting.on && out.anywhere.is_none() => outside.push(st),
+            Some(outside) if self.abstracting.on && out.anywhere.is_none() => {
+                if self.is_watched(edge) {
+                    self.faults.push(st.clone());
+                }
+                outside.push(st);
+            }
             _ => self.nowhere_known(st, edge, what, out),
         }
     }
@@ -583,8 +588,16 @@ impl SymbolicExecution<'_> {
         }
     }
 
+    /// Whether a fault of the operation is an error.
+    pub(super) fn is_watched(&self, edge: EdgeId) -> bool {
+        self.program.edges[edge].fault.is_some()
+    }
+
     /// Records that the path performs an operation whose effect C does not define; the path ends.
     pub(super) fn invalid(&mut self, st: &State, edge: EdgeId, what: &str) {
+        if self.is_watched(edge) {
+            return self.faults.push(st.clone());
+        }
         let reason = Reason::at(what, self.program.edges[edge].place);
         // Where states are abstract, a look now spares a refinement later.
         if self.abstracting.watching

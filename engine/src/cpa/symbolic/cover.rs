@@ -15,16 +15,13 @@ use super::state::{Frame, Slots, State};
 use super::value::{ObjId, Val};
 use super::{Stop, SymbolicExecution};
 use crate::control::Control;
-use cfa::{Expr, ExprId, FuncId, Id, LocId, Program, SymId};
-use fixedbitset::FixedBitSet;
+use cfa::{Expr, ExprId, FuncId, Id, Leak, LocId, Op, Program, SymId, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 /// Visits of a location after which it must show hits for states to be kept and looked up at each.
 const TRIAL: u64 = 256;
-/// Locations times locals for which liveness is computed.
-const MOST_LIVENESS: usize = 1 << 28;
 /// Kept states of one fingerprint that are tried, the newest first.
 const LOOKUPS: usize = 8;
 /// States kept in all.
@@ -393,79 +390,25 @@ fn same_operator(a: &Expr, b: &Expr) -> bool {
     }
 }
 
-/// What an edge does to the liveness of locals.
-struct Flow {
-    def: Option<usize>,
-    used: Vec<usize>,
-    /// Index of the target in the order.
-    target: usize,
-}
-
 impl Liveness {
-    /// Backward data flow over the locals of one function.
     fn of(program: &Program, slots: &Slots, func: FuncId) -> Self {
-        let mut order = Vec::new();
-        let mut seen: FxHashSet<LocId> = FxHashSet::default();
-        let mut stack = vec![(program.funcs[func].entry, false)];
-        while let Some((loc, done)) = stack.pop() {
-            if done {
-                order.push(loc);
-            } else if seen.insert(loc) {
-                stack.push((loc, true));
-                stack.extend(program.out_edges(loc).map(|e| (program.edges[e].target, false)));
-            }
-        }
-        // Post-order: successors come first, so one pass settles all but loops.
-        let width = slots.locals[func.index()].len();
-        if order.len() * width > MOST_LIVENESS {
-            let all: Box<[u32]> = (0..width as u32).collect();
-            return Self { at: FxHashMap::default(), otherwise: all };
-        }
-        let index: FxHashMap<LocId, usize> = order.iter().enumerate().map(|(i, &l)| (l, i)).collect();
-        let mut live = vec![FixedBitSet::with_capacity(width); order.len()];
-        let mut flows: Vec<Vec<Flow>> = Vec::with_capacity(order.len());
-        for &loc in &order {
-            let edges = program.out_edges(loc).map(|e| {
-                let edge = &program.edges[e];
-                let local = |v: cfa::VarId| {
-                    let slot = slots.of_var[v.index()];
-                    slot.global().is_none().then(|| slot.local())
-                };
-                let mut used = Vec::new();
-                edge.op.for_each_expr(|e| used.extend(program.exprs.vars(e).into_iter().filter_map(local)));
-                let def = edge.op.def().and_then(local);
-                Flow { def, used, target: index[&edge.target] }
-            });
-            flows.push(edges.collect());
-        }
-        loop {
-            let mut changed = false;
-            for i in 0..order.len() {
-                let mut now = FixedBitSet::with_capacity(width);
-                for Flow { def, used, target } in &flows[i] {
-                    let mut through = live[*target].clone();
-                    if let Some(def) = def {
-                        through.set(*def, false);
-                    }
-                    for &u in used {
-                        through.insert(u);
-                    }
-                    now.union_with(&through);
-                }
-                if now != live[i] {
-                    live[i] = now;
-                    changed = true;
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
-        let at = order.iter().zip(live).map(|(&l, set)| (l, set.ones().map(|s| s as u32).collect())).collect();
-        Self { at, otherwise: Box::default() }
+        let locals = &slots.locals[func.index()];
+        // What a pointer leads to is not lost, be it used again or not.
+        let leaks = program.edges.values().any(|e| e.op == Op::Leak(Leak::Lost));
+        let counts = |v: &&VarId| leaks && !matches!(program.vars[**v].kind, VarKind::Temp(_));
+        let always: Vec<u32> = locals.iter().filter(counts).map(|v| slots.of_var[v.index()].local() as u32).collect();
+        let of = |vars: Box<[VarId]>| {
+            let needed = vars.iter().map(|v| slots.of_var[v.index()].local() as u32);
+            let mut all: Vec<u32> = needed.chain(always.iter().copied()).collect();
+            all.sort_unstable();
+            all.dedup();
+            all.into_boxed_slice()
+        };
+        let (at, otherwise) = cfa::liveness::Liveness::new(program, func, locals).into_parts();
+        Self { at: at.map(|(loc, vars)| (loc, of(vars))).collect(), otherwise: of(otherwise) }
     }
 
-    /// The slots that are live at a location.
+    /// The slots that are live at a location, ascending.
     pub(super) fn at(&self, loc: LocId) -> &[u32] {
         self.at.get(&loc).unwrap_or(&self.otherwise)
     }

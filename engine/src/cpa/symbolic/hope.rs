@@ -2,8 +2,8 @@
 
 use cfa::{Callee, Id, Op, Program};
 
-/// For every location, whether some path of the program's graph leads from it to an error edge, or to an edge after
-/// which the program represented lacks behaviours of the program given. Calls and returns are not matched, so a location
+/// For every location, whether some path of the program's graph leads from it to an error edge, to an operation whose
+/// faults are errors, or to an edge after which the program represented lacks behaviours of the program given. Calls and returns are not matched, so a location
 /// without hope has none in any context. Linear in the program.
 pub fn hopeful(program: &Program) -> Vec<bool> {
     let mut entered_from: Vec<Vec<u32>> = vec![Vec::new(); program.locs.len()];
@@ -18,7 +18,8 @@ pub fn hopeful(program: &Program) -> Vec<bool> {
             Op::Halt(_) | Op::Return { .. } => Some(false),
             _ => None,
         };
-        if ends == Some(true) && !std::mem::replace(&mut hope[edge.source.index()], true) {
+        let ends_here = ends == Some(true) || edge.fault.is_some();
+        if ends_here && !std::mem::replace(&mut hope[edge.source.index()], true) {
             work.push(edge.source);
         }
         match edge.op {

@@ -14,6 +14,7 @@ mod hope;
 mod induction;
 #[cfg(test)]
 mod laws;
+mod leak;
 mod loops;
 mod memory;
 mod merge;
@@ -74,6 +75,10 @@ pub struct SymbolicExecution<'p> {
     /// time may have the same address.
     pub lacks_frees: bool,
     abstracting: precision::Abstracting,
+    /// States in which the last operation is a fault that is an error.
+    faults: Vec<State>,
+    /// Whether loops or recursions allocate, once that was asked.
+    loops_allocate: Option<bool>,
     /// What refinements have learned, in order.
     pub lessons: Vec<Lesson>,
     /// Memo of [`bases_in`](Self::bases_in): per term, whether it holds an object's address.
@@ -111,6 +116,8 @@ impl<'p> SymbolicExecution<'p> {
             skips_calls: true,
             lacks_frees: false,
             abstracting: precision::Abstracting::default(),
+            faults: Vec::new(),
+            loops_allocate: None,
             lessons: Vec::new(),
             holds_base: Vec::new(),
         }
@@ -445,7 +452,12 @@ impl Cpa for SymbolicExecution<'_> {
         successors: &mut Successors<State>,
     ) -> Result<(), Stop> {
         let _ = at;
+        self.faults.clear();
         self.execute(state, edge, successors)
+    }
+
+    fn faults(&mut self) -> Vec<State> {
+        std::mem::take(&mut self.faults)
     }
 
     fn branch(&mut self, st: State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<State>, Stop> {
@@ -631,8 +643,8 @@ impl Abstraction for SymbolicExecution<'_> {
     }
 
     fn settle(&mut self, edge: EdgeId, reason: Reason) {
-        // A read can be followed whatever it reads.
-        if !self.is_read(edge) {
+        // A read can be followed whatever it reads, unless that it is a fault is the question.
+        if !self.is_read(edge) || self.is_watched(edge) {
             self.taints.drop_behaviour(reason);
         }
         self.settle_problem(edge);

@@ -58,7 +58,7 @@ impl SymbolicExecution<'_> {
     }
 
     fn check_precisely(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Inputs>, Stop> {
-        let mut states = loop {
+        let states = loop {
             let start = self.initial();
             match self.along(vec![start], path, budget)? {
                 End::States(states) => break states,
@@ -73,7 +73,7 @@ impl SymbolicExecution<'_> {
         };
         match goal {
             Goal::Error { edge, error } => {
-                for st in &mut states {
+                for st in &mut self.at_error(states, edge)? {
                     match self.target(st, edge, error)? {
                         Target::Reached(inputs) => return Ok(PathCheck::Feasible(inputs)),
                         Target::Infeasible => {}
@@ -304,8 +304,15 @@ impl SymbolicExecution<'_> {
             End::Problem => return Ok(None),
         };
         match goal {
-            None | Some(Goal::Error { .. }) => {
+            None => {
                 for st in &mut states {
+                    if self.is_real(st)? {
+                        return Ok(None);
+                    }
+                }
+            }
+            Some(Goal::Error { edge, .. }) => {
+                for st in &mut self.at_error(states, edge)? {
                     if self.is_real(st)? {
                         return Ok(None);
                     }
@@ -324,6 +331,22 @@ impl SymbolicExecution<'_> {
             }
         }
         Ok(Some(path.len()))
+    }
+
+    /// The states that violate the property at an edge: those in which its operation is a fault, or all before an error edge.
+    fn at_error(&mut self, states: Vec<State>, edge: EdgeId) -> Result<Vec<State>, Stop> {
+        if matches!(self.program.edges[edge].op, Op::Error(_)) {
+            return Ok(states);
+        }
+        let mut faults = Vec::new();
+        for mut st in states {
+            if self.is_real(&mut st)? {
+                self.faults.clear();
+                self.step(st, edge, None)?;
+                faults.append(&mut self.faults);
+            }
+        }
+        Ok(faults)
     }
 
     /// Follows a path.

@@ -91,10 +91,15 @@ impl SymbolicExecution<'_> {
                 self.write_var(&mut st, *var, Val::Ptr(object, 0));
                 out.push(follow(st));
             }
-            Op::Free { ptr } => {
+            Op::Free { ptr, kind: AllocKind::Heap } => {
                 let ptr = self.eval(&st, *ptr);
                 self.free(st, ptr, edge, out)?;
             }
+            Op::Free { ptr, kind: AllocKind::Stack } => {
+                let ptr = self.eval(&st, *ptr);
+                self.end_scope(st, ptr, edge, out);
+            }
+            Op::Leak(leak) => self.leaks(st, *leak, edge, out)?,
             Op::ObjectSize { var, ptr } => {
                 let ptr = self.eval(&st, *ptr);
                 let mut accesses = Resolved::new(Val::Int(0));
@@ -343,6 +348,21 @@ impl SymbolicExecution<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The scope of an object of the stack ends.
+    fn end_scope(&mut self, mut st: State, ptr: Val, edge: EdgeId, out: &mut Successors<State>) {
+        match ptr {
+            Val::Ptr(object, 0) if st.frame.objects.contains(&object) => {
+                self.changes(&st, object, Change::Freed);
+                Rc::make_mut(&mut st.frame).objects.retain(|&o| o != object);
+                st.memory.remove(object);
+            }
+            Val::Expr(_) | Val::Unknown => return self.undecided(edge),
+            // It was never entered.
+            _ => {}
+        }
+        out.push(follow(st));
     }
 
     /// Enters a function: binds its parameters.

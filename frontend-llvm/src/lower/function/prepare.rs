@@ -257,7 +257,7 @@ impl<'m> FunctionLowering<'_, 'm> {
                     (op::STORE, 1) => ir
                         .operand_type(self.function, ir.operand(instruction, 0))
                         .is_some_and(|stored| same_scalar(ir, ty, stored)),
-                    (op::CALL, _) => self.is_lifetime_marker(instruction),
+                    (op::CALL, _) => self.is_lifetime_marker(instruction, "llvm.lifetime."),
                     _ => false,
                 };
                 if !whole {
@@ -268,14 +268,32 @@ impl<'m> FunctionLowering<'_, 'm> {
         (0..allocated.len() as u32).filter(|&n| allocated[n as usize] != NONE).collect()
     }
 
-    fn is_lifetime_marker(&self, call: &Instruction) -> bool {
+    /// Finds the variables in memory whose scopes are marked.
+    pub(super) fn find_scopes(&mut self) {
+        if !self.b.cx.options.scopes() || self.function.model {
+            return;
+        }
+        for (_, range) in self.body.blocks.iter().enumerate().filter(|(n, _)| self.blocks[*n].loc.is_some()) {
+            for i in range.clone() {
+                let instruction = self.instruction(i);
+                if instruction.opcode == op::CALL
+                    && self.is_lifetime_marker(instruction, "llvm.lifetime.start")
+                    && let Operand::Instruction(n) = self.b.ir().operand(instruction, 1)
+                    && self.instruction(n).opcode == op::ALLOCA
+                    && self.homes[n as usize].is_none()
+                {
+                    self.scoped.insert(n);
+                }
+            }
+        }
+    }
+
+    fn is_lifetime_marker(&self, call: &Instruction, name: &str) -> bool {
         let callee = self.b.ir().extra(call)[1] as usize;
         match self.b.ir().operand(call, callee) {
-            Operand::Constant(c) => self
-                .b
-                .cx
-                .function_of_constant(c)
-                .is_some_and(|f| self.b.ir().functions[f].name.starts_with("llvm.lifetime.")),
+            Operand::Constant(c) => {
+                self.b.cx.function_of_constant(c).is_some_and(|f| self.b.ir().functions[f].name.starts_with(name))
+            }
             _ => false,
         }
     }

@@ -1,0 +1,118 @@
+//! Memory safety: what an operation does that has no place in memory is an error, and so is memory that leaks.
+
+use cfa::graph::CfaGraphs;
+use cfa::loops::LoopForest;
+use cfa::{AllocKind, CallGraph, Check, EdgeId, ErrorInfo, FunctionOrigin, HaltKind, Leak, LocId, Op, Out, Program};
+
+/// Makes faults of operations on memory errors, as far as the checks ask for them: each operation has an error of its own.
+pub fn memory_safety(program: &mut Program, checks: &[Check]) {
+    let allocates = program.edges.values().any(|e| matches!(e.op, Op::Alloc { kind: AllocKind::Heap, .. }));
+    for (check, leak) in [(Check::Memtrack, Leak::Lost), (Check::Memcleanup, Leak::Alive)] {
+        if allocates && checks.contains(&check) {
+            look_for_leaks(program, leak);
+        }
+    }
+    for id in program.edges.ids() {
+        let edge = &program.edges[id];
+        let Some((check, message)) = fault(&edge.op).filter(|(check, _)| checks.contains(check)) else { continue };
+        let place = edge.place;
+        let error = program.errors.push(ErrorInfo { check, message: message.to_owned(), place });
+        program.edges[id].fault = Some(error);
+    }
+}
+
+/// What it is if the operation is a fault.
+fn fault(op: &Op) -> Option<(Check, &'static str)> {
+    Some(match op {
+        Op::Load { .. } => (Check::Deref, "invalid read"),
+        Op::Store { .. } => (Check::Deref, "invalid write"),
+        Op::Copy { .. } => (Check::Deref, "invalid copy"),
+        Op::Fill { .. } => (Check::Deref, "invalid write"),
+        Op::Free { kind: AllocKind::Heap, .. } => (Check::Free, "invalid free"),
+        // `realloc` asks for it.
+        Op::ObjectSize { .. } => (Check::Free, "invalid reallocation"),
+        Op::Leak(Leak::Lost) => (Check::Memtrack, "memory is lost"),
+        Op::Leak(Leak::Alive) => (Check::Memcleanup, "memory is not freed"),
+        Op::Call { .. } if op.may_fault() => (Check::Deref, "call through an invalid pointer"),
+        _ => return None,
+    })
+}
+
+/// Functions that a program calls to end with an error.
+const ERRORS: [&str; 2] = ["__VERIFIER_error", "reach_error"];
+
+/// Puts operations into the program that look for leaks: where it ends, and for what is lost also where it may go on for
+/// ever, at the heads of loops and where recursive functions are entered. What is lost stays lost, so that is soon enough.
+fn look_for_leaks(program: &mut Program, leak: Leak) {
+    let mut places: Vec<LocId> = Vec::new();
+    for edge in program.edges.values() {
+        let ends = match edge.op {
+            Op::Halt(HaltKind::Exit(_)) => true,
+            // It has not ended but was ended, unless an error function stands for its end.
+            Op::Halt(HaltKind::Abort) => {
+                leak == Leak::Lost || ERRORS.contains(&&*program.funcs[program.locs[edge.source].func].name)
+            }
+            _ => false,
+        };
+        places.extend(ends.then_some(edge.source));
+    }
+    if leak == Leak::Lost {
+        let calls = CallGraph::new(program);
+        let graphs = CfaGraphs::new(program);
+        for (func, graph) in graphs.funcs.iter() {
+            if program.funcs[func].origin == FunctionOrigin::Model {
+                continue;
+            }
+            let forest = LoopForest::new(&graph.graph, 0);
+            places.extend(forest.loops().iter().map(|l| graph.locs[l.head as usize]));
+            if calls.is_recursive(func) {
+                places.push(program.funcs[func].entry);
+            }
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    for loc in places {
+        insert_before(program, loc, Op::Leak(leak));
+    }
+}
+
+/// Puts an operation between a location and the edges out of it.
+fn insert_before(program: &mut Program, loc: LocId, op: Op) -> EdgeId {
+    let behind = program.add_location(program.locs[loc].func);
+    let outgoing: Vec<EdgeId> = program.out_edges(loc).collect();
+    let place = outgoing.first().and_then(|&e| program.edges[e].place);
+    for edge in outgoing {
+        program.edges[edge].source = behind;
+    }
+    program.locs[behind].out = std::mem::replace(&mut program.locs[loc].out, Out::Sink);
+    program.add_edge(loc, op, behind, place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfa::{CType, DataLayout, HaltKind, VarKind};
+
+    #[test]
+    fn what_is_asked_for_is_watched() {
+        let mut p = Program::new(DataLayout { pointer_width: 64 });
+        let ty = p.types.push(CType::Unknown { width: 64 });
+        let var = cfa::Var { name: None, ty, width: 64, kind: VarKind::Temp(p.entry), place: None };
+        let var = p.vars.push(var);
+        let null = p.exprs.int(64, 0);
+        let [a, b, c, d] = [(); 4].map(|()| p.add_location(p.entry));
+        let entry = p.funcs[p.entry].entry;
+        let load = p.add_edge(entry, Op::Load { var, addr: null }, a, None);
+        let free = p.add_edge(a, Op::Free { ptr: null, kind: AllocKind::Heap }, b, None);
+        let skip = p.add_edge(b, Op::Skip, c, None);
+        p.add_edge(c, Op::Halt(HaltKind::Abort), d, None);
+        memory_safety(&mut p, &[Check::Free, Check::Call]);
+        assert_eq!((p.edges[load].fault, p.edges[skip].fault, p.errors.len()), (None, None, 1));
+        let error = p.edges[free].fault.unwrap();
+        assert_eq!(p.errors[error].check, Check::Free);
+        memory_safety(&mut p, &[Check::Deref]);
+        assert_eq!(p.edges[free].fault, Some(error));
+        assert!(p.edges[load].fault.is_some());
+    }
+}

@@ -1,0 +1,131 @@
+//! What a fault is, in terms of the C program: which object, how large, where it was allocated and freed, and where in it the
+//! access was.
+
+use super::recorder::Recorder;
+use crate::source::Spot;
+use cfa::interp::{Fault, Neighbour, ObjectKind, ObjectSeq};
+use cfa::{EdgeId, Op};
+
+/// The object that an invalid operation is about.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Object {
+    /// Of a variable.
+    pub name: Option<String>,
+    pub kind: ObjectKind,
+    /// Bytes.
+    pub size: u64,
+    /// Where the address is, from its start.
+    pub offset: i64,
+    /// Where it was allocated; of a variable, where it is declared.
+    pub allocated: Option<Spot>,
+    /// Where it was freed or its scope ended.
+    pub freed: Option<Spot>,
+}
+
+/// The life of an object made by an `Alloc` edge: where it began, and where it was ended.
+#[derive(Default)]
+pub(super) struct Life {
+    pub allocated: Option<Spot>,
+    pub freed: Option<Spot>,
+}
+
+fn bytes(n: u64) -> String {
+    if n == 1 { "1 byte".to_owned() } else { format!("{n} bytes") }
+}
+
+impl Recorder<'_> {
+    pub(super) fn object(&self, near: &Neighbour) -> Object {
+        let Neighbour { kind, size, offset, .. } = *near;
+        let name = self.names.object(near.object).map(|(name, _)| name);
+        let name = name.filter(|name| !name.is_empty() && !name.starts_with('.'));
+        let (allocated, freed) = match near.object {
+            ObjectSeq::Global(g) => (self.spot(self.program.globals[g].place), None),
+            ObjectSeq::Alloc(n) => match self.lives.get(n as usize) {
+                Some(life) => (life.allocated.clone(), life.freed.clone()),
+                None => (None, None),
+            },
+        };
+        Object { name, kind, size, offset, allocated, freed }
+    }
+
+    /// What went wrong at `edge`.
+    pub(super) fn fault(&self, edge: EdgeId, fault: Fault, addr: u64, len: u64, object: Option<&Object>) -> String {
+        let op = &self.program.edges[edge].op;
+        let access = match op {
+            Op::Load { .. } => format!("read of {}", bytes(len)),
+            Op::Store { .. } | Op::Fill { .. } => format!("write of {}", bytes(len)),
+            Op::Copy { .. } => format!("copy of {}", bytes(len)),
+            Op::ObjectSize { .. } => "reallocation".to_owned(),
+            Op::Free { .. } => "free".to_owned(),
+            _ => "call".to_owned(),
+        };
+        let what = object.map_or_else(|| "an object".to_owned(), |o| o.described());
+        match fault {
+            Fault::NullPointer if addr == 0 => format!("{access} through a null pointer"),
+            Fault::NullPointer => format!("{access} at offset {addr} from a null pointer"),
+            Fault::OutOfBounds => match object {
+                Some(o) if o.offset < 0 => format!("{access} {} before {what}", bytes(o.offset.unsigned_abs())),
+                Some(o) => format!("{access} at offset {} of {what}, which has {}", o.offset, bytes(o.size)),
+                None => format!("{access} at {addr:#x}, where there is no object"),
+            },
+            Fault::Dangling => {
+                let gone = match object.map(|o| (o.kind, &o.freed)) {
+                    Some((ObjectKind::Heap, Some(at))) => format!("which was freed in line {}", at.line),
+                    Some((ObjectKind::Heap, None)) => "which was freed".to_owned(),
+                    Some((_, Some(_))) => "whose scope has ended".to_owned(),
+                    _ => "whose function has returned".to_owned(),
+                };
+                format!("{access} at offset {} of {what}, {gone}", object.map_or(0, |o| o.offset))
+            }
+            Fault::ReadOnly => format!("{access} to {what}, which is constant"),
+            Fault::InvalidFree => match object {
+                Some(o) if o.kind == ObjectKind::Heap => {
+                    format!("{access} at offset {} of {what}, not at its start", o.offset)
+                }
+                Some(_) => format!("{access} of {what}, which was not allocated"),
+                None => format!("{access} of {addr:#x}, where there is no object"),
+            },
+            Fault::DoubleFree => {
+                let before = object
+                    .and_then(|o| o.freed.as_ref())
+                    .map_or_else(String::new, |at| format!(" in line {}", at.line));
+                format!("{access} of {what}, which was freed before{before}")
+            }
+            Fault::InvalidCall => format!("call through a pointer to no function ({addr:#x})"),
+            Fault::Leak => match self.program.edges[edge].op {
+                Op::Leak(cfa::Leak::Alive) => format!("{what} is not freed before the program ends"),
+                _ => format!("{what} is lost: nothing leads to it any more"),
+            },
+        }
+    }
+}
+
+impl Object {
+    fn described(&self) -> String {
+        match (&self.name, self.kind, &self.allocated) {
+            (Some(name), ..) => format!("`{name}`"),
+            (None, ObjectKind::Heap, Some(at)) => format!("the object allocated in line {}", at.line),
+            (None, ObjectKind::Global { read_only: true }, _) => "a string".to_owned(),
+            _ => "an object".to_owned(),
+        }
+    }
+
+    /// What there is to say besides: where it comes from, and where it went.
+    pub fn notes(&self) -> Vec<(String, Spot)> {
+        let mut notes = Vec::new();
+        let size = bytes(self.size);
+        if let Some(at) = &self.allocated {
+            let text = match (&self.name, self.kind) {
+                (Some(name), _) => format!("`{name}` has {size} and is declared here"),
+                (None, ObjectKind::Heap) => format!("an object of {size} is allocated here"),
+                (None, _) => format!("the object has {size} and comes from here"),
+            };
+            notes.push((text, at.clone()));
+        }
+        if let Some(at) = &self.freed {
+            let text = if self.kind == ObjectKind::Heap { "it is freed here" } else { "its scope ends here" };
+            notes.push((text.to_owned(), at.clone()));
+        }
+        notes
+    }
+}
