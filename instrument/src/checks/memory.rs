@@ -38,22 +38,12 @@ fn fault(op: &Op) -> Option<(Check, &'static str)> {
     })
 }
 
-/// Functions that a program calls to end with an error.
-const ERRORS: [&str; 2] = ["__VERIFIER_error", "reach_error"];
-
 /// Puts operations into the program that look for leaks: where it ends, and for what is lost also where it may go on for
 /// ever, at the heads of loops and where recursive functions are entered. What is lost stays lost, so that is soon enough.
 fn look_for_leaks(program: &mut Program, leak: Leak) {
     let mut places: Vec<LocId> = Vec::new();
     for edge in program.edges.values() {
-        let ends = match edge.op {
-            Op::Halt(HaltKind::Exit(_)) => true,
-            // It has not ended but was ended, unless an error function stands for its end.
-            Op::Halt(HaltKind::Abort) => {
-                leak == Leak::Lost || ERRORS.contains(&&*program.funcs[program.locs[edge.source].func].name)
-            }
-            _ => false,
-        };
+        let ends = matches!(edge.op, Op::Halt(HaltKind::Exit(_) | HaltKind::Abort));
         places.extend(ends.then_some(edge.source));
     }
     if leak == Leak::Lost {

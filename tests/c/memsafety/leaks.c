@@ -4,6 +4,8 @@
 // run: --property valid-memsafety -DBUG=2 => FALSE(valid-memtrack)
 // run: --property valid-memsafety -DGLOBAL => TRUE
 // run: --property valid-memcleanup -DGLOBAL => FALSE(valid-memcleanup)
+// run: --property valid-memcleanup -DABORT => FALSE(valid-memcleanup)
+// run: --property valid-memsafety -DABORT => TRUE
 // run: --property valid-memsafety -DFOR_EVER => FALSE(valid-memtrack)
 // A list of which the last pointer is overwritten, of which one element is skipped, and which is kept to the end.
 #include "../verify.h"
@@ -43,6 +45,10 @@ int main(void) {
     char *p = malloc(1); // wrong
     if (skipped == 77 && BUG == 2)
         p = 0;
+#ifdef ABORT
+    if (skipped == 5)
+        abort();
+#endif
     free(p);
 #ifdef FOR_EVER
     p = malloc(1); // wrong
