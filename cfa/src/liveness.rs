@@ -86,8 +86,8 @@ impl Liveness {
     }
 
     /// All locations, with the locals that are live there; those that are live at locations that are not among them.
-    pub fn into_parts(self) -> (impl Iterator<Item = (LocId, Box<[VarId]>)>, Box<[VarId]>) {
-        (self.at.into_iter(), self.otherwise)
+    pub fn into_parts(self) -> (FxHashMap<LocId, Box<[VarId]>>, Box<[VarId]>) {
+        (self.at, self.otherwise)
     }
 
     /// The locals that are live at a location.

@@ -160,8 +160,7 @@ impl Memory {
     /// The live object into which or to whose end `addr` points.
     pub fn pointed_to(&self, addr: u64) -> Option<&Object> {
         let index = self.at_or_below(addr)?;
-        let object = self.objects.get(index).filter(|o| o.live && addr - o.base <= o.size);
-        object
+        self.objects.get(index).filter(|o| o.live && addr - o.base <= o.size)
     }
     fn at_or_below(&self, addr: u64) -> Option<usize> {
         self.objects.partition_point(|o| o.base <= addr).checked_sub(1)

@@ -405,7 +405,7 @@ impl Liveness {
             all.into_boxed_slice()
         };
         let (at, otherwise) = cfa::liveness::Liveness::new(program, func, locals).into_parts();
-        Self { at: at.map(|(loc, vars)| (loc, of(vars))).collect(), otherwise: of(otherwise) }
+        Self { at: at.into_iter().map(|(loc, vars)| (loc, of(vars))).collect(), otherwise: of(otherwise) }
     }
 
     /// The slots that are live at a location, ascending.
