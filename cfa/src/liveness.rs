@@ -12,9 +12,9 @@ const MOST: usize = 1 << 28;
 #[derive(Clone, Debug)]
 pub struct Liveness {
     /// Ascending.
-    at: FxHashMap<LocId, Box<[VarId]>>,
+    pub at: FxHashMap<LocId, Box<[VarId]>>,
     /// At other locations: all, in a function too large for the data flow.
-    otherwise: Box<[VarId]>,
+    pub otherwise: Box<[VarId]>,
 }
 
 /// What an edge does to the liveness of locals.
@@ -83,11 +83,6 @@ impl Liveness {
         }
         let at = order.iter().zip(live).map(|(&l, set)| (l, set.ones().map(|i| locals[i]).collect())).collect();
         Self { at, otherwise: Box::default() }
-    }
-
-    /// All locations, with the locals that are live there; those that are live at locations that are not among them.
-    pub fn into_parts(self) -> (FxHashMap<LocId, Box<[VarId]>>, Box<[VarId]>) {
-        (self.at, self.otherwise)
     }
 
     /// The locals that are live at a location.

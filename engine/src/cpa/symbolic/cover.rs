@@ -404,7 +404,7 @@ impl Liveness {
             all.dedup();
             all.into_boxed_slice()
         };
-        let (at, otherwise) = cfa::liveness::Liveness::new(program, func, locals).into_parts();
+        let cfa::liveness::Liveness { at, otherwise } = cfa::liveness::Liveness::new(program, func, locals);
         Self { at: at.into_iter().map(|(loc, vars)| (loc, of(vars))).collect(), otherwise: of(otherwise) }
     }
 
