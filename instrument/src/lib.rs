@@ -6,7 +6,8 @@
 
 pub mod checks;
 mod property;
+pub mod vacuity;
 
 pub use checks::memory::memory_safety;
 pub use checks::unreach_call::{UnreachCall, unreach_call};
-pub use property::{Property, PropertyError};
+pub use property::{Property, PropertyError, PropertyFile};

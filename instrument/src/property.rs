@@ -26,6 +26,14 @@ pub enum Property {
     Coverage { query: String },
 }
 
+/// What a property file says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PropertyFile {
+    /// The function that the program starts with: `f` of `init(f())`.
+    pub entry: String,
+    pub properties: Vec<Property>,
+}
+
 /// Why a property file or a property name is not understood.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PropertyError {
@@ -33,6 +41,8 @@ pub enum PropertyError {
     Syntax { line: usize, message: String },
     /// Well-formed, but no property that is known here.
     Unknown { line: usize, formula: String },
+    /// One `CHECK` starts the program with another function than another does.
+    TwoEntries { line: usize, first: String, second: String },
     /// The file has no `CHECK`.
     Empty,
     /// A name that no property has.
@@ -44,6 +54,9 @@ impl fmt::Display for PropertyError {
         match self {
             Self::Syntax { line, message } => write!(f, "property file, line {line}: {message}"),
             Self::Unknown { line, formula } => write!(f, "property file, line {line}: unknown property '{formula}'"),
+            Self::TwoEntries { line, first, second } => {
+                write!(f, "property file, line {line}: the program starts with {second}, and with {first} before")
+            }
             Self::Empty => write!(f, "the property file has no CHECK( init(main()), LTL(...) )"),
             Self::UnknownName(name) => {
                 write!(f, "unknown property '{name}'; known are {}", Property::NAMES.join(", "))
@@ -132,13 +145,20 @@ impl Property {
     /// Parses a property file: one `CHECK( init(main()), LTL(formula) )` or `COVER( init(main()), FQL(query) )`
     /// after the other; space does not matter; `#` and `//` start comments. Calls that must not happen are
     /// collected in one [`Property::UnreachCall`].
-    pub fn parse_file(text: &str) -> Result<Vec<Self>, PropertyError> {
+    pub fn parse_file(text: &str) -> Result<PropertyFile, PropertyError> {
         let mut properties: Vec<Self> = Vec::new();
+        let mut entry: Option<String> = None;
         let mut parser = Parser { text, position: 0 };
         parser.skip_space();
         while !parser.at_end() {
             let line = parser.line();
-            let property = parser.statement()?;
+            let (start, property) = parser.statement()?;
+            match &entry {
+                Some(entry) if *entry != start => {
+                    return Err(PropertyError::TwoEntries { line, first: entry.clone(), second: start });
+                }
+                _ => entry = Some(start),
+            }
             parser.skip_space();
             match property {
                 Statement::Call(function) => {
@@ -160,7 +180,7 @@ impl Property {
                 Statement::Unknown(formula) => return Err(PropertyError::Unknown { line, formula }),
             }
         }
-        if properties.is_empty() { Err(PropertyError::Empty) } else { Ok(properties) }
+        entry.map(|entry| PropertyFile { entry, properties }).ok_or(PropertyError::Empty)
     }
 }
 
@@ -177,7 +197,8 @@ struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     /// `CHECK ( init ( f ( ) ) , LTL ( formula ) )`, or the same with COVER and FQL.
-    fn statement(&mut self) -> Result<Statement, PropertyError> {
+    /// The function that it starts with, and what it asks.
+    fn statement(&mut self) -> Result<(String, Statement), PropertyError> {
         let keyword = self.word();
         let logic = match keyword {
             "CHECK" => "LTL",
@@ -187,18 +208,18 @@ impl<'t> Parser<'t> {
         self.expect("(")?;
         self.expect("init")?;
         let start = self.parenthesized()?;
-        if !is_call(start) {
+        let Some(entry) = called(start) else {
             return Err(self.error(format!("expected a call like main() in init(...), found '{start}'")));
-        }
+        };
         self.expect(",")?;
         self.expect(logic)?;
         let formula = self.parenthesized()?;
         self.expect(")")?;
-        Ok(if logic == "LTL" {
-            ltl(formula)
-        } else {
-            Statement::Property(Property::Coverage { query: squeeze(formula) })
-        })
+        let asked = match logic {
+            "LTL" => ltl(formula),
+            _ => Statement::Property(Property::Coverage { query: squeeze(formula) }),
+        };
+        Ok((entry.to_owned(), asked))
     }
 
     fn rest(&self) -> &'t str {
@@ -273,11 +294,6 @@ fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether `text` is `name()`.
-fn is_call(text: &str) -> bool {
-    called(text).is_some()
-}
-
 /// The name in `name()` or `name`.
 fn called(text: &str) -> Option<&str> {
     let text = text.trim();
@@ -316,7 +332,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Vec<Property>, PropertyError> {
-        Property::parse_file(text)
+        Property::parse_file(text).map(|file| file.properties)
     }
 
     fn unreach(names: &[&str]) -> Property {
@@ -344,6 +360,17 @@ mod tests {
         assert_eq!(parse(memsafety), Property::from_name("valid-memsafety"));
         let two = "CHECK( init(main()), LTL(G ! call(a())) )\nCHECK( init(main()), LTL(G ! call(b())) )";
         assert_eq!(parse(two), Ok(vec![unreach(&["a", "b"])]));
+    }
+
+    #[test]
+    fn the_program_starts_where_the_file_says() {
+        let entry = |text: &str| Property::parse_file(text).map(|file| file.entry);
+        assert_eq!(entry("CHECK( init( start () ), LTL(F end) )"), Ok("start".to_owned()));
+        let two = "CHECK( init(f()), LTL(F end) )\nCHECK( init(g()), LTL(G ! overflow) )";
+        assert_eq!(
+            entry(two).unwrap_err().to_string(),
+            "property file, line 2: the program starts with g, and with f before"
+        );
     }
 
     #[test]

@@ -162,11 +162,11 @@ pub struct VerifyArgs {
     /// calls.
     #[arg(long, value_name = "FUNCTION", help_heading = "Property")]
     pub error_function: Vec<String>,
-    /// The function that execution starts with.
+    /// The function that execution starts with [default: the property file's, else main].
     ///
     /// Its arguments are arbitrary, unless it is main.
-    #[arg(long, value_name = "FUNCTION", default_value = "main", help_heading = "Property")]
-    pub entry: String,
+    #[arg(long, value_name = "FUNCTION", help_heading = "Property")]
+    pub entry: Option<String>,
     /// A function whose body is taken away; may be given several times.
     ///
     /// If the library or another file defines it as well, that definition counts (of several files, the last one's);

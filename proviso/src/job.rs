@@ -7,7 +7,7 @@ use crate::task::Task;
 use crate::witness;
 use cfa::Check;
 use frontend_llvm::{DataModel, Options};
-use instrument::Property;
+use instrument::{Property, PropertyFile};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -70,19 +70,22 @@ pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<(Options, Vec<Pat
 impl Job {
     pub fn new(args: &VerifyArgs) -> Result<Self, Failure> {
         let (mut load, task_properties) = program(&args.files, &args.input)?;
-        let (properties, from_file) = match &args.property {
-            Some(name) if Property::from_name(name).is_ok() => (by_name(name)?, false),
-            Some(file) if Path::new(file).exists() || file.ends_with(".prp") => (read(Path::new(file))?, true),
+        let named = |name: &str| by_name(name).map(|properties| (properties, None));
+        let of_file = |file: PropertyFile| (file.properties, Some(file.entry));
+        let (properties, entry) = match &args.property {
+            Some(name) if Property::from_name(name).is_ok() => named(name)?,
+            Some(file) if Path::new(file).exists() || file.ends_with(".prp") => of_file(read(Path::new(file))?),
             Some(name) => return Err(Failure::usage(unknown_property(name))),
             None => match of_task(&task_properties)? {
-                Some(properties) => (properties, true),
-                None => (by_name("unreach-call")?, false),
+                Some(file) => of_file(file),
+                None => named("unreach-call")?,
             },
         };
+        let from_file = entry.is_some();
         let errors_named = !args.error_function.is_empty();
         let error_functions =
             if errors_named { args.error_function.clone() } else { error_functions(&properties, from_file) };
-        load.entry.clone_from(&args.entry);
+        load.entry = start(args.entry.as_deref(), entry)?;
         load.remove_bodies.clone_from(&args.remove_function_body);
         let property_file = args.property.iter().filter(|_| from_file).map(PathBuf::from);
         let files_read = load.inputs.iter().cloned().chain(task_properties).chain(property_file).collect();
@@ -91,11 +94,13 @@ impl Job {
         Ok(job)
     }
 
-    /// Asks for these properties instead; `from_file`: nothing else counts as an error.
-    pub fn set_properties(&mut self, properties: Vec<Property>, from_file: bool) {
-        self.error_functions = error_functions(&properties, from_file);
-        self.properties = properties;
+    /// Asks what this file asks instead. `entry`: the function that the user wants to start with.
+    pub fn set_properties(&mut self, file: PropertyFile, entry: Option<&str>) -> Result<(), Failure> {
+        self.load.entry = start(entry, Some(file.entry))?;
+        self.error_functions = error_functions(&file.properties, true);
+        self.properties = file.properties;
         self.load_what_is_asked();
+        Ok(())
     }
 
     /// Calls of these functions are errors, too.
@@ -137,6 +142,17 @@ impl Job {
     }
 }
 
+/// The function that the program starts with: what the user and the property file say must agree.
+fn start(wanted: Option<&str>, of_file: Option<String>) -> Result<String, Failure> {
+    match (wanted, of_file) {
+        (Some(wanted), Some(file)) if wanted != file => {
+            Err(Failure::usage(format!("--entry {wanted} is asked for, and init({file}()) by the property file")))
+        }
+        (Some(entry), _) => Ok(entry.to_owned()),
+        (None, file) => Ok(file.unwrap_or_else(|| "main".into())),
+    }
+}
+
 /// The functions that the properties name, with aliases; without a property file the defaults.
 fn error_functions(properties: &[Property], from_file: bool) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
@@ -163,20 +179,20 @@ fn by_name(name: &str) -> Result<Vec<Property>, Failure> {
     Property::from_name(name).map_err(|_| Failure::usage(unknown_property(name)))
 }
 
-fn read(file: &Path) -> Result<Vec<Property>, Failure> {
+fn read(file: &Path) -> Result<PropertyFile, Failure> {
     let text = std::fs::read_to_string(file).map_err(|e| Failure::reading(file, &e))?;
     Property::parse_file(&text).map_err(|e| Failure::data(format!("{}: {e}", file.display())))
 }
 
 /// Of several property files of a task the one for unreach-call is meant, else the first.
-fn of_task(files: &[PathBuf]) -> Result<Option<Vec<Property>>, Failure> {
+fn of_task(files: &[PathBuf]) -> Result<Option<PropertyFile>, Failure> {
     let mut first = None;
     for file in files {
-        let properties = read(file)?;
-        if properties.iter().any(|p| matches!(p, Property::UnreachCall { .. })) {
-            return Ok(Some(properties));
+        let file = read(file)?;
+        if file.properties.iter().any(|p| matches!(p, Property::UnreachCall { .. })) {
+            return Ok(Some(file));
         }
-        first.get_or_insert(properties);
+        first.get_or_insert(file);
     }
     Ok(first)
 }
@@ -203,5 +219,14 @@ mod tests {
         assert_eq!(error_functions(&unreach(&["die"]), true), ["die"]);
         assert_eq!(error_functions(&unreach(&[]), false), DEFAULT_ERRORS);
         assert!(error_functions(&[Property::NoOverflow], true).is_empty());
+    }
+
+    #[test]
+    fn the_property_file_says_where_to_start() {
+        let file = |name: &str| Some(name.to_owned());
+        assert_eq!(start(None, None).unwrap(), "main");
+        assert_eq!(start(None, file("start")).unwrap(), "start");
+        assert_eq!(start(Some("start"), file("start")).unwrap(), "start");
+        assert!(start(Some("main"), file("start")).unwrap_err().to_string().contains("init(start())"));
     }
 }

@@ -15,6 +15,7 @@ use cfa::{Check, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
 use engine::budget::Budget;
 use engine::{Config, Counterexample, Reason, Verdict};
 use frontend_llvm::{DataModel, Options};
+use instrument::vacuity;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,6 +23,8 @@ use std::time::{Duration, Instant};
 
 /// Slicing takes at most this long, and at most a fifth of the time left.
 const SLICING: Duration = Duration::from_secs(60);
+/// The search for a run that gets past the assumptions takes at most this long, and at most a fifth of the time left.
+const VACUITY: Duration = Duration::from_secs(1);
 /// A replay takes at most this long, and at most a fifth of the time left.
 const REPLAY: Duration = Duration::from_secs(60);
 
@@ -55,6 +58,8 @@ pub struct Finished {
     pub crashes: Vec<(&'static str, String)>,
     /// They are why there is no verdict.
     pub has_crashed: bool,
+    /// Of TRUE: why it says nothing of the program.
+    pub nothing_checked: Option<String>,
 }
 
 impl Finished {
@@ -70,6 +75,7 @@ impl Finished {
             graph: Vec::new(),
             crashes: Vec::new(),
             has_crashed: false,
+            nothing_checked: None,
         }
     }
 }
@@ -129,7 +135,25 @@ impl Pipeline {
         let has_crashed = outcome.has_crashed();
         let crashes = outcome.crashes.iter().map(|c| (c.analysis.name(), crash::with_place(&c.message))).collect();
         let graph = outcome.arg;
-        Ok(Finished { answer, notes, harness, decided_by, proof, lessons, invariants, graph, crashes, has_crashed })
+        let nothing_checked = match answer {
+            Answer::True => {
+                self.stage("looking whether anything was checked", "vacuity", || self.vacuity(&program, analysed))
+            }
+            _ => None,
+        };
+        Ok(Finished {
+            answer,
+            notes,
+            harness,
+            decided_by,
+            proof,
+            lessons,
+            invariants,
+            graph,
+            crashes,
+            has_crashed,
+            nothing_checked,
+        })
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
@@ -153,9 +177,9 @@ impl Pipeline {
         {
             return Err(Failure::data(format!("no function '{name}' is defined, declared or called in the program")));
         }
-        if found.errors.is_empty() && !self.job.error_functions.is_empty() {
-            let names = self.job.error_functions.join(", ");
-            self.shared().warnings.push(format!("nothing calls an error function ({names}), so the verdict is TRUE"));
+        if program.models.iter().any(|model| model == "assert") {
+            let text = "nobody defines assert (<assert.h> is not included): calls of it are taken as assertions";
+            self.shared().warnings.push(text.into());
         }
         Ok(())
     }
@@ -230,6 +254,31 @@ impl Pipeline {
             return of_whole;
         }
         outcome
+    }
+
+    /// Why TRUE says nothing of a program, of which a part was analysed, if that is so and is seen in short time.
+    fn vacuity(&self, program: &Program, analysed: &Program) -> Option<String> {
+        if !vacuity::has_checks(analysed) {
+            let entry = &self.job.load.entry;
+            return Some(match self.job.error_functions.join(", ") {
+                names if names.is_empty() => format!("what starts at {entry} has nothing to check"),
+                names => format!("no call of an error function ({names}) can be reached from {entry}"),
+            });
+        }
+        // A slice may end where the program goes on, but it is explored sooner.
+        let nobody_passes = self.shows_no_life(analysed) && self.shows_no_life(program);
+        nobody_passes.then(|| "no run gets past the assumptions".into())
+    }
+
+    /// Whether all runs end at an assumption before anything is checked.
+    fn shows_no_life(&self, program: &Program) -> bool {
+        let Some(question) = vacuity::signs_of_life(program) else { return false };
+        let budget = self.budget.within(self.share_of_time(VACUITY));
+        let config = Config { analysis: engine::Analysis::Symex, jobs: 1, ..self.config.clone() };
+        let found = |inputs: &Inputs, _| Ok((inputs.clone(), Vec::new()));
+        let outcome = engine::verify(&question, &config, &budget, &found, &|_| {});
+        // A state that covers another may close a loop, from which a run need not come back.
+        matches!(outcome.verdict, Verdict::True) && outcome.stats.exploration.covered == 0
     }
 
     /// Says how a confirmed violation comes about.

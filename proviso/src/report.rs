@@ -70,6 +70,8 @@ pub struct Report {
     pub decided_by: Option<&'static str>,
     /// Of TRUE: what the proof checker says.
     pub proof: Option<String>,
+    /// Of TRUE: why it says nothing of the program.
+    pub nothing_checked: Option<String>,
     /// What refinements have learned, in order.
     pub lessons: Vec<Lesson>,
     /// Of TRUE: what the proof says of loops.
@@ -127,6 +129,7 @@ impl Report {
             "analysis": self.analysis,
             "decided_by": self.decided_by,
             "proof": self.proof,
+            "nothing_checked": self.nothing_checked,
             "refinements": lessons,
             "reason": reason,
             "violation": violation,
@@ -261,6 +264,7 @@ mod tests {
             analysis: "symex".into(),
             decided_by: None,
             proof: None,
+            nothing_checked: None,
             lessons: Vec::new(),
             invariants: Vec::new(),
             notes: Vec::new(),

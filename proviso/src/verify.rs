@@ -134,6 +134,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         analysis: args.analysis.clone(),
         decided_by: finished.decided_by,
         proof: finished.proof,
+        nothing_checked: finished.nothing_checked,
         lessons: finished.lessons,
         invariants: finished.invariants,
         notes: finished.notes,
@@ -141,6 +142,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         stats,
     };
     let mut warnings = shared.warnings;
+    warnings.extend(report.nothing_checked.iter().map(|why| format!("nothing was checked: {why}")));
     warnings.extend(finished.crashes.iter().map(|(analysis, what)| {
         format!("the analysis `{analysis}` ended by an internal error: {what}\n  = note: {}", output::DEFECT)
     }));

@@ -356,3 +356,62 @@ fn an_analysis_that_panics_ends_itself_and_not_the_others() {
     let output = run(&["verify", &file, "--fault", "symex", "--fault", "symex-merging", "--timeout", "60"]);
     assert_eq!((output.status.code(), last_line(&output)), (Some(0), "TRUE".into()), "{}", stderr(&output));
 }
+
+#[test]
+fn the_property_file_says_where_the_program_starts() {
+    let text = FAILS.replace("int main(void)", "int start(void)") + "int main(void) { return 0; }\n";
+    let (folder, file) = source("a.c", &text);
+    let property = |entry: &str| {
+        let path = folder.path().join(format!("{entry}.prp"));
+        let text = format!("CHECK( init({entry}()), LTL(G ! call(reach_error())) )\n");
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let start = property("start");
+    for options in [&["--property", &start][..], &["--property", &start, "--entry", "start"], &["--entry", "start"]] {
+        let output = run(&[&["verify", &file], options].concat());
+        assert_eq!(last_line(&output), "FALSE(unreach-call)", "{options:?}: {}", stderr(&output));
+    }
+    let output = run(&["verify", &file, "--property", &start, "--entry", "main"]);
+    assert_eq!(output.status.code(), Some(64));
+    assert!(stderr(&output).contains("init(start())"), "{}", stderr(&output));
+    for options in [["--property", &property("nowhere")], ["--entry", "nowhere"]] {
+        let output = run(&[&["verify", &file][..], &options].concat());
+        assert_eq!(output.status.code(), Some(64));
+        assert!(stderr(&output).contains("no function 'nowhere'"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_proof_that_checks_nothing_says_so() {
+    let assumes = |more: &str, check: &str| {
+        format!(
+            "void reach_error(void); int __VERIFIER_nondet_int(void); void __VERIFIER_assume(int);\n\
+             int main(void) {{ int x = __VERIFIER_nondet_int(); __VERIFIER_assume(x > 3); {more} {check} return 0; }}\n"
+        )
+    };
+    let (check, contradicts) = ("if (x == 2) reach_error();", "__VERIFIER_assume(x * x < 16 && x < 4);");
+    let verify = |text: &str| {
+        let (folder, file) = source("a.c", text);
+        let json = folder.path().join("result.json");
+        let output = run(&["verify", &file, "--json", json.to_str().unwrap()]);
+        assert_eq!((output.status.code(), last_line(&output).as_str()), (Some(0), "TRUE"), "{}", stderr(&output));
+        let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+        let said = json["nothing_checked"].as_str().map(str::to_owned);
+        assert_eq!(stderr(&output).contains("nothing was checked"), said.is_some(), "{}", stderr(&output));
+        said.unwrap_or_default()
+    };
+    assert!(verify("int main(void) { return 0; }").contains("can be reached from main"));
+    let uncalled = "void reach_error(void); void f(void) { reach_error(); } int main(void) { return 0; }";
+    assert!(verify(uncalled).contains("can be reached from main"));
+    assert_eq!(verify(&assumes(contradicts, check)), "no run gets past the assumptions");
+    // What is checked before they contradict each other is checked; and what never ends may be checked for ever.
+    for checked in [
+        assumes("", check),
+        assumes(check, contradicts),
+        assumes("for (;;) { if (x == 2) reach_error(); }", contradicts),
+        assumes("", "if (x == 3) { if (x == 4) reach_error(); } for (;;) {}"),
+    ] {
+        assert_eq!(verify(&checked), "", "{checked}");
+    }
+}

@@ -59,9 +59,9 @@ fn adopt(job: &mut Job, entry: &Entry, args: &ValidateArgs) -> Result<(), Failur
         job.load.data_model = Some(if ilp32 { DataModel::Ilp32 } else { DataModel::Lp64 });
     }
     if args.verify.property.is_none() && args.verify.error_function.is_empty() {
-        let properties = Property::parse_file(&task.specification)
+        let file = Property::parse_file(&task.specification)
             .map_err(|e| Failure::data(format!("the witness's specification: {e}")))?;
-        job.set_properties(properties, true);
+        job.set_properties(file, args.verify.entry.as_deref())?;
     }
     Ok(())
 }
