@@ -67,6 +67,8 @@ pub struct Environment {
     pub variables: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
     /// What is read from standard input; `None` if nothing is.
     pub stdin: Option<Vec<u8>>,
+    /// After how many bytes of it reading fails, once each.
+    pub stdin_failures: Vec<usize>,
     /// For each stream opened, in order: what is read from it, or that it cannot be opened.
     pub files: Vec<Option<Vec<u8>>>,
     /// The functions that open streams.
@@ -81,6 +83,8 @@ pub struct Environment {
 #[derive(Default)]
 struct Stream {
     bytes: Vec<u8>,
+    /// After how many bytes reading fails; it goes on afterwards.
+    failures: Vec<usize>,
     ended: bool,
     last: Last,
     doubts: Vec<String>,
@@ -123,6 +127,17 @@ impl Stream {
     }
     fn end(&mut self) {
         self.ended = true;
+    }
+    /// The input ends, or reading it fails. `looks_ahead`: what was read last is seen to be complete by that.
+    fn stop(&mut self, fails: bool, looks_ahead: bool) {
+        if !fails {
+            return self.end();
+        }
+        if !looks_ahead && !matches!(self.last, Last::Closed) {
+            self.doubt("reading fails where a character is needed to end what was read before");
+        }
+        self.failures.push(self.bytes.len());
+        self.last = Last::Closed;
     }
     /// Nothing more is read.
     fn close(&mut self) {
@@ -218,6 +233,10 @@ impl Environment {
             stream.close();
             environment.doubts.append(&mut stream.doubts);
         }
+        if files.iter().flatten().any(|file| !file.failures.is_empty()) {
+            environment.doubts.push("reading a file fails, which is left out".into());
+        }
+        environment.stdin_failures = stdin.failures;
         environment.stdin = reads_stdin.then_some(stdin.bytes);
         environment.files = files.into_iter().map(|f| f.map(|f| f.bytes)).collect();
         environment
@@ -244,7 +263,7 @@ fn read(stream: &mut Stream, how: &Reading, call: &LibraryCall, pointer_width: u
             while let Some(c) = chosen.next() {
                 match c.to_u64().filter(|c| *c < 256) {
                     Some(c) => stream.byte(c as u8),
-                    None => end(stream, chosen.next()),
+                    None => stream.stop(is_true(chosen.next()), false),
                 }
             }
         }
@@ -254,7 +273,7 @@ fn read(stream: &mut Stream, how: &Reading, call: &LibraryCall, pointer_width: u
             let bytes = call.written.iter().find(|w| w.arg == 0).map_or(&[][..], |w: &Written| &w.bytes);
             bytes.iter().take(read as usize).for_each(|&b| stream.byte(b));
             if read < wanted {
-                end(stream, chosen.last());
+                stream.stop(is_true(chosen.last()), false);
             }
         }
         Reading::Format(n) => {
@@ -266,9 +285,6 @@ fn read(stream: &mut Stream, how: &Reading, call: &LibraryCall, pointer_width: u
     }
 }
 
-fn end(stream: &mut Stream, error: Option<&Bv>) {
-    if error.is_some_and(|e| !e.is_zero()) {
-        stream.doubt("reading fails, which is shown as the end of the input");
-    }
-    stream.end();
+fn is_true(chosen: Option<&Bv>) -> bool {
+    chosen.is_some_and(|value| !value.is_zero())
 }

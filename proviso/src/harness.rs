@@ -40,6 +40,9 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     let environment = &trace.environment;
     let mut out = String::new();
     header(&mut out, trace, environment, subject);
+    if !environment.stdin_failures.is_empty() {
+        out += "#define _GNU_SOURCE\n";
+    }
     out += "#include <errno.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n";
     out += "#include <sys/syscall.h>\n#include <unistd.h>\n\n";
 
@@ -268,6 +271,23 @@ fn files(out: &mut String, environment: &Environment) {
     }
 }
 
+/// Reads standard input, which fails after these numbers of bytes.
+fn failing_input(out: &mut String, input: &[u8], failures: &[usize]) {
+    let list: String = failures.iter().map(|n| format!("{n}, ")).collect();
+    let _ = writeln!(
+        out,
+        "/* Reads standard input, which fails here and there. */\n\
+         static ssize_t proviso_read(void *cookie, char *buffer, size_t size) {{\n    \
+         static const char input[] = {};\n    static const size_t failures[] = {{{list}sizeof input - 1}};\n    \
+         static size_t at, next;\n    size_t end = failures[next];\n    \
+         if (at == end && next < {}) {{\n        next++;\n        errno = EIO;\n        return -1;\n    }}\n    \
+         size_t n = end - at < size ? end - at : size;\n    memcpy(buffer, input + at, n);\n    at += n;\n    \
+         return n;\n}}\n",
+        literal(input),
+        failures.len()
+    );
+}
+
 /// Arranges what the program finds when it starts.
 fn before_main(out: &mut String, environment: &Environment) {
     let command = &environment.command;
@@ -276,11 +296,17 @@ fn before_main(out: &mut String, environment: &Environment) {
         return;
     }
     out.push('\n');
+    if let (Some(input), false) = (&environment.stdin, environment.stdin_failures.is_empty()) {
+        failing_input(out, input, &environment.stdin_failures);
+    }
     if calls_main {
         out.push_str("int main(int argc, char **argv, char **envp);\n\n");
     }
     out.push_str("/* Runs before main. */\n__attribute__((constructor)) static void proviso_start(void) {\n");
-    if let Some(input) = &environment.stdin {
+    if !environment.stdin_failures.is_empty() {
+        out.push_str("    static const cookie_io_functions_t functions = {.read = proviso_read};\n");
+        out.push_str("    stdin = fopencookie(NULL, \"r\", functions);\n");
+    } else if let Some(input) = &environment.stdin {
         let _ = writeln!(out, "    static const char input[] = {};", literal(input));
         out.push_str(
             "    long file = syscall(SYS_memfd_create, \"standard input\", 0);\n    \

@@ -1,6 +1,7 @@
 //! The command `proviso`: runs the pipeline and renders its results.
 
 mod args;
+mod blame;
 mod cfa_command;
 mod crash;
 mod deps_command;

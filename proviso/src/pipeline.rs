@@ -1,5 +1,6 @@
 //! The stages of a verification, run by the worker thread: load, instrument, analyse, replay.
 
+use crate::blame;
 use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
@@ -110,7 +111,7 @@ impl Pipeline {
         let sources = Sources::new();
         let note = |reason: &Reason| Note {
             text: reason.text.clone(),
-            spot: reason.place.and_then(|p| sources.spot(&program, p)),
+            spot: reason.place.and_then(|p| sources.spot(&program, blame::users_place(&program, p))),
         };
         let notes = outcome.reasons.iter().map(note).collect();
         let analysed = slice.as_ref().map_or(&program, |s| &s.program);

@@ -155,6 +155,9 @@ fn environment(out: &mut String, environment: &Environment) {
     }
     if let Some(stdin) = &environment.stdin {
         rows.push(("standard input".into(), if stdin.is_empty() { "empty".into() } else { quoted(stdin) }));
+        for after in &environment.stdin_failures {
+            rows.push((String::new(), format!("reading it fails after {after} bytes, once")));
+        }
     }
     for (name, value) in &environment.variables {
         let value = value.as_ref().map_or("not set".into(), |v| quoted(v));

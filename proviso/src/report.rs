@@ -204,6 +204,7 @@ fn environment_json(environment: &Environment) -> Value {
     json!({
         "arguments": environment.command.arguments.as_ref().map(|list| list.iter().map(text).collect::<Vec<_>>()),
         "stdin": environment.stdin.as_ref().map(text),
+        "stdin_failures": environment.stdin_failures,
         "variables": variables,
         "doubts": environment.doubts,
     })

@@ -156,7 +156,10 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     }
     let mut clang = Command::new("clang-19");
     clang.current_dir(run.file.parent().unwrap());
-    clang.args(["-w", "-O0", "-o"]).arg(folder.join("native")).arg(run.file.file_name().unwrap());
+    clang
+        .args(["-w", "-Wno-implicit-function-declaration", "-O0", "-o"])
+        .arg(folder.join("native"))
+        .arg(run.file.file_name().unwrap());
     clang.arg(folder.join("harness.c")).arg("-lm");
     let sanitizers = sanitizers(&run.verdict);
     if !sanitizers.is_empty() {

@@ -73,11 +73,16 @@ pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_wi
             }
             continue;
         }
-        if chosen.next()?.is_zero() {
+        // At the end nothing is asked.
+        let Some(fits) = chosen.next() else { return Some(()) };
+        if fits.is_zero() {
             if chosen.next()?.is_zero() {
                 stream.misfit(directive.taken(literal));
             } else {
-                stream.end();
+                if !matches!(stream.last, Last::Closed) && stream.last.allows(b'\n') {
+                    stream.byte(b'\n');
+                }
+                stream.stop(super::is_true(chosen.next()), false);
             }
             return Some(());
         }
@@ -91,8 +96,8 @@ pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_wi
             _ => convert(stream, &directive, &mut chosen, pointer_width)?,
         }
     }
-    if !chosen.next()?.is_zero() {
-        stream.end();
+    if super::is_true(chosen.next()) {
+        stream.stop(super::is_true(chosen.next()), true);
     }
     Some(())
 }
@@ -325,9 +330,26 @@ mod tests {
 
     #[test]
     fn input_that_does_not_fit_or_ends() {
-        assert_eq!(scanned("%d", &[NO, YES]), (String::new(), 0));
+        assert_eq!(scanned("%d", &[NO, YES, NO]), (String::new(), 0));
         assert_eq!(scanned("%d", &[NO, NO]), ("!".into(), 0));
         assert_eq!(scanned("%d%d", &[YES, (64, 1), NO, NO]), ("1!".into(), 0));
+    }
+
+    #[test]
+    fn reading_that_fails() {
+        let failing = |format: &str, calls: &[&[(u32, u64)]]| {
+            let mut stream = Stream::default();
+            for chosen in calls {
+                scan(&mut stream, format.as_bytes(), &values(chosen), 64).unwrap();
+            }
+            stream.close();
+            (String::from_utf8(stream.bytes).unwrap(), stream.failures, stream.doubts.len())
+        };
+        // While the next character of a number is looked for; then it goes on.
+        let five = &[YES, (64, 5), YES, YES][..];
+        assert_eq!(failing("%d", &[five, &[YES, (64, 6), NO]]), ("56\n".into(), vec![1], 0));
+        // Where the next number is looked for.
+        assert_eq!(failing("%d", &[&[YES, (64, 5), NO], &[NO, YES, YES]]), ("5\n".into(), vec![2], 0));
     }
 
     #[test]

@@ -453,6 +453,12 @@ impl<'p> Recorder<'p> {
         }
         let spot = self.in_user_code(call.edge).and_then(|e| self.spot(self.program.edges[e].place));
         let ty = function.return_type;
+        // What the environment gives is written, though no operation writes it.
+        let object = result.as_ref().and_then(Bv::to_u64).and_then(|at| state.object_at(at));
+        if let Some(object) = object.filter(|o| matches!(o.seq, ObjectSeq::Alloc(_)) && self.names.is_of_library(o.seq))
+        {
+            self.unwritten.retain(|byte| !(object.base..object.base + object.size).contains(byte));
+        }
         let mut shown = result.as_ref().map_or_else(String::new, |r| self.names.show(ty, r, state));
         if let (Some(result), true) = (&result, environment::gives_a_character(called(function))) {
             shown = with_character(shown, result);

@@ -1,5 +1,3 @@
-// native: no
-// The verdict only: the harness does not follow a `scanf` that fails yet.
 // The input does not fit the format, or ends.
 #include "../verify.h"
 #include <stdio.h>

@@ -1,5 +1,3 @@
-// native: no
-// The verdict only: the harness does not follow the end of the input yet.
 // Several functions read from the same stream.
 #include "../verify.h"
 #include <stdio.h>

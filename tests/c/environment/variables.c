@@ -1,5 +1,3 @@
-// native: no
-// The verdict only: the harness does not know yet how the model of `getenv` keeps its answers.
 // run: -DBUG => FALSE(unreach-call)
 #include "../verify.h"
 #include <stdlib.h>
