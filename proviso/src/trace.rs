@@ -179,6 +179,7 @@ mod tests {
             analysis: String::new(),
             decided_by: None,
             proof: None,
+            nothing_checked: None,
             lessons: Vec::new(),
             invariants: Vec::new(),
             notes: Vec::new(),
