@@ -1,11 +1,9 @@
 //! Pictures: control-flow automata and call graphs in the language of Graphviz.
 
+use crate::blocks::{Next, Step, blocks};
 use crate::callgraph::CallGraph;
-use crate::graph::{CfaGraphs, FuncGraph};
-use crate::loops::LoopForest;
+use crate::graph::CfaGraphs;
 use crate::program::*;
-use crate::source::PlaceId;
-use crate::text;
 use std::fmt::Write;
 
 /// The automaton of a function as far as its entry reaches.
@@ -17,8 +15,7 @@ pub fn function(p: &Program, func: FuncId) -> String {
     let graphs = CfaGraphs::new(p);
     let mut out = String::new();
     header(&mut out, &p.funcs[func].name);
-    let drawing = Drawing { p, graph: &graphs.funcs[func], graphs: &graphs };
-    drawing.blocks(&mut out, "").expect("a string takes all text");
+    draw(&mut out, p, &graphs, func, "");
     out += "}\n";
     out
 }
@@ -30,8 +27,7 @@ pub fn program(p: &Program) -> String {
     header(&mut out, "program");
     for (id, func) in p.funcs.iter().filter(|(id, _)| calls.is_reachable(*id)) {
         let _ = writeln!(out, "  subgraph cluster_{id} {{\n    label={}; color=gray;", quoted(&func.name));
-        let drawing = Drawing { p, graph: &graphs.funcs[id], graphs: &graphs };
-        drawing.blocks(&mut out, "  ").expect("a string takes all text");
+        draw(&mut out, p, &graphs, id, "  ");
         out += "  }\n";
     }
     out += "}\n";
@@ -74,92 +70,40 @@ fn header(out: &mut String, name: &str) {
     *out += "  node [shape=box, fontname=monospace, fontsize=10];\n  edge [fontname=monospace, fontsize=10];\n";
 }
 
-struct Drawing<'p> {
-    p: &'p Program,
-    graph: &'p FuncGraph,
-    graphs: &'p CfaGraphs,
+fn draw(out: &mut String, p: &Program, graphs: &CfaGraphs, func: FuncId, indent: &str) {
+    for block in blocks(p, graphs, func) {
+        let mut style = if block.is_loop_head { ", peripheries=2" } else { "" }.to_owned();
+        let ops = || block.steps.iter().map(|s| &p.edges[s.edge].op);
+        if ops().any(|op| matches!(op, Op::Error(_))) {
+            style += ", color=red, fontcolor=red";
+        } else if ops().any(|op| matches!(op, Op::Approx { .. })) {
+            style += ", style=filled, fillcolor=lightyellow";
+        }
+        let label: String = block.steps.iter().map(|step| line(p, step)).collect();
+        let _ = writeln!(out, "{indent}  {} [label={}{style}];", block.start, quoted(&label));
+        for Next { start, condition } in &block.next {
+            let style = condition.as_ref().map_or_else(String::new, |(text, branch)| {
+                let color = if *branch { "darkgreen" } else { "red" };
+                format!(" [label={}, color={color}, fontcolor={color}]", quoted(&shortened(text)))
+            });
+            let _ = writeln!(out, "{indent}  {} -> {start}{style};", block.start);
+        }
+    }
 }
 
-impl Drawing<'_> {
-    fn blocks(&self, out: &mut String, indent: &str) -> std::fmt::Result {
-        if self.graph.graph.is_empty() {
-            return Ok(());
-        }
-        let loops = LoopForest::new(&self.graph.graph, 0);
-        for start in self.graph.graph.nodes().filter(|&n| self.starts_block(n)) {
-            let head = if loops.is_head(start) { ", peripheries=2" } else { "" };
-            self.block(out, indent, start, head)?;
-        }
-        Ok(())
-    }
-
-    /// Whether a node is entered in another way than from the only edge of another.
-    fn starts_block(&self, node: u32) -> bool {
-        match *self.graph.graph.predecessors(node) {
-            [only] => node == 0 || matches!(self.out(only), Out::Branch { .. }),
-            _ => true,
-        }
-    }
-    fn out(&self, node: u32) -> Out {
-        self.p.locs[self.graph.locs[node as usize]].out
-    }
-    fn node(&self, edge: EdgeId) -> u32 {
-        self.graphs.node(self.p.edges[edge].target).expect("the target of a reachable edge is reachable")
-    }
-
-    fn block(&self, out: &mut String, indent: &str, start: u32, head: &str) -> std::fmt::Result {
-        let name = |node: u32| self.graph.locs[node as usize];
-        let mut label = String::new();
-        let mut style = "";
-        let mut node = start;
-        loop {
-            match self.out(node) {
-                Out::Sink => break,
-                Out::Branch { then_edge, else_edge } => {
-                    for (edge, color) in [(then_edge, "darkgreen"), (else_edge, "red")] {
-                        let target = name(self.node(edge));
-                        let label = quoted(&shortened(text::c_operation(self.p, &self.p.edges[edge].op)));
-                        let (from, style) = (name(start), format!("label={label}, color={color}, fontcolor={color}"));
-                        writeln!(out, "{indent}  {from} -> {target} [{style}];")?;
-                    }
-                    self.line(&mut label, self.p.edges[then_edge].place, "branch");
-                    break;
-                }
-                Out::One(id) => {
-                    let edge = &self.p.edges[id];
-                    match edge.op {
-                        Op::Error(_) => style = ", color=red, fontcolor=red",
-                        Op::Approx { .. } if style.is_empty() => style = ", style=filled, fillcolor=lightyellow",
-                        _ => {}
-                    }
-                    if edge.op != Op::Skip {
-                        self.line(&mut label, edge.place, &text::c_operation(self.p, &edge.op));
-                    }
-                    node = self.node(id);
-                    if self.starts_block(node) {
-                        writeln!(out, "{indent}  {} -> {};", name(start), name(node))?;
-                        break;
-                    }
-                }
-            }
-        }
-        writeln!(out, "{indent}  {} [label={}{head}{style}];", name(start), quoted(&label))
-    }
-
-    /// One line of a block: the source line and what is done.
-    fn line(&self, label: &mut String, place: Option<PlaceId>, what: &str) {
-        let line = place.map(|place| self.p.places[place].line).filter(|&line| line > 0);
-        let line = line.map_or(String::new(), |line| format!("{line}: "));
-        *label += &format!("{line}{}\n", shortened(what.to_owned()));
-    }
+/// One line of a block: the source line and what is done.
+fn line(p: &Program, step: &Step) -> String {
+    let line = step.place.map(|place| p.places[place].line).filter(|&line| line > 0);
+    let line = line.map_or(String::new(), |line| format!("{line}: "));
+    format!("{line}{}\n", shortened(&step.text))
 }
 
 /// At most so many characters that a box stays readable.
-fn shortened(text: String) -> String {
+fn shortened(text: &str) -> String {
     const MAX: usize = 90;
     match text.char_indices().nth(MAX) {
         Some((cut, _)) => format!("{}…", &text[..cut]),
-        None => text,
+        None => text.to_owned(),
     }
 }
 
@@ -181,6 +125,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text;
 
     const GOLDEN: &str = include_str!("../tests/golden/everything.cfa");
 

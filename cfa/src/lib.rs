@@ -5,6 +5,7 @@
 //! representation, a concrete interpreter, and its text, DOT and source views. It knows nothing of LLVM and
 //! nothing of solvers.
 
+pub mod blocks;
 mod bv;
 pub mod callgraph;
 mod check;

@@ -238,6 +238,10 @@ pub struct VerifyArgs {
     /// Writes the result as SARIF 2.1.0, for code hosts and editors; `-` is standard output.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub sarif: Option<PathBuf>,
+    /// Writes everything as one HTML page: the source with what was found, the counterexample step by step, invariants,
+    /// control flow, statistics.
+    #[arg(long, value_name = "OUT.html", help_heading = "Output")]
+    pub report: Option<PathBuf>,
     /// How findings are printed.
     #[arg(long, value_name = "HOW", default_value = "human", help_heading = "Output")]
     pub message_format: MessageFormat,

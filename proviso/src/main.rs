@@ -9,6 +9,7 @@ mod environment;
 mod failure;
 mod files;
 mod harness;
+mod html;
 mod job;
 mod limits;
 mod loop_invariants;

@@ -5,6 +5,7 @@ use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
 use crate::harness::{self, Subject};
+use crate::html::Exhibits;
 use crate::job::Job;
 use crate::limits::Limits;
 use crate::loop_invariants;
@@ -40,6 +41,7 @@ pub struct Shared {
     pub models: Vec<String>,
     pub data_model: Option<DataModel>,
     pub warnings: Vec<String>,
+    pub exhibits: Exhibits,
     /// A violation that was confirmed but not yet explained.
     pub violation: Option<Violation>,
 }
@@ -88,6 +90,7 @@ pub struct Pipeline {
     pub limits: Limits,
     pub shared: Arc<Mutex<Shared>>,
     pub wants_harness: bool,
+    pub wants_exhibits: bool,
     /// What will be written.
     pub outputs: Outputs,
     /// Only what the errors depend on is analysed, with such control dependences.
@@ -105,6 +108,9 @@ impl Pipeline {
         self.instrument(&mut program)?;
         self.describe(&program);
         let slice = self.stage("slicing", "slicing", || self.slice(&program));
+        if self.wants_exhibits {
+            self.shared().exhibits = Exhibits::of(&program, slice.as_ref(), &Sources::new());
+        }
         let outcome = self.stage("the analysis", "analysis", || self.analyse(&program, slice.as_ref()));
         self.shared().engine = Some(outcome.stats);
 

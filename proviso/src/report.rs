@@ -145,7 +145,7 @@ fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
 }
 
-fn spot_json(spot: Option<&Spot>) -> Value {
+pub fn spot_json(spot: Option<&Spot>) -> Value {
     match spot {
         None => Value::Null,
         Some(s) => json!({"file": s.path, "line": s.line, "column": (s.column > 0).then_some(s.column)}),

@@ -67,19 +67,27 @@ impl Sources {
         Some(call.split_once('(')?.1.strip_suffix(')')?.trim().to_owned())
     }
 
+    /// A whole file as it is, if it can be read.
+    pub fn text(&self, path: &str) -> Option<String> {
+        read(Path::new(path))
+    }
+
     fn lines(&self, path: &Path) -> Option<Rc<[String]>> {
         let mut files = self.files.borrow_mut();
         files.entry(path.to_owned()).or_insert_with(|| read_lines(path)).clone()
     }
 }
 
-fn read_lines(path: &Path) -> Option<Rc<[String]>> {
+fn read(path: &Path) -> Option<String> {
     let data = std::fs::metadata(path).ok()?;
     if !data.is_file() || data.len() > MAX_FILE {
         return None;
     }
-    let text = String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned();
-    Some(text.lines().map(|l| l.replace('\t', " ")).collect())
+    Some(String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned())
+}
+
+fn read_lines(path: &Path) -> Option<Rc<[String]>> {
+    Some(read(path)?.lines().map(|l| l.replace('\t', " ")).collect())
 }
 
 /// One message in the manner of rustc: a title, the source line with a caret, notes below it.

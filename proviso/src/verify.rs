@@ -6,6 +6,7 @@ use crate::args::{
 use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::files::{Outputs, STDOUT};
+use crate::html::{self, Exhibits};
 use crate::job::Job;
 use crate::limits::{self, End, Limits, Supervised};
 use crate::output::{self, Colors};
@@ -49,17 +50,21 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         ("--witness", &args.witness),
         ("--json", &args.json),
         ("--sarif", &args.sarif),
+        ("--report", &args.report),
         ("--pixel-tree", &args.pixel_tree),
     ];
     let mut outputs = Outputs::new(named.map(|(option, path)| (option, path.as_ref())));
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     let verified = execute(&job, args, &outputs, start)?;
-    let Verified { report, harness, graph, warnings, code } = verified;
+    let Verified { report, harness, exhibits, graph, warnings, code } = verified;
     for warning in &warnings {
         output::warning(warning, colors);
     }
     if let Some((path, format)) = pixels {
         outputs.put(path, PixelTree::of_states(&graph).draw(format));
+    }
+    if let Some(path) = &args.report {
+        outputs.put(path, html::page(&report, &exhibits, &graph, &Sources::new()));
     }
     if let (Some(path), Some(harness)) = (&args.harness, harness) {
         outputs.put(path, harness);
@@ -78,6 +83,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
 pub struct Verified {
     pub report: Report,
     pub harness: Option<String>,
+    pub exhibits: Exhibits,
     pub graph: Vec<engine::arg::Shape>,
     pub warnings: Vec<String>,
     pub code: u8,
@@ -101,6 +107,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         limits,
         shared: shared.clone(),
         wants_harness: args.harness.is_some(),
+        wants_exhibits: args.report.is_some(),
         outputs: outputs.clone(),
         slicing: match args.slicing {
             SlicingArg::Off => None,
@@ -147,7 +154,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         format!("the analysis `{analysis}` ended by an internal error: {what}\n  = note: {}", output::DEFECT)
     }));
     let (harness, graph) = (finished.harness, finished.graph);
-    Ok(Verified { report, harness, graph, warnings, code })
+    Ok(Verified { report, harness, exhibits: shared.exhibits, graph, warnings, code })
 }
 
 fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {

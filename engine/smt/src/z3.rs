@@ -18,25 +18,27 @@ use z3_sys::*;
 pub struct Z3 {
     solver: Z3_solver,
     translator: Translator<Z3Terms>,
-    /// The axioms asserted in each open scope, outermost first.
-    scopes: Vec<Vec<u32>>,
+    /// What is asserted in each open scope, outermost first.
+    scopes: Vec<Scope>,
     active_axioms: FxHashSet<u32>,
     assumptions: Vec<(ExprId, Z3_ast)>,
     model: Option<Z3_model>,
 }
 
+#[derive(Default)]
+struct Scope {
+    axioms: Vec<u32>,
+    /// Axioms included.
+    terms: Vec<Z3_ast>,
+}
+
 impl Z3 {
     pub fn new() -> Self {
         let terms = Z3Terms::new();
-        let solver = unsafe {
-            let solver = Z3_mk_solver(terms.context).expect("a solver");
-            Z3_solver_inc_ref(terms.context, solver);
-            solver
-        };
         Self {
-            solver,
+            solver: make_solver(terms.context),
             translator: Translator::new(terms),
-            scopes: vec![Vec::new()],
+            scopes: vec![Scope::default()],
             active_axioms: FxHashSet::default(),
             assumptions: Vec::new(),
             model: None,
@@ -52,17 +54,46 @@ impl Z3 {
         let term = self.translator.formula(pool, e);
         for &axiom in self.translator.axioms_below(pool, e).iter() {
             if self.active_axioms.insert(axiom) {
-                self.scopes.last_mut().expect("never empty").push(axiom);
-                unsafe { Z3_solver_assert(self.context(), self.solver, self.translator.axiom(axiom)) };
+                self.scopes.last_mut().expect("never empty").axioms.push(axiom);
+                let axiom = self.translator.axiom(axiom);
+                self.assert_term(axiom);
             }
         }
         term
+    }
+
+    fn assert_term(&mut self, term: Z3_ast) {
+        self.scopes.last_mut().expect("never empty").terms.push(term);
+        unsafe { Z3_solver_assert(self.context(), self.solver, term) };
+    }
+
+    /// Another solver with the same assertions. One that was interrupted may crash at the next question.
+    fn renew(&mut self) {
+        let context = self.context();
+        unsafe { Z3_solver_dec_ref(context, self.solver) };
+        self.solver = make_solver(context);
+        for (depth, scope) in self.scopes.iter().enumerate() {
+            if depth > 0 {
+                unsafe { Z3_solver_push(context, self.solver) };
+            }
+            for &term in &scope.terms {
+                unsafe { Z3_solver_assert(context, self.solver, term) };
+            }
+        }
     }
 
     fn forget_model(&mut self) {
         if let Some(model) = self.model.take() {
             unsafe { Z3_model_dec_ref(self.context(), model) };
         }
+    }
+}
+
+fn make_solver(context: Z3_context) -> Z3_solver {
+    unsafe {
+        let solver = Z3_mk_solver(context).expect("a solver");
+        Z3_solver_inc_ref(context, solver);
+        solver
     }
 }
 
@@ -85,14 +116,14 @@ impl Solver for Z3 {
     }
 
     fn push(&mut self) {
-        self.scopes.push(Vec::new());
+        self.scopes.push(Scope::default());
         unsafe { Z3_solver_push(self.context(), self.solver) };
     }
 
     fn pop(&mut self, n: u32) {
         assert!((n as usize) < self.scopes.len(), "more pops than pushes");
         for _ in 0..n {
-            for axiom in self.scopes.pop().expect("never empty") {
+            for axiom in self.scopes.pop().expect("never empty").axioms {
                 self.active_axioms.remove(&axiom);
             }
         }
@@ -101,7 +132,7 @@ impl Solver for Z3 {
 
     fn assert(&mut self, pool: &ExprPool, e: ExprId) {
         let term = self.formula(pool, e);
-        unsafe { Z3_solver_assert(self.context(), self.solver, term) };
+        self.assert_term(term);
     }
 
     fn check(&mut self, pool: &ExprPool, assumptions: &[ExprId], budget: &Budget) -> Answer {
@@ -129,7 +160,10 @@ impl Solver for Z3 {
             },
             Z3_L_FALSE => Answer::Unsat,
             _ => Answer::Unknown(match budget.spent() {
-                Some(spent) => spent.into(),
+                Some(spent) => {
+                    self.renew();
+                    spent.into()
+                }
                 None => unsafe {
                     let why = CStr::from_ptr(Z3_solver_get_reason_unknown(context, solver));
                     Reason::Incomplete(format!("Z3: {}", why.to_string_lossy()))

@@ -216,3 +216,31 @@ fn float_operations_agree_with_the_evaluator() {
         }
     }
 }
+
+/// A solver that was stopped in the middle of a question has the right answer to the next.
+#[test]
+fn interrupted_solvers_go_on() {
+    for mut solver in backends() {
+        let mut pool = ExprPool::new();
+        let mut hard_ones = hard(&mut pool);
+        let (_, x) = pool.fresh_symbol(Sort::Bv(64));
+        let square = pool.f_binary(FBinOp::MUL, FloatFormat::Double, x, x);
+        let quotient = pool.f_binary(FBinOp::DIV, FloatFormat::Double, square, x);
+        let same = pool.eq(quotient, x);
+        hard_ones.push(pool.not(same));
+        let (_, y) = pool.fresh_symbol(Sort::Bv(32));
+        for n in 0..12 {
+            let low = pool.int(32, n);
+            let below = pool.ult(y, low);
+            solver.push();
+            solver.assert(&pool, below);
+            for &e in &hard_ones[..(n as usize % hard_ones.len())] {
+                solver.assert(&pool, e);
+            }
+            solver.check(&pool, &hard_ones, &Budget::lasting(Duration::from_millis(1 + n % 7 * 5)));
+            solver.pop(1);
+            let expected = if n == 0 { Answer::Unsat } else { Answer::Sat };
+            assert_eq!(solver.check(&pool, &[below], &Budget::unlimited()), expected, "{}", solver.name());
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Functions as pictures show them: stretches of edges between the places where ways part and meet.
+
+use crate::graph::{CfaGraphs, FuncGraph};
+use crate::loops::LoopForest;
+use crate::program::*;
+use crate::source::PlaceId;
+use crate::text;
+
+/// A stretch of edges that is only entered at its start.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Block {
+    pub start: LocId,
+    pub is_loop_head: bool,
+    /// The edges that do something, in order, a branch at the end by its then-edge.
+    pub steps: Vec<Step>,
+    /// The block that each way out leads to.
+    pub next: Vec<Next>,
+}
+
+/// One edge of a block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    pub edge: EdgeId,
+    pub place: Option<PlaceId>,
+    /// What it does, in C.
+    pub text: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Next {
+    pub start: LocId,
+    /// The condition, in C, and whether it is the then-branch's.
+    pub condition: Option<(String, bool)>,
+}
+
+/// The blocks of a function as far as its entry reaches, the entry's first.
+pub fn blocks(p: &Program, graphs: &CfaGraphs, func: FuncId) -> Vec<Block> {
+    let reader = Reader { p, graph: &graphs.funcs[func], graphs };
+    let nodes = &reader.graph.graph;
+    if nodes.is_empty() {
+        return Vec::new();
+    }
+    let loops = LoopForest::new(nodes, 0);
+    nodes.nodes().filter(|&n| reader.starts_block(n)).map(|n| reader.block(n, loops.is_head(n))).collect()
+}
+
+struct Reader<'p> {
+    p: &'p Program,
+    graph: &'p FuncGraph,
+    graphs: &'p CfaGraphs,
+}
+
+impl Reader<'_> {
+    /// Whether a node is entered in another way than from the only edge of another.
+    fn starts_block(&self, node: u32) -> bool {
+        match *self.graph.graph.predecessors(node) {
+            [only] => node == 0 || matches!(self.out(only), Out::Branch { .. }),
+            _ => true,
+        }
+    }
+    fn out(&self, node: u32) -> Out {
+        self.p.locs[self.graph.locs[node as usize]].out
+    }
+    fn target(&self, edge: EdgeId) -> u32 {
+        self.graphs.node(self.p.edges[edge].target).expect("the target of a reachable edge is reachable")
+    }
+    fn step(&self, edge: EdgeId, text: String) -> Step {
+        Step { edge, place: self.p.edges[edge].place, text }
+    }
+
+    fn block(&self, start: u32, is_loop_head: bool) -> Block {
+        let name = |node: u32| self.graph.locs[node as usize];
+        let mut block = Block { start: name(start), is_loop_head, steps: Vec::new(), next: Vec::new() };
+        let mut node = start;
+        loop {
+            match self.out(node) {
+                Out::Sink => return block,
+                Out::Branch { then_edge, else_edge } => {
+                    for (edge, branch) in [(then_edge, true), (else_edge, false)] {
+                        let condition = Some((text::c_operation(self.p, &self.p.edges[edge].op), branch));
+                        block.next.push(Next { start: name(self.target(edge)), condition });
+                    }
+                    block.steps.push(self.step(then_edge, "branch".into()));
+                    return block;
+                }
+                Out::One(edge) => {
+                    let op = &self.p.edges[edge].op;
+                    if *op != Op::Skip {
+                        block.steps.push(self.step(edge, text::c_operation(self.p, op)));
+                    }
+                    node = self.target(edge);
+                    if self.starts_block(node) {
+                        block.next.push(Next { start: name(node), condition: None });
+                        return block;
+                    }
+                }
+            }
+        }
+    }
+}

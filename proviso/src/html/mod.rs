@@ -1,0 +1,145 @@
+//! The report as one HTML file (`--report`): everything that a run knows, with the source beside it.
+//!
+//! The page is a fixed document (`page.html`, `page.css`, `page.js`, and the libraries in `vendor`) with the run as a JSON
+//! object in it; nothing is loaded from anywhere else. What needs the program is taken from it by [`Exhibits`].
+
+mod exhibits;
+
+pub use exhibits::Exhibits;
+
+use crate::pixel_tree::{Format, PixelTree};
+use crate::render;
+use crate::report::{Answer, LoopInvariant, Report, spot_json};
+use crate::source::{Sources, Spot};
+use engine::arg::Shape;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+const HIGHLIGHT: &str = include_str!("vendor/highlight.min.js");
+const DAGRE: &str = include_str!("vendor/dagre.min.js");
+
+/// Files longer than this (bytes) are listed without their text.
+const MAX_FILE: usize = 2 << 20;
+/// Steps of a trace that the page holds.
+const MAX_STEPS: usize = 20_000;
+
+/// The page for a run. `graph` holds the states reached, where a graph of them was kept.
+pub fn page(report: &Report, exhibits: &Exhibits, graph: &[Shape], sources: &Sources) -> String {
+    let pixels = if graph.is_empty() {
+        Value::Null
+    } else {
+        json!(String::from_utf8(PixelTree::of_states(graph).draw(Format::Svg)).expect("SVG is text"))
+    };
+    let mut run = report.to_json();
+    if let Answer::False(violation) = &report.answer
+        && let Some(trace) = &violation.trace
+    {
+        let texts = trace.steps.iter().map(|step| render::event(&step.event, &trace.inputs));
+        let steps = run["violation"]["trace"].as_array_mut().expect("a trace is a list");
+        for (step, text) in steps.iter_mut().zip(texts) {
+            step["text"] = json!(text);
+        }
+        let surplus = steps.len().saturating_sub(MAX_STEPS);
+        steps.drain(steps.len() / 2 - surplus / 2..steps.len() / 2 - surplus / 2 + surplus);
+        run["violation"]["cut"] = json!(trace.cut.min(steps.len()));
+        run["violation"]["left_out"] = json!(trace.omitted + surplus);
+    }
+    let data = json!({
+        "run": run,
+        "invariants": report.invariants.iter().map(invariant_json).collect::<Vec<_>>(),
+        "files": files(report, exhibits, sources),
+        "functions": exhibits.functions(),
+        "globals": exhibits.globals(),
+        "pixels": pixels,
+    });
+    // Within a script element only `</script` and `<!--` have a meaning.
+    let data = data.to_string().replace('<', "\\u003c");
+    let title = format!("{}: {}", report.verdict_line(), report.files.join(", "));
+    let parts = [
+        ("{{title}}", escaped(&title)),
+        ("{{style}}", STYLE.to_owned()),
+        ("{{highlight}}", HIGHLIGHT.to_owned()),
+        ("{{dagre}}", DAGRE.to_owned()),
+        ("{{script}}", SCRIPT.to_owned()),
+        ("{{data}}", data),
+    ];
+    filled(PAGE, &parts)
+}
+
+/// The template with each mark replaced once; what is put in is not looked at again.
+fn filled(template: &str, parts: &[(&str, String)]) -> String {
+    let mut out = String::with_capacity(template.len() + parts.iter().map(|(_, text)| text.len()).sum::<usize>());
+    let mut rest = template;
+    while let Some(at) = rest.find("{{") {
+        out += &rest[..at];
+        rest = &rest[at..];
+        match parts.iter().find(|(mark, _)| rest.starts_with(mark)) {
+            Some((mark, text)) => {
+                out += text;
+                rest = &rest[mark.len()..];
+            }
+            None => {
+                out += "{{";
+                rest = &rest[2..];
+            }
+        }
+    }
+    out + rest
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+fn invariant_json(invariant: &LoopInvariant) -> Value {
+    json!({
+        "function": invariant.function,
+        "locations": invariant.spots.iter().map(|s| spot_json(Some(s))).collect::<Vec<_>>(),
+        "conditions": invariant.conditions.iter().map(|c| c.text.clone()).collect::<Vec<_>>(),
+    })
+}
+
+/// The files that have code or that something points into, with their text and what is known of their lines.
+fn files(report: &Report, exhibits: &Exhibits, sources: &Sources) -> Vec<Value> {
+    let mut paths: BTreeSet<&str> = report.files.iter().map(String::as_str).collect();
+    paths.extend(exhibits.paths());
+    paths.extend(spots(report).map(|spot| spot.path.as_str()));
+    // The user's own files come first.
+    let given = |path: &str| report.files.iter().any(|f| f == path);
+    let (first, others): (Vec<&str>, Vec<&str>) = paths.into_iter().partition(|p| given(p));
+    let file = |path: &str| {
+        let text = sources.text(path).filter(|text| text.len() <= MAX_FILE);
+        let lines = exhibits.lines(path);
+        (text.is_some() || lines.is_some()).then(|| json!({"path": path, "text": text, "code": lines}))
+    };
+    first.into_iter().chain(others).filter_map(file).collect()
+}
+
+/// All places that the report names.
+fn spots(report: &Report) -> impl Iterator<Item = &Spot> {
+    let trace = match &report.answer {
+        Answer::False(violation) => violation.trace.as_ref(),
+        _ => None,
+    };
+    let reason = match &report.answer {
+        Answer::Unknown { spot, .. } => spot.as_ref(),
+        _ => None,
+    };
+    let steps = trace.into_iter().flat_map(|t| t.steps.iter().filter_map(|s| s.spot.as_ref()));
+    let invariants = report.invariants.iter().flat_map(|i| &i.spots);
+    steps.chain(reason).chain(report.notes.iter().filter_map(|n| n.spot.as_ref())).chain(invariants)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_in_what_is_put_in_stay() {
+        let parts = [("{{a}}", "{{b}} {{x}}".to_owned()), ("{{b}}", "B".to_owned())];
+        assert_eq!(filled("<{{a}}|{{b}}|{{c}}>", &parts), "<{{b}} {{x}}|B|{{c}}>");
+    }
+}

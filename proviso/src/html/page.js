@@ -1,0 +1,453 @@
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const run = data.run;
+const $ = id => document.getElementById(id);
+
+/** An element: `make("td", {className: "number"}, "3")`. */
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children.filter(child => child !== null && child !== undefined));
+  return element;
+}
+function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+const place = spot => spot ? `${spot.file}:${spot.line}` : "";
+
+// Light or dark: as the reader's system has it, until the button says otherwise.
+const theme = dark => document.documentElement.dataset.theme = dark ? "dark" : "light";
+theme(matchMedia("(prefers-color-scheme: dark)").matches);
+$("theme").onclick = () => theme(document.documentElement.dataset.theme !== "dark");
+
+// The head.
+const statistic = name => run.statistics[name];
+$("verdict").append(make("span", {className: `badge ${run.verdict.toLowerCase()}`}, run.verdict_line));
+const facts = [
+  ["", run.files.join(", ")],
+  ["property", run.properties.join(", ")],
+  ["data model", run.data_model],
+  ["analysis", run.decided_by && run.decided_by !== run.analysis ? `${run.analysis} (${run.decided_by})` : run.analysis],
+  ["time", statistic("total_seconds") === undefined ? null : `${statistic("total_seconds").toFixed(2)} s`],
+];
+for (const [name, value] of facts) {
+  if (value) $("facts").append(name ? `  ·  ${name} ` : "", make("b", {}, value));
+}
+
+// The source: rows are made when a file is first shown.
+const violation = run.violation;
+const steps = violation?.trace ?? [];
+const lines = new Map();                    // path -> line -> {notes, classes}
+function about(spot) {
+  if (!lines.has(spot.file)) lines.set(spot.file, new Map());
+  const file = lines.get(spot.file);
+  if (!file.has(spot.line)) file.set(spot.line, {notes: [], path: false, error: false});
+  return file.get(spot.line);
+}
+for (const step of steps) if (step.location) about(step.location).path = true;
+if (violation?.location) {
+  const line = about(violation.location);
+  line.error = true;
+  line.notes.push(["violation", violation.message]);
+}
+for (const invariant of data.invariants) {
+  const spot = invariant.locations.reduce((first, other) => other.line < first.line ? other : first);
+  invariant.location = spot;
+  about(spot).notes.push(["invariant", `invariant: ${invariant.conditions.join("\n           ")}`]);
+}
+if (run.reason?.location) about(run.reason.location).notes.push(["approximation", run.reason.text]);
+for (const note of run.notes) {
+  if (note.location && note.text !== run.reason?.text) about(note.location).notes.push(["approximation", note.text]);
+}
+
+const panes = new Map();
+let shown = null;
+function highlighted(text) {
+  // Spans may cross lines: they are closed at the end of each and opened again on the next.
+  const open = [];
+  return hljs.highlight(text, {language: "c", ignoreIllegals: true}).value.split("\n").map(line => {
+    const before = open.join("");
+    for (const tag of line.match(/<span[^>]*>|<\/span>/g) ?? []) {
+      if (tag === "</span>") open.pop(); else open.push(tag);
+    }
+    return before + line + "</span>".repeat(open.length);
+  });
+}
+function pane(file) {
+  const pane = make("div");
+  if (file.text === null) {
+    pane.append(make("p", {className: "note"}, "The text of this file is not in the report."));
+    return pane;
+  }
+  const kept = new Map(file.code ?? []);
+  const marked = lines.get(file.path) ?? new Map();
+  highlighted(file.text.replace(/\n$/, "")).forEach((html, index) => {
+    const number = index + 1;
+    const row = make("div", {className: "row"}, make("span", {className: "n"}, String(number)), make("span", {className: "t", innerHTML: html || " "}));
+    row.dataset.line = number;
+    if (kept.has(number)) row.classList.add(kept.get(number) ? "kept" : "cut");
+    const here = marked.get(number);
+    if (here?.path) row.classList.add("path");
+    if (here?.error) row.classList.add("error");
+    pane.append(row);
+    for (const [kind, text] of here?.notes ?? []) pane.append(make("div", {className: `note ${kind}`}, text));
+  });
+  return pane;
+}
+function showFile(path) {
+  const file = data.files.find(file => file.path === path);
+  if (!file) return null;
+  if (shown !== path) {
+    if (!panes.has(path)) panes.set(path, pane(file));
+    $("source").replaceChildren(panes.get(path));
+    shown = path;
+    for (const button of $("files").children) button.setAttribute("aria-selected", button.dataset.path === path);
+  }
+  return panes.get(path);
+}
+function goTo(spot) {
+  if (!spot) return;
+  const pane = showFile(spot.file);
+  document.querySelectorAll(".row.now").forEach(row => row.classList.remove("now"));
+  const row = pane?.querySelector(`.row[data-line="${spot.line}"]`);
+  row?.classList.add("now");
+  row?.scrollIntoView({block: "nearest"});
+}
+for (const file of data.files) {
+  const name = file.path.split("/").pop();
+  const button = make("button", {title: file.path, onclick: () => showFile(file.path)}, name);
+  button.dataset.path = file.path;
+  button.setAttribute("role", "tab");
+  $("files").append(button);
+}
+const legend = [["--accent", "decides the property"], ["--line", "sliced away"]];
+if (steps.length) legend.push(["--now", "on the way to the error"]);
+if (data.invariants.length) legend.push(["--green-back", "invariant of the proof"]);
+if (run.notes.length || run.reason) legend.push(["--yellow-back", "approximated"]);
+for (const [color, text] of legend) {
+  const swatch = make("i");
+  swatch.style.background = `var(${color})`;
+  $("legend").append(swatch, text);
+}
+
+// Views on the right.
+const views = [];
+let current = null;
+function view(name, build, fixed = false) {
+  const button = make("button", {onclick: () => open(name)}, name);
+  button.setAttribute("role", "tab");
+  $("tabs").append(button);
+  views.push({name, build, button, fixed, content: null});
+}
+function open(name) {
+  current = name;
+  for (const view of views) {
+    view.button.setAttribute("aria-selected", view.name === name);
+    if (view.name !== name) continue;
+    view.content ??= view.build();
+    $("view").classList.toggle("fixed", view.fixed);
+    $("view").replaceChildren(...view.content);
+  }
+}
+const link = spot => spot ? make("span", {className: "link mono", onclick: () => goTo(spot)}, place(spot)) : "";
+const table = (head, rows) => make("table", {},
+  ...(head ? [make("tr", {}, ...head.map(cell => make("th", {}, cell)))] : []),
+  ...rows.map(row => make("tr", {}, ...row.map(cell => make("td", {className: typeof cell === "number" ? "number" : ""},
+    cell instanceof Node ? cell : String(cell ?? ""))))));
+
+// The counterexample, step by step.
+let at = 0;
+let all = false;
+let chosen = [];
+function choose() {
+  chosen = steps.map((step, index) => index).filter(index => all || steps[index].matters);
+  if (!chosen.length) chosen = steps.map((step, index) => index);
+}
+/** The variable that a target begins with: of `(*p).x[2]` it is `p`. */
+const root = target => /[A-Za-z_]\w*/.exec(target)?.[0] ?? target;
+const globals = new Set(data.globals);
+/** Values after the steps 0 to `last`: frames, each with its variables, and what the last chosen step changed. */
+function valuesAt(last, previous) {
+  const world = new Map();
+  const stack = [{name: steps[0]?.function || "main", values: new Map()}];
+  const write = (target, value, index) => {
+    const values = globals.has(root(target)) ? world : stack[stack.length - 1].values;
+    // What was reached through the old value of a pointer is elsewhere now.
+    for (const key of values.keys()) {
+      if (key.startsWith(`${target}->`) || key.startsWith(`${target}[`) || key === `*${target}`) values.delete(key);
+      // And a whole of which a part is written is not what it was.
+      if (target.startsWith(`${key}.`) || target.startsWith(`${key}[`)) values.delete(key);
+    }
+    values.set(target, {value, changed: index > previous});
+  };
+  for (let index = 0; index <= last; index++) {
+    const step = steps[index];
+    const top = stack[stack.length - 1];
+    if (step.step === "call") {
+      stack.push({name: step.callee, values: new Map()});
+      for (const {name, value} of step.arguments) if (name) write(name, value, index);
+    } else if (step.step === "return") {
+      if (stack.length > 1) stack.pop();
+    } else if (step.step === "assign" || (step.step === "uninitialised" && step.target)) {
+      if (step.function === top.name || stack.length === 1) write(step.target, step.value, index);
+    } else if (step.step === "input") {
+      const input = violation.inputs[step.input - 1];
+      if (step.into) write(step.into, input.value, index);
+      for (const {name, value} of input.writes ?? []) write(name, value, index);
+    } else {
+      for (const {name, value} of step.operands ?? []) {
+        const values = globals.has(root(name)) ? world : top.values;
+        if (/^[A-Za-z_]/.test(name) && !name.includes("(") && values.get(name)?.value !== value) write(name, value, index);
+      }
+    }
+  }
+  return {world, stack};
+}
+function showStep(index) {
+  at = Math.max(0, Math.min(index, chosen.length - 1));
+  const list = $("steps");
+  list.querySelector(".now")?.classList.remove("now");
+  const row = list.querySelector(`[data-at="${at}"]`);
+  row?.classList.add("now");
+  row?.scrollIntoView({block: "nearest"});
+  $("slider").value = at;
+  $("position").textContent = `step ${at + 1} of ${chosen.length}`;
+  $("first").disabled = $("back").disabled = at === 0;
+  $("next").disabled = $("last").disabled = at === chosen.length - 1;
+  const {world, stack} = valuesAt(chosen[at], at === 0 ? -1 : chosen[at - 1]);
+  const rows = values => [...values].map(([name, {value, changed}]) =>
+    make("tr", {className: changed ? "changed" : ""}, make("td", {}, name), make("td", {}, value)));
+  const frames = [...stack].reverse().filter(({values}, depth) => values.size || depth === 0);
+  $("values").replaceChildren(
+    ...frames.flatMap(({name, values}) => [make("div", {className: "frame"}, `in ${name}`), make("table", {className: "mono"}, ...rows(values))]),
+    ...(world.size ? [make("div", {className: "frame"}, "global"), make("table", {className: "mono"}, ...rows(world))] : []));
+  goTo(steps[chosen[at]].location ?? steps.slice(0, chosen[at]).reverse().find(step => step.location)?.location);
+}
+function fillSteps() {
+  const rows = [];
+  let pending = violation.left_out > 0;
+  chosen.forEach((index, position) => {
+    const step = steps[index];
+    if (pending && index >= violation.cut) {
+      rows.push(make("div", {className: "step dim"}, `… ${violation.left_out} steps are left out here`));
+      pending = false;
+    }
+    const row = make("div", {className: `step mono ${step.step}`, onclick: () => showStep(position)},
+      make("span", {className: "at"}, step.location ? String(step.location.line) : ""), make("span", {}, step.text));
+    row.dataset.at = position;
+    rows.push(row);
+  });
+  $("steps").replaceChildren(...rows);
+  $("slider").max = chosen.length - 1;
+}
+if (steps.length) {
+  view("Counterexample", () => {
+    choose();
+    const button = (id, text, title, target) => make("button", {id, title, onclick: () => showStep(target())}, text);
+    const toggle = make("input", {type: "checkbox", id: "all", onchange: event => {
+      const index = chosen[at];
+      all = event.target.checked;
+      choose();
+      fillSteps();
+      showStep(chosen.findIndex(other => other >= index));
+    }});
+    const content = [
+      make("div", {className: "controls"},
+        button("first", "|◀", "first step (Home)", () => 0), button("back", "◀", "step back (←)", () => at - 1),
+        button("next", "▶", "next step (→)", () => at + 1), button("last", "▶|", "last step (End)", () => chosen.length - 1),
+        make("input", {type: "range", id: "slider", min: 0, ariaLabel: "step", oninput: event => showStep(Number(event.target.value))}),
+        make("span", {id: "position", className: "dim"}),
+        make("label", {title: "also what does not depend on an input"}, toggle, " all steps")),
+      make("div", {id: "steps"}),
+      make("div", {id: "values"}),
+    ];
+    queueMicrotask(() => { fillSteps(); showStep(chosen.length - 1); });
+    return content;
+  }, true);
+  document.addEventListener("keydown", event => {
+    if (current !== "Counterexample" || event.target.tagName === "INPUT" || event.ctrlKey || event.altKey || event.metaKey) return;
+    const target = {ArrowRight: at + 1, ArrowLeft: at - 1, j: at + 1, k: at - 1, Home: 0, End: chosen.length - 1}[event.key];
+    if (target === undefined) return;
+    event.preventDefault();
+    showStep(target);
+  });
+}
+
+// What it takes, and what it rests on.
+view("Summary", () => {
+  const out = [];
+  const section = (title, ...content) => out.push(make("h2", {}, title), ...content);
+  if (violation) {
+    section("Violation", make("p", {}, `${violation.message} `, link(violation.location), violation.function ? ` in ${violation.function}` : ""));
+    const inputs = violation.inputs ?? [];
+    if (inputs.length) {
+      section("Inputs", table(["", "from", "type", "value", "at"],
+        inputs.map(input => [input.number, input.source, input.type,
+          [input.value, ...(input.writes ?? []).map(({name, value}) => `${name} = ${value}`)].filter(text => text).join(", "), link(input.location)])));
+    }
+    if (violation.uninitialised?.length) {
+      section("Uninitialised", table(["", "value", "at"], violation.uninitialised.map(input => [input.source, input.value, link(input.location)])));
+    }
+    const environment = violation.environment;
+    const started = [];
+    if (environment?.arguments) started.push(["arguments", environment.arguments.slice(1).map(text => JSON.stringify(text)).join(" ") || "none"]);
+    if (environment && environment.stdin !== null) started.push(["standard input", JSON.stringify(environment.stdin)]);
+    for (const [name, value] of Object.entries(environment?.variables ?? {})) started.push([name, value === null ? "not set" : JSON.stringify(value)]);
+    if (started.length) section("Started with", table(null, started));
+    for (const doubt of environment?.doubts ?? []) out.push(make("p", {className: "note approximation"}, `It may not be seen natively: ${doubt}`));
+  }
+  if (run.reason) section("Why there is no verdict", make("p", {}, `${run.reason.text} `, link(run.reason.location)));
+  if (data.invariants.length) {
+    section("Invariants of the proof", table(["loop", "in", "holds at its head"],
+      data.invariants.map(({location, function: name, conditions}) => [link(location), name,
+        make("div", {className: "mono"}, ...conditions.map(text => make("div", {}, text)))])));
+  }
+  if (run.proof) section("Proof", make("p", {}, run.proof));
+  if (run.refinements.length) {
+    section("Refinements", table(["", "tracks", "to refute a path to"],
+      run.refinements.map(({location, tracked}, index) => [index + 1, make("span", {className: "mono"}, tracked.join(", ")), link(location)])));
+  }
+  const notes = run.notes.filter(note => note.text !== run.reason?.text);
+  if (notes.length) section("Approximations", table(null, notes.map(note => [note.text, link(note.location)])));
+  if (run.models.length) section("Library functions modelled", make("p", {className: "mono"}, run.models.join(", ")));
+  const numbers = Object.entries(run.statistics);
+  const shape = value => Number.isInteger(value) ? value.toLocaleString("en") : value.toFixed(3);
+  section("Statistics", make("table", {}, ...numbers.map(([name, value]) =>
+    make("tr", {}, make("td", {}, name.replaceAll("_", " ")), make("td", {className: "number"}, shape(value))))));
+  return out;
+});
+
+// Control flow: a function's blocks, laid out when it is chosen.
+const MOST_BLOCKS = 600;
+function picture(title, nodes, edges, onclick) {
+  const graph = new dagre.graphlib.Graph({multigraph: true}).setGraph({nodesep: 24, ranksep: 34, marginx: 12, marginy: 12}).setDefaultEdgeLabel(() => ({}));
+  for (const node of nodes) {
+    const width = Math.max(30, ...node.lines.map(([text]) => text.length * 6.7)) + 14;
+    graph.setNode(node.id, {width, height: Math.max(1, node.lines.length) * 14 + 10, node});
+  }
+  edges.forEach(({from, to, label, kind}, index) => graph.setEdge(from, to, {label, kind, width: (label ?? "").length * 6.7, height: label ? 14 : 0, labelpos: "c"}, String(index)));
+  dagre.layout(graph);
+  const layer = svg("g");
+  for (const name of graph.edges()) {
+    const edge = graph.edge(name);
+    const points = edge.points.map(({x, y}) => `${x.toFixed(1)},${y.toFixed(1)}`);
+    layer.append(svg("path", {d: `M${points.join("L")}`, class: edge.kind ?? "", "marker-end": "url(#arrow)"}));
+    if (edge.label) layer.append(svg("text", {x: edge.x, y: edge.y + 4, "text-anchor": "middle", class: edge.kind ?? ""}, edge.label));
+  }
+  for (const id of graph.nodes()) {
+    const {x, y, width, height, node} = graph.node(id);
+    const group = svg("g", {class: `block ${node.kind ?? ""}`, transform: `translate(${x - width / 2},${y - height / 2})`, "data-id": id},
+      svg("rect", {width, height, rx: 4}));
+    node.lines.forEach(([text, cut], index) => group.append(svg("text", {x: 7, y: 16 + 14 * index, class: cut ? "cut" : ""}, text)));
+    group.addEventListener("click", () => onclick(node, group));
+    layer.append(group);
+  }
+  const arrow = svg("marker", {id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto"},
+    svg("path", {d: "M0,0L8,4L0,8z", style: "fill: var(--dim); stroke: none"}));
+  const {width, height} = graph.graph();
+  const drawing = svg("svg", {role: "img", "aria-label": title}, svg("defs", {}, arrow), layer);
+  let scale = 1, x = 0, y = 0;
+  const move = () => layer.setAttribute("transform", `translate(${x},${y}) scale(${scale})`);
+  const zoom = (factor, px, py) => {
+    const next = Math.min(4, Math.max(.03, scale * factor));
+    x = px - (px - x) * next / scale;
+    y = py - (py - y) * next / scale;
+    scale = next;
+    move();
+  };
+  drawing.addEventListener("wheel", event => {
+    event.preventDefault();
+    const box = drawing.getBoundingClientRect();
+    zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15, event.clientX - box.left, event.clientY - box.top);
+  }, {passive: false});
+  drawing.addEventListener("pointermove", event => {
+    if (event.buttons !== 1) return;
+    x += event.movementX;
+    y += event.movementY;
+    move();
+  });
+  const fit = () => {
+    const box = drawing.getBoundingClientRect();
+    scale = Math.min(1, box.width / width, Math.max(box.height / height, .25));
+    x = Math.max(0, (box.width - width * scale) / 2);
+    y = 0;
+    move();
+  };
+  return {drawing, fit, zoom};
+}
+function functionPicture(record) {
+  const nodes = record.blocks.map(block => ({
+    id: String(block.id), kind: `${block.kind} ${block.head ? "head" : ""}`,
+    line: block.steps.find(([line]) => line > 0)?.[0],
+    lines: block.steps.length ? block.steps.map(([line, text, kept]) => [`${line ? `${line}: ` : ""}${text}`.slice(0, 100), !kept]) : [["", false]],
+  }));
+  const known = new Set(nodes.map(node => node.id));
+  const edges = record.blocks.flatMap(block => block.next.filter(([to]) => known.has(String(to))).map(([to, label, branch]) =>
+    ({from: String(block.id), to: String(to), label: label?.slice(0, 60), kind: label === undefined ? "" : branch ? "then" : "else"})));
+  return picture(`control flow of ${record.name}`, nodes, edges, (node, group) => {
+    document.querySelectorAll(".block.now").forEach(block => block.classList.remove("now"));
+    group.classList.add("now");
+    if (node.line && record.file) goTo({file: record.file, line: node.line});
+  });
+}
+function callPicture(select) {
+  const own = data.functions.filter(({origin}) => origin === "source").slice(0, 300);
+  const names = new Set(own.map(({name}) => name));
+  const nodes = own.map(({name, file, line}) => ({id: name, lines: [[name, false]], file, at: line}));
+  const edges = own.flatMap(({name, calls}) => calls.filter(callee => names.has(callee)).map(to => ({from: name, to})));
+  return picture("calls", nodes, edges, node => select(node.id));
+}
+if (data.functions.length) {
+  view("Control flow", () => {
+    const canvas = make("div", {id: "canvas"});
+    const select = make("select", {id: "function"}, make("option", {value: ""}, "who calls whom"),
+      ...data.functions.map(({name, origin, blocks}, index) =>
+        make("option", {value: String(index), disabled: !blocks.length}, `${name}${origin === "source" ? "" : `  (${origin})`}`)));
+    let drawn = null;
+    const draw = () => {
+      const record = data.functions[select.value];
+      if (record && record.blocks.length > MOST_BLOCKS) {
+        canvas.replaceChildren(make("p", {className: "dim"}, `${record.name} has ${record.blocks.length} blocks, too many for a picture.`));
+        drawn = null;
+        return;
+      }
+      drawn = select.value === "" ? callPicture(choose) : functionPicture(record);
+      canvas.replaceChildren(drawn.drawing);
+      drawn.fit();
+      if (record?.line) goTo({file: record.file, line: record.line});
+    };
+    const choose = name => {
+      const index = data.functions.findIndex(other => other.name === name && other.blocks.length);
+      if (index >= 0) { select.value = String(index); draw(); }
+    };
+    select.onchange = draw;
+    const centre = factor => {
+      const box = canvas.getBoundingClientRect();
+      drawn?.zoom(factor, box.width / 2, box.height / 2);
+    };
+    queueMicrotask(() => { choose(violation?.function || "main"); if (!drawn) draw(); });
+    return [make("div", {className: "controls"}, select,
+      make("button", {onclick: () => centre(1.3), title: "closer"}, "+"), make("button", {onclick: () => centre(1 / 1.3), title: "farther"}, "−"),
+      make("button", {onclick: () => drawn?.fit()}, "fit"),
+      make("span", {className: "dim"}, "loop heads have a strong frame; what slicing removed is grey; drag and scroll")), canvas];
+  }, true);
+}
+if (data.pixels) {
+  view("States", () => [
+    make("p", {className: "dim"}, "A pixel is a state, a row holds the states equally many steps from the start: red is an error, green is covered by another, yellow is where paths were merged, white waits."),
+    make("div", {id: "pixels", innerHTML: data.pixels})], true);
+}
+
+const first = violation?.location?.file ?? run.reason?.location?.file ?? data.invariants[0]?.location?.file ?? data.files[0]?.path;
+if (first) showFile(data.files.some(file => file.path === first) ? first : data.files[0]?.path);
+open(views[0].name);
+if (run.reason?.location) goTo(run.reason.location);
+
+// The divider.
+$("divider").addEventListener("pointerdown", event => {
+  $("divider").setPointerCapture(event.pointerId);
+  $("divider").onpointermove = move => $("left").style.flexBasis = `${100 * move.clientX / innerWidth}%`;
+  $("divider").onpointerup = () => $("divider").onpointermove = null;
+});

@@ -1,0 +1,148 @@
+//! The HTML report, used as a reader would in a browser (Chromium without a window): clicked through, stepped by keys.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Verifies with `--report`; the page.
+fn report(program: &str, options: &[&str], folder: &Path) -> String {
+    let (file, page) = (folder.join("p.c"), folder.join("p.html"));
+    std::fs::write(&file, program).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
+        .args(["verify", "p.c", "--report", "p.html"])
+        .args(options)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(page.exists(), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::read_to_string(page).unwrap()
+}
+
+/// What `script` hands to `say` when it runs in the page, a line each; errors of the page's own code are among it.
+fn in_browser(page: &str, script: &str, folder: &Path) -> Vec<String> {
+    let catcher = "<script>addEventListener('error', e => say('error: ' + e.message)); const said = [];\n\
+                   function say(text) { said.push(text); }</script>";
+    let probe = format!(
+        "<script>setTimeout(async () => {{ try {{ {script} }} catch (e) {{ say('error: ' + e); }}\n\
+         document.body.replaceChildren(Object.assign(document.createElement('pre'), {{id: 'said', textContent: said.join('\\n')}}));\n\
+         }}, 100);</script></body>"
+    );
+    let page = page.replacen("<body>", &format!("<body>{catcher}"), 1);
+    let at = page.rfind("</body>").expect("a body");
+    let path = folder.join("probe.html");
+    std::fs::write(&path, format!("{}{probe}{}", &page[..at], &page[at + "</body>".len()..])).unwrap();
+    let profile = folder.join("chromium");
+    let output = Command::new("chromium")
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])
+        .args(["--disable-component-update", "--disable-sync", "--window-size=1400,900", "--virtual-time-budget=5000"])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .args(["--dump-dom", &format!("file://{}", path.display())])
+        .output()
+        .expect("chromium runs (scripts/setup-deps installs it)");
+    let dom = String::from_utf8_lossy(&output.stdout);
+    let said = dom.split_once("<pre id=\"said\">").and_then(|(_, rest)| rest.split_once("</pre>"));
+    let Some((said, _)) = said else {
+        panic!("the page did not answer:\n{}", String::from_utf8_lossy(&output.stderr));
+    };
+    said.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").lines().map(str::to_owned).collect()
+}
+
+const VIOLATED: &str = "\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+struct point { int x, y; };
+int limit = 10; /* <script>alert(\"no\")</script> <!-- */
+static int twice(int n) { return 2 * n; }
+int main(void) {
+    struct point p = {0, 0};
+    p.x = __VERIFIER_nondet_int();
+    for (int i = 0; i < 3; i++)
+        p.y = p.y + twice(i);
+    int unused = p.y * 3;
+    if (p.x > limit && p.x + p.y == 20)
+        reach_error();
+    return 0;
+}
+";
+
+#[test]
+fn a_counterexample_is_stepped_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = report(VIOLATED, &["--property", "unreach-call"], folder.path());
+    assert!(!page.contains("http://") || !page.contains("src=\"http"), "nothing is loaded from a network");
+    let script = r##"
+        const text = selector => document.querySelector(selector)?.textContent ?? "none";
+        const key = key => document.dispatchEvent(new KeyboardEvent("keydown", {key}));
+        say(text("#verdict"));
+        say(text(".row.now .n") + " " + text(".note.violation"));
+        say(text("#values").includes("p.x14") ? "p.x is 14" : text("#values"));
+        say("at the end: " + document.getElementById("next").disabled);
+        key("Home");
+        say("at the start: " + document.getElementById("back").disabled + " line " + text(".row.now .n"));
+        key("ArrowRight");
+        document.getElementById("all").click();
+        const steps = document.querySelectorAll("#steps .step").length;
+        say("all steps: " + (steps > 15));
+        document.querySelectorAll("#steps .step")[steps - 1].click();
+        say("clicked: " + text(".row.now .n"));
+        const slider = document.getElementById("slider");
+        slider.value = 0;
+        slider.dispatchEvent(new Event("input"));
+        say("slid: " + text("#position"));
+        const tab = name => [...document.querySelectorAll("#tabs button")].find(b => b.textContent === name).click();
+        tab("Summary");
+        say(text("#view").includes("__VERIFIER_nondet_int()") ? "inputs" : "no inputs");
+        tab("Control flow");
+        say("dark: " + (document.getElementById("theme").click(), document.documentElement.dataset.theme));
+        say("sliced away: " + [...document.querySelectorAll(".row.cut .n")].map(n => n.textContent).join());
+    "##;
+    let said = in_browser(&page, script, folder.path());
+    assert_eq!(
+        said,
+        [
+            "FALSE(unreach-call)",
+            "13 reach_error is called",
+            "p.x is 14",
+            "at the end: true",
+            "at the start: true line 8",
+            "all steps: true",
+            "clicked: 13",
+            "slid: step 1 of 23",
+            "inputs",
+            "dark: dark",
+            "sliced away: 11,14",
+        ]
+    );
+}
+
+#[test]
+fn a_proof_shows_invariants_and_control_flow() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "\
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void reach_error(void);
+int main(void) {
+    unsigned n = __VERIFIER_nondet_uint(), i = 0, twice = 0;
+    while (i < n) {
+        i++;
+        twice += 2;
+    }
+    if (twice != 2 * i)
+        reach_error();
+    return 0;
+}
+";
+    let page = report(program, &["--property", "unreach-call"], folder.path());
+    let script = r##"
+        const text = selector => document.querySelector(selector)?.textContent ?? "none";
+        say(text("#verdict"));
+        say(text(".note.invariant").startsWith("invariant: ") ? "an invariant" : "none");
+        [...document.querySelectorAll("#tabs button")].find(b => b.textContent === "Control flow").click();
+        await null;
+        say(document.querySelectorAll("#canvas g.block").length > 4 ? "blocks" : "no blocks");
+        say("loop heads: " + document.querySelectorAll("#canvas g.block.head").length);
+        document.querySelector("#canvas g.block.error").dispatchEvent(new MouseEvent("click"));
+        say("error at line " + text(".row.now .n"));
+    "##;
+    let said = in_browser(&page, script, folder.path());
+    assert_eq!(said, ["TRUE", "an invariant", "blocks", "loop heads: 1", "error at line 10"]);
+}
