@@ -3,8 +3,8 @@
 
 use crate::Config;
 use crate::budget::Budget;
-use crate::cpa::Stop;
 use crate::cpa::symbolic::{Effort, Induction, QUERY_TIME, SymbolicExecution};
+use crate::cpa::{Cpa, Stop};
 use crate::explore::{Exploration, Explorer};
 use crate::invariants::Invariants;
 use crate::proof::Certificate;
@@ -166,7 +166,7 @@ fn run<'p>(
     let result = explore(&mut explorer, budget, &mut taints);
     taints.merge(&explorer.cpa.taints);
     let tried = explorer.cpa.induction.take().expect("an inductive run");
-    Tried { result, taints, tried, cut_short: explorer.cpa.solver.was_cut_short() }
+    Tried { result, taints, tried, cut_short: explorer.cpa.ran_out() }
 }
 
 fn explorer<'p>(
@@ -254,8 +254,8 @@ impl<'p> Bounded<'p> {
                 let bounded = Induction::bounded(self.program, &self.plain.loops, self.turns);
                 explorer(self.program, &self.plain, bounded, &self.config, budget)
             });
-            base.cpa.solver.set_budget(budget.clone());
-            base.cpa.solver.set_query_time(Some(query_time));
+            base.cpa.solver().set_budget(budget.clone());
+            base.cpa.solver().set_query_time(Some(query_time));
             let mut of_base = Taints::default();
             let result = explore(&mut base, budget, &mut of_base);
             if !matches!(result, Ok(Exploration::Complete)) {

@@ -10,6 +10,7 @@ pub mod cegar;
 pub mod control;
 pub mod cpa;
 mod crash;
+mod execution;
 pub mod explore;
 pub mod induction;
 pub mod invariants;
@@ -120,7 +121,7 @@ impl Stats {
         self.waiting_now += waiting as u64;
         self.terms += cpa.terms() as u64;
         self.precision += cpa.tracked() as u64;
-        let solving = cpa.solver.statistics();
+        let solving = cpa.solving();
         self.queries += solving.queries;
         self.solver_calls += solving.solved;
         self.solver_time += solving.solver_time;

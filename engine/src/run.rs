@@ -392,8 +392,7 @@ impl<'r> Run<'r> {
             Method::Exploration(Box::new(Cegar::new(self.program, cpa, heads, Some(joins), config.max_call_depth)))
         };
         let sliced = |how| {
-            let mut cpa = self.domain().abstracted_as(how);
-            cpa.lacks_frees |= frees(self.program);
+            let cpa = self.domain().abstracted_as(how).lacking_frees(frees(self.program));
             let heads = cpa.heads();
             match Slicing::new(self.program, cpa, Criteria::TargetPath, slicer::Options::default()) {
                 Ok(cpa) => {
@@ -435,9 +434,7 @@ impl<'r> Run<'r> {
     fn domain(&self) -> SymbolicExecution<'r> {
         let solvers = &self.config.solvers;
         let solver = PathSolver::new(solvers.open(), self.budget.clone());
-        let mut domain = SymbolicExecution::new(self.program, solver, solvers.clone());
-        domain.lacks_frees = self.config.lacks_frees;
-        domain
+        SymbolicExecution::new(self.program, solver, solvers.clone()).lacking_frees(self.config.lacks_frees)
     }
 
     fn explorer(&self, cpa: SymbolicExecution<'r>, search: Search) -> Explorer<'r, SymbolicExecution<'r>> {
@@ -486,8 +483,8 @@ impl<'r> Run<'r> {
             Method::Invariants => return self.prove(&mut workers[0], budget),
         };
         // A query that takes longer than this turn is asked again in a later one.
-        exploration.domain_mut().solver.set_query_time(Some(query_time));
-        exploration.domain_mut().solver.set_budget(budget.clone());
+        exploration.domain_mut().solver().set_query_time(Some(query_time));
+        exploration.domain_mut().solver().set_budget(budget.clone());
         let result = exploration.run(budget, &mut worker.taints, &mut progress);
         self.last = reporter.last;
         match result {

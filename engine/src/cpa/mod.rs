@@ -8,10 +8,12 @@
 pub mod slicing;
 pub mod symbolic;
 
+pub use crate::execution::{At, Decision};
+
 use crate::budget::Budget;
 use crate::control::Control;
 use crate::verdict::Reason;
-use cfa::{EdgeId, ErrorId, FuncId};
+use cfa::{EdgeId, ErrorId};
 
 /// Why an exploration ends before its time. The waitlist keeps what was not explored.
 #[derive(Clone, Debug)]
@@ -20,17 +22,6 @@ pub enum Stop {
     Spent(crate::budget::Spent),
     /// Something that makes going on pointless.
     Fatal(Reason),
-}
-
-/// Where a successor stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum At {
-    /// At the target of the edge.
-    Target,
-    /// Still at its source: a case split that has to execute the edge again.
-    Source,
-    /// At the entry of a callee, whose frame has been entered.
-    Callee(FuncId),
 }
 
 /// The successors of a state along an edge.
@@ -142,15 +133,6 @@ impl Goal {
             Self::Error { edge, .. } | Self::Problem { edge } => edge,
         }
     }
-}
-
-/// Where a path had a choice.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Decision {
-    /// The assume edge taken.
-    Branch(EdgeId),
-    /// The function that a call through a pointer enters.
-    Callee(FuncId),
 }
 
 /// What an abstract path is at full precision.

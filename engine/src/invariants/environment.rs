@@ -1,7 +1,7 @@
 //! What is known of the variables at one place, and the effect of expressions and conditions on it.
 
 use super::value::Value;
-use crate::cpa::symbolic::Paged;
+use crate::execution::Paged;
 use cfa::{BinOp, Expr, ExprId, ExprPool, Id, Program, UnOp, VarId, VarKind};
 use rustc_hash::FxHashSet;
 use smt::bounds::Bounds;

@@ -19,14 +19,13 @@ mod generator;
 
 mod execution;
 
-use super::memory::{Object, Origin, Part, Piece};
 use super::precision::{Abstracted, Sharing};
-use super::state::{Event, Place, Slots, State};
-use super::value::{ObjId, Val};
+use super::state::{Place, State};
 use super::{At, Cpa, Pair, Sides, Stop, Successors, SymbolicExecution, Target};
 use crate::budget::Budget;
 use crate::control::Control;
 use crate::cpa::Abstraction;
+use crate::execution::{Event, ObjId, Object, Origin, Part, Piece, Slots, Val};
 use crate::explore::{Exploration, Explorer};
 use crate::verdict::Taints;
 use crate::waitlist::Search;
@@ -132,19 +131,19 @@ impl Watched<'_> {
         let mut missing = None;
         let leaf = |_, leaf: &Expr| match *leaf {
             Expr::Sym(s) => {
-                let base = self.inner.bases.object(s).and_then(|o| f.run.bases.get(&o));
+                let base = self.inner.execution.terms.bases.object(s).and_then(|o| f.run.bases.get(&o));
                 match (base, f.symbols.get(&s)) {
                     (Some(&base), _) => Value::Bv(Bv::new(self.program.layout.pointer_width, base)),
                     (None, Some(value)) => value.clone(),
                     (None, None) => {
                         missing = Some(s);
-                        zero(self.inner.pool.symbol_sort(s))
+                        zero(self.inner.execution.terms.symbol_sort(s))
                     }
                 }
             }
             ref other => panic!("a term with {other:?}"),
         };
-        let mut evaluator = Evaluator::with_memo(&self.inner.pool, leaf, std::mem::take(&mut f.memo));
+        let mut evaluator = Evaluator::with_memo(&self.inner.execution.terms, leaf, std::mem::take(&mut f.memo));
         let value = evaluator.value(e);
         f.memo = evaluator.into_memo();
         match missing {
@@ -208,15 +207,19 @@ impl Watched<'_> {
                 }
                 Event::UnknownArray { object, array } => {
                     let Some(content) = before.memory.get(&object) else { return Err(format!("{object} is dead")) };
-                    let Expr::Sym(symbol) = *self.inner.pool.get(array) else { return Err("no symbol".into()) };
-                    let Sort::Array { elem, .. } = self.inner.pool.sort(array) else { return Err("no array".into()) };
+                    let Expr::Sym(symbol) = *self.inner.execution.terms.get(array) else {
+                        return Err("no symbol".into());
+                    };
+                    let Sort::Array { elem, .. } = self.inner.execution.terms.sort(array) else {
+                        return Err("no array".into());
+                    };
                     let elements = content.bytes.chunks(elem as usize / 8);
                     let entries = elements.enumerate().map(|(i, b)| (i as u128, Bv::from_le_bytes(b).resize(elem)));
                     let value = ArrayValue { default: Bv::zero(elem), entries: entries.collect() };
                     f.symbols.insert(symbol, Value::Array(Rc::new(value)));
                 }
                 Event::Global { var, symbol } => {
-                    let slot = self.inner.slots.of_var[var.index()].global().expect("a global");
+                    let slot = self.inner.execution.slots.of_var[var.index()].global().expect("a global");
                     f.symbols.insert(symbol, Value::Bv(f.run.start.globals[slot].clone()));
                 }
                 Event::Decision(_) => {}
@@ -229,7 +232,7 @@ impl Watched<'_> {
     fn holds(&self, f: &mut Follower, st: &State) -> Check {
         for conjunct in st.pc.iter() {
             if !self.value(f, conjunct)?.bv().is_true() {
-                let text = cfa::text::expression(self.program, &self.inner.pool, conjunct);
+                let text = cfa::text::expression(self.program, &self.inner.execution.terms, conjunct);
                 return Err(format!("the path condition does not hold: {text}"));
             }
         }
@@ -241,7 +244,7 @@ impl Watched<'_> {
         let (mut frame, mut loc) = (Rc::clone(&st.frame), loc);
         let mut values = Vec::new();
         loop {
-            let live = self.inner.live(frame.func);
+            let live = self.inner.execution.live(frame.func);
             for &slot in live.at(loc) {
                 values.push((frame.depth as usize, slot as usize, frame.vars[slot as usize]));
             }
@@ -267,7 +270,7 @@ impl Watched<'_> {
     ) -> Check {
         self.holds(f, st)?;
         for (slot, value) in concrete.globals.iter().enumerate() {
-            let var = self.inner.slots.globals[slot];
+            let var = self.inner.execution.slots.globals[slot];
             self.expect(f, st.globals[slot], value, || format!("{var}"))?;
         }
         if st.frame.depth as usize + 1 != concrete.frames.len() {
@@ -297,13 +300,13 @@ impl Watched<'_> {
     fn same_content(&mut self, f: &mut Follower, object: &Object, content: &Content) -> Check {
         let size = Bv::new(64, content.bytes.len() as u64);
         self.expect(f, object.size, &size, || "the size".into())?;
-        if let Some(array) = object.array.filter(|&a| self.inner.pool.has_lambda(a)) {
-            let unit = self.inner.unit(array) as usize;
+        if let Some(array) = object.array.filter(|&a| self.inner.execution.terms.has_lambda(a)) {
+            let unit = self.inner.execution.terms.unit(array) as usize;
             // Each element is a term of its own, so that of large objects not all can be looked at.
             let step = (content.bytes.len() / unit).div_ceil(LAMBDA_ELEMENTS).max(1);
             for (i, bytes) in content.bytes.chunks(unit).enumerate().step_by(step) {
-                let index = self.inner.pool.int(self.program.layout.pointer_width, i as u64);
-                let element = self.inner.pool.select(array, index);
+                let index = self.inner.execution.terms.int(self.program.layout.pointer_width, i as u64);
+                let element = self.inner.execution.terms.select(array, index);
                 let element = self.value(f, element)?.bv().clone();
                 if element.to_le_bytes()[..bytes.len()] != *bytes {
                     return Err(format!("element {i} of {unit} bytes is {element}, not {bytes:?}"));
@@ -351,7 +354,7 @@ impl Watched<'_> {
         for (&id, &base) in &run.bases {
             equations.push((Val::Ptr(id, 0), Bv::new(width, base)));
         }
-        for slot in self.inner.read_globals().to_vec() {
+        for slot in self.inner.execution.read_globals().to_vec() {
             let slot = slot as usize;
             equations.push((st.globals[slot], concrete.globals[slot].clone()));
         }
@@ -368,12 +371,12 @@ impl Watched<'_> {
             let object = st.memory.get(id).expect("alive");
             equations.push((object.size, Bv::new(64, content.bytes.len() as u64)));
             if let Some(array) = object.array {
-                let Sort::Array { elem, .. } = self.inner.pool.sort(array) else { panic!("an array") };
+                let Sort::Array { elem, .. } = self.inner.execution.terms.sort(array) else { panic!("an array") };
                 let elements = content.bytes.chunks(elem as usize / 8).enumerate();
                 // Equations on all elements of a large object are a solver's work for seconds.
                 for (i, bytes) in elements.filter(|(i, _)| i % 16 < 3) {
-                    let index = self.inner.pool.int(width, i as u64);
-                    let element = self.inner.pool.select(array, index);
+                    let index = self.inner.execution.terms.int(width, i as u64);
+                    let element = self.inner.execution.terms.select(array, index);
                     equations.push((Val::Expr(element), Bv::from_le_bytes(bytes).resize(elem)));
                 }
                 continue;
@@ -385,7 +388,7 @@ impl Watched<'_> {
                     Piece::Byte(_) => return Answer::Unsat,
                     Piece::Cell { value, len, index } => {
                         let (width, lo) = (8 * u32::from(len), 8 * u32::from(index));
-                        let part = self.inner.extract(value, width, lo + 7, lo);
+                        let part = self.inner.execution.terms.part(value, width, lo + 7, lo);
                         equations.push((part, Bv::new(8, byte.into())));
                     }
                 }
@@ -395,14 +398,14 @@ impl Watched<'_> {
             if matches!(value, Val::Unset | Val::Unknown) {
                 continue;
             }
-            let term = self.inner.term(value, concrete.width());
-            let constant = self.inner.pool.constant(concrete);
-            let fact = self.inner.pool.eq(term, constant);
+            let term = self.inner.execution.terms.term(value, concrete.width());
+            let constant = self.inner.execution.terms.constant(concrete);
+            let fact = self.inner.execution.terms.eq(term, constant);
             facts.push(fact);
         }
-        facts.retain(|&fact| !self.inner.pool.is_true(fact));
+        facts.retain(|&fact| !self.inner.execution.terms.is_true(fact));
         let mut solver = self.inner.solvers.open();
-        solver.check(&self.inner.pool, &facts, &Budget::lasting(Duration::from_secs(5)))
+        solver.check(&self.inner.execution.terms, &facts, &Budget::lasting(Duration::from_secs(5)))
     }
 
     /// Gives the symbols that an abstraction made for variables the values that these have in the run.
@@ -413,8 +416,8 @@ impl Watched<'_> {
         }
         for (value, concrete) in values {
             if let Val::Expr(e) = value
-                && let Expr::Sym(symbol) = *self.inner.pool.get(e)
-                && self.inner.bases.object(symbol).is_none()
+                && let Expr::Sym(symbol) = *self.inner.execution.terms.get(e)
+                && self.inner.execution.terms.bases.object(symbol).is_none()
             {
                 f.symbols.entry(symbol).or_insert(Value::Bv(concrete));
             }
@@ -424,17 +427,17 @@ impl Watched<'_> {
     /// Gives the symbol that a read of anything made the value that was read.
     fn name_loaded(&self, f: &mut Follower, st: &State, edge: EdgeId, concrete: &Concrete) {
         let Op::Load { var, .. } = self.program.edges[edge].op else { return };
-        if !self.way.is_abstract() && st.past.is_none() {
+        if !self.way.is_abstract() && st.route.past.is_none() {
             return;
         }
-        let slot = self.inner.slots.of_var[var.index()];
+        let slot = self.inner.execution.slots.of_var[var.index()];
         let read = match slot.global() {
             Some(i) => &concrete.globals[i],
             None => &concrete.frames.last().expect("a frame")[slot.local()],
         };
-        if let Val::Expr(e) = self.inner.read_var(st, var)
-            && let Expr::Sym(symbol) = *self.inner.pool.get(e)
-            && self.inner.bases.object(symbol).is_none()
+        if let Val::Expr(e) = self.inner.execution.read_var(st, var)
+            && let Expr::Sym(symbol) = *self.inner.execution.terms.get(e)
+            && self.inner.execution.terms.bases.object(symbol).is_none()
         {
             f.symbols.entry(symbol).or_insert(Value::Bv(read.clone()));
         }
@@ -619,7 +622,7 @@ impl Cpa for Watched<'_> {
         for ((st, to), followers) in successors.into_iter().zip(groups) {
             let arrays: Vec<ExprId> = st.memory.iter().filter_map(|(_, o)| o.array).collect();
             self.tally.arrays += u64::from(!arrays.is_empty());
-            self.tally.lambdas += u64::from(arrays.iter().any(|&a| self.inner.pool.has_lambda(a)));
+            self.tally.lambdas += u64::from(arrays.iter().any(|&a| self.inner.execution.terms.has_lambda(a)));
             if !followers.is_empty() {
                 out.push((Followed { st, since: Rc::clone(&since), followers }, to));
             }
@@ -674,7 +677,7 @@ impl Cpa for Watched<'_> {
         if followers.is_empty() {
             return Ok(None);
         }
-        if !self.inner.is_feasible(&mut st) {
+        if !self.inner.execution.is_feasible(&mut st) {
             self.fail("arrive", "a state with runs is thought to be infeasible");
         }
         if self.way.is_abstract() {
@@ -702,7 +705,7 @@ impl Cpa for Watched<'_> {
 
     fn merge(&mut self, a: Followed, b: Followed, at: Control) -> Result<Followed, Pair<Followed>> {
         let (ours, theirs) = (a.st.clone(), b.st.clone());
-        let symbols = self.inner.pool.symbol_count();
+        let symbols = self.inner.execution.terms.symbol_count();
         let mut merged = match self.inner.merge(a.st, b.st, at) {
             Ok(st) => Followed { st, since: a.since, followers: Vec::new() },
             Err(pair) => {
@@ -720,9 +723,9 @@ impl Cpa for Watched<'_> {
                 let run = Rc::clone(&f.run);
                 let concrete = run.at(f.at);
                 // If nothing else tells the two apart, a symbol does.
-                for index in symbols..self.inner.pool.symbol_count() {
+                for index in symbols..self.inner.execution.terms.symbol_count() {
                     let symbol = SymId(index as u32);
-                    if self.inner.pool.symbol_sort(symbol) == Sort::Bv(1) {
+                    if self.inner.execution.terms.symbol_sort(symbol) == Sort::Bv(1) {
                         f.symbols.insert(symbol, Value::Bv(Bv::bool(is_first)));
                     }
                 }
@@ -747,11 +750,14 @@ impl Cpa for Watched<'_> {
 
     fn ended(&mut self, state: Followed, edge: EdgeId) {
         let Followed { st, .. } = state;
-        if self.way.is_abstract() || st.past.is_some() {
+        if self.way.is_abstract() || st.route.past.is_some() {
             return;
         }
-        let Feasibility::Feasible(model) = self.inner.solver.model(&mut self.inner.pool, &st.pc) else { return };
-        let inputs = self.inner.inputs(&st, &model);
+        let Feasibility::Feasible(model) = self.inner.execution.solver.model(&mut self.inner.execution.terms, &st.pc)
+        else {
+            return;
+        };
+        let inputs = self.inner.execution.inputs(&st, &model);
         let mut last = Last(None);
         let limits = Limits { steps: 100_000, ..Limits::default() };
         let run = Interpreter::new(self.program).run(&mut inputs.source(), limits, &mut last);
@@ -796,8 +802,8 @@ fn add_predicates(cpa: &mut SymbolicExecution, program: &Program, random: &mut R
         let offset = random.below((object.size / len) as usize) as u64 * len;
         let place = Place { origin: Origin::Global(global), offset, len: len as u32 };
         let content = cpa.place_symbol(place);
-        let bound = cpa.pool.int(8 * place.len, [0, 1, 7, 100][random.below(4)]);
-        let predicate = cpa.pool.ule(content, bound);
+        let bound = cpa.execution.terms.int(8 * place.len, [0, 1, 7, 100][random.below(4)]);
+        let predicate = cpa.execution.terms.ule(content, bound);
         cpa.abstracting.predicates.add(None, predicate);
     }
 }

@@ -1,11 +1,11 @@
 //! The loops of a program, what they change, and values seen at their heads.
 
 use super::rows::{Cells, Snapshot, rows};
-use super::state::{Slots, State};
-use super::value::Val;
+use super::state::State;
+use crate::execution::{Slots, Val};
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
-use cfa::{CallGraph, Callee, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarId, VarKind};
+use cfa::{AllocKind, CallGraph, Callee, EdgeId, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Values kept per loop.
@@ -58,6 +58,8 @@ pub struct Loops {
     pub suggested: (ExprPool, Vec<ExprId>),
     by_head: FxHashMap<LocId, u32>,
     by_func: FxHashMap<FuncId, u32>,
+    /// Whether they allocate memory of the heap, once that was asked.
+    allocates: Option<bool>,
 }
 
 impl Loops {
@@ -70,6 +72,7 @@ impl Loops {
             suggested: Default::default(),
             by_head: FxHashMap::default(),
             by_func: FxHashMap::default(),
+            allocates: None,
         };
         for (func, graph) in graphs.funcs.iter() {
             let forest = LoopForest::new(&graph.graph, 0);
@@ -111,6 +114,40 @@ impl Loops {
     /// Whether a loop accesses cells at indices.
     pub fn have_rows(&self) -> bool {
         self.loops.iter().any(|l| !l.rows.is_empty())
+    }
+
+    /// Whether memory of the heap is allocated in a loop or a recursion: one path through it stands for many objects.
+    pub(super) fn allocate(&mut self, program: &Program) -> bool {
+        if let Some(known) = self.allocates {
+            return known;
+        }
+        let calls = CallGraph::new(program);
+        let in_loop = |loc: LocId| self.loops.iter().any(|l| l.body.contains(&loc));
+        let mut repeated: Vec<bool> = program.funcs.ids().map(|f| calls.is_recursive(f)).collect();
+        let mut work: Vec<FuncId> = program.funcs.ids().filter(|f| repeated[f.index()]).collect();
+        let called = |id: EdgeId| calls.callees(program, id).as_slice().to_vec();
+        for (id, edge) in program.edges.iter() {
+            if matches!(edge.op, Op::Call { .. }) && in_loop(edge.source) {
+                work.extend(called(id));
+            }
+        }
+        let mut callees: Vec<Vec<FuncId>> = vec![Vec::new(); program.funcs.len()];
+        for (id, _) in program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Call { .. })) {
+            callees[program.func_of(id).index()].extend(called(id));
+        }
+        let mut seen = FxHashSet::default();
+        while let Some(f) = work.pop() {
+            if seen.insert(f) {
+                repeated[f.index()] = true;
+                work.extend(&callees[f.index()]);
+            }
+        }
+        let found = program.edges.iter().any(|(id, edge)| {
+            matches!(edge.op, Op::Alloc { kind: AllocKind::Heap, .. })
+                && (repeated[program.func_of(id).index()] || in_loop(edge.source))
+        });
+        self.allocates = Some(found);
+        found
     }
 
     /// The number of a recursive function.

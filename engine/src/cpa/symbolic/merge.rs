@@ -1,91 +1,57 @@
-//! Merging: one state for two paths that meet.
-//!
-//! Where the two differ, the merged state holds if-then-else terms over the condition that tells the paths apart
-//! (Kuznetsov, Kinder, Bucur, Candea: Efficient state merging in symbolic execution, PLDI 2012). Together with the
-//! topological order of exploration this builds, for code without loops, the formula that bounded model checking
-//! builds: linear in the program where paths are exponentially many.
+//! Merging: which states become one.
 
-use super::memory::{CHUNK, Object, PART, Part, Piece};
 use super::precision::Item;
-use super::state::{Frame, State};
-use super::value::{ObjId, Val};
+use super::state::State;
 use super::{Pair, SymbolicExecution};
 use crate::control::Control;
-use cfa::{ExprId, Id, Sort, Value};
-use smt::PathCondition;
+use crate::execution::{ObjId, Object, PART, Part, Val};
+use cfa::Id;
 use std::rc::Rc;
 
-/// Chunks of memory in which the two states may differ.
-const MOST_CHUNKS: usize = 64;
-
 impl SymbolicExecution<'_> {
-    pub(super) fn merge_states(&mut self, mut a: State, mut b: State, at: Control) -> Result<State, Pair<State>> {
-        let alike = a.active == b.active
-            && a.anchors == b.anchors
-            && a.quantified == b.quantified
-            && a.past == b.past
-            && a.memory.allocated() == b.memory.allocated()
-            && frames_alike(&a.frame, &b.frame);
-        let Some(places) = alike.then(|| self.mergeable_memory(&a, &b)).flatten() else { return Err(Box::new((a, b))) };
-        if self.tracked_apart(&a, &b, at, &places) {
+    pub(super) fn merge_states(&mut self, a: State, b: State, at: Control) -> Result<State, Pair<State>> {
+        let alike =
+            a.route.active == b.route.active && a.route.anchors == b.route.anchors && a.route.past == b.route.past;
+        let places = alike.then(|| self.execution.differences(&a, &b)).flatten();
+        let Some(places) = places.filter(|places| !self.tracked_apart(&a, &b, at, places)) else {
             return Err(Box::new((a, b)));
-        }
+        };
         debug_assert_eq!(a.depth(), b.depth(), "states of one block");
-        let (pc, cond) = self.merge_conditions(&a, &b);
-        // Memory.
-        for &(object, chunk) in &places {
-            self.merge_chunk(&mut a, &mut b, object, chunk, cond);
-        }
-        // Variables.
-        if !Rc::ptr_eq(&a.globals, &b.globals) {
-            for slot in 0..a.globals.len() {
-                let (x, y) = (a.globals[slot], b.globals[slot]);
-                if x != y {
-                    let width = self.program.vars[self.slots.globals[slot]].width;
-                    Rc::make_mut(&mut a.globals)[slot] = self.choose(cond, x, y, width);
-                }
-            }
-        }
-        a.frame = self.merge_frames(&a.frame, &b.frame, at, cond);
-        a.pc = pc;
-        a.trail = a.trail.merge(b.trail, cond);
-        if a.exposed != b.exposed {
-            Rc::make_mut(&mut a.exposed).retain(|o| b.exposed.contains(o));
-        }
-        if a.instances != b.instances {
-            Rc::make_mut(&mut a.instances).retain(|i| b.instances.contains(i));
-        }
-        Ok(a)
+        // Candidate invariants speak also of variables that the program does not read any more.
+        let keeps_dead = self.induction.is_some();
+        let path = self.execution.merge(a.path, b.path, at, &places, keeps_dead);
+        self.note_contents(&a.route);
+        Ok(State { path, route: a.route })
     }
 
     /// Whether the two states have different numbers where the precision tracks values: as in a composite analysis, what
     /// predicates could merge stays apart where values do not agree (Beyer, Henzinger, Théoduloz: Configurable software
     /// verification, CAV 2007, "merge-agree").
     fn tracked_apart(&mut self, a: &State, b: &State, at: Control, places: &[(ObjId, u64)]) -> bool {
-        if !self.abstracting.on || self.abstracting.precision.is_empty() {
+        if !self.execution.mode.is_abstract || self.abstracting.precision.is_empty() {
             return false;
         }
         let differ = |x: Val, y: Val| x != y && (matches!(x, Val::Int(_)) || matches!(y, Val::Int(_)));
         let tracks = |this: &Self, item| this.abstracting.precision.tracks(at.loc, item);
         for (slot, (&x, &y)) in a.globals.iter().zip(b.globals.iter()).enumerate() {
-            if differ(x, y) && tracks(self, Item::Var(self.slots.globals[slot])) {
+            if differ(x, y) && tracks(self, Item::Var(self.execution.slots.globals[slot])) {
                 return true;
             }
         }
         let (mut x, mut y) = (&a.frame, &b.frame);
         let mut loc = at.loc;
         while !Rc::ptr_eq(x, y) {
-            let live = self.live(x.func);
+            let live = self.execution.live(x.func);
             for &slot in live.at(loc) {
                 let slot = slot as usize;
                 if differ(x.vars[slot], y.vars[slot])
-                    && tracks(self, Item::Var(self.slots.locals[x.func.index()][slot]))
+                    && tracks(self, Item::Var(self.execution.slots.locals[x.func.index()][slot]))
                 {
                     return true;
                 }
             }
             let (Some(p), Some(q), Some(call)) = (&x.caller, &y.caller, x.call) else { break };
-            loc = self.program.edges[call].target;
+            loc = self.execution.program.edges[call].target;
             (x, y) = (p, q);
         }
         places.iter().any(|&(object, chunk)| {
@@ -96,181 +62,5 @@ impl SymbolicExecution<'_> {
                 differ(whole(x), whole(y)) && tracks(self, Item::Memory(x.origin, part))
             })
         })
-    }
-
-    /// The disjunction of the path conditions, and a condition that holds exactly on the first path.
-    fn merge_conditions(&mut self, a: &State, b: &State) -> (PathCondition, ExprId) {
-        let (mut pc, ours, theirs) = a.pc.part(&b.pc);
-        let (ours, theirs) = (&ours[..], &theirs[..]);
-        let mut all = |conjuncts: &[ExprId]| {
-            let always = self.pool.bool(true);
-            conjuncts.iter().fold(always, |e, &c| self.pool.and(e, c))
-        };
-        let (ours_e, theirs_e) = (all(ours), all(theirs));
-        // Paths part at a branch, so the first conjuncts where they differ usually exclude each other.
-        let excludes = |this: &mut Self, x: &[ExprId], y: &[ExprId]| {
-            let &first = y.first()?;
-            let opposite = this.pool.not(first);
-            let mut prefix = this.pool.bool(true);
-            for &c in x.iter().take(4) {
-                prefix = this.pool.and(prefix, c);
-                if prefix == opposite || c == opposite {
-                    return Some(opposite);
-                }
-            }
-            None
-        };
-        let mut model = a.pc.model().cloned();
-        let told_apart = excludes(self, ours, theirs)
-            .or_else(|| excludes(self, theirs, ours).map(|on_theirs| self.pool.not(on_theirs)));
-        let (cond, either) = match told_apart {
-            Some(cond) => (cond, self.pool.or(ours_e, theirs_e)),
-            None => {
-                // A free choice between the two.
-                let (_, choice) = self.pool.fresh_symbol(Sort::Bv(1));
-                if let Some(model) = &mut model {
-                    model.set(choice, Value::Bv(cfa::Bv::bool(true)));
-                }
-                (choice, self.pool.ite(choice, ours_e, theirs_e))
-            }
-        };
-        self.solver.assume(&mut self.pool, &mut pc, either, model);
-        (pc, cond)
-    }
-
-    /// `x` if `cond`, else `y`.
-    fn choose(&mut self, cond: ExprId, x: Val, y: Val, width: u32) -> Val {
-        if x == y {
-            return x;
-        }
-        let (x, y) = (self.term(x, width), self.term(y, width));
-        let e = self.pool.ite(cond, x, y);
-        self.classify(e)
-    }
-
-    fn merge_frames(&mut self, a: &Rc<Frame>, b: &Rc<Frame>, at: Control, cond: ExprId) -> Rc<Frame> {
-        // From the top down to the first frame that the two share; then rebuilt upwards.
-        let mut pairs = Vec::new();
-        let (mut x, mut y) = (a, b);
-        let mut loc = at.loc;
-        let shared = loop {
-            if Rc::ptr_eq(x, y) {
-                break Some(Rc::clone(x));
-            }
-            pairs.push((Rc::clone(x), Rc::clone(y), loc));
-            match (&x.caller, &y.caller) {
-                (Some(p), Some(q)) => {
-                    loc = self.program.edges[x.call.expect("a frame with a caller was called")].target;
-                    (x, y) = (p, q);
-                }
-                _ => break None,
-            }
-        };
-        let mut below = shared;
-        for (x, y, loc) in pairs.into_iter().rev() {
-            let live = self.live(x.func);
-            let mut vars = vec![Val::Unset; x.vars.len()];
-            for &slot in live.at(loc) {
-                let slot = slot as usize;
-                let width = self.program.vars[self.slots.locals[x.func.index()][slot]].width;
-                vars[slot] = self.choose(cond, x.vars[slot], y.vars[slot], width);
-            }
-            if self.induction.is_some() {
-                self.merge_dead(&x, &y, cond, &mut vars);
-            }
-            let frame =
-                Frame { func: x.func, vars, objects: x.objects.clone(), caller: below, call: x.call, depth: x.depth };
-            below = Some(Rc::new(frame));
-        }
-        below.expect("at least the frame of the entry function")
-    }
-
-    /// Candidate invariants speak also of variables that the program does not read any more.
-    fn merge_dead(&mut self, x: &Frame, y: &Frame, cond: ExprId, vars: &mut [Val]) {
-        for (slot, merged) in vars.iter_mut().enumerate().filter(|(_, merged)| **merged == Val::Unset) {
-            let (a, b) = (x.vars[slot], y.vars[slot]);
-            let var = &self.program.vars[self.slots.locals[x.func.index()][slot]];
-            let (width, is_named) = (var.width, var.name.is_some());
-            if a == b {
-                *merged = a;
-            } else if is_named && a != Val::Unset && b != Val::Unset {
-                *merged = self.choose(cond, a, b, width);
-            }
-        }
-    }
-
-    /// The places where the memories differ, as objects and offsets of chunks; `None` if they cannot be merged.
-    fn mergeable_memory(&self, a: &State, b: &State) -> Option<Vec<(ObjId, u64)>> {
-        let mut places = Vec::new();
-        for (id, x, y) in a.memory.differences(&b.memory) {
-            let (x, y) = (x?, y?);
-            if x.size != y.size || x.origin != y.origin || x.zeroed != y.zeroed || x.array != y.array {
-                return None;
-            }
-            places.extend(x.differing_chunks(y).into_iter().map(|chunk| (id, chunk)));
-            if places.len() > MOST_CHUNKS {
-                return None;
-            }
-        }
-        Some(places)
-    }
-
-    /// Makes the bytes of a chunk in `a` those of `b` where `cond` does not hold.
-    fn merge_chunk(&mut self, a: &mut State, b: &mut State, object: ObjId, chunk: u64, cond: ExprId) {
-        let size = match a.memory.get(object).expect("in both").size {
-            Val::Int(size) => size,
-            _ => chunk + CHUNK as u64,
-        };
-        let end = (chunk + CHUNK as u64).min(size);
-        let mut at = chunk;
-        while at < end {
-            let (x, y) = (a.memory.get(object).expect("in both"), b.memory.get(object).expect("in both"));
-            let (p, q) = (x.piece(at), y.piece(at));
-            if p == q && !matches!(p, Piece::Cell { .. }) {
-                at += 1;
-                continue;
-            }
-            let n = run_length(x, y, at).min((end - at) as u32);
-            if p == q && self.same_cell(p, n) {
-                at += u64::from(n);
-                continue;
-            }
-            let (p, q) = (self.read(a, object, at, n), self.read(b, object, at, n));
-            let merged = self.choose(cond, p, q, 8 * n);
-            self.put(a, object, at, n, merged);
-            at += u64::from(n);
-        }
-    }
-
-    /// Whether a piece is the start of a cell of `n` bytes.
-    fn same_cell(&self, piece: Piece, n: u32) -> bool {
-        matches!(piece, Piece::Cell { len, index: 0, .. } if u32::from(len) == n)
-    }
-}
-
-/// How many bytes from `at` on are best merged as one value: a cell of either object, or an aligned word.
-fn run_length(x: &Object, y: &Object, at: u64) -> u32 {
-    let cell = [x.piece(at), y.piece(at)].into_iter().filter_map(|p| match p {
-        Piece::Cell { len, index, .. } => Some(u32::from(len - index)),
-        _ => None,
-    });
-    cell.max().unwrap_or(if at.is_multiple_of(4) { 4 } else { 1 })
-}
-
-/// Whether the frames have the same functions and stack objects.
-fn frames_alike(a: &Rc<Frame>, b: &Rc<Frame>) -> bool {
-    let (mut x, mut y) = (a, b);
-    loop {
-        if Rc::ptr_eq(x, y) {
-            return true;
-        }
-        if x.func != y.func || x.objects != y.objects {
-            return false;
-        }
-        match (&x.caller, &y.caller) {
-            (None, None) => return true,
-            (Some(p), Some(q)) => (x, y) = (p, q),
-            _ => return false,
-        }
     }
 }

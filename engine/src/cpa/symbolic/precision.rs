@@ -9,14 +9,13 @@
 //! CEGAR for symbolic execution, section 2.2); without, it is the explicit-value domain (Beyer, Löwe: Explicit-state
 //! software model checking based on CEGAR and interpolation, FASE 2013), whose states map variables to constants.
 
-use super::memory::{Memory, Origin, Part};
 use super::predicates::Predicates;
-use super::state::{Cut, Frame, Place, Seen, State};
-use super::value::{Val, mask};
+use super::state::{Cut, Place, Seen, State};
 use super::{Stop, SymbolicExecution};
 use crate::control::Control;
+use crate::execution::{self, Frame, Memory, Mode, Object, Origin, Part, Val, describe_object};
 use crate::verdict::Reason;
-use cfa::{BinOp, EdgeId, Expr, ExprId, Id, LocId, Program, Sort, SymId, UnOp, Value, VarId};
+use cfa::{EdgeId, Expr, ExprId, Id, LocId, Program, Sort, SymId, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::{Model, PathCondition};
 use std::rc::Rc;
@@ -115,10 +114,6 @@ pub struct Abstracted {
 /// The state of abstraction.
 #[derive(Default)]
 pub(super) struct Abstracting {
-    /// States are abstracted where paths join.
-    pub on: bool,
-    /// Unknown values are not named by symbols.
-    pub values_only: bool,
     pub precision: Precision,
     /// Problems are collected here rather than recorded as taints.
     pub watching: bool,
@@ -157,8 +152,6 @@ impl<'p> SymbolicExecution<'p> {
     /// The domain with states abstracted.
     pub fn abstracted_as(mut self, how: Abstracted) -> Self {
         self.abstracting = Abstracting {
-            on: true,
-            values_only: how.values_only,
             precision: Precision { full: how.full, sharing: how.sharing, ..Precision::default() },
             watching: true,
             threshold: how.threshold,
@@ -167,7 +160,8 @@ impl<'p> SymbolicExecution<'p> {
             ..Abstracting::default()
         };
         // Refinement walks along all edges of a path.
-        self.skips_calls = false;
+        self.execution.mode = Mode { names_unknowns: !how.values_only, is_abstract: true, skips_calls: false };
+        self.execution.unwritten = how.predicates.then(Vec::new);
         self
     }
 
@@ -188,17 +182,18 @@ impl<'p> SymbolicExecution<'p> {
     /// Loop heads and entries of recursive functions: a set of locations that cuts every cycle. With `calls` also where functions
     /// are entered and where they return to.
     pub fn cutpoints(&self, calls_too: bool) -> Vec<bool> {
-        let mut heads = vec![false; self.program.locs.len()];
+        let mut heads = vec![false; self.execution.program.locs.len()];
         for l in &self.loops.loops {
             heads[l.head.index()] = true;
         }
-        let calls = cfa::CallGraph::new(self.program);
-        for (id, func) in self.program.funcs.iter() {
+        let calls = cfa::CallGraph::new(self.execution.program);
+        for (id, func) in self.execution.program.funcs.iter() {
             if calls_too || calls.is_recursive(id) {
                 heads[func.entry.index()] = true;
             }
         }
-        for edge in self.program.edges.values().filter(|e| calls_too && matches!(e.op, cfa::Op::Call { .. })) {
+        for edge in self.execution.program.edges.values().filter(|e| calls_too && matches!(e.op, cfa::Op::Call { .. }))
+        {
             heads[edge.target.index()] = true;
         }
         heads
@@ -219,14 +214,14 @@ impl<'p> SymbolicExecution<'p> {
     }
 
     pub(super) fn is_read(&self, edge: EdgeId) -> bool {
-        matches!(self.program.edges[edge].op, cfa::Op::Load { .. })
+        matches!(self.execution.program.edges[edge].op, cfa::Op::Load { .. })
     }
 
     /// Records that the behaviour of a path beyond `edge` is not that of the program.
     pub(super) fn problem(&mut self, edge: EdgeId, reason: Reason) {
         if self.is_settled(edge) {
             // Not where a path is followed that may be infeasible.
-            if self.is_read(edge) && self.abstracting.on {
+            if self.is_read(edge) && self.execution.mode.is_abstract {
                 self.taints.drop_behaviour(reason);
             }
             return;
@@ -240,7 +235,7 @@ impl<'p> SymbolicExecution<'p> {
 
     /// `st` is followed over one side of a branch: `before` conjuncts of its path condition are older.
     pub(super) fn note_constraints(&mut self, st: &State, before: usize, edge: EdgeId) {
-        if self.abstracting.values_only || !self.abstracting.watching {
+        if !self.execution.mode.names_unknowns || !self.abstracting.watching {
             return;
         }
         let added = st.pc.len().saturating_sub(before);
@@ -266,7 +261,8 @@ impl<'p> SymbolicExecution<'p> {
         if self.abstracting.ways.1 {
             self.name_kept(&st);
             let (depth, replaced) = (st.depth(), replaced.clone());
-            st.history = Some(Rc::new(Cut { pc, trail, memory, depth, replaced, before: st.history.take() }));
+            st.route.history =
+                Some(Rc::new(Cut { pc, trail, memory, depth, replaced, before: st.route.history.take() }));
         }
         if !knowledge.is_empty() {
             let model = model.map(|m| self.extended(m, &replaced));
@@ -280,13 +276,13 @@ impl<'p> SymbolicExecution<'p> {
 
     /// Notes which variables of an abstracted state have a symbol as their value that is older.
     fn name_kept(&mut self, st: &State) {
-        let globals = self.slots.globals.iter().zip(st.globals.iter());
-        let locals = self.slots.locals[st.frame.func.index()].iter().zip(&st.frame.vars);
+        let globals = self.execution.slots.globals.iter().zip(st.globals.iter());
+        let locals = self.execution.slots.locals[st.frame.func.index()].iter().zip(&st.frame.vars);
         for (&var, &value) in globals.chain(locals) {
             if let Val::Expr(e) = value
-                && matches!(self.pool.get(e), Expr::Sym(_))
+                && matches!(self.execution.terms.get(e), Expr::Sym(_))
             {
-                let name = self.pool.var(var, self.program.vars[var].width);
+                let name = self.execution.terms.var(var, self.execution.program.vars[var].width);
                 self.abstracting.names.entry((e, self.abstracting.depth)).or_insert(name);
             }
         }
@@ -295,13 +291,16 @@ impl<'p> SymbolicExecution<'p> {
     /// The symbols made by the abstraction, with the terms that they replace.
     fn replaced(&mut self) -> Vec<(ExprId, ExprId)> {
         let replaced = std::mem::take(&mut self.abstracting.replaced);
-        replaced.into_iter().map(|(symbol, value)| (symbol, self.term(value, self.pool.width(symbol)))).collect()
+        replaced
+            .into_iter()
+            .map(|(symbol, value)| (symbol, self.execution.terms.term(value, self.execution.terms.width(symbol))))
+            .collect()
     }
 
     /// A model of a state, extended to the symbols that replace what was forgotten.
     fn extended(&self, mut model: Model, replaced: &[(ExprId, ExprId)]) -> Model {
         for &(symbol, old) in replaced {
-            let old = model.eval(&self.pool, old);
+            let old = model.eval(&self.execution.terms, old);
             model.set(symbol, Value::Bv(old));
         }
         model
@@ -313,7 +312,7 @@ impl<'p> SymbolicExecution<'p> {
         if threshold == 0 || self.loops.headed_by(at.loc).is_none() {
             return;
         }
-        let slots = &self.slots;
+        let slots = &self.execution.slots;
         let locals = slots.locals[st.frame.func.index()].iter().zip(&st.frame.vars);
         let globals = slots.globals.iter().zip(st.globals.iter());
         for (&var, &value) in locals.chain(globals) {
@@ -329,11 +328,17 @@ impl<'p> SymbolicExecution<'p> {
     }
 
     /// Forgets all numbers and constraints that `keep` does not want, and what is dead.
-    pub(super) fn forget(&mut self, st: &mut State, at: Control, base: Option<&Memory>, keep: &dyn Fn(Item) -> bool) {
+    pub(super) fn forget(
+        &mut self,
+        st: &mut execution::State,
+        at: Control,
+        base: Option<&Memory>,
+        keep: &dyn Fn(Item) -> bool,
+    ) {
         self.forget_frame(Rc::make_mut(&mut st.frame), at.loc, &st.pc, keep);
-        for i in 0..self.read_globals().len() {
-            let slot = self.read_globals()[i] as usize;
-            let var = self.slots.globals[slot];
+        for i in 0..self.execution.read_globals().len() {
+            let slot = self.execution.read_globals()[i] as usize;
+            let var = self.execution.slots.globals[slot];
             let value = st.globals[slot];
             if !self.is_droppable(value) {
                 continue;
@@ -352,7 +357,7 @@ impl<'p> SymbolicExecution<'p> {
         };
         for (id, origin) in objects {
             let wants = |part| keep(Item::Memory(origin, part));
-            let lost = |o: &super::memory::Object| !o.read_only && !o.known_parts().into_iter().all(wants);
+            let lost = |o: &Object| !o.read_only && !o.known_parts().into_iter().all(wants);
             if st.memory.get(id).is_some_and(lost) {
                 st.memory.get_mut(id).expect("a live object").forget_numbers(wants);
             }
@@ -364,7 +369,7 @@ impl<'p> SymbolicExecution<'p> {
 
     /// Forgets the locals in a frame that stands before location `loc`.
     fn forget_frame(&mut self, frame: &mut Frame, loc: LocId, pc: &PathCondition, keep: &dyn Fn(Item) -> bool) {
-        let live = self.live(frame.func);
+        let live = self.execution.live(frame.func);
         let mut is_live = live.at(loc).iter().copied().peekable();
         for slot in 0..frame.vars.len() {
             let value = frame.vars[slot];
@@ -374,7 +379,7 @@ impl<'p> SymbolicExecution<'p> {
                 (false, _) => Val::Unset,
                 (true, _) if !self.is_droppable(value) => continue,
                 (true, _) => {
-                    let var = self.slots.locals[frame.func.index()][slot];
+                    let var = self.execution.slots.locals[frame.func.index()][slot];
                     match keep(Item::Var(var)) {
                         true => self.as_number(pc, value),
                         false => self.any_value(var, value),
@@ -397,7 +402,7 @@ impl<'p> SymbolicExecution<'p> {
             if old.is_some_and(|o| Rc::ptr_eq(o, frame)) {
                 break;
             }
-            frames.push((Rc::clone(frame), self.program.edges[call].target));
+            frames.push((Rc::clone(frame), self.execution.program.edges[call].target));
             above = frame;
         }
         let mut below = match frames.last() {
@@ -413,49 +418,6 @@ impl<'p> SymbolicExecution<'p> {
         Rc::make_mut(&mut st.frame).caller = below;
     }
 
-    /// `st` where `cond`, whose value is unknown, holds or does not: a comparison with a constant gives a value.
-    pub(super) fn assume_value(&mut self, mut st: State, cond: ExprId, holds: bool) -> State {
-        let mut facts = vec![(cond, holds)];
-        while let Some((e, holds)) = facts.pop() {
-            match *self.pool.get(e) {
-                Expr::Unary(UnOp::Not, a) if self.pool.width(a) == 1 => facts.push((a, !holds)),
-                Expr::Binary(BinOp::And, a, b) if holds && self.pool.width(a) == 1 => {
-                    facts.extend([(a, true), (b, true)])
-                }
-                Expr::Binary(BinOp::Or, a, b) if !holds && self.pool.width(a) == 1 => {
-                    facts.extend([(a, false), (b, false)]);
-                }
-                Expr::Binary(BinOp::Eq, a, b) if holds => {
-                    for (unknown, known) in [(a, b), (b, a)] {
-                        if let Val::Int(v) = self.eval(&st, known) {
-                            self.assign_unknown(&mut st, unknown, v);
-                        }
-                    }
-                }
-                Expr::Var(_) if self.pool.width(e) == 1 => self.assign_unknown(&mut st, e, u64::from(holds)),
-                _ => {}
-            }
-        }
-        st
-    }
-
-    /// Gives the variable that `e` widens the value that makes `e` equal to `v`.
-    fn assign_unknown(&mut self, st: &mut State, mut e: ExprId, v: u64) {
-        loop {
-            match *self.pool.get(e) {
-                Expr::Var(var) => {
-                    if self.read_var(st, var) == Val::Unknown {
-                        let width = self.program.vars[var].width;
-                        self.write_var(st, var, Val::Int(mask(width, v)));
-                    }
-                    return;
-                }
-                Expr::Zext { arg, .. } | Expr::Sext { arg, .. } if self.pool.width(arg) <= 64 => e = arg,
-                _ => return,
-            }
-        }
-    }
-
     /// Whether there is something to forget of a value.
     fn is_droppable(&self, value: Val) -> bool {
         match value {
@@ -468,7 +430,7 @@ impl<'p> SymbolicExecution<'p> {
     /// A tracked value as a number, if the constraints that are about to be forgotten make it one.
     fn as_number(&self, pc: &PathCondition, value: Val) -> Val {
         match value {
-            Val::Expr(e) => match self.solver.bounds(&self.pool, pc, e) {
+            Val::Expr(e) => match self.execution.solver.bounds(&self.execution.terms, pc, e) {
                 Some((low, high)) if low == high => Val::Int(low),
                 _ => value,
             },
@@ -477,13 +439,13 @@ impl<'p> SymbolicExecution<'p> {
     }
 
     fn any_value(&mut self, var: VarId, old: Val) -> Val {
-        if self.abstracting.values_only {
+        if !self.execution.mode.names_unknowns {
             return Val::Unknown;
         }
-        let width = self.program.vars[var].width;
-        let (_, e) = self.pool.fresh_symbol(Sort::Bv(width));
+        let width = self.execution.program.vars[var].width;
+        let (_, e) = self.execution.terms.fresh_symbol(Sort::Bv(width));
         if self.abstracting.ways.1 {
-            let name = self.pool.var(var, width);
+            let name = self.execution.terms.var(var, width);
             self.abstracting.names.insert((e, self.abstracting.depth), name);
         } else {
             self.abstracting.forgotten.insert(e);
@@ -493,7 +455,7 @@ impl<'p> SymbolicExecution<'p> {
     }
 
     /// What is known of addresses stays.
-    fn forget_constraints(&mut self, st: &mut State, keep: &dyn Fn(Item) -> bool) {
+    fn forget_constraints(&mut self, st: &mut execution::State, keep: &dyn Fn(Item) -> bool) {
         let conjuncts = st.pc.conjuncts();
         let source = &self.abstracting.source;
         let kept: Vec<ExprId> = conjuncts
@@ -508,7 +470,7 @@ impl<'p> SymbolicExecution<'p> {
         let model = st.pc.model().cloned();
         let mut pc = PathCondition::new();
         for conjunct in kept {
-            self.solver.assume(&mut self.pool, &mut pc, conjunct, model.clone());
+            self.execution.solver.assume(&mut self.execution.terms, &mut pc, conjunct, model.clone());
         }
         st.pc = pc;
     }
@@ -518,10 +480,16 @@ impl<'p> SymbolicExecution<'p> {
     pub(super) fn items(&mut self, st: &State, at: Control) -> Vec<Item> {
         let mut items = Vec::new();
         let func = st.frame.func;
-        let live = self.live(func);
-        let locals =
-            live.at(at.loc).iter().map(|&s| (self.slots.locals[func.index()][s as usize], st.frame.vars[s as usize]));
-        let globals = self.read_globals().iter().map(|&s| (self.slots.globals[s as usize], st.globals[s as usize]));
+        let live = self.execution.live(func);
+        let locals = live
+            .at(at.loc)
+            .iter()
+            .map(|&s| (self.execution.slots.locals[func.index()][s as usize], st.frame.vars[s as usize]));
+        let globals = self
+            .execution
+            .read_globals()
+            .iter()
+            .map(|&s| (self.execution.slots.globals[s as usize], st.globals[s as usize]));
         for (var, value) in locals.chain(globals) {
             if self.is_droppable(value) {
                 items.push(Item::Var(var));
@@ -532,7 +500,7 @@ impl<'p> SymbolicExecution<'p> {
         while let Some(f) = frame {
             for (slot, &value) in f.vars.iter().enumerate() {
                 if self.is_droppable(value) {
-                    items.push(Item::Var(self.slots.locals[f.func.index()][slot]));
+                    items.push(Item::Var(self.execution.slots.locals[f.func.index()][slot]));
                 }
             }
             frame = f.caller.as_ref();
@@ -557,9 +525,9 @@ impl<'p> SymbolicExecution<'p> {
 
     /// An abstract state to cover others is looked for by the values that it has at these places.
     pub(super) fn outline_values(&mut self, st: &State, at: Control) -> Vec<Option<u64>> {
-        let live = self.live(st.frame.func);
+        let live = self.execution.live(st.frame.func);
         let locals = live.at(at.loc).iter().map(|&s| st.frame.vars[s as usize]);
-        let globals = self.read_globals().iter().map(|&s| st.globals[s as usize]);
+        let globals = self.execution.read_globals().iter().map(|&s| st.globals[s as usize]);
         let word = |value| match value {
             Val::Int(v) => Some(v),
             Val::Ptr(object, offset) => Some(u64::from(object.0).rotate_right(16) ^ offset),
@@ -570,7 +538,7 @@ impl<'p> SymbolicExecution<'p> {
 
     /// The error `what` is met at `edge` in a state that the solver does not refute.
     pub(super) fn is_real(&mut self, st: &mut State) -> Result<bool, Stop> {
-        Ok(self.abstracting.values_only || self.is_feasible(st))
+        Ok(!self.execution.mode.names_unknowns || self.execution.is_feasible(st))
     }
 }
 
@@ -589,18 +557,6 @@ pub fn describe(program: &Program, item: Item) -> String {
         Item::Constraint(edge) => {
             format!("whether `{}`", cfa::text::c_operation(program, &program.edges[edge].op))
         }
-    }
-}
-
-/// The objects of an origin in the words of the C program.
-pub(super) fn describe_object(program: &Program, origin: Origin) -> String {
-    match origin {
-        Origin::Global(g) if program.globals[g].name.is_empty() => "a constant".into(),
-        Origin::Global(g) => format!("`{}`", program.globals[g].name),
-        Origin::Stack(edge) | Origin::Heap(edge) => match program.edges[edge].op.def() {
-            Some(var) => format!("`{}`", name(program, var)),
-            None => "an allocation".into(),
-        },
     }
 }
 

@@ -9,14 +9,13 @@
 //! Predicates come from sequence interpolants of infeasible paths (Henzinger, Jhala, Majumdar, McMillan: Abstractions from
 //! proofs, POPL 2004), each checked to be an interpolant before it is used.
 
-use super::memory::{Object, Piece};
 use super::precision::Abstracting;
 use super::refine::Lesson;
-use super::state::{Event, Frame, Place, Seen, State};
-use super::value::{ObjId, Val};
+use super::state::{Place, Route, Seen, State};
 use super::{Stop, SymbolicExecution};
 use crate::budget::{Budget, Spent};
 use crate::cpa::{Decision, Goal, Refinement};
+use crate::execution::{Event, Frame, Object, Piece, Unwritten, Val, describe_object};
 use crate::verdict::Reason;
 use cfa::{BinOp, Expr, ExprId, FuncId, Sort, SymId, UnOp, Value, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -84,7 +83,7 @@ impl SymbolicExecution<'_> {
             other.abstracting.predicates.all().filter(|&p| !other.holds_array(p)).collect();
         predicates.sort_unstable();
         for predicate in predicates {
-            if let Some(own) = pool.import(&other.pool, predicate)
+            if let Some(own) = pool.import(&other.execution.terms, predicate)
                 && !suggested.contains(&own)
             {
                 suggested.push(own);
@@ -94,7 +93,9 @@ impl SymbolicExecution<'_> {
 
     fn holds_array(&self, e: ExprId) -> bool {
         let mut found = false;
-        self.pool.visit(e, &mut FxHashSet::default(), |_, node| found |= matches!(node, Expr::Select { .. }));
+        self.execution
+            .terms
+            .visit(e, &mut FxHashSet::default(), |_, node| found |= matches!(node, Expr::Select { .. }));
         found
     }
 
@@ -118,8 +119,8 @@ impl SymbolicExecution<'_> {
                 match value {
                     Val::Int(v) => knowledge.known.push((frame.depth, predicate, v != 0)),
                     Val::Expr(term) => {
-                        self.expose(st, term);
-                        let branch = self.solver.branch(&mut self.pool, &st.pc, term);
+                        self.execution.expose(st, term);
+                        let branch = self.execution.solver.branch(&mut self.execution.terms, &st.pc, term);
                         match (branch.if_true, branch.if_false) {
                             (_, Feasibility::Infeasible) => knowledge.known.push((frame.depth, predicate, true)),
                             (Feasibility::Infeasible, _) => knowledge.known.push((frame.depth, predicate, false)),
@@ -151,26 +152,26 @@ impl SymbolicExecution<'_> {
     /// The combinations of truth values that `terms` can have in `st`; `None` if they are too many or cannot be told.
     fn combinations(&mut self, st: &State, terms: &[ExprId]) -> Option<Vec<u64>> {
         let mut cubes = Vec::new();
-        let mut others = self.pool.bool(true);
+        let mut others = self.execution.terms.bool(true);
         loop {
-            match self.solver.check(&mut self.pool, &st.pc, others) {
+            match self.execution.solver.check(&mut self.execution.terms, &st.pc, others) {
                 Feasibility::Infeasible => return Some(cubes),
                 Feasibility::Unknown(_) => return None,
                 Feasibility::Feasible(model) => {
                     let mut cube = 0;
-                    let mut this = self.pool.bool(true);
+                    let mut this = self.execution.terms.bool(true);
                     for (i, &term) in terms.iter().enumerate() {
-                        let holds = model.eval(&self.pool, term).is_true();
+                        let holds = model.eval(&self.execution.terms, term).is_true();
                         cube |= u64::from(holds) << i;
-                        let literal = if holds { term } else { self.pool.not(term) };
-                        this = self.pool.and(this, literal);
+                        let literal = if holds { term } else { self.execution.terms.not(term) };
+                        this = self.execution.terms.and(this, literal);
                     }
                     if cubes.contains(&cube) || cubes.len() >= MOST_CUBES {
                         return None;
                     }
                     cubes.push(cube);
-                    let differs = self.pool.not(this);
-                    others = self.pool.and(others, differs);
+                    let differs = self.execution.terms.not(this);
+                    others = self.execution.terms.and(others, differs);
                 }
             }
         }
@@ -181,21 +182,21 @@ impl SymbolicExecution<'_> {
         let mut facts = Vec::new();
         for (depth, predicate, holds) in knowledge.known {
             if let Some(term) = self.predicate_term(st, depth, predicate) {
-                facts.push(if holds { term } else { self.pool.not(term) });
+                facts.push(if holds { term } else { self.execution.terms.not(term) });
             }
         }
         if let Some(cubes) = knowledge.cubes {
             let terms: Option<Vec<ExprId>> =
                 knowledge.open.iter().map(|&(depth, p)| self.predicate_term(st, depth, p)).collect();
             if let Some(terms) = terms {
-                let mut any = self.pool.bool(false);
+                let mut any = self.execution.terms.bool(false);
                 for cube in cubes {
-                    let mut all = self.pool.bool(true);
+                    let mut all = self.execution.terms.bool(true);
                     for (i, &term) in terms.iter().enumerate() {
-                        let literal = if cube >> i & 1 == 1 { term } else { self.pool.not(term) };
-                        all = self.pool.and(all, literal);
+                        let literal = if cube >> i & 1 == 1 { term } else { self.execution.terms.not(term) };
+                        all = self.execution.terms.and(all, literal);
                     }
-                    any = self.pool.or(any, all);
+                    any = self.execution.terms.or(any, all);
                 }
                 facts.push(any);
             }
@@ -206,21 +207,21 @@ impl SymbolicExecution<'_> {
             if let (Some(model), Some(object)) = (&mut model, st.only_object(place))
                 && let Some(Val::Expr(now)) = st.memory.get(object).and_then(|o| o.read_whole(place.offset, place.len))
                 && model.get(now).is_none()
-                && matches!(self.pool.get(now), Expr::Sym(_))
+                && matches!(self.execution.terms.get(now), Expr::Sym(_))
             {
-                let value = model.value(&self.pool, before);
+                let value = model.value(&self.execution.terms, before);
                 model.set(now, value);
             }
         }
         for fact in facts {
-            if !self.pool.is_true(fact) {
-                self.expose(st, fact);
-                model = model.filter(|m| m.eval(&self.pool, fact).is_true());
+            if !self.execution.terms.is_true(fact) {
+                self.execution.expose(st, fact);
+                model = model.filter(|m| m.eval(&self.execution.terms, fact).is_true());
                 // Without a model, `assume` would keep one that a fact before has not.
                 if model.is_none() {
                     st.pc.forget_model();
                 }
-                self.solver.assume(&mut self.pool, &mut st.pc, fact, model.clone());
+                self.execution.solver.assume(&mut self.execution.terms, &mut st.pc, fact, model.clone());
             }
         }
     }
@@ -233,7 +234,7 @@ impl SymbolicExecution<'_> {
         }
         let contents = self.contents(st, predicate, false)?;
         let value = self.eval_in(st, &frame, predicate, &contents)?;
-        (value != Val::Unknown).then(|| self.term(value, 1))
+        (value != Val::Unknown).then(|| self.execution.terms.term(value, 1))
     }
 
     /// The frames of `st` that it does not share with `since`, the top first.
@@ -258,7 +259,7 @@ impl SymbolicExecution<'_> {
     /// is known of a byte of it.
     fn contents(&mut self, st: &mut State, predicate: ExprId, known: bool) -> Option<FxHashMap<SymId, ExprId>> {
         let mut contents = FxHashMap::default();
-        for symbol in self.symbols_of(predicate) {
+        for symbol in self.execution.terms.symbols_of(predicate) {
             let &place = self.abstracting.place_of.get(&symbol)?;
             let object = st.only_object(place)?;
             let mut bytes = place.offset..place.offset + u64::from(place.len);
@@ -266,8 +267,9 @@ impl SymbolicExecution<'_> {
             if known && st.memory.get(object).is_none_or(is_unknown) {
                 return None;
             }
-            let content = self.read(st, object, place.offset, place.len);
-            contents.insert(symbol, self.term(content, 8 * place.len));
+            let content = self.execution.read(st, object, place.offset, place.len);
+            self.note_contents(&st.route);
+            contents.insert(symbol, self.execution.terms.term(content, 8 * place.len));
         }
         Some(contents)
     }
@@ -282,27 +284,31 @@ impl SymbolicExecution<'_> {
     ) -> Option<Val> {
         let mut here = st.clone();
         here.frame = Rc::clone(frame);
-        if self.pool.vars(predicate).into_iter().any(|v| self.read_var(&here, v) == Val::Unset) {
+        if self.execution.terms.vars(predicate).into_iter().any(|v| self.execution.read_var(&here, v) == Val::Unset) {
             return None;
         }
-        let value = self.eval(&here, predicate);
+        let value = self.execution.eval(&here, predicate);
         if contents.is_empty() || value == Val::Unknown {
             return Some(value);
         }
-        let value = self.term(value, 1);
-        let value = self.pool.substitute(value, &mut FxHashMap::default(), |pool, leaf| match pool.get(leaf) {
-            Expr::Sym(s) => contents.get(s).copied(),
-            _ => None,
-        });
-        Some(self.classify(value))
+        let value = self.execution.terms.term(value, 1);
+        let value =
+            self.execution.terms.substitute(value, &mut FxHashMap::default(), |pool, leaf| match pool.get(leaf) {
+                Expr::Sym(s) => contents.get(s).copied(),
+                _ => None,
+            });
+        Some(self.execution.terms.classify(value))
     }
 
-    /// `symbol` is read in `st` as the content of a place of which nothing was known.
-    pub(super) fn note_content(&mut self, st: &State, object: ObjId, offset: u64, len: u32, symbol: ExprId) {
-        if st.history.is_some() {
-            let origin = st.memory.get(object).expect("a live object").origin;
-            let seen = Seen { object, place: Place { origin, offset, len }, depth: st.depth() };
-            self.abstracting.contents.insert(symbol, seen);
+    /// Takes note of the symbols made for places of which nothing was known, where that was read in a state of this history.
+    pub(super) fn note_contents(&mut self, route: &Route) {
+        let Some(unwritten) = self.execution.unwritten.as_mut().filter(|u| !u.is_empty()) else { return };
+        let unwritten = std::mem::take(unwritten);
+        if let Some(last) = &route.history {
+            for Unwritten { object, origin, offset, len, symbol } in unwritten {
+                let seen = Seen { object, place: Place { origin, offset, len }, depth: last.depth + 1 };
+                self.abstracting.contents.insert(symbol, seen);
+            }
         }
     }
 
@@ -313,9 +319,9 @@ impl SymbolicExecution<'_> {
         let mut blocks = vec![later];
         // The contents of memory that later blocks have read.
         let mut read: FxHashSet<ExprId> = FxHashSet::default();
-        let mut cut = st.history.clone();
+        let mut cut = st.route.history.clone();
         while let Some(c) = cut {
-            self.pool.visit(later, &mut FxHashSet::default(), |e, node| {
+            self.execution.terms.visit(later, &mut FxHashSet::default(), |e, node| {
                 if matches!(node, Expr::Sym(_)) {
                     read.insert(e);
                 }
@@ -323,15 +329,16 @@ impl SymbolicExecution<'_> {
             // The state that was abstracted then.
             let mut then = st.clone();
             then.memory = c.memory.clone();
-            then.history = c.before.clone();
+            then.route.history = c.before.clone();
             let mut equalities = c.replaced.clone();
             let mut contents: Vec<(ExprId, Seen)> =
                 read.iter().filter_map(|&e| Some((e, *self.abstracting.contents.get(&e)?))).collect();
             contents.retain(|(_, seen)| seen.depth == c.depth + 1 && then.memory.get(seen.object).is_some());
             contents.sort_unstable_by_key(|&(e, _)| e);
             for (symbol, Seen { object, place, .. }) in contents {
-                let content = self.read(&mut then, object, place.offset, place.len);
-                equalities.push((symbol, self.term(content, 8 * place.len)));
+                let content = self.execution.read(&mut then, object, place.offset, place.len);
+                self.note_contents(&then.route);
+                equalities.push((symbol, self.execution.terms.term(content, 8 * place.len)));
             }
             later = self.conjunction(c.pc.conjuncts(), &equalities);
             blocks.push(later);
@@ -342,13 +349,13 @@ impl SymbolicExecution<'_> {
     }
 
     fn conjunction(&mut self, conjuncts: Vec<ExprId>, equalities: &[(ExprId, ExprId)]) -> ExprId {
-        let mut all = self.pool.bool(true);
+        let mut all = self.execution.terms.bool(true);
         for e in conjuncts {
-            all = self.pool.and(all, e);
+            all = self.execution.terms.and(all, e);
         }
         for &(symbol, value) in equalities {
-            let equal = self.pool.eq(symbol, value);
-            all = self.pool.and(all, equal);
+            let equal = self.execution.terms.eq(symbol, value);
+            all = self.execution.terms.and(all, equal);
         }
         all
     }
@@ -362,7 +369,7 @@ impl SymbolicExecution<'_> {
     ) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
         let blocks = self.blocks(st);
         let mut solver = self.solvers.open();
-        match solver.check(&self.pool, &blocks, budget) {
+        match solver.check(&self.execution.terms, &blocks, budget) {
             Answer::Unsat => return Ok(None),
             Answer::Unknown(_) if budget.spent().is_some() => return Err(Stop::Spent(Spent::Time)),
             Answer::Unknown(reason) => {
@@ -371,14 +378,15 @@ impl SymbolicExecution<'_> {
             Answer::Sat => {}
         }
         let mut trails = vec![st.trail.clone()];
-        let mut cut = st.history.clone();
+        let mut cut = st.route.history.clone();
         while let Some(c) = cut {
             trails.push(c.trail.clone());
             cut = c.before.clone();
         }
         trails.reverse();
         let all = trails.iter().map(|trail| {
-            let events = trail.events(|cond| matches!(solver.value(&self.pool, cond), Value::Bv(b) if b.is_true()));
+            let events =
+                trail.events(|cond| matches!(solver.value(&self.execution.terms, cond), Value::Bv(b) if b.is_true()));
             events.into_iter().filter_map(|e| if let Event::Decision(d) = e { Some(d) } else { None }).collect()
         });
         Ok(Some(all.collect()))
@@ -389,19 +397,20 @@ impl SymbolicExecution<'_> {
         let steps = self.blocks(st);
         let mut solver = self.solvers.open();
         let direction = interpolate::Direction::Backward;
-        let Ok(found) = interpolate::interpolants(&mut self.pool, &mut *solver, &steps, direction, budget) else {
+        let Ok(found) = interpolate::interpolants(&mut self.execution.terms, &mut *solver, &steps, direction, budget)
+        else {
             return Ok(Refinement::Impossible);
         };
         let mut first = None;
         let mut learned: Vec<ExprId> = Vec::new();
         for (k, interpolant) in found.into_iter().enumerate() {
-            if self.pool.is_true(interpolant) || self.pool.is_false(interpolant) {
+            if self.execution.terms.is_true(interpolant) || self.execution.terms.is_false(interpolant) {
                 continue;
             }
             first = first.or(Some(k));
             let named = self.named(interpolant, k as u32 + 1);
             let mut atoms = Vec::new();
-            for conjunct in conjuncts(&mut self.pool, named) {
+            for conjunct in conjuncts(&mut self.execution.terms, named) {
                 self.atoms(conjunct, &mut atoms);
             }
             for atom in atoms {
@@ -418,10 +427,13 @@ impl SymbolicExecution<'_> {
             let tracked = learned
                 .iter()
                 .map(|&p| {
-                    format!("whether `{}`", cfa::text::c_expr_with(self.program, &self.pool, p, &|s| self.name_of(s)))
+                    format!(
+                        "whether `{}`",
+                        cfa::text::c_expr_with(self.execution.program, &self.execution.terms, p, &|s| self.name_of(s))
+                    )
                 })
                 .collect();
-            self.lessons.push(Lesson { goal: self.program.edges[goal.edge()].place, tracked });
+            self.lessons.push(Lesson { goal: self.execution.program.edges[goal.edge()].place, tracked });
         }
         Ok(Refinement::Refined { from, changed })
     }
@@ -429,8 +441,8 @@ impl SymbolicExecution<'_> {
     /// An interpolant over the symbols of a block, of which `depth` come before, as a condition on variables and memory.
     fn named(&mut self, interpolant: ExprId, depth: u32) -> ExprId {
         let mut names = FxHashMap::default();
-        for symbol in self.symbols_of(interpolant) {
-            let e = self.pool.symbol(symbol);
+        for symbol in self.execution.terms.symbols_of(interpolant) {
+            let e = self.execution.terms.symbol(symbol);
             if let Some(&var) = self.abstracting.names.get(&(e, depth)) {
                 names.insert(symbol, var);
             } else if let Some(seen) = self.abstracting.contents.get(&e).filter(|seen| seen.depth == depth).copied() {
@@ -438,7 +450,7 @@ impl SymbolicExecution<'_> {
                 names.insert(symbol, name);
             }
         }
-        self.pool.substitute(interpolant, &mut FxHashMap::default(), |pool, leaf| match pool.get(leaf) {
+        self.execution.terms.substitute(interpolant, &mut FxHashMap::default(), |pool, leaf| match pool.get(leaf) {
             Expr::Sym(s) => names.get(s).copied(),
             _ => None,
         })
@@ -448,7 +460,7 @@ impl SymbolicExecution<'_> {
     pub(super) fn place_symbol(&mut self, place: Place) -> ExprId {
         let Abstracting { places, place_of, .. } = &mut self.abstracting;
         *places.entry(place).or_insert_with(|| {
-            let (symbol, e) = self.pool.fresh_symbol(Sort::Bv(8 * place.len));
+            let (symbol, e) = self.execution.terms.fresh_symbol(Sort::Bv(8 * place.len));
             place_of.insert(symbol, place);
             e
         })
@@ -457,7 +469,7 @@ impl SymbolicExecution<'_> {
     /// The place in memory that a symbol of predicates stands for, as it is shown to people.
     fn name_of(&self, symbol: SymId) -> Option<String> {
         let place = self.abstracting.place_of.get(&symbol)?;
-        let object = super::precision::describe_object(self.program, place.origin);
+        let object = describe_object(self.execution.program, place.origin);
         Some(format!("{}[{}..{}]", object.trim_matches('`'), place.offset, place.offset + u64::from(place.len)))
     }
 
@@ -465,13 +477,13 @@ impl SymbolicExecution<'_> {
     fn scope(&self, predicate: ExprId) -> Option<Option<FuncId>> {
         let mut size = 0;
         let mut plain = true;
-        self.pool.visit(predicate, &mut FxHashSet::default(), |_, node| {
+        self.execution.terms.visit(predicate, &mut FxHashSet::default(), |_, node| {
             size += 1;
             plain &= !matches!(node, Expr::Sym(s) if !self.abstracting.place_of.contains_key(s));
         });
         let mut func = None;
-        for var in self.pool.vars(predicate) {
-            let owner = match self.program.vars[var].kind {
+        for var in self.execution.terms.vars(predicate) {
+            let owner = match self.execution.program.vars[var].kind {
                 VarKind::Global { .. } => continue,
                 VarKind::Local(f) | VarKind::Param(f) | VarKind::Temp(f) => f,
             };
@@ -491,13 +503,13 @@ impl SymbolicExecution<'_> {
             if !seen.insert(e) {
                 continue;
             }
-            match *self.pool.get(e) {
+            match *self.execution.terms.get(e) {
                 Expr::Unary(UnOp::Not, a) => stack.push(a),
-                Expr::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) if self.pool.width(a) == 1 => {
+                Expr::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) if self.execution.terms.width(a) == 1 => {
                     stack.extend([a, b])
                 }
-                Expr::Binary(BinOp::Eq, a, b) if self.pool.width(a) == 1 => stack.extend([a, b]),
-                Expr::Ite(c, t, f) if self.pool.width(t) == 1 => stack.extend([c, t, f]),
+                Expr::Binary(BinOp::Eq, a, b) if self.execution.terms.width(a) == 1 => stack.extend([a, b]),
+                Expr::Ite(c, t, f) if self.execution.terms.width(t) == 1 => stack.extend([c, t, f]),
                 Expr::Const(_) => {}
                 _ if !atoms.contains(&e) => atoms.push(e),
                 _ => {}
@@ -508,8 +520,8 @@ impl SymbolicExecution<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::memory::Origin;
     use super::*;
+    use crate::execution::Origin;
     use cfa::{DataLayout, GlobalId, Program};
     use smt::{Choice, PathSolver};
 
@@ -525,26 +537,29 @@ mod tests {
         let (mut finder, mut prover) = (domain(), domain());
         // The pools do not agree on ids.
         for i in 100..110 {
-            finder.pool.int(32, i);
+            finder.execution.terms.int(32, i);
         }
-        let (var, seven) = (finder.pool.var(x, 32), finder.pool.int(32, 7));
-        let plain = finder.pool.ule(var, seven);
+        let (var, seven) = (finder.execution.terms.var(x, 32), finder.execution.terms.int(32, 7));
+        let plain = finder.execution.terms.ule(var, seven);
         let place = Place { origin: Origin::Global(GlobalId(0)), offset: 0, len: 4 };
         let content = finder.place_symbol(place);
-        let about_memory = finder.pool.ule(var, content);
+        let about_memory = finder.execution.terms.ule(var, content);
         finder.abstracting.predicates.add(Some(program.entry), plain);
         finder.abstracting.predicates.add(Some(program.entry), about_memory);
         // What `calloc` gives, written once.
-        let zeros = finder.pool.const_array(32, seven);
-        let array = finder.pool.store(zeros, seven, var);
-        let element = finder.pool.select(array, var);
-        let about_array = finder.pool.ule(var, element);
+        let zeros = finder.execution.terms.const_array(32, seven);
+        let array = finder.execution.terms.store(zeros, seven, var);
+        let element = finder.execution.terms.select(array, var);
+        let about_array = finder.execution.terms.ule(var, element);
         finder.abstracting.predicates.add(Some(program.entry), about_array);
         for _ in 0..2 {
             prover.learn_predicates(&finder);
         }
         let (pool, suggested) = &prover.loops.suggested;
         assert_eq!(suggested.len(), 1);
-        assert_eq!(cfa::text::c_expr(&program, pool, suggested[0]), cfa::text::c_expr(&program, &finder.pool, plain));
+        assert_eq!(
+            cfa::text::c_expr(&program, pool, suggested[0]),
+            cfa::text::c_expr(&program, &finder.execution.terms, plain)
+        );
     }
 }

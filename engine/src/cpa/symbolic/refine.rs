@@ -14,6 +14,7 @@ use super::{At, Stop, SymbolicExecution};
 use crate::budget::{Budget, Spent};
 use crate::control::{CallStacks, Control};
 use crate::cpa::{Cpa, Goal, PathCheck, Refinement, Target};
+use crate::execution::Mode;
 use crate::verdict::Reason;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, LocId, Op, Out, PlaceId};
@@ -47,12 +48,8 @@ impl SymbolicExecution<'_> {
         goal: Goal,
         budget: &Budget,
     ) -> Result<PathCheck<Inputs>, Stop> {
-        let (on, values_only) = (self.abstracting.on, self.abstracting.values_only);
-        self.abstracting.on = false;
-        self.abstracting.values_only = false;
-        let result = self.check_precisely(path, goal, budget);
-        self.abstracting.on = on;
-        self.abstracting.values_only = values_only;
+        let mode = Mode { names_unknowns: true, is_abstract: false, ..self.execution.mode };
+        let result = self.in_mode(mode, |this| this.check_precisely(path, goal, budget));
         self.abstracting.problems.clear();
         result
     }
@@ -80,7 +77,7 @@ impl SymbolicExecution<'_> {
                         Target::Undecided | Target::Later => {
                             return Ok(PathCheck::Unknown(Reason::at(
                                 "a path to an error is undecided",
-                                self.program.edges[edge].place,
+                                self.execution.program.edges[edge].place,
                             )));
                         }
                     }
@@ -116,26 +113,36 @@ impl SymbolicExecution<'_> {
         goal: Goal,
         budget: &Budget,
     ) -> Result<Refinement, Stop> {
-        let values_only = self.abstracting.values_only;
+        let result = self.refine_with(st, path, cuts, goal, budget);
+        self.abstracting.problems.clear();
+        result
+    }
+
+    fn refine_with(
+        &mut self,
+        st: &State,
+        path: &[EdgeId],
+        cuts: &[usize],
+        goal: Goal,
+        budget: &Budget,
+    ) -> Result<Refinement, Stop> {
+        let names_unknowns = self.execution.mode.names_unknowns;
+        let precise = Mode { is_abstract: false, ..self.execution.mode };
         let (values, predicates) = self.abstracting.ways;
         let helps =
             |r: &Result<_, _>| !matches!(r, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. }));
-        self.abstracting.on = false;
         let mut result = Ok(Refinement::Impossible);
-        if values_only || values {
+        if !names_unknowns || values {
             // Values are enough for most paths, and need no solver.
-            self.abstracting.values_only = true;
-            result = self.interpolate(path, cuts, goal, budget);
-            self.abstracting.values_only = values_only;
+            let explicit = Mode { names_unknowns: false, ..precise };
+            result = self.in_mode(explicit, |this| this.interpolate(path, cuts, goal, budget));
         }
         if predicates && !helps(&result) {
-            result = self.refine_predicates(st, goal, budget);
+            result = self.in_mode(precise, |this| this.refine_predicates(st, goal, budget));
         }
-        if !values_only && !helps(&result) {
-            result = self.interpolate(path, cuts, goal, budget);
+        if names_unknowns && !helps(&result) {
+            result = self.in_mode(precise, |this| this.interpolate(path, cuts, goal, budget));
         }
-        self.abstracting.on = true;
-        self.abstracting.problems.clear();
         result
     }
 
@@ -196,7 +203,7 @@ impl SymbolicExecution<'_> {
         let Some(from) = first else { return Ok(Refinement::Impossible) };
         learned.sort_unstable();
         learned.dedup();
-        let mut tracked: Vec<String> = learned.iter().map(|&item| describe(self.program, item)).collect();
+        let mut tracked: Vec<String> = learned.iter().map(|&item| describe(self.execution.program, item)).collect();
         tracked.dedup();
         let changed = !tracked.is_empty();
         if changed {
@@ -262,10 +269,8 @@ impl SymbolicExecution<'_> {
         goal: Option<Goal>,
         budget: &Budget,
     ) -> Result<bool, Stop> {
-        self.abstracting.on = true;
-        let result = self.is_refuted_abstractly(path, cuts, goal, budget);
-        self.abstracting.on = false;
-        result
+        let mode = Mode { is_abstract: true, ..self.execution.mode };
+        self.in_mode(mode, |this| this.is_refuted_abstractly(path, cuts, goal, budget))
     }
 
     fn is_refuted_abstractly(
@@ -335,7 +340,7 @@ impl SymbolicExecution<'_> {
 
     /// The states that violate the property at an edge: those in which its operation is a fault, or all before an error edge.
     fn at_error(&mut self, states: Vec<State>, edge: EdgeId) -> Result<Vec<State>, Stop> {
-        if matches!(self.program.edges[edge].op, Op::Error(_)) {
+        if matches!(self.execution.program.edges[edge].op, Op::Error(_)) {
             return Ok(states);
         }
         let mut faults = Vec::new();
@@ -353,7 +358,7 @@ impl SymbolicExecution<'_> {
     fn along(&mut self, mut states: Vec<State>, path: &[EdgeId], budget: &Budget) -> Result<End, Stop> {
         self.abstracting.problems.clear();
         for (i, &edge) in path.iter().enumerate() {
-            if (i % 256 == 0 || self.solver.was_cut_short())
+            if (i % 256 == 0 || self.execution.solver.was_cut_short())
                 && let Some(spent) = budget.spent()
             {
                 return Err(Stop::Spent(spent));
@@ -376,7 +381,7 @@ impl SymbolicExecution<'_> {
 
     /// The successors of a state over one edge; `next` tells which function a call enters.
     pub(super) fn step(&mut self, st: State, edge: EdgeId, next: Option<EdgeId>) -> Result<Vec<State>, Stop> {
-        let program = self.program;
+        let program = self.execution.program;
         match program.edges[edge].op {
             Op::Assume { branch, .. } => {
                 let Out::Branch { then_edge, else_edge } = program.locs[program.edges[edge].source].out else {
@@ -396,8 +401,8 @@ impl SymbolicExecution<'_> {
                 let mut successors = Vec::new();
                 let mut splits = 0;
                 while let Some(st) = pending.pop() {
-                    self.execute(st, edge, &mut successors)?;
-                    if self.solver.was_cut_short() {
+                    self.execute(st, edge, &mut successors);
+                    if self.execution.solver.was_cut_short() {
                         return Err(Stop::Spent(Spent::Time));
                     }
                     // A length may have any number of values, of which most lead nowhere.
@@ -429,19 +434,19 @@ impl SymbolicExecution<'_> {
 
     /// Where the user sees the goal: an error in a function that nobody defines is at its call.
     fn place_of(&self, goal: Goal, path: &[EdgeId]) -> Option<PlaceId> {
-        let last = path.last().filter(|&&e| matches!(self.program.edges[e].op, Op::Call { .. }));
-        self.program.edges[last.copied().unwrap_or(goal.edge())].place
+        let last = path.last().filter(|&&e| matches!(self.execution.program.edges[e].op, Op::Call { .. }));
+        self.execution.program.edges[last.copied().unwrap_or(goal.edge())].place
     }
 
     /// Where the path stands after its first `n` edges.
     fn loc_after(&self, path: &[EdgeId], n: usize) -> LocId {
         let edge = path[n - 1];
-        match self.program.edges[edge].op {
+        match self.execution.program.edges[edge].op {
             Op::Call { .. } | Op::Return { .. } => match path.get(n) {
-                Some(&next) => self.program.edges[next].source,
-                None => self.program.edges[edge].target,
+                Some(&next) => self.execution.program.edges[next].source,
+                None => self.execution.program.edges[edge].target,
             },
-            _ => self.program.edges[edge].target,
+            _ => self.execution.program.edges[edge].target,
         }
     }
 }

@@ -9,10 +9,10 @@
 use super::super::SymbolicExecution;
 use super::super::loops::LoopInfo;
 use super::super::rows::Cells;
-use super::super::state::{Quantified, State};
-use super::super::value::{ObjId, Val, sign_extend};
+use super::super::state::State;
 use super::is_signed;
 use super::templates::Vocabulary;
+use crate::execution::{ObjId, Quantified, Val, sign_extend};
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Program, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -386,7 +386,7 @@ impl SymbolicExecution<'_> {
         if candidates.is_empty() {
             return;
         }
-        let (_, k) = self.pool.fresh_symbol(Sort::Bv(self.program.layout.pointer_width));
+        let (_, k) = self.execution.terms.fresh_symbol(Sort::Bv(self.execution.program.layout.pointer_width));
         let (mut wrong, mut open) = (FxHashSet::default(), Vec::new());
         for (i, fact) in candidates.iter().enumerate() {
             match self.at_index(st, fact, k) {
@@ -415,18 +415,18 @@ impl SymbolicExecution<'_> {
         for (row, hole) in &fact.rows {
             let object = self.row_object(st, row)?;
             let (offset, inside) = self.place_in_row(st, object, row, k);
-            guard = self.pool.and(guard, inside);
+            guard = self.execution.terms.and(guard, inside);
             if st.memory.get(object).is_some_and(|o| o.array.is_none() && o.extent() <= SMALL) {
-                self.make_array(st, object, offset, row.len);
+                self.execution.make_array(st, object, offset, row.len);
             }
-            let value = self.read_at(st, object, Val::Expr(offset), row.len);
-            let value = self.term(value, 8 * row.len);
+            let value = self.execution.read_at(st, object, Val::Expr(offset), row.len);
+            let value = self.execution.terms.term(value, 8 * row.len);
             meaning.insert(*hole, value);
         }
         let body = self.body(st, fact, &meaning)?;
-        let outside = self.pool.not(guard);
-        let term = self.pool.or(outside, body);
-        Some(self.classify(term))
+        let outside = self.execution.terms.not(guard);
+        let term = self.execution.terms.or(outside, body);
+        Some(self.execution.terms.classify(term))
     }
 
     /// The fact in the state `st` with its index left open; `None` if it does not make sense there.
@@ -437,118 +437,76 @@ impl SymbolicExecution<'_> {
         for (row, hole) in &fact.rows {
             let object = self.row_object(st, row)?;
             let (offset, inside) = self.place_in_row(st, object, row, fact.index);
-            guard = self.pool.and(guard, inside);
+            guard = self.execution.terms.and(guard, inside);
             let o = st.memory.get(object)?;
             if o.array.is_none() {
                 if o.extent() > SMALL {
                     return None;
                 }
-                self.make_array(st, object, offset, row.len);
+                self.execution.make_array(st, object, offset, row.len);
             }
             let array = st.memory.get(object)?.array?;
-            let cell = self.select_bytes(array, offset, row.len);
+            let cell = self.execution.terms.select_bytes(array, offset, row.len);
             meaning.insert(*hole, cell);
             rows.push((array, row.first, row.stride));
         }
         let body = self.body(st, fact, &meaning)?;
-        let outside = self.pool.not(guard);
-        let formula = self.pool.or(outside, body);
+        let outside = self.execution.terms.not(guard);
+        let formula = self.execution.terms.or(outside, body);
         Some(Quantified { formula, index: fact.index, rows })
     }
 
     /// Whether `k` is between the bounds of the fact.
     fn between(&mut self, st: &State, fact: &CellFact, k: ExprId) -> Option<ExprId> {
-        let width = self.program.layout.pointer_width;
+        let width = self.execution.program.layout.pointer_width;
         if ![fact.low, fact.high, fact.body].iter().all(|&e| self.is_set(st, e)) {
             return None;
         }
-        let (low, high) = (self.eval(st, fact.low), self.eval(st, fact.high));
+        let (low, high) = (self.execution.eval(st, fact.low), self.execution.eval(st, fact.high));
         if [low, high].iter().any(|v| matches!(v, Val::Unknown | Val::Unset)) {
             return None;
         }
-        let (low, high) = (self.term(low, width), self.term(high, width));
-        let (above, below) = (self.pool.sle(low, k), self.pool.slt(k, high));
-        Some(self.pool.and(above, below))
+        let (low, high) = (self.execution.terms.term(low, width), self.execution.terms.term(high, width));
+        let (above, below) = (self.execution.terms.sle(low, k), self.execution.terms.slt(k, high));
+        Some(self.execution.terms.and(above, below))
     }
 
     fn body(&mut self, st: &State, fact: &CellFact, meaning: &FxHashMap<ExprId, ExprId>) -> Option<ExprId> {
-        let body = match self.eval(st, fact.body) {
+        let body = match self.execution.eval(st, fact.body) {
             Val::Unknown | Val::Unset => return None,
-            value => self.term(value, 1),
+            value => self.execution.terms.term(value, 1),
         };
-        Some(self.pool.substitute(body, &mut FxHashMap::default(), |_, leaf| meaning.get(&leaf).copied()))
+        Some(self.execution.terms.substitute(body, &mut FxHashMap::default(), |_, leaf| meaning.get(&leaf).copied()))
     }
 
     /// The live object that a row of cells is in.
     fn row_object(&mut self, st: &State, row: &Cells) -> Option<ObjId> {
-        let base = match *self.pool.get(row.base) {
-            Expr::Var(v) => self.read_var(st, v),
-            _ => self.eval(st, row.base),
+        let base = match *self.execution.terms.get(row.base) {
+            Expr::Var(v) => self.execution.read_var(st, v),
+            _ => self.execution.eval(st, row.base),
         };
-        self.object_of(base).filter(|&o| st.memory.get(o).is_some())
+        self.execution.terms.object_of(base).filter(|&o| st.memory.get(o).is_some())
     }
 
     /// The offset of the cell of index `k`, and whether it lies in the object.
     fn place_in_row(&mut self, st: &State, object: ObjId, row: &Cells, k: ExprId) -> (ExprId, ExprId) {
-        let width = self.program.layout.pointer_width;
+        let width = self.execution.program.layout.pointer_width;
         let size = st.memory.get(object).expect("a live object").size;
-        let (stride, first) = (self.pool.int(width, row.stride), self.pool.int(width, row.first));
-        let offset = self.pool.mul(k, stride);
-        let offset = self.pool.add(offset, first);
+        let (stride, first) = (self.execution.terms.int(width, row.stride), self.execution.terms.int(width, row.first));
+        let offset = self.execution.terms.mul(k, stride);
+        let offset = self.execution.terms.add(offset, first);
         // Indices so small that nothing wraps.
         let most = match size {
             Val::Int(size) => size.saturating_sub(row.first + u64::from(row.len)) / row.stride,
             _ => 1 << (width / 2),
         };
-        let most = self.pool.int(width, most);
-        let mut inside = self.pool.ule(k, most);
-        let end = self.pool.int(width, u64::from(row.len));
-        let end = self.pool.add(offset, end);
-        let size = self.term(size, width);
-        let fits = self.pool.ule(end, size);
-        inside = self.pool.and(inside, fits);
+        let most = self.execution.terms.int(width, most);
+        let mut inside = self.execution.terms.ule(k, most);
+        let end = self.execution.terms.int(width, u64::from(row.len));
+        let end = self.execution.terms.add(offset, end);
+        let size = self.execution.terms.term(size, width);
+        let fits = self.execution.terms.ule(end, size);
+        inside = self.execution.terms.and(inside, fits);
         (offset, inside)
-    }
-
-    /// Assumes the facts about the array's cells at a place that is read.
-    pub(in super::super) fn instantiate(&mut self, st: &mut State, array: ExprId, offset: ExprId) {
-        if st.quantified.is_empty() {
-            return;
-        }
-        let mut below = FxHashSet::default();
-        self.arrays_in(array, &mut below);
-        for fact in Rc::clone(&st.quantified).iter() {
-            for &(of, first, stride) in &fact.rows {
-                let mut roots = FxHashSet::default();
-                self.arrays_in(of, &mut roots);
-                if below.is_disjoint(&roots) {
-                    continue;
-                }
-                let k = self.index_of(offset, first, stride);
-                let instance = self
-                    .pool
-                    .substitute(fact.formula, &mut FxHashMap::default(), |_, leaf| (leaf == fact.index).then_some(k));
-                if self.pool.as_const(instance).is_some_and(|c| c.is_true()) || st.instances.contains(&instance) {
-                    continue;
-                }
-                Rc::make_mut(&mut st.instances).push(instance);
-                self.expose(st, instance);
-                self.solver.assume(&mut self.pool, &mut st.pc, instance, None);
-            }
-        }
-    }
-
-    /// The arrays that an array was made of by stores.
-    fn arrays_in(&self, array: ExprId, found: &mut FxHashSet<ExprId>) {
-        let mut stack = vec![array];
-        while let Some(e) = stack.pop() {
-            match *self.pool.get(e) {
-                Expr::Store { array, .. } => stack.push(array),
-                Expr::Ite(_, t, f) => stack.extend([t, f]),
-                _ => {
-                    found.insert(e);
-                }
-            }
-        }
     }
 }

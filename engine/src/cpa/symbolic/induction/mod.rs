@@ -46,10 +46,9 @@ mod scale;
 mod templates;
 mod turns;
 
-use super::memory::Origin;
-use super::state::{Activation, Role, State};
-use super::value::{ObjId, Val};
+use super::state::{Activation, Role, Route, State};
 use super::{Loops, SymbolicExecution};
+use crate::execution::{Origin, Val, Write};
 use crate::invariants::Invariants;
 use crate::proof::{Certificate, CertifiedContract};
 use crate::verdict::Reason;
@@ -64,13 +63,6 @@ use templates::{Column, Observations, Vocabulary, candidates};
 
 /// For a query about a path to an error.
 pub const QUERY_TIME: Duration = Duration::from_secs(3);
-
-/// What happens to an object.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Change {
-    Written,
-    Freed,
-}
 
 /// What is assumed of loops and recursions in a run, and whether it held.
 #[derive(Clone)]
@@ -310,7 +302,7 @@ pub fn constants(program: &Program) -> Vec<u64> {
 impl SymbolicExecution<'_> {
     /// Adds what runs on random inputs show to what this exploration has seen.
     pub fn observe(&mut self, seed: u64) {
-        observe::observe(self.program, &mut self.loops, &constants(self.program), seed);
+        observe::observe(self.execution.program, &mut self.loops, &constants(self.execution.program), seed);
     }
 
     /// The candidates of a run, from what has been seen so far.
@@ -320,7 +312,7 @@ impl SymbolicExecution<'_> {
         effort: Effort,
         known: Option<&Induction>,
     ) -> Induction {
-        Induction::new(self.program, &self.loops, invariants, effort, known)
+        Induction::new(self.execution.program, &self.loops, invariants, effort, known)
     }
 
     fn inducing(&mut self) -> &mut Induction {
@@ -338,35 +330,29 @@ impl SymbolicExecution<'_> {
     /// Whether the path is in a turn that stands for one that went well.
     pub(super) fn is_early(&self, st: &State) -> bool {
         let turns = self.induction.as_ref().map_or(1, |i| i.turns);
-        st.active.iter().any(|a| matches!(a.role, Role::Any(turn) if turn < turns))
+        st.route.active.iter().any(|a| matches!(a.role, Role::Any(turn) if turn < turns))
     }
 
-    /// Records that a loop or recursion changes an object that was there when it was entered.
-    pub(super) fn changes(&mut self, st: &State, object: ObjId, change: Change) {
-        if st.active.is_empty() || self.inducing().bounded {
+    /// Records that the loops and recursions that a path is in change an object, where it was there when they were entered;
+    /// `depth` is that of the frame in which that happens.
+    pub(super) fn changes(&mut self, route: &Route, depth: u32, write: Write) {
+        if self.inducing().bounded {
             return;
         }
-        let Some(origin) = st.memory.get(object).map(|o| o.origin) else { return };
-        for i in 0..st.active.len() {
-            let Activation { number, depth, allocated, .. } = st.active[i];
-            if depth > st.frame.depth || object.0 >= allocated {
+        for &Activation { number, depth: of, allocated, .. } in route.active.iter() {
+            if of > depth || write.object.0 >= allocated {
                 continue;
             }
-            match change {
-                Change::Written => {
-                    if self.assumptions(number).written.insert(origin) {
-                        self.drop_assumption();
-                    }
-                }
-                Change::Freed => {
-                    self.taints.drop_behaviour(Reason::new("a loop frees memory that it did not allocate"));
-                }
+            if write.frees {
+                self.taints.drop_behaviour(Reason::new("a loop frees memory that it did not allocate"));
+            } else if self.assumptions(number).written.insert(write.origin) {
+                self.drop_assumption();
             }
         }
     }
 
     fn activate(&mut self, st: &mut State, number: u32, role: Role) {
         let (depth, allocated) = (st.frame.depth, st.memory.allocated());
-        Rc::make_mut(&mut st.active).push(Activation { number, depth, allocated, role });
+        Rc::make_mut(&mut st.route.active).push(Activation { number, depth, allocated, role });
     }
 }

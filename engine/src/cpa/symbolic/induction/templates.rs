@@ -4,8 +4,8 @@
 //! invariants, 2007), the program's own conditions, and, where a guard tells the observations apart, the same for each
 //! part.
 
-use super::super::value::sign_extend;
 use super::polynomial;
+use crate::execution::sign_extend;
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Op, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 

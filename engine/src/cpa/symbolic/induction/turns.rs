@@ -1,9 +1,8 @@
 //! Loops replaced by invariants: what happens where a path arrives at a head and where it leaves.
 
 use super::super::state::{Activation, Role, State};
-use super::super::value::{ObjId, Val};
 use super::super::{Stop, SymbolicExecution};
-use super::Change;
+use crate::execution::{ObjId, Val, Write};
 use crate::verdict::Reason;
 use cfa::{EdgeId, Sort, Value, VarId};
 use std::rc::Rc;
@@ -11,9 +10,9 @@ use std::rc::Rc;
 impl SymbolicExecution<'_> {
     /// Ends the loops that the path leaves over `edge`; `false` if the path is to be dropped.
     pub(in super::super) fn leave_loops(&mut self, st: &mut State, edge: EdgeId) -> bool {
-        let target = self.program.edges[edge].target;
+        let target = self.execution.program.edges[edge].target;
         let turns = self.inducing().turns;
-        while let Some(&Activation { number, depth, role, .. }) = st.active.last() {
+        while let Some(&Activation { number, depth, role, .. }) = st.route.active.last() {
             let inside = st.frame.depth > depth
                 || st.frame.depth == depth
                     && self.loops.loops.get(number as usize).is_none_or(|l| l.body.contains(&target));
@@ -23,7 +22,7 @@ impl SymbolicExecution<'_> {
             if matches!(role, Role::Any(turn) if turn < turns) {
                 return false;
             }
-            Rc::make_mut(&mut st.active).pop();
+            Rc::make_mut(&mut st.route.active).pop();
         }
         true
     }
@@ -43,11 +42,11 @@ impl SymbolicExecution<'_> {
         if l.irreducible && !bounded {
             return Err(Stop::Fatal(Reason::new("a loop has two entries")));
         }
-        let inside = l.body.contains(&self.program.edges[edge].source);
-        let last = st.active.last().filter(|a| inside && a.number == number && a.depth == st.frame.depth);
+        let inside = l.body.contains(&self.execution.program.edges[edge].source);
+        let last = st.route.active.last().filter(|a| inside && a.number == number && a.depth == st.frame.depth);
         let back = last.copied();
         let turn = |st: &mut State, role| {
-            let active = Rc::make_mut(&mut st.active);
+            let active = Rc::make_mut(&mut st.route.active);
             active.last_mut().expect("the loop is active").role = role;
         };
         if bounded {
@@ -108,31 +107,10 @@ impl SymbolicExecution<'_> {
     }
 
     pub(super) fn check_pointer(&mut self, st: &State, number: u32, var: VarId) {
-        let Some(&(_, object)) = st.anchors.iter().rev().find(|(v, _)| *v == (number, var)) else { return };
-        let value = self.read_var(st, var);
-        if self.object_of(value) != Some(object) && self.assumptions(number).roaming.insert(var) {
+        let Some(&(_, object)) = st.route.anchors.iter().rev().find(|(v, _)| *v == (number, var)) else { return };
+        let value = self.execution.read_var(st, var);
+        if self.execution.terms.object_of(value) != Some(object) && self.assumptions(number).roaming.insert(var) {
             self.drop_assumption();
-        }
-    }
-
-    /// The object that a pointer points into by its structure.
-    pub(super) fn object_of(&mut self, value: Val) -> Option<ObjId> {
-        match value {
-            Val::Ptr(object, _) => Some(object),
-            Val::Expr(e) => {
-                let mut found = None;
-                let mut terms = Vec::new();
-                self.sum_terms(e, &mut terms);
-                for term in terms {
-                    match self.classify(term) {
-                        Val::Ptr(object, _) if found.is_none() => found = Some(object),
-                        _ if self.bases_in(term).is_empty() => {}
-                        _ => return None,
-                    }
-                }
-                found
-            }
-            _ => None,
         }
     }
 
@@ -142,9 +120,9 @@ impl SymbolicExecution<'_> {
             if self.assumptions(number).roaming.contains(&var) {
                 continue;
             }
-            let value = self.read_var(st, var);
-            if let Some(object) = self.object_of(value) {
-                Rc::make_mut(&mut st.anchors).push(((number, var), object));
+            let value = self.execution.read_var(st, var);
+            if let Some(object) = self.execution.terms.object_of(value) {
+                Rc::make_mut(&mut st.route.anchors).push(((number, var), object));
             }
         }
     }
@@ -154,39 +132,39 @@ impl SymbolicExecution<'_> {
         let mut model = st.pc.model().cloned();
         let mut new_symbols = Vec::new();
         for var in self.loops.modified(number).to_vec() {
-            let value = self.read_var(&st, var);
-            let width = self.program.vars[var].width;
+            let value = self.execution.read_var(&st, var);
+            let width = self.execution.program.vars[var].width;
             let object = match self.assumptions(number).roaming.contains(&var) {
                 true => None,
-                false => self.object_of(value),
+                false => self.execution.terms.object_of(value),
             };
-            let (_, fresh) = self.pool.fresh_symbol(Sort::Bv(width));
+            let (_, fresh) = self.execution.terms.fresh_symbol(Sort::Bv(width));
             new_symbols.push(fresh);
             // The entry value is one that the invariants allow.
             if let Some(m) = &mut model
                 && !matches!(value, Val::Unset | Val::Unknown)
             {
-                let mut old = self.term(value, width);
+                let mut old = self.execution.terms.term(value, width);
                 if let Some(object) = object {
-                    let base = self.bases.symbol(&mut self.pool, object, width);
-                    old = self.pool.sub(old, base);
+                    let base = self.execution.terms.base(object);
+                    old = self.execution.terms.sub(old, base);
                 }
-                let old = m.eval(&self.pool, old);
+                let old = m.eval(&self.execution.terms, old);
                 m.set(fresh, Value::Bv(old));
             }
             let new = match object {
                 Some(object) => {
-                    let base = self.bases.symbol(&mut self.pool, object, width);
-                    self.pool.add(base, fresh)
+                    let base = self.execution.terms.base(object);
+                    self.execution.terms.add(base, fresh)
                 }
                 None => fresh,
             };
-            self.write_var(&mut st, var, Val::Expr(new));
+            self.execution.write_var(&mut st, var, Val::Expr(new));
         }
         self.forget_written(&mut st, number);
         self.activate(&mut st, number, role);
-        let holds = self.pool.bool(true);
-        self.solver.assume(&mut self.pool, &mut st.pc, holds, model);
+        let holds = self.execution.terms.bool(true);
+        self.execution.solver.assume(&mut self.execution.terms, &mut st.pc, holds, model);
         let terms = self.place_terms(&st, number);
         let modified = self.loops.modified(number).to_vec();
         self.assume_all(&mut st, terms, new_symbols, &modified);
@@ -200,7 +178,8 @@ impl SymbolicExecution<'_> {
         let written: Vec<ObjId> =
             st.memory.iter().filter(|(_, o)| origins.contains(&o.origin)).map(|(id, _)| id).collect();
         for object in written {
-            self.changes(st, object, Change::Written);
+            let origin = st.memory.get(object).expect("a live object").origin;
+            self.changes(&st.route, st.frame.depth, Write { object, origin, frees: false });
             st.memory.get_mut(object).expect("a live object").forget();
         }
     }

@@ -1,8 +1,7 @@
 //! Runs of the interpreter, written down state by state.
 
-use super::super::state::Slots;
-use super::super::value::ObjId;
 use super::generator::Random;
+use crate::execution::{ObjId, Slots};
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Recording, Unknown};
 use cfa::{AllocKind, Bv, EdgeId, FuncId, Id, Op, Program, VarId};
 use rustc_hash::FxHashMap;

@@ -1,11 +1,9 @@
 //! Values of expressions in a state.
 
-use super::SymbolicExecution;
-use super::memory::Origin;
+use super::Execution;
 use super::state::State;
 use super::value::{ObjId, Val, binary_int, mask, unary_int};
-use crate::verdict::Reason;
-use cfa::{BinOp, Expr, ExprId, FuncId, Id, Sort, UnOp, VarId};
+use cfa::{BinOp, Expr, ExprId, FuncId, Id, Sort, VarId};
 
 /// Addresses of functions: constants apart from all objects. The lowest is far above null.
 const FUNCTIONS: u64 = 0x1000;
@@ -23,9 +21,9 @@ pub fn function_at(address: u64, functions: usize) -> Option<FuncId> {
         .then_some(FuncId((offset / FUNCTION_STRIDE) as u32))
 }
 
-impl SymbolicExecution<'_> {
+impl Execution<'_> {
     #[inline]
-    pub(super) fn read_var(&self, st: &State, var: VarId) -> Val {
+    pub fn read_var(&self, st: &State, var: VarId) -> Val {
         let slot = self.slots.of_var[var.index()];
         match slot.global() {
             Some(i) => st.globals[i],
@@ -33,7 +31,7 @@ impl SymbolicExecution<'_> {
         }
     }
     #[inline]
-    pub(super) fn write_var(&self, st: &mut State, var: VarId, value: Val) {
+    pub fn write_var(&self, st: &mut State, var: VarId, value: Val) {
         let slot = self.slots.of_var[var.index()];
         match slot.global() {
             Some(i) => std::rc::Rc::make_mut(&mut st.globals)[i] = value,
@@ -43,43 +41,42 @@ impl SymbolicExecution<'_> {
 
     /// The value of an expression of the program, or of a condition that refinement made, which may hold arrays. Recursive: the
     /// front-end bounds the depth of the ones, and refinement the size of the others.
-    pub(super) fn eval(&mut self, st: &State, e: ExprId) -> Val {
-        match *self.pool.get(e) {
+    pub fn eval(&mut self, st: &State, e: ExprId) -> Val {
+        match *self.terms.get(e) {
             Expr::Const(ref c) => match c.to_u64() {
                 Some(v) if c.width() <= 64 => Val::Int(v),
                 _ => Val::Expr(e),
             },
             Expr::Var(v) => match self.read_var(st, v) {
                 // Where operations are skipped, what they would have written is not looked at.
-                Val::Unset if self.abstracting.on => Val::Unknown,
+                Val::Unset if self.mode.is_abstract => Val::Unknown,
                 Val::Unset => {
                     // The front-end writes before reads; where it could not tell, any value is possible.
-                    let width = self.pool.width(e);
-                    let (_, fresh) = self.pool.fresh_symbol(Sort::Bv(width));
-                    let place = self.program.vars[v].place;
-                    self.taints.drop_behaviour(Reason::at("a variable is read before it is written", place));
+                    let width = self.terms.width(e);
+                    let (_, fresh) = self.terms.fresh_symbol(Sort::Bv(width));
+                    self.unset.push(v);
                     Val::Expr(fresh)
                 }
                 value => value,
             },
-            Expr::Sym(_) => self.bases.classify(&self.pool, e),
+            Expr::Sym(_) => self.terms.classify(e),
             Expr::GlobalAddr(g) => Val::Ptr(ObjId(g.0), 0),
             Expr::FuncAddr(f) => Val::Int(function_address(f)),
             Expr::Binary(op, a, b) => {
-                let width = self.pool.width(a);
+                let width = self.terms.width(a);
                 let x = self.eval(st, a);
                 let y = self.eval(st, b);
                 self.binary(st, op, width, x, y, b)
             }
             Expr::Unary(op, a) => {
-                let width = self.pool.width(a);
+                let width = self.terms.width(a);
                 match self.eval(st, a) {
                     Val::Int(x) => Val::Int(unary_int(op, width, x)),
                     Val::Unknown => Val::Unknown,
                     x => {
-                        let x = self.term(x, width);
-                        let e = self.pool.unary(op, x);
-                        self.classify(e)
+                        let x = self.terms.term(x, width);
+                        let e = self.terms.unary(op, x);
+                        self.terms.classify(e)
                     }
                 }
             }
@@ -87,7 +84,7 @@ impl SymbolicExecution<'_> {
                 Val::Int(0) => self.eval(st, f),
                 Val::Int(_) => self.eval(st, t),
                 c => {
-                    let sort = self.pool.sort(t);
+                    let sort = self.terms.sort(t);
                     let (t, f) = (self.eval(st, t), self.eval(st, f));
                     if t == f {
                         return t;
@@ -95,13 +92,13 @@ impl SymbolicExecution<'_> {
                     if [c, t, f].contains(&Val::Unknown) {
                         return Val::Unknown;
                     }
-                    let (c, t, f) = (self.term(c, 1), self.term_of(t, sort), self.term_of(f, sort));
-                    let e = self.pool.ite(c, t, f);
-                    self.classify(e)
+                    let (c, t, f) = (self.terms.term(c, 1), self.terms.term_of(t, sort), self.terms.term_of(f, sort));
+                    let e = self.terms.ite(c, t, f);
+                    self.terms.classify(e)
                 }
             },
             Expr::Extract { hi, lo, arg } => {
-                let width = self.pool.width(arg);
+                let width = self.terms.width(arg);
                 match self.eval(st, arg) {
                     Val::Int(x) => Val::Int(mask(hi - lo + 1, x >> lo)),
                     Val::Unknown => Val::Unknown,
@@ -110,9 +107,9 @@ impl SymbolicExecution<'_> {
                         Val::Int(mask(hi - lo + 1, offset >> lo))
                     }
                     x => {
-                        let x = self.term(x, width);
-                        let e = self.pool.extract(hi, lo, x);
-                        self.classify(e)
+                        let x = self.terms.term(x, width);
+                        let e = self.terms.extract(hi, lo, x);
+                        self.terms.classify(e)
                     }
                 }
             }
@@ -120,39 +117,39 @@ impl SymbolicExecution<'_> {
                 Val::Int(x) if width <= 64 => Val::Int(x),
                 Val::Unknown => Val::Unknown,
                 x => {
-                    let narrow = self.pool.width(arg);
-                    let x = self.term(x, narrow);
-                    let e = self.pool.zext(width, x);
-                    self.classify(e)
+                    let narrow = self.terms.width(arg);
+                    let x = self.terms.term(x, narrow);
+                    let e = self.terms.zext(width, x);
+                    self.terms.classify(e)
                 }
             },
             Expr::Sext { width, arg } => {
-                let narrow = self.pool.width(arg);
+                let narrow = self.terms.width(arg);
                 match self.eval(st, arg) {
                     Val::Int(x) if width <= 64 => Val::Int(mask(width, super::value::sign_extend(narrow, x) as u64)),
                     Val::Unknown => Val::Unknown,
                     x => {
-                        let x = self.term(x, narrow);
-                        let e = self.pool.sext(width, x);
-                        self.classify(e)
+                        let x = self.terms.term(x, narrow);
+                        let e = self.terms.sext(width, x);
+                        self.terms.classify(e)
                     }
                 }
             }
             _ => {
-                let node = self.pool.get(e).clone();
+                let node = self.terms.get(e).clone();
                 let mut children = [ExprId(0); 3];
                 let mut n = 0;
                 for child in node.children() {
-                    let sort = self.pool.sort(child);
+                    let sort = self.terms.sort(child);
                     let value = self.eval(st, child);
                     if value == Val::Unknown {
                         return Val::Unknown;
                     }
-                    children[n] = self.term_of(value, sort);
+                    children[n] = self.terms.term_of(value, sort);
                     n += 1;
                 }
-                let e = self.pool.rebuild(&node, &children[..n]);
-                self.classify(e)
+                let e = self.terms.rebuild(&node, &children[..n]);
+                self.terms.classify(e)
             }
         }
     }
@@ -175,7 +172,7 @@ impl SymbolicExecution<'_> {
                 }
             }
             (Val::Int(a), Val::Int(b)) => {
-                let low = self.pool.width(second);
+                let low = self.terms.width(second);
                 if width + low <= 64 {
                     return Val::Int(a << low | b);
                 }
@@ -217,16 +214,10 @@ impl SymbolicExecution<'_> {
             }
             _ => {}
         }
-        let second_width = if op == BinOp::Concat { self.pool.width(second) } else { width };
-        let (x, y) = (self.term(x, width), self.term(y, second_width));
-        let e = self.pool.binary(op, x, y);
-        self.classify(e)
-    }
-
-    /// Whether two different objects, both alive in `st`, are known to be alive at the same time.
-    pub(super) fn are_disjoint(&self, st: &State, o: ObjId, p: ObjId) -> bool {
-        let is_heap = |o| st.memory.get(o).is_some_and(|o| matches!(o.origin, Origin::Heap(_)));
-        !(self.lacks_frees && is_heap(o) && is_heap(p))
+        let second_width = if op == BinOp::Concat { self.terms.width(second) } else { width };
+        let (x, y) = (self.terms.term(x, width), self.terms.term(y, second_width));
+        let e = self.terms.binary(op, x, y);
+        self.terms.classify(e)
     }
 
     /// Whether `offset` is at a byte of the live object.
@@ -240,94 +231,5 @@ impl SymbolicExecution<'_> {
     /// Whether the low `bits` bits of the object's address are known to be zero.
     fn is_aligned(&self, st: &State, object: ObjId, bits: u32) -> bool {
         bits < 32 && st.memory.get(object).is_some_and(|o| o.align >= 1 << bits)
-    }
-
-    #[inline]
-    pub(super) fn classify(&self, e: ExprId) -> Val {
-        self.bases.classify(&self.pool, e)
-    }
-
-    /// The term of a value.
-    pub(super) fn term(&mut self, value: Val, width: u32) -> ExprId {
-        match value {
-            Val::Int(v) => self.pool.int(width, v),
-            Val::Expr(e) => e,
-            Val::Ptr(object, offset) => {
-                let base = self.bases.symbol(&mut self.pool, object, width);
-                let offset = self.pool.int(width, offset);
-                self.pool.add(base, offset)
-            }
-            Val::Unset | Val::Unknown => {
-                let (_, fresh) = self.pool.fresh_symbol(Sort::Bv(width));
-                fresh
-            }
-        }
-    }
-
-    /// The term of a value of any sort.
-    fn term_of(&mut self, value: Val, sort: Sort) -> ExprId {
-        match (value, sort) {
-            (Val::Expr(e), _) => e,
-            (value, Sort::Bv(width)) => self.term(value, width),
-            (_, Sort::Array { .. }) => self.pool.fresh_symbol(sort).1,
-        }
-    }
-
-    /// A value truncated or zero-extended from `from` to `to` bits.
-    pub(super) fn resize(&mut self, value: Val, from: u32, to: u32) -> Val {
-        if from == to {
-            return value;
-        }
-        if let Val::Int(v) = value
-            && to <= 64
-        {
-            return Val::Int(mask(to, v));
-        }
-        if value == Val::Unknown {
-            return value;
-        }
-        let e = self.term(value, from);
-        let e = self.pool.resize(to, e);
-        self.classify(e)
-    }
-
-    /// Bits `hi..=lo` of a value of `width` bits.
-    pub(super) fn extract(&mut self, value: Val, width: u32, hi: u32, lo: u32) -> Val {
-        match value {
-            _ if lo == 0 && hi + 1 == width => value,
-            Val::Int(v) => Val::Int(mask(hi - lo + 1, v >> lo)),
-            Val::Unknown => value,
-            _ => {
-                let e = self.term(value, width);
-                let e = self.pool.extract(hi, lo, e);
-                self.classify(e)
-            }
-        }
-    }
-
-    /// The number of low bits of `e` that are zero whatever its symbols are, as far as a look at its top shows.
-    pub(super) fn trailing_zeros(&self, e: ExprId) -> u32 {
-        self.trailing_zeros_to(e, 24)
-    }
-
-    fn trailing_zeros_to(&self, e: ExprId, depth: u32) -> u32 {
-        if depth == 0 {
-            return 0;
-        }
-        let of = |e| self.trailing_zeros_to(e, depth - 1);
-        let zeros = match *self.pool.get(e) {
-            Expr::Const(ref c) => (0..c.width()).find(|&i| c.bit(i)).unwrap_or(c.width()),
-            Expr::Binary(BinOp::Add | BinOp::Sub | BinOp::Or | BinOp::Xor, a, b) => of(a).min(of(b)),
-            Expr::Binary(BinOp::Mul, a, b) => of(a) + of(b),
-            Expr::Binary(BinOp::And, a, b) => of(a).max(of(b)),
-            Expr::Binary(BinOp::Concat, a, b) => {
-                let low = of(b);
-                if low == self.pool.width(b) { low + of(a) } else { low }
-            }
-            Expr::Unary(UnOp::Neg, a) | Expr::Zext { arg: a, .. } | Expr::Sext { arg: a, .. } => of(a),
-            Expr::Ite(_, t, f) => of(t).min(of(f)),
-            _ => 0,
-        };
-        zeros.min(self.pool.width(e))
     }
 }

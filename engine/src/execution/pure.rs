@@ -2,7 +2,7 @@
 //! (Michie: "Memo" functions and machine learning, Nature 1968). Where the arguments are not constants but can have only
 //! few values, the result is a table. So the tree of calls that a path would have to be followed through is a graph.
 
-use super::SymbolicExecution;
+use super::Execution;
 use super::state::{Slots, State};
 use super::value::{Val, binary_int, mask, sign_extend, unary_int};
 use cfa::{Callee, Expr, ExprId, ExprPool, FuncId, Id, LocId, Op, Out, Program, VarId, VarKind};
@@ -50,7 +50,7 @@ struct Activation {
 }
 
 impl PureCalls {
-    pub(super) fn new(program: &Program) -> Self {
+    pub fn new(program: &Program) -> Self {
         let mut pure = vec![true; program.funcs.len()];
         let mut callees: Vec<Vec<FuncId>> = vec![Vec::new(); program.funcs.len()];
         let global = |v: VarId| matches!(program.vars[v].kind, VarKind::Global { .. });
@@ -78,7 +78,7 @@ impl PureCalls {
     }
 
     /// What the call gives.
-    pub(super) fn answer(&mut self, program: &Program, slots: &Slots, func: FuncId, args: &[u64]) -> Answer {
+    pub fn answer(&mut self, program: &Program, slots: &Slots, func: FuncId, args: &[u64]) -> Answer {
         let key = (func, Box::from(args));
         if let Some(known) = self.known.get(&key) {
             return known.expect("no call is under way");
@@ -236,128 +236,134 @@ pub(super) enum Shortcut {
     None(State),
 }
 
-impl SymbolicExecution<'_> {
+impl Execution<'_> {
     /// Whether calls of the function may be answered without following them.
     pub(super) fn is_pure(&mut self, func: FuncId) -> bool {
-        if !self.skips_calls || self.loops.recursion(func).is_none() {
+        if !self.mode.skips_calls || !self.recursive[func.index()] {
             return false;
         }
         self.pure.get_or_insert_with(|| PureCalls::new(self.program)).pure[func.index()]
     }
+}
 
-    /// Answers the call over `edge` of a pure function, from values of the arguments.
-    pub(super) fn call_at_once(&mut self, mut st: State, edge: cfa::EdgeId, func: FuncId, args: &[Val]) -> Shortcut {
-        let Op::Call { result, .. } = self.program.edges[edge].op else { panic!("a call edge") };
-        let Some(cases) = self.cases(&mut st, func, args) else { return Shortcut::None(st) };
-        let mut table: Option<Val> = None;
-        let mut returns = false;
-        let result = result.map(|var| (var, self.program.vars[var].width));
-        for (condition, answer) in cases {
-            match (answer, result) {
-                (Answer::Unknown, _) | (Answer::Returns(None), Some(_)) => return Shortcut::None(st),
-                (Answer::Never, _) => match condition {
-                    None => return Shortcut::Ended,
-                    Some(here) => {
-                        let elsewhere = self.pool.not(here);
-                        self.solver.assume(&mut self.pool, &mut st.pc, elsewhere, None);
-                    }
-                },
-                (Answer::Returns(Some(value)), Some((_, width))) => {
-                    let value = Val::Int(mask(width, value));
-                    returns = true;
-                    table = Some(match (condition, table) {
-                        (Some(here), Some(rest)) => {
-                            let (value, rest) = (self.term(value, width), self.term(rest, width));
-                            let either = self.pool.ite(here, value, rest);
-                            self.classify(either)
-                        }
-                        _ => value,
-                    });
+/// Answers the call over `edge` of a pure function, from values of the arguments.
+pub(super) fn call_at_once(
+    ex: &mut Execution,
+    mut st: State,
+    edge: cfa::EdgeId,
+    func: FuncId,
+    args: &[Val],
+) -> Shortcut {
+    let Op::Call { result, .. } = ex.program.edges[edge].op else { panic!("a call edge") };
+    let Some(cases) = cases(ex, &mut st, func, args) else { return Shortcut::None(st) };
+    let mut table: Option<Val> = None;
+    let mut returns = false;
+    let result = result.map(|var| (var, ex.program.vars[var].width));
+    for (condition, answer) in cases {
+        match (answer, result) {
+            (Answer::Unknown, _) | (Answer::Returns(None), Some(_)) => return Shortcut::None(st),
+            (Answer::Never, _) => match condition {
+                None => return Shortcut::Ended,
+                Some(here) => {
+                    let elsewhere = ex.terms.not(here);
+                    ex.solver.assume(&mut ex.terms, &mut st.pc, elsewhere, None);
                 }
-                (Answer::Returns(_), None) => returns = true,
+            },
+            (Answer::Returns(Some(value)), Some((_, width))) => {
+                let value = Val::Int(mask(width, value));
+                returns = true;
+                table = Some(match (condition, table) {
+                    (Some(here), Some(rest)) => {
+                        let (value, rest) = (ex.terms.term(value, width), ex.terms.term(rest, width));
+                        let either = ex.terms.ite(here, value, rest);
+                        ex.terms.classify(either)
+                    }
+                    _ => value,
+                });
             }
+            (Answer::Returns(_), None) => returns = true,
         }
-        if !returns || st.pc.is_contradiction() {
-            return Shortcut::Ended;
-        }
-        if let (Some((var, _)), Some(value)) = (result, table) {
-            self.write_var(&mut st, var, value);
-        }
-        Shortcut::Returned(st)
     }
+    if !returns || st.pc.is_contradiction() {
+        return Shortcut::Ended;
+    }
+    if let (Some((var, _)), Some(value)) = (result, table) {
+        ex.write_var(&mut st, var, value);
+    }
+    Shortcut::Returned(st)
+}
 
-    /// The values that the arguments may have, as conditions, with what the call gives; a single case needs no
-    /// condition. `None` if there are too many, or if nothing is known of one.
-    fn cases(&mut self, st: &mut State, func: FuncId, args: &[Val]) -> Option<Vec<(Option<ExprId>, Answer)>> {
-        let params = &self.program.funcs[func].params;
-        if args.len() != params.len() {
+/// The values that the arguments may have, as conditions, with what the call gives; a single case needs no
+/// condition. `None` if there are too many, or if nothing is known of one.
+fn cases(ex: &mut Execution, st: &mut State, func: FuncId, args: &[Val]) -> Option<Vec<(Option<ExprId>, Answer)>> {
+    let params = &ex.program.funcs[func].params;
+    if args.len() != params.len() {
+        return None;
+    }
+    let mut terms = Vec::new();
+    let mut values = vec![0; args.len()];
+    for (i, (&arg, &param)) in args.iter().zip(params).enumerate() {
+        match arg {
+            Val::Int(v) => values[i] = v,
+            Val::Expr(e) if ex.program.vars[param].width <= 64 => terms.push((i, e)),
+            _ => return None,
+        }
+    }
+    if terms.is_empty() {
+        return Some(vec![(None, answer_call(ex, func, &values)?)]);
+    }
+    for &(_, e) in &terms {
+        ex.expose(st, e);
+    }
+    // A few values at most: none is far from one of them.
+    let mut model = match st.pc.model() {
+        Some(model) => model.clone(),
+        None => ex.solver.model(&mut ex.terms, &st.pc).model()?,
+    };
+    let mut far = ex.terms.bool(false);
+    for &(_, e) in &terms {
+        let width = ex.terms.width(e);
+        if width < u64::BITS && 1 << width <= 2 * SPAN {
+            continue;
+        }
+        let near = model.eval(&ex.terms, e).to_u64()?;
+        let lowest = ex.terms.int(width, mask(width, near.wrapping_sub(SPAN)));
+        let span = ex.terms.int(width, mask(width, 2 * SPAN));
+        let offset = ex.terms.sub(e, lowest);
+        let beyond = ex.terms.ult(span, offset);
+        far = ex.terms.or(far, beyond);
+    }
+    if !ex.solver.check(&mut ex.terms, &st.pc, far).is_infeasible() {
+        return None;
+    }
+    let mut cases = Vec::new();
+    let mut other = ex.terms.bool(true);
+    loop {
+        let mut here = ex.terms.bool(true);
+        for &(i, e) in &terms {
+            let value = model.eval(&ex.terms, e);
+            values[i] = value.to_u64()?;
+            let value = ex.terms.constant(value);
+            let equal = ex.terms.eq(e, value);
+            here = ex.terms.and(here, equal);
+        }
+        cases.push((Some(here), answer_call(ex, func, &values)?));
+        if cases.len() > TABLE {
             return None;
         }
-        let mut terms = Vec::new();
-        let mut values = vec![0; args.len()];
-        for (i, (&arg, &param)) in args.iter().zip(params).enumerate() {
-            match arg {
-                Val::Int(v) => values[i] = v,
-                Val::Expr(e) if self.program.vars[param].width <= 64 => terms.push((i, e)),
-                _ => return None,
-            }
-        }
-        if terms.is_empty() {
-            return Some(vec![(None, self.answer_call(func, &values)?)]);
-        }
-        for &(_, e) in &terms {
-            self.expose(st, e);
-        }
-        // A few values at most: none is far from one of them.
-        let mut model = match st.pc.model() {
-            Some(model) => model.clone(),
-            None => self.solver.model(&mut self.pool, &st.pc).model()?,
-        };
-        let mut far = self.pool.bool(false);
-        for &(_, e) in &terms {
-            let width = self.pool.width(e);
-            if width < u64::BITS && 1 << width <= 2 * SPAN {
-                continue;
-            }
-            let near = model.eval(&self.pool, e).to_u64()?;
-            let lowest = self.pool.int(width, mask(width, near.wrapping_sub(SPAN)));
-            let span = self.pool.int(width, mask(width, 2 * SPAN));
-            let offset = self.pool.sub(e, lowest);
-            let beyond = self.pool.ult(span, offset);
-            far = self.pool.or(far, beyond);
-        }
-        if !self.solver.check(&mut self.pool, &st.pc, far).is_infeasible() {
-            return None;
-        }
-        let mut cases = Vec::new();
-        let mut other = self.pool.bool(true);
-        loop {
-            let mut here = self.pool.bool(true);
-            for &(i, e) in &terms {
-                let value = model.eval(&self.pool, e);
-                values[i] = value.to_u64()?;
-                let value = self.pool.constant(value);
-                let equal = self.pool.eq(e, value);
-                here = self.pool.and(here, equal);
-            }
-            cases.push((Some(here), self.answer_call(func, &values)?));
-            if cases.len() > TABLE {
-                return None;
-            }
-            let elsewhere = self.pool.not(here);
-            other = self.pool.and(other, elsewhere);
-            match self.solver.check(&mut self.pool, &st.pc, other) {
-                Feasibility::Infeasible => return Some(cases),
-                Feasibility::Feasible(next) => model = next,
-                Feasibility::Unknown(_) => return None,
-            }
+        let elsewhere = ex.terms.not(here);
+        other = ex.terms.and(other, elsewhere);
+        match ex.solver.check(&mut ex.terms, &st.pc, other) {
+            Feasibility::Infeasible => return Some(cases),
+            Feasibility::Feasible(next) => model = next,
+            Feasibility::Unknown(_) => return None,
         }
     }
+}
 
-    fn answer_call(&mut self, func: FuncId, args: &[u64]) -> Option<Answer> {
-        let answer = self.pure.as_mut()?.answer(self.program, &self.slots, func, args);
-        (answer != Answer::Unknown).then_some(answer)
-    }
+fn answer_call(ex: &mut Execution, func: FuncId, args: &[u64]) -> Option<Answer> {
+    let answer = ex.pure.as_mut()?.answer(ex.program, &ex.slots, func, args);
+    (answer != Answer::Unknown).then_some(answer)
 }
 
 #[cfg(test)]

@@ -1,0 +1,86 @@
+//! What is known of the addresses of objects.
+
+use super::Execution;
+use super::memory::Origin;
+use super::state::State;
+use super::value::ObjId;
+use cfa::{Bv, ExprId};
+use std::rc::Rc;
+
+impl Execution<'_> {
+    /// Whether two different objects, both alive in `st`, are known to be alive at the same time.
+    pub fn are_disjoint(&self, st: &State, o: ObjId, p: ObjId) -> bool {
+        let is_heap = |o| st.memory.get(o).is_some_and(|o| matches!(o.origin, Origin::Heap(_)));
+        !(self.lacks_frees && is_heap(o) && is_heap(p))
+    }
+
+    /// Puts into the path condition what holds of the addresses that `e` looks at: they are aligned, far from null
+    /// and from the end of the address space, and live objects do not overlap.
+    pub fn expose(&mut self, st: &mut State, e: ExprId) {
+        for object in self.terms.bases_in(e) {
+            if st.exposed.contains(&object) {
+                continue;
+            }
+            let w = self.program.layout.pointer_width;
+            let base = self.terms.base(object);
+            let mut facts = Vec::new();
+            let (lowest, highest) = if w == 64 { (0x10_0000, 0x7fff_0000_0000) } else { (0x10_0000, 0xffff_0000) };
+            let low = self.terms.int(w, lowest);
+            facts.push(self.terms.ule(low, base));
+            let high = self.terms.int(w, highest);
+            let size = st.memory.get(object).map(|o| (o.size, o.align));
+            if let Some((size, align)) = size {
+                let size_e = self.terms.term(size, w);
+                let last = self.terms.sub(high, size_e);
+                facts.push(self.terms.ule(base, last));
+                if size_e != high && self.terms.as_const(size_e).is_none() {
+                    facts.push(self.terms.ule(size_e, high));
+                }
+                if align > 1 {
+                    let bits = align.trailing_zeros();
+                    let lows = self.terms.extract(bits - 1, 0, base);
+                    let zero = self.terms.int(bits, 0);
+                    facts.push(self.terms.eq(lows, zero));
+                }
+                for &other in st.exposed.iter() {
+                    let Some(other_size) = st.memory.get(other).map(|o| o.size) else { continue };
+                    if !self.are_disjoint(st, object, other) {
+                        continue;
+                    }
+                    let other_base = self.terms.base(other);
+                    let other_size = self.terms.term(other_size, w);
+                    let (end, other_end) = (self.terms.add(base, size_e), self.terms.add(other_base, other_size));
+                    let before = self.terms.ule(end, other_base);
+                    let after = self.terms.ule(other_end, base);
+                    facts.push(self.terms.or(before, after));
+                    // Empty objects have addresses of their own, too.
+                    facts.push(self.terms.ne(base, other_base));
+                }
+            } else {
+                facts.push(self.terms.ule(base, high));
+            }
+            // A layout that satisfies the facts, where sizes are moderate, extends the model at hand.
+            let extended = st.pc.model().map(|model| {
+                let mut model = model.clone();
+                let slot = if w == 64 {
+                    0x1000_0000_0000 + (u64::from(object.0) << 24)
+                } else {
+                    0x1000_0000 + (u64::from(object.0) << 16)
+                };
+                model.set(base, cfa::Value::Bv(Bv::new(w, slot)));
+                model
+            });
+            let mut extended = extended.filter(|m| facts.iter().all(|&f| m.eval(&self.terms, f).is_true()));
+            for fact in facts {
+                let model = extended.clone();
+                self.solver.assume(&mut self.terms, &mut st.pc, fact, model);
+            }
+            if extended.is_none() {
+                extended = self.solver.model(&mut self.terms, &st.pc).model();
+                let always = self.terms.bool(true);
+                self.solver.assume(&mut self.terms, &mut st.pc, always, extended);
+            }
+            Rc::make_mut(&mut st.exposed).push(object);
+        }
+    }
+}

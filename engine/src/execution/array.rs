@@ -1,0 +1,285 @@
+//! Objects whose content is an SMT array: those accessed at unknown offsets that are too large, or of a size that is not
+//! known, for a choice between cells.
+//!
+//! The elements are as wide as the access for which the array was made, if that is aligned: most arrays of a program are
+//! accessed in whole elements only, and then an access is one term. Other accesses take elements apart.
+
+use super::Execution;
+use super::memory::Piece;
+use super::state::{Event, State};
+use super::terms::Terms;
+use super::value::{ObjId, Val, sign_extend};
+use cfa::{BinOp, Bv, Expr, ExprId, Sort};
+use rustc_hash::FxHashSet;
+
+/// Bytes written of an object whose content is kept when it becomes an array.
+const MAX_ARRAY: u64 = 1 << 16;
+
+impl Execution<'_> {
+    /// Turns the content of an object into an SMT array, for an access of `len` bytes at `offset`.
+    pub fn make_array(&mut self, st: &mut State, object: ObjId, offset: ExprId, len: u32) {
+        let o = st.memory.get(object).expect("a live object");
+        if o.array.is_some() {
+            return;
+        }
+        let w = self.terms.pointer_width;
+        let size = match o.size {
+            Val::Int(size) => size,
+            _ => o.extent(),
+        };
+        let fits = matches!(len, 2 | 4 | 8)
+            && self.terms.trailing_zeros(offset) >= len.trailing_zeros()
+            && size.is_multiple_of(u64::from(len));
+        let unit = if fits { len } else { 1 };
+        let (zeroed, written) = (o.zeroed, o.extent().min(size));
+        // The content of an object of which more is written is forgotten: any content is possible, which a replay will
+        // tell from a real one.
+        let kept = written <= MAX_ARRAY;
+        let mut array = if zeroed && kept {
+            let zero = self.terms.int(8 * unit, 0);
+            self.terms.const_array(w, zero)
+        } else {
+            let array = self.terms.fresh_symbol(Sort::Array { index: w, elem: 8 * unit }).1;
+            st.trail.push(Event::UnknownArray { object, array });
+            array
+        };
+        if kept {
+            for index in 0..written / u64::from(unit) {
+                let at = index * u64::from(unit);
+                let o = st.memory.get(object).expect("a live object");
+                let is_plain = |at| match o.piece(at) {
+                    Piece::Default => true,
+                    Piece::Byte(byte) => byte == 0 && zeroed,
+                    Piece::Cell { .. } => false,
+                };
+                if (at..at + u64::from(unit)).all(is_plain) {
+                    continue;
+                }
+                let value = self.read(st, object, at, unit);
+                let value = self.terms.term(value, 8 * unit);
+                let index = self.terms.int(w, index);
+                array = self.terms.store(array, index, value);
+            }
+        }
+        st.memory.get_mut(object).expect("a live object").set_array(array);
+    }
+
+    pub fn read_array(&mut self, st: &mut State, object: ObjId, offset: ExprId, len: u32) -> Val {
+        let array = st.memory.get(object).expect("a live object").array.expect("the object is an array");
+        self.instantiate(st, array, offset);
+        let value = self.terms.select_bytes(array, offset, len);
+        self.terms.classify(value)
+    }
+
+    pub fn write_array(&mut self, st: &mut State, object: ObjId, offset: ExprId, len: u32, value: Val) {
+        let mut array = st.memory.get(object).expect("a live object").array.expect("the object is an array");
+        let unit = self.terms.unit(array);
+        let width = 8 * unit;
+        if let Some(first) = self.terms.element(offset, unit).filter(|_| len.is_multiple_of(unit)) {
+            for i in 0..len / unit {
+                let part = self.terms.part(value, 8 * len, width * (i + 1) - 1, width * i);
+                let part = self.terms.term(part, width);
+                let at = self.terms.plus(first, i);
+                array = self.terms.store(array, at, part);
+            }
+        } else {
+            for i in 0..len {
+                let byte = self.terms.part(value, 8 * len, 8 * i + 7, 8 * i);
+                let byte = self.terms.term(byte, 8);
+                let at = self.terms.plus(offset, i);
+                let (element, shift) = self.terms.element_around(at, unit);
+                let (byte, ones) = (self.terms.zext(width, byte), self.terms.int(width, 0xff));
+                let (byte, ones) =
+                    (self.terms.binary(BinOp::Shl, byte, shift), self.terms.binary(BinOp::Shl, ones, shift));
+                let others = self.terms.not(ones);
+                let word = self.terms.select(array, element);
+                let word = self.terms.binary(BinOp::And, word, others);
+                let word = self.terms.binary(BinOp::Or, word, byte);
+                array = self.terms.store(array, element, word);
+            }
+        }
+        st.memory.get_mut(object).expect("a live object").set_array(array);
+    }
+}
+
+impl Terms {
+    /// `values[index >> shift]`, as a tree over the bits of the index: its conditions are single bits.
+    pub(super) fn select_by_bits(&mut self, values: &[ExprId], index: ExprId, shift: u32) -> ExprId {
+        let mut level = values.to_vec();
+        let mut bit = shift;
+        while level.len() > 1 {
+            let condition = self.extract(bit, bit, index);
+            level = level
+                .chunks(2)
+                .map(|pair| match *pair {
+                    [even, odd] => self.ite(condition, odd, even),
+                    // Beyond the last candidate the offset never is.
+                    [even] => even,
+                    _ => unreachable!("chunks of two"),
+                })
+                .collect();
+            bit += 1;
+        }
+        level[0]
+    }
+
+    /// Bytes of an element.
+    pub fn unit(&self, array: ExprId) -> u32 {
+        let Sort::Array { elem, .. } = self.sort(array) else { panic!("an array") };
+        elem / 8
+    }
+
+    /// `len >= 1` bytes of an array.
+    pub fn select_bytes(&mut self, array: ExprId, offset: ExprId, len: u32) -> ExprId {
+        let unit = self.unit(array);
+        let mut value = None;
+        if let Some(first) = self.element(offset, unit).filter(|_| len.is_multiple_of(unit)) {
+            for i in 0..len / unit {
+                let at = self.plus(first, i);
+                let part = self.select(array, at);
+                value = Some(value.map_or(part, |low| self.concat(part, low)));
+            }
+        } else {
+            for i in 0..len {
+                let at = self.plus(offset, i);
+                let (element, shift) = self.element_around(at, unit);
+                let word = self.select(array, element);
+                let word = self.binary(BinOp::LShr, word, shift);
+                let byte = self.extract(7, 0, word);
+                value = Some(value.map_or(byte, |low| self.concat(byte, low)));
+            }
+        }
+        value.expect("at least one byte is read")
+    }
+
+    pub(super) fn plus(&mut self, e: ExprId, n: u32) -> ExprId {
+        let width = self.pointer_width;
+        let n = self.int(width, u64::from(n));
+        self.add(e, n)
+    }
+
+    /// The index of the element that begins at an offset; `None` if none may.
+    fn element(&mut self, offset: ExprId, unit: u32) -> Option<ExprId> {
+        let bits = unit.trailing_zeros();
+        if bits == 0 {
+            return Some(offset);
+        }
+        if self.trailing_zeros(offset) < bits {
+            return None;
+        }
+        let w = self.pointer_width;
+        let shift = self.int(w, u64::from(bits));
+        let Some(index) = self.quotient(offset, u64::from(unit)) else {
+            return Some(self.binary(BinOp::LShr, offset, shift));
+        };
+        // Of `4 * x`, the two high bits of `x` are gone.
+        let low = self.constant(Bv::ones(w));
+        let low = self.binary(BinOp::LShr, low, shift);
+        Some(match *self.get(index) {
+            Expr::Binary(BinOp::And, a, b) if a == low || b == low => index,
+            _ => self.binary(BinOp::And, index, low),
+        })
+    }
+
+    /// The index of the element that holds the byte at an offset, and the bits of it before that byte.
+    fn element_around(&mut self, offset: ExprId, unit: u32) -> (ExprId, ExprId) {
+        let w = self.pointer_width;
+        let bits = unit.trailing_zeros();
+        let shift = self.int(w, u64::from(bits));
+        let element = self.binary(BinOp::LShr, offset, shift);
+        let within = self.extract(bits.max(1) - 1, 0, offset);
+        let within = self.resize(8 * unit, within);
+        let eight = self.int(8 * unit, 8);
+        (element, self.mul(within, eight))
+    }
+
+    /// The index of the cell at an offset in a row of cells, if there is one.
+    pub fn index_of(&mut self, offset: ExprId, first: u64, stride: u64) -> ExprId {
+        let w = self.pointer_width;
+        let first = self.int(w, first);
+        let from_first = self.sub(offset, first);
+        if stride.is_power_of_two()
+            && let Some(index) = self.element(from_first, stride as u32)
+        {
+            return index;
+        }
+        match self.quotient(from_first, stride) {
+            Some(index) => index,
+            None => {
+                let stride = self.int(w, stride);
+                self.binary(BinOp::UDiv, from_first, stride)
+            }
+        }
+    }
+
+    /// A term that times `by` is `e`, modulo its width, if its structure shows one.
+    fn quotient(&mut self, e: ExprId, by: u64) -> Option<ExprId> {
+        let mut terms = Vec::new();
+        self.sum_terms(e, &mut terms);
+        let width = self.width(e);
+        let mut sum = self.int(width, 0);
+        for term in terms {
+            let part = self.divided(term, by)?;
+            sum = self.add(sum, part);
+        }
+        Some(sum)
+    }
+
+    fn divided(&mut self, e: ExprId, by: u64) -> Option<ExprId> {
+        if by == 1 {
+            return Some(e);
+        }
+        let width = self.width(e);
+        if let Some(c) = self.as_const(e).and_then(Bv::to_u64) {
+            let c = sign_extend(width, c);
+            return (c % by as i64 == 0).then(|| self.constant(Bv::from_i64(width, c / by as i64)));
+        }
+        let (factor, rest) = match *self.get(e) {
+            Expr::Binary(BinOp::Mul, a, b) => match (self.as_const(a), self.as_const(b)) {
+                (Some(c), _) => (c.to_u64()?, b),
+                (_, Some(c)) => (c.to_u64()?, a),
+                _ => return None,
+            },
+            Expr::Binary(BinOp::Shl, a, b) => {
+                let shift = self.as_const(b)?.to_u64()?;
+                (1u64.checked_shl(u32::try_from(shift).ok()?)?, a)
+            }
+            _ => return None,
+        };
+        let factor = sign_extend(width, factor);
+        if factor % by as i64 != 0 {
+            return None;
+        }
+        let factor = self.constant(Bv::from_i64(width, factor / by as i64));
+        Some(self.mul(factor, rest))
+    }
+
+    pub(super) fn repeated(&mut self, byte: Val, times: u32) -> ExprId {
+        let byte = self.term(byte, 8);
+        (1..times).fold(byte, |word, _| self.concat(byte, word))
+    }
+
+    /// The largest element of which places and length are multiples.
+    pub(super) fn common_unit(&mut self, offsets: &[Val]) -> u32 {
+        let w = self.pointer_width;
+        let zeros = offsets.iter().map(|&o| {
+            let e = self.term(o, w);
+            self.trailing_zeros(e)
+        });
+        1 << zeros.min().unwrap_or(0).min(3)
+    }
+
+    /// The arrays that an array was made of by stores.
+    pub(super) fn arrays_in(&self, array: ExprId, found: &mut FxHashSet<ExprId>) {
+        let mut stack = vec![array];
+        while let Some(e) = stack.pop() {
+            match *self.get(e) {
+                Expr::Store { array, .. } => stack.push(array),
+                Expr::Ite(_, t, f) => stack.extend([t, f]),
+                _ => {
+                    found.insert(e);
+                }
+            }
+        }
+    }
+}

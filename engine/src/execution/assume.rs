@@ -1,0 +1,51 @@
+//! What conditions say of values, where no term keeps them.
+
+use super::Execution;
+use super::state::State;
+use super::value::{Val, mask};
+use cfa::{BinOp, Expr, ExprId, UnOp};
+
+impl Execution<'_> {
+    /// `st` where `cond`, whose value is unknown, holds or does not: a comparison with a constant gives a value.
+    pub fn assume_value(&mut self, mut st: State, cond: ExprId, holds: bool) -> State {
+        let mut facts = vec![(cond, holds)];
+        while let Some((e, holds)) = facts.pop() {
+            match *self.terms.get(e) {
+                Expr::Unary(UnOp::Not, a) if self.terms.width(a) == 1 => facts.push((a, !holds)),
+                Expr::Binary(BinOp::And, a, b) if holds && self.terms.width(a) == 1 => {
+                    facts.extend([(a, true), (b, true)])
+                }
+                Expr::Binary(BinOp::Or, a, b) if !holds && self.terms.width(a) == 1 => {
+                    facts.extend([(a, false), (b, false)]);
+                }
+                Expr::Binary(BinOp::Eq, a, b) if holds => {
+                    for (unknown, known) in [(a, b), (b, a)] {
+                        if let Val::Int(v) = self.eval(&st, known) {
+                            self.assign_unknown(&mut st, unknown, v);
+                        }
+                    }
+                }
+                Expr::Var(_) if self.terms.width(e) == 1 => self.assign_unknown(&mut st, e, u64::from(holds)),
+                _ => {}
+            }
+        }
+        st
+    }
+
+    /// Gives the variable that `e` widens the value that makes `e` equal to `v`.
+    fn assign_unknown(&mut self, st: &mut State, mut e: ExprId, v: u64) {
+        loop {
+            match *self.terms.get(e) {
+                Expr::Var(var) => {
+                    if self.read_var(st, var) == Val::Unknown {
+                        let width = self.program.vars[var].width;
+                        self.write_var(st, var, Val::Int(mask(width, v)));
+                    }
+                    return;
+                }
+                Expr::Zext { arg, .. } | Expr::Sext { arg, .. } if self.terms.width(arg) <= 64 => e = arg,
+                _ => return,
+            }
+        }
+    }
+}

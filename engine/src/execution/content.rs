@@ -1,0 +1,242 @@
+//! Reading and writing the content of objects, at offsets that lie within them.
+
+use super::memory::{CHUNK, MAX_CELL, Object, Piece};
+use super::state::{Event, State};
+use super::value::{ObjId, Val};
+use super::{Execution, Unwritten};
+use cfa::{BinOp, Expr, ExprId, Sort};
+
+/// Candidate places of an access at an unknown offset that are enumerated; beyond that the object becomes an array.
+const CANDIDATES: u64 = 256;
+
+impl Execution<'_> {
+    /// `len` bytes at a constant offset, which lie within the object.
+    pub fn read(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32) -> Val {
+        let o = st.memory.get(object).expect("a live object");
+        if o.array.is_none() {
+            if let Some(value) = o.read_whole(offset, len) {
+                return value;
+            }
+        } else {
+            let w = self.terms.pointer_width;
+            let offset = self.terms.int(w, offset);
+            return self.read_array(st, object, offset, len);
+        }
+        let mut value: Option<ExprId> = None;
+        let mut at = 0;
+        while at < len {
+            let o = st.memory.get(object).expect("a live object");
+            if !self.names_unknowns()
+                && matches!(
+                    o.piece(offset + u64::from(at)),
+                    Piece::Default | Piece::Cell { value: Val::Unknown | Val::Expr(_), .. }
+                )
+            {
+                return Val::Unknown;
+            }
+            let (part, n) = match o.piece(offset + u64::from(at)) {
+                Piece::Byte(byte) => (self.terms.int(8, u64::from(byte)), 1),
+                Piece::Default => {
+                    // The longest run of unknown bytes within the read becomes one symbol, kept in memory.
+                    let mut n = 1;
+                    while at + n < len
+                        && (n as usize) < MAX_CELL
+                        && Object::fits_cell(offset + u64::from(at), n + 1)
+                        && o.piece(offset + u64::from(at + n)) == Piece::Default
+                    {
+                        n += 1;
+                    }
+                    (self.unknown_bytes(st, object, offset + u64::from(at), n), n)
+                }
+                Piece::Cell { value, len: cell_len, index } => {
+                    let n = (u32::from(cell_len - index)).min(len - at);
+                    let width = 8 * u32::from(cell_len);
+                    let lo = 8 * u32::from(index);
+                    let part = self.terms.part(value, width, lo + 8 * n - 1, lo);
+                    (self.terms.term(part, 8 * n), n)
+                }
+            };
+            value = Some(match value {
+                None => part,
+                Some(low) => self.terms.concat(part, low),
+            });
+            at += n;
+        }
+        self.terms.classify(value.expect("at least one byte is read"))
+    }
+
+    /// A fresh symbol for `len` bytes never written, stored in their place.
+    fn unknown_bytes(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32) -> ExprId {
+        let (symbol, e) = self.terms.fresh_symbol(Sort::Bv(8 * len));
+        st.trail.push(Event::Unknown { object, offset, len, symbol });
+        if let Some(unwritten) = &mut self.unwritten {
+            let origin = st.memory.get(object).expect("a live object").origin;
+            unwritten.push(Unwritten { object, origin, offset, len, symbol: e });
+        }
+        st.memory.get_mut(object).expect("a live object").write_cell(offset, len, Val::Expr(e));
+        e
+    }
+
+    /// Writes `len` bytes at a constant offset within the object.
+    pub fn write(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32, value: Val) {
+        self.note_write(st, object);
+        self.put(st, object, offset, len, value);
+    }
+
+    /// As [`write`](Self::write), where no operation of the program writes.
+    pub fn put(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32, value: Val) {
+        let o = st.memory.get(object).expect("a live object");
+        if o.array.is_some() {
+            let w = self.terms.pointer_width;
+            let offset = self.terms.int(w, offset);
+            return self.write_array(st, object, offset, len, value);
+        }
+        self.split_cells(st, object, offset, u64::from(len));
+        let width = 8 * len;
+        if let Val::Int(v) = value
+            && len <= 8
+        {
+            st.memory.get_mut(object).expect("a live object").write_int(offset, len, v);
+        } else if Object::fits_cell(offset, len) && self.wide_constant(value).is_none() {
+            st.memory.get_mut(object).expect("a live object").write_cell(offset, len, value);
+        } else if let Some(bytes) = self.wide_constant(value) {
+            st.memory.get_mut(object).expect("a live object").write_bytes(offset, &bytes);
+        } else {
+            // Long, or across chunks: in pieces that do not cross.
+            let mut at = 0;
+            while at < len {
+                let room = (CHUNK as u64 - (offset + u64::from(at)) % CHUNK as u64) as u32;
+                let n = (len - at).min(8).min(room);
+                let part = self.terms.part(value, width, 8 * (at + n) - 1, 8 * at);
+                let o = st.memory.get_mut(object).expect("a live object");
+                match part {
+                    Val::Int(v) => o.write_int(offset + u64::from(at), n, v),
+                    _ => o.write_cell(offset + u64::from(at), n, part),
+                }
+                at += n;
+            }
+        }
+    }
+
+    /// The bytes of a wide constant.
+    fn wide_constant(&self, value: Val) -> Option<Vec<u8>> {
+        match value {
+            Val::Expr(e) => self.terms.as_const(e).map(|c| c.to_le_bytes()),
+            _ => None,
+        }
+    }
+
+    /// Splits cells that lie partly in the range into bytes.
+    pub fn split_cells(&mut self, st: &mut State, object: ObjId, offset: u64, len: u64) {
+        let straddling = st.memory.get(object).expect("a live object").straddling(offset, len);
+        for (start, cell_len, value) in straddling {
+            let width = 8 * u32::from(cell_len);
+            for i in 0..u32::from(cell_len) {
+                let byte = self.terms.part(value, width, 8 * i + 7, 8 * i);
+                let o = st.memory.get_mut(object).expect("a live object");
+                match byte {
+                    Val::Int(v) => o.write_int(start + u64::from(i), 1, v),
+                    _ => o.write_cell(start + u64::from(i), 1, byte),
+                }
+            }
+        }
+    }
+
+    /// `len` bytes at an offset that the path condition keeps within the object.
+    pub fn read_at(&mut self, st: &mut State, object: ObjId, offset: Val, len: u32) -> Val {
+        let offset = match offset {
+            Val::Int(offset) => return self.read(st, object, offset, len),
+            other => self.terms.term(other, self.terms.pointer_width),
+        };
+        match self.candidates(st, object, offset, len) {
+            Some(places) => self.read_choice(st, object, offset, len, places),
+            None => {
+                self.make_array(st, object, offset, len);
+                self.read_array(st, object, offset, len)
+            }
+        }
+    }
+
+    /// A choice between `len` bytes at some places, of which one is at `offset`.
+    pub fn read_choice(
+        &mut self,
+        st: &mut State,
+        object: ObjId,
+        offset: ExprId,
+        len: u32,
+        (first, stride, count): (u64, u64, u64),
+    ) -> Val {
+        let mut values = Vec::with_capacity(count as usize);
+        for i in 0..count {
+            let value = self.read(st, object, first + i * stride, len);
+            values.push(self.terms.term(value, 8 * len));
+        }
+        let w = self.terms.pointer_width;
+        let first = self.terms.int(w, first);
+        let relative = self.terms.sub(offset, first);
+        let e = self.terms.select_by_bits(&values, relative, stride.trailing_zeros());
+        self.terms.classify(e)
+    }
+
+    /// First, stride and number of the places where an access of `len` bytes at `offset` may be; `None` if there are
+    /// too many or the object's size or content is not plain.
+    pub fn candidates(&self, st: &State, object: ObjId, offset: ExprId, len: u32) -> Option<(u64, u64, u64)> {
+        let o = st.memory.get(object).expect("a live object");
+        let Val::Int(size) = o.size else { return None };
+        if o.array.is_some() {
+            return None;
+        }
+        // offset = variable part + constant: the variable part's low zero bits give the stride.
+        let (variable, constant) = match *self.terms.get(offset) {
+            Expr::Binary(BinOp::Add, v, c) => match self.terms.as_const(c) {
+                Some(c) => (v, c.to_u64()?),
+                None => (offset, 0),
+            },
+            _ => (offset, 0),
+        };
+        let shift = self.terms.trailing_zeros(variable).min(16);
+        let stride = 1u64 << shift;
+        let first = constant % stride;
+        let last = size.checked_sub(u64::from(len))?;
+        let count = last.checked_sub(first).map_or(0, |room| room / stride + 1);
+        (1..=CANDIDATES).contains(&count).then_some((first, stride, count))
+    }
+
+    /// Writes `len` bytes at an offset that the path condition keeps within the object.
+    pub fn write_at(&mut self, st: &mut State, object: ObjId, offset: Val, len: u32, value: Val) {
+        let w = self.terms.pointer_width;
+        let offset = match offset {
+            Val::Int(offset) => return self.write(st, object, offset, len, value),
+            other => self.terms.term(other, w),
+        };
+        match self.candidates(st, object, offset, len) {
+            Some((first, stride, count)) if stride >= u64::from(len) => {
+                let value = self.terms.term(value, 8 * len);
+                for i in 0..count {
+                    let at = first + i * stride;
+                    let old = self.read(st, object, at, len);
+                    let old = self.terms.term(old, 8 * len);
+                    let at_e = self.terms.int(w, at);
+                    let here = self.terms.eq(offset, at_e);
+                    let new = self.terms.ite(here, value, old);
+                    let new = self.terms.classify(new);
+                    self.write(st, object, at, len, new);
+                }
+            }
+            Some(_) if len > 1 => {
+                // The places overlap: byte by byte they do not.
+                for i in 0..len {
+                    let byte = self.terms.part(value, 8 * len, 8 * i + 7, 8 * i);
+                    let i = self.terms.int(w, u64::from(i));
+                    let at = self.terms.add(offset, i);
+                    self.write_at(st, object, Val::Expr(at), 1, byte);
+                }
+            }
+            _ => {
+                self.note_write(st, object);
+                self.make_array(st, object, offset, len);
+                self.write_array(st, object, offset, len, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Where pointers point.
+//!
+//! A pointer is resolved to an object and an offset by its structure: it is the object's base plus something. Where
+//! the structure does not tell (a choice between pointers, an address computed with masks), the path splits. What
+//! may lie outside its object splits off as a fault.
+
+use super::Execution;
+use super::fault::FaultKind;
+use super::state::State;
+use super::value::{ObjId, Val};
+use cfa::{Expr, ExprId};
+
+/// Beyond so many splits, all objects of a choice are tried: choices may share parts, and have many more paths than parts.
+const MOST_SPLITS: u32 = 128;
+
+/// A place in an object of a path.
+pub(super) struct Access {
+    pub st: State,
+    pub object: ObjId,
+    pub offset: Val,
+}
+
+/// Where an access of some bytes may go. What it may not access is among the faults of the step.
+pub(super) struct Resolution {
+    len: Val,
+    /// Read-only objects are not among those accessed.
+    write: bool,
+    /// The program asks where the pointer points without using it.
+    asks: bool,
+    pub inside: Vec<Access>,
+    /// States in which no byte is accessed, though the pointer may point anywhere.
+    pub empty: Vec<State>,
+    /// States in which the pointer, about which the program asks, points into no live object.
+    pub outside: Vec<State>,
+    /// Choices between pointers that were split on.
+    splits: u32,
+}
+
+impl Resolution {
+    fn new(len: Val, write: bool, asks: bool) -> Self {
+        Self { len, write, asks, inside: Vec::new(), empty: Vec::new(), outside: Vec::new(), splits: 0 }
+    }
+    /// Of a read of `len` bytes at `addr`.
+    pub fn read(ex: &mut Execution, st: State, addr: Val, len: Val) -> Self {
+        let mut all = Self::new(len, false, false);
+        all.resolve(ex, st, addr);
+        all
+    }
+    /// Of a write.
+    pub fn write(ex: &mut Execution, st: State, addr: Val, len: Val) -> Self {
+        let mut all = Self::new(len, true, false);
+        all.resolve(ex, st, addr);
+        all
+    }
+    /// Of a question where the pointer points.
+    pub fn asking(ex: &mut Execution, st: State, addr: Val) -> Self {
+        let mut all = Self::new(Val::Int(0), false, true);
+        all.resolve(ex, st, addr);
+        all
+    }
+
+    /// Splits `st` by the object that `addr` points into.
+    fn resolve(&mut self, ex: &mut Execution, st: State, addr: Val) {
+        if !ex.names_unknowns() && !is_plain(&st, addr, self.len) {
+            return ex.fault(st, FaultKind::UntrackedPointer, None);
+        }
+        match addr {
+            Val::Ptr(object, offset) => {
+                let Some(st) = self.accessible(ex, st, object) else { return };
+                let size = st.memory.get(object).expect("it is alive").size;
+                match (size, self.len) {
+                    (Val::Int(size), Val::Int(len)) if len <= size && offset <= size - len => {
+                        self.inside.push(Access { st, object, offset: Val::Int(offset) });
+                    }
+                    (Val::Int(_), Val::Int(_)) => self.stray(ex, st, FaultKind::Outside, Some(object)),
+                    _ => self.resolve_in(ex, st, object, Val::Int(offset)),
+                }
+            }
+            Val::Int(address) => match self.accesses_some(ex, st) {
+                None => {}
+                Some(st) if address == 0 && !self.asks => ex.fault(st, FaultKind::NullPointer, None),
+                Some(st) => self.stray(ex, st, FaultKind::InvalidPointer, None),
+            },
+            Val::Unset | Val::Unknown => {
+                if let Some(st) = self.accesses_some(ex, st) {
+                    ex.fault(st, FaultKind::UndefinedPointer, None);
+                }
+            }
+            Val::Expr(e) => self.resolve_term(ex, st, e),
+        }
+    }
+
+    fn resolve_term(&mut self, ex: &mut Execution, st: State, e: ExprId) {
+        let mut terms = Vec::new();
+        ex.terms.sum_terms(e, &mut terms);
+        // A base among the terms: the rest is the offset.
+        for (i, &term) in terms.iter().enumerate() {
+            if let Val::Ptr(object, k) = ex.terms.classify(term) {
+                let mut offset = ex.terms.int(ex.program.layout.pointer_width, k);
+                for (j, &other) in terms.iter().enumerate() {
+                    if j != i {
+                        offset = ex.terms.add(offset, other);
+                    }
+                }
+                let Some(st) = self.accessible(ex, st, object) else { return };
+                let offset = ex.terms.classify(offset);
+                return self.resolve_in(ex, st, object, offset);
+            }
+        }
+        // A choice among the terms: split on it.
+        for (i, &term) in terms.iter().enumerate() {
+            if self.splits < MOST_SPLITS
+                && let Expr::Ite(c, t, f) = *ex.terms.get(term)
+            {
+                self.splits += 1;
+                let (yes, no) = ex.decide(st, c);
+                for (side, chosen) in [(yes, t), (no, f)] {
+                    let Some(side) = side else { continue };
+                    let mut sum = chosen;
+                    for (j, &other) in terms.iter().enumerate() {
+                        if j != i {
+                            sum = ex.terms.add(sum, other);
+                        }
+                    }
+                    let addr = ex.terms.classify(sum);
+                    self.resolve(ex, side, addr);
+                }
+                return;
+            }
+        }
+        self.resolve_by_search(ex, st, e);
+    }
+
+    /// The part of `st` in which bytes are accessed, if there is one.
+    fn accesses_some(&mut self, ex: &mut Execution, st: State) -> Option<State> {
+        let Val::Expr(len) = self.len else { return Some(st) };
+        let zero = ex.terms.int(ex.program.layout.pointer_width, 0);
+        let none = ex.terms.eq(len, zero);
+        let (empty, some) = ex.decide(st, none);
+        self.empty.extend(empty);
+        some
+    }
+
+    /// `st`, if the object is alive and may be accessed so.
+    fn accessible(&mut self, ex: &mut Execution, st: State, object: ObjId) -> Option<State> {
+        let is_constant = match st.memory.get(object) {
+            Some(o) if self.write && o.read_only => true,
+            Some(_) => return Some(st),
+            None => false,
+        };
+        match self.accesses_some(ex, st) {
+            Some(st) if is_constant => ex.fault(st, FaultKind::ReadOnly, Some(object)),
+            Some(st) => self.stray(ex, st, FaultKind::Dead, Some(object)),
+            None => {}
+        }
+        None
+    }
+
+    /// Keeps the part of `st` in which the bytes at `offset` lie within the object.
+    fn resolve_in(&mut self, ex: &mut Execution, st: State, object: ObjId, offset: Val) {
+        let w = ex.program.layout.pointer_width;
+        let offset_e = ex.terms.term(offset, w);
+        let inside = self.lies_inside(ex, &st, object, offset_e);
+        let (valid, invalid) = ex.decide(st, inside);
+        if let Some(st) = invalid
+            && let Some(st) = self.accesses_some(ex, st)
+        {
+            self.stray(ex, st, FaultKind::MaybeOutside, Some(object));
+        }
+        if let Some(st) = valid {
+            self.inside.push(Access { st, object, offset });
+        }
+    }
+
+    /// Whether the bytes at `offset` lie within the object, which is alive.
+    fn lies_inside(&self, ex: &mut Execution, st: &State, object: ObjId, offset: ExprId) -> ExprId {
+        let w = ex.program.layout.pointer_width;
+        let size = st.memory.get(object).expect("a live object").size;
+        let (len, size) = (ex.terms.term(self.len, w), ex.terms.term(size, w));
+        let fits = ex.terms.ule(len, size);
+        let last = ex.terms.sub(size, len);
+        let inside = ex.terms.ule(offset, last);
+        ex.terms.and(fits, inside)
+    }
+
+    /// A pointer whose structure does not tell its object: tries every object whose address occurs in it.
+    fn resolve_by_search(&mut self, ex: &mut Execution, st: State, e: ExprId) {
+        let Some(st) = self.accesses_some(ex, st) else { return };
+        let bases = ex.terms.bases_in(e);
+        if bases.is_empty() {
+            return ex.fault(st, FaultKind::UnknownPointer(e), None);
+        }
+        let mut rest = Some(st);
+        for object in bases {
+            let Some(st) = rest.take() else { break };
+            let Some(o) = st.memory.get(object) else {
+                rest = Some(st);
+                continue;
+            };
+            let read_only = o.read_only;
+            let base = ex.terms.base(object);
+            let offset = ex.terms.sub(e, base);
+            let inside = self.lies_inside(ex, &st, object, offset);
+            let (yes, no) = ex.decide(st, inside);
+            if let Some(st) = yes {
+                if self.write && read_only {
+                    ex.fault(st, FaultKind::ReadOnly, Some(object));
+                } else {
+                    let offset = ex.terms.classify(offset);
+                    self.inside.push(Access { st, object, offset });
+                }
+            }
+            rest = no;
+        }
+        if let Some(st) = rest {
+            ex.fault(st, FaultKind::StrayPointer(e), None);
+        }
+    }
+
+    /// The pointer points into no live object, or not where it may be used.
+    fn stray(&mut self, ex: &mut Execution, st: State, kind: FaultKind, object: Option<ObjId>) {
+        match self.asks {
+            true => self.outside.push(st),
+            false => ex.fault(st, kind, object),
+        }
+    }
+}
+
+/// Whether an access needs no symbols to be understood.
+fn is_plain(st: &State, addr: Val, len: Val) -> bool {
+    let Val::Int(_) = len else { return false };
+    match addr {
+        Val::Ptr(object, _) => st.memory.get(object).is_none_or(|o| matches!(o.size, Val::Int(_))),
+        Val::Int(_) | Val::Unset => true,
+        Val::Expr(_) | Val::Unknown => false,
+    }
+}
