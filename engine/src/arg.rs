@@ -1,7 +1,15 @@
 //! The abstract reachability graph: the states met, how one comes from another, and which cover which.
+//!
+//! Two kinds of nodes: where states are abstracted, *heads*, with their states; and between them where paths fork. A path
+//! from head to head is a block. Where paths are merged within blocks there are heads only.
 
-use crate::control::Control;
-use cfa::{EdgeId, Id, Table};
+use crate::algorithm::cpa::walk;
+use crate::control::{CallStacks, Control};
+use crate::cpa::{Abstraction, Stop};
+use crate::reached::{From, Reached};
+use cfa::{EdgeId, Id, Program, Table};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
 
 cfa::id_type!(
     /// A node of an abstract reachability graph.
@@ -16,40 +24,61 @@ pub enum Status {
     /// Its successors are in the graph.
     Expanded,
     /// Another node stands for it.
-    Covered(NodeId),
-    /// An error or a problem lies within its successors.
+    Covered,
+    /// An error that can be reached.
     Target,
-    /// Cut off by a refinement.
+    /// Cut off by a refinement, or merged into another.
     Pruned,
 }
 
 pub struct Node<S> {
-    /// Of pruned nodes nothing is kept.
-    pub state: Option<S>,
+    /// Of heads that are not pruned.
+    state: Option<Box<S>>,
     pub at: Control,
     pub parent: Option<NodeId>,
+    /// The head whose block the node is in; itself, if it is one.
+    pub head: NodeId,
     /// The edges from the parent to here.
     pub via: Box<[EdgeId]>,
-    pub children: Vec<NodeId>,
+    children: Vec<NodeId>,
     pub status: Status,
-    /// Nodes that this one covers.
+    /// Heads that this one covers.
     covers: Vec<NodeId>,
+    /// Whether it is among those that may cover others.
+    noted: bool,
 }
 
-/// A tree of states at the locations where paths join, with edges from the covered to what covers them.
-pub struct Arg<S> {
+/// A tree of states, with edges from the covered to what covers them.
+pub struct Arg<'p, S> {
+    program: &'p Program,
     nodes: Table<NodeId, Node<S>>,
+    /// Paths are merged within blocks.
+    merges: bool,
+    reached: FxHashMap<Control, Bucket>,
+    /// Errors and problems that a path is known to lead to from a head, or not known to.
+    settled: FxHashSet<(NodeId, EdgeId)>,
 }
 
-impl<S> Arg<S> {
-    pub fn new() -> Self {
-        Self { nodes: Table::new() }
+/// The heads at one control, to find one that covers a state.
+#[derive(Default)]
+struct Bucket {
+    /// By which places of the outline have a value, then by a hash of these values.
+    by_known: Vec<(Box<[bool]>, ByHash)>,
+}
+
+type ByHash = FxHashMap<u64, Vec<NodeId>>;
+
+impl<'p, S> Arg<'p, S> {
+    /// With `merges`, paths are merged between heads.
+    pub fn new(program: &'p Program, merges: bool) -> Self {
+        Self { program, nodes: Table::new(), merges, reached: FxHashMap::default(), settled: FxHashSet::default() }
     }
     pub fn node(&self, id: NodeId) -> &Node<S> {
         &self.nodes[id]
     }
-    pub fn state(&self, id: NodeId) -> &S {
-        self.nodes[id].state.as_ref().expect("a node that is not pruned")
+    /// The state of a head.
+    pub fn state(&self, head: NodeId) -> &S {
+        self.nodes[head].state.as_ref().expect("a head that is not pruned")
     }
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -57,62 +86,232 @@ impl<S> Arg<S> {
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
+    /// Whether paths are merged between heads.
+    pub fn merges(&self) -> bool {
+        self.merges
+    }
+    /// Forgets all but what is settled.
+    pub fn clear(&mut self) {
+        self.nodes = Table::new();
+        self.reached.clear();
+        self.settled.clear();
+    }
 
-    pub fn add(&mut self, state: S, at: Control, parent: Option<NodeId>, via: Box<[EdgeId]>) -> NodeId {
-        let node = Node {
-            state: Some(state),
-            at,
-            parent,
-            via,
-            children: Vec::new(),
-            status: Status::Waiting,
-            covers: Vec::new(),
+    fn add(&mut self, state: Option<S>, at: Control, parent: Option<NodeId>, via: Box<[EdgeId]>) -> NodeId {
+        let id = NodeId(self.nodes.len() as u32);
+        let head = match parent {
+            Some(parent) if state.is_none() => self.nodes[parent].head,
+            _ => id,
         };
-        let id = self.nodes.push(node);
+        let state = state.map(Box::new);
+        let (children, covers) = (Vec::new(), Vec::new());
+        self.nodes.push(Node { state, at, parent, head, via, children, status: Status::Waiting, covers, noted: false });
         if let Some(parent) = parent {
             self.nodes[parent].children.push(id);
         }
         id
     }
-    pub fn set(&mut self, id: NodeId, status: Status) {
-        self.nodes[id].status = status;
-        if let Status::Covered(by) = status {
-            self.nodes[by].covers.push(id);
-        }
-    }
 
     /// The nodes from the root to `id`.
-    pub fn line(&self, id: NodeId) -> Vec<NodeId> {
+    fn ancestry(&self, id: NodeId) -> Vec<NodeId> {
         let mut line: Vec<NodeId> = std::iter::successors(Some(id), |&n| self.nodes[n].parent).collect();
         line.reverse();
         line
     }
 
-    /// Cuts off everything below `id`; the nodes elsewhere that were covered by what is cut off are given back, uncovered
-    /// (lazy abstraction: Henzinger, Jhala, Majumdar, Sutre, POPL 2002).
-    pub fn prune_below(&mut self, id: NodeId) -> Vec<NodeId> {
+    /// The heads from the root to the block of `id`.
+    pub fn line(&self, id: NodeId) -> Vec<NodeId> {
+        let mut line = self.ancestry(id);
+        line.retain(|&n| self.nodes[n].head == n);
+        line
+    }
+
+    /// The edges from the root to `id`, and after how many of them each head but the root stands.
+    pub fn path(&self, id: NodeId) -> (Vec<EdgeId>, Vec<usize>) {
+        let (mut path, mut cuts) = (Vec::new(), Vec::new());
+        for &n in &self.ancestry(id)[1..] {
+            path.extend(&*self.nodes[n].via);
+            if self.nodes[n].head == n {
+                cuts.push(path.len());
+            }
+        }
+        (path, cuts)
+    }
+
+    /// What becomes of the error or problem at `edge` in the block of `node` is known.
+    pub fn settle(&mut self, node: NodeId, edge: EdgeId) {
+        self.settled.insert((self.nodes[node].head, edge));
+    }
+
+    /// Cuts off everything below `head`, which waits again. The heads elsewhere that were covered by what is cut off are given
+    /// back, uncovered (lazy abstraction: Henzinger, Jhala, Majumdar, Sutre, POPL 2002).
+    pub fn prune_below(&mut self, head: NodeId) -> Vec<NodeId> {
         let mut uncovered = Vec::new();
-        let mut stack = std::mem::take(&mut self.nodes[id].children);
+        let mut stack = std::mem::take(&mut self.nodes[head].children);
         stack.reverse();
         while let Some(n) = stack.pop() {
             let node = &mut self.nodes[n];
             node.state = None;
+            node.via = Box::default();
             node.status = Status::Pruned;
-            stack.append(&mut node.children);
-            uncovered.append(&mut node.covers);
+            stack.append(&mut std::mem::take(&mut node.children));
+            uncovered.append(&mut std::mem::take(&mut node.covers));
         }
-        uncovered.append(&mut self.nodes[id].covers);
-        uncovered.retain(|&n| matches!(self.nodes[n].status, Status::Covered(_)));
+        uncovered.append(&mut self.nodes[head].covers);
+        uncovered.retain(|&n| self.nodes[n].status == Status::Covered);
         for &n in &uncovered {
             self.nodes[n].status = Status::Waiting;
         }
+        self.nodes[head].status = Status::Waiting;
         uncovered
+    }
+
+    /// A head that covers `id`, whose outline is given, among those at the same control; if there is none, `id` is noted
+    /// among them. `covers` compares states.
+    fn covering(
+        &mut self,
+        id: NodeId,
+        outline: &[Option<u64>],
+        mut covers: impl FnMut(&S, &S) -> bool,
+    ) -> Option<NodeId> {
+        let Self { reached, nodes, .. } = self;
+        let bucket = reached.entry(nodes[id].at).or_default();
+        let state = nodes[id].state.as_deref().expect("a head that is not pruned");
+        for (known, by_hash) in &mut bucket.by_known {
+            // What covers knows no more.
+            if known.iter().zip(outline).any(|(&k, v)| k && v.is_none()) {
+                continue;
+            }
+            let Some(old) = by_hash.get_mut(&hash(known, outline)) else { continue };
+            let mut dead = 0;
+            let found = old.iter().copied().rev().find(|&n| match (nodes[n].status, &nodes[n].state) {
+                (Status::Waiting | Status::Expanded, Some(old)) => n != id && covers(old, state),
+                _ => {
+                    dead += 1;
+                    false
+                }
+            });
+            if dead > 0 {
+                old.retain(|&n| nodes[n].status != Status::Pruned);
+            }
+            if found.is_some() {
+                return found;
+            }
+        }
+        if !std::mem::replace(&mut nodes[id].noted, true) {
+            bucket.add(id, outline);
+        }
+        None
     }
 }
 
-impl<S> Default for Arg<S> {
-    fn default() -> Self {
-        Self::new()
+impl Bucket {
+    fn add(&mut self, id: NodeId, outline: &[Option<u64>]) {
+        let known: Box<[bool]> = outline.iter().map(Option::is_some).collect();
+        let hash = hash(&known, outline);
+        let nodes = match self.by_known.iter_mut().find(|(k, _)| *k == known) {
+            Some((_, nodes)) => nodes,
+            None => {
+                self.by_known.push((known, FxHashMap::default()));
+                &mut self.by_known.last_mut().expect("just added").1
+            }
+        };
+        nodes.entry(hash).or_default().push(id);
+    }
+}
+
+/// Of the values at the known places.
+fn hash(known: &[bool], outline: &[Option<u64>]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for (_, value) in known.iter().zip(outline).filter(|(k, _)| **k) {
+        value.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
+    type Node = NodeId;
+    const PATHS: bool = true;
+    const ABSTRACT: bool = true;
+
+    fn root(&mut self, state: &C::State, at: Control) -> NodeId {
+        self.add(Some(state.clone()), at, None, Box::default())
+    }
+
+    fn waits(&mut self, node: NodeId, at: Control, via: &mut Vec<EdgeId>) -> NodeId {
+        match self.merges {
+            true => self.nodes[node].head,
+            false => self.add(None, at, Some(node), std::mem::take(via).into()),
+        }
+    }
+
+    fn adjust(
+        &mut self,
+        cpa: &mut C,
+        stacks: &mut CallStacks,
+        mut state: C::State,
+        from: From<NodeId>,
+        at: Control,
+        via: &mut Vec<EdgeId>,
+    ) -> Result<Option<(C::State, NodeId)>, Stop> {
+        let head = self.nodes[from.node].head;
+        let mut via = std::mem::take(via);
+        if self.merges {
+            // Of the paths that were merged, one that can be taken.
+            let decisions = cpa.decisions(&mut state);
+            via = walk(self.program, stacks, self.nodes[head].at, &decisions, at);
+        }
+        let Some(state) = cpa.adjust(state, at, self.state(head))? else { return Ok(None) };
+        let node = self.add(Some(state.clone()), at, Some(from.node), via.into());
+        Ok(Some((state, node)))
+    }
+
+    fn stop(&mut self, cpa: &mut C, node: NodeId, state: &C::State, at: Control) -> Result<bool, Stop> {
+        let outline = cpa.outline(state, at);
+        let found = self.covering(node, &outline, |old, new| cpa.covers(old, new, at));
+        self.nodes[node].status = if found.is_some() { Status::Covered } else { Status::Expanded };
+        if let Some(by) = found {
+            self.nodes[by].covers.push(node);
+        }
+        Ok(found.is_some())
+    }
+
+    fn follow(&mut self, node: NodeId) -> bool {
+        match self.nodes[node].status {
+            Status::Pruned | Status::Covered => false,
+            _ => {
+                self.nodes[node].status = Status::Expanded;
+                true
+            }
+        }
+    }
+
+    fn is_alive(&self, node: NodeId) -> bool {
+        self.nodes[node].status != Status::Pruned
+    }
+
+    fn copy(&self, state: &C::State) -> Option<C::State> {
+        Some(state.clone())
+    }
+
+    fn target(&mut self, node: NodeId, via: &[EdgeId]) {
+        let at = self.nodes[node].at;
+        let leaf = self.add(None, at, Some(node), via.into());
+        self.nodes[leaf].status = Status::Target;
+    }
+
+    fn is_settled(&self, node: NodeId, edge: EdgeId) -> bool {
+        self.settled.contains(&(self.nodes[node].head, edge))
+    }
+
+    fn shape(&self) -> Vec<Shape> {
+        let number = |n: NodeId| n.index() as u32;
+        without_pruned(self.nodes.values().map(|n| Shape {
+            parent: n.parent.map(number),
+            status: n.status,
+            merged: false,
+            edges: n.via.len() as u32,
+        }))
     }
 }
 
@@ -121,47 +320,63 @@ impl<S> Default for Arg<S> {
 pub struct Shape {
     pub parent: Option<u32>,
     pub status: Status,
+    /// Several states became one.
+    pub merged: bool,
     /// Edges of the program between the parent and the node.
     pub edges: u32,
 }
 
-impl<S> Arg<S> {
-    /// The graph without its states; pruned nodes are left out.
-    pub fn shape(&self) -> Vec<Shape> {
-        let mut number = vec![None; self.nodes.len()];
-        let mut shape: Vec<Shape> = Vec::new();
-        for (id, node) in self.nodes.iter().filter(|(_, n)| n.status != Status::Pruned) {
-            number[id.index()] = Some(shape.len() as u32);
-            let parent = node.parent.and_then(|p| number[p.index()]);
-            shape.push(Shape { parent, status: node.status, edges: node.via.len() as u32 });
+/// The nodes that are not pruned, numbered anew.
+pub(crate) fn without_pruned(nodes: impl Iterator<Item = Shape>) -> Vec<Shape> {
+    let mut number: Vec<Option<u32>> = Vec::new();
+    let mut shape: Vec<Shape> = Vec::new();
+    for node in nodes {
+        let kept = node.status != Status::Pruned;
+        number.push(kept.then_some(shape.len() as u32));
+        if kept {
+            let parent = node.parent.and_then(|p| number[p as usize]);
+            shape.push(Shape { parent, ..node });
         }
-        shape
     }
+    shape
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::CallStacks;
     use cfa::LocId;
 
     #[test]
     fn what_was_covered_by_what_is_cut_off_waits_again() {
+        let program = cfa::text::parse(
+            "program 64 entry f0\ntype ty0 void\n\nfunc f0 \"main\" source ty0 () entry l0 {\n  l0:\n}\n",
+        )
+        .unwrap();
         let at = Control { loc: LocId(0), stack: CallStacks::EMPTY };
-        let mut arg = Arg::new();
-        let root = arg.add("root", at, None, Box::default());
-        let (a, b) = (arg.add("a", at, Some(root), Box::default()), arg.add("b", at, Some(root), Box::default()));
-        let (c, d) = (arg.add("c", at, Some(a), Box::default()), arg.add("d", at, Some(b), Box::default()));
-        let e = arg.add("e", at, Some(c), Box::default());
-        arg.set(d, Status::Covered(c));
-        arg.set(e, Status::Covered(c));
-        assert_eq!(arg.line(e), [root, a, c, e]);
+        let mut arg = Arg::new(&program, false);
+        let root = arg.add(Some("root"), at, None, Box::default());
+        let fork = arg.add(None, at, Some(root), [EdgeId(7)].into());
+        let (a, b) = (
+            arg.add(Some("a"), at, Some(fork), [EdgeId(8)].into()),
+            arg.add(Some("b"), at, Some(root), Box::default()),
+        );
+        let c = arg.add(Some("c"), at, Some(a), [EdgeId(9)].into());
+        let d = arg.add(Some("d"), at, Some(b), Box::default());
+        let e = arg.add(Some("e"), at, Some(c), Box::default());
+        assert_eq!(arg.covering(c, &[Some(1)], |_, _| true), None);
+        for id in [d, e] {
+            assert_eq!(arg.covering(id, &[Some(1)], |_, _| true), Some(c));
+            arg.nodes[c].covers.push(id);
+            arg.nodes[id].status = Status::Covered;
+        }
+        assert_eq!((arg.line(e), arg.node(fork).head), (vec![root, a, c, e], root));
+        assert_eq!(arg.path(c), (vec![EdgeId(7), EdgeId(8), EdgeId(9)], vec![2, 3]));
         // `d` was covered by `c`, which goes; `e` goes with it.
         assert_eq!(arg.prune_below(a), [d]);
         assert_eq!(arg.node(d).status, Status::Waiting);
         assert_eq!((arg.node(c).status, arg.node(e).status), (Status::Pruned, Status::Pruned));
         assert!(arg.node(c).state.is_none() && arg.node(a).children.is_empty());
-        let shape = arg.shape();
-        assert_eq!(shape.iter().map(|n| n.parent).collect::<Vec<_>>(), [None, Some(0), Some(0), Some(2)]);
+        // What was cut off covers no more.
+        assert_eq!(arg.covering(d, &[Some(1)], |_, _| true), None);
     }
 }

@@ -2,14 +2,15 @@
 //! then with more candidates or more turns of loops. What a single run does is told in `cpa/symbolic/induction`.
 
 use crate::Config;
+use crate::algorithm::Exploration;
+use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
 use crate::budget::Budget;
 use crate::cpa::symbolic::{Effort, Induction, QUERY_TIME, SymbolicExecution};
 use crate::cpa::{Cpa, Stop};
-use crate::explore::{Exploration, Explorer};
 use crate::invariants::Invariants;
 use crate::proof::Certificate;
+use crate::reached::Forgotten;
 use crate::verdict::Taints;
-use crate::waitlist::Search;
 use cfa::Program;
 use cfa::interp::Inputs;
 use smt::PathSolver;
@@ -33,7 +34,7 @@ const EFFORTS: [Effort; 4] = [Effort::Facts, Effort::Few, Effort::Cells, Effort:
 /// What of a turn the invariants by abstract interpretation may take.
 const ABSTRACT_SHARE: u32 = 2;
 
-type Symbolic<'p> = Explorer<'p, SymbolicExecution<'p>>;
+type Symbolic<'p> = CpaAlgorithm<'p, SymbolicExecution<'p>>;
 
 /// Runs an exploration.
 pub type Explore<'a, 'p> = dyn FnMut(&mut Symbolic<'p>, &Budget, &mut Taints) -> Result<Exploration<Inputs>, Stop> + 'a;
@@ -180,7 +181,9 @@ fn explorer<'p>(
     solver.set_query_time(Some(QUERY_TIME));
     let symbolic = plain.for_induction(solver, induction);
     let heads = symbolic.heads();
-    Explorer::new(program, symbolic, heads, Search::Merging, config.seed, config.max_call_depth)
+    let (search, seed, max_call_depth) = (config.search, config.seed, config.max_call_depth);
+    let parameters = Parameters { heads, merge: Merge::AtHeads, search, seed, max_call_depth };
+    CpaAlgorithm::new(program, symbolic, Forgotten, parameters)
 }
 
 /// Bounded model checking, and with it k-induction: for growing numbers of turns, first all executions with so many turns

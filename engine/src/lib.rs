@@ -4,18 +4,18 @@
 //! answers with a [`Verdict`]. FALSE is said only after the reference interpreter has replayed the inputs found;
 //! TRUE only where nothing was assumed away (see [`Taints`]).
 
+pub mod algorithm;
 mod analysis;
 pub mod arg;
-pub mod cegar;
 pub mod control;
 pub mod cpa;
 mod crash;
 mod execution;
-pub mod explore;
 pub mod induction;
 pub mod invariants;
 mod parallel;
 pub mod proof;
+pub mod reached;
 mod replay;
 mod run;
 mod strategy;
@@ -31,11 +31,12 @@ pub use run::frees;
 pub use smt::{self, budget};
 pub use verdict::{Counterexample, Reason, Taints, Verdict};
 
+use algorithm::Counters;
+use algorithm::cpa::CpaAlgorithm;
 use budget::Budget;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Program};
 use cpa::symbolic::{Sharing, SymbolicExecution};
-use explore::{Counters, Explorer};
 use std::time::Duration;
 use waitlist::Search;
 
@@ -53,7 +54,7 @@ pub struct Config {
     pub max_call_depth: u32,
     /// Which solver answers.
     pub solvers: smt::Choice,
-    /// Whether the graph of states is wanted, so that analyses which can do without build it.
+    /// Whether the graph of states is wanted, so that analyses which can do without keep its shape.
     pub wants_graph: bool,
     /// For one solver query.
     pub query_time: Duration,
@@ -128,7 +129,9 @@ impl Stats {
     }
 
     /// What an exploration has done so far.
-    fn of(explorer: &Explorer<'_, SymbolicExecution<'_>>) -> Self {
+    fn of<'p, R: reached::Reached<SymbolicExecution<'p>>>(
+        explorer: &CpaAlgorithm<'p, SymbolicExecution<'p>, R>,
+    ) -> Self {
         let mut stats = Self::default();
         stats.add(&explorer.counters, 0, &explorer.cpa);
         stats
@@ -245,9 +248,9 @@ pub fn verify(
         return Outcome { proof, ..Outcome::new(Verdict::True, config.analysis) };
     }
     let analyses = match config.analysis {
-        Analysis::Default if config.search == Search::Mixed => strategy::Features::of(program).analyses(),
+        Analysis::Default => strategy::Features::of(program).analyses(),
         // Proofs by invariants need executions to learn from.
-        Analysis::Default | Analysis::Invariants => vec![Analysis::Symex, Analysis::Invariants],
+        Analysis::Invariants => vec![Analysis::Symex, Analysis::Invariants],
         one => vec![one],
     };
     if config.jobs > 1 && analyses.len() > 1 {

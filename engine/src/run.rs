@@ -1,18 +1,19 @@
 //! A run: one analysis, or several that take turns.
 
+use crate::algorithm::cegar::Cegar;
+use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
+use crate::algorithm::{Counters, Exploration};
 use crate::analysis::Analysis;
 use crate::arg::Shape;
 use crate::budget::Budget;
-use crate::cegar::Cegar;
 use crate::cpa::slicing::{Criteria, Slicing};
 use crate::cpa::symbolic::{Abstracted, SymbolicExecution};
 use crate::cpa::{Abstraction, Stop};
-use crate::explore::{Counters, Exploration, Explorer};
 use crate::induction::{Bounded, Proof, Prover};
 use crate::proof::{self, Certificate, ProofCheck};
+use crate::reached::{Forgotten, Pictured, Reached};
 use crate::testing::{Tested, Tester};
 use crate::verdict::{Counterexample, Reason, Taints, Verdict};
-use crate::waitlist::Search;
 use crate::{Config, Crash, Outcome, Replay, Stats};
 use cfa::interp::Inputs;
 use cfa::{AllocKind, EdgeId, ErrorId, Op, Program};
@@ -82,14 +83,14 @@ trait Explore<'p> {
     }
 }
 
-impl<'p> Explore<'p> for Explorer<'p, SymbolicExecution<'p>> {
+impl<'p, R: Reached<SymbolicExecution<'p>>> Explore<'p> for CpaAlgorithm<'p, SymbolicExecution<'p>, R> {
     fn run(
         &mut self,
         budget: &Budget,
         taints: &mut Taints,
         progress: &mut dyn FnMut(&Counters, usize),
     ) -> Result<Exploration<Inputs>, Stop> {
-        Explorer::run(self, budget, taints, progress)
+        CpaAlgorithm::run(self, budget, taints, progress)
     }
     fn domain(&self) -> &SymbolicExecution<'p> {
         &self.cpa
@@ -101,13 +102,16 @@ impl<'p> Explore<'p> for Explorer<'p, SymbolicExecution<'p>> {
         &self.counters
     }
     fn waiting(&self) -> usize {
-        Explorer::waiting(self)
+        CpaAlgorithm::waiting(self)
     }
     fn is_exact(&self) -> bool {
         true
     }
     fn done(&self) -> Option<f64> {
-        Explorer::done(self)
+        CpaAlgorithm::done(self)
+    }
+    fn graph(&self) -> Vec<Shape> {
+        self.reached.shape()
     }
 }
 
@@ -151,25 +155,25 @@ impl<'p, C: Abstracts<'p>> Explore<'p> for Cegar<'p, C> {
         Cegar::run(self, budget, taints, progress)
     }
     fn domain(&self) -> &SymbolicExecution<'p> {
-        self.cpa.domain()
+        self.inner.cpa.domain()
     }
     fn domain_mut(&mut self) -> &mut SymbolicExecution<'p> {
-        self.cpa.domain_mut()
+        self.inner.cpa.domain_mut()
     }
     fn counters(&self) -> &Counters {
-        &self.counters
+        &self.inner.counters
     }
     fn waiting(&self) -> usize {
-        Cegar::waiting(self)
+        self.inner.waiting()
     }
     fn refinements(&self) -> u64 {
         self.refinements
     }
     fn sliced(&self) -> usize {
-        self.cpa.sliced()
+        self.inner.cpa.sliced()
     }
     fn graph(&self) -> Vec<Shape> {
-        self.shape()
+        Reached::<C>::shape(&self.inner.reached)
     }
 }
 
@@ -383,28 +387,26 @@ impl<'r> Run<'r> {
         };
         let at_joins = |how| {
             let cpa = self.domain().abstracted_as(how);
-            let heads = cpa.heads();
-            Method::Exploration(Box::new(Cegar::new(self.program, cpa, heads, None, config.max_call_depth)))
+            let parameters = self.parameters(cpa.heads(), Merge::Never);
+            Method::Exploration(Box::new(Cegar::new(self.program, cpa, parameters)))
         };
         let in_blocks = |how| {
             let cpa = self.domain().abstracted_as(how);
             let (heads, joins) = (cpa.cutpoints(config.abstracts_at_calls), cpa.heads());
-            Method::Exploration(Box::new(Cegar::new(self.program, cpa, heads, Some(joins), config.max_call_depth)))
+            let parameters = self.parameters(heads, Merge::InBlocks(joins));
+            Method::Exploration(Box::new(Cegar::new(self.program, cpa, parameters)))
         };
         let sliced = |how| {
             let cpa = self.domain().abstracted_as(how).lacking_frees(frees(self.program));
-            let heads = cpa.heads();
+            let parameters = self.parameters(cpa.heads(), Merge::Never);
             match Slicing::new(self.program, cpa, Criteria::TargetPath, slicer::Options::default()) {
-                Ok(cpa) => {
-                    Method::Exploration(Box::new(Cegar::new(self.program, cpa, heads, None, config.max_call_depth)))
-                }
+                Ok(cpa) => Method::Exploration(Box::new(Cegar::new(self.program, cpa, parameters))),
                 Err(_) => Method::Nothing,
             }
         };
         let method = match analysis {
-            Analysis::Symex if config.wants_graph => at_joins(Abstracted { full: true, threshold: 0, ..standard }),
-            Analysis::Symex => Method::Exploration(Box::new(self.explorer(self.domain(), config.search))),
-            Analysis::Merging => Method::Exploration(Box::new(self.explorer(self.domain(), Search::Merging))),
+            Analysis::Symex => self.exploration(Merge::Never),
+            Analysis::Merging => self.exploration(Merge::AtHeads),
             Analysis::Value => at_joins(Abstracted { values_only: true, ..standard }),
             Analysis::ValueNoCegar => at_joins(Abstracted { values_only: true, full: true, threshold: 0, ..standard }),
             Analysis::SymexCegar => at_joins(Abstracted { threshold: 0, ..standard }),
@@ -437,9 +439,19 @@ impl<'r> Run<'r> {
         SymbolicExecution::new(self.program, solver, solvers.clone()).lacking_frees(self.config.lacks_frees)
     }
 
-    fn explorer(&self, cpa: SymbolicExecution<'r>, search: Search) -> Explorer<'r, SymbolicExecution<'r>> {
-        let heads = cpa.heads();
-        Explorer::new(self.program, cpa, heads, search, self.config.seed, self.config.max_call_depth)
+    fn parameters(&self, heads: Vec<bool>, merge: Merge) -> Parameters {
+        let Config { search, seed, max_call_depth, .. } = *self.config;
+        Parameters { heads, merge, search, seed, max_call_depth }
+    }
+
+    /// An exploration of all states in full.
+    fn exploration(&self, merge: Merge) -> Method<'r> {
+        let cpa = self.domain();
+        let parameters = self.parameters(cpa.heads(), merge);
+        Method::Exploration(match self.config.wants_graph {
+            true => Box::new(CpaAlgorithm::new(self.program, cpa, Pictured::default(), parameters)),
+            false => Box::new(CpaAlgorithm::new(self.program, cpa, Forgotten, parameters)),
+        })
     }
 
     fn turn(&mut self, workers: &mut [Worker<'r>], i: usize, budget: &Budget, query_time: Duration) -> Turn {

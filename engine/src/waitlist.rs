@@ -23,18 +23,15 @@ pub enum Search {
     Coverage,
     /// Depth-first, interleaved with the other two.
     Mixed,
-    /// In topological order, so that states meet where paths join and are merged (see [`JoinQueue`]).
-    Merging,
 }
 
 impl Search {
-    pub const NAMES: [(&'static str, Search); 6] = [
+    pub const NAMES: [(&'static str, Search); 5] = [
         ("mixed", Search::Mixed),
         ("dfs", Search::DepthFirst),
         ("bfs", Search::BreadthFirst),
         ("random-path", Search::RandomPath),
         ("coverage", Search::Coverage),
-        ("merging", Search::Merging),
     ];
 }
 
@@ -76,7 +73,7 @@ impl<T> Waitlist<T> {
             Search::BreadthFirst => vec![Order::Queue(VecDeque::new())],
             Search::RandomPath => vec![Order::Random(BTreeMap::new())],
             Search::Coverage => vec![Order::Least(BinaryHeap::new())],
-            Search::Mixed | Search::Merging => {
+            Search::Mixed => {
                 vec![Order::Stack(Vec::new()), Order::Least(BinaryHeap::new()), Order::Random(BTreeMap::new())]
             }
         };
@@ -143,6 +140,17 @@ impl<T> Waitlist<T> {
                 self.free.push(slot);
                 self.len -= 1;
                 return Some(item);
+            }
+        }
+    }
+
+    /// Drops the entries that are not wanted.
+    pub fn retain(&mut self, mut wanted: impl FnMut(&T) -> bool) {
+        for (slot, entry) in self.entries.iter_mut().enumerate() {
+            if entry.as_ref().is_some_and(|(item, _)| !wanted(item)) {
+                *entry = None;
+                self.free.push(slot as u32);
+                self.len -= 1;
             }
         }
     }

@@ -484,10 +484,8 @@ pub enum CfaFormat {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum SearchArg {
-    /// Depth first, interleaved with random-path and coverage; in turns with `merging`.
+    /// Depth first, interleaved with random-path and coverage.
     Mixed,
-    /// In topological order, merging paths where they join.
-    Merging,
     /// Depth first: one path to its end, then the latest alternative.
     Dfs,
     /// Breadth first: all paths in step.

@@ -2,7 +2,7 @@
 //!
 //! A row holds the states that are equally many steps from the start; green ones are covered by another, red ones lead to
 //! an error, yellow ones have several predecessors or were merged, white ones wait (as in the thesis on slicing and CEGAR for
-//! symbolic execution, section 4.3). A tree that is narrow and deep is one path; a wide one has many.
+//! symbolic execution, section 3.5). A tree that is narrow and deep is one path; a wide one has many.
 
 use crate::failure::Failure;
 use cfa::graph::CfaGraphs;
@@ -56,27 +56,42 @@ pub struct PixelTree {
 }
 
 const BACKGROUND: [u8; 3] = [0xdd, 0xe3, 0xea];
+/// Larger graphs have a row for several steps.
+const MOST_PIXELS: u64 = 1 << 26;
 /// A picture has at most so many pixels a side; larger trees are thinned.
 const MOST_SIDE: usize = 8000;
 
 impl PixelTree {
-    /// Of the states that an analysis reached.
+    /// Of the states that an analysis reached: those on the way from one node to the next are pixels, too.
     pub fn of_states(graph: &[Shape]) -> Self {
+        let edges: u64 = graph.iter().map(|n| u64::from(n.edges)).sum();
+        let rows_apart = edges.div_ceil(MOST_PIXELS).max(1) as usize;
         let mut depth = vec![0usize; graph.len()];
         let mut rows: Vec<Vec<Color>> = Vec::new();
         // Parents come before children.
         for (i, node) in graph.iter().enumerate() {
-            depth[i] = node.parent.map_or(0, |p| depth[p as usize] + 1);
+            let above = node.parent.map(|p| depth[p as usize]);
+            depth[i] = above.map_or(0, |d| d + node.edges as usize);
             let color = match node.status {
-                Status::Covered(_) => Color::Covered,
+                Status::Covered => Color::Covered,
                 Status::Target => Color::Target,
                 Status::Waiting => Color::Waiting,
+                _ if node.merged => Color::Merged,
                 Status::Expanded | Status::Pruned => Color::Expanded,
             };
-            if rows.len() <= depth[i] {
-                rows.resize(depth[i] + 1, Vec::new());
+            let (first, last) = (above.map_or(0, |d| d / rows_apart + 1), depth[i] / rows_apart);
+            if rows.len() <= last {
+                rows.resize(last + 1, Vec::new());
             }
-            rows[depth[i]].push(color);
+            for row in rows.iter_mut().take(last).skip(first) {
+                row.push(Color::Expanded);
+            }
+            // A node no deeper than the one before is the same state, and what became of it is told here.
+            match rows[last].last_mut().filter(|_| first > last && color != Color::Expanded) {
+                Some(pixel) => *pixel = color,
+                None if first > last => {}
+                None => rows[last].push(color),
+            }
         }
         Self { rows }
     }
@@ -194,7 +209,7 @@ mod tests {
     use super::*;
 
     fn node(parent: Option<u32>, status: Status) -> Shape {
-        Shape { parent, status, edges: 1 }
+        Shape { parent, status, merged: false, edges: 1 }
     }
 
     #[test]
@@ -202,11 +217,15 @@ mod tests {
         let graph = [
             node(None, Status::Expanded),
             node(Some(0), Status::Expanded),
-            node(Some(0), Status::Covered(engine::arg::NodeId(1))),
+            node(Some(0), Status::Covered),
             node(Some(1), Status::Target),
         ];
         let tree = PixelTree::of_states(&graph);
         assert_eq!(tree.rows, [vec![Color::Expanded], vec![Color::Expanded, Color::Covered], vec![Color::Target]]);
+        // Between nodes there are states as well.
+        let far = [node(None, Status::Expanded), Shape { edges: 3, merged: true, ..node(Some(0), Status::Expanded) }];
+        let rows = PixelTree::of_states(&far).rows;
+        assert_eq!(rows.concat(), [Color::Expanded, Color::Expanded, Color::Expanded, Color::Merged]);
         let svg = tree.svg();
         assert!(svg.contains("viewBox=\"0 0 2 3\"") && svg.contains("#d62828") && svg.contains("#3ca34d"), "{svg}");
         let picture = tree.draw(Format::of(Path::new("tree.png")).unwrap());

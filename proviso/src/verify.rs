@@ -165,7 +165,6 @@ fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
     };
     let search = match args.search {
         SearchArg::Mixed => Search::Mixed,
-        SearchArg::Merging => Search::Merging,
         SearchArg::Dfs => Search::DepthFirst,
         SearchArg::Bfs => Search::BreadthFirst,
         SearchArg::RandomPath => Search::RandomPath,

@@ -2,7 +2,7 @@
 //!
 //! An analysis is an abstract domain with a transfer relation, `merge` and `stop` (Beyer, Henzinger, Théoduloz:
 //! Configurable software verification, CAV 2007). Where a state stands in the program (its [`Control`]) is not part of
-//! the domain: the exploration loop ([`crate::explore`]) keeps it, follows calls and returns, and asks the domain for
+//! the domain: the CPA algorithm ([`crate::algorithm::cpa`]) keeps it, follows calls and returns, and asks the domain for
 //! the effect of one operation at a time.
 
 pub mod slicing;
@@ -80,9 +80,15 @@ pub trait Cpa {
     fn target(&mut self, state: &mut Self::State, edge: EdgeId, error: ErrorId)
     -> Result<Target<Self::Evidence>, Stop>;
 
-    /// The state has come over `edge` to a location where paths join. `None` if it need not be followed: what was
-    /// reached there before covers it. The state may be replaced by one that stands for more.
+    /// `prec`: the state has come over `edge` to a location where paths join. `None` if it stands for no execution, or for
+    /// none that need be followed. The state may be replaced by one that stands for more.
     fn arrive(&mut self, state: Self::State, edge: EdgeId, at: Control) -> Result<Option<Self::State>, Stop>;
+
+    /// Whether a state that has arrived at a location where paths join need not be followed: one that arrived there before
+    /// covers it. (Where states are abstract, the algorithm keeps those and compares: [`Abstraction::covers`].)
+    fn stop(&mut self, _state: &Self::State, _at: Control) -> Result<bool, Stop> {
+        Ok(false)
+    }
 
     /// One state for two at the same control, which stands for exactly what the two stand for; or the two, if there is
     /// none that is worth it.
@@ -95,6 +101,11 @@ pub trait Cpa {
 
     /// States that came into being with the last one that [`arrive`](Self::arrive) gave, at the same control.
     fn others(&mut self) -> Vec<Self::State> {
+        Vec::new()
+    }
+
+    /// The operations met since the last call whose effect the domain cannot tell, where it did not say so before.
+    fn problems(&mut self) -> Vec<EdgeId> {
         Vec::new()
     }
 
@@ -171,9 +182,6 @@ pub trait Abstraction: Cpa<State: Clone> {
 
     /// The decisions of an execution that ends in `state`, since its last adjustment.
     fn decisions(&mut self, state: &mut Self::State) -> Vec<Decision>;
-
-    /// The operations met since the last call whose effect the domain cannot tell, where it did not say so before.
-    fn problems(&mut self) -> Vec<EdgeId>;
 
     /// The problem at this operation is known: it is recorded, and not met again.
     fn settle(&mut self, edge: EdgeId, reason: Reason);

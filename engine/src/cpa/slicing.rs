@@ -135,6 +135,14 @@ impl<C: Abstraction> Cpa for Slicing<'_, C> {
         self.inner.arrive(state, edge, at)
     }
 
+    fn stop(&mut self, state: &C::State, at: Control) -> Result<bool, Stop> {
+        self.inner.stop(state, at)
+    }
+
+    fn problems(&mut self) -> Vec<EdgeId> {
+        self.inner.problems()
+    }
+
     fn ran_out(&self) -> bool {
         self.inner.ran_out()
     }
@@ -162,9 +170,6 @@ impl<C: Abstraction> Abstraction for Slicing<'_, C> {
     }
     fn execution(&mut self, state: &C::State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
         self.inner.execution(state, budget)
-    }
-    fn problems(&mut self) -> Vec<EdgeId> {
-        self.inner.problems()
     }
     fn settle(&mut self, edge: EdgeId, reason: Reason) {
         self.inner.settle(edge, reason);

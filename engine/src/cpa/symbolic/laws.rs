@@ -22,11 +22,13 @@ mod execution;
 use super::precision::{Abstracted, Sharing};
 use super::state::{Place, State};
 use super::{At, Cpa, Pair, Sides, Stop, Successors, SymbolicExecution, Target};
+use crate::algorithm::Exploration;
+use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
 use crate::budget::Budget;
 use crate::control::Control;
 use crate::cpa::Abstraction;
 use crate::execution::{Event, ObjId, Object, Origin, Part, Piece, Slots, Val};
-use crate::explore::{Exploration, Explorer};
+use crate::reached::Forgotten;
 use crate::verdict::Taints;
 use crate::waitlist::Search;
 use cfa::interp::{Interpreter, Limits, Observer, Outcome};
@@ -835,7 +837,8 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
         }
     }
     let heads = inner.heads();
-    let search = if way == Way::Merging { Search::Merging } else { Search::DepthFirst };
+    let merge = if way == Way::Merging { Merge::AtHeads } else { Merge::Never };
+    let parameters = Parameters { heads, merge, search: Search::DepthFirst, seed, max_call_depth: 10_000 };
     let cpa = Watched {
         inner,
         program: &program,
@@ -846,7 +849,7 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
         tally: std::mem::take(tally),
         seed,
     };
-    let mut explorer = Explorer::new(&program, cpa, heads, search, seed, 10_000);
+    let mut explorer = CpaAlgorithm::new(&program, cpa, Forgotten, parameters);
     let mut taints = Taints::default();
     match explorer.run(&Budget::unlimited(), &mut taints, &mut |_, _| {}) {
         Ok(Exploration::Complete) => {}

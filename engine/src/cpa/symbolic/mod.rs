@@ -238,11 +238,19 @@ impl Cpa for SymbolicExecution<'_> {
             }
         }
         if self.induction.is_some() {
-            // What candidates speak of is not all live.
             return Ok(Some(st));
         }
         self.loops.sample(&st, at.loc, &self.execution.terms, &self.execution.slots);
-        Ok(if self.is_covered(&st, at)? { None } else { Some(st) })
+        Ok(Some(st))
+    }
+
+    fn stop(&mut self, st: &State, at: Control) -> Result<bool, Stop> {
+        // What candidates speak of is not all live.
+        Ok(self.induction.is_none() && self.is_covered(st, at)?)
+    }
+
+    fn problems(&mut self) -> Vec<EdgeId> {
+        self.take_problems()
     }
 }
 
@@ -287,10 +295,6 @@ impl Abstraction for SymbolicExecution<'_> {
             None => Ok(Some(Vec::new())),
             Some(_) => self.decisions_in_blocks(st, budget),
         }
-    }
-
-    fn problems(&mut self) -> Vec<EdgeId> {
-        self.take_problems()
     }
 
     fn settle(&mut self, edge: EdgeId, reason: Reason) {

@@ -1,0 +1,204 @@
+//! Counterexample-guided abstraction refinement around the CPA algorithm.
+//!
+//! Algorithm 2 of Beyer, Löwe: Explicit-state software model checking based on CEGAR and interpolation, FASE 2013, with lazy
+//! abstraction: after a refinement the graph is cut where the precision changed, and the rest of it stays. A path that can
+//! neither be refuted nor shown to be feasible is settled, and the search goes on to the next.
+
+use super::cpa::{CpaAlgorithm, Hit, Parameters, walk};
+use super::{Counters, Exploration};
+use crate::arg::{Arg, NodeId};
+use crate::budget::{Budget, Spent};
+use crate::cpa::{Abstraction, Goal, PathCheck, Refinement, Stop};
+use crate::reached::Reached;
+use crate::verdict::{Reason, Taints};
+use cfa::{EdgeId, Op, Program};
+
+/// Refinements that may leave the precision as it is before the graph is made anew, and again before giving up.
+const STALE: u32 = 3;
+/// Paths to errors that could not be decided before the search ends.
+const MOST_UNDECIDED: usize = 64;
+
+type Found<C> = Hit<<C as crate::cpa::Cpa>::State, <C as crate::cpa::Cpa>::Evidence, NodeId>;
+
+/// The CPA algorithm with a graph of abstract states, refined.
+pub struct Cegar<'p, C: Abstraction> {
+    pub inner: CpaAlgorithm<'p, C, Arg<'p, C::State>>,
+    pub refinements: u64,
+    stale: u32,
+    undecided: usize,
+}
+
+impl<'p, C: Abstraction> Cegar<'p, C> {
+    pub fn new(program: &'p Program, cpa: C, parameters: Parameters) -> Self {
+        let arg = Arg::new(program, matches!(parameters.merge, super::cpa::Merge::InBlocks(_)));
+        let inner = CpaAlgorithm::new(program, cpa, arg, parameters);
+        Self { inner, refinements: 0, stale: 0, undecided: 0 }
+    }
+
+    /// Explores and refines until no error is left to be reached, or one is. May be called again to go on.
+    pub fn run(
+        &mut self,
+        budget: &Budget,
+        taints: &mut Taints,
+        progress: &mut dyn FnMut(&Counters, usize),
+    ) -> Result<Exploration<C::Evidence>, Stop> {
+        loop {
+            let hit = match self.inner.next_hit(budget, taints, progress) {
+                Ok(Some(hit)) => hit,
+                Ok(None) => return Ok(Exploration::Complete),
+                Err(stop) => {
+                    // A state that was lost comes again with its block.
+                    if let Some(node) = self.inner.lost.take() {
+                        self.redo(self.inner.reached.node(node).head);
+                    }
+                    return Err(stop);
+                }
+            };
+            if let Some(found) = self.meet(hit, budget)? {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// An abstract path leads to an error or a problem.
+    fn meet(&mut self, hit: Found<C>, budget: &Budget) -> Result<Option<Exploration<C::Evidence>>, Stop> {
+        let (checked, path, cuts) = match self.check(&hit, budget) {
+            Ok(checked) => checked,
+            Err(stop) => {
+                self.inner.retry(hit);
+                return Err(stop);
+            }
+        };
+        let edge = hit.goal.edge();
+        match checked {
+            PathCheck::Feasible(evidence) => {
+                let Goal::Error { error, .. } = hit.goal else { unreachable!("only errors have evidence") };
+                Reached::<C>::target(&mut self.inner.reached, hit.node, &hit.via);
+                self.settle(hit);
+                return Ok(Some(Exploration::Target { error, edge, evidence }));
+            }
+            PathCheck::Unknown(reason) => return self.give_up_on(hit, reason).map(|()| None),
+            PathCheck::Infeasible => {}
+        }
+        let refined = self.inner.cpa.refine(&hit.state, &path, &cuts, hit.goal, budget);
+        // What could not be refuted for want of time says nothing.
+        let refined = match (refined, budget.spent()) {
+            (Ok(Refinement::Refined { changed: true, from }), _) => Ok(Refinement::Refined { changed: true, from }),
+            (Ok(_), Some(spent)) => Err(Stop::Spent(spent)),
+            (refined, _) => refined,
+        };
+        match refined {
+            Ok(refinement) => self.refined(refinement, hit).map(|()| None),
+            Err(stop) => {
+                self.inner.retry(hit);
+                Err(stop)
+            }
+        }
+    }
+
+    /// The path to a hit, where on it states were abstracted, and what it is at full precision.
+    #[allow(clippy::type_complexity)]
+    fn check(
+        &mut self,
+        hit: &Found<C>,
+        budget: &Budget,
+    ) -> Result<(PathCheck<C::Evidence>, Vec<EdgeId>, Vec<usize>), Stop> {
+        let (path, cuts) = match self.inner.reached.merges() {
+            true => self.merged_path(hit, budget)?,
+            false => {
+                let (mut path, cuts) = self.inner.reached.path(hit.node);
+                path.extend(&hit.via);
+                (path, cuts)
+            }
+        };
+        let checked = self.inner.cpa.check(&path, hit.goal, budget)?;
+        if self.inner.cpa.ran_out() && !matches!(checked, PathCheck::Feasible(_)) {
+            return Err(Stop::Spent(budget.spent().unwrap_or(Spent::Time)));
+        }
+        Ok((checked, path, cuts))
+    }
+
+    /// The path to a hit where paths are merged: one that can be taken, or else one of which each block can.
+    fn merged_path(&mut self, hit: &Found<C>, budget: &Budget) -> Result<(Vec<EdgeId>, Vec<usize>), Stop> {
+        let line = self.inner.reached.line(hit.node);
+        let blocks = self.inner.cpa.execution(&hit.state, budget)?.filter(|blocks| !blocks.is_empty());
+        let (mut path, mut cuts) = (Vec::new(), Vec::new());
+        for (i, pair) in line.windows(2).enumerate() {
+            let (from, to) = (self.inner.reached.node(pair[0]).at, self.inner.reached.node(pair[1]));
+            match &blocks {
+                Some(blocks) => path.extend(walk(self.inner.program, &mut self.inner.stacks, from, &blocks[i], to.at)),
+                None => path.extend(&*to.via),
+            }
+            cuts.push(path.len());
+        }
+        let last = self.inner.reached.node(*line.last().expect("the root at least")).at;
+        if last != hit.at {
+            let decisions = match blocks {
+                Some(mut blocks) => std::mem::take(&mut blocks[line.len() - 1]),
+                None => self.inner.cpa.decisions(&mut hit.state.clone()),
+            };
+            path.extend(walk(self.inner.program, &mut self.inner.stacks, last, &decisions, hit.at));
+        }
+        Ok((path, cuts))
+    }
+
+    /// A path cannot be decided: it is recorded, and the search goes on to the next.
+    fn give_up_on(&mut self, hit: Found<C>, reason: Reason) -> Result<(), Stop> {
+        self.undecided += 1;
+        if self.undecided > MOST_UNDECIDED {
+            return Err(Stop::Fatal(reason));
+        }
+        self.inner.cpa.settle(hit.goal.edge(), reason);
+        self.settle(hit);
+        Ok(())
+    }
+
+    /// What becomes of a hit is known.
+    fn settle(&mut self, hit: Found<C>) {
+        let edge = hit.goal.edge();
+        self.inner.reached.settle(hit.node, edge);
+        // An operation goes on in other ways than to its problem.
+        if !matches!(self.inner.program.edges[edge].op, Op::Error(_)) {
+            self.inner.retry(hit);
+        }
+    }
+
+    /// Cuts the graph where the precision has changed.
+    fn refined(&mut self, refinement: Refinement, hit: Found<C>) -> Result<(), Stop> {
+        let place = self.inner.program.edges[hit.goal.edge()].place;
+        self.refinements += 1;
+        match refinement {
+            Refinement::Impossible => {
+                let text = "the abstraction cannot tell an infeasible path to an error from a feasible one";
+                self.give_up_on(hit, Reason::at(text, place))
+            }
+            Refinement::Refined { from, changed } => {
+                self.stale = if changed { 0 } else { self.stale + 1 };
+                if self.stale > 2 * STALE {
+                    self.inner.retry(hit);
+                    return Err(Stop::Fatal(Reason::at("refinement makes no progress", place)));
+                }
+                if self.stale == STALE {
+                    self.inner.reached.clear();
+                    self.inner.start();
+                } else {
+                    let line = self.inner.reached.line(hit.node);
+                    self.redo(line[from.min(line.len() - 1)]);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The block that begins at `head` is made anew with the present precision; what followed from it is cut off. (It may
+    /// split into several states, of which each has its node, so it is not enough to make one of them anew.)
+    fn redo(&mut self, head: NodeId) {
+        let uncovered = self.inner.reached.prune_below(head);
+        self.inner.end_block();
+        self.inner.drop_pruned();
+        for id in uncovered.into_iter().chain([head]) {
+            let (at, state) = (self.inner.reached.node(id).at, self.inner.reached.state(id).clone());
+            self.inner.again(state, at, id);
+        }
+    }
+}

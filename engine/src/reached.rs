@@ -1,0 +1,163 @@
+//! What the CPA algorithm keeps of the states that it has reached.
+//!
+//! It is a type parameter of the algorithm: [`Forgotten`] keeps nothing and costs nothing, [`Pictured`] keeps the shape of
+//! the graph of states, [`Arg`](crate::arg::Arg) all that refinement needs. None of the first two changes what is explored.
+
+use crate::arg::{Shape, Status};
+use crate::control::{CallStacks, Control};
+use crate::cpa::{Cpa, Stop};
+use cfa::EdgeId;
+
+/// Where a state comes from.
+#[derive(Clone, Copy)]
+pub struct From<Id> {
+    /// The node last passed.
+    pub node: Id,
+    /// The last edge; the call's, where a function returned.
+    pub edge: EdgeId,
+}
+
+/// A state with its node.
+pub type Placed<S, N> = (S, N);
+
+/// What is kept of the states reached.
+pub trait Reached<C: Cpa> {
+    /// A node of the graph of states.
+    type Node: Copy + PartialEq;
+    /// Whether the edges between nodes are asked for.
+    const PATHS: bool;
+    /// Whether states are abstract, so that a path to an error has to be checked, and problems are met.
+    const ABSTRACT: bool;
+
+    /// The first state.
+    fn root(&mut self, state: &C::State, at: Control) -> Self::Node;
+
+    /// A state that waits at `at`, below a node and behind the edges `via`, which are taken.
+    fn waits(&mut self, node: Self::Node, at: Control, via: &mut Vec<EdgeId>) -> Self::Node;
+
+    /// A state has come to a head: `prec` of it, and its node.
+    fn adjust(
+        &mut self,
+        cpa: &mut C,
+        stacks: &mut CallStacks,
+        state: C::State,
+        from: From<Self::Node>,
+        at: Control,
+        via: &mut Vec<EdgeId>,
+    ) -> Result<Option<Placed<C::State, Self::Node>>, Stop>;
+
+    /// Whether the state of a node at a head need not be followed, since what was reached before covers it.
+    fn stop(&mut self, cpa: &mut C, node: Self::Node, state: &C::State, at: Control) -> Result<bool, Stop>;
+
+    /// The state of a node is about to be followed; `false` if it was cut off in the meantime.
+    fn follow(&mut self, _node: Self::Node) -> bool {
+        true
+    }
+    /// Whether a node is not cut off.
+    fn is_alive(&self, _node: Self::Node) -> bool {
+        true
+    }
+    /// The state as it is before an operation that may be a problem.
+    fn copy(&self, _state: &C::State) -> Option<C::State> {
+        None
+    }
+    /// The state of `other` is now part of that of `node`.
+    fn merge(&mut self, _node: Self::Node, _other: Self::Node) {}
+    /// An error is reached behind `via`.
+    fn target(&mut self, _node: Self::Node, _via: &[EdgeId]) {}
+    /// Whether it is known what becomes of the error or problem at `edge` in states of this block.
+    fn is_settled(&self, _node: Self::Node, _edge: EdgeId) -> bool {
+        false
+    }
+    /// The graph, if it is kept.
+    fn shape(&self) -> Vec<Shape> {
+        Vec::new()
+    }
+}
+
+/// Nothing is kept.
+pub struct Forgotten;
+
+impl<C: Cpa> Reached<C> for Forgotten {
+    type Node = ();
+    const PATHS: bool = false;
+    const ABSTRACT: bool = false;
+
+    fn root(&mut self, _: &C::State, _: Control) {}
+    fn waits(&mut self, (): (), _: Control, _: &mut Vec<EdgeId>) {}
+    fn adjust(
+        &mut self,
+        cpa: &mut C,
+        _: &mut CallStacks,
+        state: C::State,
+        from: From<()>,
+        at: Control,
+        _: &mut Vec<EdgeId>,
+    ) -> Result<Option<(C::State, ())>, Stop> {
+        Ok(cpa.arrive(state, from.edge, at)?.map(|state| (state, ())))
+    }
+    fn stop(&mut self, cpa: &mut C, (): (), state: &C::State, at: Control) -> Result<bool, Stop> {
+        cpa.stop(state, at)
+    }
+}
+
+/// The shape of the graph is kept, for pictures.
+#[derive(Default)]
+pub struct Pictured {
+    nodes: Vec<Shape>,
+}
+
+impl Pictured {
+    fn add(&mut self, parent: Option<u32>, status: Status, via: usize) -> u32 {
+        self.nodes.push(Shape { parent, status, merged: false, edges: via as u32 });
+        self.nodes.len() as u32 - 1
+    }
+}
+
+impl<C: Cpa> Reached<C> for Pictured {
+    type Node = u32;
+    const PATHS: bool = true;
+    const ABSTRACT: bool = false;
+
+    fn root(&mut self, _: &C::State, _: Control) -> u32 {
+        self.add(None, Status::Waiting, 0)
+    }
+    fn waits(&mut self, node: u32, _: Control, via: &mut Vec<EdgeId>) -> u32 {
+        let edges = via.len();
+        via.clear();
+        self.add(Some(node), Status::Waiting, edges)
+    }
+    fn adjust(
+        &mut self,
+        cpa: &mut C,
+        _: &mut CallStacks,
+        state: C::State,
+        from: From<u32>,
+        at: Control,
+        via: &mut Vec<EdgeId>,
+    ) -> Result<Option<(C::State, u32)>, Stop> {
+        let Some(state) = cpa.arrive(state, from.edge, at)? else { return Ok(None) };
+        let edges = via.len();
+        via.clear();
+        Ok(Some((state, self.add(Some(from.node), Status::Waiting, edges))))
+    }
+    fn stop(&mut self, cpa: &mut C, node: u32, state: &C::State, at: Control) -> Result<bool, Stop> {
+        let stops = cpa.stop(state, at)?;
+        self.nodes[node as usize].status = if stops { Status::Covered } else { Status::Expanded };
+        Ok(stops)
+    }
+    fn follow(&mut self, node: u32) -> bool {
+        self.nodes[node as usize].status = Status::Expanded;
+        true
+    }
+    fn merge(&mut self, node: u32, other: u32) {
+        self.nodes[node as usize].merged = true;
+        self.nodes[other as usize].status = Status::Pruned;
+    }
+    fn target(&mut self, node: u32, via: &[EdgeId]) {
+        self.add(Some(node), Status::Target, via.len());
+    }
+    fn shape(&self) -> Vec<Shape> {
+        crate::arg::without_pruned(self.nodes.iter().copied())
+    }
+}
