@@ -6,7 +6,7 @@
 use crate::algorithm::cpa::walk;
 use crate::control::{CallStacks, Control};
 use crate::cpa::{Abstraction, Stop};
-use crate::reached::{From, Reached};
+use crate::reached::{Adjusted, From, Reached};
 use cfa::{EdgeId, Id, Program, Table};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -253,7 +253,7 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
         from: From<NodeId>,
         at: Control,
         via: &mut Vec<EdgeId>,
-    ) -> Result<Option<(C::State, NodeId)>, Stop> {
+    ) -> Adjusted<C::State, NodeId> {
         let head = self.nodes[from.node].head;
         let mut via = std::mem::take(via);
         if self.merges {

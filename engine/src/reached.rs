@@ -17,8 +17,8 @@ pub struct From<Id> {
     pub edge: EdgeId,
 }
 
-/// A state with its node.
-pub type Placed<S, N> = (S, N);
+/// What has become of a state at a head: itself with its node, or nothing if it need not be followed.
+pub type Adjusted<S, N> = Result<Option<(S, N)>, Stop>;
 
 /// What is kept of the states reached.
 pub trait Reached<C: Cpa> {
@@ -44,7 +44,7 @@ pub trait Reached<C: Cpa> {
         from: From<Self::Node>,
         at: Control,
         via: &mut Vec<EdgeId>,
-    ) -> Result<Option<Placed<C::State, Self::Node>>, Stop>;
+    ) -> Adjusted<C::State, Self::Node>;
 
     /// Whether the state of a node at a head need not be followed, since what was reached before covers it.
     fn stop(&mut self, cpa: &mut C, node: Self::Node, state: &C::State, at: Control) -> Result<bool, Stop>;
@@ -93,7 +93,7 @@ impl<C: Cpa> Reached<C> for Forgotten {
         from: From<()>,
         at: Control,
         _: &mut Vec<EdgeId>,
-    ) -> Result<Option<(C::State, ())>, Stop> {
+    ) -> Adjusted<C::State, ()> {
         Ok(cpa.arrive(state, from.edge, at)?.map(|state| (state, ())))
     }
     fn stop(&mut self, cpa: &mut C, (): (), state: &C::State, at: Control) -> Result<bool, Stop> {
@@ -135,7 +135,7 @@ impl<C: Cpa> Reached<C> for Pictured {
         from: From<u32>,
         at: Control,
         via: &mut Vec<EdgeId>,
-    ) -> Result<Option<(C::State, u32)>, Stop> {
+    ) -> Adjusted<C::State, u32> {
         let Some(state) = cpa.arrive(state, from.edge, at)? else { return Ok(None) };
         let edges = via.len();
         via.clear();

@@ -11,7 +11,7 @@ use super::{Counters, Exploration};
 use crate::budget::{Budget, Spent};
 use crate::control::{CallStacks, Control};
 use crate::cpa::{At, Cpa, Decision, Goal, Stop, Successors, Target};
-use crate::reached::{Forgotten, From, Placed, Reached};
+use crate::reached::{Adjusted, Forgotten, From, Reached};
 use crate::verdict::{Reason, Taints};
 use crate::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist};
 use cfa::{Callee, EdgeId, ErrorId, FuncId, Id, Op, Out, Program};
@@ -583,7 +583,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         edge: EdgeId,
         at: Control,
         via: &mut Vec<EdgeId>,
-    ) -> Result<Option<Placed<C::State, R::Node>>, Stop> {
+    ) -> Adjusted<C::State, R::Node> {
         let adjusted = self.reached.adjust(&mut self.cpa, &mut self.stacks, state, From { node, edge }, at, via)?;
         if R::ABSTRACT && self.cpa.ran_out() {
             // What it said last counts only if it had the time to say it.
