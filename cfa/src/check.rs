@@ -52,10 +52,12 @@ pub enum Check {
     Memtrack,
     /// An object of the heap that is alive when the program ends.
     Memcleanup,
+    /// An execution does not end.
+    Termination,
 }
 
 impl Check {
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Call,
         Self::SignedIntegerOverflow,
         Self::SignedLeftShift,
@@ -81,6 +83,7 @@ impl Check {
         Self::Free,
         Self::Memtrack,
         Self::Memcleanup,
+        Self::Termination,
     ];
 
     /// The name that a verdict gives it.
@@ -111,6 +114,7 @@ impl Check {
             Self::Free => "valid-free",
             Self::Memtrack => "valid-memtrack",
             Self::Memcleanup => "valid-memcleanup",
+            Self::Termination => "termination",
         }
     }
 
@@ -126,7 +130,7 @@ impl Check {
     /// The sanitizer of clang that looks for it.
     pub fn sanitizer(self) -> Option<&'static str> {
         match self {
-            Self::Call => None,
+            Self::Call | Self::Termination => None,
             Self::SignedLeftShift => Some("shift"),
             Self::Deref | Self::Free => Some("address"),
             Self::Memtrack | Self::Memcleanup => Some("leak"),

@@ -19,6 +19,7 @@ pub mod reached;
 mod replay;
 mod run;
 mod strategy;
+pub mod termination;
 mod testing;
 mod verdict;
 pub mod waitlist;

@@ -6,6 +6,7 @@
 
 pub mod checks;
 mod property;
+pub mod termination;
 pub mod vacuity;
 
 pub use checks::memory::memory_safety;

@@ -25,6 +25,7 @@ mod sarif;
 mod slice;
 mod source;
 mod task;
+mod termination;
 mod trace;
 mod verify;
 mod witness;

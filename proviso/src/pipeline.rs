@@ -9,15 +9,16 @@ use crate::html::Exhibits;
 use crate::job::Job;
 use crate::limits::Limits;
 use crate::loop_invariants;
-use crate::report::{Answer, Lesson, LoopInvariant, Note, Violation};
+use crate::report::{Answer, Lesson, LoopInvariant, Note, Ranking, Violation};
 use crate::source::Sources;
+use crate::termination;
 use crate::trace::{self, Trace};
 use cfa::interp::Inputs;
 use cfa::{Check, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
 use engine::budget::Budget;
 use engine::{Config, Counterexample, Reason, Verdict};
 use frontend_llvm::{DataModel, Options};
-use instrument::vacuity;
+use instrument::{Property, vacuity};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -56,6 +57,7 @@ pub struct Finished {
     pub proof: Option<String>,
     pub lessons: Vec<Lesson>,
     pub invariants: Vec<LoopInvariant>,
+    pub rankings: Vec<Ranking>,
     pub graph: Vec<engine::arg::Shape>,
     /// Analyses that ended by an internal error, and what it was.
     pub crashes: Vec<(&'static str, String)>,
@@ -75,6 +77,7 @@ impl Finished {
             proof: None,
             lessons: Vec::new(),
             invariants: Vec::new(),
+            rankings: Vec::new(),
             graph: Vec::new(),
             crashes: Vec::new(),
             has_crashed: false,
@@ -99,6 +102,9 @@ pub struct Pipeline {
 
 impl Pipeline {
     pub fn run(&self) -> Result<Finished, Failure> {
+        if let [Property::Termination] = self.job.properties[..] {
+            return termination::run(self);
+        }
         if let Some(unsupported) = self.job.properties.iter().find(|p| p.checks().is_empty()) {
             let reason = format!("property {} is not supported", unsupported.name());
             return Ok(Finished::new(Answer::Unknown { reason, spot: None }));
@@ -156,6 +162,7 @@ impl Pipeline {
             proof,
             lessons,
             invariants,
+            rankings: Vec::new(),
             graph,
             crashes,
             has_crashed,
@@ -163,12 +170,12 @@ impl Pipeline {
         })
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
+    pub(crate) fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs a stage and records its time.
-    fn stage<T>(&self, phase: &'static str, name: &str, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn stage<T>(&self, phase: &'static str, name: &str, work: impl FnOnce() -> T) -> T {
         self.shared().phase = phase;
         let start = Instant::now();
         let result = work();
@@ -192,7 +199,7 @@ impl Pipeline {
     }
 
     /// Records the size of the program.
-    fn describe(&self, program: &Program) {
+    pub(crate) fn describe(&self, program: &Program) {
         let mut shared = self.shared();
         shared.models.clone_from(&program.models);
         shared.data_model = Some(DataModel::of_pointer_width(program.layout.pointer_width));

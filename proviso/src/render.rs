@@ -238,10 +238,26 @@ pub fn lessons(report: &Report) -> String {
         let place = lesson.spot.as_ref().map_or_else(String::new, |s| format!(" to refute a path to {s}"));
         let _ = writeln!(out, "refinement {}: tracks {}{place}", i + 1, lesson.tracked.join(", "));
     }
-    if report.lessons.is_empty() {
+    for ranking in &report.rankings {
+        let place = ranking.spot.as_ref().map_or_else(|| ranking.function.clone(), ToString::to_string);
+        let _ = match (&ranking.tuple[..], ranking.is_recursion) {
+            ([], false) => writeln!(out, "the loop at {place} has no second turn"),
+            ([], true) => writeln!(out, "{} never calls itself", ranking.function),
+            (tuple, false) => writeln!(out, "the loop at {place} ends: {} gets smaller", shown(tuple)),
+            (tuple, true) => {
+                writeln!(out, "the calls of {} in one another end: {} gets smaller", ranking.function, shown(tuple))
+            }
+        };
+    }
+    if report.lessons.is_empty() && report.rankings.is_empty() {
         out += "no refinement was needed\n";
     }
     out
+}
+
+/// A tuple, which gets smaller lexicographically.
+fn shown(tuple: &[String]) -> String {
+    if let [one] = tuple { format!("`{one}`") } else { format!("`({})`", tuple.join(", ")) }
 }
 
 /// The statistics as a table.

@@ -50,6 +50,16 @@ pub struct LoopInvariant {
     pub conditions: Vec<Condition>,
 }
 
+/// Why a loop or a recursion ends.
+#[derive(Clone, Debug)]
+pub struct Ranking {
+    pub spot: Option<Spot>,
+    pub function: String,
+    pub is_recursion: bool,
+    /// It gets lexicographically smaller with each turn or call. Empty: there is never a second turn.
+    pub tuple: Vec<String>,
+}
+
 /// An exact C condition.
 #[derive(Clone, Debug)]
 pub struct Condition {
@@ -76,6 +86,8 @@ pub struct Report {
     pub lessons: Vec<Lesson>,
     /// Of TRUE: what the proof says of loops.
     pub invariants: Vec<LoopInvariant>,
+    /// Of TRUE, where termination was asked for: what gets smaller.
+    pub rankings: Vec<Ranking>,
     pub notes: Vec<Note>,
     pub models: Vec<String>,
     /// Counters and times, in a fixed order.
@@ -131,6 +143,7 @@ impl Report {
             "proof": self.proof,
             "nothing_checked": self.nothing_checked,
             "refinements": lessons,
+            "ranking_functions": self.rankings.iter().map(ranking_json).collect::<Vec<_>>(),
             "reason": reason,
             "violation": violation,
             "notes": notes,
@@ -190,6 +203,15 @@ fn object_json(object: &Object) -> Value {
         "offset": object.offset,
         "allocated": spot_json(object.allocated.as_ref()),
         "freed": spot_json(object.freed.as_ref()),
+    })
+}
+
+fn ranking_json(ranking: &Ranking) -> Value {
+    json!({
+        "location": spot_json(ranking.spot.as_ref()),
+        "function": ranking.function,
+        "of": if ranking.is_recursion { "recursion" } else { "loop" },
+        "tuple": ranking.tuple,
     })
 }
 
@@ -268,6 +290,7 @@ mod tests {
             nothing_checked: None,
             lessons: Vec::new(),
             invariants: Vec::new(),
+            rankings: Vec::new(),
             notes: Vec::new(),
             models: Vec::new(),
             stats: vec![("paths".into(), 3.0), ("seconds".into(), 0.25)],

@@ -182,6 +182,7 @@ mod tests {
             nothing_checked: None,
             lessons: Vec::new(),
             invariants: Vec::new(),
+            rankings: Vec::new(),
             notes: Vec::new(),
             models: Vec::new(),
             stats: Vec::new(),

@@ -144,6 +144,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         nothing_checked: finished.nothing_checked,
         lessons: finished.lessons,
         invariants: finished.invariants,
+        rankings: finished.rankings,
         notes: finished.notes,
         models: shared.models,
         stats,

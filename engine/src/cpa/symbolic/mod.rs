@@ -114,6 +114,12 @@ impl<'p> SymbolicExecution<'p> {
         self.execution.solver.statistics()
     }
 
+    /// Follows every path to its end, whether or not it may come to an error, and every call that it makes.
+    pub fn follow_everything(&mut self) {
+        self.hope.fill(true);
+        self.execution.mode.skips_calls = false;
+    }
+
     /// Terms made so far.
     pub fn terms(&self) -> usize {
         self.execution.terms.len()

@@ -1,0 +1,343 @@
+//! Executions without end: inputs under which the program cannot end.
+
+use super::decide::whole;
+use crate::budget::Budget;
+use crate::cpa::symbolic::constants;
+use crate::verdict::Verdict;
+use crate::{Config, Stats};
+use cfa::graph::CfaGraphs;
+use cfa::interp::{InputSource, Inputs, Interpreter, LimitKind, Limits, Observer, Outcome, Recording, State, Unknown};
+use cfa::loops::LoopForest;
+use cfa::{Bv, EdgeId, ErrorId, FuncId, Id, InputId, InputKind, LocId, Op, PlaceId, Program};
+use instrument::termination::{Cycles, ends_are_errors, fix_inputs, place_of, stop_at_call, stop_at_turn};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::{Duration, Instant};
+
+/// Edges of a run that looks as if it does not end, and of one that is to confirm it.
+const LONG: u64 = 40_000;
+const CONFIRMED: u64 = 2_000_000;
+/// Choices of inputs that are run, and those kept that do not end.
+const CHOICES: u64 = 400;
+const SUSPECTS: usize = 12;
+/// Of one loop.
+const ALIKE: usize = 3;
+/// The least time for a proof.
+const LEAST: Duration = Duration::from_millis(200);
+
+/// What goes on without end.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Endless {
+    /// The loop with this head.
+    Loop(LocId),
+    /// Calls of this function within one another.
+    Recursion(FuncId),
+}
+
+/// An execution that does not end.
+#[derive(Clone)]
+pub struct Divergence {
+    pub endless: Endless,
+    pub place: Option<PlaceId>,
+    /// They lead into the loop; from there on every input is what it was the last time at the same place.
+    pub inputs: Inputs,
+    /// The program with an error where what is endless has begun, and that error: what leads there.
+    pub program: Program,
+    pub error: ErrorId,
+}
+
+/// Each input that the program asks for by name has one value throughout.
+type Choice = FxHashMap<InputId, Bv>;
+
+struct Suspect {
+    choice: Choice,
+    /// The time that was not enough.
+    spent: Duration,
+}
+
+pub struct Search<'p> {
+    program: &'p Program,
+    config: &'p Config,
+    suspects: Vec<Suspect>,
+    looked: bool,
+}
+
+impl<'p> Search<'p> {
+    pub fn new(program: &'p Program, config: &'p Config) -> Self {
+        Self { program, config, suspects: Vec::new(), looked: false }
+    }
+
+    /// Nothing is left to try.
+    pub fn is_done(&self) -> bool {
+        self.looked && self.suspects.is_empty()
+    }
+
+    pub fn turn(
+        &mut self,
+        budget: &Budget,
+        progress: &(dyn Fn(&Stats) + Sync),
+        stats: &mut Stats,
+    ) -> Option<Box<Divergence>> {
+        if !std::mem::replace(&mut self.looked, true) {
+            let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / 3));
+            self.look(&part);
+        }
+        let mut i = 0;
+        while i < self.suspects.len() && budget.spent().is_none() {
+            let left = budget.remaining().unwrap_or(Duration::from_secs(3600));
+            let time = (left / 2).max(LEAST);
+            if self.suspects[i].spent >= time {
+                i += 1;
+                continue;
+            }
+            let mut program = self.program.clone();
+            let choice = &self.suspects[i].choice;
+            fix_inputs(&mut program, &|input, width| choice.get(&input).map(|v| v.resize(width)));
+            ends_are_errors(&mut program);
+            let part = budget.within(time);
+            let outcome = whole(&program, self.config, &part, progress);
+            stats.join(&outcome.stats);
+            match outcome.verdict {
+                Verdict::True => match self.confirmed(&self.suspects[i].choice, budget) {
+                    Some(found) => return Some(found),
+                    None => drop(self.suspects.remove(i)),
+                },
+                Verdict::False(_) => drop(self.suspects.remove(i)),
+                Verdict::Unknown(_) if part.spent().is_none() => drop(self.suspects.remove(i)),
+                Verdict::Unknown(_) => {
+                    self.suspects[i].spent = time;
+                    i += 1;
+                }
+            }
+        }
+        None
+    }
+
+    /// Looks for runs that do not end soon.
+    fn look(&mut self, budget: &Budget) {
+        let asked: Vec<InputId> = {
+            let by_name = self.program.inputs.iter().filter(|(_, i)| matches!(i.kind, InputKind::Nondet(_)));
+            by_name.map(|(id, _)| id).collect()
+        };
+        let constants = constants(self.program);
+        let interpreter = Interpreter::new(self.program);
+        let forests = Forests::new(self.program);
+        let mut alike: FxHashMap<Option<Endless>, usize> = FxHashMap::default();
+        let runs = if asked.is_empty() { 1 } else { CHOICES };
+        for number in 0..runs {
+            if budget.spent().is_some() || self.suspects.len() >= SUSPECTS {
+                return;
+            }
+            let choice = choice(self.program, &asked, number, self.config.seed, &constants);
+            let deadline = budget.remaining().map(|left| Instant::now() + left / 2);
+            let limits = Limits { steps: LONG, memory: 1 << 27, call_depth: 10_000, deadline };
+            let mut tail = Tail::new(LONG / 2);
+            let run = interpreter.run(&mut Chosen(&choice), limits, &mut tail);
+            if !matches!(run.outcome, Outcome::Limit(LimitKind::Steps | LimitKind::CallDepth | LimitKind::Memory)) {
+                continue;
+            }
+            let endless = forests.endless(self.program, &tail, run.outcome);
+            let seen = alike.entry(endless).or_default();
+            *seen += 1;
+            if *seen <= ALIKE {
+                self.suspects.push(Suspect { choice, spent: Duration::ZERO });
+            }
+        }
+    }
+
+    /// The run, which is known not to end, from its start to where what is endless has begun.
+    fn confirmed(&self, choice: &Choice, budget: &Budget) -> Option<Box<Divergence>> {
+        let deadline = Some(Instant::now() + budget.remaining().map_or(Duration::from_secs(5), |left| left.max(LEAST)));
+        let mut program = self.program.clone();
+        let cycles = Cycles::mark(&mut program);
+        let interpreter = Interpreter::new(&program);
+        let mut tail = Tail::new(CONFIRMED / 2);
+        let limits = Limits { steps: CONFIRMED, memory: 1 << 29, call_depth: 20_000, deadline };
+        let run = interpreter.run(&mut Chosen(choice), limits, &mut tail);
+        let Outcome::Limit(_) = run.outcome else { return None };
+        if run.taints.iter().any(|&t| self.program.taints[t].over) {
+            return None;
+        }
+        if run.steps < CONFIRMED {
+            // What was seen is enough to tell where it is.
+            tail = Tail::new(run.steps / 2);
+            interpreter.run(&mut Chosen(choice), Limits { steps: run.steps, deadline: None, ..limits }, &mut tail);
+        }
+        let endless = Forests::new(&program).endless(&program, &tail, run.outcome)?;
+        let mut counter = Counter::new(&cycles, endless);
+        let mut recording = Recording::new(Chosen(choice));
+        let again = Limits { steps: run.steps, deadline: None, ..limits };
+        interpreter.run(&mut recording, again, &mut counter);
+        let count = counter.begun + 2;
+        let mut inputs = recording.inputs;
+        let (error, place) = match endless {
+            Endless::Loop(head) => {
+                let number = cycles.loops.iter().position(|l| l.head == head)?;
+                let place = place_of(&program, &cycles.loops[number]);
+                (stop_at_turn(&mut program, &cycles.loops[number], count, place), place)
+            }
+            Endless::Recursion(func) => {
+                let place = program.funcs[func].place;
+                (stop_at_call(&mut program, func, count, place), place)
+            }
+        };
+        // Only what the way there asks for.
+        let mut last = Recording::new(inputs.source());
+        let run = Interpreter::new(&program).run(&mut last, again, &mut ());
+        match run.outcome {
+            Outcome::Error(hit, _) if hit == error => {
+                inputs = last.inputs;
+                Some(Box::new(Divergence { endless, place, inputs, program, error }))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The choice of this number.
+fn choice(program: &Program, asked: &[InputId], number: u64, seed: u64, constants: &[u64]) -> Choice {
+    let mut rng = SmallRng::seed_from_u64(seed ^ number);
+    let mut value = |_: InputId| -> i64 {
+        match number {
+            0 => 0,
+            1 => 1,
+            2 => -1,
+            3 => 2,
+            4 => 5,
+            5 => 100,
+            _ => match rng.random_range(0..8) {
+                0 => 0,
+                1 => 1,
+                2 => -1,
+                3 => rng.random_range(-4..8),
+                4 => rng.random_range(-100..300),
+                5 if number % 2 == 0 => rng.random::<i64>(),
+                _ if !constants.is_empty() => {
+                    let c = constants[rng.random_range(0..constants.len())] as i64;
+                    c.wrapping_add(rng.random_range(-1..2))
+                }
+                _ => rng.random_range(0..3),
+            },
+        }
+    };
+    asked.iter().map(|&i| (i, Bv::from_i64(64, value(i)).resize(program.inputs[i].width))).collect()
+}
+
+/// Gives the chosen values, and zero for everything else.
+struct Chosen<'a>(&'a Choice);
+
+impl InputSource for Chosen<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        match what {
+            Unknown::Havoc(input) => self.0.get(&input).map_or_else(|| Bv::zero(width), |v| v.resize(width)),
+            _ => Bv::zero(width),
+        }
+    }
+}
+
+/// Watches the later part of a run: what the outermost frame that goes on does there.
+struct Tail {
+    from: u64,
+    depth: usize,
+    edges: FxHashSet<EdgeId>,
+    /// Calls, however deep.
+    calls: FxHashMap<EdgeId, u64>,
+}
+
+impl Tail {
+    fn new(from: u64) -> Self {
+        Self { from, depth: usize::MAX, edges: FxHashSet::default(), calls: FxHashMap::default() }
+    }
+}
+
+impl Observer for Tail {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        if state.steps() < self.from {
+            return;
+        }
+        let is_call = matches!(state.program().edges[edge].op, Op::Call { .. });
+        // The state after a call is that of the callee.
+        let depth = state.depth() - usize::from(is_call);
+        if is_call {
+            *self.calls.entry(edge).or_default() += 1;
+        }
+        if depth < self.depth {
+            self.depth = depth;
+            self.edges.clear();
+        }
+        if depth == self.depth {
+            self.edges.insert(edge);
+        }
+    }
+}
+
+/// The loops of all functions.
+struct Forests {
+    graphs: CfaGraphs,
+    forests: Vec<LoopForest>,
+}
+
+impl Forests {
+    fn new(program: &Program) -> Self {
+        let graphs = CfaGraphs::new(program);
+        let forests = graphs.funcs.values().map(|g| LoopForest::new(&g.graph, 0)).collect();
+        Self { graphs, forests }
+    }
+
+    /// What the run whose later part this is goes round in.
+    fn endless(&self, program: &Program, tail: &Tail, outcome: Outcome) -> Option<Endless> {
+        let in_loop = (outcome != Outcome::Limit(LimitKind::CallDepth)).then(|| self.loop_of(program, tail)).flatten();
+        in_loop.or_else(|| {
+            let (&call, _) = tail.calls.iter().max_by_key(|&(&e, &n)| (n, std::cmp::Reverse(e)))?;
+            if let Op::Call { callee: cfa::Callee::Direct(func), .. } = program.edges[call].op {
+                return Some(Endless::Recursion(func));
+            }
+            None
+        })
+    }
+
+    /// The loop that all of the outermost frame's tail is in.
+    fn loop_of(&self, program: &Program, tail: &Tail) -> Option<Endless> {
+        let mut edges: Vec<EdgeId> = tail.edges.iter().copied().collect();
+        edges.sort_unstable();
+        let func = program.func_of(*edges.first()?);
+        let forest = &self.forests[func.index()];
+        let inside =
+            |l: u32, e: &EdgeId| self.graphs.node(program.edges[*e].source).is_some_and(|n| forest.contains(l, n));
+        let all: Vec<u32> = (0..forest.loops().len() as u32).filter(|&l| edges.iter().all(|e| inside(l, e))).collect();
+        let &innermost = all.iter().max_by_key(|&&l| forest.get(l).depth)?;
+        Some(Endless::Loop(self.graphs.funcs[func].locs[forest.get(innermost).head as usize]))
+    }
+}
+
+/// Counts turns of a loop up to where it is entered for the last time.
+struct Counter {
+    turn: Option<EdgeId>,
+    enters: FxHashSet<EdgeId>,
+    count: u64,
+    begun: u64,
+}
+
+impl Counter {
+    fn new(cycles: &Cycles, endless: Endless) -> Self {
+        let mut counter = Self { turn: None, enters: FxHashSet::default(), count: 0, begun: 0 };
+        if let Endless::Loop(head) = endless
+            && let Some(l) = cycles.loops.iter().find(|l| l.head == head)
+        {
+            counter.turn = Some(l.turn);
+            counter.enters = l.enters.iter().copied().collect();
+        }
+        counter
+    }
+}
+
+impl Observer for Counter {
+    fn executed(&mut self, edge: EdgeId, _: &State) {
+        if Some(edge) == self.turn {
+            self.count += 1;
+        } else if self.enters.contains(&edge) {
+            self.begun = self.count;
+        }
+    }
+}

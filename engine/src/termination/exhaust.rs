@@ -1,0 +1,72 @@
+//! Programs all of whose paths end: every path is followed to its end, none is covered by another and none is left out.
+
+use crate::algorithm::Exploration;
+use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
+use crate::budget::Budget;
+use crate::cpa::Stop;
+use crate::cpa::symbolic::SymbolicExecution;
+use crate::reached::Forgotten;
+use crate::verdict::Taints;
+use crate::waitlist::Search;
+use crate::{Config, Stats};
+use cfa::Program;
+use smt::PathSolver;
+
+pub enum Turn {
+    AllEnd,
+    Open,
+}
+
+/// Calls that may nest: what goes deeper is left to proofs.
+const DEPTH: u32 = 2_000;
+
+pub struct Paths<'p> {
+    /// `None` once it is known that this shows nothing.
+    explorer: Option<CpaAlgorithm<'p, SymbolicExecution<'p>, Forgotten>>,
+    taints: Taints,
+}
+
+impl<'p> Paths<'p> {
+    pub fn new(program: &'p Program, config: &Config, budget: &Budget) -> Self {
+        let solver = PathSolver::new(config.solvers.open(), budget.clone());
+        let mut domain = SymbolicExecution::new(program, solver, config.solvers.clone());
+        domain.follow_everything();
+        let parameters = Parameters {
+            // Nowhere is a state covered.
+            heads: vec![false; program.locs.len()],
+            merge: Merge::Never,
+            search: Search::DepthFirst,
+            seed: config.seed,
+            max_call_depth: config.max_call_depth.min(DEPTH),
+        };
+        let explorer = CpaAlgorithm::new(program, domain, Forgotten, parameters);
+        Self { explorer: Some(explorer), taints: Taints::default() }
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.explorer.is_none()
+    }
+
+    pub fn turn(&mut self, budget: &Budget, stats: &mut Stats) -> Turn {
+        let Some(explorer) = &mut self.explorer else { return Turn::Open };
+        explorer.cpa.solver().set_budget(budget.clone());
+        explorer.cpa.solver().set_query_time(budget.remaining());
+        let before = Stats::of(explorer);
+        let result = explorer.run(budget, &mut self.taints, &mut |_, _| {});
+        stats.advance(&before, &Stats::of(explorer));
+        match result {
+            Ok(Exploration::Complete) => {
+                self.taints.merge(&explorer.cpa.taints);
+                let clean = self.taints.is_empty() && explorer.counters.covered == 0 && explorer.counters.merged == 0;
+                self.explorer = None;
+                if clean { Turn::AllEnd } else { Turn::Open }
+            }
+            Err(Stop::Spent(_)) => Turn::Open,
+            // An error edge has no place here, and what cannot be followed shows nothing.
+            Ok(Exploration::Target { .. }) | Err(Stop::Fatal(_)) => {
+                self.explorer = None;
+                Turn::Open
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Whether every execution of a program ends.
+//!
+//! *Yes* is shown cycle by cycle (see [`Cycles`]): runs of the interpreter show turns of each loop and recursion, a tuple is made up
+//! that gets smaller in all of them ([`rank`]), and whether it does so in every turn of every execution is a question for
+//! [`crate::verify`], on a slice. Where it does not, the execution found shows further turns ([`prove`]): counterexample-guided synthesis
+//! of lexicographic ranking functions, bit-precise, with the invariants that the other analyses find. Programs all of whose
+//! paths end are proved by following them all.
+//!
+//! *No* is shown by a choice of inputs with which the program as a whole cannot end: a run that does not come to an end is looked
+//! for, the inputs are fixed to those of the run, all ends of the program are made errors, and that none can be reached is a proof by
+//! the same analyses, on the unsliced program ([`diverge`]). Their invariants are the closed recurrent set (Gupta,
+//! Henzinger, Majumdar, Rybalchenko, Xu: Proving non-termination, POPL 2008).
+
+mod decide;
+mod diverge;
+mod exhaust;
+mod prove;
+mod rank;
+mod sample;
+
+pub use diverge::{Divergence, Endless};
+
+use crate::budget::Budget;
+use crate::verdict::{Reason, Taints};
+use crate::{Config, Stats};
+use cfa::{FuncId, Op, PlaceId, Program};
+use instrument::termination::Cycles;
+use std::time::{Duration, Instant};
+
+/// The first turn of each way to an answer; turns grow by the factor [`GROWTH`].
+const FIRST_SHARE: Duration = Duration::from_millis(600);
+const GROWTH: u32 = 2;
+
+/// The answer.
+#[derive(Clone)]
+pub enum Termination {
+    /// All executions end; by what was shown of each loop and recursion, if not by following all executions.
+    Ends(Vec<Ranking>),
+    Diverges(Box<Divergence>),
+    Unknown(Reason),
+}
+
+/// Why a loop or recursion ends.
+#[derive(Clone, Debug)]
+pub struct Ranking {
+    pub func: FuncId,
+    pub place: Option<PlaceId>,
+    pub is_recursion: bool,
+    /// The tuple, in C, that gets lexicographically smaller with each turn or call. Empty: there is never a second turn.
+    pub tuple: Vec<String>,
+}
+
+/// The answer with what went into it.
+#[derive(Clone)]
+pub struct Terminated {
+    pub answer: Termination,
+    pub stats: Stats,
+    /// What had the answer, for people.
+    pub decided_by: &'static str,
+}
+
+/// Whether all executions of `program` end. `progress` is called some ten times a second.
+pub fn terminates(
+    program: &Program,
+    config: &Config,
+    budget: &Budget,
+    progress: &(dyn Fn(&Stats) + Sync),
+) -> Terminated {
+    let start = Instant::now();
+    let mut marked = program.clone();
+    let cycles = Cycles::mark(&mut marked);
+    let search =
+        Search { program, marked: &marked, cycles: &cycles, config, budget, progress, stats: Stats::default() };
+    let mut answer = search.run();
+    answer.stats.time = start.elapsed();
+    answer
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    /// The program with its cycles marked.
+    marked: &'a Program,
+    cycles: &'a Cycles,
+    config: &'a Config,
+    budget: &'a Budget,
+    progress: &'a (dyn Fn(&Stats) + Sync),
+    stats: Stats,
+}
+
+impl Search<'_> {
+    fn run(mut self) -> Terminated {
+        // What drops behaviour anywhere may also go on without end there.
+        let taint = self.taint();
+        if self.cycles.loops.is_empty() && self.cycles.recursions.is_empty() {
+            return match taint {
+                None => self.answer(Termination::Ends(Vec::new()), "nothing is repeated"),
+                Some(reason) => self.answer(Termination::Unknown(reason), ""),
+            };
+        }
+        let mut prover = prove::Prover::new(self.marked, self.cycles, self.config);
+        let mut divergence = diverge::Search::new(self.program, self.config);
+        let mut paths = exhaust::Paths::new(self.program, self.config, self.budget);
+        prover.observe(&self.budget.within(FIRST_SHARE / 2));
+        let mut share = FIRST_SHARE;
+        loop {
+            if taint.is_none() && self.cycles.unclear.is_none() {
+                if let Some(rankings) =
+                    prover.turn(&self.budget.within(share * 2), share, self.progress, &mut self.stats)
+                {
+                    return self.answer(Termination::Ends(rankings), "ranking functions");
+                }
+            }
+            let part = self.budget.within(share);
+            if let Some(found) = divergence.turn(&part, self.progress, &mut self.stats) {
+                return self.answer(Termination::Diverges(found), "a closed recurrent set");
+            }
+            if taint.is_none() {
+                match paths.turn(&self.budget.within(share), &mut self.stats) {
+                    exhaust::Turn::AllEnd => {
+                        return self
+                            .answer(Termination::Ends(Vec::new()), "all executions were followed to their ends");
+                    }
+                    exhaust::Turn::Open => {}
+                }
+            }
+            if let Some(spent) = self.budget.spent() {
+                let reason = taint.unwrap_or_else(|| Reason::spent(spent));
+                return self.answer(Termination::Unknown(reason), "");
+            }
+            let stuck = taint.is_some() || prover.is_stuck();
+            if stuck && divergence.is_done() && (taint.is_some() || paths.is_done()) {
+                let reason =
+                    taint.or_else(|| prover.reason()).unwrap_or_else(|| Reason::new("no ranking function was found"));
+                return self.answer(Termination::Unknown(reason), "");
+            }
+            share = share.saturating_mul(GROWTH);
+        }
+    }
+
+    fn answer(self, answer: Termination, decided_by: &'static str) -> Terminated {
+        Terminated { answer, stats: self.stats, decided_by }
+    }
+
+    /// Where the program may do what is not represented.
+    fn taint(&self) -> Option<Reason> {
+        let mut taints = Taints::default();
+        let known = crate::invariants::Invariants::new(self.program, &self.budget.within(FIRST_SHARE));
+        for edge in self.program.edges.values() {
+            if let Op::Approx { taint } = edge.op
+                && self.program.taints[taint].under
+                && known.as_ref().is_none_or(|k| k.is_reachable(edge.source))
+            {
+                taints.reach(taint);
+            }
+        }
+        taints.first(self.program)
+    }
+}

@@ -1,0 +1,447 @@
+//! Ranking functions: what tuples may be made of, and which tuple fits the turns that were seen.
+
+use super::sample::{Turns, Watched, evaluate};
+use cfa::text::c_expr;
+use cfa::{BinOp, Bv, CType, Expr, ExprId, FuncId, Op, Program, VarId, VarKind};
+use instrument::termination::{CyclicLoop, RankedCell, Recursion};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Ordering;
+
+/// Components of a tuple, at most.
+const LENGTH: usize = 5;
+/// Variables of which sums and differences are made, and cells.
+const COMBINED: usize = 7;
+const CELLS: usize = 10;
+/// Conditions and variables of which piecewise components are made.
+const PIECES: usize = 4;
+/// Tuples looked at in one search.
+const SEARCHED: usize = 20_000;
+
+/// What a tuple may have as a component: its value gets smaller in the signed order of its width.
+#[derive(Clone, Debug)]
+pub struct Atom {
+    pub e: ExprId,
+    /// In C.
+    pub text: String,
+}
+
+/// The components to choose from for one cycle, the likelier ones first.
+#[derive(Default)]
+pub struct Atoms {
+    pub list: Vec<Atom>,
+    seen: FxHashSet<ExprId>,
+    /// Where valuations have the variables.
+    pub vars: FxHashMap<VarId, usize>,
+    /// Of the turns seen, how each atom changes: by atom, then turn.
+    changes: Vec<Vec<Ordering>>,
+    judged: usize,
+}
+
+impl Atoms {
+    fn push(&mut self, e: ExprId, text: String) {
+        if self.seen.insert(e) {
+            self.list.push(Atom { e, text });
+        }
+    }
+
+    /// `a - b` where it cannot wrap around, and so that it is small where `a` is small.
+    fn difference(&mut self, program: &mut Program, a: ExprId, b: ExprId, signed: bool) {
+        let width = program.exprs.width(a);
+        if width != program.exprs.width(b) || !(2..=64).contains(&width) {
+            return;
+        }
+        let text = match (program.exprs.as_const(a).is_some(), program.exprs.as_const(b).is_some()) {
+            (true, true) => return,
+            (false, true) => return self.single(program, a, signed, true),
+            (true, false) => return self.single(program, b, signed, false),
+            _ => format!("{} - {}", operand(program, a), operand(program, b)),
+        };
+        let (x, y) = (widen(program, a, signed), widen(program, b, signed));
+        let e = program.exprs.sub(x, y);
+        self.push(e, text);
+    }
+
+    fn sum(&mut self, program: &mut Program, a: ExprId, b: ExprId, signed: bool, grows: bool) {
+        let (x, y) = (widen(program, a, signed), widen(program, b, signed));
+        let sum = program.exprs.add(x, y);
+        let (a, b) = (operand(program, a), operand(program, b));
+        match grows {
+            false => self.push(sum, format!("{a} + {b}")),
+            true => {
+                let e = program.exprs.not(sum);
+                self.push(e, format!("-({a} + {b})"));
+            }
+        }
+    }
+
+    /// `x` gets smaller, or `-x` does.
+    fn single(&mut self, program: &mut Program, x: ExprId, signed: bool, smaller: bool) {
+        let width = program.exprs.width(x);
+        if !(1..=64).contains(&width) || program.exprs.as_const(x).is_some() {
+            return;
+        }
+        let text = operand(program, x);
+        let ordered = if signed && width > 1 {
+            x
+        } else {
+            let top = program.exprs.constant(Bv::min_signed(width));
+            program.exprs.xor(x, top)
+        };
+        let e = if smaller { ordered } else { program.exprs.not(ordered) };
+        self.push(e, if smaller { text } else { format!("-{text}") });
+    }
+
+    /// Judges the turns that were not judged yet.
+    fn judge(&mut self, program: &Program, turns: &Turns) {
+        self.changes.resize(self.list.len(), Vec::new());
+        for (before, after) in &turns.list[self.judged..] {
+            for (atom, changes) in self.list.iter().zip(&mut self.changes) {
+                let value = |v| evaluate(program, atom.e, &self.vars, v);
+                // What has no value is no rank.
+                let change = match (value(before), value(after)) {
+                    (Some(a), Some(b)) if b.slt(&a) => Ordering::Less,
+                    (Some(a), Some(b)) if a == b => Ordering::Equal,
+                    _ => Ordering::Greater,
+                };
+                changes.push(change);
+            }
+        }
+        self.judged = turns.list.len();
+    }
+
+    /// The next tuple that gets smaller in all turns seen and is not refused.
+    pub fn next(&mut self, program: &Program, turns: &Turns, refused: &dyn Fn(&[usize]) -> bool) -> Option<Vec<usize>> {
+        self.judge(program, turns);
+        let all: Vec<usize> = (0..turns.list.len()).collect();
+        // Short ones first.
+        let mut left = SEARCHED;
+        (0..=LENGTH).find_map(|length| self.extend(&mut Vec::new(), &all, length, refused, &mut left))
+    }
+
+    /// A tuple of `length` more components that decreases in all the `open` turns.
+    fn extend(
+        &self,
+        tuple: &mut Vec<usize>,
+        open: &[usize],
+        length: usize,
+        refused: &dyn Fn(&[usize]) -> bool,
+        left: &mut usize,
+    ) -> Option<Vec<usize>> {
+        if length == 0 {
+            return (open.is_empty() && !refused(tuple)).then(|| tuple.clone());
+        }
+        for (i, changes) in self.changes.iter().enumerate() {
+            if *left == 0 {
+                return None;
+            }
+            *left -= 1;
+            if tuple.contains(&i) || open.iter().any(|&t| changes[t] == Ordering::Greater) {
+                continue;
+            }
+            let rest: Vec<usize> = open.iter().copied().filter(|&t| changes[t] == Ordering::Equal).collect();
+            // What decides nothing has no place, unless nothing is known yet.
+            if rest.len() == open.len() && !open.is_empty() {
+                continue;
+            }
+            tuple.push(i);
+            let found = self.extend(tuple, &rest, length - 1, refused, left);
+            tuple.pop();
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+}
+
+/// What a loop's tuples may be made of.
+pub fn of_loop(program: &mut Program, l: &CyclicLoop) -> (Watched, Atoms) {
+    let mut reader = Reader::new(program, l.func);
+    let (mut modified, mut read) = (Vec::new(), Vec::new());
+    let mut conditions = Vec::new();
+    let mut calls = false;
+    let edges: Vec<_> = {
+        let mut edges: Vec<_> =
+            program.edges.iter().filter(|(_, e)| l.body.contains(&e.source)).map(|(id, _)| id).collect();
+        edges.sort_unstable();
+        edges
+    };
+    for &edge in &edges {
+        let op = program.edges[edge].op.clone();
+        calls |= matches!(op, Op::Call { .. });
+        match op {
+            Op::Assume { cond, branch: true, .. } => conditions.extend(reader.read(program, cond)),
+            Op::Load { addr, var } => drop(reader.cell(program, addr, var)),
+            _ => {}
+        }
+        if let Some(var) = op.def()
+            && !matches!(program.vars[var].kind, VarKind::Temp(_))
+        {
+            modified.push(var);
+        }
+        // What is computed on the way to a branch.
+        if let Op::Assign { value, .. } = op
+            && program.exprs.width(value) == 1
+        {
+            conditions.extend(reader.read(program, value));
+        }
+    }
+    if calls {
+        let global = |(id, v): (VarId, &cfa::Var)| matches!(v.kind, VarKind::Global { .. }).then_some(id);
+        let written: FxHashSet<VarId> = program.edges.values().filter_map(|e| e.op.def()).collect();
+        modified.extend(program.vars.iter().filter_map(global).filter(|v| written.contains(v)).take(12));
+    }
+    modified.sort_unstable();
+    modified.dedup();
+    for &e in &conditions {
+        read.extend(program.exprs.vars(e));
+    }
+    let cells = reader.cells;
+    let cell_vars: Vec<VarId> = cells.iter().map(|c| c.var).collect();
+    read.retain(|v| !modified.contains(v) && !cell_vars.contains(v));
+    read.sort_unstable();
+    read.dedup();
+    let subjects: Vec<VarId> = modified.iter().chain(&cell_vars).copied().collect();
+    let atoms = atoms(program, &subjects, &read, &conditions);
+    let vars: Vec<VarId> = modified.iter().chain(&read).chain(&cell_vars).copied().collect();
+    with_vars(atoms, Watched { vars, cells })
+}
+
+fn with_vars(mut atoms: Atoms, watched: Watched) -> (Watched, Atoms) {
+    atoms.vars = watched.vars.iter().enumerate().map(|(i, &v)| (v, i)).collect();
+    (watched, atoms)
+}
+
+/// What the tuples of a recursion may be made of, in terms of the first function, and what is watched of each.
+pub fn of_recursion(program: &mut Program, r: &Recursion) -> (FxHashMap<FuncId, Watched>, Atoms) {
+    let first = r.funcs[0];
+    let widths = |f: FuncId| program.funcs[f].params.iter().map(|&p| program.vars[p].width).collect::<Vec<_>>();
+    let shared = r.funcs.iter().fold(widths(first), |shared, &f| {
+        shared.into_iter().zip(widths(f)).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
+    });
+    let written: FxHashSet<VarId> = program.edges.values().filter_map(|e| e.op.def()).collect();
+    let global = |(id, v): (VarId, &cfa::Var)| matches!(v.kind, VarKind::Global { .. }).then_some(id);
+    let globals: Vec<VarId> = program.vars.iter().filter_map(global).filter(|v| written.contains(v)).take(12).collect();
+    let vars = |program: &Program, f: FuncId| -> Vec<VarId> {
+        program.funcs[f].params[..shared.len()].iter().chain(&globals).copied().collect()
+    };
+    let mut conditions = Vec::new();
+    let mut reader = Reader::new(program, first);
+    for edge in program.edges.ids() {
+        if let Op::Assume { cond, branch: true, .. } = program.edges[edge].op
+            && program.func_of(edge) == first
+        {
+            conditions.extend(reader.read(program, cond));
+        }
+    }
+    let subjects = vars(program, first);
+    let known = |e: &ExprId| program.exprs.vars(*e).iter().all(|v| subjects.contains(v));
+    conditions.retain(known);
+    let mut atoms = atoms(program, &subjects, &[], &conditions);
+    atoms.vars = subjects.iter().enumerate().map(|(i, &v)| (v, i)).collect();
+    let watched = r
+        .funcs
+        .iter()
+        .map(|&f| (f, Watched { vars: vars(program, f), cells: Vec::new() }))
+        .collect::<FxHashMap<_, _>>();
+    (watched, atoms)
+}
+
+fn atoms(program: &mut Program, modified: &[VarId], read: &[VarId], conditions: &[ExprId]) -> Atoms {
+    let mut atoms = Atoms::default();
+    let fits = |program: &Program, v: &VarId| (1..=64).contains(&program.vars[*v].width);
+    let modified: Vec<VarId> = modified.iter().copied().filter(|v| fits(program, v)).collect();
+    for &v in &modified {
+        let (x, signed) = (program.var_expr(v), is_signed(program, v));
+        atoms.single(program, x, signed, true);
+        atoms.single(program, x, signed, false);
+    }
+    for &c in conditions {
+        distances(program, &mut atoms, c, true);
+    }
+    for &c in conditions {
+        atoms.single(program, c, false, true);
+        atoms.single(program, c, false, false);
+    }
+    let combined: Vec<VarId> =
+        modified.iter().chain(read).copied().filter(|v| fits(program, v)).take(COMBINED).collect();
+    for (i, &a) in combined.iter().enumerate() {
+        for &b in &combined[i + 1..] {
+            if program.vars[a].width != program.vars[b].width || program.vars[a].width < 2 {
+                continue;
+            }
+            let (x, y) = (program.var_expr(a), program.var_expr(b));
+            let signed = is_signed(program, a) && is_signed(program, b);
+            atoms.difference(program, x, y, signed);
+            atoms.difference(program, y, x, signed);
+            atoms.sum(program, x, y, signed, false);
+            atoms.sum(program, x, y, signed, true);
+        }
+    }
+    for &v in &modified {
+        let (x, signed) = (program.var_expr(v), is_signed(program, v));
+        atoms.single(program, x, !signed, true);
+        atoms.single(program, x, !signed, false);
+        magnitude(program, &mut atoms, v);
+    }
+    for &c in conditions.iter().take(PIECES) {
+        for &v in modified.iter().take(PIECES) {
+            piecewise(program, &mut atoms, c, v);
+        }
+    }
+    atoms
+}
+
+/// A variable where a condition holds, and where it does not; elsewhere a constant.
+fn piecewise(program: &mut Program, atoms: &mut Atoms, c: ExprId, v: VarId) {
+    if program.vars[v].width < 2 || program.exprs.as_const(c).is_some() {
+        return;
+    }
+    let (x, signed) = (program.var_expr(v), is_signed(program, v));
+    let (name, condition) = (operand(program, x), operand(program, c));
+    let x = widen(program, x, signed);
+    let least = program.exprs.constant(Bv::min_signed(program.exprs.width(x)));
+    let (not, minus) = (program.exprs.not(c), program.exprs.not(x));
+    for (when, then, shown) in [(c, x, ("", "")), (c, minus, ("", "-")), (not, x, ("!", "")), (not, minus, ("!", "-"))]
+    {
+        let e = program.exprs.ite(when, then, least);
+        atoms.push(e, format!("({}{condition} ? {}{name} : INT_MIN)", shown.0, shown.1));
+    }
+}
+
+/// How far from zero a signed variable is.
+fn magnitude(program: &mut Program, atoms: &mut Atoms, v: VarId) {
+    if !is_signed(program, v) || program.vars[v].width < 2 {
+        return;
+    }
+    let x = program.var_expr(v);
+    let wide = widen(program, x, true);
+    let zero = program.exprs.int(program.exprs.width(wide), 0);
+    let negative = program.exprs.slt(wide, zero);
+    let minus = program.exprs.neg(wide);
+    let e = program.exprs.ite(negative, minus, wide);
+    let name = operand(program, x);
+    atoms.push(e, format!("({name} < 0 ? -{name} : {name})"));
+}
+
+/// How far a comparison is from changing.
+fn distances(program: &mut Program, atoms: &mut Atoms, e: ExprId, holds: bool) {
+    match *program.exprs.get(e) {
+        Expr::Binary(op @ (BinOp::Slt | BinOp::Sle | BinOp::Ult | BinOp::Ule), a, b) => {
+            let signed = matches!(op, BinOp::Slt | BinOp::Sle);
+            let (small, large) = if holds { (a, b) } else { (b, a) };
+            atoms.difference(program, large, small, signed);
+            atoms.difference(program, small, large, signed);
+        }
+        Expr::Binary(BinOp::Eq, a, b) if program.exprs.width(a) > 1 => {
+            for signed in [true, false] {
+                atoms.difference(program, a, b, signed);
+                atoms.difference(program, b, a, signed);
+            }
+            // The way there on the circle.
+            for (a, b) in [(a, b), (b, a)] {
+                let text = format!("(unsigned)({} - {})", operand(program, a), operand(program, b));
+                let way = program.exprs.sub(a, b);
+                let top = program.exprs.constant(Bv::min_signed(program.exprs.width(a)));
+                let e = program.exprs.xor(way, top);
+                atoms.push(e, text);
+            }
+        }
+        Expr::Unary(_, a) => distances(program, atoms, a, !holds),
+        Expr::Binary(BinOp::And | BinOp::Or, a, b) if program.exprs.width(a) == 1 => {
+            distances(program, atoms, a, holds);
+            distances(program, atoms, b, holds);
+        }
+        _ => {}
+    }
+}
+
+fn widen(program: &mut Program, e: ExprId, signed: bool) -> ExprId {
+    let width = program.exprs.width(e) + 2;
+    if signed { program.exprs.sext(width, e) } else { program.exprs.zext(width, e) }
+}
+
+fn operand(program: &Program, e: ExprId) -> String {
+    let text = c_expr(program, &program.exprs, e);
+    if text.contains(' ') && !text.starts_with('(') { format!("({text})") } else { text }
+}
+
+fn is_signed(program: &Program, v: VarId) -> bool {
+    match program.plain_type(program.vars[v].ty) {
+        CType::Int { signed, .. } | CType::Enum { signed, .. } => *signed,
+        CType::Unknown { .. } => true,
+        _ => false,
+    }
+}
+
+/// Reads through the compiler's temporaries.
+struct Reader {
+    func: FuncId,
+    /// Of temporaries that are written in one place.
+    definitions: FxHashMap<VarId, Op>,
+    cells: Vec<RankedCell>,
+}
+
+impl Reader {
+    fn new(program: &Program, func: FuncId) -> Self {
+        let mut definitions: FxHashMap<VarId, Op> = FxHashMap::default();
+        let mut twice = FxHashSet::default();
+        for (id, edge) in program.edges.iter() {
+            if program.func_of(id) == func
+                && let Some(var) = edge.op.def()
+                && matches!(program.vars[var].kind, VarKind::Temp(_))
+                && definitions.insert(var, edge.op.clone()).is_some()
+            {
+                twice.insert(var);
+            }
+        }
+        definitions.retain(|v, _| !twice.contains(v));
+        Self { func, definitions, cells: Vec::new() }
+    }
+
+    /// The expression over named variables and cells; `None` if there is none.
+    fn read(&mut self, program: &mut Program, e: ExprId) -> Option<ExprId> {
+        self.resolve(program, e, 6)
+    }
+
+    fn resolve(&mut self, program: &mut Program, e: ExprId, depth: u32) -> Option<ExprId> {
+        let mut memo = FxHashMap::default();
+        for var in program.exprs.vars(e) {
+            if !matches!(program.vars[var].kind, VarKind::Temp(_)) {
+                continue;
+            }
+            if self.cells.iter().any(|c| c.var == var) {
+                continue;
+            }
+            let meaning = match self.definitions.get(&var)?.clone() {
+                _ if depth == 0 => return None,
+                Op::Assign { value, .. } => self.resolve(program, value, depth - 1)?,
+                Op::Load { addr, .. } => self.cell(program, addr, var)?,
+                _ => return None,
+            };
+            memo.insert(program.var_expr(var), meaning);
+        }
+        let mut leaves = memo.clone();
+        Some(program.exprs.substitute(e, &mut leaves, |_, leaf| memo.get(&leaf).copied()))
+    }
+
+    /// The variable for a cell that is loaded into `like`.
+    fn cell(&mut self, program: &mut Program, addr: ExprId, like: VarId) -> Option<ExprId> {
+        let addr = self.resolve(program, addr, 3)?;
+        let of_cell = |v: &VarId| self.cells.iter().any(|c| c.var == *v);
+        let width = program.vars[like].width;
+        if width > 64 || !width.is_multiple_of(8) || program.exprs.vars(addr).iter().any(of_cell) {
+            return None;
+        }
+        if let Some(c) = self.cells.iter().find(|c| c.addr == addr && program.vars[c.var].width == width) {
+            return Some(program.var_expr(c.var));
+        }
+        if self.cells.len() >= CELLS {
+            return None;
+        }
+        let var = cfa::Var { kind: VarKind::Temp(self.func), name: None, ..program.vars[like].clone() };
+        let var = program.vars.push(var);
+        self.cells.push(RankedCell { var, addr });
+        Some(program.var_expr(var))
+    }
+}

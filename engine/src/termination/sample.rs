@@ -1,0 +1,209 @@
+//! Turns of loops and recursions, as runs of the interpreter show them.
+
+use cfa::interp::{InputSource, Interpreter, Limits, Observer, Outcome, State};
+use cfa::{Bv, EdgeId, Expr, FuncId, Id, Op, Program, VarId};
+use instrument::termination::{Cycles, RankedCell};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+
+/// Turns kept per cycle.
+const KEPT: usize = 400;
+/// Turns kept from the end of a run that was looked for.
+const LAST: usize = 40;
+
+/// Values of the watched variables, in their order; `None` where there is none.
+pub type Valuation = Box<[Option<u64>]>;
+
+/// What is looked at in a cycle.
+#[derive(Default)]
+pub struct Watched {
+    /// Variables, then those of cells.
+    pub vars: Vec<VarId>,
+    pub cells: Vec<RankedCell>,
+}
+
+impl Watched {
+    fn valuation(&self, program: &Program, state: &State) -> Valuation {
+        let plain = self.vars.len() - self.cells.len();
+        let vars = self.vars[..plain].iter().map(|&v| state.var(v).and_then(|v| v.to_u64()));
+        let cells = self.cells.iter().map(|c| {
+            let addr = state.eval(c.addr).to_u64()?;
+            let bytes = state.bytes(addr, program.vars[c.var].width.div_ceil(8) as usize)?;
+            let mut value = [0; 8];
+            value[..bytes.len()].copy_from_slice(&bytes);
+            Some(u64::from_le_bytes(value))
+        });
+        vars.chain(cells).collect()
+    }
+}
+
+/// Turns seen of one cycle: the functions, for a recursion, and the values before and after.
+#[derive(Default)]
+pub struct Turns {
+    seen: FxHashSet<(Valuation, Valuation)>,
+    pub list: Vec<(Valuation, Valuation)>,
+    /// Of a run whose end matters.
+    last: VecDeque<(Valuation, Valuation)>,
+}
+
+impl Turns {
+    fn add(&mut self, from: &Valuation, to: &Valuation, last: bool) {
+        if last {
+            if self.last.len() == LAST {
+                self.last.pop_front();
+            }
+            self.last.push_back((from.clone(), to.clone()));
+        } else if self.list.len() < KEPT && self.seen.insert((from.clone(), to.clone())) {
+            self.list.push((from.clone(), to.clone()));
+        }
+    }
+
+    fn keep_last(&mut self) {
+        for turn in self.last.drain(..) {
+            if self.seen.insert(turn.clone()) {
+                self.list.push(turn);
+            }
+        }
+    }
+}
+
+/// What an edge means for the turns.
+#[derive(Clone, Copy)]
+enum Event {
+    Nothing,
+    Enter(u32),
+    Turn(u32),
+    /// A call in this recursion, counted behind the loops.
+    Call(u32),
+}
+
+pub struct Sampler<'p> {
+    program: &'p Program,
+    interpreter: Interpreter<'p>,
+    events: Vec<Event>,
+    /// Loops, then recursions; of these, by function as well.
+    pub watched: Vec<Watched>,
+    pub of_functions: FxHashMap<(u32, FuncId), Watched>,
+    pub turns: Vec<Turns>,
+}
+
+impl<'p> Sampler<'p> {
+    pub fn new(
+        program: &'p Program,
+        cycles: &Cycles,
+        watched: Vec<Watched>,
+        of_functions: FxHashMap<(u32, FuncId), Watched>,
+    ) -> Self {
+        let mut events = vec![Event::Nothing; program.edges.len()];
+        for (number, l) in (0u32..).zip(&cycles.loops) {
+            l.enters.iter().for_each(|e| events[e.index()] = Event::Enter(number));
+            events[l.turn.index()] = Event::Turn(number);
+        }
+        // All calls of these functions are told, so that what the outermost was given is known.
+        for (number, r) in (cycles.loops.len() as u32..).zip(&cycles.recursions) {
+            for (id, edge) in program.edges.iter() {
+                if let Op::Call { callee: cfa::Callee::Direct(func), .. } = edge.op
+                    && r.funcs.contains(&func)
+                {
+                    events[id.index()] = Event::Call(number);
+                }
+            }
+        }
+        let turns = (0..cycles.loops.len() + cycles.recursions.len()).map(|_| Turns::default()).collect();
+        Self { program, interpreter: Interpreter::new(program), events, watched, of_functions, turns }
+    }
+
+    /// Follows a run, whose last turns are kept in any case if its end matters.
+    pub fn run(&mut self, inputs: &mut dyn InputSource, limits: Limits, end_matters: bool) -> Outcome {
+        let mut watcher = Watcher {
+            program: self.program,
+            events: &self.events,
+            watched: &self.watched,
+            of_functions: &self.of_functions,
+            turns: &mut self.turns,
+            last: FxHashMap::default(),
+            end_matters,
+        };
+        let outcome = self.interpreter.run(inputs, limits, &mut watcher).outcome;
+        self.turns.iter_mut().for_each(Turns::keep_last);
+        outcome
+    }
+}
+
+struct Watcher<'a> {
+    program: &'a Program,
+    events: &'a [Event],
+    watched: &'a [Watched],
+    of_functions: &'a FxHashMap<(u32, FuncId), Watched>,
+    turns: &'a mut Vec<Turns>,
+    /// By cycle: depth of the frame and the values of its last turn, deeper frames last.
+    last: FxHashMap<u32, Vec<(usize, Valuation)>>,
+    end_matters: bool,
+}
+
+impl Observer for Watcher<'_> {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        match self.events[edge.index()] {
+            Event::Nothing => {}
+            Event::Enter(cycle) => {
+                let depth = state.depth();
+                if let Some(last) = self.last.get_mut(&cycle) {
+                    while last.last().is_some_and(|(d, _)| *d >= depth) {
+                        last.pop();
+                    }
+                }
+            }
+            Event::Turn(cycle) => {
+                let depth = state.depth();
+                let values = self.watched[cycle as usize].valuation(self.program, state);
+                let last = self.last.entry(cycle).or_default();
+                while last.last().is_some_and(|(d, _)| *d > depth) {
+                    last.pop();
+                }
+                match last.last_mut().filter(|(d, _)| *d == depth) {
+                    Some((_, before)) => {
+                        self.turns[cycle as usize].add(before, &values, self.end_matters);
+                        *before = values;
+                    }
+                    None => last.push((depth, values)),
+                }
+            }
+            Event::Call(cycle) => {
+                let depth = state.depth();
+                let values = self.of_functions[&(cycle, state.func())].valuation(self.program, state);
+                let last = self.last.entry(cycle).or_default();
+                while last.last().is_some_and(|(d, _)| *d >= depth) {
+                    last.pop();
+                }
+                if let Some((d, before)) = last.last()
+                    && *d + 1 == depth
+                {
+                    self.turns[cycle as usize].add(before, &values, self.end_matters);
+                }
+                last.push((depth, values));
+            }
+        }
+    }
+}
+
+/// The value of `e`, over the variables `vars`, where they have these values.
+pub fn evaluate(program: &Program, e: cfa::ExprId, vars: &FxHashMap<VarId, usize>, values: &Valuation) -> Option<Bv> {
+    let mut missing = false;
+    let value = program.exprs.eval_tree(e, &mut |leaf| match leaf {
+        Expr::Var(var) => {
+            let width = program.vars[*var].width;
+            match vars.get(var).and_then(|&i| values[i]) {
+                Some(value) => Bv::new(width, value).resize(width),
+                None => {
+                    missing = true;
+                    Bv::zero(width)
+                }
+            }
+        }
+        _ => {
+            missing = true;
+            Bv::zero(program.layout.pointer_width)
+        }
+    });
+    (!missing).then_some(value)
+}

@@ -1,0 +1,491 @@
+//! Termination as reachability of errors.
+//!
+//! An execution that does not end goes round some loop without end in one call, or calls deeper and deeper. So a program
+//! terminates if each loop and each group of functions that call one another has a *ranking function*: a tuple of values
+//! that gets lexicographically smaller from each turn to the next. Bit-vectors are finite, so whatever gets strictly
+//! smaller does so finitely often: no bound from below is asked for, and what wraps around does not get smaller.
+//!
+//! [`Cycles`] finds what has to be ranked. It puts an edge into each loop that every turn takes exactly once, so that
+//! [`Cycles::check_loop`] can put in its place: *if the tuple is not smaller than it was in the turn before, error; remember the
+//! tuple*. The tuple may be any expressions, also such as make no sense: a check that cannot fail is a proof whatever it speaks of (Cook, Podelski, Rybalchenko: Termination proofs for systems code, PLDI 2006,
+//! with the turn before as the state remembered).
+
+use cfa::dominators::Dominators;
+use cfa::graph::{CfaGraphs, FuncGraph};
+use cfa::loops::LoopForest;
+use cfa::{
+    CallGraph, Callee, Check, Edge, EdgeId, ErrorId, ErrorInfo, ExprId, FuncId, InputKind, LocId, Op, Out, PlaceId,
+    Program, VarId, VarKind,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A loop of one function.
+#[derive(Clone, Debug)]
+pub struct CyclicLoop {
+    pub func: FuncId,
+    pub head: LocId,
+    /// The locations of the loop and of the loops inside it.
+    pub body: FxHashSet<LocId>,
+    /// A `Skip` edge in the loop: every way round takes it.
+    pub turn: EdgeId,
+    /// `Skip` edges: every way into the loop takes one of them.
+    pub enters: Vec<EdgeId>,
+}
+
+/// Functions that call one another.
+#[derive(Clone, Debug)]
+pub struct Recursion {
+    pub funcs: Vec<FuncId>,
+    /// Calls from one of them to one of them.
+    pub calls: Vec<EdgeId>,
+}
+
+/// All that may go on without end.
+#[derive(Clone, Debug, Default)]
+pub struct Cycles {
+    /// Of one function together, outer loops before inner ones.
+    pub loops: Vec<CyclicLoop>,
+    pub recursions: Vec<Recursion>,
+    /// A call through a pointer that may be part of a recursion.
+    pub unclear: Option<EdgeId>,
+}
+
+/// A cell of memory that a tuple speaks of: the variable stands for its value at the loop.
+#[derive(Clone, Debug)]
+pub struct RankedCell {
+    pub var: VarId,
+    pub addr: ExprId,
+}
+
+impl Cycles {
+    /// Finds the cycles of what `program` may call, and puts in the edges that mark them. Nothing else changes; the edges that
+    /// were there keep their numbers.
+    pub fn mark(program: &mut Program) -> Self {
+        let calls = CallGraph::new(program);
+        let graphs = CfaGraphs::new(program);
+        let mut all = Self::default();
+        for (func, graph) in graphs.funcs.iter().filter(|(f, _)| calls.is_reachable(*f)) {
+            let forest = LoopForest::new(&graph.graph, 0);
+            let dominators = Dominators::new(&graph.graph, 0);
+            let first = all.loops.len();
+            let mut cuts = Vec::new();
+            for (number, l) in (0u32..).zip(forest.loops()) {
+                let body = forest.body(number);
+                let own: Vec<u32> = body.iter().copied().filter(|&n| forest.innermost(n) == Some(number)).collect();
+                let cut = match l.irreducible {
+                    true => l.head,
+                    false => cut(program, &graphs, graph, &dominators, l.head, &body, &own),
+                };
+                cuts.push(graph.locs[cut as usize]);
+                let body = body.into_iter().map(|n| graph.locs[n as usize]).collect();
+                let head = graph.locs[l.head as usize];
+                all.loops.push(CyclicLoop { func, head, body, turn: EdgeId(0), enters: Vec::new() });
+            }
+            for (number, cut) in cuts.into_iter().enumerate() {
+                mark_loop(program, &mut all.loops[first..], number, cut);
+            }
+        }
+        for group in calls.bottom_up() {
+            let funcs: Vec<FuncId> =
+                group.into_iter().filter(|&f| calls.is_reachable(f) && calls.is_recursive(f)).collect();
+            let inner = |&call: &EdgeId| calls.callees(program, call).as_slice().iter().any(|f| funcs.contains(f));
+            let edges: Vec<EdgeId> = funcs.iter().flat_map(|&f| calls.calls_in(f)).copied().filter(inner).collect();
+            let through_pointer =
+                |&e: &EdgeId| !matches!(program.edges[e].op, Op::Call { callee: Callee::Direct(_), .. });
+            all.unclear = all.unclear.or(edges.iter().copied().find(through_pointer));
+            if !funcs.is_empty() {
+                all.recursions.push(Recursion { funcs, calls: edges });
+            }
+        }
+        all
+    }
+
+    /// Makes it an error that a turn of the loop of this number does not make `tuple` smaller, in the signed order of each of
+    /// its components.
+    ///
+    /// The loop is rotated: what comes before its turn is there twice, for the way in and for the way back. So the new head
+    /// is where the tuple is remembered, the check is on the way back to it, and what is remembered needs no invariant.
+    pub fn check_loop(
+        &self,
+        program: &mut Program,
+        number: usize,
+        tuple: &[ExprId],
+        cells: &[RankedCell],
+    ) -> Vec<EdgeId> {
+        let l = &self.loops[number];
+        let place = place_of(program, l);
+        let cut = program.edges[l.turn].source;
+        let used: FxHashSet<VarId> = tuple.iter().flat_map(|&e| program.exprs.vars(e)).collect();
+        let cells: Vec<&RankedCell> = cells.iter().filter(|c| used.contains(&c.var)).collect();
+        let loads = || cells.iter().map(|c| Op::Load { var: c.var, addr: c.addr });
+        let old: Vec<VarId> = tuple.iter().map(|&e| temporary(program, l.func, e)).collect();
+        let head = program.add_location(l.func);
+        // The way in.
+        let first = program.add_location(l.func);
+        let at = chain(program, first, loads());
+        program.add_edge(at, Op::Skip, head, None);
+        copy_way_in(program, l, cut, first);
+        // The way back.
+        program.locs[cut].out = Out::Sink;
+        let at = chain(program, cut, loads());
+        let message = "a turn of the loop does not make its rank smaller";
+        let errors = check_smaller(program, at, head, tuple, &old, message, place);
+        // The turn.
+        let remember: Vec<Op> = old.iter().zip(tuple).map(|(&var, &value)| Op::Assign { var, value }).collect();
+        let at = chain(program, head, remember);
+        program.edges[l.turn].source = at;
+        program.locs[at].out = Out::One(l.turn);
+        errors
+    }
+
+    /// Makes it an error that a call of the recursion of this number does not have a smaller tuple than the caller was called
+    /// with. `tuples` has one for each function, over its parameters and globals, all of the same widths.
+    pub fn check_recursion(
+        &self,
+        program: &mut Program,
+        number: usize,
+        tuples: &FxHashMap<FuncId, Vec<ExprId>>,
+    ) -> Vec<EdgeId> {
+        let recursion = &self.recursions[number];
+        let mut old: FxHashMap<FuncId, Vec<VarId>> = FxHashMap::default();
+        for &func in &recursion.funcs {
+            let mut entry = program.funcs[func].entry;
+            let mut vars = Vec::new();
+            for &value in tuples[&func].iter().rev() {
+                let var = temporary(program, func, value);
+                let before = program.add_location(func);
+                program.add_edge(before, Op::Assign { var, value }, entry, None);
+                entry = before;
+                vars.push(var);
+            }
+            vars.reverse();
+            program.funcs[func].entry = entry;
+            old.insert(func, vars);
+        }
+        let mut errors = Vec::new();
+        for &call in &recursion.calls {
+            let Op::Call { callee: Callee::Direct(callee), args, .. } = program.edges[call].op.clone() else {
+                continue;
+            };
+            let caller = program.func_of(call);
+            let params = program.funcs[callee].params.clone();
+            let mut memo = FxHashMap::default();
+            let mut given = FxHashMap::default();
+            for (i, &param) in params.iter().enumerate() {
+                let width = program.vars[param].width;
+                // What is not given is unknown; nothing smaller than itself shows nothing.
+                if let Some(&arg) = args.get(i) {
+                    let arg = program.exprs.resize(width, arg);
+                    given.insert(program.var_expr(param), arg);
+                }
+            }
+            let tuple: Vec<ExprId> = tuples[&callee]
+                .iter()
+                .map(|&e| program.exprs.substitute(e, &mut memo, |_, leaf| given.get(&leaf).copied()))
+                .collect();
+            let (source, place) = (program.edges[call].source, program.edges[call].place);
+            program.locs[source].out = Out::Sink;
+            let message = "a recursive call does not make its rank smaller";
+            let on = program.add_location(caller);
+            // Of an argument that is not given nothing can be said.
+            let all_given = args.len() >= params.len();
+            let (tuple, old) = if all_given { (&tuple[..], &old[&caller][..]) } else { (&[][..], &[][..]) };
+            errors.extend(check_smaller(program, source, on, tuple, old, message, place));
+            program.edges[call].source = on;
+            program.locs[on].out = Out::One(call);
+        }
+        errors
+    }
+}
+
+/// Where the loop is in the source: where its first operation that has a place is.
+pub fn place_of(program: &Program, l: &CyclicLoop) -> Option<PlaceId> {
+    let own = program.out_edges(l.head).find_map(|e| program.edges[e].place);
+    let mut at = l.head;
+    for _ in 0..l.body.len() {
+        let mut found = None;
+        for edge in program.out_edges(at) {
+            let edge = &program.edges[edge];
+            if l.body.contains(&edge.target) {
+                if edge.place.is_some() {
+                    return edge.place;
+                }
+                found = found.or(Some(edge.target));
+            }
+        }
+        match found {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    own
+}
+
+/// The node of a reducible loop that every way round passes where most is known and nothing has been done: behind the loop's
+/// condition, where that comes first. `own` are its nodes that are in no loop inside it.
+fn cut(
+    program: &Program,
+    graphs: &CfaGraphs,
+    graph: &FuncGraph,
+    dominators: &Dominators,
+    head: u32,
+    body: &[u32],
+    own: &[u32],
+) -> u32 {
+    let in_body: FxHashSet<u32> = body.iter().copied().collect();
+    let latches: Vec<u32> = graph.graph.predecessors(head).iter().copied().filter(|p| in_body.contains(p)).collect();
+    // What lies behind an operation that changes something, in the same turn.
+    let mut behind: FxHashSet<u32> = FxHashSet::default();
+    let mut work = Vec::new();
+    for &n in body {
+        for edge in program.out_edges(graph.locs[n as usize]) {
+            let edge = &program.edges[edge];
+            let Some(target) = graphs.node(edge.target) else { continue };
+            if target != head
+                && in_body.contains(&target)
+                && changes_something(program, &edge.op)
+                && behind.insert(target)
+            {
+                work.push(target);
+            }
+        }
+    }
+    while let Some(n) = work.pop() {
+        for &next in graph.graph.successors(n) {
+            if next != head && in_body.contains(&next) && behind.insert(next) {
+                work.push(next);
+            }
+        }
+    }
+    let passed = |&n: &u32| latches.iter().all(|&l| dominators.dominates(n, l)) && !behind.contains(&n);
+    // The node furthest from the head is dominated by all others.
+    let mut best = head;
+    for n in own.iter().copied().filter(passed) {
+        if dominators.dominates(best, n) {
+            best = n;
+        }
+    }
+    best
+}
+
+/// Whether the operation changes anything but temporaries of the compiler.
+fn changes_something(program: &Program, op: &Op) -> bool {
+    match op {
+        Op::Skip | Op::Assume { .. } => false,
+        Op::Assign { var, .. } | Op::Load { var, .. } => !matches!(program.vars[*var].kind, VarKind::Temp(_)),
+        _ => true,
+    }
+}
+
+/// Puts in the edges of the loop of this number, one of `loops`, which are all of one function. What is put in between two
+/// locations belongs to the loops that both are in.
+fn mark_loop(program: &mut Program, loops: &mut [CyclicLoop], number: usize, cut: LocId) {
+    let func = loops[number].func;
+    // The turn: between `cut` and what follows.
+    let after = program.add_location(func);
+    program.locs[after].out = program.locs[cut].out;
+    for edge in program.out_edges(after).collect::<Vec<_>>() {
+        program.edges[edge].source = after;
+    }
+    program.locs[cut].out = Out::Sink;
+    loops[number].turn = program.add_edge(cut, Op::Skip, after, None);
+    loops.iter_mut().filter(|l| l.body.contains(&cut)).for_each(|l| {
+        l.body.insert(after);
+    });
+    // The ways in.
+    let is_in = |loc: LocId| loops[number].body.contains(&loc);
+    let entering = program.edges.iter().filter(|(_, e)| is_in(e.target) && !is_in(e.source));
+    let entering: Vec<EdgeId> = entering.map(|(id, _)| id).collect();
+    for edge in entering {
+        let between = program.add_location(func);
+        let target = std::mem::replace(&mut program.edges[edge].target, between);
+        let source = program.edges[edge].source;
+        let enter = program.add_edge(between, Op::Skip, target, None);
+        loops[number].enters.push(enter);
+        let around = loops.iter_mut().filter(|l| l.body.contains(&source) && l.body.contains(&target));
+        around.for_each(|l| {
+            l.body.insert(between);
+        });
+    }
+    let entry = program.funcs[func].entry;
+    if loops[number].body.contains(&entry) {
+        let between = program.add_location(func);
+        let enter = program.add_edge(between, Op::Skip, entry, None);
+        loops[number].enters.push(enter);
+        program.funcs[func].entry = between;
+    }
+}
+
+/// A variable of the function for the value of `e`.
+fn temporary(program: &mut Program, func: FuncId, e: ExprId) -> VarId {
+    let width = program.exprs.width(e);
+    let ty = program.types.push(cfa::CType::Unknown { width });
+    program.vars.push(cfa::Var { name: None, ty, width, kind: VarKind::Temp(func), place: None })
+}
+
+/// Adds edges with these operations behind `at`; where they end.
+fn chain(program: &mut Program, mut at: LocId, ops: impl IntoIterator<Item = Op>) -> LocId {
+    let func = program.locs[at].func;
+    for op in ops {
+        let next = program.add_location(func);
+        program.add_edge(at, op, next, None);
+        at = next;
+    }
+    at
+}
+
+/// Makes all ways into the loop take copies of what they come through up to the first time at `cut`, and go to `first` instead.
+fn copy_way_in(program: &mut Program, l: &CyclicLoop, cut: LocId, first: LocId) {
+    let mut copies: FxHashMap<LocId, LocId> = FxHashMap::from_iter([(cut, first)]);
+    let mut work = Vec::new();
+    let mut copy_of = |program: &mut Program, work: &mut Vec<LocId>, loc: LocId| {
+        if !l.body.contains(&loc) {
+            return loc;
+        }
+        *copies.entry(loc).or_insert_with(|| {
+            work.push(loc);
+            program.add_location(l.func)
+        })
+    };
+    for &enter in &l.enters {
+        let target = program.edges[enter].target;
+        program.edges[enter].target = copy_of(program, &mut work, target);
+    }
+    while let Some(loc) = work.pop() {
+        let copy = copy_of(program, &mut work, loc);
+        match program.locs[loc].out {
+            Out::Sink => {}
+            Out::One(edge) => {
+                let Edge { op, target, place, origin, .. } = program.edges[edge].clone();
+                let target = copy_of(program, &mut work, target);
+                let edge = program.add_edge(copy, op, target, place);
+                program.edges[edge].origin = origin;
+            }
+            Out::Branch { then_edge, else_edge } => {
+                let [then, other] = [then_edge, else_edge].map(|e| program.edges[e].clone());
+                let Op::Assume { cond, .. } = then.op else { unreachable!("a branch") };
+                let yes = copy_of(program, &mut work, then.target);
+                let no = copy_of(program, &mut work, other.target);
+                let (a, b) = program.add_branch(copy, cond, yes, no, then.place);
+                for (new, old) in [(a, then), (b, other)] {
+                    program.edges[new].op = old.op;
+                    program.edges[new].origin = old.origin;
+                }
+            }
+        }
+    }
+}
+
+/// From `at`, which has no way out, to `good` if the tuple is smaller than it was, else to errors, which are returned. Each
+/// comparison is a branch of its own: a tuple that does not grow is an invariant of loops inside.
+fn check_smaller(
+    program: &mut Program,
+    mut at: LocId,
+    good: LocId,
+    tuple: &[ExprId],
+    old: &[VarId],
+    message: &str,
+    place: Option<PlaceId>,
+) -> Vec<EdgeId> {
+    let func = program.locs[at].func;
+    let mut errors = Vec::new();
+    for (&value, &was) in tuple.iter().zip(old) {
+        let was = program.var_expr(was);
+        let grows = program.exprs.slt(was, value);
+        let (_, edge, next) = error_if(program, at, func, grows, message.to_owned(), place);
+        errors.push(edge);
+        at = program.add_location(func);
+        let smaller = program.exprs.slt(value, was);
+        program.add_branch(next, smaller, good, at, place);
+    }
+    let error = program.errors.push(ErrorInfo { check: Check::Termination, message: message.to_owned(), place });
+    let sink = program.add_location(func);
+    errors.push(program.add_edge(at, Op::Error(error), sink, place));
+    errors
+}
+
+/// From `at`, which has no way out, an error if `wrong`; where it goes on.
+fn error_if(
+    program: &mut Program,
+    at: LocId,
+    func: FuncId,
+    wrong: ExprId,
+    message: String,
+    place: Option<PlaceId>,
+) -> (ErrorId, EdgeId, LocId) {
+    let error = program.errors.push(ErrorInfo { check: Check::Termination, message, place });
+    let [bad, sink, good] = [(); 3].map(|()| program.add_location(func));
+    program.add_branch(at, wrong, bad, good, place);
+    let edge = program.add_edge(bad, Op::Error(error), sink, place);
+    (error, edge, good)
+}
+
+/// Makes every end of the program an error, also one by an assumption that does not hold.
+pub fn ends_are_errors(program: &mut Program) -> ErrorId {
+    let info = ErrorInfo { check: Check::Termination, message: "the program ends".into(), place: None };
+    let error = program.errors.push(info);
+    for (_, edge) in program.edges.iter_mut() {
+        if let Op::Halt(_) = edge.op {
+            edge.op = Op::Error(error);
+        }
+    }
+    error
+}
+
+/// Gives inputs that are asked for by name (`__VERIFIER_nondet_*`) these values, by the input's number.
+pub fn fix_inputs(program: &mut Program, value: &dyn Fn(cfa::InputId, u32) -> Option<cfa::Bv>) {
+    for id in program.edges.ids() {
+        let Op::Havoc { var, input } = program.edges[id].op else { continue };
+        if !matches!(program.inputs[input].kind, InputKind::Nondet(_)) {
+            continue;
+        }
+        if let Some(value) = value(input, program.vars[var].width) {
+            let value = program.exprs.constant(value);
+            program.edges[id].op = Op::Assign { var, value };
+        }
+    }
+}
+
+/// Makes the turn of this number of a loop, counted from 1 over all its turns of a run, an error: there is no end to it.
+pub fn stop_at_turn(program: &mut Program, l: &CyclicLoop, count: u64, place: Option<PlaceId>) -> ErrorId {
+    let source = program.edges[l.turn].source;
+    program.locs[source].out = Out::Sink;
+    let (error, at) = stop_at(program, source, l.func, count, "this loop never ends", place);
+    program.edges[l.turn].source = at;
+    program.locs[at].out = Out::One(l.turn);
+    error
+}
+
+/// The same for calls of a function.
+pub fn stop_at_call(program: &mut Program, func: FuncId, count: u64, place: Option<PlaceId>) -> ErrorId {
+    let entry = program.add_location(func);
+    let message = format!("the calls of {} within one another never end", program.funcs[func].name);
+    let (error, at) = stop_at(program, entry, func, count, &message, place);
+    let body = program.funcs[func].entry;
+    program.add_edge(at, Op::Skip, body, None);
+    program.funcs[func].entry = entry;
+    error
+}
+
+/// Counts how often control comes to `at`, and makes the time of this number an error; where it goes on else.
+fn stop_at(
+    program: &mut Program,
+    at: LocId,
+    func: FuncId,
+    count: u64,
+    message: &str,
+    place: Option<PlaceId>,
+) -> (ErrorId, LocId) {
+    let zero = program.exprs.int(64, 0);
+    let ty = program.types.push(cfa::CType::Unknown { width: 64 });
+    let kind = VarKind::Global { init: Some(zero) };
+    let counter = program.vars.push(cfa::Var { name: None, ty, width: 64, kind, place: None });
+    let (before, one) = (program.var_expr(counter), program.exprs.int(64, 1));
+    let value = program.exprs.add(before, one);
+    let counted = program.add_location(func);
+    program.add_edge(at, Op::Assign { var: counter, value }, counted, None);
+    let last = program.exprs.int(64, count);
+    let reached = program.exprs.eq(before, last);
+    let (error, _, on) = error_if(program, counted, func, reached, message.to_owned(), place);
+    (error, on)
+}

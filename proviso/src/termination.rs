@@ -1,0 +1,55 @@
+//! The stages of a verification that asks whether the program ends.
+
+use crate::failure::Failure;
+use crate::pipeline::{Finished, Pipeline, load};
+use crate::report::{Answer, Ranking, Violation};
+use crate::source::Sources;
+use crate::trace;
+use engine::termination::{Divergence, Termination, terminates};
+use std::path::Path;
+
+/// Loads the program and says whether all its executions end.
+pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
+    let program = pipeline.stage("loading the program", "load", || load(&pipeline.job.load, &pipeline.budget))?;
+    pipeline.outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
+    pipeline.describe(&program);
+    let progress = |stats: &engine::Stats| pipeline.shared().engine = Some(*stats);
+    let terminated = pipeline
+        .stage("the analysis", "analysis", || terminates(&program, &pipeline.config, &pipeline.budget, &progress));
+    pipeline.shared().engine = Some(terminated.stats);
+    let sources = Sources::new();
+    let decided_by = Some(terminated.decided_by);
+    Ok(match terminated.answer {
+        Termination::Ends(rankings) => {
+            let rankings = rankings.into_iter().map(|r| Ranking {
+                spot: r.place.and_then(|p| sources.spot(&program, p)),
+                function: program.funcs[r.func].name.clone(),
+                is_recursion: r.is_recursion,
+                tuple: r.tuple,
+            });
+            Finished { decided_by, rankings: rankings.collect(), ..Finished::new(Answer::True) }
+        }
+        Termination::Unknown(reason) => {
+            let spot = reason.place.and_then(|p| sources.spot(&program, p));
+            Finished::new(Answer::Unknown { reason: reason.text, spot })
+        }
+        Termination::Diverges(found) => {
+            let answer = Answer::False(Box::new(explain(pipeline, &found, &sources)));
+            Finished { decided_by, ..Finished::new(answer) }
+        }
+    })
+}
+
+/// Says how the endless part is come to.
+fn explain(pipeline: &Pipeline, found: &Divergence, sources: &Sources) -> Violation {
+    let message = found.program.errors[found.error].message.clone();
+    let mut violation = Violation { property: "termination".into(), message, trace: None };
+    pipeline.shared().violation = Some(violation.clone());
+    let recorded =
+        pipeline.stage("replaying the violation", "trace", || trace::record(&found.program, &found.inputs, sources));
+    match recorded {
+        Ok(trace) => violation.trace = Some(trace),
+        Err(outcome) => pipeline.shared().warnings.push(format!("the trace is incomplete: {outcome:?}")),
+    }
+    violation
+}
