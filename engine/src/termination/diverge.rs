@@ -212,7 +212,7 @@ fn choice(program: &Program, asked: &[InputId], number: u64, seed: u64, constant
                 2 => -1,
                 3 => rng.random_range(-4..8),
                 4 => rng.random_range(-100..300),
-                5 if number % 2 == 0 => rng.random::<i64>(),
+                5 if number.is_multiple_of(2) => rng.random::<i64>(),
                 _ if !constants.is_empty() => {
                     let c = constants[rng.random_range(0..constants.len())] as i64;
                     c.wrapping_add(rng.random_range(-1..2))

@@ -103,12 +103,12 @@ impl Search<'_> {
         prover.observe(&self.budget.within(FIRST_SHARE / 2));
         let mut share = FIRST_SHARE;
         loop {
-            if taint.is_none() && self.cycles.unclear.is_none() {
-                if let Some(rankings) =
+            if taint.is_none()
+                && self.cycles.unclear.is_none()
+                && let Some(rankings) =
                     prover.turn(&self.budget.within(share * 2), share, self.progress, &mut self.stats)
-                {
-                    return self.answer(Termination::Ends(rankings), "ranking functions");
-                }
+            {
+                return self.answer(Termination::Ends(rankings), "ranking functions");
             }
             let part = self.budget.within(share);
             if let Some(found) = divergence.turn(&part, self.progress, &mut self.stats) {

@@ -3,7 +3,7 @@
 use super::Ranking;
 use super::decide::decide;
 use super::rank::{self, Atoms};
-use super::sample::{Sampler, Watched};
+use super::sample::{AllWatched, Sampler, Turns};
 use crate::budget::Budget;
 use crate::cpa::symbolic::constants;
 use crate::testing::Random;
@@ -40,9 +40,9 @@ pub struct Prover<'p> {
     cycles: &'p Cycles,
     config: &'p Config,
     all: Vec<Cycle>,
-    /// Turns by cycle, while the sampler is not there.
-    watched: Option<(Vec<Watched>, FxHashMap<(u32, FuncId), Watched>)>,
-    turns: Vec<super::sample::Turns>,
+    /// What the sampler has while it is there, and turns by cycle.
+    watched: AllWatched,
+    turns: Vec<Turns>,
     /// Which cycle is tried first.
     first: usize,
 }
@@ -50,23 +50,22 @@ pub struct Prover<'p> {
 impl<'p> Prover<'p> {
     pub fn new(marked: &Program, cycles: &'p Cycles, config: &'p Config) -> Self {
         let mut program = marked.clone();
-        let (mut all, mut watched) = (Vec::new(), Vec::new());
-        let mut of_functions = FxHashMap::default();
+        let (mut all, mut watched) = (Vec::new(), AllWatched::default());
         let mut cycle = |atoms, cells| {
             all.push(Cycle { atoms, cells, open: FxHashMap::default(), reason: None, proved: None, hopeless: false });
         };
         for l in &cycles.loops {
             let (looked_at, atoms) = rank::of_loop(&mut program, l);
             cycle(atoms, looked_at.cells.clone());
-            watched.push(looked_at);
+            watched.loops.push(looked_at);
         }
         for (number, r) in (cycles.loops.len() as u32..).zip(&cycles.recursions) {
             let (looked_at, atoms) = rank::of_recursion(&mut program, r);
             cycle(atoms, Vec::new());
-            of_functions.extend(looked_at.into_iter().map(|(f, w)| ((number, f), w)));
+            watched.functions.extend(looked_at.into_iter().map(|(f, w)| ((number, f), w)));
         }
-        let turns = all.iter().map(|_| super::sample::Turns::default()).collect();
-        Self { program, cycles, config, all, watched: Some((watched, of_functions)), turns, first: 0 }
+        let turns = all.iter().map(|_| Turns::default()).collect();
+        Self { program, cycles, config, all, watched, turns, first: 0 }
     }
 
     /// Runs the program on random inputs to see turns.
@@ -90,12 +89,12 @@ impl<'p> Prover<'p> {
     }
 
     fn sample(&mut self, look: impl FnOnce(&mut Sampler<'_>)) {
-        let (watched, of_functions) = self.watched.take().expect("put back below");
-        let mut sampler = Sampler::new(&self.program, self.cycles, watched, of_functions);
+        let watched = std::mem::take(&mut self.watched);
+        let mut sampler = Sampler::new(&self.program, self.cycles, watched);
         sampler.turns = std::mem::take(&mut self.turns);
         look(&mut sampler);
         self.turns = sampler.turns;
-        self.watched = Some((sampler.watched, sampler.of_functions));
+        self.watched = sampler.watched;
     }
 
     /// Goes on until all cycles have a ranking function, which are the answer, or one has none for now.

@@ -77,23 +77,23 @@ enum Event {
     Call(u32),
 }
 
+/// What is watched of the loops, by number, and of the functions of recursions.
+#[derive(Default)]
+pub struct AllWatched {
+    pub loops: Vec<Watched>,
+    pub functions: FxHashMap<(u32, FuncId), Watched>,
+}
+
 pub struct Sampler<'p> {
     program: &'p Program,
     interpreter: Interpreter<'p>,
     events: Vec<Event>,
-    /// Loops, then recursions; of these, by function as well.
-    pub watched: Vec<Watched>,
-    pub of_functions: FxHashMap<(u32, FuncId), Watched>,
+    pub watched: AllWatched,
     pub turns: Vec<Turns>,
 }
 
 impl<'p> Sampler<'p> {
-    pub fn new(
-        program: &'p Program,
-        cycles: &Cycles,
-        watched: Vec<Watched>,
-        of_functions: FxHashMap<(u32, FuncId), Watched>,
-    ) -> Self {
+    pub fn new(program: &'p Program, cycles: &Cycles, watched: AllWatched) -> Self {
         let mut events = vec![Event::Nothing; program.edges.len()];
         for (number, l) in (0u32..).zip(&cycles.loops) {
             l.enters.iter().for_each(|e| events[e.index()] = Event::Enter(number));
@@ -110,7 +110,7 @@ impl<'p> Sampler<'p> {
             }
         }
         let turns = (0..cycles.loops.len() + cycles.recursions.len()).map(|_| Turns::default()).collect();
-        Self { program, interpreter: Interpreter::new(program), events, watched, of_functions, turns }
+        Self { program, interpreter: Interpreter::new(program), events, watched, turns }
     }
 
     /// Follows a run, whose last turns are kept in any case if its end matters.
@@ -119,7 +119,6 @@ impl<'p> Sampler<'p> {
             program: self.program,
             events: &self.events,
             watched: &self.watched,
-            of_functions: &self.of_functions,
             turns: &mut self.turns,
             last: FxHashMap::default(),
             end_matters,
@@ -133,8 +132,7 @@ impl<'p> Sampler<'p> {
 struct Watcher<'a> {
     program: &'a Program,
     events: &'a [Event],
-    watched: &'a [Watched],
-    of_functions: &'a FxHashMap<(u32, FuncId), Watched>,
+    watched: &'a AllWatched,
     turns: &'a mut Vec<Turns>,
     /// By cycle: depth of the frame and the values of its last turn, deeper frames last.
     last: FxHashMap<u32, Vec<(usize, Valuation)>>,
@@ -155,7 +153,7 @@ impl Observer for Watcher<'_> {
             }
             Event::Turn(cycle) => {
                 let depth = state.depth();
-                let values = self.watched[cycle as usize].valuation(self.program, state);
+                let values = self.watched.loops[cycle as usize].valuation(self.program, state);
                 let last = self.last.entry(cycle).or_default();
                 while last.last().is_some_and(|(d, _)| *d > depth) {
                     last.pop();
@@ -170,7 +168,7 @@ impl Observer for Watcher<'_> {
             }
             Event::Call(cycle) => {
                 let depth = state.depth();
-                let values = self.of_functions[&(cycle, state.func())].valuation(self.program, state);
+                let values = self.watched.functions[&(cycle, state.func())].valuation(self.program, state);
                 let last = self.last.entry(cycle).or_default();
                 while last.last().is_some_and(|(d, _)| *d >= depth) {
                     last.pop();
