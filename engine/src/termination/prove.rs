@@ -10,7 +10,7 @@ use crate::testing::Random;
 use crate::verdict::{Reason, Verdict};
 use crate::{Config, Stats};
 use cfa::interp::{Inputs, Limits};
-use cfa::{EdgeId, ExprId, FuncId, Program};
+use cfa::{EdgeId, ExprId, Program};
 use instrument::termination::{Cycles, RankedCell, place_of};
 use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
