@@ -1,11 +1,12 @@
 //! Runs of induction and of bounded model checking: with fewer and fewer candidate invariants until all that are left hold,
-//! then with more candidates or more turns of loops. What a single run does is told in `cpa/symbolic/induction`.
+//! then with more candidates or more turns of loops. What a single run does is told in `cpa/unrolling`.
 
 use crate::Config;
 use crate::algorithm::Exploration;
 use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
 use crate::budget::Budget;
-use crate::cpa::symbolic::{Effort, Induction, QUERY_TIME, SymbolicExecution};
+use crate::cpa::symbolic::SymbolicExecution;
+use crate::cpa::unrolling::{Assumptions, Effort, QUERY_TIME, Unrolling, observe};
 use crate::cpa::{Cpa, Stop};
 use crate::invariants::Invariants;
 use crate::proof::Certificate;
@@ -34,10 +35,10 @@ const EFFORTS: [Effort; 4] = [Effort::Facts, Effort::Few, Effort::Cells, Effort:
 /// What of a turn the invariants by abstract interpretation may take.
 const ABSTRACT_SHARE: u32 = 2;
 
-type Symbolic<'p> = CpaAlgorithm<'p, SymbolicExecution<'p>>;
+type Unrolled<'p> = CpaAlgorithm<'p, Unrolling<'p>>;
 
 /// Runs an exploration.
-pub type Explore<'a, 'p> = dyn FnMut(&mut Symbolic<'p>, &Budget, &mut Taints) -> Result<Exploration<Inputs>, Stop> + 'a;
+pub type Explore<'a, 'p> = dyn FnMut(&mut Unrolled<'p>, &Budget, &mut Taints) -> Result<Exploration<Inputs>, Stop> + 'a;
 
 /// Why a program is safe, or why that cannot be told to a checker.
 pub type Proof = Result<Certificate, String>;
@@ -54,7 +55,7 @@ struct Pending {
     /// Of the plan.
     number: usize,
     /// The candidates that are left.
-    left: Induction,
+    left: Assumptions,
 }
 
 impl<'p> Prover<'p> {
@@ -97,7 +98,7 @@ impl<'p> Prover<'p> {
             return Some(proof);
         }
         if self.pending.is_none() {
-            plain.observe(config.seed);
+            observe(self.program, &mut plain.loops, config.seed);
         }
         let mut pending = self.pending.take().unwrap_or_else(|| self.plan(plain, 0, None));
         loop {
@@ -133,12 +134,15 @@ impl<'p> Prover<'p> {
     /// A proof by abstract interpretation alone.
     fn by_facts(&self, plain: &SymbolicExecution<'p>) -> Option<Proof> {
         let invariants = self.invariants.as_ref().filter(|i| i.prove(self.program))?;
-        Some(plain.guess_invariants(Some(invariants), Effort::Facts, None).certificate(&plain.loops))
+        Some(
+            Assumptions::guess(self.program, &plain.loops, Some(invariants), Effort::Facts, None)
+                .certificate(&plain.loops),
+        )
     }
 
-    fn plan(&self, plain: &SymbolicExecution<'p>, number: usize, known: Option<&Induction>) -> Pending {
+    fn plan(&self, plain: &SymbolicExecution<'p>, number: usize, known: Option<&Assumptions>) -> Pending {
         let (turns, effort) = PLANS[number];
-        let left = plain.guess_invariants(self.invariants.as_ref(), effort, known);
+        let left = Assumptions::guess(self.program, &plain.loops, self.invariants.as_ref(), effort, known);
         Pending { number, left: left.with_turns(turns) }
     }
 }
@@ -148,7 +152,7 @@ struct Tried {
     result: Result<Exploration<Inputs>, Stop>,
     taints: Taints,
     /// The assumptions.
-    tried: Induction,
+    tried: Assumptions,
     /// Too little time was left for a query.
     cut_short: bool,
 }
@@ -157,33 +161,32 @@ struct Tried {
 fn run<'p>(
     program: &'p Program,
     plain: &SymbolicExecution<'p>,
-    induction: Induction,
+    assumptions: Assumptions,
     config: &Config,
     budget: &Budget,
     explore: &mut Explore<'_, 'p>,
 ) -> Tried {
-    let mut explorer = explorer(program, plain, induction, config, budget);
+    let mut explorer = explorer(program, plain, assumptions, config, budget);
     let mut taints = Taints::default();
     let result = explore(&mut explorer, budget, &mut taints);
-    taints.merge(&explorer.cpa.taints);
-    let tried = explorer.cpa.induction.take().expect("an inductive run");
-    Tried { result, taints, tried, cut_short: explorer.cpa.ran_out() }
+    taints.merge(&explorer.cpa.symbolic.taints);
+    let cut_short = explorer.cpa.ran_out();
+    let tried = explorer.cpa.into_assumptions();
+    Tried { result, taints, tried, cut_short }
 }
 
 fn explorer<'p>(
     program: &'p Program,
     plain: &SymbolicExecution<'p>,
-    induction: Induction,
+    assumptions: Assumptions,
     config: &Config,
     budget: &Budget,
-) -> Symbolic<'p> {
+) -> Unrolled<'p> {
     let mut solver = PathSolver::new(config.solvers.open(), budget.clone());
     solver.set_query_time(Some(QUERY_TIME));
-    let symbolic = plain.for_induction(solver, induction);
-    let heads = symbolic.heads();
     let (search, seed, max_call_depth) = (config.search, config.seed, config.max_call_depth);
-    let parameters = Parameters { heads, merge: Merge::AtHeads, search, seed, max_call_depth };
-    CpaAlgorithm::new(program, symbolic, Forgotten, parameters)
+    let parameters = Parameters { heads: plain.heads(), merge: Merge::AtHeads, search, seed, max_call_depth };
+    CpaAlgorithm::new(program, Unrolling::new(plain, solver, assumptions), Forgotten, parameters)
 }
 
 /// Bounded model checking, and with it k-induction: for growing numbers of turns, first all executions with so many turns
@@ -196,9 +199,9 @@ pub struct Bounded<'p> {
     prover: Option<Prover<'p>>,
     turns: u32,
     /// What is left of the executions with so many turns.
-    base: Option<Symbolic<'p>>,
+    base: Option<Unrolled<'p>>,
     /// What steps have shown.
-    known: Option<Induction>,
+    known: Option<Assumptions>,
     observed: bool,
     /// Of the answer "complete", if it does not come from seeing all executions.
     pub proof: Option<Proof>,
@@ -254,19 +257,19 @@ impl<'p> Bounded<'p> {
                 return Err(Stop::Fatal(crate::Reason::new("loops have too many turns")));
             }
             let mut base = self.base.take().unwrap_or_else(|| {
-                let bounded = Induction::bounded(self.program, &self.plain.loops, self.turns);
+                let bounded = Assumptions::bounded(self.program, &self.plain.loops, self.turns);
                 explorer(self.program, &self.plain, bounded, &self.config, budget)
             });
-            base.cpa.solver().set_budget(budget.clone());
-            base.cpa.solver().set_query_time(Some(query_time));
+            base.cpa.symbolic.solver().set_budget(budget.clone());
+            base.cpa.symbolic.solver().set_query_time(Some(query_time));
             let mut of_base = Taints::default();
             let result = explore(&mut base, budget, &mut of_base);
             if !matches!(result, Ok(Exploration::Complete)) {
                 self.base = Some(base);
                 return result;
             }
-            of_base.merge(&base.cpa.taints);
-            let cut = base.cpa.induction.as_ref().expect("a bounded run").cut;
+            of_base.merge(&base.cpa.symbolic.taints);
+            let cut = base.cpa.assumptions().cut;
             if !cut {
                 taints.merge(&of_base);
                 return Ok(Exploration::Complete);
@@ -290,14 +293,15 @@ impl<'p> Bounded<'p> {
     /// Whether the step succeeds with so many turns.
     fn step(&mut self, budget: &Budget, explore: &mut Explore<'_, 'p>) -> bool {
         if !std::mem::replace(&mut self.observed, true) {
-            self.plain.observe(self.config.seed);
+            observe(self.program, &mut self.plain.loops, self.config.seed);
         }
         let invariants = self.prover.as_ref().and_then(|p| p.invariants.as_ref());
         for effort in EFFORTS {
             if effort == Effort::Cells && !(self.turns == 1 && self.plain.loops.have_rows()) {
                 continue;
             }
-            let mut left = self.plain.guess_invariants(invariants, effort, self.known.as_ref()).with_turns(self.turns);
+            let mut left = Assumptions::guess(self.program, &self.plain.loops, invariants, effort, self.known.as_ref())
+                .with_turns(self.turns);
             left.past_errors = true;
             loop {
                 let Tried { result, taints, tried, .. } =

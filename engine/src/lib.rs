@@ -33,7 +33,6 @@ pub use smt::{self, budget};
 pub use verdict::{Counterexample, Reason, Taints, Verdict};
 
 use algorithm::Counters;
-use algorithm::cpa::CpaAlgorithm;
 use budget::Budget;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Program};
@@ -130,11 +129,9 @@ impl Stats {
     }
 
     /// What an exploration has done so far.
-    fn of<'p, R: reached::Reached<SymbolicExecution<'p>>>(
-        explorer: &CpaAlgorithm<'p, SymbolicExecution<'p>, R>,
-    ) -> Self {
+    fn of(counters: &Counters, cpa: &SymbolicExecution<'_>) -> Self {
         let mut stats = Self::default();
-        stats.add(&explorer.counters, 0, &explorer.cpa);
+        stats.add(counters, 0, cpa);
         stats
     }
 

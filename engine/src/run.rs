@@ -460,9 +460,9 @@ impl<'r> Run<'r> {
         let worker = &mut workers[i];
         if let Method::Bounded(bounded) = &mut worker.method {
             let result = bounded.run(budget, query_time, &mut worker.taints, &mut |explorer, budget, taints| {
-                let before = Stats::of(explorer);
+                let before = Stats::of(&explorer.counters, &explorer.cpa.symbolic);
                 let result = explorer.run(budget, taints, &mut progress);
-                self.stats.advance(&before, &Stats::of(explorer));
+                self.stats.advance(&before, &Stats::of(&explorer.counters, &explorer.cpa.symbolic));
                 result
             });
             self.last = reporter.last;
@@ -528,10 +528,10 @@ impl<'r> Run<'r> {
         let proved = prover.prove(plain, config, budget, &mut |explorer, budget, taints| {
             let mut reporter =
                 Reporter { base: self.stats, start: self.start, last: self.last, progress: self.progress };
-            let before = Stats::of(explorer);
+            let before = Stats::of(&explorer.counters, &explorer.cpa.symbolic);
             let result = explorer.run(budget, taints, &mut |counters, waiting| reporter.report(counters, waiting));
             self.last = reporter.last;
-            self.stats.advance(&before, &Stats::of(explorer));
+            self.stats.advance(&before, &Stats::of(&explorer.counters, &explorer.cpa.symbolic));
             result
         });
         let is_pending = prover.is_pending();

@@ -4,7 +4,7 @@
 //! thousand turns of a loop are found by it or not at all.
 
 use crate::budget::Budget;
-use crate::cpa::symbolic::constants;
+use crate::cpa::unrolling::constants;
 use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Unknown};
 use cfa::{Bv, EdgeId, ErrorId, Program};
 use rand::rngs::SmallRng;

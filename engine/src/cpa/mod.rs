@@ -7,6 +7,7 @@
 
 pub mod slicing;
 pub mod symbolic;
+pub mod unrolling;
 
 pub use crate::execution::{At, Decision};
 

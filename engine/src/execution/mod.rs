@@ -185,6 +185,12 @@ impl<'p> Execution<'p> {
         st
     }
 
+    /// What operations wrote since the last call, if that is kept.
+    #[inline]
+    pub fn take_writes(&mut self) -> Vec<Write> {
+        self.writes.as_mut().map_or(Vec::new(), std::mem::take)
+    }
+
     #[inline]
     fn names_unknowns(&self) -> bool {
         self.mode.names_unknowns

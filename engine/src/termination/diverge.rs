@@ -2,7 +2,7 @@
 
 use super::decide::whole;
 use crate::budget::Budget;
-use crate::cpa::symbolic::constants;
+use crate::cpa::unrolling::constants;
 use crate::verdict::Verdict;
 use crate::{Config, Stats};
 use cfa::graph::CfaGraphs;

@@ -51,9 +51,9 @@ impl<'p> Paths<'p> {
         let Some(explorer) = &mut self.explorer else { return Turn::Open };
         explorer.cpa.solver().set_budget(budget.clone());
         explorer.cpa.solver().set_query_time(budget.remaining());
-        let before = Stats::of(explorer);
+        let before = Stats::of(&explorer.counters, &explorer.cpa);
         let result = explorer.run(budget, &mut self.taints, &mut |_, _| {});
-        stats.advance(&before, &Stats::of(explorer));
+        stats.advance(&before, &Stats::of(&explorer.counters, &explorer.cpa));
         match result {
             Ok(Exploration::Complete) => {
                 self.taints.merge(&explorer.cpa.taints);

@@ -5,7 +5,7 @@ use super::decide::decide;
 use super::rank::{self, Atoms};
 use super::sample::{AllWatched, Sampler, Turns};
 use crate::budget::Budget;
-use crate::cpa::symbolic::constants;
+use crate::cpa::unrolling::constants;
 use crate::testing::Random;
 use crate::verdict::{Reason, Verdict};
 use crate::{Config, Stats};

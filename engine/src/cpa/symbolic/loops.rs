@@ -117,7 +117,7 @@ impl Loops {
     }
 
     /// Whether memory of the heap is allocated in a loop or a recursion: one path through it stands for many objects.
-    pub(super) fn allocate(&mut self, program: &Program) -> bool {
+    pub(in crate::cpa) fn allocate(&mut self, program: &Program) -> bool {
         if let Some(known) = self.allocates {
             return known;
         }
@@ -156,7 +156,7 @@ impl Loops {
     }
 
     /// What the loop or recursion of this number may change.
-    pub(super) fn modified(&self, number: u32) -> &[VarId] {
+    pub(in crate::cpa) fn modified(&self, number: u32) -> &[VarId] {
         match self.loops.get(number as usize) {
             Some(l) => &l.modified,
             None => &self.recursions[number as usize - self.loops.len()].modified,

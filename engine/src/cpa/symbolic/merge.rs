@@ -10,16 +10,13 @@ use std::rc::Rc;
 
 impl SymbolicExecution<'_> {
     pub(super) fn merge_states(&mut self, a: State, b: State, at: Control) -> Result<State, Pair<State>> {
-        let alike =
-            a.route.active == b.route.active && a.route.anchors == b.route.anchors && a.route.past == b.route.past;
+        let alike = a.route.past == b.route.past;
         let places = alike.then(|| self.execution.differences(&a, &b)).flatten();
         let Some(places) = places.filter(|places| !self.tracked_apart(&a, &b, at, places)) else {
             return Err(Box::new((a, b)));
         };
         debug_assert_eq!(a.depth(), b.depth(), "states of one block");
-        // Candidate invariants speak also of variables that the program does not read any more.
-        let keeps_dead = self.induction.is_some();
-        let path = self.execution.merge(a.path, b.path, at, &places, keeps_dead);
+        let path = self.execution.merge(a.path, b.path, at, &places, self.keeps_dead);
         self.note_contents(&a.route);
         Ok(State { path, route: a.route })
     }

@@ -6,7 +6,6 @@
 
 mod cover;
 mod hope;
-mod induction;
 #[cfg(test)]
 mod laws;
 mod loops;
@@ -18,11 +17,12 @@ mod rows;
 mod state;
 mod transfer;
 
-pub use induction::{Effort, Induction, QUERY_TIME, constants};
-pub use loops::Loops;
 pub(crate) use loops::globals_written;
+pub use loops::{LoopInfo, Loops, RecursiveFunction};
 pub use precision::{Abstracted, Item, Precision, Sharing};
 pub use refine::Lesson;
+pub use rows::{Cells, Snapshot};
+pub use state::State;
 
 use super::{Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
 use crate::budget::Budget;
@@ -30,9 +30,9 @@ use crate::control::Control;
 use crate::execution::{self, Event, Execution, Mode};
 use crate::verdict::{Reason, Taints};
 use cfa::interp::Inputs;
-use cfa::{EdgeId, ErrorId, Id, Program};
+use cfa::{EdgeId, ErrorId, ExprPool, Id, Program};
 use smt::{Choice, Feasibility, PathSolver};
-use state::{Past, Route, State};
+use state::{Past, Route};
 
 /// The analysis: what all paths share.
 pub struct SymbolicExecution<'p> {
@@ -44,10 +44,8 @@ pub struct SymbolicExecution<'p> {
     /// Per location, whether an error can be reached from it.
     hope: Vec<bool>,
     pub loops: Loops,
-    /// Loops are not unrolled but replaced by invariants.
-    pub induction: Option<Induction>,
-    /// States that come with the one that arrived last.
-    others: Vec<State>,
+    /// Merged states keep what is in named variables that the program does not read any more.
+    keeps_dead: bool,
     abstracting: precision::Abstracting,
     /// States in which the last operation is a fault that is an error.
     faults: Vec<State>,
@@ -66,8 +64,7 @@ impl<'p> SymbolicExecution<'p> {
             covering: cover::Covering::default(),
             hope: hope::hopeful(program),
             loops: Loops::new(program),
-            induction: None,
-            others: Vec::new(),
+            keeps_dead: false,
             abstracting: precision::Abstracting::default(),
             faults: Vec::new(),
             lessons: Vec::new(),
@@ -81,23 +78,24 @@ impl<'p> SymbolicExecution<'p> {
         self
     }
 
-    /// The analysis with loops replaced by invariants, sharing what this one knows of the program.
-    pub fn for_induction(&self, solver: PathSolver, induction: Induction) -> SymbolicExecution<'p> {
-        let mut execution = Execution::new(self.execution.program, solver);
-        execution.terms = execution::Terms::new(induction.pool.clone(), execution.program.layout.pointer_width);
+    /// The same for exploring the program under assumptions that are made of terms of this pool.
+    pub(super) fn for_unrolling(&self, solver: PathSolver, pool: &ExprPool, bounded: bool) -> Self {
+        let program = self.execution.program;
+        let mut execution = Execution::new(program, solver);
+        execution.terms = execution::Terms::new(pool.clone(), program.layout.pointer_width);
         execution.lacks_frees = self.execution.lacks_frees;
         // A proof by contracts shows that they hold.
-        execution.mode.skips_calls = induction.is_bounded();
-        execution.writes = (!induction.is_bounded()).then(Vec::new);
-        SymbolicExecution {
+        execution.mode.skips_calls = bounded;
+        execution.writes = (!bounded).then(Vec::new);
+        Self {
             execution,
             taints: Taints::default(),
             solvers: self.solvers.clone(),
             covering: cover::Covering::default(),
             hope: self.hope.clone(),
             loops: self.loops.without_samples(),
-            induction: Some(induction),
-            others: Vec::new(),
+            // Candidate invariants speak of all variables.
+            keeps_dead: true,
             abstracting: precision::Abstracting::default(),
             faults: Vec::new(),
             lessons: Vec::new(),
@@ -164,18 +162,6 @@ impl Cpa for SymbolicExecution<'_> {
         Ok(self.choose(st, then_edge, else_edge))
     }
 
-    fn returns(&mut self, st: &mut State, edge: EdgeId) -> bool {
-        self.induction.is_none() || self.return_in_induction(st, edge)
-    }
-
-    fn others(&mut self) -> Vec<State> {
-        std::mem::take(&mut self.others)
-    }
-
-    fn counts_turns(&self) -> bool {
-        self.induction.is_none()
-    }
-
     fn ran_out(&self) -> bool {
         self.execution.solver.was_cut_short()
     }
@@ -188,9 +174,6 @@ impl Cpa for SymbolicExecution<'_> {
     }
 
     fn target(&mut self, st: &mut State, edge: EdgeId, _error: ErrorId) -> Result<Target<Inputs>, Stop> {
-        if self.is_early(st) {
-            return Ok(Target::Infeasible);
-        }
         let answer = self.execution.solver.model(&mut self.execution.terms, &st.pc);
         if answer.is_infeasible() {
             return Ok(Target::Infeasible);
@@ -212,12 +195,6 @@ impl Cpa for SymbolicExecution<'_> {
             self.taints.drop_behaviour(reason);
             return Ok(Target::Undecided);
         }
-        if let Some(induction) = &mut self.induction
-            && induction.past_errors
-        {
-            induction.violated |= !answer.is_infeasible();
-            return Ok(Target::Infeasible);
-        }
         match answer {
             Feasibility::Infeasible => Ok(Target::Infeasible),
             Feasibility::Feasible(model) => Ok(Target::Reached(self.execution.inputs(st, &model))),
@@ -234,25 +211,16 @@ impl Cpa for SymbolicExecution<'_> {
         self.merge_states(a, b, at)
     }
 
-    fn arrive(&mut self, mut st: State, edge: EdgeId, at: Control) -> Result<Option<State>, Stop> {
-        if let Some(number) = self.loops.headed_by(at.loc) {
-            if !self.execution.is_feasible(&mut st) {
-                return Ok(None);
-            }
-            if self.induction.is_some() {
-                return self.arrive_at_loop(st, edge, number);
-            }
-        }
-        if self.induction.is_some() {
-            return Ok(Some(st));
+    fn arrive(&mut self, mut st: State, _edge: EdgeId, at: Control) -> Result<Option<State>, Stop> {
+        if self.loops.headed_by(at.loc).is_some() && !self.execution.is_feasible(&mut st) {
+            return Ok(None);
         }
         self.loops.sample(&st, at.loc, &self.execution.terms, &self.execution.slots);
         Ok(Some(st))
     }
 
     fn stop(&mut self, st: &State, at: Control) -> Result<bool, Stop> {
-        // What candidates speak of is not all live.
-        Ok(self.induction.is_none() && self.is_covered(st, at)?)
+        self.is_covered(st, at)
     }
 
     fn problems(&mut self) -> Vec<EdgeId> {

@@ -218,7 +218,7 @@ impl<'p> SymbolicExecution<'p> {
     }
 
     /// Records that the behaviour of a path beyond `edge` is not that of the program.
-    pub(super) fn problem(&mut self, edge: EdgeId, reason: Reason) {
+    pub(in crate::cpa) fn problem(&mut self, edge: EdgeId, reason: Reason) {
         if self.is_settled(edge) {
             // Not where a path is followed that may be infeasible.
             if self.is_read(edge) && self.execution.mode.is_abstract {

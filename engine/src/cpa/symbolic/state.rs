@@ -1,33 +1,10 @@
 //! The states of symbolic execution.
 
 use crate::execution::{self, Memory, ObjId, Origin, Trail, Val};
-use cfa::{EdgeId, ExprId, TaintId, VarId};
+use cfa::{EdgeId, ExprId, TaintId};
 use smt::PathCondition;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
-
-/// A loop or a call of a recursive function that a path is in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Activation {
-    /// Its number.
-    pub number: u32,
-    /// Frames below the loop's, or below the function's.
-    pub depth: u32,
-    /// Objects allocated when it was entered.
-    pub allocated: u32,
-    pub role: Role,
-}
-
-/// What an activation stands for where loops and recursions are replaced by invariants.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Role {
-    /// The turn of this number, from 1, since the loop was entered.
-    First(u32),
-    /// A turn anywhere; the number counts the turns of this path, from 1.
-    Any(u32),
-    /// Any call of a recursive function; which values it began with is kept at this index.
-    Call(u32),
-}
 
 /// An operation that adds behaviours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,10 +64,6 @@ pub struct Route {
     pub history: Option<Rc<Cut>>,
     /// The path went through an operation that adds behaviours.
     pub past: Option<Past>,
-    /// The loops and recursions that the path is in, outermost first, where they are replaced by invariants.
-    pub active: Rc<Vec<Activation>>,
-    /// Pointers that loops may move, by loop and variable, with the object they stay in.
-    pub anchors: Rc<Vec<((u32, VarId), ObjId)>>,
 }
 
 /// One path.

@@ -14,20 +14,19 @@ impl SymbolicExecution<'_> {
         match self.execution.program.edges[edge].op {
             Op::Approx { taint } => self.approximate(&mut route, taint, edge),
             Op::Leak(_) if !self.is_watched(edge) => return out.push((State { path, route }, At::Target)),
-            Op::Leak(_) => self.check_allocations(edge),
             _ => {}
         }
-        let depth = path.frame.depth;
         let mut steps = std::mem::take(&mut self.steps);
         self.execution.step(path, edge, &mut steps);
         let faults = self.execution.take_faults();
-        self.note_effects(&route, depth);
+        self.note_unset();
+        self.note_contents(&route);
         if steps.len() == 1 && faults.is_empty() {
             let (path, to) = steps.pop().expect("just seen");
-            self.go_on(State { path, route }, to, edge, out);
+            out.push((State { path, route }, to));
         } else {
             for (path, to) in steps.drain(..) {
-                self.go_on(State { path, route: route.clone() }, to, edge, out);
+                out.push((State { path, route: route.clone() }, to));
             }
             for fault in faults {
                 self.past_fault(fault, &route, edge, out);
@@ -36,43 +35,11 @@ impl SymbolicExecution<'_> {
         self.steps = steps;
     }
 
-    fn go_on(&mut self, st: State, to: At, edge: EdgeId, out: &mut Successors<State>) {
-        if let At::Callee(func) = to
-            && self.induction.is_some()
-            && let Some(number) = self.loops.recursion(func)
-        {
-            return self.call_recursive(st, edge, func, number, out);
-        }
-        out.push((st, to));
-    }
-
-    /// Takes note of what was seen in a step and its successors do not tell; `depth` is that of the frame before.
-    fn note_effects(&mut self, route: &Route, depth: u32) {
-        self.note_unset();
-        self.note_contents(route);
-        if let Some(writes) = &mut self.execution.writes
-            && !writes.is_empty()
-        {
-            for write in std::mem::take(writes) {
-                self.changes(route, depth, write);
-            }
-        }
-    }
-
     /// The front-end writes variables before it reads them; where it could not tell, what is read is no value of the program.
     pub(super) fn note_unset(&mut self) {
         for var in std::mem::take(&mut self.execution.unset) {
             let place = self.execution.program.vars[var].place;
             self.taints.drop_behaviour(Reason::at("a variable is read before it is written", place));
-        }
-    }
-
-    /// Objects that leak are not counted by invariants.
-    fn check_allocations(&mut self, edge: EdgeId) {
-        let program = self.execution.program;
-        if self.induction.as_ref().is_some_and(|i| !i.is_bounded()) && self.loops.allocate(program) {
-            let text = "loops allocate memory, which invariants do not count";
-            self.problem(edge, Reason::at(text, program.edges[edge].place));
         }
     }
 
@@ -90,7 +57,7 @@ impl SymbolicExecution<'_> {
     }
 
     /// Whether a fault of the operation is an error.
-    pub(super) fn is_watched(&self, edge: EdgeId) -> bool {
+    pub(in crate::cpa) fn is_watched(&self, edge: EdgeId) -> bool {
         self.execution.program.edges[edge].fault.is_some()
     }
 
@@ -167,9 +134,6 @@ impl SymbolicExecution<'_> {
             self.note_constraints(st, constraints, then_edge);
             if self.execution.mode.is_abstract {
                 st.trail.push(Event::Decision(Decision::Branch(edge)));
-            }
-            if self.induction.is_some() && !self.leave_loops(st, edge) {
-                *side = None;
             }
         }
         (yes, no)

@@ -1,84 +1,35 @@
-//! Proofs by induction over loops and recursions.
-//!
-//! # Loops
-//!
-//! In this mode a path does not go round a loop at will. Where it enters one, it is split in two. The *first* path goes on
-//! as it is, for the first `k - 1` turns. On the *any* path, everything the loop may change becomes unknown, except that
-//! the loop's *candidate invariants* hold, and it goes round `k` times: the first `k - 1` of these turns stand for turns
-//! of the execution that went well, and only the last is looked at. So in the early turns of an any path, errors and exits from
-//! the loop are dropped, and where it comes back to the head the candidates are assumed; after the last turn, and at every head
-//! on the first path, they are checked. A candidate that does not hold at a check is dropped, and the run has to be
-//! repeated, until a run drops none: then all remaining candidates are `k`-inductive together (for `k = 1`: Flanagan, Leino:
-//! Houdini, an annotation assistant for ESC/Java, FME 2001), and if that run reached no error, the program is safe
-//! (Sheeran, Singh, Stålmarck: Checking safety properties using induction and a SAT-solver, FMCAD 2000; Beyer, Dangl,
-//! Wendler: Boosting k-induction with continuously-refined invariants, CAV 2015).
-//!
-//! *Soundness*, for loops within one another: take an execution up to an error, or up to an arrival at a head. For every loop
-//! that it has entered, it has gone through some number `n` of turns since, of which the last may be unfinished. The path
-//! that takes, at each such entry, the first path if `n < k` and the any path with the last `k` turns otherwise, is
-//! explored: a loop that was left was left in one of the first `k - 1` turns or in the last turn of an any path; one that the
-//! execution is still in is in such a turn, too, so nothing that the execution meets now is dropped. What is assumed at
-//! the heads on the way holds by induction over the length of the execution. Memory is treated alike: what a loop may
-//! change is found by watching the writes of a run, and a run whose assumptions about that fail is repeated. A pointer that
-//! stays in the object it points into when the loop is entered keeps it; that is checked as the candidates are.
-//!
-//! # Recursions
-//!
-//! A call of a recursive function is replaced by a *contract*: candidates about its arguments and globals are checked
-//! before it, what it may change becomes unknown, and candidates about arguments, result and globals are assumed. Where
-//! no call of the function is active yet, the path is split: another path goes into the body, with arguments and what the
-//! recursion may change unknown except for the former candidates, and ends at the return, where the latter are checked.
-//! That is Hoare's rule for recursive procedures: by induction over the length of the execution, every call that is
-//! made satisfies the former, and every call that returns the latter.
-//!
-//! # Bounded model checking
-//!
-//! With the any paths left out, and `k` turns of loops and nested calls allowed, this is bounded model checking (Biere, Cimatti,
-//! Clarke, Zhu, TACAS 1999), one formula for all paths between two places where states are merged. Whether the bound
-//! cut anything off is noted.
+//! What is assumed of loops and recursions: facts, candidates, and what they write.
 
-mod cells;
-mod check;
-mod contracts;
-mod observe;
-mod polynomial;
-mod scale;
-mod templates;
-mod turns;
-
-use super::state::{Activation, Role, Route, State};
-use super::{Loops, SymbolicExecution};
-use crate::execution::{Origin, Val, Write};
+use super::cells::{self, CellFact};
+use super::contracts::Contract;
+use super::templates::{Column, Effort, Observations, Vocabulary, candidates};
+use crate::cpa::symbolic::Loops;
+use crate::execution::{Origin, Val};
 use crate::invariants::Invariants;
 use crate::proof::{Certificate, CertifiedContract};
-use crate::verdict::Reason;
-use cells::CellFact;
 use cfa::{CType, Expr, ExprId, ExprPool, Program, TypeId, VarId};
-use contracts::Contract;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::time::Duration;
-pub use templates::Effort;
-use templates::{Column, Observations, Vocabulary, candidates};
 
 /// For a query about a path to an error.
 pub const QUERY_TIME: Duration = Duration::from_secs(3);
 
 /// What is assumed of loops and recursions in a run, and whether it held.
 #[derive(Clone)]
-pub struct Induction {
+pub struct Assumptions {
     /// The program's expressions and the candidates.
     pub(super) pool: ExprPool,
     /// Turns of a loop on one path.
-    turns: u32,
+    pub(super) turns: u32,
     /// Loops are only unrolled.
-    bounded: bool,
+    pub(super) bounded: bool,
     /// By number: at heads of loops and entries of recursive functions.
-    places: Vec<Assumptions>,
+    pub(super) places: Vec<Place>,
     /// Of the recursive functions: about their returns.
-    contracts: Vec<Contract>,
+    pub(super) contracts: Vec<Contract>,
     /// The values that calls began with; see [`Role::Call`].
-    calls: Vec<Rc<FxHashMap<VarId, Val>>>,
+    pub(super) calls: Vec<Rc<FxHashMap<VarId, Val>>>,
     /// Something assumed in this run did not hold: its result says nothing.
     pub changed: bool,
     /// The bound cut something off.
@@ -90,28 +41,28 @@ pub struct Induction {
 }
 
 #[derive(Clone, Default)]
-struct Assumptions {
+pub(super) struct Place {
     /// One-bit expressions over the variables of the function and globals that hold whenever control is here.
-    facts: Vec<ExprId>,
+    pub(super) facts: Vec<ExprId>,
     /// The same, to be shown.
-    candidates: Vec<ExprId>,
+    pub(super) candidates: Vec<ExprId>,
     /// About all cells of arrays: what holds, and what is to be shown.
-    cell_facts: Vec<CellFact>,
-    cell_candidates: Vec<CellFact>,
+    pub(super) cell_facts: Vec<CellFact>,
+    pub(super) cell_candidates: Vec<CellFact>,
     /// Objects that are written.
-    written: FxHashSet<Origin>,
+    pub(super) written: FxHashSet<Origin>,
     /// Pointers that do not stay in one object.
-    roaming: FxHashSet<VarId>,
+    pub(super) roaming: FxHashSet<VarId>,
 }
 
-impl Induction {
-    /// Candidates for all loops and recursions, beside what is `known` from earlier runs.
-    fn new(
+impl Assumptions {
+    /// Candidates for all loops and recursions, from what has been seen so far, beside what is `known` from earlier runs.
+    pub fn guess(
         program: &Program,
         loops: &Loops,
         invariants: Option<&Invariants>,
         effort: Effort,
-        known: Option<&Induction>,
+        known: Option<&Assumptions>,
     ) -> Self {
         let mut pool = known.map_or_else(|| program.exprs.clone(), |known| known.pool.clone());
         let mut vocabulary = Vocabulary::new(program);
@@ -133,7 +84,7 @@ impl Induction {
                 Effort::Cells => cells::candidates(&mut pool, program, l, &vocabulary),
                 _ => Vec::new(),
             };
-            let place = Assumptions { facts, candidates, cell_candidates, ..Assumptions::default() };
+            let place = Place { facts, candidates, cell_candidates, ..Place::default() };
             places.push(place.with(known, places.len()));
         }
         let mut contracts = Vec::new();
@@ -142,7 +93,7 @@ impl Induction {
             let subjects: Vec<usize> = (0..r.watched.len()).collect();
             let candidates = candidates(&mut pool, &seen, &subjects, &vocabulary, &[], effort);
             let facts = facts(&mut pool, program.funcs[r.func].entry, &r.modified);
-            places.push(Assumptions { facts, candidates, ..Assumptions::default() }.with(known, places.len()));
+            places.push(Place { facts, candidates, ..Place::default() }.with(known, places.len()));
             let known = known.map(|k| &k.contracts[contracts.len()]);
             contracts.push(Contract::new(program, &mut pool, r, &vocabulary, invariants, effort, known));
         }
@@ -167,7 +118,7 @@ impl Induction {
     /// No invariants: loops and recursions are followed for so many turns.
     pub fn bounded(program: &Program, loops: &Loops, turns: u32) -> Self {
         let places = loops.loops.len() + loops.recursions.len();
-        Self { pool: program.exprs.clone(), turns, places: vec![Assumptions::default(); places], ..Self::empty() }
+        Self { pool: program.exprs.clone(), turns, places: vec![Place::default(); places], ..Self::empty() }
     }
 
     /// For a further run with what is left.
@@ -205,11 +156,6 @@ impl Induction {
         self
     }
 
-    /// Whether loops and recursions are only unrolled.
-    pub(super) fn is_bounded(&self) -> bool {
-        self.bounded
-    }
-
     pub fn turns(&self) -> u32 {
         self.turns
     }
@@ -228,7 +174,7 @@ impl Induction {
         if self.places.iter().any(|p| !p.cell_facts.is_empty() || !p.cell_candidates.is_empty()) {
             return Err("its invariants speak of all cells of arrays".into());
         }
-        let all = |place: &Assumptions| place.facts.iter().chain(&place.candidates).copied().collect::<Vec<_>>();
+        let all = |place: &Place| place.facts.iter().chain(&place.candidates).copied().collect::<Vec<_>>();
         let (heads, entries) = self.places.split_at(loops.loops.len());
         let contracts = loops.recursions.iter().zip(entries).zip(&self.contracts).map(|((r, entry), contract)| {
             let certified = CertifiedContract {
@@ -253,9 +199,9 @@ impl Induction {
     }
 }
 
-impl Assumptions {
+impl Place {
     /// With what is known of the same place.
-    fn with(mut self, known: Option<&Induction>, number: usize) -> Self {
+    fn with(mut self, known: Option<&Assumptions>, number: usize) -> Self {
         if let Some(known) = known {
             let known = &known.places[number];
             self.facts.clone_from(&known.facts);
@@ -269,7 +215,7 @@ impl Assumptions {
 }
 
 impl Observations {
-    fn new(program: &Program, pool: &mut ExprPool, vars: &[VarId], rows: &[Vec<Option<u64>>]) -> Self {
+    pub(super) fn new(program: &Program, pool: &mut ExprPool, vars: &[VarId], rows: &[Vec<Option<u64>>]) -> Self {
         let column = |&v: &VarId| {
             let width = program.vars[v].width;
             Column { leaf: pool.var(v, width), width, signed: is_signed(program, program.vars[v].ty) }
@@ -278,7 +224,7 @@ impl Observations {
     }
 
     /// Conditions of the program over the columns.
-    fn guards(&self, pool: &ExprPool, vocabulary: &Vocabulary) -> Vec<ExprId> {
+    pub(super) fn guards(&self, pool: &ExprPool, vocabulary: &Vocabulary) -> Vec<ExprId> {
         let known = |var| self.columns.iter().any(|c| matches!(pool.get(c.leaf), Expr::Var(v) if *v == var));
         let fits = |&&c: &&ExprId| {
             let vars = pool.vars(c);
@@ -288,7 +234,7 @@ impl Observations {
     }
 }
 
-fn is_signed(program: &Program, ty: TypeId) -> bool {
+pub(super) fn is_signed(program: &Program, ty: TypeId) -> bool {
     matches!(program.plain_type(ty), CType::Int { signed: true, .. } | CType::Enum { signed: true, .. })
 }
 
@@ -297,62 +243,4 @@ pub fn constants(program: &Program) -> Vec<u64> {
     let mut constants: Vec<u64> = Vocabulary::new(program).constants.into_values().flatten().collect();
     constants.sort_unstable();
     constants
-}
-
-impl SymbolicExecution<'_> {
-    /// Adds what runs on random inputs show to what this exploration has seen.
-    pub fn observe(&mut self, seed: u64) {
-        observe::observe(self.execution.program, &mut self.loops, &constants(self.execution.program), seed);
-    }
-
-    /// The candidates of a run, from what has been seen so far.
-    pub fn guess_invariants(
-        &self,
-        invariants: Option<&Invariants>,
-        effort: Effort,
-        known: Option<&Induction>,
-    ) -> Induction {
-        Induction::new(self.execution.program, &self.loops, invariants, effort, known)
-    }
-
-    fn inducing(&mut self) -> &mut Induction {
-        self.induction.as_mut().expect("only in this mode")
-    }
-
-    fn assumptions(&mut self, number: u32) -> &mut Assumptions {
-        &mut self.inducing().places[number as usize]
-    }
-
-    fn drop_assumption(&mut self) {
-        self.inducing().changed = true;
-    }
-
-    /// Whether the path is in a turn that stands for one that went well.
-    pub(super) fn is_early(&self, st: &State) -> bool {
-        let turns = self.induction.as_ref().map_or(1, |i| i.turns);
-        st.route.active.iter().any(|a| matches!(a.role, Role::Any(turn) if turn < turns))
-    }
-
-    /// Records that the loops and recursions that a path is in change an object, where it was there when they were entered;
-    /// `depth` is that of the frame in which that happens.
-    pub(super) fn changes(&mut self, route: &Route, depth: u32, write: Write) {
-        if self.inducing().bounded {
-            return;
-        }
-        for &Activation { number, depth: of, allocated, .. } in route.active.iter() {
-            if of > depth || write.object.0 >= allocated {
-                continue;
-            }
-            if write.frees {
-                self.taints.drop_behaviour(Reason::new("a loop frees memory that it did not allocate"));
-            } else if self.assumptions(number).written.insert(write.origin) {
-                self.drop_assumption();
-            }
-        }
-    }
-
-    fn activate(&mut self, st: &mut State, number: u32, role: Role) {
-        let (depth, allocated) = (st.frame.depth, st.memory.allocated());
-        Rc::make_mut(&mut st.route.active).push(Activation { number, depth, allocated, role });
-    }
 }

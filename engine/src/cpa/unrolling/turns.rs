@@ -1,52 +1,47 @@
 //! Loops replaced by invariants: what happens where a path arrives at a head and where it leaves.
 
-use super::super::state::{Activation, Role, State};
-use super::super::{Stop, SymbolicExecution};
+use super::state::{Activation, Role, State};
+use super::{Stop, Unrolling};
 use crate::execution::{ObjId, Val, Write};
 use crate::verdict::Reason;
 use cfa::{EdgeId, Sort, Value, VarId};
 use std::rc::Rc;
 
-impl SymbolicExecution<'_> {
+impl Unrolling<'_> {
     /// Ends the loops that the path leaves over `edge`; `false` if the path is to be dropped.
-    pub(in super::super) fn leave_loops(&mut self, st: &mut State, edge: EdgeId) -> bool {
-        let target = self.execution.program.edges[edge].target;
-        let turns = self.inducing().turns;
-        while let Some(&Activation { number, depth, role, .. }) = st.route.active.last() {
+    pub(super) fn leave_loops(&mut self, st: &mut State, edge: EdgeId) -> bool {
+        let target = self.symbolic.execution.program.edges[edge].target;
+        let turns = self.assumptions.turns;
+        while let Some(&Activation { number, depth, role, .. }) = st.nest.active.last() {
             let inside = st.frame.depth > depth
                 || st.frame.depth == depth
-                    && self.loops.loops.get(number as usize).is_none_or(|l| l.body.contains(&target));
+                    && self.symbolic.loops.loops.get(number as usize).is_none_or(|l| l.body.contains(&target));
             if inside {
                 break;
             }
             if matches!(role, Role::Any(turn) if turn < turns) {
                 return false;
             }
-            Rc::make_mut(&mut st.route.active).pop();
+            Rc::make_mut(&mut st.nest.active).pop();
         }
         true
     }
 
     /// The path comes over `edge` to the head of a loop. With the state that goes on may come another.
-    pub(in super::super) fn arrive_at_loop(
-        &mut self,
-        mut st: State,
-        edge: EdgeId,
-        number: u32,
-    ) -> Result<Option<State>, Stop> {
+    pub(super) fn arrive_at_loop(&mut self, mut st: State, edge: EdgeId, number: u32) -> Result<Option<State>, Stop> {
         if !self.leave_loops(&mut st, edge) {
             return Ok(None);
         }
-        let (bounded, turns) = (self.inducing().bounded, self.inducing().turns);
-        let l = &self.loops.loops[number as usize];
+        let (bounded, turns) = (self.assumptions.bounded, self.assumptions.turns);
+        let l = &self.symbolic.loops.loops[number as usize];
         if l.irreducible && !bounded {
             return Err(Stop::Fatal(Reason::new("a loop has two entries")));
         }
-        let inside = l.body.contains(&self.execution.program.edges[edge].source);
-        let last = st.route.active.last().filter(|a| inside && a.number == number && a.depth == st.frame.depth);
+        let inside = l.body.contains(&self.symbolic.execution.program.edges[edge].source);
+        let last = st.nest.active.last().filter(|a| inside && a.number == number && a.depth == st.frame.depth);
         let back = last.copied();
         let turn = |st: &mut State, role| {
-            let active = Rc::make_mut(&mut st.route.active);
+            let active = Rc::make_mut(&mut st.nest.active);
             active.last_mut().expect("the loop is active").role = role;
         };
         if bounded {
@@ -60,7 +55,7 @@ impl SymbolicExecution<'_> {
                     Some(st)
                 }
                 Some(_) => {
-                    self.inducing().cut = true;
+                    self.assumptions.cut = true;
                     None
                 }
             });
@@ -101,28 +96,28 @@ impl SymbolicExecution<'_> {
 
     /// Drops the pointers that have left the object they pointed into at the entry.
     pub(super) fn check_pointers(&mut self, st: &State, number: u32) {
-        for var in self.loops.modified(number).to_vec() {
+        for var in self.symbolic.loops.modified(number).to_vec() {
             self.check_pointer(st, number, var);
         }
     }
 
     pub(super) fn check_pointer(&mut self, st: &State, number: u32, var: VarId) {
-        let Some(&(_, object)) = st.route.anchors.iter().rev().find(|(v, _)| *v == (number, var)) else { return };
-        let value = self.execution.read_var(st, var);
-        if self.execution.terms.object_of(value) != Some(object) && self.assumptions(number).roaming.insert(var) {
+        let Some(&(_, object)) = st.nest.anchors.iter().rev().find(|(v, _)| *v == (number, var)) else { return };
+        let value = self.symbolic.execution.read_var(st, var);
+        if self.symbolic.execution.terms.object_of(value) != Some(object) && self.place(number).roaming.insert(var) {
             self.drop_assumption();
         }
     }
 
     /// Notes into which objects the pointers point that may be moved but stay in their objects.
     pub(super) fn anchor(&mut self, st: &mut State, number: u32) {
-        for var in self.loops.modified(number).to_vec() {
-            if self.assumptions(number).roaming.contains(&var) {
+        for var in self.symbolic.loops.modified(number).to_vec() {
+            if self.place(number).roaming.contains(&var) {
                 continue;
             }
-            let value = self.execution.read_var(st, var);
-            if let Some(object) = self.execution.terms.object_of(value) {
-                Rc::make_mut(&mut st.route.anchors).push(((number, var), object));
+            let value = self.symbolic.execution.read_var(st, var);
+            if let Some(object) = self.symbolic.execution.terms.object_of(value) {
+                Rc::make_mut(&mut st.nest.anchors).push(((number, var), object));
             }
         }
     }
@@ -131,42 +126,42 @@ impl SymbolicExecution<'_> {
     pub(super) fn any(&mut self, mut st: State, number: u32, role: Role) -> State {
         let mut model = st.pc.model().cloned();
         let mut new_symbols = Vec::new();
-        for var in self.loops.modified(number).to_vec() {
-            let value = self.execution.read_var(&st, var);
-            let width = self.execution.program.vars[var].width;
-            let object = match self.assumptions(number).roaming.contains(&var) {
+        for var in self.symbolic.loops.modified(number).to_vec() {
+            let value = self.symbolic.execution.read_var(&st, var);
+            let width = self.symbolic.execution.program.vars[var].width;
+            let object = match self.place(number).roaming.contains(&var) {
                 true => None,
-                false => self.execution.terms.object_of(value),
+                false => self.symbolic.execution.terms.object_of(value),
             };
-            let (_, fresh) = self.execution.terms.fresh_symbol(Sort::Bv(width));
+            let (_, fresh) = self.symbolic.execution.terms.fresh_symbol(Sort::Bv(width));
             new_symbols.push(fresh);
             // The entry value is one that the invariants allow.
             if let Some(m) = &mut model
                 && !matches!(value, Val::Unset | Val::Unknown)
             {
-                let mut old = self.execution.terms.term(value, width);
+                let mut old = self.symbolic.execution.terms.term(value, width);
                 if let Some(object) = object {
-                    let base = self.execution.terms.base(object);
-                    old = self.execution.terms.sub(old, base);
+                    let base = self.symbolic.execution.terms.base(object);
+                    old = self.symbolic.execution.terms.sub(old, base);
                 }
-                let old = m.eval(&self.execution.terms, old);
+                let old = m.eval(&self.symbolic.execution.terms, old);
                 m.set(fresh, Value::Bv(old));
             }
             let new = match object {
                 Some(object) => {
-                    let base = self.execution.terms.base(object);
-                    self.execution.terms.add(base, fresh)
+                    let base = self.symbolic.execution.terms.base(object);
+                    self.symbolic.execution.terms.add(base, fresh)
                 }
                 None => fresh,
             };
-            self.execution.write_var(&mut st, var, Val::Expr(new));
+            self.symbolic.execution.write_var(&mut st, var, Val::Expr(new));
         }
         self.forget_written(&mut st, number);
         self.activate(&mut st, number, role);
-        let holds = self.execution.terms.bool(true);
-        self.execution.solver.assume(&mut self.execution.terms, &mut st.pc, holds, model);
+        let holds = self.symbolic.execution.terms.bool(true);
+        self.symbolic.execution.solver.assume(&mut self.symbolic.execution.terms, &mut st.pc, holds, model);
         let terms = self.place_terms(&st, number);
-        let modified = self.loops.modified(number).to_vec();
+        let modified = self.symbolic.loops.modified(number).to_vec();
         self.assume_all(&mut st, terms, new_symbols, &modified);
         self.assume_cells(&mut st, number);
         st
@@ -174,12 +169,12 @@ impl SymbolicExecution<'_> {
 
     /// Makes the content of the objects unknown that the loop or recursion writes.
     pub(super) fn forget_written(&mut self, st: &mut State, number: u32) {
-        let origins = &self.inducing().places[number as usize].written;
+        let origins = &self.assumptions.places[number as usize].written;
         let written: Vec<ObjId> =
             st.memory.iter().filter(|(_, o)| origins.contains(&o.origin)).map(|(id, _)| id).collect();
         for object in written {
             let origin = st.memory.get(object).expect("a live object").origin;
-            self.changes(&st.route, st.frame.depth, Write { object, origin, frees: false });
+            self.changes(&st.nest.clone(), st.frame.depth, Write { object, origin, frees: false });
             st.memory.get_mut(object).expect("a live object").forget();
         }
     }

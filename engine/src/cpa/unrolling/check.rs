@@ -1,7 +1,7 @@
 //! Candidates are assumed, checked, and dropped where they do not hold.
 
-use super::super::SymbolicExecution;
-use super::super::state::{Activation, Role, State};
+use super::Unrolling;
+use super::state::{Activation, Role, State};
 use super::{QUERY_TIME, polynomial};
 use crate::execution::Val;
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Sort, VarId};
@@ -16,25 +16,25 @@ const ALONE: Duration = Duration::from_millis(300);
 /// Products and quotients of unknowns that are replaced by unknowns.
 const HARD: usize = 40;
 
-impl SymbolicExecution<'_> {
+impl Unrolling<'_> {
     /// Drops the candidates that do not hold in `st`.
     pub(super) fn check_candidates(&mut self, st: &mut State, number: u32) {
         if self.is_early_before(st, number) {
             return;
         }
-        let candidates = self.assumptions(number).candidates.clone();
+        let candidates = self.place(number).candidates.clone();
         let mut wrong = FxHashSet::default();
         let mut open = Vec::new();
         for candidate in candidates {
             if self.is_set(st, candidate) {
-                open.push((candidate, self.execution.eval(st, candidate)));
+                open.push((candidate, self.symbolic.execution.eval(st, candidate)));
             } else {
                 wrong.insert(candidate);
             }
         }
         self.refute(st, open, &mut wrong);
         if !wrong.is_empty() {
-            self.assumptions(number).candidates.retain(|c| !wrong.contains(c));
+            self.place(number).candidates.retain(|c| !wrong.contains(c));
             self.drop_assumption();
         }
         self.check_cells(st, number);
@@ -42,11 +42,11 @@ impl SymbolicExecution<'_> {
 
     /// Whether the path is in an early turn of a loop around the place of this number.
     fn is_early_before(&self, st: &State, number: u32) -> bool {
-        let turns = self.induction.as_ref().map_or(1, |i| i.turns);
+        let turns = self.assumptions.turns;
         let early = |a: &Activation| matches!(a.role, Role::Any(turn) if turn < turns);
-        match st.route.active.last() {
-            Some(a) if a.number == number => st.route.active[..st.route.active.len() - 1].iter().any(early),
-            _ => st.route.active.iter().any(early),
+        match st.nest.active.last() {
+            Some(a) if a.number == number => st.nest.active[..st.nest.active.len() - 1].iter().any(early),
+            _ => st.nest.active.iter().any(early),
         }
     }
 
@@ -58,12 +58,12 @@ impl SymbolicExecution<'_> {
         wrong: &mut FxHashSet<K>,
     ) {
         let mut open: Vec<(K, ExprId)> = Vec::new();
-        let equations = equations(&self.execution.terms, &st.pc);
+        let equations = equations(&self.symbolic.execution.terms, &st.pc);
         for (candidate, value) in candidates {
             let value = match value {
                 Val::Expr(term) => {
                     let term = self.align_powers(st, term);
-                    self.execution.terms.classify(term)
+                    self.symbolic.execution.terms.classify(term)
                 }
                 other => other,
             };
@@ -71,10 +71,10 @@ impl SymbolicExecution<'_> {
                 Val::Int(0) | Val::Unknown | Val::Unset => {
                     wrong.insert(candidate);
                 }
-                Val::Expr(term) if polynomial::is_identity(&self.execution.terms, term) => {}
-                Val::Expr(term) if polynomial::follows(&mut self.execution.terms, term, &equations) => {}
+                Val::Expr(term) if polynomial::is_identity(&self.symbolic.execution.terms, term) => {}
+                Val::Expr(term) if polynomial::follows(&mut self.symbolic.execution.terms, term, &equations) => {}
                 Val::Expr(term) => {
-                    self.execution.expose(st, term);
+                    self.symbolic.execution.expose(st, term);
                     open.push((candidate, term));
                 }
                 Val::Int(_) | Val::Ptr(..) => {}
@@ -87,18 +87,18 @@ impl SymbolicExecution<'_> {
             if part.is_empty() {
                 continue;
             }
-            self.execution.solver.set_query_time(Some(if part.len() == 1 { ALONE } else { TOGETHER }));
-            let all = self.execution.terms.bool(true);
-            let all = part.iter().fold(all, |all, &(_, term)| self.execution.terms.and(all, term));
-            let violated = self.execution.terms.not(all);
-            let answer = self.execution.solver.check(&mut self.execution.terms, &st.pc, violated);
+            self.symbolic.execution.solver.set_query_time(Some(if part.len() == 1 { ALONE } else { TOGETHER }));
+            let all = self.symbolic.execution.terms.bool(true);
+            let all = part.iter().fold(all, |all, &(_, term)| self.symbolic.execution.terms.and(all, term));
+            let violated = self.symbolic.execution.terms.not(all);
+            let answer = self.symbolic.execution.solver.check(&mut self.symbolic.execution.terms, &st.pc, violated);
             let before = part.len();
             let mut left = part;
             match answer {
                 Feasibility::Infeasible => continue,
                 Feasibility::Feasible(model) => {
                     let mut holds = |&(candidate, term): &(K, ExprId)| {
-                        let holds = model.eval(&self.execution.terms, term).is_true();
+                        let holds = model.eval(&self.symbolic.execution.terms, term).is_true();
                         if !holds {
                             wrong.insert(candidate);
                         }
@@ -107,7 +107,7 @@ impl SymbolicExecution<'_> {
                     left.retain(&mut holds);
                     parts.iter_mut().for_each(|p| p.retain(&mut holds));
                 }
-                Feasibility::Unknown(_) if self.execution.solver.spent().is_some() => {
+                Feasibility::Unknown(_) if self.symbolic.execution.solver.spent().is_some() => {
                     // The run is over, and says nothing.
                     self.drop_assumption();
                     break;
@@ -123,7 +123,7 @@ impl SymbolicExecution<'_> {
                 parts.extend([rest, left]);
             }
         }
-        self.execution.solver.set_query_time(Some(QUERY_TIME));
+        self.symbolic.execution.solver.set_query_time(Some(QUERY_TIME));
     }
 
     /// Removes from `open` the candidates that hold whatever products, quotients and remainders of unknowns are, but for some
@@ -134,9 +134,9 @@ impl SymbolicExecution<'_> {
         let mut hard = Vec::new();
         let mut seen = FxHashSet::default();
         for e in conjuncts.iter().copied().chain(open.iter().map(|(_, term)| *term)) {
-            self.execution.terms.visit(e, &mut seen, |e, node| {
+            self.symbolic.execution.terms.visit(e, &mut seen, |e, node| {
                 if let Expr::Binary(op, a, b) = *node
-                    && is_hard(&self.execution.terms, op, a, b)
+                    && is_hard(&self.symbolic.execution.terms, op, a, b)
                 {
                     hard.push((e, op, a, b));
                 }
@@ -149,59 +149,67 @@ impl SymbolicExecution<'_> {
         let mut replaced: FxHashMap<ExprId, ExprId> = FxHashMap::default();
         let mut facts = Vec::new();
         for (e, op, a, b) in hard {
-            let width = self.execution.terms.width(e);
-            let (_, unknown) = self.execution.terms.fresh_symbol(Sort::Bv(width));
-            let a = self.execution.terms.substitute(a, &mut replaced, |_, _| None);
-            let b = self.execution.terms.substitute(b, &mut replaced, |_, _| None);
-            bounds(&mut self.execution.terms, op, (a, b), unknown, &mut facts);
+            let width = self.symbolic.execution.terms.width(e);
+            let (_, unknown) = self.symbolic.execution.terms.fresh_symbol(Sort::Bv(width));
+            let a = self.symbolic.execution.terms.substitute(a, &mut replaced, |_, _| None);
+            let b = self.symbolic.execution.terms.substitute(b, &mut replaced, |_, _| None);
+            bounds(&mut self.symbolic.execution.terms, op, (a, b), unknown, &mut facts);
             replaced.insert(e, unknown);
         }
         let mut pc = PathCondition::new();
         for conjunct in conjuncts {
-            let conjunct = self.execution.terms.substitute(conjunct, &mut replaced, |_, _| None);
-            self.execution.solver.assume(&mut self.execution.terms, &mut pc, conjunct, None);
+            let conjunct = self.symbolic.execution.terms.substitute(conjunct, &mut replaced, |_, _| None);
+            self.symbolic.execution.solver.assume(&mut self.symbolic.execution.terms, &mut pc, conjunct, None);
         }
         for fact in facts {
-            self.execution.solver.assume(&mut self.execution.terms, &mut pc, fact, None);
+            self.symbolic.execution.solver.assume(&mut self.symbolic.execution.terms, &mut pc, fact, None);
         }
-        self.execution.solver.set_query_time(Some(ALONE));
+        self.symbolic.execution.solver.set_query_time(Some(ALONE));
         open.retain(|(_, term)| {
-            let term = self.execution.terms.substitute(*term, &mut replaced, |_, _| None);
-            let violated = self.execution.terms.not(term);
-            !self.execution.solver.check(&mut self.execution.terms, &pc, violated).is_infeasible()
+            let term = self.symbolic.execution.terms.substitute(*term, &mut replaced, |_, _| None);
+            let violated = self.symbolic.execution.terms.not(term);
+            !self.symbolic.execution.solver.check(&mut self.symbolic.execution.terms, &pc, violated).is_infeasible()
         });
-        self.execution.solver.set_query_time(Some(QUERY_TIME));
+        self.symbolic.execution.solver.set_query_time(Some(QUERY_TIME));
     }
 
     /// Writes a power of two as a multiple of another one in the term, where the path condition allows it: solvers are slow to
     /// see that `1 << x` is twice `1 << (x - 1)` unless `x` is zero.
     fn align_powers(&mut self, st: &State, term: ExprId) -> ExprId {
         let mut powers = Vec::new();
-        self.execution.terms.visit(term, &mut FxHashSet::default(), |e, node| {
+        self.symbolic.execution.terms.visit(term, &mut FxHashSet::default(), |e, node| {
             if let Expr::Binary(BinOp::Shl, one, by) = *node
-                && self.execution.terms.as_const(one).is_some_and(Bv::is_one)
+                && self.symbolic.execution.terms.as_const(one).is_some_and(Bv::is_one)
             {
                 powers.push((e, by));
             }
         });
         for (i, &(large, x)) in powers.iter().enumerate() {
             for &(small, y) in powers[..i].iter().chain(&powers[i + 1..]) {
-                let width = self.execution.terms.width(x);
-                if self.execution.terms.width(y) != width || width > 64 {
+                let width = self.symbolic.execution.terms.width(x);
+                if self.symbolic.execution.terms.width(y) != width || width > 64 {
                     continue;
                 }
-                let difference = self.execution.terms.sub(x, y);
-                let Some(d @ 1..8) = self.execution.terms.as_const(difference).and_then(Bv::to_u64) else { continue };
+                let difference = self.symbolic.execution.terms.sub(x, y);
+                let Some(d @ 1..8) = self.symbolic.execution.terms.as_const(difference).and_then(Bv::to_u64) else {
+                    continue;
+                };
                 // Beyond the width both are zero.
-                let least = self.execution.terms.int(width, d);
-                let below = self.execution.terms.ult(x, least);
-                if !self.execution.solver.check(&mut self.execution.terms, &st.pc, below).is_infeasible() {
+                let least = self.symbolic.execution.terms.int(width, d);
+                let below = self.symbolic.execution.terms.ult(x, least);
+                if !self
+                    .symbolic
+                    .execution
+                    .solver
+                    .check(&mut self.symbolic.execution.terms, &st.pc, below)
+                    .is_infeasible()
+                {
                     continue;
                 }
-                let factor = self.execution.terms.int(width, 1 << d);
-                let multiple = self.execution.terms.mul(factor, small);
+                let factor = self.symbolic.execution.terms.int(width, 1 << d);
+                let multiple = self.symbolic.execution.terms.mul(factor, small);
                 let mut memo = FxHashMap::from_iter([(large, multiple)]);
-                return self.execution.terms.substitute(term, &mut memo, |_, _| None);
+                return self.symbolic.execution.terms.substitute(term, &mut memo, |_, _| None);
             }
         }
         term
@@ -215,9 +223,9 @@ impl SymbolicExecution<'_> {
     }
 
     pub(super) fn place_terms(&mut self, st: &State, number: u32) -> Vec<ExprId> {
-        let place = self.assumptions(number);
+        let place = self.place(number);
         let all: Vec<ExprId> = place.facts.iter().chain(&place.candidates).copied().collect();
-        let term = |e| match self.is_set(st, e).then(|| self.execution.eval(st, e)) {
+        let term = |e| match self.is_set(st, e).then(|| self.symbolic.execution.eval(st, e)) {
             Some(Val::Expr(term)) => Some(term),
             _ => None,
         };
@@ -227,7 +235,7 @@ impl SymbolicExecution<'_> {
     /// Whether all variables in `e` have values. The program does not read one that has none where a candidate happens to
     /// speak of it.
     pub(super) fn is_set(&self, st: &State, e: ExprId) -> bool {
-        self.execution.terms.vars(e).into_iter().all(|v| self.execution.read_var(st, v) != Val::Unset)
+        self.symbolic.execution.terms.vars(e).into_iter().all(|v| self.symbolic.execution.read_var(st, v) != Val::Unset)
     }
 
     /// Assumes all `terms`. The symbols `fresh` occur nowhere but in them and in the variables `places`: where an equation
@@ -242,25 +250,25 @@ impl SymbolicExecution<'_> {
         while let Some((i, (symbol, meaning))) = terms
             .iter()
             .enumerate()
-            .find_map(|(i, &e)| Some((i, polynomial::definition(&mut self.execution.terms, e, &fresh)?)))
+            .find_map(|(i, &e)| Some((i, polynomial::definition(&mut self.symbolic.execution.terms, e, &fresh)?)))
         {
             terms.remove(i);
             fresh.retain(|&s| s != symbol);
             let mut memo = FxHashMap::default();
             let mut replace =
                 |pool: &mut ExprPool, e| pool.substitute(e, &mut memo, |_, leaf| (leaf == symbol).then_some(meaning));
-            terms.iter_mut().for_each(|e| *e = replace(&mut self.execution.terms, *e));
+            terms.iter_mut().for_each(|e| *e = replace(&mut self.symbolic.execution.terms, *e));
             for &var in places {
-                if let Val::Expr(e) = self.execution.read_var(st, var) {
-                    let e = replace(&mut self.execution.terms, e);
-                    let value = self.execution.terms.classify(e);
-                    self.execution.write_var(st, var, value);
+                if let Val::Expr(e) = self.symbolic.execution.read_var(st, var) {
+                    let e = replace(&mut self.symbolic.execution.terms, e);
+                    let value = self.symbolic.execution.terms.classify(e);
+                    self.symbolic.execution.write_var(st, var, value);
                 }
             }
         }
         for term in terms {
-            self.execution.expose(st, term);
-            self.execution.solver.assume(&mut self.execution.terms, &mut st.pc, term, None);
+            self.symbolic.execution.expose(st, term);
+            self.symbolic.execution.solver.assume(&mut self.symbolic.execution.terms, &mut st.pc, term, None);
         }
     }
 }

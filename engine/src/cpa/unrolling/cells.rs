@@ -6,12 +6,12 @@
 //! (Bradley, Manna, Sipma: What's decidable about arrays?, VMCAI 2006, from where we take that these are the indices that
 //! matter). An instance of what holds for all indices holds, so instances that are missing only make a proof fail.
 
-use super::super::SymbolicExecution;
-use super::super::loops::LoopInfo;
-use super::super::rows::Cells;
-use super::super::state::State;
-use super::is_signed;
+use super::Unrolling;
+use super::assumptions::is_signed;
+use super::state::State;
 use super::templates::Vocabulary;
+use crate::cpa::symbolic::Cells;
+use crate::cpa::symbolic::LoopInfo;
 use crate::execution::{ObjId, Quantified, Val, sign_extend};
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Program, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -368,10 +368,10 @@ impl Guess<'_> {
     }
 }
 
-impl SymbolicExecution<'_> {
+impl Unrolling<'_> {
     /// Assumes what is said of all cells at the place of this number.
     pub(super) fn assume_cells(&mut self, st: &mut State, number: u32) {
-        let place = self.assumptions(number);
+        let place = self.place(number);
         let all: Vec<CellFact> = place.cell_facts.iter().chain(&place.cell_candidates).cloned().collect();
         for fact in all {
             if let Some(quantified) = self.quantify(st, &fact) {
@@ -382,11 +382,12 @@ impl SymbolicExecution<'_> {
 
     /// Drops the candidates about cells that do not hold in `st`.
     pub(super) fn check_cells(&mut self, st: &mut State, number: u32) {
-        let candidates = self.assumptions(number).cell_candidates.clone();
+        let candidates = self.place(number).cell_candidates.clone();
         if candidates.is_empty() {
             return;
         }
-        let (_, k) = self.execution.terms.fresh_symbol(Sort::Bv(self.execution.program.layout.pointer_width));
+        let (_, k) =
+            self.symbolic.execution.terms.fresh_symbol(Sort::Bv(self.symbolic.execution.program.layout.pointer_width));
         let (mut wrong, mut open) = (FxHashSet::default(), Vec::new());
         for (i, fact) in candidates.iter().enumerate() {
             match self.at_index(st, fact, k) {
@@ -399,7 +400,7 @@ impl SymbolicExecution<'_> {
         self.refute(st, open, &mut wrong);
         if !wrong.is_empty() {
             let mut i = 0;
-            self.assumptions(number).cell_candidates.retain(|_| {
+            self.place(number).cell_candidates.retain(|_| {
                 i += 1;
                 !wrong.contains(&(i - 1))
             });
@@ -415,18 +416,18 @@ impl SymbolicExecution<'_> {
         for (row, hole) in &fact.rows {
             let object = self.row_object(st, row)?;
             let (offset, inside) = self.place_in_row(st, object, row, k);
-            guard = self.execution.terms.and(guard, inside);
+            guard = self.symbolic.execution.terms.and(guard, inside);
             if st.memory.get(object).is_some_and(|o| o.array.is_none() && o.extent() <= SMALL) {
-                self.execution.make_array(st, object, offset, row.len);
+                self.symbolic.execution.make_array(st, object, offset, row.len);
             }
-            let value = self.execution.read_at(st, object, Val::Expr(offset), row.len);
-            let value = self.execution.terms.term(value, 8 * row.len);
+            let value = self.symbolic.execution.read_at(st, object, Val::Expr(offset), row.len);
+            let value = self.symbolic.execution.terms.term(value, 8 * row.len);
             meaning.insert(*hole, value);
         }
         let body = self.body(st, fact, &meaning)?;
-        let outside = self.execution.terms.not(guard);
-        let term = self.execution.terms.or(outside, body);
-        Some(self.execution.terms.classify(term))
+        let outside = self.symbolic.execution.terms.not(guard);
+        let term = self.symbolic.execution.terms.or(outside, body);
+        Some(self.symbolic.execution.terms.classify(term))
     }
 
     /// The fact in the state `st` with its index left open; `None` if it does not make sense there.
@@ -437,76 +438,83 @@ impl SymbolicExecution<'_> {
         for (row, hole) in &fact.rows {
             let object = self.row_object(st, row)?;
             let (offset, inside) = self.place_in_row(st, object, row, fact.index);
-            guard = self.execution.terms.and(guard, inside);
+            guard = self.symbolic.execution.terms.and(guard, inside);
             let o = st.memory.get(object)?;
             if o.array.is_none() {
                 if o.extent() > SMALL {
                     return None;
                 }
-                self.execution.make_array(st, object, offset, row.len);
+                self.symbolic.execution.make_array(st, object, offset, row.len);
             }
             let array = st.memory.get(object)?.array?;
-            let cell = self.execution.terms.select_bytes(array, offset, row.len);
+            let cell = self.symbolic.execution.terms.select_bytes(array, offset, row.len);
             meaning.insert(*hole, cell);
             rows.push((array, row.first, row.stride));
         }
         let body = self.body(st, fact, &meaning)?;
-        let outside = self.execution.terms.not(guard);
-        let formula = self.execution.terms.or(outside, body);
+        let outside = self.symbolic.execution.terms.not(guard);
+        let formula = self.symbolic.execution.terms.or(outside, body);
         Some(Quantified { formula, index: fact.index, rows })
     }
 
     /// Whether `k` is between the bounds of the fact.
     fn between(&mut self, st: &State, fact: &CellFact, k: ExprId) -> Option<ExprId> {
-        let width = self.execution.program.layout.pointer_width;
+        let width = self.symbolic.execution.program.layout.pointer_width;
         if ![fact.low, fact.high, fact.body].iter().all(|&e| self.is_set(st, e)) {
             return None;
         }
-        let (low, high) = (self.execution.eval(st, fact.low), self.execution.eval(st, fact.high));
+        let (low, high) = (self.symbolic.execution.eval(st, fact.low), self.symbolic.execution.eval(st, fact.high));
         if [low, high].iter().any(|v| matches!(v, Val::Unknown | Val::Unset)) {
             return None;
         }
-        let (low, high) = (self.execution.terms.term(low, width), self.execution.terms.term(high, width));
-        let (above, below) = (self.execution.terms.sle(low, k), self.execution.terms.slt(k, high));
-        Some(self.execution.terms.and(above, below))
+        let (low, high) =
+            (self.symbolic.execution.terms.term(low, width), self.symbolic.execution.terms.term(high, width));
+        let (above, below) = (self.symbolic.execution.terms.sle(low, k), self.symbolic.execution.terms.slt(k, high));
+        Some(self.symbolic.execution.terms.and(above, below))
     }
 
     fn body(&mut self, st: &State, fact: &CellFact, meaning: &FxHashMap<ExprId, ExprId>) -> Option<ExprId> {
-        let body = match self.execution.eval(st, fact.body) {
+        let body = match self.symbolic.execution.eval(st, fact.body) {
             Val::Unknown | Val::Unset => return None,
-            value => self.execution.terms.term(value, 1),
+            value => self.symbolic.execution.terms.term(value, 1),
         };
-        Some(self.execution.terms.substitute(body, &mut FxHashMap::default(), |_, leaf| meaning.get(&leaf).copied()))
+        Some(
+            self.symbolic
+                .execution
+                .terms
+                .substitute(body, &mut FxHashMap::default(), |_, leaf| meaning.get(&leaf).copied()),
+        )
     }
 
     /// The live object that a row of cells is in.
     fn row_object(&mut self, st: &State, row: &Cells) -> Option<ObjId> {
-        let base = match *self.execution.terms.get(row.base) {
-            Expr::Var(v) => self.execution.read_var(st, v),
-            _ => self.execution.eval(st, row.base),
+        let base = match *self.symbolic.execution.terms.get(row.base) {
+            Expr::Var(v) => self.symbolic.execution.read_var(st, v),
+            _ => self.symbolic.execution.eval(st, row.base),
         };
-        self.execution.terms.object_of(base).filter(|&o| st.memory.get(o).is_some())
+        self.symbolic.execution.terms.object_of(base).filter(|&o| st.memory.get(o).is_some())
     }
 
     /// The offset of the cell of index `k`, and whether it lies in the object.
     fn place_in_row(&mut self, st: &State, object: ObjId, row: &Cells, k: ExprId) -> (ExprId, ExprId) {
-        let width = self.execution.program.layout.pointer_width;
+        let width = self.symbolic.execution.program.layout.pointer_width;
         let size = st.memory.get(object).expect("a live object").size;
-        let (stride, first) = (self.execution.terms.int(width, row.stride), self.execution.terms.int(width, row.first));
-        let offset = self.execution.terms.mul(k, stride);
-        let offset = self.execution.terms.add(offset, first);
+        let (stride, first) =
+            (self.symbolic.execution.terms.int(width, row.stride), self.symbolic.execution.terms.int(width, row.first));
+        let offset = self.symbolic.execution.terms.mul(k, stride);
+        let offset = self.symbolic.execution.terms.add(offset, first);
         // Indices so small that nothing wraps.
         let most = match size {
             Val::Int(size) => size.saturating_sub(row.first + u64::from(row.len)) / row.stride,
             _ => 1 << (width / 2),
         };
-        let most = self.execution.terms.int(width, most);
-        let mut inside = self.execution.terms.ule(k, most);
-        let end = self.execution.terms.int(width, u64::from(row.len));
-        let end = self.execution.terms.add(offset, end);
-        let size = self.execution.terms.term(size, width);
-        let fits = self.execution.terms.ule(end, size);
-        inside = self.execution.terms.and(inside, fits);
+        let most = self.symbolic.execution.terms.int(width, most);
+        let mut inside = self.symbolic.execution.terms.ule(k, most);
+        let end = self.symbolic.execution.terms.int(width, u64::from(row.len));
+        let end = self.symbolic.execution.terms.add(offset, end);
+        let size = self.symbolic.execution.terms.term(size, width);
+        let fits = self.symbolic.execution.terms.ule(end, size);
+        inside = self.symbolic.execution.terms.and(inside, fits);
         (offset, inside)
     }
 }

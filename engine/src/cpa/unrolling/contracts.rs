@@ -1,13 +1,13 @@
 //! Recursive functions replaced by contracts.
 
-use super::super::loops::RecursiveFunction;
-use super::super::state::{Activation, Role, State};
-use super::super::{At, Successors, SymbolicExecution};
-use super::is_signed;
+use super::assumptions::is_signed;
+use super::state::{Activation, Role, State};
 use super::templates::{Column, Effort, Observations, Vocabulary, candidates};
+use super::{At, Successors, Unrolling};
+use crate::cpa::symbolic::RecursiveFunction;
 use crate::execution::Val;
 use crate::invariants::Invariants;
-use cfa::{EdgeId, Expr, ExprId, ExprPool, FuncId, Op, Program, Sort, VarId, VarKind};
+use cfa::{EdgeId, Expr, ExprId, ExprPool, Op, Program, Sort, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -100,20 +100,14 @@ impl Contract {
     }
 }
 
-impl SymbolicExecution<'_> {
+impl Unrolling<'_> {
     /// The path has entered a recursive function over `edge`, and its parameters are bound.
-    pub(in super::super) fn call_recursive(
-        &mut self,
-        mut st: State,
-        edge: EdgeId,
-        func: FuncId,
-        number: u32,
-        out: &mut Successors<State>,
-    ) {
-        let nested = st.route.active.iter().filter(|a| a.number == number).count() as u32;
-        if self.inducing().bounded {
-            if nested >= self.inducing().turns {
-                self.inducing().cut = true;
+    pub(super) fn call_recursive(&mut self, mut st: State, edge: EdgeId, number: u32, out: &mut Successors<State>) {
+        let func = st.frame.func;
+        let nested = st.nest.active.iter().filter(|a| a.number == number).count() as u32;
+        if self.assumptions.bounded {
+            if nested >= self.assumptions.turns {
+                self.assumptions.cut = true;
                 return;
             }
             self.activate(&mut st, number, Role::First(nested + 1));
@@ -126,10 +120,16 @@ impl SymbolicExecution<'_> {
         } else {
             let mut body = st.clone();
             self.anchor(&mut body, number);
-            let call = self.inducing().calls.len() as u32;
+            let call = self.assumptions.calls.len() as u32;
             let body = self.any(body, number, Role::Call(call));
-            let began = self.loops.modified(number).iter().map(|&v| (v, self.execution.read_var(&body, v))).collect();
-            self.inducing().calls.push(Rc::new(began));
+            let began = self
+                .symbolic
+                .loops
+                .modified(number)
+                .iter()
+                .map(|&v| (v, self.symbolic.execution.read_var(&body, v)))
+                .collect();
+            self.assumptions.calls.push(Rc::new(began));
             out.push((body, At::Callee(func)));
         }
         let after = self.apply_contract(st, edge, number);
@@ -138,15 +138,16 @@ impl SymbolicExecution<'_> {
 
     /// The caller's state after a call of a recursive function; `callee` is the state at its entry.
     fn apply_contract(&mut self, callee: State, edge: EdgeId, number: u32) -> State {
-        let program = self.execution.program;
+        let program = self.symbolic.execution.program;
         let Op::Call { result, .. } = program.edges[edge].op else { panic!("a call edge") };
-        let modified = self.loops.modified(number).to_vec();
-        let began: FxHashMap<VarId, Val> = modified.iter().map(|&v| (v, self.execution.read_var(&callee, v))).collect();
+        let modified = self.symbolic.loops.modified(number).to_vec();
+        let began: FxHashMap<VarId, Val> =
+            modified.iter().map(|&v| (v, self.symbolic.execution.read_var(&callee, v))).collect();
         let func = callee.frame.func;
         let mut st = callee;
         st.frame = st.frame.caller.clone().expect("a frame that was entered by a call");
-        let index = number as usize - self.loops.loops.len();
-        let contract = self.inducing().contracts[index].clone();
+        let index = number as usize - self.symbolic.loops.loops.len();
+        let contract = self.assumptions.contracts[index].clone();
         let mut meaning: FxHashMap<ExprId, Val> = FxHashMap::default();
         // What is new, and the variables that hold it.
         let (mut fresh, mut places) = (Vec::new(), Vec::new());
@@ -156,19 +157,19 @@ impl SymbolicExecution<'_> {
             }
             let value = began[&var];
             let width = program.vars[var].width;
-            let stays = !self.assumptions(number).roaming.contains(&var);
-            let object = if stays { self.execution.terms.object_of(value) } else { None };
-            let (_, new) = self.execution.terms.fresh_symbol(Sort::Bv(width));
+            let stays = !self.place(number).roaming.contains(&var);
+            let object = if stays { self.symbolic.execution.terms.object_of(value) } else { None };
+            let (_, new) = self.symbolic.execution.terms.fresh_symbol(Sort::Bv(width));
             fresh.push(new);
             places.push(var);
             let now = match object {
                 Some(object) => {
-                    let base = self.execution.terms.base(object);
-                    self.execution.terms.add(base, new)
+                    let base = self.symbolic.execution.terms.base(object);
+                    self.symbolic.execution.terms.add(base, new)
                 }
                 None => new,
             };
-            self.execution.write_var(&mut st, var, Val::Expr(now));
+            self.symbolic.execution.write_var(&mut st, var, Val::Expr(now));
             if let Some(&(_, symbol)) = contract.after.iter().find(|(v, _)| *v == var) {
                 meaning.insert(symbol, Val::Expr(now));
             }
@@ -177,14 +178,14 @@ impl SymbolicExecution<'_> {
         if let Some(var) = result {
             let width = program.vars[var].width;
             let given = program.funcs[func].return_width.unwrap_or(width);
-            let (_, new) = self.execution.terms.fresh_symbol(Sort::Bv(given));
+            let (_, new) = self.symbolic.execution.terms.fresh_symbol(Sort::Bv(given));
             fresh.push(new);
             places.push(var);
             if let Some(symbol) = contract.result {
                 meaning.insert(symbol, Val::Expr(new));
             }
-            let value = self.execution.terms.resized(Val::Expr(new), given, width);
-            self.execution.write_var(&mut st, var, value);
+            let value = self.symbolic.execution.terms.resized(Val::Expr(new), given, width);
+            self.symbolic.execution.write_var(&mut st, var, value);
         }
         let instances = contract.facts.iter().chain(&contract.candidates);
         let terms = instances.filter_map(|&e| match self.instance(e, &began, &meaning) {
@@ -201,7 +202,7 @@ impl SymbolicExecution<'_> {
     fn instance(&mut self, e: ExprId, began: &FxHashMap<VarId, Val>, meaning: &FxHashMap<ExprId, Val>) -> Option<Val> {
         let mut terms: FxHashMap<ExprId, ExprId> = FxHashMap::default();
         let mut leaves = Vec::new();
-        self.execution.terms.visit(e, &mut FxHashSet::default(), |leaf, node| match node {
+        self.symbolic.execution.terms.visit(e, &mut FxHashSet::default(), |leaf, node| match node {
             Expr::Var(v) => leaves.push((leaf, began.get(v).copied())),
             Expr::Sym(_) => leaves.push((leaf, meaning.get(&leaf).copied())),
             _ => {}
@@ -209,18 +210,19 @@ impl SymbolicExecution<'_> {
         for (leaf, value) in leaves {
             // Variables, and symbols for results, are bit-vectors; others have no value.
             let value = value?;
-            let width = self.execution.terms.width(leaf);
-            terms.insert(leaf, self.execution.terms.term(value, width));
+            let width = self.symbolic.execution.terms.width(leaf);
+            terms.insert(leaf, self.symbolic.execution.terms.term(value, width));
         }
-        let term = self.execution.terms.substitute(e, &mut FxHashMap::default(), |_, leaf| terms.get(&leaf).copied());
-        Some(self.execution.terms.classify(term))
+        let term =
+            self.symbolic.execution.terms.substitute(e, &mut FxHashMap::default(), |_, leaf| terms.get(&leaf).copied());
+        Some(self.symbolic.execution.terms.classify(term))
     }
 
     /// The path stands before a return; `false` if it ends here.
-    pub(in super::super) fn return_in_induction(&mut self, st: &mut State, edge: EdgeId) -> bool {
+    pub(super) fn return_in_induction(&mut self, st: &mut State, edge: EdgeId) -> bool {
         let depth = st.frame.depth;
-        let turns = self.inducing().turns;
-        while let Some(&Activation { depth: of, role, number, .. }) = st.route.active.last()
+        let turns = self.assumptions.turns;
+        while let Some(&Activation { depth: of, role, number, .. }) = st.nest.active.last()
             && of >= depth
         {
             match role {
@@ -232,7 +234,7 @@ impl SymbolicExecution<'_> {
                     return false;
                 }
                 _ => {
-                    Rc::make_mut(&mut st.route.active).pop();
+                    Rc::make_mut(&mut st.nest.active).pop();
                 }
             }
         }
@@ -241,17 +243,17 @@ impl SymbolicExecution<'_> {
 
     /// Drops the candidates about the return that do not hold.
     fn check_contract(&mut self, st: &mut State, edge: EdgeId, number: u32, call: u32) {
-        let Op::Return { value } = self.execution.program.edges[edge].op else { panic!("a return edge") };
-        let index = number as usize - self.loops.loops.len();
-        let began = Rc::clone(&self.inducing().calls[call as usize]);
-        let contract = self.inducing().contracts[index].clone();
+        let Op::Return { value } = self.symbolic.execution.program.edges[edge].op else { panic!("a return edge") };
+        let index = number as usize - self.symbolic.loops.loops.len();
+        let began = Rc::clone(&self.assumptions.calls[call as usize]);
+        let contract = self.assumptions.contracts[index].clone();
         let mut meaning: FxHashMap<ExprId, Val> = FxHashMap::default();
         if let (Some(symbol), Some(value)) = (contract.result, value) {
-            let value = self.execution.eval(st, value);
+            let value = self.symbolic.execution.eval(st, value);
             meaning.insert(symbol, value);
         }
         for &(var, symbol) in &contract.after {
-            meaning.insert(symbol, self.execution.read_var(st, var));
+            meaning.insert(symbol, self.symbolic.execution.read_var(st, var));
         }
         let mut wrong = FxHashSet::default();
         let mut open = Vec::new();
@@ -265,13 +267,13 @@ impl SymbolicExecution<'_> {
         }
         self.refute(st, open, &mut wrong);
         if !wrong.is_empty() {
-            self.inducing().contracts[index].candidates.retain(|c| !wrong.contains(c));
+            self.assumptions.contracts[index].candidates.retain(|c| !wrong.contains(c));
             self.drop_assumption();
         }
-        let globals = self.loops.modified(number).to_vec();
+        let globals = self.symbolic.loops.modified(number).to_vec();
         for var in globals {
             if let Val::Ptr(..) | Val::Expr(_) = began[&var]
-                && matches!(self.execution.program.vars[var].kind, VarKind::Global { .. })
+                && matches!(self.symbolic.execution.program.vars[var].kind, VarKind::Global { .. })
             {
                 self.check_pointer(st, number, var);
             }

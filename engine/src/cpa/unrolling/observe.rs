@@ -1,8 +1,7 @@
 //! Values at heads of loops and at entries and returns of recursive functions, from runs on random inputs.
 
-use super::super::loops::Loops;
-use super::super::rows::{Cells, Snapshot};
-use super::scale;
+use super::{constants, scale};
+use crate::cpa::symbolic::{Cells, Loops, Snapshot};
 use crate::testing::Random;
 use cfa::interp::{Interpreter, Limits, Observer, State};
 use cfa::{CType, EdgeId, Expr, FuncId, LocId, Op, Program, VarId};
@@ -32,7 +31,8 @@ type Row = Vec<Option<u64>>;
 
 /// Runs the program, and one like it that is quicker through its loops, and adds what it sees to the samples. Deterministic
 /// for a seed.
-pub fn observe(program: &Program, loops: &mut Loops, constants: &[u64], seed: u64) {
+pub fn observe(program: &Program, loops: &mut Loops, seed: u64) {
+    let constants = &constants(program);
     if let Some(small) = scale::scaled(program) {
         observe_runs(&small, loops, constants, seed, RUNS / 4, STEPS / 4);
     }

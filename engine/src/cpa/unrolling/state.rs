@@ -1,0 +1,61 @@
+//! The states of unrolling.
+
+use crate::cpa::symbolic;
+use crate::execution::ObjId;
+use cfa::VarId;
+use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
+
+/// A loop or a call of a recursive function that a path is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Activation {
+    /// Its number.
+    pub number: u32,
+    /// Frames below the loop's, or below the function's.
+    pub depth: u32,
+    /// Objects allocated when it was entered.
+    pub allocated: u32,
+    pub role: Role,
+}
+
+/// What an activation stands for where loops and recursions are replaced by invariants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// The turn of this number, from 1, since the loop was entered.
+    First(u32),
+    /// A turn anywhere; the number counts the turns of this path, from 1.
+    Any(u32),
+    /// Any call of a recursive function; which values it began with is kept at this index.
+    Call(u32),
+}
+
+/// What a path is in the midst of.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Nest {
+    /// The loops and recursions that the path is in, outermost first.
+    pub active: Rc<Vec<Activation>>,
+    /// Pointers that loops may move, by loop and variable, with the object they stay in.
+    pub anchors: Rc<Vec<((u32, VarId), ObjId)>>,
+}
+
+/// A state of symbolic execution and where it is in loops and recursions.
+#[derive(Clone)]
+pub struct State {
+    pub symbolic: symbolic::State,
+    pub nest: Nest,
+}
+
+impl Deref for State {
+    type Target = symbolic::State;
+    #[inline]
+    fn deref(&self) -> &symbolic::State {
+        &self.symbolic
+    }
+}
+
+impl DerefMut for State {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut symbolic::State {
+        &mut self.symbolic
+    }
+}
