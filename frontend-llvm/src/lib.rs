@@ -22,4 +22,5 @@ pub use command::{CompileCommand, meaningful};
 pub use cut::{Cut, Part, Size, Unused};
 pub use error::Error;
 pub use module::{Module, errors_in, load, load_to_cut, load_until};
-pub use options::{DataModel, Options, UndefinedFunctions};
+pub use lower::{FOLLOW, MAKE};
+pub use options::{DataModel, EntryMemory, EntryPointers, Options, UndefinedFunctions};

@@ -5,6 +5,7 @@
 //! memory. SSA values fold into the expressions of their users ([`function`]), so that one C assignment is
 //! one edge.
 
+mod arguments;
 mod arith;
 mod builder;
 mod call;
@@ -27,6 +28,7 @@ mod vararg;
 use crate::error::Error;
 use crate::ir::{self, TypeKind};
 use crate::options::Options;
+pub use arguments::{FOLLOW, MAKE};
 pub(crate) use sanitizer::HANDLER;
 
 use builder::ExprInfo;
@@ -86,6 +88,8 @@ struct Context<'m> {
     environment: Option<VarId>,
     /// Holds the rounding mode, if the program can change it.
     rounding_mode: Option<VarId>,
+    /// What pointers lead to that the first function is given.
+    lazy: Option<arguments::Lazy>,
     /// Gives the address of `errno`, if the program can see it.
     errno_location: Option<FuncId>,
 }
@@ -123,6 +127,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         layout: Layout { blocks: vec![(None, Vec::new()); ir.functions.len()], places: Vec::new() },
         environment: None,
         rounding_mode: None,
+        lazy: None,
         errno_location: None,
     };
     for (n, f) in ir.functions.iter().enumerate() {
@@ -146,6 +151,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
     let errno_location = ir.functions.iter().position(|f| f.name == "__errno_location" && !f.declaration);
     cx.errno_location = errno_location.and_then(|n| cx.functions[n]);
     cx.lower_globals();
+    arguments::declare(&mut cx);
     for n in 0..ir.functions.len() {
         let Some(func) = cx.functions[n] else { continue };
         if ir.functions[n].declaration {

@@ -38,6 +38,30 @@ pub enum UndefinedFunctions {
     Pure,
 }
 
+/// Where pointers lead that a function other than `main` is given, or finds in what it is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum EntryPointers {
+    /// To objects of their own. Pointers in objects from which one comes back to objects of the same type may be null.
+    #[default]
+    Valid,
+    /// To objects of their own, or nowhere.
+    MaybeNull,
+    /// To objects of their own, to the start of one that other pointers of the same type lead to, or nowhere.
+    Aliasing,
+}
+
+/// What a function other than `main` finds in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EntryMemory {
+    pub pointers: EntryPointers,
+    /// Elements of the arrays that pointers lead to. Otherwise one struct, union or pointer, and any number of others.
+    pub array_length: Option<u64>,
+    /// Pointers that lead further away from the arguments are null.
+    pub depth: Option<u32>,
+    /// Global variables have any content.
+    pub globals: bool,
+}
+
 /// The input of [`load`](crate::load).
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -57,6 +81,7 @@ pub struct Options {
     pub commands: BTreeMap<PathBuf, CompileCommand>,
     /// The function that execution starts with.
     pub entry: String,
+    pub entry_memory: EntryMemory,
     /// What C files are checked for, besides: checks that clang can put into the code. Each becomes an error edge. In
     /// bitcode, checks of these kinds are errors where they are, and others do nothing.
     pub checks: Vec<cfa::Check>,
@@ -101,6 +126,7 @@ impl Default for Options {
             clang_args: Vec::new(),
             commands: BTreeMap::new(),
             entry: "main".into(),
+            entry_memory: EntryMemory::default(),
             checks: Vec::new(),
             error_functions: Vec::new(),
             undefined_functions: UndefinedFunctions::default(),

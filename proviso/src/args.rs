@@ -164,9 +164,22 @@ pub struct VerifyArgs {
     pub error_function: Vec<String>,
     /// The function that execution starts with [default: the property file's, else main].
     ///
-    /// Its arguments are arbitrary, unless it is main.
+    /// Its arguments are arbitrary, unless it is main: pointers lead to objects that come into being when the program
+    /// looks at them, filled with any values.
     #[arg(long, value_name = "FUNCTION", help_heading = "Property")]
     pub entry: Option<String>,
+    /// Where the pointers lead that the function of --entry is given, or finds in what it is given.
+    #[arg(long, value_name = "HOW", default_value = "valid", help_heading = "Property")]
+    pub entry_pointers: PointersArg,
+    /// Elements of each array that such a pointer leads to [default: one struct, union or pointer, any number of others].
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=65536), help_heading = "Property")]
+    pub entry_array_length: Option<u64>,
+    /// Such pointers are null where so many lead there from the arguments [default: no bound].
+    #[arg(long, value_name = "NUMBER", help_heading = "Property")]
+    pub entry_depth: Option<u32>,
+    /// Global variables have any values when the function of --entry is called, not their initial ones.
+    #[arg(long, help_heading = "Property")]
+    pub entry_globals: bool,
     /// A function whose body is taken away; may be given several times.
     ///
     /// If the library or another file defines it as well, that definition counts (of several files, the last one's);
@@ -494,6 +507,16 @@ pub enum SearchArg {
     RandomPath,
     /// Paths that are near code not yet covered.
     Coverage,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum PointersArg {
+    /// To objects of their own; only pointers in lists, trees and the like may be null.
+    Valid,
+    /// To objects of their own, or they are null.
+    MaybeNull,
+    /// To objects of their own, or to one that others of their type lead to, or they are null.
+    Aliasing,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]

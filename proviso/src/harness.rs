@@ -1,7 +1,7 @@
 //! A C file that gives a program the inputs of a counterexample, so that it fails natively.
 
 use crate::environment::{CallResult, Command, Environment, LibraryCall};
-use crate::trace::{InputValue, Trace};
+use crate::trace::{Argument, Arguments, InputValue, Trace};
 use cfa::{Bv, CType, InputKind, Program, TypeId};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -61,7 +61,10 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     }
     files(&mut out, environment);
     errors(&mut out, subject);
-    before_main(&mut out, environment);
+    match &trace.arguments {
+        Some(arguments) => call(&mut out, arguments, environment),
+        None => before_main(&mut out, environment),
+    }
     out
 }
 
@@ -271,6 +274,66 @@ fn files(out: &mut String, environment: &Environment) {
     }
 }
 
+/// Calls the function that the program starts with.
+fn call(out: &mut String, arguments: &Arguments, environment: &Environment) {
+    let name = &arguments.function;
+    let parameters: Vec<&str> = arguments.values.iter().map(|a| if a.is_copy { "void *" } else { &a.c_type }).collect();
+    let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
+    let _ = writeln!(out, "\n__attribute__((weak)) int main(void) {{\n    return 0;\n}}\n");
+    let _ = writeln!(out, "__attribute__((weak)) long proviso_entry({parameters}) __asm__(\"{name}\");");
+    environment_before(out, environment);
+    let _ = writeln!(out, "    if (!proviso_entry) {{");
+    let _ = writeln!(
+        out,
+        "        fputs(\"proviso: {name} is static; compile the program with -Dstatic= to call it\\n\", stderr);\n        \
+         exit(2);\n    }}"
+    );
+    for (n, object) in arguments.objects.iter().enumerate() {
+        let _ = writeln!(out, "    char *object{n} = calloc(1, {}); /* {} */", object.size.max(1), object.ty);
+    }
+    for (n, object) in arguments.objects.iter().enumerate() {
+        for (at, bytes) in runs(&object.bytes) {
+            let _ = writeln!(out, "    memcpy(object{n} + {at}, {}, {});", literal(&bytes), bytes.len());
+        }
+        for (at, target) in &object.pointers {
+            let target = target.map_or("NULL".to_owned(), |t| format!("object{t}"));
+            let _ = writeln!(out, "    *(void **)(object{n} + {at}) = {target};");
+        }
+    }
+    let values: Vec<String> = arguments.values.iter().enumerate().map(|(n, a)| argument(out, n, a)).collect();
+    let _ = writeln!(out, "    proviso_entry({});\n    exit(0);\n}}", values.join(", "));
+}
+
+/// An argument as the call has it.
+fn argument(out: &mut String, n: usize, argument: &Argument) -> String {
+    if let Some(object) = argument.object {
+        return format!("(void *)object{object}");
+    }
+    if !matches!(argument.c_type.as_str(), "float" | "double" | "long double") {
+        return format!("({}){}", argument.c_type, integer(&argument.value));
+    }
+    let (ty, size) = (&argument.c_type, argument.value.width() / 8);
+    let _ = writeln!(out, "    static const unsigned char bits{n}[] = {{{}}};", bytes(&argument.value));
+    let _ = writeln!(out, "    {ty} value{n} = 0; /* {} */\n    memcpy(&value{n}, bits{n}, {size});", argument.name);
+    format!("value{n}")
+}
+
+/// Bytes that follow each other, with zeros between them where that is shorter.
+fn runs(bytes: &BTreeMap<u64, u8>) -> Vec<(u64, Vec<u8>)> {
+    const GAP: u64 = 8;
+    let mut runs: Vec<(u64, Vec<u8>)> = Vec::new();
+    for (&at, &byte) in bytes {
+        match runs.last_mut() {
+            Some((start, run)) if at - *start - (run.len() as u64) < GAP => {
+                run.resize((at - *start) as usize, 0);
+                run.push(byte);
+            }
+            _ => runs.push((at, vec![byte])),
+        }
+    }
+    runs
+}
+
 /// Reads standard input, which fails after these numbers of bytes.
 fn failing_input(out: &mut String, input: &[u8], failures: &[usize]) {
     let list: String = failures.iter().map(|n| format!("{n}, ")).collect();
@@ -295,12 +358,35 @@ fn before_main(out: &mut String, environment: &Environment) {
     if !calls_main && environment.stdin.is_none() && environment.variables.is_empty() {
         return;
     }
+    if calls_main {
+        out.push_str("\nint main(int argc, char **argv, char **envp);\n");
+    }
+    environment_before(out, environment);
+    if calls_main {
+        let mut vector = |name: &str, strings: &Option<Vec<Vec<u8>>>| {
+            let list = strings.iter().flatten().map(|s| format!("(char *){}, ", literal(s))).collect::<String>();
+            let _ = writeln!(out, "    static char *{name}[] = {{{list}NULL}};");
+        };
+        vector("arguments", &command.arguments);
+        let variables = match &command.environment {
+            Some(_) => {
+                vector("variables", &command.environment);
+                "variables"
+            }
+            None => "environ",
+        };
+        let (argc, declared) =
+            (command.argc as i32, if variables == "environ" { "    extern char **environ;\n" } else { "" });
+        let _ = writeln!(out, "{declared}    exit(main({argc}, arguments, {variables}));");
+    }
+    out.push_str("}\n");
+}
+
+/// The head of what runs before `main`: it arranges standard input and environment variables.
+fn environment_before(out: &mut String, environment: &Environment) {
     out.push('\n');
     if let (Some(input), false) = (&environment.stdin, environment.stdin_failures.is_empty()) {
         failing_input(out, input, &environment.stdin_failures);
-    }
-    if calls_main {
-        out.push_str("int main(int argc, char **argv, char **envp);\n\n");
     }
     out.push_str("/* Runs before main. */\n__attribute__((constructor)) static void proviso_start(void) {\n");
     if !environment.stdin_failures.is_empty() {
@@ -320,24 +406,6 @@ fn before_main(out: &mut String, environment: &Environment) {
             None => writeln!(out, "    unsetenv({});", literal(name)),
         };
     }
-    if calls_main {
-        let mut vector = |name: &str, strings: &Option<Vec<Vec<u8>>>| {
-            let list = strings.iter().flatten().map(|s| format!("(char *){}, ", literal(s))).collect::<String>();
-            let _ = writeln!(out, "    static char *{name}[] = {{{list}NULL}};");
-        };
-        vector("arguments", &command.arguments);
-        let variables = match &command.environment {
-            Some(_) => {
-                vector("variables", &command.environment);
-                "variables"
-            }
-            None => "environ",
-        };
-        let (argc, declared) =
-            (command.argc as i32, if variables == "environ" { "    extern char **environ;\n" } else { "" });
-        let _ = writeln!(out, "{declared}    exit(main({argc}, arguments, {variables}));");
-    }
-    out.push_str("}\n");
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! What to verify: the command line and the task definition put together.
 
-use crate::args::{DataModelArg, InputArgs, VerifyArgs};
+use crate::args::{DataModelArg, InputArgs, PointersArg, VerifyArgs};
 use crate::failure::Failure;
 use crate::project;
 use crate::task::Task;
 use crate::witness;
 use cfa::Check;
-use frontend_llvm::{DataModel, Options};
+use frontend_llvm::{DataModel, EntryMemory, EntryPointers, Options};
 use instrument::{Property, PropertyFile};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -86,6 +86,19 @@ impl Job {
         let error_functions =
             if errors_named { args.error_function.clone() } else { error_functions(&properties, from_file) };
         load.entry = start(args.entry.as_deref(), entry)?;
+        load.entry_memory = EntryMemory {
+            pointers: match args.entry_pointers {
+                PointersArg::Valid => EntryPointers::Valid,
+                PointersArg::MaybeNull => EntryPointers::MaybeNull,
+                PointersArg::Aliasing => EntryPointers::Aliasing,
+            },
+            array_length: args.entry_array_length,
+            depth: args.entry_depth,
+            globals: args.entry_globals,
+        };
+        if load.entry == "main" && load.entry_memory != EntryMemory::default() {
+            return Err(Failure::usage("--entry-pointers and the like are for another function than main (--entry)"));
+        }
         load.remove_bodies.clone_from(&args.remove_function_body);
         let property_file = args.property.iter().filter(|_| from_file).map(PathBuf::from);
         let files_read = load.inputs.iter().cloned().chain(task_properties).chain(property_file).collect();

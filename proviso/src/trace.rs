@@ -5,10 +5,12 @@
 //! rest: inputs, what is computed from them, branches that they decide, and the calls that lead to the error.
 
 mod access;
+mod arguments;
 mod fault;
 mod names;
 mod recorder;
 
+pub use arguments::{Argument, Arguments};
 pub use fault::Object;
 pub use names::quoted;
 
@@ -113,6 +115,8 @@ pub struct Trace {
     pub unwritten_bytes: usize,
     /// What the program takes all this from.
     pub environment: Environment,
+    /// What the first function is called with, if it is another than `main`.
+    pub arguments: Option<Arguments>,
     pub steps: Vec<Step>,
     /// Steps that are not in `steps` because there were too many; they were before index `cut`.
     pub omitted: usize,

@@ -186,6 +186,8 @@ impl FunctionLowering<'_, '_> {
         let Some(address) = self.operand(address) else { return };
         let value =
             if self.b.ir().types[i.ty as usize].size == 0 { self.b.int(width, 0) } else { self.b.load(address, width) };
+        let is_pointer = matches!(self.b.ir().kind(i.ty), TypeKind::Pointer);
+        let value = if is_pointer { self.b.followed(value) } else { value };
         self.define_saved(n, value);
     }
 

@@ -1,7 +1,7 @@
 //! `__start`: what runs before and after `main`.
 
-use super::Context;
 use super::builder::Builder;
+use super::{Context, arguments};
 use crate::error::Error;
 use crate::ir::{ConstantKind, Function, NONE, Operand, TypeKind, op};
 use crate::models::AT_EXIT;
@@ -15,7 +15,7 @@ const MAX_STRINGS: u64 = 1 << 21;
 const MAX_ARGUMENT_SIZE: u64 = 131_072;
 
 /// The function whose parameters are the program's arguments and environment.
-const MAIN: &str = "main";
+pub(super) const MAIN: &str = "main";
 
 pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     let ir = cx.ir;
@@ -35,12 +35,18 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
         b.emit(Op::Call { callee: Callee::Direct(func), args: Box::default(), varargs: None, result: None });
     }
     b.place = b.cx.program.funcs[main].place;
-    let args = if b.cx.options.entry == MAIN { arguments(&mut b, main, &used) } else { any_arguments(&mut b, n, main) };
+    let args = if b.cx.options.entry == MAIN {
+        arguments(&mut b, main, &used)
+    } else {
+        arguments::any_globals(&mut b);
+        arguments::any(&mut b, n, main)
+    };
     let width = b.cx.program.funcs[main].return_width;
     let result = width.map(|width| b.temp(width));
     b.emit(Op::Call { callee: Callee::Direct(main), args: args.into(), varargs: None, result });
     let status = result.map(|var| b.var_expr(var));
     b.exit(status);
+    arguments::finish(cx);
     Ok(())
 }
 
@@ -113,28 +119,6 @@ fn used_parameters(cx: &Context, n: usize) -> Vec<bool> {
         }
     }
     used
-}
-
-/// Any arguments, for a function other than `main`.
-fn any_arguments(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
-    let function = &b.ir().functions[n];
-    let TypeKind::Function { params: types, .. } = b.ir().kind(function.ty) else { return Vec::new() };
-    let params = b.cx.program.funcs[func].params.clone();
-    let mut args = Vec::new();
-    for (k, (&param, &ty)) in params.iter().zip(types).enumerate() {
-        let name = b.cx.program.vars[param].name.clone().unwrap_or_else(|| format!("number {}", k + 1));
-        if matches!(b.ir().kind(ty), TypeKind::Pointer) {
-            b.approximate(
-                format!("the pointer that '{}' is given as '{name}' is arbitrary", function.name),
-                true,
-                true,
-            );
-        }
-        let c_type = function.c_types.get(k + 1).filter(|&&row| row != NONE).map(|&row| b.cx.source.c_type(row));
-        let width = b.cx.program.vars[param].width;
-        args.push(b.havoc(width, InputKind::Argument(name), c_type));
-    }
-    args
 }
 
 /// `argc`, `argv` and `envp` as far as they are read.

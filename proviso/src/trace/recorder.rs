@@ -1,6 +1,7 @@
 //! The observer that writes a trace down.
 
 use super::fault::Life;
+use super::arguments::{Making, makes};
 use super::names::{Names, Temporaries, with_character};
 use super::{Event, InputValue, Object, Step, Trace};
 use crate::environment::{self, CallResult, Command, Environment, LibraryCall, Written};
@@ -67,6 +68,7 @@ pub struct Recorder<'p> {
     uninitialised: Vec<InputValue>,
     unwritten_bytes: usize,
     command: Command,
+    making: Making,
     calls: Vec<LibraryCall>,
     /// What `main` is called with was chosen.
     command_matters: bool,
@@ -118,6 +120,7 @@ impl<'p> Recorder<'p> {
             uninitialised: Vec::new(),
             unwritten_bytes: 0,
             command: Command::default(),
+            making: Making::default(),
             calls: Vec::new(),
             command_matters: false,
             steps: Vec::new(),
@@ -179,6 +182,7 @@ impl<'p> Recorder<'p> {
             inputs: self.inputs,
             uninitialised: self.uninitialised,
             unwritten_bytes: self.unwritten_bytes,
+            arguments: self.making.finish(self.program, self.given),
             environment: Environment::new(self.command, &self.calls, self.program.layout.pointer_width),
             steps: self.steps,
             omitted: self.omitted,
@@ -346,6 +350,7 @@ impl<'p> Recorder<'p> {
 
     /// The program's first function is called.
     fn start(&mut self, edge: EdgeId, callee: FuncId, state: &State) {
+        self.making.called(self.program, callee, state);
         let params = &self.program.funcs[callee].params;
         let param = |n: usize| state.var(*params.get(n)?)?.to_u64();
         let Some(argc) = param(0).filter(|_| self.command_matters) else { return };
@@ -404,6 +409,8 @@ impl<'p> Recorder<'p> {
 
     fn ret(&mut self, edge: EdgeId, value: Option<ExprId>, state: &State) {
         let tainted = value.is_some_and(|v| self.is_tainted(v));
+        let returns = value.map(|v| state.eval(v));
+        self.making.returned(&self.program.funcs[self.frame().func], returns.as_ref(), state);
         if let Some(library) = self.library.pop_if(|l| l.depth == self.frames.len()) {
             self.leave_library(library, value, tainted, state);
         }
@@ -715,6 +722,9 @@ impl<'p> Recorder<'p> {
         let len = u64::from(self.program.exprs.width(value).div_ceil(8));
         let at = state.eval(addr).to_u64().unwrap_or(0);
         self.write(at, len, tainted);
+        if makes(&self.program.funcs[self.frame().func]) {
+            self.making.stored(self.program, at, &state.eval(value));
+        }
         if !self.shown() {
             return;
         }
@@ -752,8 +762,12 @@ impl<'p> Recorder<'p> {
         self.lives.push(Life { allocated: self.spot(place), freed: None });
         self.set_taint(var, false);
         let base = state.var(var).and_then(|v| v.to_u64()).unwrap_or(0);
-        // What `main` is called with is written by whoever calls it.
-        let is_unwritten = self.frames.len() > 1;
+        let function = &self.program.funcs[self.frame().func];
+        if makes(function) {
+            self.making.allocated(self.program, function, object, base, state);
+        }
+        // What the program is called with is written by whoever calls it.
+        let is_unwritten = self.frames.len() > 1 && !makes(function);
         for &(_, offset) in self.given.bytes.range((object, 0)..=(object, u64::MAX)).map(|(key, _)| key) {
             let at = base.wrapping_add(offset);
             self.tainted_bytes.insert(at);

@@ -1,0 +1,520 @@
+//! What a function other than `main` is called with: any scalars, and pointers to objects that come into being when the
+//! program follows a pointer to them.
+//!
+//! A pointer that was not followed yet is a *token*: an address that no object has, which names what kind of object it
+//! leads to, and a number of its own. Wherever the program loads a pointer from memory, a token is exchanged for what it
+//! leads to, once: the same token, copied about, leads to the same object. So a list is as long as the program looks, and
+//! two pointers of an object are the same exactly if the mode says that they may be.
+
+use super::builder::{Builder, Cursor};
+use super::{Context, Mutability};
+use crate::ir::{NONE, TypeKind};
+use crate::options::EntryPointers;
+use cfa::{
+    AllocKind, CType, Callee, ExprId, FuncId, FunctionOrigin, Global, GlobalId, GlobalInit, Id, InputKind, Op, TypeId,
+    Var, VarId, VarKind,
+};
+use rustc_hash::FxHashMap;
+
+/// The name of the functions that make an object for an argument.
+pub const MAKE: &str = "<object>";
+/// The name of the function that gives what a token leads to.
+pub const FOLLOW: &str = "<pointer>";
+
+/// A token: ones from this bit on, then the kind, then the number, then zeros, as addresses of objects have.
+const TOKEN: u32 = 28;
+const KIND: u32 = 20;
+const NUMBER: u32 = 4;
+/// Kinds that fit into a token.
+const KINDS: usize = 1 << (TOKEN - KIND);
+/// Pointers that a run may come upon.
+const POINTERS: u64 = 1 << 12;
+/// Pointers of one object; one with more has unknown values for the others.
+const SLOTS: usize = 1 << 10;
+/// Bytes of an object of any length.
+const LONGEST: u64 = 1 << 24;
+/// What `malloc` aligns to.
+const ALIGN: u32 = 16;
+
+/// What it takes to follow pointers that were not followed before.
+pub(super) struct Lazy {
+    follow: FuncId,
+    /// By number of a token: 0, or the address that it leads to, 1 for null.
+    table: GlobalId,
+    /// How many tokens there are.
+    count: VarId,
+    /// The objects made so far, and by the same number what they are; how many there are.
+    made: Option<(GlobalId, GlobalId, VarId)>,
+    kinds: Vec<Kind>,
+    by_target: FxHashMap<(TypeId, u32), usize>,
+}
+
+/// Objects of one type, at one distance from the arguments where that is bounded.
+#[derive(Clone, Copy)]
+struct Kind {
+    target: TypeId,
+    depth: u32,
+    make: FuncId,
+}
+
+/// Prepares what loads of pointers need, if the program starts with a function that is given some.
+pub(super) fn declare(cx: &mut Context) {
+    let entry = cx.ir.functions.iter().find(|f| f.name == cx.options.entry && !f.declaration);
+    let Some(entry) = entry.filter(|f| f.name != super::start::MAIN) else { return };
+    let is_pointer = |&ty: &u32| matches!(cx.ir.kind(ty), TypeKind::Pointer);
+    let takes_pointers =
+        matches!(cx.ir.kind(entry.ty), TypeKind::Function { params, .. } if params.iter().any(is_pointer));
+    if !takes_pointers && !cx.options.entry_memory.globals {
+        return;
+    }
+    let width = cx.pointer_width;
+    let (count, table) = (counter(cx), array(cx, "proviso_pointers"));
+    let made = match cx.options.entry_memory.pointers {
+        EntryPointers::Aliasing => Some((array(cx, "proviso_made"), array(cx, "proviso_made_types"), counter(cx))),
+        _ => None,
+    };
+    let ty = cx.unknown_type(Some(width));
+    let follow = cx.program.add_function(FOLLOW, ty, Some(width));
+    let param = cx.add_parameter_of(follow, width);
+    cx.program.funcs[follow].params = vec![param];
+    cx.program.funcs[follow].origin = FunctionOrigin::Model;
+    cx.lazy = Some(Lazy { follow, table, count, made, kinds: Vec::new(), by_target: FxHashMap::default() });
+}
+
+/// A global variable that starts at 0.
+fn counter(cx: &mut Context) -> VarId {
+    let width = cx.pointer_width;
+    let (ty, zero) = (cx.unknown_type(Some(width)), cx.program.exprs.int(width, 0));
+    let kind = VarKind::Global { init: Some(zero) };
+    cx.add_var(Var { name: None, ty, width, kind, place: None }, Mutability::Global)
+}
+
+/// A global array of zeros as wide as pointers.
+fn array(cx: &mut Context, name: &str) -> GlobalId {
+    let size = POINTERS * u64::from(cx.pointer_width / 8);
+    let ty = cx.unknown_type(Some(size as u32 * 8));
+    let init = Some(GlobalInit::default());
+    cx.program.globals.push(Global { name: name.into(), ty, size, align: ALIGN, read_only: false, init, place: None })
+}
+
+impl Context<'_> {
+    fn add_parameter_of(&mut self, func: FuncId, width: u32) -> VarId {
+        let ty = self.unknown_type(Some(width));
+        self.add_var(Var { name: None, ty, width, kind: VarKind::Param(func), place: None }, Mutability::Fixed)
+    }
+
+    /// A type without typedefs and qualifiers; for a struct that is only declared, its definition if there is one.
+    fn plain(&self, mut ty: TypeId) -> TypeId {
+        while let CType::Typedef { ty: inner, .. } | CType::Qualified { ty: inner, .. } = &self.program.types[ty] {
+            ty = *inner;
+        }
+        let CType::Struct { name, size: 0, fields, .. } = &self.program.types[ty] else { return ty };
+        if name.is_empty() || !fields.is_empty() {
+            return ty;
+        }
+        let defines = |t: &CType| matches!(t, CType::Struct { name: other, size: 1.., .. } if other == name);
+        self.program.types.iter().find(|(_, t)| defines(t)).map_or(ty, |(id, _)| id)
+    }
+
+    /// Whether a pointer to this type leads to an object that can be made.
+    fn is_followable(&self, target: TypeId) -> bool {
+        match &self.program.types[self.plain(target)] {
+            CType::Function => false,
+            // Of the models' own making.
+            CType::Struct { name, .. } => name != "_IO_FILE",
+            _ => true,
+        }
+    }
+
+    /// The pointers in an object of a type: where they are, and to what they point. Those of unions, which may be something
+    /// else, are not among them.
+    fn slots(&self, ty: TypeId, at: u64, found: &mut Vec<(u64, TypeId)>) {
+        if found.len() >= SLOTS {
+            return;
+        }
+        match &self.program.types[self.plain(ty)] {
+            CType::Pointer(to) if self.is_followable(*to) => found.push((at, self.plain(*to))),
+            CType::Array(of, Some(n)) => {
+                let (of, n, Some(size)) = (*of, *n, self.program.size_of(*of)) else { return };
+                let before = found.len();
+                for i in 0..n {
+                    self.slots(of, at + i * size, found);
+                    if found.len() == before {
+                        return;
+                    }
+                }
+            }
+            CType::Struct { union: false, fields, .. } => {
+                for field in fields.clone() {
+                    self.slots(field.ty, at + field.bit_offset / 8, found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether pointers lead from objects of a type to others of it.
+    fn is_recursive(&self, target: TypeId) -> bool {
+        let (mut todo, mut seen) = (vec![target], Vec::new());
+        while let Some(ty) = todo.pop() {
+            let mut slots = Vec::new();
+            self.slots(ty, 0, &mut slots);
+            for (_, to) in slots {
+                if to == target {
+                    return true;
+                }
+                if !seen.contains(&to) {
+                    seen.push(to);
+                    todo.push(to);
+                }
+            }
+        }
+        false
+    }
+
+    /// The kind of objects of a type, at a distance from the arguments; `None` if there are too many kinds.
+    fn kind(&mut self, target: TypeId, depth: u32) -> Option<usize> {
+        let target = self.plain(target);
+        let depth = if self.options.entry_memory.depth.is_some() { depth } else { 0 };
+        let lazy = self.lazy.as_ref()?;
+        if let Some(&known) = lazy.by_target.get(&(target, depth)) {
+            return Some(known);
+        }
+        if lazy.kinds.len() == KINDS {
+            return None;
+        }
+        let pointer = self.program.types.push(CType::Pointer(target));
+        let make = self.program.add_function(MAKE, pointer, Some(self.pointer_width));
+        self.program.funcs[make].origin = FunctionOrigin::Model;
+        let lazy = self.lazy.as_mut()?;
+        let kind = lazy.kinds.len();
+        lazy.kinds.push(Kind { target, depth, make });
+        lazy.by_target.insert((target, depth), kind);
+        Some(kind)
+    }
+}
+
+impl Builder<'_, '_> {
+    /// What a pointer that was loaded leads to: a token is followed.
+    pub fn followed(&mut self, pointer: ExprId) -> ExprId {
+        let Some(follow) = self.cx.lazy.as_ref().map(|lazy| lazy.follow) else { return pointer };
+        let width = self.pointer_width();
+        let offset = self.temp(width);
+        self.emit(Op::ObjectOffset { var: offset, ptr: pointer });
+        let (offset, ones) = (self.var_expr(offset), self.x().constant(cfa::Bv::ones(width)));
+        let nowhere = self.x().eq(offset, ones);
+        let high = self.x().extract(width - 1, TOKEN, pointer);
+        let all = self.x().constant(cfa::Bv::ones(width - TOKEN));
+        let is_token = self.x().eq(high, all);
+        let follows = self.x().and(nowhere, is_token);
+        let result = self.temp(width);
+        self.emit(Op::Assign { var: result, value: pointer });
+        self.when(follows, |b| b.call(follow, &[pointer], result));
+        self.var_expr(result)
+    }
+
+    fn call(&mut self, func: FuncId, args: &[ExprId], result: VarId) {
+        self.emit(Op::Call { callee: Callee::Direct(func), args: args.into(), varargs: None, result: Some(result) });
+    }
+
+    /// A new token for objects of a kind.
+    fn token(&mut self, kind: usize) -> ExprId {
+        let Some(count) = self.cx.lazy.as_ref().map(|lazy| lazy.count) else { return self.size(0) };
+        let width = self.pointer_width();
+        let number = self.var_expr(count);
+        let (one, unit) = (self.size(1), self.size(1 << NUMBER));
+        let place = self.x().mul(number, unit);
+        let fixed = (u64::MAX << TOKEN | (kind as u64) << KIND) & (u64::MAX >> (64 - width));
+        let fixed = self.size(fixed);
+        let token = self.x().or(fixed, place);
+        let token = self.pin(token);
+        let next = self.x().add(number, one);
+        self.emit(Op::Assign { var: count, value: next });
+        token
+    }
+
+    /// A pointer to an object of this type.
+    fn pointer_to(&mut self, target: TypeId) -> Option<ExprId> {
+        let kind = self.cx.kind(target, 1)?;
+        let var = self.temp(self.pointer_width());
+        match self.cx.options.entry_memory.pointers {
+            EntryPointers::Valid => {
+                let make = self.cx.lazy.as_ref()?.kinds[kind].make;
+                self.call(make, &[], var);
+            }
+            EntryPointers::MaybeNull | EntryPointers::Aliasing => {
+                let token = self.token(kind);
+                let follow = self.cx.lazy.as_ref()?.follow;
+                self.call(follow, &[token], var);
+            }
+        }
+        Some(self.var_expr(var))
+    }
+}
+
+/// Any arguments for a function.
+pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
+    let function = &b.ir().functions[n];
+    let TypeKind::Function { params: types, .. } = b.ir().kind(function.ty) else { return Vec::new() };
+    let params = b.cx.program.funcs[func].params.clone();
+    // The types of C, unless some parameters are passed as several.
+    let results = usize::from(types.len() == function.c_types.len());
+    let c_type = |k: usize| match results {
+        // The result is in memory, and its address the first parameter.
+        1 => function.c_types.get(k),
+        _ if types.len() + 1 == function.c_types.len() => function.c_types.get(k + 1),
+        _ => None,
+    };
+    let mut args = Vec::new();
+    for (k, (&param, &ty)) in params.iter().zip(types).enumerate() {
+        let name = b.cx.program.vars[param].name.clone().unwrap_or_else(|| format!("number {}", k + 1));
+        let c_type = c_type(k).filter(|&&row| row != NONE).map(|&row| b.cx.source.c_type(row));
+        let width = b.cx.program.vars[param].width;
+        if matches!(b.ir().kind(ty), TypeKind::Pointer) {
+            let target = c_type.and_then(|ty| match b.cx.program.plain_type(ty) {
+                CType::Pointer(to) => Some(*to),
+                // Passed by a copy, or returned.
+                CType::Struct { .. } | CType::Array(..) => Some(ty),
+                _ => None,
+            });
+            if let Some(pointer) = target.filter(|&to| b.cx.is_followable(to)).and_then(|to| b.pointer_to(to)) {
+                args.push(pointer);
+                continue;
+            }
+            let text = format!("the pointer that '{}' is given as '{name}' is arbitrary", function.name);
+            b.approximate(text, true, true);
+        }
+        args.push(b.havoc(width, InputKind::Argument(name), c_type));
+    }
+    args
+}
+
+/// Gives global variables any content.
+pub(super) fn any_globals(b: &mut Builder) {
+    if !b.cx.options.entry_memory.globals || b.cx.lazy.is_none() {
+        return;
+    }
+    for (n, variable) in b.ir().variables.iter().enumerate() {
+        let of_models = variable.file == NONE || b.ir().files[variable.file as usize].starts_with("<models>");
+        if variable.constant || of_models || variable.c_type == NONE {
+            continue;
+        }
+        let ty = b.cx.source.c_type(variable.c_type);
+        let name = if variable.c_name.is_empty() { &variable.name } else { &variable.c_name };
+        let kind = InputKind::Argument(name.clone());
+        match b.cx.cells[n] {
+            super::globals::Cell::Var(var) => {
+                let target = match b.cx.program.plain_type(ty) {
+                    CType::Pointer(to) => Some(*to).filter(|&to| b.cx.is_followable(to)),
+                    _ => None,
+                };
+                match target.and_then(|to| b.pointer_to(to)) {
+                    Some(value) => drop(b.emit(Op::Assign { var, value })),
+                    None => b.havoc_var(var, kind, Some(ty)),
+                }
+            }
+            super::globals::Cell::Object(global) => {
+                let width = b.pointer_width();
+                let address = b.x().global_addr(global, width);
+                let size = b.cx.program.globals[global].size;
+                let size = b.size(size);
+                b.fill_with_inputs(address, size, &kind, Some(ty));
+                let mut slots = Vec::new();
+                b.cx.slots(ty, 0, &mut slots);
+                b.store_tokens(address, &slots, 1);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Builder<'_, '_> {
+    /// Fills the pointers of an object: they lead to objects at this distance from the arguments.
+    fn store_tokens(&mut self, object: ExprId, slots: &[(u64, TypeId)], depth: u32) {
+        let limit = self.cx.options.entry_memory.depth;
+        for &(at, target) in slots {
+            let value = match self.cx.kind(target, depth) {
+                _ if limit.is_some_and(|limit| depth > limit) => self.size(0),
+                Some(kind) => self.token(kind),
+                // Of unknown value.
+                None => continue,
+            };
+            let slot = self.offset(object, at);
+            self.store(slot, value);
+        }
+    }
+}
+
+/// Gives the functions that were declared their bodies, and those that they turn out to need.
+pub(super) fn finish(cx: &mut Context) {
+    let mut done = 0;
+    while let Some(kind) = cx.lazy.as_ref().and_then(|lazy| lazy.kinds.get(done).copied()) {
+        make(cx, kind);
+        done += 1;
+    }
+    if cx.lazy.is_some() {
+        follow(cx);
+    }
+}
+
+/// The body of a function that makes an object.
+fn make(cx: &mut Context, kind: Kind) {
+    let mut slots = Vec::new();
+    cx.slots(kind.target, 0, &mut slots);
+    let element = cx.program.size_of(kind.target).unwrap_or(1).max(1);
+    let is_aggregate =
+        matches!(cx.program.types[kind.target], CType::Struct { size: 1.., .. } | CType::Array(..) | CType::Pointer(_));
+    let is_string = matches!(&cx.program.types[kind.target], CType::Int { name, .. } if name == "char");
+    let (count, made) = (cx.options.entry_memory.array_length, cx.lazy.as_ref().and_then(|lazy| lazy.made));
+    let name = format!("length of {} *", cx.program.type_name(kind.target));
+    let mut b = Builder::new(cx, kind.make);
+    let width = b.pointer_width();
+    let size = match count.or(is_aggregate.then_some(1)) {
+        Some(count) => b.size(count.saturating_mul(element)),
+        None => {
+            let size_t = b.cx.source.nondet_type(&mut b.cx.program, "size_t", width);
+            let count = b.havoc(width, InputKind::Argument(name), size_t);
+            let (one, most) = (b.size(1), b.size(LONGEST / element));
+            let (some, not_too_many) = (b.x().ule(one, count), b.x().ule(count, most));
+            let valid = b.x().and(some, not_too_many);
+            b.assume(valid);
+            let element = b.size(element);
+            b.x().mul(count, element)
+        }
+    };
+    let size = b.share(size);
+    let object = b.alloc(size, ALIGN, AllocKind::Heap, false);
+    if is_string {
+        let end = b.x().add(object, size);
+        let one = b.size(1);
+        let (last, zero) = (b.x().sub(end, one), b.int(8, 0));
+        b.store(last, zero);
+    }
+    for n in 0..count.filter(|_| !slots.is_empty()).unwrap_or(1) {
+        let at = b.offset(object, n * element);
+        b.store_tokens(at, &slots, kind.depth + 1);
+    }
+    if let Some((objects, types, number)) = made {
+        for (array, value) in [(objects, object), (types, b.size(kind.target.index() as u64))] {
+            let slot = b.element(array, number);
+            b.store(slot, value);
+        }
+        let (value, one) = (b.var_expr(number), b.size(1));
+        let next = b.x().add(value, one);
+        b.emit(Op::Assign { var: number, value: next });
+    }
+    b.finish(Op::Return { value: Some(object) });
+}
+
+impl Builder<'_, '_> {
+    /// The address of the element of a global array of pointers that a variable numbers.
+    fn element(&mut self, array: GlobalId, number: VarId) -> ExprId {
+        let number = self.var_expr(number);
+        self.element_at(array, number)
+    }
+    fn element_at(&mut self, array: GlobalId, number: ExprId) -> ExprId {
+        let width = self.pointer_width();
+        let size = self.size(u64::from(width / 8));
+        let base = self.x().global_addr(array, width);
+        let offset = self.x().mul(number, size);
+        self.x().add(base, offset)
+    }
+}
+
+/// The body of the function that gives what a token leads to.
+fn follow(cx: &mut Context) {
+    let Some(lazy) = &cx.lazy else { return };
+    let (func, table, made, kinds) = (lazy.follow, lazy.table, lazy.made, lazy.kinds.clone());
+    let pointers = cx.options.entry_memory.pointers;
+    let param = cx.program.funcs[func].params[0];
+    let mut b = Builder::new(cx, func);
+    let width = b.pointer_width();
+    let token = b.var_expr(param);
+    let number = b.x().extract(KIND - 1, NUMBER, token);
+    let number = b.x().resize(width, number);
+    let number = b.pin(number);
+    let (limit, null, taken) = (b.size(POINTERS), b.size(0), b.size(1));
+    let too_many = b.x().ule(limit, number);
+    b.when(too_many, |b| {
+        b.approximate(format!("more than {POINTERS} pointers are followed"), false, true);
+        b.halt(cfa::HaltKind::Assumed);
+    });
+    let slot = b.element_at(table, number);
+    let known = b.load(slot, width);
+    let is_known = b.x().ne(known, null);
+    b.when(is_known, |b| {
+        let is_null = b.x().eq(known, taken);
+        let value = b.x().ite(is_null, null, known);
+        b.finish(Op::Return { value: Some(value) });
+    });
+    let which = b.x().extract(TOKEN - 1, KIND, token);
+    let which = b.pin(which);
+    let object = b.temp(width);
+    for (n, kind) in kinds.iter().enumerate() {
+        let this = b.int(TOKEN - KIND, n as u64);
+        let is_this = b.x().eq(which, this);
+        let name = b.cx.program.type_name(kind.target);
+        let nullable = pointers != EntryPointers::Valid || b.cx.is_recursive(kind.target);
+        b.when(is_this, |b| {
+            if nullable {
+                b.choose(&format!("{name} * is null"), |b| {
+                    b.store(slot, taken);
+                    b.finish(Op::Return { value: Some(null) });
+                });
+            }
+            if let Some(made) = made {
+                b.known_object(made, kind.target, &format!("{name} * leads to what is known"), slot);
+            }
+            b.call(kind.make, &[], object);
+            let object = b.var_expr(object);
+            b.store(slot, object);
+            b.finish(Op::Return { value: Some(object) });
+        });
+    }
+    b.halt(cfa::HaltKind::Assumed);
+}
+
+impl Builder<'_, '_> {
+    /// Does something or not.
+    fn choose(&mut self, what: &str, body: impl FnOnce(&mut Self)) {
+        let bool_type = self.cx.source.nondet_type(&mut self.cx.program, "bool", 8);
+        let choice = self.havoc(8, InputKind::Argument(what.to_owned()), bool_type);
+        let zero = self.int(8, 0);
+        let chosen = self.x().ne(choice, zero);
+        self.when(chosen, body);
+    }
+
+    /// Returns one of the objects of a type that there are, or goes on.
+    fn known_object(
+        &mut self,
+        (objects, types, count): (GlobalId, GlobalId, VarId),
+        target: TypeId,
+        what: &str,
+        slot: ExprId,
+    ) {
+        let width = self.pointer_width();
+        let (index_var, zero, one) = (self.temp(width), self.size(0), self.size(1));
+        self.emit(Op::Assign { var: index_var, value: zero });
+        let Some(head) = self.here() else { return };
+        let (body, after) = (self.new_location(), self.new_location());
+        let (index, end) = (self.var_expr(index_var), self.var_expr(count));
+        let more = self.x().ult(index, end);
+        self.branch(more, body, after);
+        self.cursor = Cursor::At(body);
+        let at = self.element_at(types, index);
+        let (ty, wanted) = (self.load(at, width), self.size(target.index() as u64));
+        let same = self.x().eq(ty, wanted);
+        self.when(same, |b| {
+            b.choose(what, |b| {
+                let at = b.element_at(objects, index);
+                let object = b.load(at, width);
+                b.store(slot, object);
+                b.finish(Op::Return { value: Some(object) });
+            });
+        });
+        let next = self.x().add(index, one);
+        self.emit(Op::Assign { var: index_var, value: next });
+        self.goto(head);
+        self.cursor = Cursor::At(after);
+    }
+}

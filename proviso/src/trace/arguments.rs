@@ -1,0 +1,130 @@
+//! What a function other than `main` was called with, as far as the run looked: see `lower/arguments.rs` of the front-end.
+
+use cfa::interp::{Inputs, ObjectSeq, State};
+use cfa::{Bv, CType, FuncId, Function, Program};
+use frontend_llvm::{FOLLOW, MAKE};
+use std::collections::BTreeMap;
+
+/// The call that a run starts with.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Arguments {
+    pub function: String,
+    pub values: Vec<Argument>,
+    /// The objects that pointers among them lead to, directly or not.
+    pub objects: Vec<ArgumentObject>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Argument {
+    pub name: String,
+    /// Without typedefs, and any pointer as `void *`.
+    pub c_type: String,
+    pub value: Bv,
+    /// The object that it points to.
+    pub object: Option<usize>,
+    /// A struct, of which a copy is passed.
+    pub is_copy: bool,
+}
+
+/// An object as it is before the function is called.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ArgumentObject {
+    /// In C, without typedefs: what it is an object of.
+    pub ty: String,
+    pub size: u64,
+    /// The bytes that matter, by offset; all others are 0.
+    pub bytes: BTreeMap<u64, u8>,
+    /// Its pointers that were followed, by offset: the object, or null.
+    pub pointers: Vec<(u64, Option<usize>)>,
+}
+
+/// Watches how arguments come into being.
+#[derive(Default)]
+pub struct Making {
+    made: Vec<Made>,
+    /// What tokens lead to.
+    leads: BTreeMap<u64, u64>,
+    call: Option<FuncId>,
+    values: Vec<Bv>,
+}
+
+struct Made {
+    seq: ObjectSeq,
+    ty: String,
+    base: u64,
+    size: u64,
+    /// Where it holds which token.
+    slots: Vec<(u64, u64)>,
+}
+
+/// Whether a function makes objects for arguments.
+pub fn makes(function: &Function) -> bool {
+    function.name == MAKE
+}
+
+impl Making {
+    /// An object was made in a function that makes some.
+    pub fn allocated(&mut self, program: &Program, function: &Function, seq: ObjectSeq, base: u64, state: &State) {
+        let ty = match program.types[function.return_type] {
+            CType::Pointer(to) => program.type_name(to),
+            _ => String::new(),
+        };
+        let size = state.object_at(base).map_or(0, |o| o.size);
+        self.made.push(Made { seq, ty, base, size, slots: Vec::new() });
+    }
+
+    /// A value was stored in such a function.
+    pub fn stored(&mut self, program: &Program, at: u64, value: &Bv) {
+        let (Some(made), Some(token)) = (self.made.last_mut(), value.to_u64()) else { return };
+        if value.width() == program.layout.pointer_width && (made.base..made.base + made.size).contains(&at) {
+            made.slots.push((at - made.base, token));
+        }
+    }
+
+    /// A function returned `value`.
+    pub fn returned(&mut self, function: &Function, value: Option<&Bv>, state: &State) {
+        if function.name != FOLLOW {
+            return;
+        }
+        let token = function.params.first().and_then(|&p| state.var(p)).and_then(|v| v.to_u64());
+        if let (Some(token), Some(to)) = (token, value.and_then(Bv::to_u64)) {
+            self.leads.insert(token, to);
+        }
+    }
+
+    /// The program's first function was called.
+    pub fn called(&mut self, program: &Program, func: FuncId, state: &State) {
+        if program.funcs[func].name == "main" {
+            return;
+        }
+        self.call = Some(func);
+        self.values = program.funcs[func].params.iter().filter_map(|&p| state.var(p)).collect();
+    }
+
+    /// The call, in a run on these inputs.
+    pub fn finish(self, program: &Program, given: &Inputs) -> Option<Arguments> {
+        let function = &program.funcs[self.call?];
+        let object = |at: u64| self.made.iter().position(|made| made.base == at);
+        let values = function.params.iter().zip(&self.values).map(|(&param, value)| {
+            let var = &program.vars[param];
+            Argument {
+                name: var.name.clone().unwrap_or_default(),
+                c_type: crate::harness::plain_name(program, var.ty),
+                value: value.clone(),
+                object: value.to_u64().and_then(object),
+                is_copy: matches!(program.plain_type(var.ty), CType::Struct { .. }),
+            }
+        });
+        let objects = self.made.iter().map(|made| {
+            let range = (made.seq, 0)..=(made.seq, u64::MAX);
+            let followed = |&(at, token): &(u64, u64)| Some((at, object(*self.leads.get(&token)?)));
+            ArgumentObject {
+                ty: made.ty.clone(),
+                size: made.size,
+                bytes: given.bytes.range(range).map(|(&(_, at), &byte)| (at, byte)).filter(|(_, b)| *b != 0).collect(),
+                pointers: made.slots.iter().filter_map(followed).collect(),
+            }
+        });
+        Some(Arguments { function: function.name.clone(), values: values.collect(), objects: objects.collect() })
+    }
+}
