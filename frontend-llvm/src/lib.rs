@@ -21,6 +21,6 @@ mod primitives;
 pub use command::{CompileCommand, meaningful};
 pub use cut::{Cut, Part, Size, Unused};
 pub use error::Error;
-pub use module::{Module, errors_in, load, load_to_cut, load_until};
 pub use lower::{FOLLOW, MAKE};
+pub use module::{Module, errors_in, load, load_to_cut, load_until};
 pub use options::{DataModel, EntryMemory, EntryPointers, Options, UndefinedFunctions};

@@ -100,6 +100,11 @@ impl Job {
             return Err(Failure::usage("--entry-pointers and the like are for another function than main (--entry)"));
         }
         load.remove_bodies.clone_from(&args.remove_function_body);
+        if load.entry != "main" && properties.contains(&Property::ValidMemcleanup) {
+            return Err(Failure::usage(
+                "valid-memcleanup asks of a whole program: --entry cannot be another function than main",
+            ));
+        }
         let property_file = args.property.iter().filter(|_| from_file).map(PathBuf::from);
         let files_read = load.inputs.iter().cloned().chain(task_properties).chain(property_file).collect();
         let mut job = Self { load, properties, error_functions, errors_named, files_read };
@@ -130,6 +135,28 @@ impl Job {
             // Where nobody asks whether they are called, they end the program.
             true => ALIASES.map(String::from).to_vec(),
         };
+    }
+
+    /// What is assumed of the call of a function that is given pointers.
+    pub fn assumptions(&self) -> Vec<String> {
+        let EntryMemory { pointers, array_length, depth, globals } = self.load.entry_memory;
+        let lead = match pointers {
+            EntryPointers::Valid => "objects of their own; only pointers in lists, trees and the like may be null",
+            EntryPointers::MaybeNull => "objects of their own, or are null",
+            EntryPointers::Aliasing => {
+                "objects of their own, to the start of one that others of their type lead to, or are null"
+            }
+        };
+        let lengths = match array_length {
+            Some(1) => "each of these is one object".into(),
+            Some(n) => format!("each of these is an array of {n} elements"),
+            None => "these are one struct, union or pointer, or an array of any length (to 16 MB) of others; a string ends with a zero".into(),
+        };
+        let mut said =
+            vec![format!("pointers that {} is given, and pointers there, lead to {lead}", self.load.entry), lengths];
+        said.extend(depth.map(|depth| format!("pointers are null to which more than {depth} lead from the arguments")));
+        said.extend(globals.then(|| "global variables have any values".into()));
+        said
     }
 
     /// What witnesses say of the task.

@@ -54,6 +54,10 @@ pub fn warning(text: &str, colors: Colors) {
     message(Level::WARNING, text, colors);
 }
 
+pub fn note(text: &str, colors: Colors) {
+    message(Level::NOTE, text, colors);
+}
+
 /// Tells why there is no verdict; the exit code.
 pub fn failure(failure: &Failure, colors: Colors) -> u8 {
     message(Level::ERROR, &failure.message, colors);

@@ -42,6 +42,8 @@ pub struct Shared {
     pub models: Vec<String>,
     pub data_model: Option<DataModel>,
     pub warnings: Vec<String>,
+    /// What is assumed of the call that the program starts with.
+    pub assumptions: Vec<String>,
     pub exhibits: Exhibits,
     /// A violation that was confirmed but not yet explained.
     pub violation: Option<Violation>,
@@ -202,6 +204,9 @@ impl Pipeline {
     pub(crate) fn describe(&self, program: &Program) {
         let mut shared = self.shared();
         shared.models.clone_from(&program.models);
+        if program.func_by_name(frontend_llvm::FOLLOW).is_some() {
+            shared.assumptions = self.job.assumptions();
+        }
         shared.data_model = Some(DataModel::of_pointer_width(program.layout.pointer_width));
         for (name, count) in [
             ("functions", program.funcs.len()),
@@ -305,7 +310,11 @@ impl Pipeline {
             self.stage("replaying the violation", "trace", || trace::record(program, &found.inputs, sources));
         let mut harness = None;
         match recorded {
-            Ok(trace) => {
+            Ok(mut trace) => {
+                if trace.arguments.is_some() && self.job.load.entry_memory.globals {
+                    let doubt = "global variables hold what is shown as arguments of their names";
+                    trace.environment.doubts.push(doubt.into());
+                }
                 harness = self.wants_harness.then(|| self.harness(program, &trace, error.check));
                 violation.message.clone_from(&trace.message);
                 violation.trace = Some(trace);

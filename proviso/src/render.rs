@@ -3,7 +3,7 @@
 use crate::environment::{Command, Environment};
 use crate::report::{Answer, Report, Violation};
 use crate::source::{Message, Sources, Spot};
-use crate::trace::{self, Event, InputValue, Step, Trace, quoted};
+use crate::trace::{self, Argument, Event, InputValue, Step, Trace, quoted};
 use annotate_snippets::Level;
 use cfa::InputKind;
 use std::fmt::Write;
@@ -23,6 +23,8 @@ const FULL: usize = 5_000;
 const SOURCE: usize = 48;
 /// Reasons and notes shown.
 const MAX_NOTES: usize = 8;
+/// Bytes shown of an object that an argument leads to.
+const BYTES: usize = 12;
 
 /// What is printed before the verdict line; empty for a proof that has nothing more to say.
 pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -> String {
@@ -97,8 +99,33 @@ fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail:
     let _ = writeln!(out, "{}\n", message.render(sources, color));
     if let Some(trace) = &violation.trace {
         steps(out, trace, sources, detail);
+        call(out, trace);
         environment(out, &trace.environment);
     }
+}
+
+/// The call that the program starts with.
+fn call(out: &mut String, trace: &Trace) {
+    let Some(call) = &trace.arguments else { return };
+    let of_object = |n: Option<usize>| n.map_or("null".into(), |n| format!("&object{}", n + 1));
+    let value = |a: &Argument| match a.object {
+        Some(object) => format!("{} = {}", a.name, of_object(Some(object))),
+        None => {
+            let input = trace.inputs.iter().find(|i| matches!(&i.kind, InputKind::Argument(name) if *name == a.name));
+            format!("{} = {}", a.name, input.map_or_else(|| a.value.to_string(), |input| input.shown.clone()))
+        }
+    };
+    let values: Vec<String> = call.values.iter().map(value).collect();
+    let _ = writeln!(out, "the program is called as:\n  {}({})", call.function, values.join(", "));
+    for (n, object) in call.objects.iter().enumerate() {
+        let mut content: Vec<String> = object.bytes.iter().map(|(at, byte)| format!("[{at}] = {byte:#04x}")).collect();
+        content.truncate(BYTES);
+        let more = if object.bytes.len() > BYTES { ", …" } else { "" };
+        let pointers = object.pointers.iter().map(|&(at, to)| format!("[{at}] = {}", of_object(to)));
+        let content: Vec<String> = content.into_iter().chain(pointers).collect();
+        let _ = writeln!(out, "  object{}: {}, {} bytes: {}{more}", n + 1, object.ty, object.size, content.join(", "));
+    }
+    out.push('\n');
 }
 
 /// The table of steps: line number, source text, what happened.

@@ -2,7 +2,7 @@
 
 use crate::environment::Environment;
 use crate::source::Spot;
-use crate::trace::{Event, InputValue, Object, Trace};
+use crate::trace::{Arguments, Event, InputValue, Object, Trace};
 use cfa::InputKind;
 use cfa::interp::ObjectKind;
 use serde_json::{Value, json};
@@ -82,6 +82,8 @@ pub struct Report {
     pub proof: Option<String>,
     /// Of TRUE: why it says nothing of the program.
     pub nothing_checked: Option<String>,
+    /// What was assumed of the call that the program starts with.
+    pub assumptions: Vec<String>,
     /// What refinements have learned, in order.
     pub lessons: Vec<Lesson>,
     /// Of TRUE: what the proof says of loops.
@@ -142,6 +144,7 @@ impl Report {
             "decided_by": self.decided_by,
             "proof": self.proof,
             "nothing_checked": self.nothing_checked,
+            "assumptions": self.assumptions,
             "refinements": lessons,
             "ranking_functions": self.rankings.iter().map(ranking_json).collect::<Vec<_>>(),
             "reason": reason,
@@ -174,6 +177,7 @@ fn violation_json(violation: &Violation) -> Value {
         value["inputs"] = trace.inputs.iter().enumerate().map(|(i, input)| input_json(Some(i), input)).collect();
         value["uninitialised"] = trace.uninitialised.iter().map(|v| input_json(None, v)).collect();
         value["environment"] = environment_json(&trace.environment);
+        value["call"] = trace.arguments.as_ref().map_or(Value::Null, call_json);
         value["trace"] = trace
             .steps
             .iter()
@@ -212,6 +216,26 @@ fn ranking_json(ranking: &Ranking) -> Value {
         "function": ranking.function,
         "of": if ranking.is_recursion { "recursion" } else { "loop" },
         "tuple": ranking.tuple,
+    })
+}
+
+/// The call that the program starts with.
+fn call_json(call: &Arguments) -> Value {
+    let pointer = |object: Option<usize>| object.map_or(Value::Null, |n| json!(n));
+    let arguments = call
+        .values
+        .iter()
+        .map(|a| json!({"name": a.name, "bits": format!("{:#x}", a.value.to_biguint()), "object": pointer(a.object)}));
+    let objects = call.objects.iter().map(|o| {
+        let bytes: serde_json::Map<String, Value> = o.bytes.iter().map(|(at, b)| (at.to_string(), json!(b))).collect();
+        let pointers: serde_json::Map<String, Value> =
+            o.pointers.iter().map(|&(at, to)| (at.to_string(), pointer(to))).collect();
+        json!({"type": o.ty, "size": o.size, "bytes": bytes, "pointers": pointers})
+    });
+    json!({
+        "function": call.function,
+        "arguments": arguments.collect::<Vec<_>>(),
+        "objects": objects.collect::<Vec<_>>(),
     })
 }
 
@@ -288,6 +312,7 @@ mod tests {
             decided_by: None,
             proof: None,
             nothing_checked: None,
+            assumptions: Vec::new(),
             lessons: Vec::new(),
             invariants: Vec::new(),
             rankings: Vec::new(),

@@ -184,6 +184,7 @@ mod tests {
             decided_by: None,
             proof: None,
             nothing_checked: None,
+            assumptions: Vec::new(),
             lessons: Vec::new(),
             invariants: Vec::new(),
             rankings: Vec::new(),

@@ -60,6 +60,9 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     for warning in &warnings {
         output::warning(warning, colors);
     }
+    for assumption in &report.assumptions {
+        output::note(&format!("assumed: {assumption}"), colors);
+    }
     if let Some((path, format)) = pixels {
         outputs.put(path, PixelTree::of_states(&graph).draw(format));
     }
@@ -142,6 +145,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         decided_by: finished.decided_by,
         proof: finished.proof,
         nothing_checked: finished.nothing_checked,
+        assumptions: shared.assumptions,
         lessons: finished.lessons,
         invariants: finished.invariants,
         rankings: finished.rankings,

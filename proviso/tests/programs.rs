@@ -154,10 +154,6 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     if text.contains("__CPROVER_") || text.contains("__ESBMC_") {
         return Ok(());
     }
-    // Harnesses call no other entry than main yet.
-    if run.options.iter().any(|o| o == "--entry") {
-        return Ok(());
-    }
     let mut clang = Command::new("clang-19");
     clang.current_dir(run.file.parent().unwrap());
     clang
@@ -174,7 +170,9 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
         match option.as_str() {
             "--32" => drop(clang.arg("-m32")),
             "--std" => drop(clang.arg(format!("-std={}", options.next().unwrap()))),
-            "--error-function" | "--timeout" | "--data-model" | "--property" => drop(options.next()),
+            "--error-function" | "--timeout" | "--data-model" | "--property" | "--entry" => drop(options.next()),
+            "--entry-globals" => {}
+            option if option.starts_with("--entry-") => drop(options.next()),
             option if option.starts_with("-D") || option.ends_with(".c") => drop(clang.arg(option)),
             _ => {}
         }

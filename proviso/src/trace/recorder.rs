@@ -1,7 +1,7 @@
 //! The observer that writes a trace down.
 
-use super::fault::Life;
 use super::arguments::{Making, makes};
+use super::fault::Life;
 use super::names::{Names, Temporaries, with_character};
 use super::{Event, InputValue, Object, Step, Trace};
 use crate::environment::{self, CallResult, Command, Environment, LibraryCall, Written};
