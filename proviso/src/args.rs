@@ -56,6 +56,16 @@ pub enum Command {
     /// Says why a line is in a slice: the chain of dependences from the criterion to it.
     #[command(after_long_help = DEPS_EXAMPLES)]
     Deps(Box<DepsArgs>),
+    /// The project's compiler, which leaves in objects how they were compiled.
+    ///
+    /// A project that is built with it (`make CC="proviso cc"`, `./configure CC="proviso cc"`; for CMake a link named proviso-cc to
+    /// the command, CC=proviso-cc) is built as before. Its objects, archives and programs can then be verified: `proviso verify ./program`
+    /// takes all C files in it, each as the project compiles it. The compiler that is run is cc, or what PROVISO_CC names.
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    Cc {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMPILER-OPTION")]
+        args: Vec<std::ffi::OsString>,
+    },
     /// Prints completions of the command line for a shell.
     ///
     /// For bash: `proviso completions bash > ~/.local/share/bash-completion/completions/proviso`
@@ -133,7 +143,8 @@ impl InputArgs {
 #[derive(Args, Debug)]
 #[command(args_override_self = true)]
 pub struct VerifyArgs {
-    /// C files (.c, .i), LLVM bitcode (.bc, .ll), or one task definition (.yml).
+    /// C files (.c, .i), LLVM bitcode (.bc, .ll), objects, archives and programs built with `proviso cc` or with embedded
+    /// bitcode, `-` for standard input, or one task definition (.yml).
     ///
     /// Several files are linked into one program. A task definition (SV-COMP format 2.0) names the
     /// files, the property and the data model.

@@ -22,7 +22,7 @@ pub fn run(args: &CfaArgs, colors: Colors) -> u8 {
 
 fn attempt(args: &CfaArgs) -> Result<(), Failure> {
     let pixels = args.pixel_tree.as_ref().map(|path| Ok((path, Format::of(path)?))).transpose()?;
-    let (options, others) = job::program(&args.files, &args.input)?;
+    let job::Subject { options, properties: others, folder: _folder } = job::program(&args.files, &args.input)?;
     let mut outputs = Outputs::new([("--output", args.output.as_ref()), ("--pixel-tree", args.pixel_tree.as_ref())]);
     outputs.check(args.files.iter().chain(&options.inputs).chain(&others).map(PathBuf::as_path))?;
     let program = pipeline::load(&options, &Budget::unlimited())?;

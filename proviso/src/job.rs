@@ -2,6 +2,7 @@
 
 use crate::args::{DataModelArg, InputArgs, PointersArg, VerifyArgs};
 use crate::failure::Failure;
+use crate::inputs::Inputs;
 use crate::project;
 use crate::task::Task;
 use crate::witness;
@@ -10,6 +11,8 @@ use frontend_llvm::{DataModel, EntryMemory, EntryPointers, Options};
 use instrument::{Property, PropertyFile};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
 
 /// Functions that are called by different names when the same error is meant.
 const ALIASES: [&str; 2] = ["reach_error", "__VERIFIER_error"];
@@ -28,10 +31,21 @@ pub struct Job {
     pub errors_named: bool,
     /// All files that say what to verify: of the program, and with properties.
     pub files_read: Vec<PathBuf>,
+    /// Holds files that are loaded.
+    _folder: Option<Arc<TempDir>>,
+}
+
+/// The program that the arguments name.
+pub struct Subject {
+    pub options: Options,
+    /// Of a task: its property files.
+    pub properties: Vec<PathBuf>,
+    /// Holds files that the options name.
+    pub folder: Option<Arc<TempDir>>,
 }
 
 /// The program that the arguments name, and the task's properties if it is a task.
-pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<(Options, Vec<PathBuf>), Failure> {
+pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<Subject, Failure> {
     let tasks = files.iter().filter(|f| Task::is_task_file(f)).count();
     let mut inputs = files.to_vec();
     let mut properties = Vec::new();
@@ -48,9 +62,8 @@ pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<(Options, Vec<Pat
     if let Some(build) = &input.build {
         (inputs, commands) = project::commands(build, &inputs)?;
     }
-    for file in &inputs {
-        std::fs::File::open(file).map_err(|e| Failure::reading(file, &e))?;
-    }
+    let Inputs { files: inputs, commands: recorded, folder } = Inputs::take(&inputs)?;
+    commands.extend(recorded);
     let options = Options {
         inputs,
         data_model: data_model.map(|model| match model {
@@ -64,12 +77,12 @@ pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<(Options, Vec<Pat
         commands,
         ..Options::default()
     };
-    Ok((options, properties))
+    Ok(Subject { options, properties, folder })
 }
 
 impl Job {
     pub fn new(args: &VerifyArgs) -> Result<Self, Failure> {
-        let (mut load, task_properties) = program(&args.files, &args.input)?;
+        let Subject { options: mut load, properties: task_properties, folder } = program(&args.files, &args.input)?;
         let named = |name: &str| by_name(name).map(|properties| (properties, None));
         let of_file = |file: PropertyFile| (file.properties, Some(file.entry));
         let (properties, entry) = match &args.property {
@@ -107,7 +120,7 @@ impl Job {
         }
         let property_file = args.property.iter().filter(|_| from_file).map(PathBuf::from);
         let files_read = load.inputs.iter().cloned().chain(task_properties).chain(property_file).collect();
-        let mut job = Self { load, properties, error_functions, errors_named, files_read };
+        let mut job = Self { load, properties, error_functions, errors_named, files_read, _folder: folder };
         job.load_what_is_asked();
         Ok(job)
     }

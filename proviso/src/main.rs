@@ -1,7 +1,9 @@
 //! The command `proviso`: runs the pipeline and renders its results.
 
 mod args;
+mod binary;
 mod blame;
+mod cc;
 mod cfa_command;
 mod crash;
 mod deps_command;
@@ -10,6 +12,7 @@ mod failure;
 mod files;
 mod harness;
 mod html;
+mod inputs;
 mod job;
 mod limits;
 mod loop_invariants;
@@ -36,6 +39,9 @@ use clap::error::ErrorKind;
 use failure::exit;
 
 fn main() {
+    if let Some(args) = cc::arguments(std::env::args_os().collect()) {
+        std::process::exit(cc::run(&args));
+    }
     crash::install();
     let cli =
         Cli::try_parse_from(project::with_compiler_options(std::env::args_os().collect())).unwrap_or_else(|error| {
@@ -51,6 +57,7 @@ fn main() {
         Command::Man => manual::page(colors),
         Command::Slice(args) => slice::run(args, colors),
         Command::Deps(args) => deps_command::run(args, colors),
+        Command::Cc { args } => u8::try_from(cc::run(args)).unwrap_or(exit::INTERNAL),
         Command::Cfa(args) => cfa_command::run(args, colors),
     };
     // Not `exit`: a worker that was left behind must not see its libraries torn down.

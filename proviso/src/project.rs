@@ -2,28 +2,29 @@
 
 use crate::failure::Failure;
 use frontend_llvm::{CompileCommand, meaningful};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// An entry of a compilation database.
-#[derive(Deserialize)]
-struct Entry {
-    directory: PathBuf,
-    file: PathBuf,
-    command: Option<String>,
-    arguments: Option<Vec<String>>,
+/// An entry of a compilation database: how a file is compiled.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Entry {
+    pub directory: PathBuf,
+    pub file: PathBuf,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    pub arguments: Option<Vec<String>>,
 }
 
 impl Entry {
     /// The file by its full name.
-    fn path(&self) -> PathBuf {
+    pub fn path(&self) -> PathBuf {
         let path = self.directory.join(&self.file);
         std::fs::canonicalize(&path).unwrap_or(path)
     }
 
-    fn compile_command(&self) -> CompileCommand {
+    pub fn compile_command(&self) -> CompileCommand {
         let words = match (&self.arguments, &self.command) {
             (Some(arguments), _) => arguments.clone(),
             (None, command) => split(command.as_deref().unwrap_or("")),
@@ -77,7 +78,7 @@ pub fn commands(build: &Path, files: &[PathBuf]) -> Result<(Vec<PathBuf>, BTreeM
 }
 
 /// The words of a command line as a shell takes it.
-fn split(command: &str) -> Vec<String> {
+pub fn split(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = command.chars();

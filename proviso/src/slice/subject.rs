@@ -9,8 +9,8 @@ use cfa::{EdgeId, FunctionOrigin, HaltKind, Id, LocId, Op, Out, Program};
 use frontend_llvm::{Cut, Options, UndefinedFunctions};
 use slicer::pointer::{self, Extent, Mode, Undefined};
 use slicer::{Analysis, Control, Criterion};
-use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A program and what is asked of it.
@@ -27,8 +27,8 @@ pub struct Subject {
     pub unmodelled: Vec<String>,
     /// How long loading took.
     pub loading: Duration,
-    /// Holds what came from standard input.
-    _stdin: Option<tempfile::TempDir>,
+    /// Holds files that are loaded.
+    _folder: Option<Arc<tempfile::TempDir>>,
 }
 
 impl Subject {
@@ -40,8 +40,7 @@ impl Subject {
         outputs: &Outputs,
     ) -> Result<(Self, Cut), Failure> {
         let start = Instant::now();
-        let (files, stdin) = with_standard_input(files)?;
-        let (mut options, others) = job::program(&files, input)?;
+        let job::Subject { mut options, properties: others, folder } = job::program(files, input)?;
         outputs.check(files.iter().chain(&options.inputs).chain(&others).map(PathBuf::as_path))?;
         options.entry.clone_from(&args.entry);
         options.undefined_functions = UndefinedFunctions::Pure;
@@ -70,8 +69,18 @@ impl Subject {
             slicing.silent = cut.output_functions();
         }
         let unmodelled = unmodelled(&program, &places);
-        let subject =
-            Self { options, program, places, criteria, texts, secondary, slicing, unmodelled, loading, _stdin: stdin };
+        let subject = Self {
+            options,
+            program,
+            places,
+            criteria,
+            texts,
+            secondary,
+            slicing,
+            unmodelled,
+            loading,
+            _folder: folder,
+        };
         Ok((subject, cut))
     }
 
@@ -148,30 +157,6 @@ fn refuse_jumps(program: &Program, cut: &Cut) -> Result<(), Failure> {
     let mut failure = Failure::data(format!("the program calls {name}{at}: slices do not follow non-local jumps"));
     failure.detail = Some("  = note: a slice might lose what is executed after the jump, so there is none".into());
     Err(failure)
-}
-
-/// As `files`, with standard input (`-`) in a file of its own.
-fn with_standard_input(files: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<tempfile::TempDir>), Failure> {
-    let Some(at) = files.iter().position(|f| f == Path::new("-")) else { return Ok((files.to_vec(), None)) };
-    let stdin = Path::new("standard input");
-    let mut data = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut data).map_err(|e| Failure::reading(stdin, &e))?;
-    let folder = tempfile::tempdir().map_err(|e| Failure::writing(std::env::temp_dir(), &e))?;
-    let is_bitcode = data.starts_with(b"BC") || data.starts_with(&[0xde, 0xc0, 0x17, 0x0b]);
-    let text = String::from_utf8_lossy(&data[..data.len().min(4096)]);
-    let is_ir =
-        text.lines().any(|l| ["; ModuleID", "target ", "define ", "source_filename"].iter().any(|s| l.starts_with(s)));
-    let path = folder.path().join(if is_bitcode {
-        "stdin.bc"
-    } else if is_ir {
-        "stdin.ll"
-    } else {
-        "stdin.c"
-    });
-    std::fs::write(&path, data).map_err(|e| Failure::writing(&path, &e))?;
-    let mut files = files.to_vec();
-    files[at] = path;
-    Ok((files, Some(folder)))
 }
 
 fn slicing_options(args: &DependenceArgs, program: &Program) -> Result<slicer::Options, Failure> {
