@@ -42,12 +42,12 @@ fn a_program_knows_how_it_was_compiled() {
     make(
         path,
         "CC -c -DLIMIT=9 -O2 -o limit.o lib/limit.c && (cd lib && CC -c unused.c) && ar rc lib.a limit.o lib/unused.o && \
-         CC -Ilib -DBOUND=9 main.c -g -c && CC -O1 -c input.c && CC main.o input.o lib.a -o good && \
-         CC -DBOUND=8 -Ilib main.c input.c lib.a -o bad && ./good && ./bad",
+         CC -Ilib -DBOUND=9 main.c -g -c && cc -c input.c && CC main.o input.o lib.a -o good && \
+         CC -DBOUND=8 -Ilib main.c input.o lib.a -o bad && ./good && ./bad",
     );
-    let inputs = ["--remove-function-body", "__VERIFIER_nondet_int"];
-    assert_eq!(verify(path, &[&["good"], &inputs[..]].concat()), "TRUE");
-    assert_eq!(verify(path, &[&["bad"], &inputs[..]].concat()), "FALSE(unreach-call)");
+    // What another compiler has made is not known.
+    assert_eq!(verify(path, &["good"]), "TRUE");
+    assert_eq!(verify(path, &["bad"]), "FALSE(unreach-call)");
     assert_eq!(verify(path, &["lib.a", "main.o"]), "TRUE");
     assert_eq!(verify(path, &["limit.o", "main.o"]), "TRUE");
     let output = verify(path, &["/bin/true"]);
