@@ -471,6 +471,7 @@ impl<'r> State<'r> {
                     let object_kind = match kind {
                         AllocKind::Stack => ObjectKind::Stack,
                         AllocKind::Heap => ObjectKind::Heap,
+                        AllocKind::Library => ObjectKind::Library,
                     };
                     let base = attempt!(self.memory.allocate(seq, size, align.into(), object_kind, zeroed, inputs));
                     let Some(base) = base else { return Outcome::Unplaced(seq) };
@@ -480,7 +481,7 @@ impl<'r> State<'r> {
                     }
                     self.set(dst, base);
                 }
-                Instr::Free { ptr, kind: AllocKind::Heap } => {
+                Instr::Free { ptr, kind: AllocKind::Heap | AllocKind::Library } => {
                     let ptr = self.get(ptr);
                     if ptr != 0 {
                         attempt!(self.memory.free(ptr));

@@ -432,8 +432,10 @@ pub enum Leak {
 pub enum AllocKind {
     /// Dies when the function that allocated it returns, if it has not been freed before.
     Stack,
-    /// Dies when it is freed.
+    /// Dies when it is freed, which is the program's duty.
     Heap,
+    /// Dies when it is freed, which is the C library's business.
+    Library,
 }
 
 /// Whom a call calls.

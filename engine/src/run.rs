@@ -599,7 +599,7 @@ impl<'r> Run<'r> {
 
 /// Whether the program frees memory.
 pub fn frees(program: &Program) -> bool {
-    program.edges.values().any(|e| matches!(e.op, Op::Free { kind: AllocKind::Heap, .. }))
+    program.edges.values().any(|e| matches!(e.op, Op::Free { kind: AllocKind::Heap | AllocKind::Library, .. }))
 }
 
 /// What other refinements found necessary to track, this one tracks from the start.

@@ -68,10 +68,10 @@ pub(crate) enum Primitive {
     Nothing,
     /// `malloc(size)`: null if no machine has so much.
     Malloc,
-    /// `f(size)`: fresh memory.
-    Alloc {
-        zeroed: bool,
-    },
+    /// `f(size)`: fresh memory that belongs to the C library.
+    Alloc,
+    /// `f(size)`: fresh memory of the program, all zero.
+    AllocZeroed,
     /// `f(alignment, size)`.
     AlignedAlloc,
     Free,
@@ -104,8 +104,8 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
     }
     if let Some(name) = name.strip_prefix("__proviso_") {
         return Some(match name {
-            "alloc" | "alloc_env" => Alloc { zeroed: false },
-            "alloc_zeroed" => Alloc { zeroed: true },
+            "alloc" | "alloc_env" => Alloc,
+            "alloc_zeroed" => AllocZeroed,
             "alloc_aligned" => AlignedAlloc,
             "free" => Free,
             "object_size" => ObjectSize,

@@ -202,6 +202,7 @@ fn object_json(object: &Object) -> Value {
             ObjectKind::Global { .. } => "global",
             ObjectKind::Stack => "stack",
             ObjectKind::Heap => "heap",
+            ObjectKind::Library => "library",
         },
         "size": object.size,
         "offset": object.offset,

@@ -43,9 +43,13 @@ pub(super) enum Stop {
 /// What kind of object this is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ObjectKind {
-    Global { read_only: bool },
+    Global {
+        read_only: bool,
+    },
     Stack,
     Heap,
+    /// Of the heap, but the C library's.
+    Library,
 }
 
 /// A memory object, alive or dead.
@@ -251,11 +255,13 @@ impl Memory {
     pub fn free(&mut self, ptr: u64) -> Result<(), Stop> {
         let index = self.at_or_below(ptr).filter(|&i| self.objects[i].base == ptr);
         match index.map(|i| &self.objects[i]) {
-            Some(Object { kind: ObjectKind::Heap, live: true, .. }) => {
+            Some(Object { kind: ObjectKind::Heap | ObjectKind::Library, live: true, .. }) => {
                 self.bury(index.unwrap());
                 Ok(())
             }
-            Some(Object { kind: ObjectKind::Heap, live: false, .. }) => Err(Stop::Fault(Fault::DoubleFree, ptr, 0)),
+            Some(Object { kind: ObjectKind::Heap | ObjectKind::Library, .. }) => {
+                Err(Stop::Fault(Fault::DoubleFree, ptr, 0))
+            }
             _ => Err(Stop::Fault(Fault::InvalidFree, ptr, 0)),
         }
     }

@@ -691,6 +691,8 @@ impl<'t> Parser<'t> {
         } else if self.accept_word("alloc")? {
             let kind = if self.accept_word("stack")? {
                 AllocKind::Stack
+            } else if self.accept_word("library")? {
+                AllocKind::Library
             } else {
                 self.keyword("heap")?;
                 AllocKind::Heap

@@ -254,12 +254,16 @@ fn print_op(p: &Program, op: &Op, lets: &Lets, out: &mut String) -> fmt::Result 
         Op::Load { var, addr } => emit!(VarName(p, *var), " := load ", E(*addr)),
         Op::Store { addr, value } => emit!("store ", E(*addr), ", ", E(*value)),
         Op::Alloc { var, size, align, kind, zeroed } => {
-            let kind = if *kind == AllocKind::Stack { "stack" } else { "heap" };
+            let kind = match kind {
+                AllocKind::Stack => "stack",
+                AllocKind::Heap => "heap",
+                AllocKind::Library => "library",
+            };
             let zeroed = if *zeroed { "zeroed " } else { "" };
             emit!(VarName(p, *var), format!(" := alloc {kind} {zeroed}"), E(*size), format!(" align {align}"));
         }
-        Op::Free { ptr, kind: AllocKind::Heap } => emit!("free ", E(*ptr)),
         Op::Free { ptr, kind: AllocKind::Stack } => emit!("free stack ", E(*ptr)),
+        Op::Free { ptr, .. } => emit!("free ", E(*ptr)),
         Op::Leak(Leak::Lost) => emit!("leak lost"),
         Op::Leak(Leak::Alive) => emit!("leak alive"),
         Op::ObjectOffset { var, ptr } => emit!(VarName(p, *var), " := objectoffset ", E(*ptr)),

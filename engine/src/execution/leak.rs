@@ -9,7 +9,7 @@ use super::operation::Successors;
 use super::state::State;
 use super::value::{ObjId, Val};
 use super::{At, Execution};
-use cfa::{EdgeId, ExprId, Id, Leak, LocId, Sort};
+use cfa::{AllocKind, EdgeId, ExprId, Id, Leak, LocId, Op, Program, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Pointers on which the path may split at one place.
@@ -35,10 +35,17 @@ impl Reached {
     }
 }
 
+/// Whether it is the program's duty to free the object.
+fn is_heap(program: &Program, object: &Object) -> bool {
+    let Origin::Heap(edge) = object.origin else { return false };
+    matches!(program.edges[edge].op, Op::Alloc { kind: AllocKind::Heap, .. })
+}
+
 impl Execution<'_> {
     /// Splits `st` by whether objects of the heap leak, as `leak` says; `edge` asks.
     pub(super) fn leaks(&mut self, st: State, leak: Leak, edge: EdgeId, out: &mut Successors) {
-        let is_heap = |o: &Object| matches!(o.origin, Origin::Heap(_));
+        let program = self.program;
+        let is_heap = |o: &Object| is_heap(program, o);
         if !st.memory.iter().any(|(_, o)| is_heap(o)) {
             out.push((st, At::Target));
             return;
@@ -102,7 +109,7 @@ fn reached(ex: &mut Execution, st: &State, loc: LocId, known: &Known) -> Reached
         at = f.call.map_or(at, |call| ex.program.edges[call].target);
         frame = f.caller.as_ref();
     }
-    for (id, _) in st.memory.iter().filter(|(_, o)| !matches!(o.origin, Origin::Heap(_))) {
+    for (id, _) in st.memory.iter().filter(|(_, o)| !is_heap(ex.program, o)) {
         reached.add(id);
     }
     let mut values = Vec::new();

@@ -37,7 +37,7 @@ impl Execution<'_> {
                 let size = self.terms.resized(size, from, program.layout.pointer_width);
                 let origin = match kind {
                     AllocKind::Stack => Origin::Stack(edge),
-                    AllocKind::Heap => Origin::Heap(edge),
+                    AllocKind::Heap | AllocKind::Library => Origin::Heap(edge),
                 };
                 let object = st.memory.allocate(Object::new(size, *align, origin, *zeroed));
                 if *kind == AllocKind::Stack {
@@ -49,8 +49,8 @@ impl Execution<'_> {
             Op::Free { ptr, kind } => {
                 let ptr = self.eval(&st, *ptr);
                 match kind {
-                    AllocKind::Heap => self.free(st, ptr, out),
                     AllocKind::Stack => self.end_scope(st, ptr, out),
+                    AllocKind::Heap | AllocKind::Library => self.free(st, ptr, out),
                 }
             }
             Op::Leak(leak) => self.leaks(st, *leak, edge, out),

@@ -7,6 +7,7 @@
 //! values are saved too, so that expressions on edges stay small trees.
 
 mod prepare;
+mod scopes;
 
 use super::builder::{Builder, Cursor};
 use super::liveness::{Accesses, FlowGraph};
@@ -71,8 +72,7 @@ pub(super) struct FunctionLowering<'c, 'm> {
     addresses: FxHashMap<u32, &'m DebugVariable>,
     /// Stores of parameters into their variables, which the call does.
     parameter_stores: Vec<u32>,
-    /// The `alloca`s of variables in memory whose scope begins later than their function, where scopes matter.
-    pub scoped: FxHashSet<u32>,
+    pub scopes: scopes::Scopes,
 }
 
 pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
@@ -98,7 +98,7 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
         pending_globals: Vec::new(),
         addresses: debug_addresses(body),
         parameter_stores: Vec::new(),
-        scoped: FxHashSet::default(),
+        scopes: scopes::Scopes::default(),
     };
     let graph = lowering.find_reachable();
     lowering.count_uses();

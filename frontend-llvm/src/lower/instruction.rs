@@ -138,39 +138,13 @@ impl FunctionLowering<'_, '_> {
         let element = self.b.size(self.b.ir().types[ty as usize].size);
         let size = self.b.x().mul(count, element);
         let width = self.b.pointer_width();
-        let var = self.b.temp(width);
+        let var = self.scopes.addresses.get(&n).copied().unwrap_or_else(|| self.b.temp(width));
         let address = self.b.var_expr(var);
-        if !self.scoped.contains(&n) {
+        if !self.scopes.variables.contains(&n) {
             self.b.emit(Op::Alloc { var, size, align: align.max(1), kind: AllocKind::Stack, zeroed: false });
         }
         self.name_object(n, address);
         self.define_saved(n, address);
-    }
-
-    /// The scope of a variable begins or ends. One in memory is an object that lives as long.
-    pub fn lower_scope(&mut self, i: &Instruction, begins: bool) {
-        let Operand::Instruction(n) = self.b.ir().operand(i, 1) else { return };
-        if let Some(var) = self.home(Operand::Instruction(n)) {
-            // Nothing is pointed to by a variable that is gone.
-            let width = self.b.cx.program.vars[var].width;
-            if !begins && width >= self.b.pointer_width() && self.b.cx.options.checks.contains(&cfa::Check::Memtrack) {
-                let nowhere = self.b.int(width, 0);
-                let place = self.b.place.take();
-                self.assign(var, nowhere, Operand::Nothing);
-                self.b.place = place;
-            }
-            return;
-        }
-        let (true, Some(address)) = (self.scoped.contains(&n), self.operand(Operand::Instruction(n))) else { return };
-        let &cfa::Expr::Var(var) = self.b.x().get(address) else { return };
-        if !begins {
-            self.b.emit(Op::Free { ptr: address, kind: AllocKind::Stack });
-            return;
-        }
-        let alloca = *self.instruction(n);
-        let [ty, align, _] = *self.b.ir().extra(&alloca) else { return };
-        let size = self.b.size(self.b.ir().types[ty as usize].size);
-        self.b.emit(Op::Alloc { var, size, align: align.max(1), kind: AllocKind::Stack, zeroed: false });
     }
 
     fn lower_load(&mut self, n: u32, i: &Instruction) {

@@ -53,7 +53,6 @@ const IGNORED: &[&str] = &[
     "prefetch",
     "pseudoprobe",
     "sideeffect",
-    "stackrestore",
     "va_end",
     "var.annotation",
 ];
@@ -63,6 +62,9 @@ impl FunctionLowering<'_, '_> {
         let base = base_name(name);
         if self.b.cx.options.scopes() && base.starts_with("lifetime.") {
             return self.lower_scope(i, base == "lifetime.start");
+        }
+        if base == "stackrestore" {
+            return self.end_dynamic_scope(n);
         }
         if IGNORED.contains(&base) {
             return;

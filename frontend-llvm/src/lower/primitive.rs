@@ -74,9 +74,13 @@ impl Builder<'_, '_> {
                 None
             }
             (Primitive::Malloc, &[size, ..]) => Some(self.malloc(size)),
-            (Primitive::Alloc { zeroed }, &[size, ..]) => {
+            (Primitive::Alloc, &[size, ..]) => {
                 let size = self.as_pointer(size);
-                Some(self.alloc(size, HEAP_ALIGN, AllocKind::Heap, zeroed))
+                Some(self.alloc(size, HEAP_ALIGN, AllocKind::Library, false))
+            }
+            (Primitive::AllocZeroed, &[size, ..]) => {
+                let size = self.as_pointer(size);
+                Some(self.alloc(size, HEAP_ALIGN, AllocKind::Heap, true))
             }
             (Primitive::AlignedAlloc, &[align, size, ..]) => {
                 let align = self.x().as_const(align).and_then(cfa::Bv::to_u64);

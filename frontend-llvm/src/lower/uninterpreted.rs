@@ -64,7 +64,7 @@ pub(super) fn lower(cx: &mut Context, ir: &Function, func: FuncId) {
 
     b.cursor = Cursor::At(after);
     let size = b.size(end);
-    let new = b.alloc(size, ALIGN, AllocKind::Heap, false);
+    let new = b.alloc(size, ALIGN, AllocKind::Library, false);
     b.store(new, first);
     let slot = b.offset(new, result_at);
     b.store(slot, result);

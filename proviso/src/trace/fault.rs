@@ -70,8 +70,10 @@ impl Recorder<'_> {
             },
             Fault::Dangling => {
                 let gone = match object.map(|o| (o.kind, &o.freed)) {
-                    Some((ObjectKind::Heap, Some(at))) => format!("which was freed in line {}", at.line),
-                    Some((ObjectKind::Heap, None)) => "which was freed".to_owned(),
+                    Some((ObjectKind::Heap | ObjectKind::Library, Some(at))) => {
+                        format!("which was freed in line {}", at.line)
+                    }
+                    Some((ObjectKind::Heap | ObjectKind::Library, None)) => "which was freed".to_owned(),
                     Some((_, Some(_))) => "whose scope has ended".to_owned(),
                     _ => "whose function has returned".to_owned(),
                 };
@@ -79,7 +81,7 @@ impl Recorder<'_> {
             }
             Fault::ReadOnly => format!("{access} to {what}, which is constant"),
             Fault::InvalidFree => match object {
-                Some(o) if o.kind == ObjectKind::Heap => {
+                Some(o) if matches!(o.kind, ObjectKind::Heap | ObjectKind::Library) => {
                     format!("{access} at offset {} of {what}, not at its start", o.offset)
                 }
                 Some(_) => format!("{access} of {what}, which was not allocated"),
@@ -105,6 +107,7 @@ impl Object {
         match (&self.name, self.kind, &self.allocated) {
             (Some(name), ..) => format!("`{name}`"),
             (None, ObjectKind::Heap, Some(at)) => format!("the object allocated in line {}", at.line),
+            (None, ObjectKind::Library, Some(at)) => format!("an object of the C library, made in line {}", at.line),
             (None, ObjectKind::Global { read_only: true }, _) => "a string".to_owned(),
             _ => "an object".to_owned(),
         }
@@ -117,13 +120,16 @@ impl Object {
         if let Some(at) = &self.allocated {
             let text = match (&self.name, self.kind) {
                 (Some(name), _) => format!("`{name}` has {size} and is declared here"),
-                (None, ObjectKind::Heap) => format!("an object of {size} is allocated here"),
+                (None, ObjectKind::Heap | ObjectKind::Library) => format!("an object of {size} is allocated here"),
                 (None, _) => format!("the object has {size} and comes from here"),
             };
             notes.push((text, at.clone()));
         }
         if let Some(at) = &self.freed {
-            let text = if self.kind == ObjectKind::Heap { "it is freed here" } else { "its scope ends here" };
+            let text = match self.kind {
+                ObjectKind::Heap | ObjectKind::Library => "it is freed here",
+                _ => "its scope ends here",
+            };
             notes.push((text.to_owned(), at.clone()));
         }
         notes

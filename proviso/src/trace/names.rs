@@ -83,7 +83,7 @@ impl<'p> Names<'p> {
     pub fn allocated(&mut self, var: VarId, kind: AllocKind, by_library: bool) -> ObjectSeq {
         let number = self.made.len() as u64;
         let made = match kind {
-            AllocKind::Heap => {
+            AllocKind::Heap | AllocKind::Library => {
                 self.heap += 1;
                 Made::Heap(self.heap)
             }

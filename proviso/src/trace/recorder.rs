@@ -837,7 +837,7 @@ impl Observer for Recorder<'_> {
             Op::Store { addr, value } => self.store(edge, addr, value, state),
             Op::Alloc { var, kind, .. } => {
                 self.alloc(edge, var, kind, state);
-                if kind == cfa::AllocKind::Heap {
+                if kind != cfa::AllocKind::Stack {
                     self.assigned(edge, var, false, state);
                 }
             }

@@ -100,7 +100,7 @@ fn allocators(program: &Program, bodies: &[Vec<EdgeId>], depth: u8) -> Vec<bool>
                 && function.return_width.is_some_and(|w| w >= program.layout.pointer_width)
                 && body.len() <= LARGE
                 && body.iter().any(|&e| match &program.edges[e].op {
-                    Op::Alloc { kind: AllocKind::Heap, .. } => true,
+                    Op::Alloc { kind, .. } => *kind != AllocKind::Stack,
                     Op::Call { callee: Callee::Direct(g), .. } => allocates[g.index()],
                     _ => false,
                 })

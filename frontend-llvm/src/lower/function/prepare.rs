@@ -6,7 +6,7 @@ use crate::lower::uses::same_scalar;
 use cfa::{CType, Expr, Id, Var, VarId, VarKind};
 
 impl<'m> FunctionLowering<'_, 'm> {
-    fn successors(&self, block: u32) -> impl Iterator<Item = u32> + use<'m> {
+    pub(super) fn successors(&self, block: u32) -> impl Iterator<Item = u32> + use<'m> {
         let last = &self.body.instructions[self.body.blocks[block as usize].end as usize - 1];
         self.b.ir().operands(last).filter_map(|operand| match operand {
             Operand::Block(n) => Some(n),
@@ -257,7 +257,7 @@ impl<'m> FunctionLowering<'_, 'm> {
                     (op::STORE, 1) => ir
                         .operand_type(self.function, ir.operand(instruction, 0))
                         .is_some_and(|stored| same_scalar(ir, ty, stored)),
-                    (op::CALL, _) => self.is_lifetime_marker(instruction, "llvm.lifetime."),
+                    (op::CALL, _) => self.intrinsic(instruction).is_some_and(|name| name.starts_with("llvm.lifetime.")),
                     _ => false,
                 };
                 if !whole {
@@ -266,36 +266,6 @@ impl<'m> FunctionLowering<'_, 'm> {
             }
         }
         (0..allocated.len() as u32).filter(|&n| allocated[n as usize] != NONE).collect()
-    }
-
-    /// Finds the variables in memory whose scopes are marked.
-    pub(super) fn find_scopes(&mut self) {
-        if !self.b.cx.options.scopes() || self.function.model {
-            return;
-        }
-        for (_, range) in self.body.blocks.iter().enumerate().filter(|(n, _)| self.blocks[*n].loc.is_some()) {
-            for i in range.clone() {
-                let instruction = self.instruction(i);
-                if instruction.opcode == op::CALL
-                    && self.is_lifetime_marker(instruction, "llvm.lifetime.start")
-                    && let Operand::Instruction(n) = self.b.ir().operand(instruction, 1)
-                    && self.instruction(n).opcode == op::ALLOCA
-                    && self.homes[n as usize].is_none()
-                {
-                    self.scoped.insert(n);
-                }
-            }
-        }
-    }
-
-    fn is_lifetime_marker(&self, call: &Instruction, name: &str) -> bool {
-        let callee = self.b.ir().extra(call)[1] as usize;
-        match self.b.ir().operand(call, callee) {
-            Operand::Constant(c) => {
-                self.b.cx.function_of_constant(c).is_some_and(|f| self.b.ir().functions[f].name.starts_with(name))
-            }
-            _ => false,
-        }
     }
 
     /// The variable of a cell that its parameter is stored in first: the parameter itself.

@@ -1,0 +1,32 @@
+// run: --property valid-memsafety => TRUE
+// run: --property valid-memsafety -DBUG=1 => FALSE(valid-deref)
+// run: --property valid-memsafety -DBUG=2 => FALSE(valid-deref)
+// native: no
+// An array of variable length ends with its scope, and what `alloca` gave there with it; other memory of `alloca` lives as long as
+// its function. Sanitizers do not see this.
+#include <alloca.h>
+
+#ifndef BUG
+#define BUG 0
+#endif
+
+int main(void) {
+    int sum = 0, *kept = &sum;
+    int *longer = alloca(sizeof *longer), *shorter = longer;
+    for (int i = 1; i < 3; i++) {
+        int variable[i];
+        if (i == 1) {
+            shorter = alloca(sizeof *shorter);
+            *shorter = 1;
+            continue;
+        }
+        kept = variable;
+        kept[i - 1] = *longer = i;
+    }
+    sum += *longer;
+    if (BUG == 1)
+        sum += *kept; // wrong
+    if (BUG == 2)
+        *shorter = 1; // wrong
+    return sum;
+}
