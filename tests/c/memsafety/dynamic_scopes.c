@@ -1,7 +1,7 @@
 // run: --property valid-memsafety => TRUE
 // run: --property valid-memsafety -DBUG=1 => FALSE(valid-deref)
 // run: --property valid-memsafety -DBUG=2 => FALSE(valid-deref)
-// native: no
+// native: unseen
 // An array of variable length ends with its scope, and what `alloca` gave there with it; other memory of `alloca` lives as long as
 // its function. Sanitizers do not see this.
 #include <alloca.h>
