@@ -20,7 +20,7 @@ mod replay;
 mod run;
 mod strategy;
 pub mod termination;
-mod testing;
+pub mod testing;
 mod verdict;
 pub mod waitlist;
 

@@ -27,6 +27,23 @@ pub struct Random<'a> {
     pub asked: u64,
 }
 
+/// Random inputs for runs of one program.
+pub struct RandomInputs {
+    constants: Vec<u64>,
+    seed: u64,
+}
+
+impl RandomInputs {
+    pub fn new(program: &Program, seed: u64) -> Self {
+        Self { constants: constants(program), seed }
+    }
+
+    /// Those of the run of this number.
+    pub fn run(&self, number: u64) -> Random<'_> {
+        Random::new(self.seed, number, &self.constants)
+    }
+}
+
 impl<'a> Random<'a> {
     /// Those of the run of this number. `constants` are values that the program may compare with.
     pub fn new(seed: u64, run: u64, constants: &'a [u64]) -> Self {

@@ -1,4 +1,5 @@
 //! One module for each kind of violation that can be put into a program as error edges.
 
+pub mod cover;
 pub mod memory;
 pub mod unreach_call;

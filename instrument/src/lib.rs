@@ -9,6 +9,7 @@ mod property;
 pub mod termination;
 pub mod vacuity;
 
+pub use checks::cover::cover;
 pub use checks::memory::memory_safety;
 pub use checks::unreach_call::{UnreachCall, unreach_call};
 pub use property::{Property, PropertyError, PropertyFile};

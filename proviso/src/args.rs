@@ -47,6 +47,12 @@ pub enum Command {
     ///   UNKNOWN(reason)        neither was shown: an invariant that does not hold is named
     #[command(verbatim_doc_comment)]
     Validate(Box<ValidateArgs>),
+    /// Makes tests that cover a program's branches, or call its error function.
+    ///
+    /// The suite is a folder in the format of Test-Comp: each test lists what `__VERIFIER_nondet_int()` and the like give, in
+    /// order. Each was run before it is written; goals that no execution can cover are proved to be unreachable.
+    #[command(after_long_help = TESTGEN_EXAMPLES)]
+    Testgen(Box<TestgenArgs>),
     /// Removes from a program what a place in it does not depend on.
     ///
     /// What is kept behaves at the criterion as the whole program does: for the same inputs it comes there as often,
@@ -293,6 +299,36 @@ pub struct ValidateArgs {
     #[command(flatten)]
     pub verify: VerifyArgs,
 }
+
+/// The options of `proviso testgen`.
+#[derive(Args, Debug)]
+pub struct TestgenArgs {
+    /// The folder to write the suite to; tests of another suite in it go.
+    #[arg(short, long, value_name = "FOLDER", default_value = "test-suite", help_heading = "Output")]
+    pub output: PathBuf,
+    /// What the tests are for [default: the property's, else branches].
+    #[arg(long, value_name = "WHAT", help_heading = "Property")]
+    pub coverage: Option<CoverageArg>,
+    /// Writes what all tests cover, in lcov's format.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub lcov: Option<PathBuf>,
+    #[command(flatten)]
+    pub verify: VerifyArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum CoverageArg {
+    /// Both ways out of every condition.
+    Branches,
+    /// A call of the error function.
+    ErrorCall,
+}
+
+const TESTGEN_EXAMPLES: &str = "\
+Examples:
+  proviso testgen prog.c -o suite --timeout 30
+  proviso testgen prog.c --property coverage-branches.prp --lcov covered.info   then: genhtml covered.info
+  proviso testgen prog.c --coverage error-call";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum MessageFormat {

@@ -29,6 +29,7 @@ mod slice;
 mod source;
 mod task;
 mod termination;
+mod testgen;
 mod trace;
 mod verify;
 mod witness;
@@ -53,6 +54,7 @@ fn main() {
     let code = match &cli.command {
         Command::Verify(args) => verify::run(args, colors),
         Command::Validate(args) => witness::validate::run(args, colors),
+        Command::Testgen(args) => testgen::run(args, colors),
         Command::Completions { shell } => manual::completions(*shell, colors),
         Command::Man => manual::page(colors),
         Command::Slice(args) => slice::run(args, colors),

@@ -162,7 +162,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
     Ok(Verified { report, harness, exhibits: shared.exhibits, graph, warnings, code })
 }
 
-fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
+pub fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
     let Some(analysis) = Analysis::parse(&args.analysis) else {
         let names: Vec<&str> = Analysis::ALL.iter().map(|(_, name, _)| *name).collect();
         let message = format!("there is no analysis '{}'; analyses are {}", args.analysis, names.join(", "));

@@ -164,8 +164,7 @@ pub fn write(report: &Report, task: &Task) -> Result<Option<String>, std::io::Er
 }
 
 fn metadata(report: &Report, task: &Task, places: &Places) -> Metadata {
-    let now = OffsetDateTime::now_utc().replace_nanosecond(0).expect("in range");
-    let creation_time = now.format(&Rfc3339).expect("a date of this era");
+    let creation_time = now();
     let hashes = places.files().map(|(name, bytes)| (name.to_owned(), digest(bytes))).collect();
     let specification = task
         .formulas
@@ -193,8 +192,14 @@ fn metadata(report: &Report, task: &Task, places: &Places) -> Metadata {
     }
 }
 
+/// The present time as witnesses have it (RFC 3339, UTC).
+pub fn now() -> String {
+    let now = OffsetDateTime::now_utc().replace_nanosecond(0).expect("in range");
+    now.format(&Rfc3339).expect("a date of this era")
+}
+
 /// SHA-256 as witnesses have it.
-fn digest(bytes: &[u8]) -> String {
+pub fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 

@@ -1,0 +1,214 @@
+//! The search for tests: random runs first, then the analyses, which are asked for executions of the goals that are left.
+//!
+//! In a round, all open goals are errors, and the analysis goes on after each that it reaches: what it finds is run to the
+//! end on the program itself, where it covers what lies behind as well. A proof means that all goals of its round are
+//! unreachable. When rounds find nothing more, goals are asked for one by one.
+
+use super::goals::{Executed, execute};
+use cfa::interp::{InputSource, Inputs, Interpreter};
+use cfa::{EdgeId, ErrorId, Id, Op, Program};
+use engine::budget::Budget;
+use engine::{Analysis, Config, Verdict};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Random runs end after so many that cover nothing new.
+const USELESS: u32 = 60;
+const RANDOM: Duration = Duration::from_secs(1);
+/// The first turn of an analysis; turns that bring nothing double.
+const TURN: Duration = Duration::from_secs(1);
+/// A round ends after so many executions in a row that cover nothing new.
+const STALE: u32 = 12;
+/// What slicing may take.
+const SLICING: Duration = Duration::from_secs(10);
+/// What the run of the whole program on inputs found in a slice may take.
+const REPLAY: Duration = Duration::from_secs(5);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    Open,
+    Covered,
+    /// Proved: no execution comes there.
+    Unreachable,
+}
+
+/// A test: what it gives the program, and which goals it covers, by index.
+#[derive(Clone, Debug)]
+pub struct Test {
+    pub values: Vec<(cfa::InputId, cfa::Bv)>,
+    pub covers: Vec<u32>,
+}
+
+/// What has been found so far.
+#[derive(Clone, Default, Debug)]
+pub struct Found {
+    pub tests: Vec<Test>,
+    /// By goal.
+    pub status: Vec<Status>,
+    /// By edge: executions by all tests.
+    pub counts: Vec<u64>,
+}
+
+impl Found {
+    fn open(&self) -> Vec<usize> {
+        (0..self.status.len()).filter(|&i| self.status[i] == Status::Open).collect()
+    }
+
+    /// Keeps a run if it covers something new, or is the first.
+    fn take(&mut self, goals: &[EdgeId], run: &Executed) -> bool {
+        let covers: Vec<u32> =
+            (0..goals.len()).filter(|&i| run.counts[goals[i].index()] > 0).map(|i| i as u32).collect();
+        let is_new = covers.iter().any(|&i| self.status[i as usize] != Status::Covered);
+        if is_new || self.tests.is_empty() {
+            covers.iter().for_each(|&i| self.status[i as usize] = Status::Covered);
+            self.counts.resize(run.counts.len(), 0);
+            self.counts.iter_mut().zip(&run.counts).for_each(|(sum, &n)| *sum += u64::from(n));
+            self.tests.push(Test { values: run.values.clone(), covers });
+        }
+        is_new
+    }
+
+    /// Drops tests that others make superfluous, the earlier ones first: the later were made on purpose.
+    pub fn drop_superfluous(&mut self) {
+        let mut times = vec![0u32; self.status.len()];
+        self.tests.iter().flat_map(|t| &t.covers).for_each(|&i| times[i as usize] += 1);
+        let mut left = self.tests.len();
+        self.tests.retain(|test| {
+            let superfluous = left > 1 && test.covers.iter().all(|&i| times[i as usize] > 1);
+            if superfluous {
+                left -= 1;
+                test.covers.iter().for_each(|&i| times[i as usize] -= 1);
+            }
+            !superfluous
+        });
+    }
+}
+
+/// The search over one program.
+pub struct Search<'a> {
+    pub program: &'a Program,
+    pub goals: &'a [EdgeId],
+    pub config: Config,
+    pub budget: Budget,
+    /// Shared with whoever reports when time is up.
+    pub found: &'a Mutex<Found>,
+}
+
+impl Search<'_> {
+    pub fn run(&self) {
+        self.found().status = vec![Status::Open; self.goals.len()];
+        let interpreter = Interpreter::new(self.program);
+        self.random(&interpreter);
+        let mut turn = TURN;
+        // All goals at once, as long as that finds some.
+        while !self.is_over() && turn <= 4 * TURN {
+            let open = self.found().open();
+            self.round(&interpreter, &open, Analysis::Symex, turn);
+            if self.found().open().len() == open.len() {
+                turn *= 2;
+            }
+        }
+        // One by one, in growing turns.
+        let mut turn = TURN;
+        while !self.is_over() {
+            let open = self.found().open();
+            for goal in open {
+                if self.budget.spent().is_some() {
+                    return;
+                }
+                if self.found().status[goal] == Status::Open {
+                    self.round(&interpreter, &[goal], Analysis::Default, turn);
+                }
+            }
+            turn *= 3;
+        }
+    }
+
+    fn found(&self) -> std::sync::MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_over(&self) -> bool {
+        self.budget.spent().is_some() || self.found().open().is_empty()
+    }
+
+    /// Whether the inputs cover something new.
+    fn try_inputs(&self, interpreter: &Interpreter<'_>, source: &mut dyn InputSource) -> Result<bool, String> {
+        let run = execute(self.program, interpreter, source)?;
+        Ok(self.found().take(self.goals, &run))
+    }
+
+    fn random(&self, interpreter: &Interpreter<'_>) {
+        let start = Instant::now();
+        // The run on zeros comes first; it is a test whatever it covers.
+        let _ = self.try_inputs(interpreter, &mut Inputs::default().source());
+        let random = engine::testing::RandomInputs::new(self.program, self.config.seed);
+        let (mut useless, mut number) = (0, 0);
+        while useless < USELESS && start.elapsed() < RANDOM && !self.is_over() {
+            let is_new = self.try_inputs(interpreter, &mut random.run(number)).unwrap_or(false);
+            useless = if is_new { 0 } else { useless + 1 };
+            number += 1;
+        }
+    }
+
+    /// Lets an analysis look for executions of these goals.
+    fn round(&self, interpreter: &Interpreter<'_>, goals: &[usize], analysis: Analysis, turn: Duration) {
+        let mut program = self.program.clone();
+        let edges: Vec<EdgeId> = goals.iter().map(|&i| self.goals[i]).collect();
+        let errors = instrument::cover(&mut program, &edges);
+        let goal_of = |error: ErrorId| goals[errors.iter().position(|&e| e == error).expect("an error of ours")];
+        let criteria: Vec<EdgeId> =
+            program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Error(_))).map(|(id, _)| id).collect();
+        let options = slicer::Options { deadline: Some(Instant::now() + SLICING), ..slicer::Options::default() };
+        let slice = slicer::slice(&program, &criteria, &options).ok();
+        let stale = Mutex::new(0u32);
+        let replay = |inputs: &Inputs, error: ErrorId| {
+            let inputs = match &slice {
+                Some(slice) => slice.inputs_of_original(&program, inputs, engine::replay_limits(REPLAY)),
+                None => inputs.clone(),
+            };
+            let new = self.try_inputs(interpreter, &mut inputs.source())?;
+            if self.found().status[goal_of(error)] != Status::Covered {
+                return Err("the run takes another way".into());
+            }
+            let mut stale = stale.lock().unwrap_or_else(PoisonError::into_inner);
+            *stale = if new { 0 } else { *stale + 1 };
+            // Covered: on to other paths, unless these only lead to what is covered.
+            if *stale < STALE && goals.iter().any(|&i| self.found().status[i] == Status::Open) {
+                return Err("covered".into());
+            }
+            Ok((inputs, Vec::new()))
+        };
+        let analysed = slice.as_ref().map_or(&program, |s| &s.program);
+        let lacks_frees = slice.is_some() && engine::frees(&program);
+        let config = Config { analysis, lacks_frees, ..self.config.clone() };
+        let outcome = engine::verify(analysed, &config, &self.budget.within(turn), &replay, &|_| {});
+        if matches!(outcome.verdict, Verdict::True) {
+            let mut found = self.found();
+            goals.iter().for_each(|&i| found.status[i] = Status::Unreachable);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_cover_is_dropped() {
+        let test = |covers: &[u32]| Test { values: Vec::new(), covers: covers.to_vec() };
+        let mut found = Found { status: vec![Status::Covered; 4], ..Found::default() };
+        found.tests = vec![test(&[0, 1]), test(&[2]), test(&[1, 2]), test(&[0, 3])];
+        found.drop_superfluous();
+        let left: Vec<_> = found.tests.iter().map(|t| t.covers.clone()).collect();
+        assert_eq!(left, [vec![1, 2], vec![0, 3]]);
+    }
+
+    #[test]
+    fn one_test_is_always_left() {
+        let mut found = Found::default();
+        found.tests = vec![Test { values: Vec::new(), covers: Vec::new() }];
+        found.drop_superfluous();
+        assert_eq!(found.tests.len(), 1);
+    }
+}

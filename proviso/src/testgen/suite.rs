@@ -1,0 +1,137 @@
+//! Test suites in the exchange format of Test-Comp (version 1.1), and coverage as lcov reads it.
+
+use super::search::{Status, Test};
+use crate::source::Sources;
+use cfa::{Bv, CType, EdgeId, FunctionOrigin, Id, InputId, Op, Program};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// What `metadata.xml` says of a suite.
+pub struct Metadata {
+    pub specification: String,
+    pub program: String,
+    /// SHA-256 of the program's file.
+    pub hash: String,
+    pub entry: String,
+    pub bits: u32,
+    /// ISO 8601.
+    pub time: String,
+}
+
+impl Metadata {
+    pub fn xml(&self) -> String {
+        let mut out = String::from(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<!DOCTYPE test-metadata PUBLIC \"+//IDN \
+             sosy-lab.org//DTD test-format test-metadata 1.1//EN\" \"https://sosy-lab.org/test-format/test-metadata-1.1.dtd\">\n\
+             <test-metadata>\n",
+        );
+        let bits = format!("{}bit", self.bits);
+        for (name, value) in [
+            ("sourcecodelang", "C"),
+            ("producer", concat!("Proviso ", env!("CARGO_PKG_VERSION"))),
+            ("specification", &self.specification),
+            ("programfile", &self.program),
+            ("programhash", &self.hash),
+            ("entryfunction", &self.entry),
+            ("architecture", &bits),
+            ("creationtime", &self.time),
+        ] {
+            let _ = writeln!(out, "  <{name}>{}</{name}>", escaped(value));
+        }
+        out + "</test-metadata>\n"
+    }
+}
+
+/// One test. `covers_error` is for suites that are to call an error function.
+pub fn test_xml(program: &Program, test: &Test, covers_error: bool) -> String {
+    let mut out = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<!DOCTYPE testcase PUBLIC \"+//IDN sosy-lab.org//DTD \
+         test-format testcase 1.1//EN\" \"https://sosy-lab.org/test-format/testcase-1.1.dtd\">\n",
+    );
+    out += if covers_error { "<testcase coversError=\"true\">\n" } else { "<testcase>\n" };
+    for (input, value) in &test.values {
+        let (ty, text) = literal(program, *input, value);
+        let _ = writeln!(out, "  <input type=\"{}\">{}</input>", escaped(&ty), escaped(&text));
+    }
+    out + "</testcase>\n"
+}
+
+/// The C type and the value: numbers in decimal, floating-point ones such that they are read back as they are.
+fn literal(program: &Program, input: InputId, value: &Bv) -> (String, String) {
+    let ty = program.inputs[input].ty;
+    let text = match program.plain_type(ty) {
+        CType::Int { signed: true, .. } | CType::Enum { signed: true, .. } => value.to_bigint().to_string(),
+        CType::Float { .. } => program.show_value(ty, value),
+        _ => value.to_biguint().to_string(),
+    };
+    (program.type_name(ty), text)
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Executions by line and branch, in lcov's format (`genhtml`, editors). `counts` is by edge.
+pub fn lcov(program: &Program, counts: &[u64], sources: &Sources) -> String {
+    #[derive(Default)]
+    struct File {
+        functions: BTreeMap<u32, (String, u64)>,
+        lines: BTreeMap<u32, u64>,
+        branches: BTreeMap<u32, Vec<u64>>,
+    }
+    let count = |edge: EdgeId| counts.get(edge.index()).copied().unwrap_or(0);
+    let mut files: BTreeMap<String, File> = BTreeMap::new();
+    for (id, edge) in program.edges.iter() {
+        let function = &program.funcs[program.func_of(id)];
+        if function.origin != FunctionOrigin::Source || matches!(edge.op, Op::Skip) {
+            continue;
+        }
+        let Some(spot) = edge.place.and_then(|p| sources.spot(program, p)) else { continue };
+        let file = files.entry(spot.path).or_default();
+        let line = file.lines.entry(spot.line).or_default();
+        *line = (*line).max(count(id));
+        if matches!(edge.op, Op::Assume { .. }) {
+            file.branches.entry(spot.line).or_default().push(count(id));
+        }
+    }
+    for function in program.funcs.values().filter(|f| f.origin == FunctionOrigin::Source) {
+        let Some(spot) = function.place.and_then(|p| sources.spot(program, p)) else { continue };
+        let entered = program.out_edges(function.entry).map(count).sum();
+        if let Some(file) = files.get_mut(&spot.path) {
+            file.functions.insert(spot.line, (function.name.clone(), entered));
+        }
+    }
+    let mut out = String::new();
+    for (path, file) in files {
+        let _ = writeln!(out, "TN:\nSF:{path}");
+        for (line, (name, times)) in &file.functions {
+            let _ = writeln!(out, "FN:{line},{name}\nFNDA:{times},{name}");
+        }
+        for (line, branches) in &file.branches {
+            for (i, times) in branches.iter().enumerate() {
+                let _ = writeln!(out, "BRDA:{line},0,{i},{times}");
+            }
+        }
+        for (line, times) in &file.lines {
+            let _ = writeln!(out, "DA:{line},{times}");
+        }
+        out += "end_of_record\n";
+    }
+    out
+}
+
+/// The goals that no test covers, a line each.
+pub fn uncovered(program: &Program, goals: &[EdgeId], status: &[Status], sources: &Sources) -> Vec<String> {
+    let mut out = Vec::new();
+    for (&goal, status) in goals.iter().zip(status).filter(|(_, s)| **s != Status::Covered) {
+        let edge = &program.edges[goal];
+        let place = edge.place.and_then(|p| sources.spot(program, p)).map_or_else(String::new, |s| s.to_string());
+        let what = match &edge.op {
+            Op::Assume { .. } => cfa::text::c_operation(program, &edge.op),
+            _ => "the call".into(),
+        };
+        let said = if *status == Status::Unreachable { "is unreachable" } else { "is not covered" };
+        out.push(format!("{place}: {what} {said}"));
+    }
+    out
+}

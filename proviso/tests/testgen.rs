@@ -1,0 +1,132 @@
+//! Suites of tests, judged by running the program natively on them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+const PROGRAM: &str = "\
+#include <stdio.h>
+extern int __VERIFIER_nondet_int(void);
+extern unsigned char __VERIFIER_nondet_uchar(void);
+extern double __VERIFIER_nondet_double(void);
+extern void reach_error(void);
+static int grade(int n) {
+    if (n < 0 || n > 100) { puts(\"none\"); return -1; }
+    if (n * n == 7921) { puts(\"square\"); return 3; }
+    return n > 50;
+}
+int main(void) {
+    int first = __VERIFIER_nondet_int();
+    switch (grade(first)) {
+    case 3: puts(\"three\"); break;
+    case 0: puts(\"low\"); break;
+    case 1: puts(\"high\"); break;
+    default: puts(\"bad\");
+    }
+    unsigned char key = __VERIFIER_nondet_uchar();
+    for (int i = 0; i < 3; i++)
+        key = key * 7 + 1;
+    if (key == 200) puts(\"key\");
+    if (first % 2 == 0 && key % 2 == 1 && first % 2 == 1) puts(\"never\");
+    double d = __VERIFIER_nondet_double();
+    if (d > 1.5 && d < 1.5000001) puts(\"close\");
+    if (first == 123456789)
+        reach_error();
+    return 0;
+}
+";
+
+fn testgen(folder: &Path, options: &[&str]) -> String {
+    std::fs::write(folder.join("p.c"), PROGRAM).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
+        .args(["testgen", "p.c", "-o", "suite", "--timeout", "40"])
+        .args(options)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+/// The inputs of the tests of a suite, in order of their names.
+fn tests(suite: &Path) -> Vec<(String, Vec<String>)> {
+    let mut files: Vec<_> = std::fs::read_dir(suite).unwrap().map(|f| f.unwrap().path()).collect();
+    files.retain(|f| f.file_name().unwrap().to_string_lossy().starts_with("testcase-"));
+    files.sort();
+    let read = |path: &std::path::PathBuf| {
+        let text = std::fs::read_to_string(path).unwrap();
+        let values = text
+            .lines()
+            .filter_map(|l| l.trim().strip_prefix("<input "))
+            .map(|l| l.split_once('>').unwrap().1.strip_suffix("</input>").unwrap().to_owned());
+        let values = values.collect();
+        (text, values)
+    };
+    files.iter().map(read).collect()
+}
+
+/// What the program prints natively when it is given these values.
+fn run_natively(folder: &Path, values: &[String]) -> (BTreeSet<String>, bool) {
+    let driver = "\
+#include <stdio.h>
+#include <stdlib.h>
+static char line[100];
+static const char *next(void) { return fgets(line, sizeof line, stdin) ? line : \"0\"; }
+int __VERIFIER_nondet_int(void) { return (int)strtoll(next(), 0, 10); }
+unsigned char __VERIFIER_nondet_uchar(void) { return (unsigned char)strtoll(next(), 0, 10); }
+double __VERIFIER_nondet_double(void) { return strtod(next(), 0); }
+void reach_error(void) { puts(\"error\"); exit(7); }
+";
+    std::fs::write(folder.join("driver.c"), driver).unwrap();
+    if !folder.join("native").exists() {
+        let built = Command::new("gcc").args(["-w", "-o", "native", "p.c", "driver.c"]).current_dir(folder).status();
+        assert!(built.unwrap().success());
+    }
+    std::fs::write(folder.join("values"), values.join("\n") + "\n").unwrap();
+    let stdin = std::fs::File::open(folder.join("values")).unwrap();
+    let output = Command::new(folder.join("native")).stdin(stdin).output().unwrap();
+    let lines = String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
+    (lines, output.status.code() == Some(7))
+}
+
+#[test]
+fn branches_are_covered_natively_and_the_rest_is_proved_unreachable() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = testgen(folder.path(), &["--lcov", "covered.info", "--json", "result.json"]);
+    let tests = tests(&folder.path().join("suite"));
+    assert!(!tests.is_empty() && tests.len() <= 12, "{} tests", tests.len());
+    let mut seen = BTreeSet::new();
+    let mut error = false;
+    for (text, values) in &tests {
+        assert!(text.contains("test-format testcase 1.1") && text.contains("<testcase>"), "{text}");
+        let (lines, is_error) = run_natively(folder.path(), values);
+        seen.extend(lines);
+        error |= is_error;
+    }
+    let expected = ["bad", "close", "error", "high", "key", "low", "none", "square", "three"];
+    assert_eq!(seen.iter().map(String::as_str).collect::<Vec<_>>(), expected, "{said}");
+    assert!(error);
+    // `first % 2 == 1` after `first % 2 == 0`: the one branch that nothing can take.
+    assert!(said.ends_with("1 proved unreachable, 0 open\n"), "{said}");
+    assert!(said.contains("p.c:24:"), "{said}");
+    let result: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("result.json")).unwrap()).unwrap();
+    assert_eq!(result["unreachable"], 1);
+    assert_eq!(result["tests"], tests.len());
+    let lcov = std::fs::read_to_string(folder.path().join("covered.info")).unwrap();
+    assert!(lcov.contains("SF:p.c\n") && lcov.contains("FNDA:") && lcov.contains("DA:30,1\n"), "{lcov}");
+    let metadata = std::fs::read_to_string(folder.path().join("suite/metadata.xml")).unwrap();
+    assert!(metadata.contains("<architecture>64bit</architecture>"), "{metadata}");
+}
+
+#[test]
+fn the_error_is_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = testgen(folder.path(), &["--coverage", "error-call"]);
+    assert!(said.ends_with("1 of 1 error calls covered, 0 proved unreachable, 0 open\n"), "{said}");
+    let tests = tests(&folder.path().join("suite"));
+    let [(text, values)] = tests.as_slice() else { panic!("{} tests", tests.len()) };
+    assert!(text.contains("coversError=\"true\""), "{text}");
+    assert!(run_natively(folder.path(), values).1);
+}
