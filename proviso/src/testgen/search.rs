@@ -206,8 +206,8 @@ mod tests {
 
     #[test]
     fn one_test_is_always_left() {
-        let mut found = Found::default();
-        found.tests = vec![Test { values: Vec::new(), covers: Vec::new() }];
+        let only = Test { values: Vec::new(), covers: Vec::new() };
+        let mut found = Found { tests: vec![only], ..Found::default() };
         found.drop_superfluous();
         assert_eq!(found.tests.len(), 1);
     }
