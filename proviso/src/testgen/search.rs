@@ -108,6 +108,15 @@ impl Search<'_> {
                 turn *= 2;
             }
         }
+        // What is left may be unreachable altogether.
+        while !self.is_over() {
+            let open = self.found().open();
+            let turn = self.budget.remaining().map_or(8 * TURN, |left| left / 4);
+            self.round(&interpreter, &open, Analysis::Default, turn);
+            if self.found().open().len() == open.len() {
+                break;
+            }
+        }
         // One by one, in growing turns.
         let mut turn = TURN;
         while !self.is_over() {
