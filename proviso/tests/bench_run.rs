@@ -37,6 +37,16 @@ fn bench_solves_the_examples() {
     let text = String::from_utf8_lossy(&compared.stdout);
     assert!(text.contains("lost: 0") && text.contains("solved in both: 4"), "{text}");
 
+    for (format, expected) in [
+        ("csv", "unreach-call,examples,true,TRUE,correct-true,,0,"),
+        ("junit", "tests=\"4\" failures=\"0\" errors=\"0\" skipped=\"0\""),
+        ("benchexec", "<column title=\"status\" value=\"false(unreach-call)\" />"),
+    ] {
+        let exported = run(&["export", file, "--format", format]);
+        let text = String::from_utf8_lossy(&exported.stdout);
+        assert!(exported.status.success() && text.contains(expected), "{text}");
+    }
+
     let plot = folder.path().join("quantiles.svg");
     let drawn = run(&["plot", &format!("one={file}"), &format!("two={file}"), "--out", plot.to_str().unwrap()]);
     let text = String::from_utf8_lossy(&drawn.stdout);

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from . import quantiles, report, results, runner, tasks, verdict
+from . import export, quantiles, report, results, runner, tasks, verdict
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -23,6 +23,7 @@ Runs proviso (or another verifier) over SV-COMP tasks, and says how it did.
   scripts/bench report a.jsonl
   scripts/bench compare a.jsonl b.jsonl
   scripts/bench plot symex=a.jsonl value=b.jsonl --out quantiles.svg
+  scripts/bench export a.jsonl --format junit --out report.xml
 
 Stopped runs go on where they were: the same command again skips what is in the file."""
 
@@ -38,7 +39,7 @@ Exit code: 0 all is well, 1 a wrong verdict, 2 a crash, 64 wrong usage, 130 inte
 def parser():
     raw = argparse.RawDescriptionHelpFormatter
     p = argparse.ArgumentParser(prog="scripts/bench", description=DESCRIPTION, formatter_class=raw)
-    commands = p.add_subparsers(dest="command", required=True, metavar="run|report|compare|plot")
+    commands = p.add_subparsers(dest="command", required=True, metavar="run|report|compare|plot|export")
 
     r = commands.add_parser("run", help="run tasks", epilog=RUN_EPILOG, formatter_class=raw)
     r.add_argument("tasks", nargs="*", help="task files (.yml), folders, lists (.set)")
@@ -84,6 +85,13 @@ def parser():
     d.add_argument("--out", metavar="SVG", help="where to draw the quantile plot")
     d.add_argument("--by-category", dest="by", action="store_true", help="also what each solved of each category, and in what time")
     d.add_argument("--property", action="append")
+
+    e = commands.add_parser("export", help="results in another format")
+    e.add_argument("file")
+    e.add_argument("--format", choices=sorted(export.FORMATS), required=True,
+                   help="csv; junit: for continuous integration; benchexec: for table-generator")
+    e.add_argument("--out", metavar="FILE", help="default: standard output")
+    e.add_argument("--property", action="append")
     return p
 
 
@@ -92,13 +100,13 @@ def main(argv):
     if "--" in argv:
         at = argv.index("--")
         argv, passed_on = argv[:at], argv[at + 1 :]
-    if argv and argv[0] not in ("run", "report", "compare", "plot", "-h", "--help"):
+    if argv and argv[0] not in ("run", "report", "compare", "plot", "export", "-h", "--help"):
         argv = ["run"] + argv
     try:
         options = parser().parse_args(argv)
         if passed_on and options.command != "run":
             raise tasks.TaskError("only `run` passes options on")
-        return {"run": run, "report": show, "compare": compare, "plot": draw}[options.command](options, passed_on)
+        return {"run": run, "report": show, "compare": compare, "plot": draw, "export": write}[options.command](options, passed_on)
     except SystemExit as error:
         return 64 if error.code == 2 else error.code
     except (tasks.TaskError, results.ResultsError, OSError) as error:
@@ -329,4 +337,15 @@ def draw(options, _):
         print("\n" + quantiles.by_category(runs))
     if options.out:
         Path(options.out).write_text(quantiles.plot(runs), encoding="utf-8")
+    return 0
+
+
+def write(options, _):
+    header, _ = results.load(options.file)
+    mine = list(load_filtered(options.file, options).values())
+    text = export.FORMATS[options.format](header, mine)
+    if options.out:
+        Path(options.out).write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
     return 0
