@@ -24,3 +24,4 @@ pub use error::Error;
 pub use lower::{FOLLOW, MAKE};
 pub use module::{Module, errors_in, load, load_to_cut, load_until};
 pub use options::{DataModel, EntryMemory, EntryPointers, Options, UndefinedFunctions};
+pub use primitives::is_known;

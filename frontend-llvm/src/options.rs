@@ -36,6 +36,10 @@ pub enum UndefinedFunctions {
     Taint,
     /// It returns any value and does nothing else, as the rules of SV-COMP have it: no taint.
     Pure,
+    /// It returns any value, and writes any values into the objects that its arguments point to and into global variables.
+    Writes,
+    /// It must not be called: the call is an error.
+    Error,
 }
 
 /// Where pointers lead that a function other than `main` is given, or finds in what it is given.

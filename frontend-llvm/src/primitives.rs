@@ -171,6 +171,11 @@ pub(crate) fn aborts(name: &str) -> bool {
     )
 }
 
+/// Whether calls of a function that nobody defines mean something all the same.
+pub fn is_known(name: &str) -> bool {
+    primitive(name).is_some() || aborts(name) || name.starts_with(UNINTERPRETED) || name.starts_with("llvm.")
+}
+
 /// Functions of the library that write to streams, and do nothing else that a program could notice. (`%n` apart.)
 pub(crate) fn is_output(name: &str) -> bool {
     const NAMES: &[&str] = &[

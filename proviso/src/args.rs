@@ -197,6 +197,15 @@ pub struct VerifyArgs {
     /// Global variables have any values when the function of --entry is called, not their initial ones.
     #[arg(long, help_heading = "Property")]
     pub entry_globals: bool,
+    /// What functions do that nobody defines: all of them, or a C file with stubs for some.
+    ///
+    ///   unknown      anything: there is no verdict where it matters
+    ///   fail         calling one is an error
+    ///   any-value    each call returns any value, and does nothing else
+    ///   any-effect   each call returns any value, and may overwrite what its arguments point to, and global variables
+    #[arg(verbatim_doc_comment)]
+    #[arg(long, value_name = "HOW|FILE", default_value = "unknown", help_heading = "Property")]
+    pub undefined_functions: String,
     /// A function whose body is taken away; may be given several times.
     ///
     /// If the library or another file defines it as well, that definition counts (of several files, the last one's);

@@ -13,11 +13,24 @@ pub struct Subject<'a> {
     /// Functions that the program calls and nobody defines: not on the way to the error, but the linker
     /// wants them.
     pub undefined: &'a [String],
+    /// Those do nothing but return a value.
+    pub undefined_return: bool,
     /// Functions that the program calls and whose models are linked: some of them no library has.
     pub models: &'a [String],
     pub ilp32: bool,
     /// The one of clang that sees the error.
     pub sanitizer: Option<&'static str>,
+}
+
+impl Subject<'_> {
+    /// The function of the harness that gives an input.
+    fn given<'i>(&self, input: &'i InputValue) -> Option<&'i str> {
+        match &input.kind {
+            InputKind::Nondet(name) => Some(name),
+            InputKind::Unmodelled(name) if self.undefined_return && self.undefined.contains(name) => Some(name),
+            _ => None,
+        }
+    }
 }
 
 /// The C type that a function of the harness returns: one that needs no declarations of the program's.
@@ -49,7 +62,7 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     // Each function gives its values in the order of its calls.
     let mut functions: BTreeMap<&str, Vec<(usize, &InputValue)>> = BTreeMap::new();
     for (i, input) in trace.inputs.iter().enumerate() {
-        if let InputKind::Nondet(name) = &input.kind {
+        if let Some(name) = subject.given(input) {
             functions.entry(name).or_default().push((i, input));
         }
     }
@@ -60,7 +73,7 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
         library_function(&mut out, name, calls);
     }
     files(&mut out, environment);
-    errors(&mut out, subject);
+    errors(&mut out, trace, subject);
     match &trace.arguments {
         Some(arguments) => call(&mut out, arguments, environment),
         None => before_main(&mut out, environment),
@@ -76,7 +89,8 @@ fn header(out: &mut String, trace: &Trace, environment: &Environment, subject: &
     let sanitize = subject.sanitizer.map_or_else(String::new, |s| format!("-fsanitize={s} "));
     let _ = writeln!(out, " *     clang {model}{sanitize}-g {} THIS_FILE -lm && ./a.out\n *", subject.files.join(" "));
     *out += " * Functions are weak: what the program defines itself stays as it is.\n";
-    let unmodelled = trace.inputs.iter().filter(|i| matches!(i.kind, InputKind::Unmodelled(_)));
+    let unmodelled =
+        trace.inputs.iter().filter(|i| matches!(i.kind, InputKind::Unmodelled(_)) && subject.given(i).is_none());
     let others: Vec<&InputValue> = trace.uninitialised.iter().chain(unmodelled).collect();
     if !others.is_empty() || trace.unwritten_bytes > 0 || !environment.doubts.is_empty() {
         *out += " *\n * These values cannot be given from outside; the violation may depend on them:\n";
@@ -100,7 +114,7 @@ fn comment(text: &str) -> String {
 }
 
 /// What the error functions do.
-fn errors(out: &mut String, subject: &Subject<'_>) {
+fn errors(out: &mut String, trace: &Trace, subject: &Subject<'_>) {
     for name in subject.error_functions {
         let _ = match name.as_str() {
             // As the C library declares it.
@@ -131,7 +145,8 @@ fn errors(out: &mut String, subject: &Subject<'_>) {
             let _ = writeln!(out, "__attribute__((weak)) void {name}({parameters}) {{\n    {body}\n}}\n");
         }
     }
-    for name in subject.undefined {
+    let given = |name: &String| trace.inputs.iter().any(|i| subject.given(i) == Some(name));
+    for name in subject.undefined.iter().filter(|name| !given(name)) {
         let _ = writeln!(out, "__attribute__((weak)) long {name}(void) {{ /* not called */\n    abort();\n}}\n");
     }
     out.push_str("__attribute__((weak)) void __VERIFIER_assume(int holds) {\n    if (!holds)\n        exit(0);\n}\n");

@@ -7,7 +7,7 @@ use crate::project;
 use crate::task::Task;
 use crate::witness;
 use cfa::Check;
-use frontend_llvm::{DataModel, EntryMemory, EntryPointers, Options};
+use frontend_llvm::{DataModel, EntryMemory, EntryPointers, Options, UndefinedFunctions};
 use instrument::{Property, PropertyFile};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -109,6 +109,20 @@ impl Job {
             depth: args.entry_depth,
             globals: args.entry_globals,
         };
+        match args.undefined_functions.as_str() {
+            "unknown" => {}
+            "fail" => load.undefined_functions = UndefinedFunctions::Error,
+            "any-value" => load.undefined_functions = UndefinedFunctions::Pure,
+            "any-effect" => load.undefined_functions = UndefinedFunctions::Writes,
+            file if file.ends_with(".c") || file.ends_with(".bc") || Path::new(file).exists() => {
+                std::fs::File::open(file).map_err(|e| Failure::reading(Path::new(file), &e))?;
+                load.inputs.push(file.into());
+            }
+            other => {
+                let text = "--undefined-functions is unknown, fail, any-value, any-effect, or a C file, not";
+                return Err(Failure::usage(format!("{text} {other}")));
+            }
+        }
         if load.entry == "main" && load.entry_memory != EntryMemory::default() {
             return Err(Failure::usage("--entry-pointers and the like are for another function than main (--entry)"));
         }
@@ -148,6 +162,17 @@ impl Job {
             // Where nobody asks whether they are called, they end the program.
             true => ALIASES.map(String::from).to_vec(),
         };
+    }
+
+    /// What is assumed of functions that nobody defines.
+    pub fn assumption_of_undefined(&self) -> Option<&'static str> {
+        match self.load.undefined_functions {
+            UndefinedFunctions::Taint | UndefinedFunctions::Error => None,
+            UndefinedFunctions::Pure => Some("functions that nobody defines return any value, and do nothing else"),
+            UndefinedFunctions::Writes => Some(
+                "functions that nobody defines return any value, and write only what their arguments point to themselves, and global variables",
+            ),
+        }
     }
 
     /// What is assumed of the call of a function that is given pointers.

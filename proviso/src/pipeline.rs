@@ -9,17 +9,17 @@ use crate::html::Exhibits;
 use crate::job::Job;
 use crate::limits::Limits;
 use crate::loop_invariants;
-use crate::report::{Answer, Lesson, LoopInvariant, Note, Ranking, Violation};
+use crate::report::{Answer, Lesson, LoopInvariant, Note, Ranking, Undefined, Violation};
 use crate::source::Sources;
 use crate::termination;
 use crate::trace::{self, Trace};
 use cfa::interp::Inputs;
-use cfa::{Check, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
+use cfa::{CallGraph, Check, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
 use engine::budget::Budget;
 use engine::{Config, Counterexample, Reason, Verdict};
-use frontend_llvm::{DataModel, Options};
+use frontend_llvm::{DataModel, Options, UndefinedFunctions};
 use instrument::{Property, vacuity};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -42,8 +42,9 @@ pub struct Shared {
     pub models: Vec<String>,
     pub data_model: Option<DataModel>,
     pub warnings: Vec<String>,
-    /// What is assumed of the call that the program starts with.
+    /// What is assumed of the call that the program starts with, and of functions that nobody defines.
     pub assumptions: Vec<String>,
+    pub undefined: Vec<Undefined>,
     pub exhibits: Exhibits,
     /// A violation that was confirmed but not yet explained.
     pub violation: Option<Violation>,
@@ -116,6 +117,12 @@ impl Pipeline {
         self.instrument(&mut program)?;
         self.describe(&program);
         let slice = self.stage("slicing", "slicing", || self.slice(&program));
+        let undefined = undefined(&program, slice.as_ref().map_or(&program, |s| &s.program), &self.job.error_functions);
+        if undefined.iter().any(|f| f.relevant > 0) {
+            let assumption = self.job.assumption_of_undefined().map(str::to_owned);
+            self.shared().assumptions.extend(assumption);
+        }
+        self.shared().undefined = undefined;
         if self.wants_exhibits {
             self.shared().exhibits = Exhibits::of(&program, slice.as_ref(), &Sources::new());
         }
@@ -337,10 +344,37 @@ impl Pipeline {
             .chain(uncalled(program, trace))
             .collect();
         let (models, sanitizer) = (&program.models, violated.sanitizer());
-        let subject =
-            Subject { files: &files, error_functions: errors, undefined: &undefined, models, ilp32, sanitizer };
+        let undefined_return = self.job.load.undefined_functions == UndefinedFunctions::Pure;
+        let subject = Subject {
+            files: &files,
+            error_functions: errors,
+            undefined: &undefined,
+            undefined_return,
+            models,
+            ilp32,
+            sanitizer,
+        };
         harness::write(trace, &subject)
     }
+}
+
+/// The functions that nobody defines, with their calls, and those of them in the part that is analysed.
+fn undefined(program: &Program, analysed: &Program, errors: &[String]) -> Vec<Undefined> {
+    let is_undefined = |f: &cfa::Function| {
+        f.origin == FunctionOrigin::Undefined && !errors.contains(&f.name) && !frontend_llvm::is_known(&f.name)
+    };
+    let calls = |program: &Program| {
+        let mut calls: BTreeMap<String, usize> = BTreeMap::new();
+        let graph = CallGraph::new(program);
+        for (id, func) in program.funcs.iter().filter(|(_, f)| is_undefined(f)) {
+            let reached = graph.callers(id).filter(|&edge| graph.is_reachable(program.func_of(edge))).count();
+            *calls.entry(func.name.clone()).or_default() += reached;
+        }
+        calls
+    };
+    let relevant = calls(analysed);
+    let all = calls(program).into_iter().filter(|(_, calls)| *calls > 0);
+    all.map(|(name, calls)| Undefined { relevant: relevant.get(&name).copied().unwrap_or(0), name, calls }).collect()
 }
 
 /// Functions that give inputs, but none on the way to the error.

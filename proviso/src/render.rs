@@ -1,7 +1,7 @@
 //! A report for people: the error in the manner of rustc, then how it comes about, line by line.
 
 use crate::environment::{Command, Environment};
-use crate::report::{Answer, Report, Violation};
+use crate::report::{Answer, Report, Undefined, Violation};
 use crate::source::{Message, Sources, Spot};
 use crate::trace::{self, Argument, Event, InputValue, Step, Trace, quoted};
 use annotate_snippets::Level;
@@ -102,6 +102,17 @@ fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail:
         call(out, trace);
         environment(out, &trace.environment);
     }
+}
+
+/// The functions that nobody defines, in a line.
+pub fn undefined(functions: &[Undefined]) -> String {
+    let one = |f: &Undefined| match (f.relevant, f.calls) {
+        (0, calls) => format!("{} ({calls}, none matters)", f.name),
+        (relevant, calls) if relevant == calls => format!("{} ({calls})", f.name),
+        (relevant, calls) => format!("{} ({relevant} of {calls} matter)", f.name),
+    };
+    let list: Vec<String> = functions.iter().map(one).collect();
+    format!("functions that nobody defines, with their calls: {}", list.join(", "))
 }
 
 /// The call that the program starts with.

@@ -68,6 +68,16 @@ pub struct Condition {
     pub declared: Vec<Spot>,
 }
 
+/// A function that nobody defines.
+#[derive(Clone, Debug)]
+pub struct Undefined {
+    pub name: String,
+    /// Places where it is or may be called.
+    pub calls: usize,
+    /// Those of them that matter for the property.
+    pub relevant: usize,
+}
+
 #[derive(Clone, Debug)]
 pub struct Report {
     pub answer: Answer,
@@ -82,8 +92,9 @@ pub struct Report {
     pub proof: Option<String>,
     /// Of TRUE: why it says nothing of the program.
     pub nothing_checked: Option<String>,
-    /// What was assumed of the call that the program starts with.
+    /// What was assumed of the call that the program starts with, and of functions that nobody defines.
     pub assumptions: Vec<String>,
+    pub undefined: Vec<Undefined>,
     /// What refinements have learned, in order.
     pub lessons: Vec<Lesson>,
     /// Of TRUE: what the proof says of loops.
@@ -145,6 +156,7 @@ impl Report {
             "proof": self.proof,
             "nothing_checked": self.nothing_checked,
             "assumptions": self.assumptions,
+            "undefined_functions": self.undefined.iter().map(undefined_json).collect::<Vec<_>>(),
             "refinements": lessons,
             "ranking_functions": self.rankings.iter().map(ranking_json).collect::<Vec<_>>(),
             "reason": reason,
@@ -218,6 +230,10 @@ fn ranking_json(ranking: &Ranking) -> Value {
         "of": if ranking.is_recursion { "recursion" } else { "loop" },
         "tuple": ranking.tuple,
     })
+}
+
+fn undefined_json(function: &Undefined) -> Value {
+    json!({"name": function.name, "calls": function.calls, "calls_that_matter": function.relevant})
 }
 
 /// The call that the program starts with.
@@ -314,6 +330,7 @@ mod tests {
             proof: None,
             nothing_checked: None,
             assumptions: Vec::new(),
+            undefined: Vec::new(),
             lessons: Vec::new(),
             invariants: Vec::new(),
             rankings: Vec::new(),

@@ -185,6 +185,7 @@ mod tests {
             proof: None,
             nothing_checked: None,
             assumptions: Vec::new(),
+            undefined: Vec::new(),
             lessons: Vec::new(),
             invariants: Vec::new(),
             rankings: Vec::new(),

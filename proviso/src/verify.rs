@@ -60,6 +60,9 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     for warning in &warnings {
         output::warning(warning, colors);
     }
+    if !report.undefined.is_empty() {
+        output::note(&render::undefined(&report.undefined), colors);
+    }
     for assumption in &report.assumptions {
         output::note(&format!("assumed: {assumption}"), colors);
     }
@@ -146,6 +149,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         proof: finished.proof,
         nothing_checked: finished.nothing_checked,
         assumptions: shared.assumptions,
+        undefined: shared.undefined,
         lessons: finished.lessons,
         invariants: finished.invariants,
         rankings: finished.rankings,

@@ -8,7 +8,7 @@
 
 use super::builder::{Builder, Cursor};
 use super::{Context, Mutability};
-use crate::ir::{NONE, TypeKind};
+use crate::ir::{NONE, TypeKind, Variable};
 use crate::options::EntryPointers;
 use cfa::{
     AllocKind, CType, Callee, ExprId, FuncId, FunctionOrigin, Global, GlobalId, GlobalInit, Id, InputKind, Op, TypeId,
@@ -101,6 +101,11 @@ impl Context<'_> {
     fn add_parameter_of(&mut self, func: FuncId, width: u32) -> VarId {
         let ty = self.unknown_type(Some(width));
         self.add_var(Var { name: None, ty, width, kind: VarKind::Param(func), place: None }, Mutability::Fixed)
+    }
+
+    /// Whether a global variable is one of the library models.
+    pub(super) fn is_of_models(&self, variable: &Variable) -> bool {
+        variable.file == NONE || self.ir.files[variable.file as usize].starts_with("<models>")
     }
 
     /// A type without typedefs and qualifiers; for a struct that is only declared, its definition if there is one.
@@ -295,8 +300,7 @@ pub(super) fn any_globals(b: &mut Builder) {
         return;
     }
     for (n, variable) in b.ir().variables.iter().enumerate() {
-        let of_models = variable.file == NONE || b.ir().files[variable.file as usize].starts_with("<models>");
-        if variable.constant || of_models || variable.c_type == NONE {
+        if variable.constant || b.cx.is_of_models(variable) || variable.c_type == NONE {
             continue;
         }
         let ty = b.cx.source.c_type(variable.c_type);

@@ -1,11 +1,12 @@
 //! Calls: to functions, through pointers, and inline assembly. Intrinsics and primitives are elsewhere.
 
 use super::function::FunctionLowering;
+use super::globals::Cell;
 use super::{Context, sanitizer, uninterpreted, vararg};
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
 use crate::primitives::{self, Primitive};
-use cfa::{AllocKind, Callee, ExprId, FuncId, HaltKind, InputKind, Op};
+use cfa::{AllocKind, CType, Callee, Check, ErrorInfo, ExprId, FuncId, HaltKind, InputKind, Op, TypeId};
 
 use super::builder::Builder;
 
@@ -51,10 +52,80 @@ impl Context<'_> {
                     b.approximate(format!("call of undefined function '{name}'"), true, true);
                 }
                 UndefinedFunctions::Pure => {}
+                UndefinedFunctions::Writes => b.write_anything(n),
+                UndefinedFunctions::Error => {
+                    let (message, place) = (format!("call of undefined function '{name}'"), b.place);
+                    let error = b.cx.program.errors.push(ErrorInfo { check: Check::Call, message, place });
+                    return b.finish(Op::Error(error));
+                }
             }
-            let value = width.map(|width| b.havoc(width, InputKind::Unmodelled(name.clone()), None));
+            let ty = b.cx.ir.functions[n].c_types.first().map(|&row| b.cx.source.c_type(row));
+            let value = width.map(|width| b.havoc(width, InputKind::Unmodelled(name.clone()), ty));
             b.finish(Op::Return { value });
         }
+    }
+}
+
+impl Builder<'_, '_> {
+    /// Does what an undefined function may do to memory: any values go to the objects that its parameters point to, if these
+    /// are not constant, and to global variables.
+    fn write_anything(&mut self, n: usize) {
+        let function = &self.ir().functions[n];
+        let kind = InputKind::Unmodelled(function.name.clone());
+        let params = self.cx.program.funcs[self.func].params.clone();
+        let TypeKind::Function { params: types, .. } = self.ir().kind(function.ty) else { return };
+        for (k, (&param, &ty)) in params.iter().zip(types).enumerate() {
+            let c_type = function.c_types.get(k + 1).map(|&row| self.cx.source.c_type(row));
+            if matches!(self.ir().kind(ty), TypeKind::Pointer) && !c_type.is_some_and(|ty| self.points_to_constant(ty))
+            {
+                let pointer = self.var_expr(param);
+                self.overwrite_object(pointer, &kind);
+            }
+        }
+        for n in 0..self.cx.cells.len() {
+            let variable = &self.ir().variables[n];
+            if variable.constant || self.cx.is_of_models(variable) {
+                continue;
+            }
+            match self.cx.cells[n] {
+                Cell::Var(var) => self.havoc_var(var, kind.clone(), None),
+                Cell::Object(global) => {
+                    let (width, size) = (self.pointer_width(), self.cx.program.globals[global].size);
+                    let (address, size) = (self.x().global_addr(global, width), self.size(size));
+                    self.fill_with_inputs(address, size, &kind, None);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn points_to_constant(&self, ty: TypeId) -> bool {
+        let types = &self.cx.program.types;
+        let CType::Pointer(mut to) = *self.cx.program.plain_type(ty) else { return false };
+        loop {
+            match types[to] {
+                CType::Qualified { name: "const", .. } => return true,
+                CType::Qualified { ty, .. } | CType::Typedef { ty, .. } => to = ty,
+                CType::Function => return true,
+                _ => return false,
+            }
+        }
+    }
+
+    /// Any bytes from a pointer to the end of its object, if it points into one.
+    fn overwrite_object(&mut self, pointer: ExprId, kind: &InputKind) {
+        let width = self.pointer_width();
+        let offset = self.temp(width);
+        self.emit(Op::ObjectOffset { var: offset, ptr: pointer });
+        let (offset, ones) = (self.var_expr(offset), self.x().constant(cfa::Bv::ones(width)));
+        let somewhere = self.x().ne(offset, ones);
+        self.when(somewhere, |b| {
+            let size = b.temp(width);
+            b.emit(Op::ObjectSize { var: size, ptr: pointer });
+            let size = b.var_expr(size);
+            let rest = b.x().sub(size, offset);
+            b.fill_with_inputs(pointer, rest, kind, None);
+        });
     }
 }
 
