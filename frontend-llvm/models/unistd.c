@@ -1,6 +1,6 @@
 // Defines: read write open open64 creat close lseek lseek64 unlink rmdir mkdir access chdir dup dup2 pipe isatty fsync
 // Defines: __read_chk getpid getppid getuid geteuid getgid getegid getpagesize getcwd gethostname sysconf
-// Defines: getentropy getrandom
+// Defines: getentropy getrandom stat lstat fstat stat64 lstat64 fstat64 umask fcntl fcntl64
 #pragma once
 #include "proviso.h"
 
@@ -152,3 +152,41 @@ char *getcwd(char *buffer, size_t size) {
     }
     return proviso_env_text(buffer, size) == 0 ? buffer : NULL;
 }
+
+// What is known of a file, as much of it as the structure holds.
+#if __SIZEOF_POINTER__ == 8
+enum { PROVISO_STAT = 144, PROVISO_STAT64 = 144 };
+#else
+enum { PROVISO_STAT = 88, PROVISO_STAT64 = 96 };
+#endif
+
+static int proviso_stat(void *status, size_t size) {
+    int result = proviso_outcome();
+    if (result == 0)
+        __proviso_env_memory(status, size);
+    return result;
+}
+
+static int proviso_stat_path(const char *path, void *status, size_t size) {
+    proviso_strlen(path);
+    return proviso_stat(status, size);
+}
+
+int stat(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT); }
+int lstat(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT); }
+int fstat(int file, void *status) { return proviso_stat(status, PROVISO_STAT); }
+int stat64(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT64); }
+int lstat64(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT64); }
+int fstat64(int file, void *status) { return proviso_stat(status, PROVISO_STAT64); }
+
+unsigned umask(unsigned mode) { return proviso_env_between(0, 0777); }
+
+// Locks read and write a structure, which is not followed.
+static int proviso_fcntl(int command) {
+    if (command > 4 && command != 1030)
+        __proviso_unmodelled("this command of fcntl is not modelled");
+    return proviso_descriptor();
+}
+
+int fcntl(int file, int command, ...) { return proviso_fcntl(command); }
+int fcntl64(int file, int command, ...) { return proviso_fcntl(command); }

@@ -114,6 +114,11 @@ fn stdio() {
 }
 
 #[test]
+fn system() {
+    compare("system", &["network.c", "sched.c", "getopt.c"], 2000);
+}
+
+#[test]
 fn time() {
     compare("time", &["time.c"], 500);
 }

@@ -1,0 +1,219 @@
+// Defines: getopt __posix_getopt getopt_long optarg optind opterr optopt
+#pragma once
+#include "proviso.h"
+
+// Options of command lines, as the GNU library takes them: arguments that are no options move to the end. POSIXLY_CORRECT
+// is not set. Messages are output, which does nothing.
+
+char *optarg;
+int optind = 1, opterr = 1, optopt = '?';
+
+struct proviso_option {
+    const char *name;
+    int has_arg;
+    int *flag;
+    int val;
+};
+
+enum proviso_order { PROVISO_PERMUTE, PROVISO_STOP, PROVISO_RETURN };
+
+static struct {
+    _Bool started;
+    enum proviso_order order;
+    // What is left of an argument with several options.
+    char *next;
+    // Arguments that are no options and were passed over: from the first to before the last.
+    int first, last;
+    // What `optopt` becomes with every call.
+    int unknown;
+} proviso_options;
+
+static _Bool proviso_is_option(const char *argument) { return argument[0] == '-' && argument[1]; }
+
+static _Bool proviso_is_end(const char *argument) { return argument[0] == '-' && argument[1] == '-' && !argument[2]; }
+
+// Moves what was passed over behind the options after it.
+static void proviso_exchange(char **argv) {
+    int first = proviso_options.first, last = proviso_options.last;
+    for (; last < optind; first++, last++) {
+        char *option = argv[last];
+        for (int i = last; i > first; i--)
+            argv[i] = argv[i - 1];
+        argv[first] = option;
+    }
+    proviso_options.first = first;
+    proviso_options.last = optind;
+}
+
+// The option that a name stands for, or begins as the only one; null if there is none. `*ambiguous` if there are several.
+static const struct proviso_option *proviso_find(const struct proviso_option *all, const char *name, size_t length,
+                                                 _Bool *ambiguous) {
+    const struct proviso_option *found = NULL;
+    for (const struct proviso_option *o = all; o->name; o++) {
+        size_t n = 0;
+        while (n < length && o->name[n] == name[n])
+            n++;
+        if (n < length)
+            continue;
+        if (!o->name[n]) {
+            *ambiguous = 0;
+            return o;
+        }
+        if (!found)
+            found = o;
+        else if (found->has_arg != o->has_arg || found->flag != o->flag || found->val != o->val)
+            *ambiguous = 1;
+    }
+    return found;
+}
+
+static int proviso_long_option(int argc, char **argv, const char *options, const struct proviso_option *all, int *index) {
+    char *end = proviso_options.next;
+    while (*end && *end != '=')
+        end++;
+    _Bool ambiguous = 0;
+    const struct proviso_option *found = proviso_find(all, proviso_options.next, end - proviso_options.next, &ambiguous);
+    proviso_options.next = NULL;
+    optind++;
+    if (!found || ambiguous) {
+        proviso_options.unknown = 0;
+        return '?';
+    }
+    if (*end) {
+        if (!found->has_arg) {
+            proviso_options.unknown = found->val;
+            return '?';
+        }
+        optarg = end + 1;
+    } else if (found->has_arg == 1) {
+        if (optind >= argc) {
+            proviso_options.unknown = found->val;
+            return *options == ':' ? ':' : '?';
+        }
+        optarg = argv[optind];
+        optind++;
+    }
+    if (index)
+        *index = found - all;
+    if (!found->flag)
+        return found->val;
+    *found->flag = found->val;
+    return 0;
+}
+
+static int proviso_short_option(int argc, char **argv, const char *options) {
+    char c = *proviso_options.next;
+    proviso_options.next++;
+    if (!*proviso_options.next)
+        optind++;
+    const char *known = options;
+    while (*known && *known != c)
+        known++;
+    if (!*known || c == ':' || c == ';') {
+        proviso_options.unknown = c;
+        return '?';
+    }
+    if (known[0] == 'W' && known[1] == ';')
+        __proviso_unmodelled("-W as a long option of getopt is not modelled");
+    if (known[1] != ':')
+        return c;
+    if (*proviso_options.next) {
+        optarg = proviso_options.next;
+        optind++;
+    } else if (known[2] != ':') {
+        if (optind == argc) {
+            proviso_options.unknown = c;
+            c = *options == ':' ? ':' : '?';
+        } else {
+            optarg = argv[optind];
+            optind++;
+        }
+    }
+    proviso_options.next = NULL;
+    return c;
+}
+
+// Goes to the next argument with an option; -1 if there is none, 1 for an argument that is none but returned, else 0.
+static int proviso_next_argument(int argc, char **argv) {
+    if (proviso_options.last > optind)
+        proviso_options.last = optind;
+    if (proviso_options.first > optind)
+        proviso_options.first = optind;
+    if (proviso_options.order == PROVISO_PERMUTE) {
+        if (proviso_options.first != proviso_options.last && proviso_options.last != optind)
+            proviso_exchange(argv);
+        else if (proviso_options.last != optind)
+            proviso_options.first = optind;
+        while (optind < argc && !proviso_is_option(argv[optind]))
+            optind++;
+        proviso_options.last = optind;
+    }
+    if (optind != argc && proviso_is_end(argv[optind])) {
+        optind++;
+        if (proviso_options.first != proviso_options.last && proviso_options.last != optind)
+            proviso_exchange(argv);
+        else if (proviso_options.first == proviso_options.last)
+            proviso_options.first = optind;
+        proviso_options.last = argc;
+        optind = argc;
+    }
+    if (optind == argc) {
+        if (proviso_options.first != proviso_options.last)
+            optind = proviso_options.first;
+        return -1;
+    }
+    if (proviso_is_option(argv[optind]))
+        return 0;
+    if (proviso_options.order == PROVISO_STOP)
+        return -1;
+    optarg = argv[optind];
+    optind++;
+    return 1;
+}
+
+static int proviso_take(int argc, char **argv, const char *options, const struct proviso_option *all, int *index,
+                        _Bool stops) {
+    optarg = NULL;
+    if (optind == 0 || !proviso_options.started) {
+        if (optind == 0)
+            optind = 1;
+        proviso_options.started = 1;
+        proviso_options.first = proviso_options.last = optind;
+        proviso_options.next = NULL;
+        proviso_options.order = *options == '-'            ? PROVISO_RETURN
+                                : *options == '+' || stops ? PROVISO_STOP
+                                                           : PROVISO_PERMUTE;
+    }
+    if (*options == '-' || *options == '+')
+        options++;
+    if (!proviso_options.next || !*proviso_options.next) {
+        int none = proviso_next_argument(argc, argv);
+        if (none)
+            return none;
+        if (all && argv[optind][1] == '-') {
+            proviso_options.next = argv[optind] + 2;
+            return proviso_long_option(argc, argv, options, all, index);
+        }
+        proviso_options.next = argv[optind] + 1;
+    }
+    return proviso_short_option(argc, argv, options);
+}
+
+static int proviso_getopt(int argc, char **argv, const char *options, const struct proviso_option *all, int *index,
+                          _Bool stops) {
+    if (argc < 1)
+        return -1;
+    int option = proviso_take(argc, argv, options, all, index, stops);
+    optopt = proviso_options.unknown;
+    return option;
+}
+
+int getopt(int argc, char **argv, const char *options) { return proviso_getopt(argc, argv, options, NULL, NULL, 0); }
+
+int __posix_getopt(int argc, char **argv, const char *options) {
+    return proviso_getopt(argc, argv, options, NULL, NULL, 1);
+}
+
+int getopt_long(int argc, char **argv, const char *options, const struct proviso_option *all, int *index) {
+    return proviso_getopt(argc, argv, options, all, index, 0);
+}

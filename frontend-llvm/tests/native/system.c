@@ -1,0 +1,91 @@
+// Small functions of several headers: byte order, scheduling, options of command lines.
+#include "harness.h"
+#include <arpa/inet.h>
+#include <getopt.h>
+#include <sched.h>
+#include <unistd.h>
+
+DRIVER(htons) { see(LIB(htons)(random_bits())); }
+DRIVER(htonl) { see(LIB(htonl)(random_bits())); }
+DRIVER(ntohs) { see(LIB(ntohs)(random_bits())); }
+DRIVER(ntohl) { see(LIB(ntohl)(random_bits())); }
+
+DRIVER(sched_yield) { see(LIB(sched_yield)()); }
+DRIVER(sched_get_priority_max) { see(LIB(sched_get_priority_max)((int)random_below(8) - 1)); }
+DRIVER(sched_get_priority_min) { see(LIB(sched_get_priority_min)((int)random_below(8) - 1)); }
+
+enum { MOST = 6 };
+
+// A command line of options that are known and others.
+static int arguments(char *argv[MOST + 1]) {
+    int argc = 1 + random_below(MOST);
+    argv[0] = text_in_room("program");
+    for (int i = 1; i < argc; i++) {
+        switch (random_below(3)) {
+        case 0:
+            argv[i] = text_in_room(ONE_OF("--", "-", "-a", "-bx", "-b", "-c", "-cy", "-ac", "word", "--alpha", "--alpha=3",
+                                          "--al", "--b", "--beta", "--beta=", "--gamma=7", "--gam", "--delta", "-x", ""));
+            break;
+        case 1:
+            argv[i] = random_string(4, "-abcx:;=");
+            break;
+        default:
+            argv[i] = random_string(3, "-ab");
+            break;
+        }
+    }
+    argv[argc] = NULL;
+    return argc;
+}
+
+static void see_options(int argc, char **argv, int (*next)(int, char **)) {
+    // A new start, whatever was left of the last command line; what is unknown is remembered longer.
+    LIB(opterr) = 0;
+    LIB(optind) = 0;
+    LIB(getopt)(2, (char *[]){"program", "-x", NULL}, "");
+    LIB(optind) = 0;
+    for (int i = 0; i < 4 * MOST; i++) {
+        int c = next(argc, argv);
+        see(c);
+        see(LIB(optind));
+        see(LIB(optopt));
+        see_text(LIB(optarg));
+        if (c == -1)
+            break;
+    }
+    for (int i = 0; i < argc; i++)
+        see_text(argv[i]);
+}
+
+static const char *options;
+static int next_getopt(int argc, char **argv) { return LIB(getopt)(argc, argv, options); }
+
+#define OPTIONS ONE_OF("ab:c::", "+ab:c::", "-ab:c::", ":ab:c::", "a:b::c", "", "-", "+:ab:", "a:a")
+
+DRIVER(getopt) {
+    char *argv[MOST + 1];
+    int argc = arguments(argv);
+    options = OPTIONS;
+    see_options(argc, argv, next_getopt);
+}
+
+static int flag, found;
+static const struct option long_options[] = {
+    {"alpha", no_argument, NULL, 1},       {"alphabet", required_argument, NULL, 2}, {"beta", required_argument, NULL, 'b'},
+    {"gamma", optional_argument, NULL, 4}, {"gamble", optional_argument, NULL, 4},   {"delta", no_argument, &flag, 5},
+    {NULL, 0, NULL, 0},
+};
+static int next_getopt_long(int argc, char **argv) {
+    flag = found = -1;
+    int c = LIB(getopt_long)(argc, argv, options, long_options, &found);
+    see(flag);
+    see(found);
+    return c;
+}
+
+DRIVER(getopt_long) {
+    char *argv[MOST + 1];
+    int argc = arguments(argv);
+    options = OPTIONS;
+    see_options(argc, argv, next_getopt_long);
+}
