@@ -46,7 +46,7 @@ static void proviso_exchange(char **argv) {
 }
 
 // The option that a name stands for, or begins as the only one; null if there is none. `*ambiguous` if there are several.
-static const struct proviso_option *proviso_find(const struct proviso_option *all, const char *name, size_t length,
+static const struct proviso_option *proviso_find_option(const struct proviso_option *all, const char *name, size_t length,
                                                  _Bool *ambiguous) {
     const struct proviso_option *found = NULL;
     for (const struct proviso_option *o = all; o->name; o++) {
@@ -72,7 +72,7 @@ static int proviso_long_option(int argc, char **argv, const char *options, const
     while (*end && *end != '=')
         end++;
     _Bool ambiguous = 0;
-    const struct proviso_option *found = proviso_find(all, proviso_options.next, end - proviso_options.next, &ambiguous);
+    const struct proviso_option *found = proviso_find_option(all, proviso_options.next, end - proviso_options.next, &ambiguous);
     proviso_options.next = NULL;
     optind++;
     if (!found || ambiguous) {
