@@ -25,7 +25,7 @@ mod verdict;
 pub mod waitlist;
 
 pub use analysis::Analysis;
-pub use cpa::symbolic::Lesson;
+pub use cpa::tracking::Lesson;
 pub use crash::Crash;
 pub use replay::{replay, replay_limits};
 pub use run::frees;
@@ -36,7 +36,8 @@ use algorithm::Counters;
 use budget::Budget;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Program};
-use cpa::symbolic::{Sharing, SymbolicExecution};
+use cpa::symbolic::SymbolicExecution;
+use cpa::tracking::Sharing;
 use std::time::Duration;
 use waitlist::Search;
 
@@ -121,7 +122,6 @@ impl Stats {
         self.exploration.add(counters);
         self.waiting_now += waiting as u64;
         self.terms += cpa.terms() as u64;
-        self.precision += cpa.tracked() as u64;
         let solving = cpa.solving();
         self.queries += solving.queries;
         self.solver_calls += solving.solved;

@@ -7,7 +7,8 @@ use crate::analysis::Analysis;
 use crate::arg::Shape;
 use crate::budget::Budget;
 use crate::cpa::slicing::{Criteria, Slicing};
-use crate::cpa::symbolic::{Abstracted, SymbolicExecution};
+use crate::cpa::symbolic::SymbolicExecution;
+use crate::cpa::tracking::{self, Tracking};
 use crate::cpa::{Abstraction, Stop};
 use crate::induction::{Bounded, Proof, Prover};
 use crate::proof::{self, Certificate, ProofCheck};
@@ -61,6 +62,10 @@ trait Explore<'p> {
     ) -> Result<Exploration<Inputs>, Stop>;
     fn domain(&self) -> &SymbolicExecution<'p>;
     fn domain_mut(&mut self) -> &mut SymbolicExecution<'p>;
+    /// If its states keep only what is tracked.
+    fn tracking(&mut self) -> Option<&mut Tracking<'p>> {
+        None
+    }
     fn counters(&self) -> &Counters;
     fn waiting(&self) -> usize;
     /// Whether states are never abstracted, so that no other exploration sees more.
@@ -115,29 +120,29 @@ impl<'p, R: Reached<SymbolicExecution<'p>>> Explore<'p> for CpaAlgorithm<'p, Sym
     }
 }
 
-/// An abstraction of symbolic execution, itself or around it.
-trait Abstracts<'p>: Abstraction<Evidence = Inputs> {
-    fn domain(&self) -> &SymbolicExecution<'p>;
-    fn domain_mut(&mut self) -> &mut SymbolicExecution<'p>;
+/// An analysis whose states keep what is tracked, itself or around it.
+trait Tracks<'p>: Abstraction<Evidence = Inputs> {
+    fn tracking(&self) -> &Tracking<'p>;
+    fn tracking_mut(&mut self) -> &mut Tracking<'p>;
     fn sliced(&self) -> usize {
         0
     }
 }
 
-impl<'p> Abstracts<'p> for SymbolicExecution<'p> {
-    fn domain(&self) -> &SymbolicExecution<'p> {
+impl<'p> Tracks<'p> for Tracking<'p> {
+    fn tracking(&self) -> &Tracking<'p> {
         self
     }
-    fn domain_mut(&mut self) -> &mut SymbolicExecution<'p> {
+    fn tracking_mut(&mut self) -> &mut Tracking<'p> {
         self
     }
 }
 
-impl<'p> Abstracts<'p> for Slicing<'p, SymbolicExecution<'p>> {
-    fn domain(&self) -> &SymbolicExecution<'p> {
+impl<'p> Tracks<'p> for Slicing<'p, Tracking<'p>> {
+    fn tracking(&self) -> &Tracking<'p> {
         &self.inner
     }
-    fn domain_mut(&mut self) -> &mut SymbolicExecution<'p> {
+    fn tracking_mut(&mut self) -> &mut Tracking<'p> {
         &mut self.inner
     }
     fn sliced(&self) -> usize {
@@ -145,7 +150,7 @@ impl<'p> Abstracts<'p> for Slicing<'p, SymbolicExecution<'p>> {
     }
 }
 
-impl<'p, C: Abstracts<'p>> Explore<'p> for Cegar<'p, C> {
+impl<'p, C: Tracks<'p>> Explore<'p> for Cegar<'p, C> {
     fn run(
         &mut self,
         budget: &Budget,
@@ -155,10 +160,13 @@ impl<'p, C: Abstracts<'p>> Explore<'p> for Cegar<'p, C> {
         Cegar::run(self, budget, taints, progress)
     }
     fn domain(&self) -> &SymbolicExecution<'p> {
-        self.inner.cpa.domain()
+        &self.inner.cpa.tracking().symbolic
     }
     fn domain_mut(&mut self) -> &mut SymbolicExecution<'p> {
-        self.inner.cpa.domain_mut()
+        &mut self.inner.cpa.tracking_mut().symbolic
+    }
+    fn tracking(&mut self) -> Option<&mut Tracking<'p>> {
+        Some(self.inner.cpa.tracking_mut())
     }
     fn counters(&self) -> &Counters {
         &self.inner.counters
@@ -376,7 +384,7 @@ impl<'r> Run<'r> {
 
     fn worker(&self, analysis: Analysis) -> Worker<'r> {
         let config = self.config;
-        let standard = Abstracted {
+        let standard = tracking::Options {
             values_only: false,
             full: false,
             sharing: config.sharing,
@@ -386,19 +394,19 @@ impl<'r> Run<'r> {
             boolean: config.combines_predicates,
         };
         let at_joins = |how| {
-            let cpa = self.domain().abstracted_as(how);
-            let parameters = self.parameters(cpa.heads(), Merge::Never);
+            let cpa = Tracking::new(self.domain(), how);
+            let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
             Method::Exploration(Box::new(Cegar::new(self.program, cpa, parameters)))
         };
         let in_blocks = |how| {
-            let cpa = self.domain().abstracted_as(how);
-            let (heads, joins) = (cpa.cutpoints(config.abstracts_at_calls), cpa.heads());
+            let cpa = Tracking::new(self.domain(), how);
+            let (heads, joins) = (cpa.symbolic.cutpoints(config.abstracts_at_calls), cpa.symbolic.heads());
             let parameters = self.parameters(heads, Merge::InBlocks(joins));
             Method::Exploration(Box::new(Cegar::new(self.program, cpa, parameters)))
         };
         let sliced = |how| {
-            let cpa = self.domain().abstracted_as(how).lacking_frees(frees(self.program));
-            let parameters = self.parameters(cpa.heads(), Merge::Never);
+            let cpa = Tracking::new(self.domain().lacking_frees(frees(self.program)), how);
+            let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
             match Slicing::new(self.program, cpa, Criteria::TargetPath, slicer::Options::default()) {
                 Ok(cpa) => Method::Exploration(Box::new(Cegar::new(self.program, cpa, parameters))),
                 Err(_) => Method::Nothing,
@@ -407,26 +415,30 @@ impl<'r> Run<'r> {
         let method = match analysis {
             Analysis::Symex => self.exploration(Merge::Never),
             Analysis::Merging => self.exploration(Merge::AtHeads),
-            Analysis::Value => at_joins(Abstracted { values_only: true, ..standard }),
-            Analysis::ValueNoCegar => at_joins(Abstracted { values_only: true, full: true, threshold: 0, ..standard }),
-            Analysis::SymexCegar => at_joins(Abstracted { threshold: 0, ..standard }),
-            Analysis::Predicate => in_blocks(Abstracted {
+            Analysis::Value => at_joins(tracking::Options { values_only: true, ..standard }),
+            Analysis::ValueNoCegar => {
+                at_joins(tracking::Options { values_only: true, full: true, threshold: 0, ..standard })
+            }
+            Analysis::SymexCegar => at_joins(tracking::Options { threshold: 0, ..standard }),
+            Analysis::Predicate => in_blocks(tracking::Options {
                 values: false,
                 predicates: true,
                 threshold: standard.threshold.min(FEW_VALUES),
                 ..standard
             }),
-            Analysis::ValuePredicate => {
-                in_blocks(Abstracted { predicates: true, threshold: standard.threshold.min(FEW_VALUES), ..standard })
-            }
+            Analysis::ValuePredicate => in_blocks(tracking::Options {
+                predicates: true,
+                threshold: standard.threshold.min(FEW_VALUES),
+                ..standard
+            }),
             Analysis::Invariants => Method::Invariants,
             Analysis::Bmc => Method::Bounded(Box::new(Bounded::new(self.program, config, self.domain(), None))),
             Analysis::KInduction => {
                 let prover = Prover::new(self.program);
                 Method::Bounded(Box::new(Bounded::new(self.program, config, self.domain(), Some(prover))))
             }
-            Analysis::SymexSlicing => sliced(Abstracted { full: true, threshold: 0, ..standard }),
-            Analysis::SymexCegarSlicing => sliced(Abstracted { threshold: 0, ..standard }),
+            Analysis::SymexSlicing => sliced(tracking::Options { full: true, threshold: 0, ..standard }),
+            Analysis::SymexCegarSlicing => sliced(tracking::Options { threshold: 0, ..standard }),
             Analysis::Random => Method::Testing(Tester::new(self.program, config.seed)),
             Analysis::Default => unreachable!("made of others"),
         };
@@ -582,7 +594,10 @@ impl<'r> Run<'r> {
             self.stats.add(exploration.counters(), exploration.waiting(), exploration.domain());
             self.stats.precision += exploration.sliced() as u64;
             self.stats.refinements += exploration.refinements();
-            lessons.append(&mut exploration.domain_mut().lessons);
+            if let Some(tracking) = exploration.tracking() {
+                self.stats.precision += tracking.tracked() as u64;
+                lessons.append(&mut tracking.lessons);
+            }
             if i == decided || arg.is_empty() {
                 arg = exploration.graph();
             }
@@ -605,13 +620,17 @@ pub fn frees(program: &Program) -> bool {
 /// What other refinements found necessary to track, this one tracks from the start.
 fn share_precision(workers: &mut [Worker<'_>], to: usize) {
     let mut learned = Vec::new();
-    for (_, worker) in workers.iter().enumerate().filter(|&(i, _)| i != to) {
-        if let Method::Exploration(exploration) = &worker.method {
-            learned.extend(exploration.domain().precision().items());
+    for (_, worker) in workers.iter_mut().enumerate().filter(|&(i, _)| i != to) {
+        if let Method::Exploration(exploration) = &mut worker.method
+            && let Some(tracking) = exploration.tracking()
+        {
+            learned.extend(tracking.precision.items());
         }
     }
-    if let Method::Exploration(exploration) = &mut workers[to].method {
-        exploration.domain_mut().track(learned);
+    if let Method::Exploration(exploration) = &mut workers[to].method
+        && let Some(tracking) = exploration.tracking()
+    {
+        tracking.precision.add_everywhere(learned);
     }
 }
 
@@ -625,10 +644,11 @@ fn share_predicates(workers: &mut [Worker<'_>], to: usize) {
     };
     for i in 0..workers.len() {
         let Ok([to, from]) = workers.get_disjoint_mut([prover, i]) else { continue };
-        let Method::Exploration(from) = &from.method else { continue };
+        let Method::Exploration(from) = &mut from.method else { continue };
+        let Some(from) = from.tracking() else { continue };
         match &mut to.method {
-            Method::Exploration(to) => to.domain_mut().learn_predicates(from.domain()),
-            Method::Bounded(to) => to.plain.learn_predicates(from.domain()),
+            Method::Exploration(to) => from.suggest_invariants(&mut to.domain_mut().loops),
+            Method::Bounded(to) => from.suggest_invariants(&mut to.plain.loops),
             _ => {}
         }
     }

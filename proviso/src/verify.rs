@@ -20,7 +20,7 @@ use crate::source::Sources;
 use crate::witness;
 use engine::Analysis;
 use engine::budget::Budget;
-use engine::cpa::symbolic::Sharing;
+use engine::cpa::tracking::Sharing;
 use engine::smt::{Choice, Kind};
 use engine::waitlist::Search;
 use frontend_llvm::DataModel;

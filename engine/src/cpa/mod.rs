@@ -5,8 +5,11 @@
 //! the domain: the CPA algorithm ([`crate::algorithm::cpa`]) keeps it, follows calls and returns, and asks the domain for
 //! the effect of one operation at a time.
 
+#[cfg(test)]
+mod laws;
 pub mod slicing;
 pub mod symbolic;
+pub mod tracking;
 pub mod unrolling;
 
 pub use crate::execution::{At, Decision};

@@ -54,6 +54,26 @@ impl SymbolicExecution<'_> {
         incoming.into_iter().map(|n| n > 1).collect()
     }
 
+    /// Loop heads and entries of recursive functions: a set of locations that cuts every cycle. With `calls` also where functions
+    /// are entered and where they return to.
+    pub fn cutpoints(&self, calls_too: bool) -> Vec<bool> {
+        let mut heads = vec![false; self.execution.program.locs.len()];
+        for l in &self.loops.loops {
+            heads[l.head.index()] = true;
+        }
+        let calls = cfa::CallGraph::new(self.execution.program);
+        for (id, func) in self.execution.program.funcs.iter() {
+            if calls_too || calls.is_recursive(id) {
+                heads[func.entry.index()] = true;
+            }
+        }
+        for edge in self.execution.program.edges.values().filter(|e| calls_too && matches!(e.op, cfa::Op::Call { .. }))
+        {
+            heads[edge.target.index()] = true;
+        }
+        heads
+    }
+
     /// Whether an earlier state at `at` covers `st`; if none does, `st` may be kept.
     pub(super) fn is_covered(&mut self, st: &State, at: Control) -> Result<bool, Stop> {
         let record = self.covering.records.entry(at.loc).or_default();
@@ -91,8 +111,8 @@ impl SymbolicExecution<'_> {
     }
 
     /// Whether `old` stands for all that `new` stands for, both at `at`.
-    pub(super) fn state_covers(&mut self, old: &State, new: &State, at: Control) -> bool {
-        if old.route.past.is_some() && new.route.past.is_none() {
+    pub(in crate::cpa) fn state_covers(&mut self, old: &State, new: &State, at: Control) -> bool {
+        if old.past.is_some() && new.past.is_none() {
             return false;
         }
         self.execution.covers(old, new, at)

@@ -6,51 +6,45 @@
 
 mod cover;
 mod hope;
-#[cfg(test)]
-mod laws;
 mod loops;
-mod merge;
-mod precision;
-mod predicates;
-mod refine;
+mod problems;
 mod rows;
 mod state;
 mod transfer;
 
 pub(crate) use loops::globals_written;
 pub use loops::{LoopInfo, Loops, RecursiveFunction};
-pub use precision::{Abstracted, Item, Precision, Sharing};
-pub use refine::Lesson;
+pub use problems::{Problem, Problems};
 pub use rows::{Cells, Snapshot};
 pub use state::State;
 
-use super::{Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
-use crate::budget::Budget;
+use super::{Cpa, Pair, Sides, Stop, Successors, Target};
 use crate::control::Control;
-use crate::execution::{self, Event, Execution, Mode};
+use crate::execution::{self, Execution, ObjId};
 use crate::verdict::{Reason, Taints};
 use cfa::interp::Inputs;
-use cfa::{EdgeId, ErrorId, ExprPool, Id, Program};
+use cfa::{EdgeId, ErrorId, ExprPool, Program};
 use smt::{Choice, Feasibility, PathSolver};
-use state::{Past, Route};
+use state::Past;
 
 /// The analysis: what all paths share.
 pub struct SymbolicExecution<'p> {
     pub(crate) execution: Execution<'p>,
     pub taints: Taints,
-    /// For questions of its own.
-    solvers: Choice,
+    /// Which solver answers what is asked beside paths.
+    pub(super) solvers: Choice,
     covering: cover::Covering,
     /// Per location, whether an error can be reached from it.
-    hope: Vec<bool>,
+    pub(super) hope: Vec<bool>,
     pub loops: Loops,
     /// Merged states keep what is in named variables that the program does not read any more.
     keeps_dead: bool,
-    abstracting: precision::Abstracting,
+    /// If there, what the analysis cannot tell is a problem that someone looks into, not a taint.
+    pub(super) problems: Option<Problems>,
+    /// Where states are abstract and merged again soon, it is not asked at each branch whether there are any.
+    pub(super) merges_soon: bool,
     /// States in which the last operation is a fault that is an error.
     faults: Vec<State>,
-    /// What refinements have learned, in order.
-    pub lessons: Vec<Lesson>,
     /// Empty but within a step.
     steps: execution::Successors,
 }
@@ -65,9 +59,9 @@ impl<'p> SymbolicExecution<'p> {
             hope: hope::hopeful(program),
             loops: Loops::new(program),
             keeps_dead: false,
-            abstracting: precision::Abstracting::default(),
+            problems: None,
+            merges_soon: false,
             faults: Vec::new(),
-            lessons: Vec::new(),
             steps: Vec::new(),
         }
     }
@@ -96,9 +90,9 @@ impl<'p> SymbolicExecution<'p> {
             loops: self.loops.without_samples(),
             // Candidate invariants speak of all variables.
             keeps_dead: true,
-            abstracting: precision::Abstracting::default(),
+            problems: None,
+            merges_soon: false,
             faults: Vec::new(),
-            lessons: Vec::new(),
             steps: Vec::new(),
         }
     }
@@ -122,13 +116,13 @@ impl<'p> SymbolicExecution<'p> {
     pub fn terms(&self) -> usize {
         self.execution.terms.len()
     }
+}
 
-    /// Does `work` with states computed otherwise.
-    fn in_mode<T>(&mut self, mode: Mode, work: impl FnOnce(&mut Self) -> T) -> T {
-        let before = std::mem::replace(&mut self.execution.mode, mode);
-        let result = work(self);
-        self.execution.mode = before;
-        result
+impl SymbolicExecution<'_> {
+    /// One state for two at the same control, whose memories differ at these places.
+    pub(super) fn merge_at(&mut self, a: State, b: State, at: Control, places: &[(ObjId, u64)]) -> State {
+        let path = self.execution.merge(a.path, b.path, at, places, self.keeps_dead);
+        State { path, past: a.past }
     }
 }
 
@@ -138,7 +132,7 @@ impl Cpa for SymbolicExecution<'_> {
 
     fn initial(&mut self) -> State {
         let path = self.execution.initial();
-        State { path, route: Route::default() }
+        State { path, past: None }
     }
 
     fn transfer(
@@ -167,10 +161,10 @@ impl Cpa for SymbolicExecution<'_> {
     }
 
     fn leave(&mut self, st: State, return_edge: EdgeId, call_edge: EdgeId) -> Result<State, Stop> {
-        let State { path, route } = st;
+        let State { path, past } = st;
         let path = self.execution.leave(path, return_edge, call_edge);
         self.note_unset();
-        Ok(State { path, route })
+        Ok(State { path, past })
     }
 
     fn target(&mut self, st: &mut State, edge: EdgeId, _error: ErrorId) -> Result<Target<Inputs>, Stop> {
@@ -178,7 +172,7 @@ impl Cpa for SymbolicExecution<'_> {
         if answer.is_infeasible() {
             return Ok(Target::Infeasible);
         }
-        if let Some(past) = st.route.past
+        if let Some(past) = st.past
             && !self.execution.mode.is_abstract
         {
             let reason = match past {
@@ -208,7 +202,11 @@ impl Cpa for SymbolicExecution<'_> {
     }
 
     fn merge(&mut self, a: State, b: State, at: Control) -> Result<State, Pair<State>> {
-        self.merge_states(a, b, at)
+        let places = if a.past == b.past { self.execution.differences(&a, &b) } else { None };
+        match places {
+            Some(places) => Ok(self.merge_at(a, b, at, &places)),
+            None => Err(Box::new((a, b))),
+        }
     }
 
     fn arrive(&mut self, mut st: State, _edge: EdgeId, at: Control) -> Result<Option<State>, Stop> {
@@ -224,73 +222,7 @@ impl Cpa for SymbolicExecution<'_> {
     }
 
     fn problems(&mut self) -> Vec<EdgeId> {
-        self.take_problems()
-    }
-}
-
-impl Abstraction for SymbolicExecution<'_> {
-    fn both(&mut self, st: State, then_edge: EdgeId, else_edge: EdgeId) -> Sides<State> {
-        let side = |edge: EdgeId| {
-            self.hope[self.execution.program.edges[edge].target.index()].then(|| {
-                let mut st = st.clone();
-                st.trail.push(Event::Decision(Decision::Branch(edge)));
-                st
-            })
-        };
-        (side(then_edge), side(else_edge))
-    }
-
-    fn adjust(&mut self, mut st: State, at: Control, since: &State) -> Result<Option<State>, Stop> {
-        let asks = self.abstracting.ways.1 || self.loops.headed_by(at.loc).is_some();
-        if asks && !self.is_real(&mut st)? {
-            return Ok(None);
-        }
-        Ok(Some(self.abstracted(st, at, Some(since))))
-    }
-
-    fn covers(&mut self, old: &State, new: &State, at: Control) -> bool {
-        self.state_covers(old, new, at)
-    }
-
-    fn outline(&mut self, st: &State, at: Control) -> Vec<Option<u64>> {
-        self.outline_values(st, at)
-    }
-
-    fn decisions(&mut self, st: &mut State) -> Vec<Decision> {
-        // The model is kept.
-        self.execution.is_feasible(st);
-        let holds = |cond| st.pc.model().is_some_and(|m| m.eval(&self.execution.terms, cond).is_true());
-        let events = st.trail.events(holds);
-        events.into_iter().filter_map(|e| if let Event::Decision(d) = e { Some(d) } else { None }).collect()
-    }
-
-    fn execution(&mut self, st: &State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
-        match &st.route.history {
-            None => Ok(Some(Vec::new())),
-            Some(_) => self.decisions_in_blocks(st, budget),
-        }
-    }
-
-    fn settle(&mut self, edge: EdgeId, reason: Reason) {
-        // A read can be followed whatever it reads, unless that it is a fault is the question.
-        if !self.is_read(edge) || self.is_watched(edge) {
-            self.taints.drop_behaviour(reason);
-        }
-        self.settle_problem(edge);
-    }
-
-    fn check(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Inputs>, Stop> {
-        self.check_path(path, goal, budget)
-    }
-
-    fn refine(
-        &mut self,
-        st: &State,
-        path: &[EdgeId],
-        cuts: &[usize],
-        goal: Goal,
-        budget: &Budget,
-    ) -> Result<Refinement, Stop> {
-        self.refine_path(st, path, cuts, goal, budget)
+        let found = self.problems.as_mut().map_or(Vec::new(), |p| std::mem::take(&mut p.found));
+        found.into_iter().map(|p| p.edge).collect()
     }
 }

@@ -194,7 +194,7 @@ impl Cpa for Unrolling<'_> {
             return Ok(Target::Infeasible);
         }
         // What is past an approximation is no violation that counts.
-        if self.assumptions.past_errors && st.route.past.is_none() {
+        if self.assumptions.past_errors && st.past.is_none() {
             self.assumptions.violated |= self.symbolic.execution.is_feasible(st);
             return Ok(Target::Infeasible);
         }

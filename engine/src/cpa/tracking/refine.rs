@@ -8,11 +8,12 @@
 //! Interpolants are inductive: the next is made from the last. What may be dropped is found by halving
 //! (Junker: QuickXplain, AAAI 2004) instead of one by one.
 
-use super::precision::{Item, Problem, describe};
+use super::precision::{Item, describe};
 use super::state::State;
-use super::{At, Stop, SymbolicExecution};
+use super::{At, Stop, Tracking};
 use crate::budget::{Budget, Spent};
 use crate::control::{CallStacks, Control};
+use crate::cpa::symbolic::Problem;
 use crate::cpa::{Cpa, Goal, PathCheck, Refinement, Target};
 use crate::execution::Mode;
 use crate::verdict::Reason;
@@ -40,7 +41,7 @@ enum End {
     Problem,
 }
 
-impl SymbolicExecution<'_> {
+impl Tracking<'_> {
     /// Whether `path` leads to `goal`, at full precision.
     pub(super) fn check_path(
         &mut self,
@@ -48,9 +49,9 @@ impl SymbolicExecution<'_> {
         goal: Goal,
         budget: &Budget,
     ) -> Result<PathCheck<Inputs>, Stop> {
-        let mode = Mode { names_unknowns: true, is_abstract: false, ..self.execution.mode };
+        let mode = Mode { names_unknowns: true, is_abstract: false, ..self.symbolic.execution.mode };
         let result = self.in_mode(mode, |this| this.check_precisely(path, goal, budget));
-        self.abstracting.problems.clear();
+        self.problems().found.clear();
         result
     }
 
@@ -62,8 +63,10 @@ impl SymbolicExecution<'_> {
                 End::Nowhere(_) => return Ok(PathCheck::Infeasible),
                 // What lies before the problem on the path is looked at first, so this one is new only to the full
                 // precision. Abstract states read anything through pointers that are not tracked.
-                End::Problem => match self.abstracting.problems.last() {
-                    Some(p) if self.is_read(p.edge) && !self.is_settled(p.edge) => self.settle_problem(p.edge),
+                End::Problem => match self.problems().found.last().map(|p| p.edge) {
+                    Some(edge) if self.symbolic.is_read(edge) && !self.problems().is_settled(edge) => {
+                        self.problems().settle(edge);
+                    }
                     _ => return Ok(PathCheck::Unknown(self.last_problem())),
                 },
             }
@@ -77,7 +80,7 @@ impl SymbolicExecution<'_> {
                         Target::Undecided | Target::Later => {
                             return Ok(PathCheck::Unknown(Reason::at(
                                 "a path to an error is undecided",
-                                self.execution.program.edges[edge].place,
+                                self.symbolic.execution.program.edges[edge].place,
                             )));
                         }
                     }
@@ -85,13 +88,13 @@ impl SymbolicExecution<'_> {
                 Ok(PathCheck::Infeasible)
             }
             Goal::Problem { edge } => {
-                self.abstracting.problems.clear();
+                self.problems().found.clear();
                 for mut st in states {
                     if self.is_real(&mut st)? {
                         self.step(st, edge, None)?;
                     }
                 }
-                Ok(match self.abstracting.problems.iter().any(|p| p.edge == edge) {
+                Ok(match self.problems().found.iter().any(|p| p.edge == edge) {
                     true => PathCheck::Unknown(self.last_problem()),
                     false => PathCheck::Infeasible,
                 })
@@ -100,7 +103,7 @@ impl SymbolicExecution<'_> {
     }
 
     fn last_problem(&mut self) -> Reason {
-        self.abstracting.problems.pop().map_or_else(|| Reason::new("the path cannot be followed"), |p| p.reason)
+        self.problems().found.pop().map_or_else(|| Reason::new("the path cannot be followed"), |p| p.reason)
     }
 
     /// Tracks what refutes `path`, which leads to `st` and on which states are abstracted after `cuts` edges: values where
@@ -114,7 +117,7 @@ impl SymbolicExecution<'_> {
         budget: &Budget,
     ) -> Result<Refinement, Stop> {
         let result = self.refine_with(st, path, cuts, goal, budget);
-        self.abstracting.problems.clear();
+        self.problems().found.clear();
         result
     }
 
@@ -126,9 +129,9 @@ impl SymbolicExecution<'_> {
         goal: Goal,
         budget: &Budget,
     ) -> Result<Refinement, Stop> {
-        let names_unknowns = self.execution.mode.names_unknowns;
-        let precise = Mode { is_abstract: false, ..self.execution.mode };
-        let (values, predicates) = self.abstracting.ways;
+        let names_unknowns = self.symbolic.execution.mode.names_unknowns;
+        let precise = Mode { is_abstract: false, ..self.symbolic.execution.mode };
+        let (values, predicates) = self.ways;
         let helps =
             |r: &Result<_, _>| !matches!(r, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. }));
         let mut result = Ok(Refinement::Impossible);
@@ -191,7 +194,7 @@ impl SymbolicExecution<'_> {
             let keep = self.needed(&states, at, &[], &items, rest, goal, budget)?;
             states = self.restricted(&states, at, &keep);
             for &item in &keep {
-                if self.abstracting.precision.add(at.loc, item) {
+                if self.precision.add(at.loc, item) {
                     learned.push(item);
                 }
             }
@@ -203,7 +206,8 @@ impl SymbolicExecution<'_> {
         let Some(from) = first else { return Ok(Refinement::Impossible) };
         learned.sort_unstable();
         learned.dedup();
-        let mut tracked: Vec<String> = learned.iter().map(|&item| describe(self.execution.program, item)).collect();
+        let mut tracked: Vec<String> =
+            learned.iter().map(|&item| describe(self.symbolic.execution.program, item)).collect();
         tracked.dedup();
         let changed = !tracked.is_empty();
         if changed {
@@ -269,7 +273,7 @@ impl SymbolicExecution<'_> {
         goal: Option<Goal>,
         budget: &Budget,
     ) -> Result<bool, Stop> {
-        let mode = Mode { is_abstract: true, ..self.execution.mode };
+        let mode = Mode { is_abstract: true, ..self.symbolic.execution.mode };
         self.in_mode(mode, |this| this.is_refuted_abstractly(path, cuts, goal, budget))
     }
 
@@ -324,13 +328,13 @@ impl SymbolicExecution<'_> {
                 }
             }
             Some(Goal::Problem { edge }) => {
-                self.abstracting.problems.clear();
+                self.problems().found.clear();
                 for mut st in states {
                     if self.is_real(&mut st)? {
                         self.step(st, edge, None)?;
                     }
                 }
-                if self.abstracting.problems.iter().any(|p| p.edge == edge) {
+                if self.problems().found.iter().any(|p| p.edge == edge) {
                     return Ok(None);
                 }
             }
@@ -340,7 +344,7 @@ impl SymbolicExecution<'_> {
 
     /// The states that violate the property at an edge: those in which its operation is a fault, or all before an error edge.
     fn at_error(&mut self, states: Vec<State>, edge: EdgeId) -> Result<Vec<State>, Stop> {
-        if matches!(self.execution.program.edges[edge].op, Op::Error(_)) {
+        if matches!(self.symbolic.execution.program.edges[edge].op, Op::Error(_)) {
             return Ok(states);
         }
         let mut faults = Vec::new();
@@ -356,9 +360,9 @@ impl SymbolicExecution<'_> {
 
     /// Follows a path.
     fn along(&mut self, mut states: Vec<State>, path: &[EdgeId], budget: &Budget) -> Result<End, Stop> {
-        self.abstracting.problems.clear();
+        self.problems().found.clear();
         for (i, &edge) in path.iter().enumerate() {
-            if (i % 256 == 0 || self.execution.solver.was_cut_short())
+            if (i % 256 == 0 || self.symbolic.execution.solver.was_cut_short())
                 && let Some(spent) = budget.spent()
             {
                 return Err(Stop::Spent(spent));
@@ -368,7 +372,7 @@ impl SymbolicExecution<'_> {
             for st in states {
                 after.extend(self.step(st, edge, next)?);
             }
-            if !self.abstracting.problems.is_empty() || after.len() > MOST_STATES {
+            if !self.problems().found.is_empty() || after.len() > MOST_STATES {
                 return Ok(End::Problem);
             }
             if after.is_empty() {
@@ -381,7 +385,7 @@ impl SymbolicExecution<'_> {
 
     /// The successors of a state over one edge; `next` tells which function a call enters.
     pub(super) fn step(&mut self, st: State, edge: EdgeId, next: Option<EdgeId>) -> Result<Vec<State>, Stop> {
-        let program = self.execution.program;
+        let program = self.symbolic.execution.program;
         match program.edges[edge].op {
             Op::Assume { branch, .. } => {
                 let Out::Branch { then_edge, else_edge } = program.locs[program.edges[edge].source].out else {
@@ -402,14 +406,14 @@ impl SymbolicExecution<'_> {
                 let mut splits = 0;
                 while let Some(st) = pending.pop() {
                     self.execute(st, edge, &mut successors);
-                    if self.execution.solver.was_cut_short() {
+                    if self.symbolic.execution.solver.was_cut_short() {
                         return Err(Stop::Spent(Spent::Time));
                     }
                     // A length may have any number of values, of which most lead nowhere.
                     splits += 1;
                     if splits > MOST_STATES {
                         let reason = Reason::at("a path splits into too many cases", program.edges[edge].place);
-                        self.abstracting.problems.push(Problem { edge, reason });
+                        self.problems().found.push(Problem { edge, reason });
                         return Ok(Vec::new());
                     }
                     for (st, to) in successors.drain(..) {
@@ -434,19 +438,19 @@ impl SymbolicExecution<'_> {
 
     /// Where the user sees the goal: an error in a function that nobody defines is at its call.
     fn place_of(&self, goal: Goal, path: &[EdgeId]) -> Option<PlaceId> {
-        let last = path.last().filter(|&&e| matches!(self.execution.program.edges[e].op, Op::Call { .. }));
-        self.execution.program.edges[last.copied().unwrap_or(goal.edge())].place
+        let last = path.last().filter(|&&e| matches!(self.symbolic.execution.program.edges[e].op, Op::Call { .. }));
+        self.symbolic.execution.program.edges[last.copied().unwrap_or(goal.edge())].place
     }
 
     /// Where the path stands after its first `n` edges.
     fn loc_after(&self, path: &[EdgeId], n: usize) -> LocId {
         let edge = path[n - 1];
-        match self.execution.program.edges[edge].op {
+        match self.symbolic.execution.program.edges[edge].op {
             Op::Call { .. } | Op::Return { .. } => match path.get(n) {
-                Some(&next) => self.execution.program.edges[next].source,
-                None => self.execution.program.edges[edge].target,
+                Some(&next) => self.symbolic.execution.program.edges[next].source,
+                None => self.symbolic.execution.program.edges[edge].target,
             },
-            _ => self.execution.program.edges[edge].target,
+            _ => self.symbolic.execution.program.edges[edge].target,
         }
     }
 }

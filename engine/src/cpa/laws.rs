@@ -14,19 +14,18 @@
 //!
 //! `PROVISO_PROGRAMS=N cargo test -p engine --lib laws` tries more; `PROVISO_SEED=N` starts elsewhere.
 
-#[path = "../../../../slicer/tests/generator/mod.rs"]
+#[path = "../../../slicer/tests/generator/mod.rs"]
 mod generator;
 
 mod execution;
 
-use super::precision::{Abstracted, Sharing};
-use super::state::{Place, State};
-use super::{At, Cpa, Pair, Sides, Stop, Successors, SymbolicExecution, Target};
+use super::symbolic::SymbolicExecution;
+use super::tracking::{Options, Place, Sharing, State, Tracking};
+use super::{Abstraction, At, Cpa, Pair, Sides, Stop, Successors, Target};
 use crate::algorithm::Exploration;
 use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
 use crate::budget::Budget;
 use crate::control::Control;
-use crate::cpa::Abstraction;
 use crate::execution::{Event, ObjId, Object, Origin, Part, Piece, Slots, Val};
 use crate::reached::Forgotten;
 use crate::verdict::Taints;
@@ -106,7 +105,7 @@ struct Tally {
 
 /// The domain under watch.
 struct Watched<'p> {
-    inner: SymbolicExecution<'p>,
+    inner: Tracking<'p>,
     program: &'p Program,
     way: Way,
     random: Random,
@@ -133,19 +132,20 @@ impl Watched<'_> {
         let mut missing = None;
         let leaf = |_, leaf: &Expr| match *leaf {
             Expr::Sym(s) => {
-                let base = self.inner.execution.terms.bases.object(s).and_then(|o| f.run.bases.get(&o));
+                let base = self.inner.symbolic.execution.terms.bases.object(s).and_then(|o| f.run.bases.get(&o));
                 match (base, f.symbols.get(&s)) {
                     (Some(&base), _) => Value::Bv(Bv::new(self.program.layout.pointer_width, base)),
                     (None, Some(value)) => value.clone(),
                     (None, None) => {
                         missing = Some(s);
-                        zero(self.inner.execution.terms.symbol_sort(s))
+                        zero(self.inner.symbolic.execution.terms.symbol_sort(s))
                     }
                 }
             }
             ref other => panic!("a term with {other:?}"),
         };
-        let mut evaluator = Evaluator::with_memo(&self.inner.execution.terms, leaf, std::mem::take(&mut f.memo));
+        let mut evaluator =
+            Evaluator::with_memo(&self.inner.symbolic.execution.terms, leaf, std::mem::take(&mut f.memo));
         let value = evaluator.value(e);
         f.memo = evaluator.into_memo();
         match missing {
@@ -209,10 +209,10 @@ impl Watched<'_> {
                 }
                 Event::UnknownArray { object, array } => {
                     let Some(content) = before.memory.get(&object) else { return Err(format!("{object} is dead")) };
-                    let Expr::Sym(symbol) = *self.inner.execution.terms.get(array) else {
+                    let Expr::Sym(symbol) = *self.inner.symbolic.execution.terms.get(array) else {
                         return Err("no symbol".into());
                     };
-                    let Sort::Array { elem, .. } = self.inner.execution.terms.sort(array) else {
+                    let Sort::Array { elem, .. } = self.inner.symbolic.execution.terms.sort(array) else {
                         return Err("no array".into());
                     };
                     let elements = content.bytes.chunks(elem as usize / 8);
@@ -221,7 +221,7 @@ impl Watched<'_> {
                     f.symbols.insert(symbol, Value::Array(Rc::new(value)));
                 }
                 Event::Global { var, symbol } => {
-                    let slot = self.inner.execution.slots.of_var[var.index()].global().expect("a global");
+                    let slot = self.inner.symbolic.execution.slots.of_var[var.index()].global().expect("a global");
                     f.symbols.insert(symbol, Value::Bv(f.run.start.globals[slot].clone()));
                 }
                 Event::Decision(_) => {}
@@ -234,7 +234,7 @@ impl Watched<'_> {
     fn holds(&self, f: &mut Follower, st: &State) -> Check {
         for conjunct in st.pc.iter() {
             if !self.value(f, conjunct)?.bv().is_true() {
-                let text = cfa::text::expression(self.program, &self.inner.execution.terms, conjunct);
+                let text = cfa::text::expression(self.program, &self.inner.symbolic.execution.terms, conjunct);
                 return Err(format!("the path condition does not hold: {text}"));
             }
         }
@@ -246,7 +246,7 @@ impl Watched<'_> {
         let (mut frame, mut loc) = (Rc::clone(&st.frame), loc);
         let mut values = Vec::new();
         loop {
-            let live = self.inner.execution.live(frame.func);
+            let live = self.inner.symbolic.execution.live(frame.func);
             for &slot in live.at(loc) {
                 values.push((frame.depth as usize, slot as usize, frame.vars[slot as usize]));
             }
@@ -272,7 +272,7 @@ impl Watched<'_> {
     ) -> Check {
         self.holds(f, st)?;
         for (slot, value) in concrete.globals.iter().enumerate() {
-            let var = self.inner.execution.slots.globals[slot];
+            let var = self.inner.symbolic.execution.slots.globals[slot];
             self.expect(f, st.globals[slot], value, || format!("{var}"))?;
         }
         if st.frame.depth as usize + 1 != concrete.frames.len() {
@@ -302,13 +302,13 @@ impl Watched<'_> {
     fn same_content(&mut self, f: &mut Follower, object: &Object, content: &Content) -> Check {
         let size = Bv::new(64, content.bytes.len() as u64);
         self.expect(f, object.size, &size, || "the size".into())?;
-        if let Some(array) = object.array.filter(|&a| self.inner.execution.terms.has_lambda(a)) {
-            let unit = self.inner.execution.terms.unit(array) as usize;
+        if let Some(array) = object.array.filter(|&a| self.inner.symbolic.execution.terms.has_lambda(a)) {
+            let unit = self.inner.symbolic.execution.terms.unit(array) as usize;
             // Each element is a term of its own, so that of large objects not all can be looked at.
             let step = (content.bytes.len() / unit).div_ceil(LAMBDA_ELEMENTS).max(1);
             for (i, bytes) in content.bytes.chunks(unit).enumerate().step_by(step) {
-                let index = self.inner.execution.terms.int(self.program.layout.pointer_width, i as u64);
-                let element = self.inner.execution.terms.select(array, index);
+                let index = self.inner.symbolic.execution.terms.int(self.program.layout.pointer_width, i as u64);
+                let element = self.inner.symbolic.execution.terms.select(array, index);
                 let element = self.value(f, element)?.bv().clone();
                 if element.to_le_bytes()[..bytes.len()] != *bytes {
                     return Err(format!("element {i} of {unit} bytes is {element}, not {bytes:?}"));
@@ -356,7 +356,7 @@ impl Watched<'_> {
         for (&id, &base) in &run.bases {
             equations.push((Val::Ptr(id, 0), Bv::new(width, base)));
         }
-        for slot in self.inner.execution.read_globals().to_vec() {
+        for slot in self.inner.symbolic.execution.read_globals().to_vec() {
             let slot = slot as usize;
             equations.push((st.globals[slot], concrete.globals[slot].clone()));
         }
@@ -373,12 +373,14 @@ impl Watched<'_> {
             let object = st.memory.get(id).expect("alive");
             equations.push((object.size, Bv::new(64, content.bytes.len() as u64)));
             if let Some(array) = object.array {
-                let Sort::Array { elem, .. } = self.inner.execution.terms.sort(array) else { panic!("an array") };
+                let Sort::Array { elem, .. } = self.inner.symbolic.execution.terms.sort(array) else {
+                    panic!("an array")
+                };
                 let elements = content.bytes.chunks(elem as usize / 8).enumerate();
                 // Equations on all elements of a large object are a solver's work for seconds.
                 for (i, bytes) in elements.filter(|(i, _)| i % 16 < 3) {
-                    let index = self.inner.execution.terms.int(width, i as u64);
-                    let element = self.inner.execution.terms.select(array, index);
+                    let index = self.inner.symbolic.execution.terms.int(width, i as u64);
+                    let element = self.inner.symbolic.execution.terms.select(array, index);
                     equations.push((Val::Expr(element), Bv::from_le_bytes(bytes).resize(elem)));
                 }
                 continue;
@@ -390,7 +392,7 @@ impl Watched<'_> {
                     Piece::Byte(_) => return Answer::Unsat,
                     Piece::Cell { value, len, index } => {
                         let (width, lo) = (8 * u32::from(len), 8 * u32::from(index));
-                        let part = self.inner.execution.terms.part(value, width, lo + 7, lo);
+                        let part = self.inner.symbolic.execution.terms.part(value, width, lo + 7, lo);
                         equations.push((part, Bv::new(8, byte.into())));
                     }
                 }
@@ -400,14 +402,14 @@ impl Watched<'_> {
             if matches!(value, Val::Unset | Val::Unknown) {
                 continue;
             }
-            let term = self.inner.execution.terms.term(value, concrete.width());
-            let constant = self.inner.execution.terms.constant(concrete);
-            let fact = self.inner.execution.terms.eq(term, constant);
+            let term = self.inner.symbolic.execution.terms.term(value, concrete.width());
+            let constant = self.inner.symbolic.execution.terms.constant(concrete);
+            let fact = self.inner.symbolic.execution.terms.eq(term, constant);
             facts.push(fact);
         }
-        facts.retain(|&fact| !self.inner.execution.terms.is_true(fact));
-        let mut solver = self.inner.solvers.open();
-        solver.check(&self.inner.execution.terms, &facts, &Budget::lasting(Duration::from_secs(5)))
+        facts.retain(|&fact| !self.inner.symbolic.execution.terms.is_true(fact));
+        let mut solver = self.inner.symbolic.solvers.open();
+        solver.check(&self.inner.symbolic.execution.terms, &facts, &Budget::lasting(Duration::from_secs(5)))
     }
 
     /// Gives the symbols that an abstraction made for variables the values that these have in the run.
@@ -418,8 +420,8 @@ impl Watched<'_> {
         }
         for (value, concrete) in values {
             if let Val::Expr(e) = value
-                && let Expr::Sym(symbol) = *self.inner.execution.terms.get(e)
-                && self.inner.execution.terms.bases.object(symbol).is_none()
+                && let Expr::Sym(symbol) = *self.inner.symbolic.execution.terms.get(e)
+                && self.inner.symbolic.execution.terms.bases.object(symbol).is_none()
             {
                 f.symbols.entry(symbol).or_insert(Value::Bv(concrete));
             }
@@ -429,17 +431,17 @@ impl Watched<'_> {
     /// Gives the symbol that a read of anything made the value that was read.
     fn name_loaded(&self, f: &mut Follower, st: &State, edge: EdgeId, concrete: &Concrete) {
         let Op::Load { var, .. } = self.program.edges[edge].op else { return };
-        if !self.way.is_abstract() && st.route.past.is_none() {
+        if !self.way.is_abstract() && st.past.is_none() {
             return;
         }
-        let slot = self.inner.execution.slots.of_var[var.index()];
+        let slot = self.inner.symbolic.execution.slots.of_var[var.index()];
         let read = match slot.global() {
             Some(i) => &concrete.globals[i],
             None => &concrete.frames.last().expect("a frame")[slot.local()],
         };
-        if let Val::Expr(e) = self.inner.execution.read_var(st, var)
-            && let Expr::Sym(symbol) = *self.inner.execution.terms.get(e)
-            && self.inner.execution.terms.bases.object(symbol).is_none()
+        if let Val::Expr(e) = self.inner.symbolic.execution.read_var(st, var)
+            && let Expr::Sym(symbol) = *self.inner.symbolic.execution.terms.get(e)
+            && self.inner.symbolic.execution.terms.bases.object(symbol).is_none()
         {
             f.symbols.entry(symbol).or_insert(Value::Bv(read.clone()));
         }
@@ -460,7 +462,7 @@ impl Watched<'_> {
         edge: EdgeId,
         successors: &[(State, At)],
     ) -> Vec<Vec<Follower>> {
-        let problems = self.inner.take_problems();
+        let problems = self.inner.problems();
         let mut groups: Vec<Vec<Follower>> = successors.iter().map(|_| Vec::new()).collect();
         self.tally.splits += u64::from(successors.len() > 1);
         'followers: for mut f in followers {
@@ -499,7 +501,7 @@ impl Watched<'_> {
                 }
             }
             // A read goes on once its problem is known; other operations are recorded as dropping runs.
-            if problems.contains(&edge) || self.inner.is_settled(edge) && !self.inner.is_read(edge) {
+            if problems.contains(&edge) || self.inner.symbolic.is_settled(edge) && !self.inner.symbolic.is_read(edge) {
                 self.tally.lost_to_problems += 1;
                 continue;
             }
@@ -507,7 +509,7 @@ impl Watched<'_> {
             self.fail("transfer", &format!("step {} over {edge} ({op}): {reasons:?}", f.at));
         }
         for edge in problems {
-            self.inner.settle_problem(edge);
+            self.inner.symbolic.problems.as_mut().expect("looked into").settle(edge);
         }
         groups
     }
@@ -542,14 +544,14 @@ impl Watched<'_> {
         let items = self.inner.items(st, at);
         for item in items {
             if self.random.below(6) == 0 {
-                self.inner.abstracting.precision.add(at.loc, item);
+                self.inner.precision.add(at.loc, item);
             }
         }
     }
 
     /// What holds of `st`, which has followers and has come to `at`, and of states that came there earlier.
     fn compare(&mut self, st: &State, followers: &[Follower], at: Control) {
-        if !self.inner.state_covers(st, st, at) {
+        if !self.inner.covers(st, st, at) {
             self.fail("order", &format!("a state at {} does not cover itself", at.loc));
         }
         let mut earlier = self.earlier.remove(&at).unwrap_or_default();
@@ -565,7 +567,7 @@ impl Watched<'_> {
 
     /// If `old` covers `new`, it represents what `new` does.
     fn covered(&mut self, old: &State, new: &State, followers: &[Follower], at: Control) -> bool {
-        if !self.inner.state_covers(old, new, at) {
+        if !self.inner.covers(old, new, at) {
             return false;
         }
         self.tally.covers += 1;
@@ -624,7 +626,7 @@ impl Cpa for Watched<'_> {
         for ((st, to), followers) in successors.into_iter().zip(groups) {
             let arrays: Vec<ExprId> = st.memory.iter().filter_map(|(_, o)| o.array).collect();
             self.tally.arrays += u64::from(!arrays.is_empty());
-            self.tally.lambdas += u64::from(arrays.iter().any(|&a| self.inner.execution.terms.has_lambda(a)));
+            self.tally.lambdas += u64::from(arrays.iter().any(|&a| self.inner.symbolic.execution.terms.has_lambda(a)));
             if !followers.is_empty() {
                 out.push((Followed { st, since: Rc::clone(&since), followers }, to));
             }
@@ -679,7 +681,7 @@ impl Cpa for Watched<'_> {
         if followers.is_empty() {
             return Ok(None);
         }
-        if !self.inner.execution.is_feasible(&mut st) {
+        if !self.inner.symbolic.execution.is_feasible(&mut st) {
             self.fail("arrive", "a state with runs is thought to be infeasible");
         }
         if self.way.is_abstract() {
@@ -707,7 +709,7 @@ impl Cpa for Watched<'_> {
 
     fn merge(&mut self, a: Followed, b: Followed, at: Control) -> Result<Followed, Pair<Followed>> {
         let (ours, theirs) = (a.st.clone(), b.st.clone());
-        let symbols = self.inner.execution.terms.symbol_count();
+        let symbols = self.inner.symbolic.execution.terms.symbol_count();
         let mut merged = match self.inner.merge(a.st, b.st, at) {
             Ok(st) => Followed { st, since: a.since, followers: Vec::new() },
             Err(pair) => {
@@ -725,9 +727,9 @@ impl Cpa for Watched<'_> {
                 let run = Rc::clone(&f.run);
                 let concrete = run.at(f.at);
                 // If nothing else tells the two apart, a symbol does.
-                for index in symbols..self.inner.execution.terms.symbol_count() {
+                for index in symbols..self.inner.symbolic.execution.terms.symbol_count() {
                     let symbol = SymId(index as u32);
-                    if self.inner.execution.terms.symbol_sort(symbol) == Sort::Bv(1) {
+                    if self.inner.symbolic.execution.terms.symbol_sort(symbol) == Sort::Bv(1) {
                         f.symbols.insert(symbol, Value::Bv(Bv::bool(is_first)));
                     }
                 }
@@ -752,14 +754,15 @@ impl Cpa for Watched<'_> {
 
     fn ended(&mut self, state: Followed, edge: EdgeId) {
         let Followed { st, .. } = state;
-        if self.way.is_abstract() || st.route.past.is_some() {
+        if self.way.is_abstract() || st.past.is_some() {
             return;
         }
-        let Feasibility::Feasible(model) = self.inner.execution.solver.model(&mut self.inner.execution.terms, &st.pc)
+        let Feasibility::Feasible(model) =
+            self.inner.symbolic.execution.solver.model(&mut self.inner.symbolic.execution.terms, &st.pc)
         else {
             return;
         };
-        let inputs = self.inner.execution.inputs(&st, &model);
+        let inputs = self.inner.symbolic.execution.inputs(&st, &model);
         let mut last = Last(None);
         let limits = Limits { steps: 100_000, ..Limits::default() };
         let run = Interpreter::new(self.program).run(&mut inputs.source(), limits, &mut last);
@@ -784,7 +787,7 @@ impl Observer for Last {
 }
 
 /// Conditions of the program as predicates, some of them, and some about memory.
-fn add_predicates(cpa: &mut SymbolicExecution, program: &Program, random: &mut Random) {
+fn add_predicates(cpa: &mut Tracking, program: &Program, random: &mut Random) {
     for edge in program.edges.values() {
         let Op::Assume { cond, branch: true, .. } = edge.op else { continue };
         if random.below(2) == 0 {
@@ -792,7 +795,7 @@ fn add_predicates(cpa: &mut SymbolicExecution, program: &Program, random: &mut R
             let is_local = vars.iter().any(|&v| !matches!(program.vars[v].kind, VarKind::Global { .. }));
             let func = is_local.then_some(program.locs[edge.source].func);
             if !vars.is_empty() {
-                cpa.abstracting.predicates.add(func, cond);
+                cpa.predicates.add(func, cond);
             }
         }
     }
@@ -804,9 +807,9 @@ fn add_predicates(cpa: &mut SymbolicExecution, program: &Program, random: &mut R
         let offset = random.below((object.size / len) as usize) as u64 * len;
         let place = Place { origin: Origin::Global(global), offset, len: len as u32 };
         let content = cpa.place_symbol(place);
-        let bound = cpa.execution.terms.int(8 * place.len, [0, 1, 7, 100][random.below(4)]);
-        let predicate = cpa.execution.terms.ule(content, bound);
-        cpa.abstracting.predicates.add(None, predicate);
+        let bound = cpa.symbolic.execution.terms.int(8 * place.len, [0, 1, 7, 100][random.below(4)]);
+        let predicate = cpa.symbolic.execution.terms.ule(content, bound);
+        cpa.predicates.add(None, predicate);
     }
 }
 
@@ -818,25 +821,44 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
     let runs: Vec<_> = (0..RUNS).map(|i| Rc::new(execution(&program, &slots, seed * RUNS + i))).collect();
     let solvers = Choice::default();
     let solver = PathSolver::new(solvers.open(), Budget::unlimited());
-    let mut inner = SymbolicExecution::new(&program, solver, solvers);
+    let mut symbolic = SymbolicExecution::new(&program, solver, solvers);
     // There are no errors to hope for.
-    inner.hope.fill(true);
-    if way.is_abstract() {
+    symbolic.hope.fill(true);
+    let full = Options {
+        values_only: false,
+        full: true,
+        sharing: Sharing::Scope,
+        threshold: 0,
+        values: true,
+        predicates: false,
+        boolean: false,
+    };
+    let mut inner = if way.is_abstract() {
         let sharing = [Sharing::Location, Sharing::Scope][random.below(2)];
-        inner = inner.abstracted_as(Abstracted {
-            values_only: way == Way::Values,
-            full: random.below(8) == 0,
-            sharing,
-            threshold: [0, 2][random.below(2)],
-            values: way != Way::Predicates,
-            predicates: way == Way::Predicates,
-            boolean: random.below(2) == 0,
-        });
-        if way == Way::Predicates {
-            add_predicates(&mut inner, &program, &mut random);
-        }
+        Tracking::new(
+            symbolic,
+            Options {
+                values_only: way == Way::Values,
+                full: random.below(8) == 0,
+                sharing,
+                threshold: [0, 2][random.below(2)],
+                values: way != Way::Predicates,
+                predicates: way == Way::Predicates,
+                boolean: random.below(2) == 0,
+            },
+        )
+    } else {
+        // Symbolic execution as it is.
+        let mode = symbolic.execution.mode;
+        let mut inner = Tracking::new(symbolic, full);
+        inner.symbolic.execution.mode = mode;
+        inner.symbolic.problems = None;
+        inner
+    };
+    if way == Way::Predicates {
+        add_predicates(&mut inner, &program, &mut random);
     }
-    let heads = inner.heads();
+    let heads = inner.symbolic.heads();
     let merge = if way == Way::Merging { Merge::AtHeads } else { Merge::Never };
     let parameters = Parameters { heads, merge, search: Search::DepthFirst, seed, max_call_depth: 10_000 };
     let cpa = Watched {

@@ -9,11 +9,11 @@
 //! Predicates come from sequence interpolants of infeasible paths (Henzinger, Jhala, Majumdar, McMillan: Abstractions from
 //! proofs, POPL 2004), each checked to be an interpolant before it is used.
 
-use super::precision::Abstracting;
 use super::refine::Lesson;
-use super::state::{Place, Route, Seen, State};
-use super::{Stop, SymbolicExecution};
+use super::state::{Cut, Place, Seen, State};
+use super::{Stop, Tracking};
 use crate::budget::{Budget, Spent};
+use crate::cpa::symbolic::Loops;
 use crate::cpa::{Decision, Goal, Refinement};
 use crate::execution::{Event, Frame, Object, Piece, Unwritten, Val, describe_object};
 use crate::verdict::Reason;
@@ -32,7 +32,7 @@ const MOST_SIZE: usize = 400;
 
 /// The predicates tracked: those on locals by the function that has them, under `None` those on globals alone.
 #[derive(Clone, Default)]
-pub(super) struct Predicates {
+pub struct Predicates {
     by_func: FxHashMap<Option<FuncId>, Vec<ExprId>>,
 }
 
@@ -74,16 +74,15 @@ impl Knowledge {
     }
 }
 
-impl SymbolicExecution<'_> {
-    /// Tries the predicates of `other` as invariants, but for those on the content of arrays: candidates are expressions as
-    /// edges hold them.
-    pub fn learn_predicates(&mut self, other: &SymbolicExecution<'_>) {
-        let (pool, suggested) = &mut self.loops.suggested;
-        let mut predicates: Vec<ExprId> =
-            other.abstracting.predicates.all().filter(|&p| !other.holds_array(p)).collect();
+impl Tracking<'_> {
+    /// Suggests the predicates as invariants, but for those on the content of arrays: candidates are expressions as edges hold
+    /// them.
+    pub fn suggest_invariants(&self, loops: &mut Loops) {
+        let (pool, suggested) = &mut loops.suggested;
+        let mut predicates: Vec<ExprId> = self.predicates.all().filter(|&p| !self.holds_array(p)).collect();
         predicates.sort_unstable();
         for predicate in predicates {
-            if let Some(own) = pool.import(&other.execution.terms, predicate)
+            if let Some(own) = pool.import(&self.symbolic.execution.terms, predicate)
                 && !suggested.contains(&own)
             {
                 suggested.push(own);
@@ -93,7 +92,8 @@ impl SymbolicExecution<'_> {
 
     fn holds_array(&self, e: ExprId) -> bool {
         let mut found = false;
-        self.execution
+        self.symbolic
+            .execution
             .terms
             .visit(e, &mut FxHashSet::default(), |_, node| found |= matches!(node, Expr::Select { .. }));
         found
@@ -102,15 +102,15 @@ impl SymbolicExecution<'_> {
     /// Which predicates hold in `st`, in the frames that `since` does not share with it.
     pub(super) fn knowledge(&mut self, st: &mut State, since: Option<&State>) -> Knowledge {
         let mut knowledge = Knowledge::default();
-        if self.abstracting.predicates.len() == 0 {
+        if self.predicates.len() == 0 {
             return knowledge;
         }
         let mut terms = Vec::new();
         for frame in self.fresh_frames(st, since) {
             let top = frame.depth == st.frame.depth;
-            let mut predicates = self.abstracting.predicates.of(Some(frame.func)).to_vec();
+            let mut predicates = self.predicates.of(Some(frame.func)).to_vec();
             if top {
-                predicates.extend_from_slice(self.abstracting.predicates.of(None));
+                predicates.extend_from_slice(self.predicates.of(None));
             }
             for predicate in predicates {
                 let Some(contents) = self.contents(st, predicate, true) else { continue };
@@ -119,8 +119,9 @@ impl SymbolicExecution<'_> {
                 match value {
                     Val::Int(v) => knowledge.known.push((frame.depth, predicate, v != 0)),
                     Val::Expr(term) => {
-                        self.execution.expose(st, term);
-                        let branch = self.execution.solver.branch(&mut self.execution.terms, &st.pc, term);
+                        self.symbolic.execution.expose(st, term);
+                        let branch =
+                            self.symbolic.execution.solver.branch(&mut self.symbolic.execution.terms, &st.pc, term);
                         match (branch.if_true, branch.if_false) {
                             (_, Feasibility::Infeasible) => knowledge.known.push((frame.depth, predicate, true)),
                             (Feasibility::Infeasible, _) => knowledge.known.push((frame.depth, predicate, false)),
@@ -134,7 +135,7 @@ impl SymbolicExecution<'_> {
                 }
             }
         }
-        if self.abstracting.boolean && terms.len() > 1 {
+        if self.boolean && terms.len() > 1 {
             // Where there are too many combinations, those of the predicates found last are better than none.
             for most in [MOST_OPEN, FEW_OPEN] {
                 let dropped = terms.len().saturating_sub(most);
@@ -152,26 +153,26 @@ impl SymbolicExecution<'_> {
     /// The combinations of truth values that `terms` can have in `st`; `None` if they are too many or cannot be told.
     fn combinations(&mut self, st: &State, terms: &[ExprId]) -> Option<Vec<u64>> {
         let mut cubes = Vec::new();
-        let mut others = self.execution.terms.bool(true);
+        let mut others = self.symbolic.execution.terms.bool(true);
         loop {
-            match self.execution.solver.check(&mut self.execution.terms, &st.pc, others) {
+            match self.symbolic.execution.solver.check(&mut self.symbolic.execution.terms, &st.pc, others) {
                 Feasibility::Infeasible => return Some(cubes),
                 Feasibility::Unknown(_) => return None,
                 Feasibility::Feasible(model) => {
                     let mut cube = 0;
-                    let mut this = self.execution.terms.bool(true);
+                    let mut this = self.symbolic.execution.terms.bool(true);
                     for (i, &term) in terms.iter().enumerate() {
-                        let holds = model.eval(&self.execution.terms, term).is_true();
+                        let holds = model.eval(&self.symbolic.execution.terms, term).is_true();
                         cube |= u64::from(holds) << i;
-                        let literal = if holds { term } else { self.execution.terms.not(term) };
-                        this = self.execution.terms.and(this, literal);
+                        let literal = if holds { term } else { self.symbolic.execution.terms.not(term) };
+                        this = self.symbolic.execution.terms.and(this, literal);
                     }
                     if cubes.contains(&cube) || cubes.len() >= MOST_CUBES {
                         return None;
                     }
                     cubes.push(cube);
-                    let differs = self.execution.terms.not(this);
-                    others = self.execution.terms.and(others, differs);
+                    let differs = self.symbolic.execution.terms.not(this);
+                    others = self.symbolic.execution.terms.and(others, differs);
                 }
             }
         }
@@ -182,46 +183,51 @@ impl SymbolicExecution<'_> {
         let mut facts = Vec::new();
         for (depth, predicate, holds) in knowledge.known {
             if let Some(term) = self.predicate_term(st, depth, predicate) {
-                facts.push(if holds { term } else { self.execution.terms.not(term) });
+                facts.push(if holds { term } else { self.symbolic.execution.terms.not(term) });
             }
         }
         if let Some(cubes) = knowledge.cubes {
             let terms: Option<Vec<ExprId>> =
                 knowledge.open.iter().map(|&(depth, p)| self.predicate_term(st, depth, p)).collect();
             if let Some(terms) = terms {
-                let mut any = self.execution.terms.bool(false);
+                let mut any = self.symbolic.execution.terms.bool(false);
                 for cube in cubes {
-                    let mut all = self.execution.terms.bool(true);
+                    let mut all = self.symbolic.execution.terms.bool(true);
                     for (i, &term) in terms.iter().enumerate() {
-                        let literal = if cube >> i & 1 == 1 { term } else { self.execution.terms.not(term) };
-                        all = self.execution.terms.and(all, literal);
+                        let literal = if cube >> i & 1 == 1 { term } else { self.symbolic.execution.terms.not(term) };
+                        all = self.symbolic.execution.terms.and(all, literal);
                     }
-                    any = self.execution.terms.or(any, all);
+                    any = self.symbolic.execution.terms.or(any, all);
                 }
                 facts.push(any);
             }
         }
         // The symbols for the bytes that were forgotten.
         for (symbol, before) in knowledge.contents {
-            let place = self.abstracting.place_of[&symbol];
+            let place = self.place_of[&symbol];
             if let (Some(model), Some(object)) = (&mut model, st.only_object(place))
                 && let Some(Val::Expr(now)) = st.memory.get(object).and_then(|o| o.read_whole(place.offset, place.len))
                 && model.get(now).is_none()
-                && matches!(self.execution.terms.get(now), Expr::Sym(_))
+                && matches!(self.symbolic.execution.terms.get(now), Expr::Sym(_))
             {
-                let value = model.value(&self.execution.terms, before);
+                let value = model.value(&self.symbolic.execution.terms, before);
                 model.set(now, value);
             }
         }
         for fact in facts {
-            if !self.execution.terms.is_true(fact) {
-                self.execution.expose(st, fact);
-                model = model.filter(|m| m.eval(&self.execution.terms, fact).is_true());
+            if !self.symbolic.execution.terms.is_true(fact) {
+                self.symbolic.execution.expose(st, fact);
+                model = model.filter(|m| m.eval(&self.symbolic.execution.terms, fact).is_true());
                 // Without a model, `assume` would keep one that a fact before has not.
                 if model.is_none() {
                     st.pc.forget_model();
                 }
-                self.execution.solver.assume(&mut self.execution.terms, &mut st.pc, fact, model.clone());
+                self.symbolic.execution.solver.assume(
+                    &mut self.symbolic.execution.terms,
+                    &mut st.pc,
+                    fact,
+                    model.clone(),
+                );
             }
         }
     }
@@ -234,7 +240,7 @@ impl SymbolicExecution<'_> {
         }
         let contents = self.contents(st, predicate, false)?;
         let value = self.eval_in(st, &frame, predicate, &contents)?;
-        (value != Val::Unknown).then(|| self.execution.terms.term(value, 1))
+        (value != Val::Unknown).then(|| self.symbolic.execution.terms.term(value, 1))
     }
 
     /// The frames of `st` that it does not share with `since`, the top first.
@@ -259,17 +265,17 @@ impl SymbolicExecution<'_> {
     /// is known of a byte of it.
     fn contents(&mut self, st: &mut State, predicate: ExprId, known: bool) -> Option<FxHashMap<SymId, ExprId>> {
         let mut contents = FxHashMap::default();
-        for symbol in self.execution.terms.symbols_of(predicate) {
-            let &place = self.abstracting.place_of.get(&symbol)?;
+        for symbol in self.symbolic.execution.terms.symbols_of(predicate) {
+            let &place = self.place_of.get(&symbol)?;
             let object = st.only_object(place)?;
             let mut bytes = place.offset..place.offset + u64::from(place.len);
             let is_unknown = |o: &Object| o.array.is_none() && bytes.any(|offset| o.piece(offset) == Piece::Default);
             if known && st.memory.get(object).is_none_or(is_unknown) {
                 return None;
             }
-            let content = self.execution.read(st, object, place.offset, place.len);
-            self.note_contents(&st.route);
-            contents.insert(symbol, self.execution.terms.term(content, 8 * place.len));
+            let content = self.symbolic.execution.read(st, object, place.offset, place.len);
+            self.note_contents(&st.history);
+            contents.insert(symbol, self.symbolic.execution.terms.term(content, 8 * place.len));
         }
         Some(contents)
     }
@@ -284,30 +290,38 @@ impl SymbolicExecution<'_> {
     ) -> Option<Val> {
         let mut here = st.clone();
         here.frame = Rc::clone(frame);
-        if self.execution.terms.vars(predicate).into_iter().any(|v| self.execution.read_var(&here, v) == Val::Unset) {
+        if self
+            .symbolic
+            .execution
+            .terms
+            .vars(predicate)
+            .into_iter()
+            .any(|v| self.symbolic.execution.read_var(&here, v) == Val::Unset)
+        {
             return None;
         }
-        let value = self.execution.eval(&here, predicate);
+        let value = self.symbolic.execution.eval(&here, predicate);
         if contents.is_empty() || value == Val::Unknown {
             return Some(value);
         }
-        let value = self.execution.terms.term(value, 1);
-        let value =
-            self.execution.terms.substitute(value, &mut FxHashMap::default(), |pool, leaf| match pool.get(leaf) {
-                Expr::Sym(s) => contents.get(s).copied(),
-                _ => None,
-            });
-        Some(self.execution.terms.classify(value))
+        let value = self.symbolic.execution.terms.term(value, 1);
+        let value = self.symbolic.execution.terms.substitute(value, &mut FxHashMap::default(), |pool, leaf| match pool
+            .get(leaf)
+        {
+            Expr::Sym(s) => contents.get(s).copied(),
+            _ => None,
+        });
+        Some(self.symbolic.execution.terms.classify(value))
     }
 
     /// Takes note of the symbols made for places of which nothing was known, where that was read in a state of this history.
-    pub(super) fn note_contents(&mut self, route: &Route) {
-        let Some(unwritten) = self.execution.unwritten.as_mut().filter(|u| !u.is_empty()) else { return };
+    pub(super) fn note_contents(&mut self, history: &Option<Rc<Cut>>) {
+        let Some(unwritten) = self.symbolic.execution.unwritten.as_mut().filter(|u| !u.is_empty()) else { return };
         let unwritten = std::mem::take(unwritten);
-        if let Some(last) = &route.history {
+        if let Some(last) = history {
             for Unwritten { object, origin, offset, len, symbol } in unwritten {
                 let seen = Seen { object, place: Place { origin, offset, len }, depth: last.depth + 1 };
-                self.abstracting.contents.insert(symbol, seen);
+                self.contents.insert(symbol, seen);
             }
         }
     }
@@ -319,9 +333,9 @@ impl SymbolicExecution<'_> {
         let mut blocks = vec![later];
         // The contents of memory that later blocks have read.
         let mut read: FxHashSet<ExprId> = FxHashSet::default();
-        let mut cut = st.route.history.clone();
+        let mut cut = st.history.clone();
         while let Some(c) = cut {
-            self.execution.terms.visit(later, &mut FxHashSet::default(), |e, node| {
+            self.symbolic.execution.terms.visit(later, &mut FxHashSet::default(), |e, node| {
                 if matches!(node, Expr::Sym(_)) {
                     read.insert(e);
                 }
@@ -329,16 +343,16 @@ impl SymbolicExecution<'_> {
             // The state that was abstracted then.
             let mut then = st.clone();
             then.memory = c.memory.clone();
-            then.route.history = c.before.clone();
+            then.history = c.before.clone();
             let mut equalities = c.replaced.clone();
             let mut contents: Vec<(ExprId, Seen)> =
-                read.iter().filter_map(|&e| Some((e, *self.abstracting.contents.get(&e)?))).collect();
+                read.iter().filter_map(|&e| Some((e, *self.contents.get(&e)?))).collect();
             contents.retain(|(_, seen)| seen.depth == c.depth + 1 && then.memory.get(seen.object).is_some());
             contents.sort_unstable_by_key(|&(e, _)| e);
             for (symbol, Seen { object, place, .. }) in contents {
-                let content = self.execution.read(&mut then, object, place.offset, place.len);
-                self.note_contents(&then.route);
-                equalities.push((symbol, self.execution.terms.term(content, 8 * place.len)));
+                let content = self.symbolic.execution.read(&mut then, object, place.offset, place.len);
+                self.note_contents(&then.history);
+                equalities.push((symbol, self.symbolic.execution.terms.term(content, 8 * place.len)));
             }
             later = self.conjunction(c.pc.conjuncts(), &equalities);
             blocks.push(later);
@@ -349,13 +363,13 @@ impl SymbolicExecution<'_> {
     }
 
     fn conjunction(&mut self, conjuncts: Vec<ExprId>, equalities: &[(ExprId, ExprId)]) -> ExprId {
-        let mut all = self.execution.terms.bool(true);
+        let mut all = self.symbolic.execution.terms.bool(true);
         for e in conjuncts {
-            all = self.execution.terms.and(all, e);
+            all = self.symbolic.execution.terms.and(all, e);
         }
         for &(symbol, value) in equalities {
-            let equal = self.execution.terms.eq(symbol, value);
-            all = self.execution.terms.and(all, equal);
+            let equal = self.symbolic.execution.terms.eq(symbol, value);
+            all = self.symbolic.execution.terms.and(all, equal);
         }
         all
     }
@@ -368,8 +382,8 @@ impl SymbolicExecution<'_> {
         budget: &Budget,
     ) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
         let blocks = self.blocks(st);
-        let mut solver = self.solvers.open();
-        match solver.check(&self.execution.terms, &blocks, budget) {
+        let mut solver = self.symbolic.solvers.open();
+        match solver.check(&self.symbolic.execution.terms, &blocks, budget) {
             Answer::Unsat => return Ok(None),
             Answer::Unknown(_) if budget.spent().is_some() => return Err(Stop::Spent(Spent::Time)),
             Answer::Unknown(reason) => {
@@ -378,15 +392,16 @@ impl SymbolicExecution<'_> {
             Answer::Sat => {}
         }
         let mut trails = vec![st.trail.clone()];
-        let mut cut = st.route.history.clone();
+        let mut cut = st.history.clone();
         while let Some(c) = cut {
             trails.push(c.trail.clone());
             cut = c.before.clone();
         }
         trails.reverse();
         let all = trails.iter().map(|trail| {
-            let events =
-                trail.events(|cond| matches!(solver.value(&self.execution.terms, cond), Value::Bv(b) if b.is_true()));
+            let events = trail.events(
+                |cond| matches!(solver.value(&self.symbolic.execution.terms, cond), Value::Bv(b) if b.is_true()),
+            );
             events.into_iter().filter_map(|e| if let Event::Decision(d) = e { Some(d) } else { None }).collect()
         });
         Ok(Some(all.collect()))
@@ -395,27 +410,29 @@ impl SymbolicExecution<'_> {
     /// Finds predicates that refute the blocks on the way to `st`, which contradict one another.
     pub(super) fn refine_predicates(&mut self, st: &State, goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
         let steps = self.blocks(st);
-        let mut solver = self.solvers.open();
+        let mut solver = self.symbolic.solvers.open();
         let direction = interpolate::Direction::Backward;
-        let Ok(found) = interpolate::interpolants(&mut self.execution.terms, &mut *solver, &steps, direction, budget)
+        let Ok(found) =
+            interpolate::interpolants(&mut self.symbolic.execution.terms, &mut *solver, &steps, direction, budget)
         else {
             return Ok(Refinement::Impossible);
         };
         let mut first = None;
         let mut learned: Vec<ExprId> = Vec::new();
         for (k, interpolant) in found.into_iter().enumerate() {
-            if self.execution.terms.is_true(interpolant) || self.execution.terms.is_false(interpolant) {
+            if self.symbolic.execution.terms.is_true(interpolant) || self.symbolic.execution.terms.is_false(interpolant)
+            {
                 continue;
             }
             first = first.or(Some(k));
             let named = self.named(interpolant, k as u32 + 1);
             let mut atoms = Vec::new();
-            for conjunct in conjuncts(&mut self.execution.terms, named) {
+            for conjunct in conjuncts(&mut self.symbolic.execution.terms, named) {
                 self.atoms(conjunct, &mut atoms);
             }
             for atom in atoms {
                 if let Some(func) = self.scope(atom)
-                    && self.abstracting.predicates.add(func, atom)
+                    && self.predicates.add(func, atom)
                 {
                     learned.push(atom);
                 }
@@ -429,11 +446,16 @@ impl SymbolicExecution<'_> {
                 .map(|&p| {
                     format!(
                         "whether `{}`",
-                        cfa::text::c_expr_with(self.execution.program, &self.execution.terms, p, &|s| self.name_of(s))
+                        cfa::text::c_expr_with(
+                            self.symbolic.execution.program,
+                            &self.symbolic.execution.terms,
+                            p,
+                            &|s| self.name_of(s)
+                        )
                     )
                 })
                 .collect();
-            self.lessons.push(Lesson { goal: self.execution.program.edges[goal.edge()].place, tracked });
+            self.lessons.push(Lesson { goal: self.symbolic.execution.program.edges[goal.edge()].place, tracked });
         }
         Ok(Refinement::Refined { from, changed })
     }
@@ -441,26 +463,28 @@ impl SymbolicExecution<'_> {
     /// An interpolant over the symbols of a block, of which `depth` come before, as a condition on variables and memory.
     fn named(&mut self, interpolant: ExprId, depth: u32) -> ExprId {
         let mut names = FxHashMap::default();
-        for symbol in self.execution.terms.symbols_of(interpolant) {
-            let e = self.execution.terms.symbol(symbol);
-            if let Some(&var) = self.abstracting.names.get(&(e, depth)) {
+        for symbol in self.symbolic.execution.terms.symbols_of(interpolant) {
+            let e = self.symbolic.execution.terms.symbol(symbol);
+            if let Some(&var) = self.names.get(&(e, depth)) {
                 names.insert(symbol, var);
-            } else if let Some(seen) = self.abstracting.contents.get(&e).filter(|seen| seen.depth == depth).copied() {
+            } else if let Some(seen) = self.contents.get(&e).filter(|seen| seen.depth == depth).copied() {
                 let name = self.place_symbol(seen.place);
                 names.insert(symbol, name);
             }
         }
-        self.execution.terms.substitute(interpolant, &mut FxHashMap::default(), |pool, leaf| match pool.get(leaf) {
-            Expr::Sym(s) => names.get(s).copied(),
-            _ => None,
+        self.symbolic.execution.terms.substitute(interpolant, &mut FxHashMap::default(), |pool, leaf| {
+            match pool.get(leaf) {
+                Expr::Sym(s) => names.get(s).copied(),
+                _ => None,
+            }
         })
     }
 
     /// The symbol by which predicates speak of a place.
-    pub(super) fn place_symbol(&mut self, place: Place) -> ExprId {
-        let Abstracting { places, place_of, .. } = &mut self.abstracting;
+    pub(in crate::cpa) fn place_symbol(&mut self, place: Place) -> ExprId {
+        let Self { places, place_of, symbolic, .. } = self;
         *places.entry(place).or_insert_with(|| {
-            let (symbol, e) = self.execution.terms.fresh_symbol(Sort::Bv(8 * place.len));
+            let (symbol, e) = symbolic.execution.terms.fresh_symbol(Sort::Bv(8 * place.len));
             place_of.insert(symbol, place);
             e
         })
@@ -468,8 +492,8 @@ impl SymbolicExecution<'_> {
 
     /// The place in memory that a symbol of predicates stands for, as it is shown to people.
     fn name_of(&self, symbol: SymId) -> Option<String> {
-        let place = self.abstracting.place_of.get(&symbol)?;
-        let object = describe_object(self.execution.program, place.origin);
+        let place = self.place_of.get(&symbol)?;
+        let object = describe_object(self.symbolic.execution.program, place.origin);
         Some(format!("{}[{}..{}]", object.trim_matches('`'), place.offset, place.offset + u64::from(place.len)))
     }
 
@@ -477,13 +501,13 @@ impl SymbolicExecution<'_> {
     fn scope(&self, predicate: ExprId) -> Option<Option<FuncId>> {
         let mut size = 0;
         let mut plain = true;
-        self.execution.terms.visit(predicate, &mut FxHashSet::default(), |_, node| {
+        self.symbolic.execution.terms.visit(predicate, &mut FxHashSet::default(), |_, node| {
             size += 1;
-            plain &= !matches!(node, Expr::Sym(s) if !self.abstracting.place_of.contains_key(s));
+            plain &= !matches!(node, Expr::Sym(s) if !self.place_of.contains_key(s));
         });
         let mut func = None;
-        for var in self.execution.terms.vars(predicate) {
-            let owner = match self.execution.program.vars[var].kind {
+        for var in self.symbolic.execution.terms.vars(predicate) {
+            let owner = match self.symbolic.execution.program.vars[var].kind {
                 VarKind::Global { .. } => continue,
                 VarKind::Local(f) | VarKind::Param(f) | VarKind::Temp(f) => f,
             };
@@ -503,13 +527,15 @@ impl SymbolicExecution<'_> {
             if !seen.insert(e) {
                 continue;
             }
-            match *self.execution.terms.get(e) {
+            match *self.symbolic.execution.terms.get(e) {
                 Expr::Unary(UnOp::Not, a) => stack.push(a),
-                Expr::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) if self.execution.terms.width(a) == 1 => {
+                Expr::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b)
+                    if self.symbolic.execution.terms.width(a) == 1 =>
+                {
                     stack.extend([a, b])
                 }
-                Expr::Binary(BinOp::Eq, a, b) if self.execution.terms.width(a) == 1 => stack.extend([a, b]),
-                Expr::Ite(c, t, f) if self.execution.terms.width(t) == 1 => stack.extend([c, t, f]),
+                Expr::Binary(BinOp::Eq, a, b) if self.symbolic.execution.terms.width(a) == 1 => stack.extend([a, b]),
+                Expr::Ite(c, t, f) if self.symbolic.execution.terms.width(t) == 1 => stack.extend([c, t, f]),
                 Expr::Const(_) => {}
                 _ if !atoms.contains(&e) => atoms.push(e),
                 _ => {}
@@ -520,7 +546,9 @@ impl SymbolicExecution<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Options, Sharing};
     use super::*;
+    use crate::cpa::symbolic::SymbolicExecution;
     use crate::execution::Origin;
     use cfa::{DataLayout, GlobalId, Program};
     use smt::{Choice, PathSolver};
@@ -534,32 +562,41 @@ mod tests {
         let solvers = Choice::default();
         let domain =
             || SymbolicExecution::new(&program, PathSolver::new(solvers.open(), Budget::unlimited()), solvers.clone());
-        let (mut finder, mut prover) = (domain(), domain());
+        let how = Options {
+            values_only: false,
+            full: false,
+            sharing: Sharing::Scope,
+            threshold: 0,
+            values: false,
+            predicates: true,
+            boolean: false,
+        };
+        let (mut finder, mut prover) = (Tracking::new(domain(), how), domain());
         // The pools do not agree on ids.
         for i in 100..110 {
-            finder.execution.terms.int(32, i);
+            finder.symbolic.execution.terms.int(32, i);
         }
-        let (var, seven) = (finder.execution.terms.var(x, 32), finder.execution.terms.int(32, 7));
-        let plain = finder.execution.terms.ule(var, seven);
+        let (var, seven) = (finder.symbolic.execution.terms.var(x, 32), finder.symbolic.execution.terms.int(32, 7));
+        let plain = finder.symbolic.execution.terms.ule(var, seven);
         let place = Place { origin: Origin::Global(GlobalId(0)), offset: 0, len: 4 };
         let content = finder.place_symbol(place);
-        let about_memory = finder.execution.terms.ule(var, content);
-        finder.abstracting.predicates.add(Some(program.entry), plain);
-        finder.abstracting.predicates.add(Some(program.entry), about_memory);
+        let about_memory = finder.symbolic.execution.terms.ule(var, content);
+        finder.predicates.add(Some(program.entry), plain);
+        finder.predicates.add(Some(program.entry), about_memory);
         // What `calloc` gives, written once.
-        let zeros = finder.execution.terms.const_array(32, seven);
-        let array = finder.execution.terms.store(zeros, seven, var);
-        let element = finder.execution.terms.select(array, var);
-        let about_array = finder.execution.terms.ule(var, element);
-        finder.abstracting.predicates.add(Some(program.entry), about_array);
+        let zeros = finder.symbolic.execution.terms.const_array(32, seven);
+        let array = finder.symbolic.execution.terms.store(zeros, seven, var);
+        let element = finder.symbolic.execution.terms.select(array, var);
+        let about_array = finder.symbolic.execution.terms.ule(var, element);
+        finder.predicates.add(Some(program.entry), about_array);
         for _ in 0..2 {
-            prover.learn_predicates(&finder);
+            finder.suggest_invariants(&mut prover.loops);
         }
         let (pool, suggested) = &prover.loops.suggested;
         assert_eq!(suggested.len(), 1);
         assert_eq!(
             cfa::text::c_expr(&program, pool, suggested[0]),
-            cfa::text::c_expr(&program, &finder.execution.terms, plain)
+            cfa::text::c_expr(&program, &finder.symbolic.execution.terms, plain)
         );
     }
 }

@@ -1,0 +1,333 @@
+//! Abstraction to a precision: what a state keeps where paths join.
+//!
+//! Between the locations where paths join, states are computed in full; there, the operator `prec` of a CPA with
+//! dynamic precision adjustment (Beyer, Henzinger, Théoduloz: Program analysis with dynamic precision adjustment, ASE
+//! 2008) forgets every value and every constraint that the precision does not track. Values that are not numbers but
+//! addresses are kept as long as they are live: there are few of them, and nothing can be said of memory without them.
+//!
+//! With symbols the domain is symbolic execution with a precision over values and constraints (the thesis on slicing and
+//! CEGAR for symbolic execution, section 2.2); without, it is the explicit-value domain (Beyer, Löwe: Explicit-state
+//! software model checking based on CEGAR and interpolation, FASE 2013), whose states map variables to constants.
+
+use super::precision::Item;
+use super::state::{Cut, State};
+use super::{Stop, Tracking};
+use crate::control::Control;
+use crate::execution::{self, Frame, Memory, Object, Val};
+use cfa::{EdgeId, Expr, ExprId, Id, LocId, Sort, Value, VarId};
+use rustc_hash::FxHashSet;
+use smt::{Model, PathCondition};
+use std::rc::Rc;
+
+impl Tracking<'_> {
+    /// `st` is followed over one side of a branch: `before` conjuncts of its path condition are older.
+    pub(super) fn note_constraints(&mut self, st: &State, before: usize, edge: EdgeId) {
+        if !self.symbolic.execution.mode.names_unknowns {
+            return;
+        }
+        let added = st.pc.len().saturating_sub(before);
+        for conjunct in st.pc.iter().take(added) {
+            self.source.entry(conjunct).or_insert(edge);
+        }
+    }
+
+    /// `prec`: what the precision tracks of `st` at `at`. What `since` shares with it was abstracted before.
+    pub(super) fn abstracted(&mut self, mut st: State, at: Control, since: Option<&State>) -> State {
+        self.count_values(&st, at);
+        let model = st.pc.model().cloned();
+        let knowledge = self.knowledge(&mut st, since);
+        let (pc, trail, memory) = (st.pc.clone(), std::mem::take(&mut st.trail), st.memory.clone());
+        self.replaced.clear();
+        self.depth = st.depth() + 1;
+        let precision = std::mem::take(&mut self.precision);
+        let keep = |item| precision.tracks(at.loc, item);
+        self.forget_callers(&mut st, since, &keep);
+        self.forget(&mut st, at, since.map(|s| &s.memory), &keep);
+        self.precision = precision;
+        let replaced = self.replaced();
+        if self.ways.1 {
+            self.name_kept(&st);
+            let (depth, replaced) = (st.depth(), replaced.clone());
+            st.history = Some(Rc::new(Cut { pc, trail, memory, depth, replaced, before: st.history.take() }));
+        }
+        if !knowledge.is_empty() {
+            let model = model.map(|m| self.extended(m, &replaced));
+            let before = st.pc.len();
+            self.restore_knowledge(&mut st, knowledge, model);
+            let added = st.pc.len() - before;
+            self.of_predicates.extend(st.pc.iter().take(added));
+        }
+        st
+    }
+
+    /// Notes which variables of an abstracted state have a symbol as their value that is older.
+    fn name_kept(&mut self, st: &State) {
+        let globals = self.symbolic.execution.slots.globals.iter().zip(st.globals.iter());
+        let locals = self.symbolic.execution.slots.locals[st.frame.func.index()].iter().zip(&st.frame.vars);
+        for (&var, &value) in globals.chain(locals) {
+            if let Val::Expr(e) = value
+                && matches!(self.symbolic.execution.terms.get(e), Expr::Sym(_))
+            {
+                let name = self.symbolic.execution.terms.var(var, self.symbolic.execution.program.vars[var].width);
+                self.names.entry((e, self.depth)).or_insert(name);
+            }
+        }
+    }
+
+    /// The symbols made by the abstraction, with the terms that they replace.
+    fn replaced(&mut self) -> Vec<(ExprId, ExprId)> {
+        let replaced = std::mem::take(&mut self.replaced);
+        replaced
+            .into_iter()
+            .map(|(symbol, value)| {
+                (symbol, self.symbolic.execution.terms.term(value, self.symbolic.execution.terms.width(symbol)))
+            })
+            .collect()
+    }
+
+    /// A model of a state, extended to the symbols that replace what was forgotten.
+    fn extended(&self, mut model: Model, replaced: &[(ExprId, ExprId)]) -> Model {
+        for &(symbol, old) in replaced {
+            let old = model.eval(&self.symbolic.execution.terms, old);
+            model.set(symbol, Value::Bv(old));
+        }
+        model
+    }
+
+    /// Takes variables with too many values out of the precision.
+    fn count_values(&mut self, st: &State, at: Control) {
+        let threshold = self.threshold;
+        if threshold == 0 || self.symbolic.loops.headed_by(at.loc).is_none() {
+            return;
+        }
+        let slots = &self.symbolic.execution.slots;
+        let locals = slots.locals[st.frame.func.index()].iter().zip(&st.frame.vars);
+        let globals = slots.globals.iter().zip(st.globals.iter());
+        for (&var, &value) in locals.chain(globals) {
+            let Val::Int(v) = value else { continue };
+            if !self.precision.tracks(at.loc, Item::Var(var)) {
+                continue;
+            }
+            let seen = self.seen.entry((at.loc, var)).or_default();
+            if seen.len() <= threshold && seen.insert(v) && seen.len() > threshold {
+                self.precision.ban(Item::Var(var));
+            }
+        }
+    }
+
+    /// Forgets all numbers and constraints that `keep` does not want, and what is dead.
+    pub(super) fn forget(
+        &mut self,
+        st: &mut execution::State,
+        at: Control,
+        base: Option<&Memory>,
+        keep: &dyn Fn(Item) -> bool,
+    ) {
+        self.forget_frame(Rc::make_mut(&mut st.frame), at.loc, &st.pc, keep);
+        for i in 0..self.symbolic.execution.read_globals().len() {
+            let slot = self.symbolic.execution.read_globals()[i] as usize;
+            let var = self.symbolic.execution.slots.globals[slot];
+            let value = st.globals[slot];
+            if !self.is_droppable(value) {
+                continue;
+            }
+            let new = match keep(Item::Var(var)) {
+                true => self.as_number(&st.pc, value),
+                false => self.any_value(var, value),
+            };
+            if new != value {
+                Rc::make_mut(&mut st.globals)[slot] = new;
+            }
+        }
+        let objects: Vec<_> = match base {
+            Some(base) => st.memory.differences(base).filter_map(|(id, ours, _)| Some((id, ours?.origin))).collect(),
+            None => st.memory.iter().map(|(id, o)| (id, o.origin)).collect(),
+        };
+        for (id, origin) in objects {
+            let wants = |part| keep(Item::Memory(origin, part));
+            let lost = |o: &Object| !o.read_only && !o.known_parts().into_iter().all(wants);
+            if st.memory.get(id).is_some_and(lost) {
+                st.memory.get_mut(id).expect("a live object").forget_numbers(wants);
+            }
+        }
+        if !st.pc.is_empty() {
+            self.forget_constraints(st, keep);
+        }
+    }
+
+    /// Forgets the locals in a frame that stands before location `loc`.
+    fn forget_frame(&mut self, frame: &mut Frame, loc: LocId, pc: &PathCondition, keep: &dyn Fn(Item) -> bool) {
+        let live = self.symbolic.execution.live(frame.func);
+        let mut is_live = live.at(loc).iter().copied().peekable();
+        for slot in 0..frame.vars.len() {
+            let value = frame.vars[slot];
+            let alive = is_live.next_if_eq(&(slot as u32)).is_some();
+            frame.vars[slot] = match (alive, value) {
+                (_, Val::Unset) => continue,
+                (false, _) => Val::Unset,
+                (true, _) if !self.is_droppable(value) => continue,
+                (true, _) => {
+                    let var = self.symbolic.execution.slots.locals[frame.func.index()][slot];
+                    match keep(Item::Var(var)) {
+                        true => self.as_number(pc, value),
+                        false => self.any_value(var, value),
+                    }
+                }
+            };
+        }
+    }
+
+    /// Forgets in the frames below the top what `keep` does not want, down to those that `since` has as well: they were
+    /// abstracted before.
+    pub(super) fn forget_callers(&mut self, st: &mut State, since: Option<&State>, keep: &dyn Fn(Item) -> bool) {
+        let mut old = since.map(|s| &s.frame);
+        let mut frames = Vec::new();
+        let mut above = &st.frame;
+        while let (Some(frame), Some(call)) = (&above.caller, above.call) {
+            while let Some(o) = old.filter(|o| o.depth > frame.depth) {
+                old = o.caller.as_ref();
+            }
+            if old.is_some_and(|o| Rc::ptr_eq(o, frame)) {
+                break;
+            }
+            frames.push((Rc::clone(frame), self.symbolic.execution.program.edges[call].target));
+            above = frame;
+        }
+        let mut below = match frames.last() {
+            Some((frame, _)) => frame.caller.clone(),
+            None => return,
+        };
+        for (frame, loc) in frames.into_iter().rev() {
+            let mut new = (*frame).clone();
+            new.caller = below;
+            self.forget_frame(&mut new, loc, &st.pc, keep);
+            below = Some(Rc::new(new));
+        }
+        Rc::make_mut(&mut st.frame).caller = below;
+    }
+
+    /// Whether there is something to forget of a value.
+    fn is_droppable(&self, value: Val) -> bool {
+        match value {
+            Val::Int(_) => true,
+            Val::Expr(e) => !self.forgotten.contains(&e),
+            Val::Ptr(..) | Val::Unset | Val::Unknown => false,
+        }
+    }
+
+    /// A tracked value as a number, if the constraints that are about to be forgotten make it one.
+    fn as_number(&self, pc: &PathCondition, value: Val) -> Val {
+        match value {
+            Val::Expr(e) => match self.symbolic.execution.solver.bounds(&self.symbolic.execution.terms, pc, e) {
+                Some((low, high)) if low == high => Val::Int(low),
+                _ => value,
+            },
+            _ => value,
+        }
+    }
+
+    fn any_value(&mut self, var: VarId, old: Val) -> Val {
+        if !self.symbolic.execution.mode.names_unknowns {
+            return Val::Unknown;
+        }
+        let width = self.symbolic.execution.program.vars[var].width;
+        let (_, e) = self.symbolic.execution.terms.fresh_symbol(Sort::Bv(width));
+        if self.ways.1 {
+            let name = self.symbolic.execution.terms.var(var, width);
+            self.names.insert((e, self.depth), name);
+        } else {
+            self.forgotten.insert(e);
+        }
+        self.replaced.push((e, old));
+        Val::Expr(e)
+    }
+
+    /// What is known of addresses stays.
+    fn forget_constraints(&mut self, st: &mut execution::State, keep: &dyn Fn(Item) -> bool) {
+        let conjuncts = st.pc.conjuncts();
+        let source = &self.source;
+        let kept: Vec<ExprId> = conjuncts
+            .iter()
+            .copied()
+            .filter(|c| !self.of_predicates.contains(c))
+            .filter(|c| source.get(c).is_none_or(|&edge| keep(Item::Constraint(edge))))
+            .collect();
+        if kept.len() == conjuncts.len() {
+            return;
+        }
+        let model = st.pc.model().cloned();
+        let mut pc = PathCondition::new();
+        for conjunct in kept {
+            self.symbolic.execution.solver.assume(&mut self.symbolic.execution.terms, &mut pc, conjunct, model.clone());
+        }
+        st.pc = pc;
+    }
+
+    /// Everything that could be forgotten of `st` at `at`, in the order in which it is better kept: what changes in
+    /// loops last, since it may take many values.
+    pub(in crate::cpa) fn items(&mut self, st: &State, at: Control) -> Vec<Item> {
+        let mut items = Vec::new();
+        let func = st.frame.func;
+        let live = self.symbolic.execution.live(func);
+        let locals = live
+            .at(at.loc)
+            .iter()
+            .map(|&s| (self.symbolic.execution.slots.locals[func.index()][s as usize], st.frame.vars[s as usize]));
+        let globals = self
+            .symbolic
+            .execution
+            .read_globals()
+            .iter()
+            .map(|&s| (self.symbolic.execution.slots.globals[s as usize], st.globals[s as usize]));
+        for (var, value) in locals.chain(globals) {
+            if self.is_droppable(value) {
+                items.push(Item::Var(var));
+            }
+        }
+        // Callers' variables keep what they had when they called.
+        let mut frame = st.frame.caller.as_ref();
+        while let Some(f) = frame {
+            for (slot, &value) in f.vars.iter().enumerate() {
+                if self.is_droppable(value) {
+                    items.push(Item::Var(self.symbolic.execution.slots.locals[f.func.index()][slot]));
+                }
+            }
+            frame = f.caller.as_ref();
+        }
+        for (_, object) in st.memory.iter() {
+            if !object.read_only {
+                items.extend(object.known_parts().into_iter().map(|part| Item::Memory(object.origin, part)));
+            }
+        }
+        for conjunct in st.pc.iter() {
+            if let Some(&edge) = self.source.get(&conjunct) {
+                items.push(Item::Constraint(edge));
+            }
+        }
+        let precision = &self.precision;
+        items.retain(|&i| !precision.is_banned(i));
+        let changing: FxHashSet<VarId> =
+            self.symbolic.loops.loops.iter().flat_map(|l| l.modified.iter().copied()).collect();
+        items.sort_by_key(|item| (matches!(item, Item::Var(v) if changing.contains(v)), *item));
+        items.dedup();
+        items
+    }
+
+    /// An abstract state to cover others is looked for by the values that it has at these places.
+    pub(super) fn outline_values(&mut self, st: &State, at: Control) -> Vec<Option<u64>> {
+        let live = self.symbolic.execution.live(st.frame.func);
+        let locals = live.at(at.loc).iter().map(|&s| st.frame.vars[s as usize]);
+        let globals = self.symbolic.execution.read_globals().iter().map(|&s| st.globals[s as usize]);
+        let word = |value| match value {
+            Val::Int(v) => Some(v),
+            Val::Ptr(object, offset) => Some(u64::from(object.0).rotate_right(16) ^ offset),
+            Val::Expr(_) | Val::Unset | Val::Unknown => None,
+        };
+        locals.chain(globals).map(word).collect()
+    }
+
+    /// The error `what` is met at `edge` in a state that the solver does not refute.
+    pub(super) fn is_real(&mut self, st: &mut State) -> Result<bool, Stop> {
+        Ok(!self.symbolic.execution.mode.names_unknowns || self.symbolic.execution.is_feasible(st))
+    }
+}
