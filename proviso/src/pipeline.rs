@@ -126,7 +126,7 @@ impl Pipeline {
         if self.wants_exhibits {
             self.shared().exhibits = Exhibits::of(&program, slice.as_ref(), &Sources::new());
         }
-        let outcome = self.stage("the analysis", "analysis", || self.analyse(&program, slice.as_ref()));
+        let (outcome, analysed) = self.stage("the analysis", "analysis", || self.analyse(&program, slice.as_ref()));
         self.shared().engine = Some(outcome.stats);
 
         let sources = Sources::new();
@@ -135,7 +135,6 @@ impl Pipeline {
             spot: reason.place.and_then(|p| sources.spot(&program, blame::users_place(&program, p))),
         };
         let notes = outcome.reasons.iter().map(note).collect();
-        let analysed = slice.as_ref().map_or(&program, |s| &s.program);
         let lesson = |l: &engine::Lesson| Lesson {
             spot: l.goal.and_then(|p| sources.spot(analysed, p)),
             tracked: l.tracked.clone(),
@@ -257,7 +256,8 @@ impl Pipeline {
         left.map_or(most, |left| (left / 5).min(most))
     }
 
-    fn analyse(&self, program: &Program, slice: Option<&slicer::Slice>) -> engine::Outcome {
+    /// The outcome, and the program that it speaks of: the slice, or the whole where the slice is not enough.
+    fn analyse<'p>(&self, program: &'p Program, slice: Option<&'p slicer::Slice>) -> (engine::Outcome, &'p Program) {
         let replay = |inputs: &Inputs, error| {
             let time = self.share_of_time(REPLAY);
             let inputs = match slice {
@@ -273,13 +273,13 @@ impl Pipeline {
         let outcome = engine::verify(analysed, &config, &self.budget, &replay, &progress);
         if slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && self.budget.spent().is_none() {
             // The slice is not enough: a loop without end that it lacks, for one, may keep the program from the error.
-            let mut of_whole = self.analyse(program, None);
+            let (mut of_whole, _) = self.analyse(program, None);
             // The same defect is told once.
             let before: Vec<_> = outcome.crashes.into_iter().filter(|c| !of_whole.crashes.contains(c)).collect();
             of_whole.crashes.extend(before);
-            return of_whole;
+            return (of_whole, program);
         }
-        outcome
+        (outcome, analysed)
     }
 
     /// Why TRUE says nothing of a program, of which a part was analysed, if that is so and is seen in short time.
