@@ -9,7 +9,7 @@ use crate::cpa::{Abstraction, Stop};
 use crate::reached::{Adjusted, From, Reached};
 use cfa::{EdgeId, Id, Program, Table};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
-use std::hash::{Hash, Hasher};
+use std::hash::Hasher;
 
 cfa::id_type!(
     /// A node of an abstract reachability graph.
@@ -59,13 +59,29 @@ pub struct Arg<'p, S> {
     settled: FxHashSet<(NodeId, EdgeId)>,
 }
 
-/// The heads at one control, to find one that covers a state.
+/// Where states know different things, so many sets of known places are looked at for one that covers, besides the state's own.
+const MOST_SETS: usize = 24;
+/// Of so many sets that may be fit.
+const WINDOW: usize = 256;
+/// Heads compared with a state: the newest, and some of the others, by turns. So in time every one is compared with a state that
+/// comes back again and again.
+const NEWEST: usize = 24;
+const OLDER: usize = 8;
+
+/// The heads at one control, to find one that covers a state: by the places of the outline that have a value, then by a hash of
+/// these values.
 #[derive(Default)]
 struct Bucket {
-    /// By which places of the outline have a value, then by a hash of these values.
-    by_known: Vec<(Box<[bool]>, ByHash)>,
+    sets: Vec<(Places, ByHash)>,
+    number: FxHashMap<Places, u32>,
+    /// The sets, those first in which a head was found.
+    order: Vec<u32>,
+    /// Lookups so far.
+    turn: usize,
 }
 
+/// A set of places of an outline, as bits.
+type Places = Box<[u64]>;
 type ByHash = FxHashMap<u64, Vec<NodeId>>;
 
 impl<'p, S> Arg<'p, S> {
@@ -127,7 +143,7 @@ impl<'p, S> Arg<'p, S> {
     }
 
     /// The edges from the root to `id`, and after how many of them each head but the root stands.
-    pub fn path(&self, id: NodeId) -> (Vec<EdgeId>, Vec<usize>) {
+    pub fn path_to(&self, id: NodeId) -> (Vec<EdgeId>, Vec<usize>) {
         let (mut path, mut cuts) = (Vec::new(), Vec::new());
         for &n in &self.ancestry(id)[1..] {
             path.extend(&*self.nodes[n].via);
@@ -177,54 +193,82 @@ impl<'p, S> Arg<'p, S> {
         let Self { reached, nodes, .. } = self;
         let bucket = reached.entry(nodes[id].at).or_default();
         let state = nodes[id].state.as_deref().expect("a head that is not pruned");
-        for (known, by_hash) in &mut bucket.by_known {
+        let places = places(outline);
+        bucket.turn += 1;
+        let turn = bucket.turn;
+        let own = bucket.number.get(&places).copied();
+        let mut tried = 0;
+        for i in 0..=bucket.order.len().min(WINDOW) {
+            // The state's own set comes first.
+            let number = match i.checked_sub(1) {
+                None => own,
+                Some(i) => Some(bucket.order[i]).filter(|&n| Some(n) != own),
+            };
+            let Some(number) = number else { continue };
+            let (known, by_hash) = &mut bucket.sets[number as usize];
             // What covers knows no more.
-            if known.iter().zip(outline).any(|(&k, v)| k && v.is_none()) {
+            if known.iter().zip(&places).any(|(k, p)| k & !p != 0) {
                 continue;
             }
-            let Some(old) = by_hash.get_mut(&hash(known, outline)) else { continue };
-            let mut dead = 0;
-            let found = old.iter().copied().rev().find(|&n| match (nodes[n].status, &nodes[n].state) {
-                (Status::Waiting | Status::Expanded, Some(old)) => n != id && covers(old, state),
-                _ => {
-                    dead += 1;
-                    false
+            tried += 1;
+            if tried > MOST_SETS {
+                break;
+            }
+            let Some(heads) = by_hash.get_mut(&hash(known, outline)) else { continue };
+            heads.retain(|&n| nodes[n].status != Status::Pruned);
+            let older = heads.len().saturating_sub(NEWEST);
+            let some = (0..OLDER.min(older)).map(|k| (turn * OLDER + k) % older);
+            let found = (older..heads.len()).rev().chain(some).map(|k| heads[k]).find(|&n| {
+                match (nodes[n].status, &nodes[n].state) {
+                    (Status::Waiting | Status::Expanded, Some(old)) => n != id && covers(old, state),
+                    _ => false,
                 }
             });
-            if dead > 0 {
-                old.retain(|&n| nodes[n].status != Status::Pruned);
-            }
             if found.is_some() {
+                if let Some(i) = i.checked_sub(1) {
+                    bucket.order.swap(i, i / 2);
+                }
                 return found;
             }
         }
         if !std::mem::replace(&mut nodes[id].noted, true) {
-            bucket.add(id, outline);
+            bucket.add(id, places, outline);
         }
         None
     }
 }
 
 impl Bucket {
-    fn add(&mut self, id: NodeId, outline: &[Option<u64>]) {
-        let known: Box<[bool]> = outline.iter().map(Option::is_some).collect();
+    fn add(&mut self, id: NodeId, known: Places, outline: &[Option<u64>]) {
         let hash = hash(&known, outline);
-        let nodes = match self.by_known.iter_mut().find(|(k, _)| *k == known) {
-            Some((_, nodes)) => nodes,
-            None => {
-                self.by_known.push((known, FxHashMap::default()));
-                &mut self.by_known.last_mut().expect("just added").1
-            }
-        };
-        nodes.entry(hash).or_default().push(id);
+        let next = self.sets.len() as u32;
+        let number = *self.number.entry(known.clone()).or_insert(next);
+        if number == next {
+            self.sets.push((known, ByHash::default()));
+            self.order.push(number);
+            // Beyond the window sets take turns.
+            let last = self.order.len() - 1;
+            self.order.swap(last, self.turn % WINDOW.min(last + 1));
+        }
+        self.sets[number as usize].1.entry(hash).or_default().push(id);
     }
 }
 
+/// The places of an outline that have a value.
+fn places(outline: &[Option<u64>]) -> Places {
+    let word = |values: &[Option<u64>]| values.iter().rev().fold(0, |bits, v| bits << 1 | u64::from(v.is_some()));
+    outline.chunks(64).map(word).collect()
+}
+
 /// Of the values at the known places.
-fn hash(known: &[bool], outline: &[Option<u64>]) -> u64 {
+fn hash(known: &Places, outline: &[Option<u64>]) -> u64 {
     let mut hasher = FxHasher::default();
-    for (_, value) in known.iter().zip(outline).filter(|(k, _)| **k) {
-        value.hash(&mut hasher);
+    for (i, &word) in known.iter().enumerate() {
+        let mut bits = word;
+        while bits != 0 {
+            hasher.write_u64(outline[64 * i + bits.trailing_zeros() as usize].unwrap_or_default());
+            bits &= bits - 1;
+        }
     }
     hasher.finish()
 }
@@ -304,6 +348,10 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
         self.settled.contains(&(self.nodes[node].head, edge))
     }
 
+    fn path(&self, node: NodeId) -> Option<Vec<EdgeId>> {
+        (!self.merges).then(|| self.path_to(node).0)
+    }
+
     fn shape(&self) -> Vec<Shape> {
         let number = |n: NodeId| n.index() as u32;
         without_pruned(self.nodes.values().map(|n| Shape {
@@ -370,7 +418,7 @@ mod tests {
             arg.nodes[id].status = Status::Covered;
         }
         assert_eq!((arg.line(e), arg.node(fork).head), (vec![root, a, c, e], root));
-        assert_eq!(arg.path(c), (vec![EdgeId(7), EdgeId(8), EdgeId(9)], vec![2, 3]));
+        assert_eq!(arg.path_to(c), (vec![EdgeId(7), EdgeId(8), EdgeId(9)], vec![2, 3]));
         // `d` was covered by `c`, which goes; `e` goes with it.
         assert_eq!(arg.prune_below(a), [d]);
         assert_eq!(arg.node(d).status, Status::Waiting);

@@ -43,6 +43,16 @@ impl CallStacks {
             (caller, call)
         })
     }
+    /// The calls, outermost first.
+    pub fn calls(&self, mut stack: StackId) -> Vec<EdgeId> {
+        let mut calls = Vec::with_capacity(self.depth(stack) as usize);
+        while let Some((below, call)) = self.pop(stack) {
+            calls.push(call);
+            stack = below;
+        }
+        calls.reverse();
+        calls
+    }
     /// Calls on the stack.
     #[inline]
     pub fn depth(&self, stack: StackId) -> u32 {

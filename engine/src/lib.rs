@@ -11,6 +11,7 @@ pub mod control;
 pub mod cpa;
 mod crash;
 mod execution;
+pub mod frontier;
 pub mod induction;
 pub mod invariants;
 mod parallel;
@@ -57,6 +58,8 @@ pub struct Config {
     pub solvers: smt::Choice,
     /// Whether the graph of states is wanted, so that analyses which can do without keep its shape.
     pub wants_graph: bool,
+    /// Whether what is left of a run without a verdict is wanted.
+    pub wants_frontier: bool,
     /// For one solver query.
     pub query_time: Duration,
     /// Distinct values of a variable at one loop head before the value analysis tracks it no more.
@@ -87,6 +90,7 @@ impl Default for Config {
             max_call_depth: 10_000,
             solvers: smt::Choice::default(),
             wants_graph: false,
+            wants_frontier: false,
             query_time: Duration::from_secs(30),
             value_threshold: 500,
             sharing: Sharing::Scope,
@@ -110,7 +114,6 @@ pub struct Stats {
     pub solver_calls: u64,
     pub solver_time: Duration,
     pub replays: u64,
-    pub refinements: u64,
     /// Values and constraints tracked in the end.
     pub precision: u64,
     pub time: Duration,
@@ -154,7 +157,6 @@ impl Stats {
         self.solver_calls += other.solver_calls;
         self.solver_time += other.solver_time;
         self.replays += other.replays;
-        self.refinements += other.refinements;
         self.precision += other.precision;
         self.time = self.time.max(other.time);
     }
@@ -176,7 +178,7 @@ impl Stats {
             ("solver_calls", self.solver_calls as f64),
             ("solver_seconds", self.solver_time.as_secs_f64()),
             ("replays", self.replays as f64),
-            ("refinements", self.refinements as f64),
+            ("refinements", c.refinements as f64),
             ("precision", self.precision as f64),
             ("seconds", self.time.as_secs_f64()),
         ]
@@ -202,6 +204,8 @@ pub struct Outcome {
     pub lessons: Vec<Lesson>,
     /// The abstract reachability graph of the analysis that decided or came last, where one is built.
     pub arg: Vec<arg::Shape>,
+    /// What each exploration has left, where there is no verdict and it is wanted.
+    pub frontiers: Vec<frontier::Frontier>,
     /// The analyses that ended by a panic. Where there is no verdict and no limit was met, the reason is the first of them.
     pub crashes: Vec<Crash>,
 }
@@ -218,6 +222,7 @@ impl Outcome {
             unconfirmed: None,
             lessons: Vec::new(),
             arg: Vec::new(),
+            frontiers: Vec::new(),
             crashes: Vec::new(),
         }
     }

@@ -56,10 +56,12 @@ fn joined(outcomes: Vec<Outcome>, stopped: bool) -> Outcome {
     let mut total = Stats::default();
     let mut reasons = Vec::new();
     let mut crashes = Vec::new();
+    let mut frontiers = Vec::new();
     for outcome in &outcomes {
         total.join(&outcome.stats);
         reasons.extend(outcome.reasons.iter().cloned());
         crashes.extend(outcome.crashes.iter().cloned());
+        frontiers.extend(outcome.frontiers.iter().cloned());
     }
     reasons.dedup();
     let unconfirmed = outcomes.iter().find_map(|o| o.unconfirmed.clone());
@@ -67,13 +69,31 @@ fn joined(outcomes: Vec<Outcome>, stopped: bool) -> Outcome {
     // Where nobody was stopped, what is our fault comes before what stood in the way of the others.
     let crashed = || outcomes.iter().position(|o| !stopped && o.has_crashed());
     let answered = answered.or_else(crashed).unwrap_or(0);
+    if let Some(crash) = contradiction(&outcomes) {
+        crashes.insert(0, crash.clone());
+        let unknown = Outcome::new(Verdict::Unknown(crash.reason()), crash.analysis);
+        return Outcome { unconfirmed, stats: total, reasons, frontiers, crashes, ..unknown };
+    }
     let outcome = outcomes.into_iter().nth(answered).expect("at least one thread");
     // What one thread has found no other may overlook.
     let (verdict, proof) = match (outcome.verdict, &unconfirmed) {
         (Verdict::True, Some(reason)) => (Verdict::Unknown(reason.clone()), None),
         (verdict, _) => (verdict, outcome.proof),
     };
-    Outcome { verdict, proof, unconfirmed, stats: total, reasons, crashes, ..outcome }
+    Outcome { verdict, proof, unconfirmed, stats: total, reasons, frontiers, crashes, ..outcome }
+}
+
+/// Threads that contradict one another: a defect of ours, of which everybody should hear.
+fn contradiction(outcomes: &[Outcome]) -> Option<Crash> {
+    let proof = outcomes.iter().find(|o| matches!(o.verdict, Verdict::True))?;
+    let violation = outcomes.iter().find(|o| matches!(o.verdict, Verdict::False(_)))?;
+    let (proof, violation) = (proof.decided_by, violation.decided_by);
+    let message = format!(
+        "`{}` proved the program safe, and `{}` found a violation that the interpreter confirms",
+        proof.name(),
+        violation.name()
+    );
+    Some(Crash { analysis: proof, message })
 }
 
 /// Proofs by invariants go with symbolic execution, which they learn from; the others are dealt out in turn.
@@ -110,6 +130,17 @@ mod tests {
         let doubting = outcome(unknown(), Some(Reason::new("does not replay")));
         let doubted = joined(vec![doubting, outcome(Verdict::True, None)], false);
         assert!(matches!(doubted.verdict, Verdict::Unknown(reason) if reason.text == "does not replay"));
+    }
+
+    #[test]
+    fn threads_that_contradict_one_another_abort() {
+        let found = crate::verdict::Counterexample {
+            error: cfa::ErrorId(0),
+            inputs: cfa::interp::Inputs::default(),
+            path: Vec::new(),
+        };
+        let joined = joined(vec![outcome(Verdict::True, None), outcome(Verdict::False(found), None)], false);
+        assert!(joined.has_crashed() && joined.crashes[0].message.contains("the interpreter confirms"));
     }
 
     #[test]

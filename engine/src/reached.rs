@@ -69,6 +69,10 @@ pub trait Reached<C: Cpa> {
     fn is_settled(&self, _node: Self::Node, _edge: EdgeId) -> bool {
         false
     }
+    /// The edges from the start to a node, if they are kept and paths are not merged.
+    fn path(&self, _node: Self::Node) -> Option<Vec<EdgeId>> {
+        None
+    }
     /// The graph, if it is kept.
     fn shape(&self) -> Vec<Shape> {
         Vec::new()
@@ -101,15 +105,18 @@ impl<C: Cpa> Reached<C> for Forgotten {
     }
 }
 
-/// The shape of the graph is kept, for pictures.
+/// The graph is kept without its states, for pictures and for the paths to what is left.
 #[derive(Default)]
 pub struct Pictured {
     nodes: Vec<Shape>,
+    /// The edges from its parent to each node.
+    via: Vec<Box<[EdgeId]>>,
 }
 
 impl Pictured {
-    fn add(&mut self, parent: Option<u32>, status: Status, via: usize) -> u32 {
-        self.nodes.push(Shape { parent, status, merged: false, edges: via as u32 });
+    fn add(&mut self, parent: Option<u32>, status: Status, via: Box<[EdgeId]>) -> u32 {
+        self.nodes.push(Shape { parent, status, merged: false, edges: via.len() as u32 });
+        self.via.push(via);
         self.nodes.len() as u32 - 1
     }
 }
@@ -120,12 +127,10 @@ impl<C: Cpa> Reached<C> for Pictured {
     const ABSTRACT: bool = false;
 
     fn root(&mut self, _: &C::State, _: Control) -> u32 {
-        self.add(None, Status::Waiting, 0)
+        self.add(None, Status::Waiting, Box::default())
     }
     fn waits(&mut self, node: u32, _: Control, via: &mut Vec<EdgeId>) -> u32 {
-        let edges = via.len();
-        via.clear();
-        self.add(Some(node), Status::Waiting, edges)
+        self.add(Some(node), Status::Waiting, std::mem::take(via).into())
     }
     fn adjust(
         &mut self,
@@ -137,9 +142,7 @@ impl<C: Cpa> Reached<C> for Pictured {
         via: &mut Vec<EdgeId>,
     ) -> Adjusted<C::State, u32> {
         let Some(state) = cpa.arrive(state, from.edge, at)? else { return Ok(None) };
-        let edges = via.len();
-        via.clear();
-        Ok(Some((state, self.add(Some(from.node), Status::Waiting, edges))))
+        Ok(Some((state, self.add(Some(from.node), Status::Waiting, std::mem::take(via).into()))))
     }
     fn stop(&mut self, cpa: &mut C, node: u32, state: &C::State, at: Control) -> Result<bool, Stop> {
         let stops = cpa.stop(state, at)?;
@@ -155,7 +158,14 @@ impl<C: Cpa> Reached<C> for Pictured {
         self.nodes[other as usize].status = Status::Pruned;
     }
     fn target(&mut self, node: u32, via: &[EdgeId]) {
-        self.add(Some(node), Status::Target, via.len());
+        self.add(Some(node), Status::Target, via.into());
+    }
+    fn path(&self, node: u32) -> Option<Vec<EdgeId>> {
+        let line: Vec<u32> = std::iter::successors(Some(node), |&n| self.nodes[n as usize].parent).collect();
+        if line.iter().any(|&n| self.nodes[n as usize].merged) {
+            return None;
+        }
+        Some(line.iter().rev().flat_map(|&n| self.via[n as usize].iter().copied()).collect())
     }
     fn shape(&self) -> Vec<Shape> {
         crate::arg::without_pruned(self.nodes.iter().copied())

@@ -10,6 +10,7 @@ use crate::cpa::slicing::{Criteria, Slicing};
 use crate::cpa::symbolic::SymbolicExecution;
 use crate::cpa::tracking::{self, Tracking};
 use crate::cpa::{Abstraction, Stop};
+use crate::frontier::{Frontier, Open};
 use crate::induction::{Bounded, Proof, Prover};
 use crate::proof::{self, Certificate, ProofCheck};
 use crate::reached::{Forgotten, Pictured, Reached};
@@ -76,9 +77,7 @@ trait Explore<'p> {
     fn done(&self) -> Option<f64> {
         None
     }
-    fn refinements(&self) -> u64 {
-        0
-    }
+    fn frontier(&self) -> Vec<Open>;
     /// Operations in a slice that grows.
     fn sliced(&self) -> usize {
         0
@@ -111,6 +110,9 @@ impl<'p, R: Reached<SymbolicExecution<'p>>> Explore<'p> for CpaAlgorithm<'p, Sym
     }
     fn is_exact(&self) -> bool {
         true
+    }
+    fn frontier(&self) -> Vec<Open> {
+        CpaAlgorithm::frontier(self)
     }
     fn done(&self) -> Option<f64> {
         CpaAlgorithm::done(self)
@@ -174,8 +176,8 @@ impl<'p, C: Tracks<'p>> Explore<'p> for Cegar<'p, C> {
     fn waiting(&self) -> usize {
         self.inner.waiting()
     }
-    fn refinements(&self) -> u64 {
-        self.refinements
+    fn frontier(&self) -> Vec<Open> {
+        Cegar::frontier(self)
     }
     fn sliced(&self) -> usize {
         self.inner.cpa.sliced()
@@ -586,6 +588,7 @@ impl<'r> Run<'r> {
         let mut taints = common;
         let mut lessons = Vec::new();
         let mut arg = Vec::new();
+        let mut frontiers = Vec::new();
         let decided_by = workers[decided].analysis;
         for (i, mut worker) in workers.into_iter().enumerate() {
             taints.merge(&worker.taints);
@@ -593,13 +596,19 @@ impl<'r> Run<'r> {
             taints.merge(&exploration.domain().taints);
             self.stats.add(exploration.counters(), exploration.waiting(), exploration.domain());
             self.stats.precision += exploration.sliced() as u64;
-            self.stats.refinements += exploration.refinements();
             if let Some(tracking) = exploration.tracking() {
                 self.stats.precision += tracking.tracked() as u64;
                 lessons.append(&mut tracking.lessons);
             }
+            if self.config.wants_frontier && matches!(verdict, Verdict::Unknown(_)) {
+                frontiers.push(Frontier { analysis: worker.analysis, open: exploration.frontier() });
+            }
             if i == decided || arg.is_empty() {
                 arg = exploration.graph();
+            }
+            if self.budget.spent().is_some() {
+                // To take apart what an interrupted run leaves can take longer than it had.
+                std::mem::forget(worker);
             }
         }
         self.stats.time = self.start.elapsed();
@@ -608,7 +617,19 @@ impl<'r> Run<'r> {
         let reasons = taints.reasons(self.program);
         let certificate = self.certificate.filter(|_| matches!(verdict, Verdict::True));
         let (stats, crashes) = (self.stats, self.crashes);
-        Outcome { verdict, stats, reasons, decided_by, proof, certificate, unconfirmed, lessons, arg, crashes }
+        Outcome {
+            verdict,
+            stats,
+            reasons,
+            decided_by,
+            proof,
+            certificate,
+            unconfirmed,
+            lessons,
+            arg,
+            frontiers,
+            crashes,
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::control::{CallStacks, Control, StackId};
 use cfa::graph::CfaGraphs;
-use cfa::{LocId, Program};
+use cfa::{Callee, Id as _, LocId, Op, Program};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::cmp::Reverse;
@@ -21,17 +21,20 @@ pub enum Search {
     RandomPath,
     /// The state at the location visited least, the newest first.
     Coverage,
+    /// The state with the fewest edges to an error, the newest first.
+    Nearest,
     /// Depth-first, interleaved with the other two.
     Mixed,
 }
 
 impl Search {
-    pub const NAMES: [(&'static str, Search); 5] = [
+    pub const NAMES: [(&'static str, Search); 6] = [
         ("mixed", Search::Mixed),
         ("dfs", Search::DepthFirst),
         ("bfs", Search::BreadthFirst),
         ("random-path", Search::RandomPath),
         ("coverage", Search::Coverage),
+        ("nearest", Search::Nearest),
     ];
 }
 
@@ -42,6 +45,8 @@ pub struct Rank {
     pub forks: u32,
     /// How often the entry's location was visited when it was added.
     pub visits: u32,
+    /// Edges from there to an error, at least.
+    pub distance: u32,
 }
 
 pub struct Waitlist<T> {
@@ -64,6 +69,7 @@ enum Order {
     /// By forks.
     Random(BTreeMap<u32, Vec<Id>>),
     Least(BinaryHeap<(Reverse<u32>, u64, u32)>),
+    Nearest(BinaryHeap<(Reverse<u32>, u64, u32)>),
 }
 
 impl<T> Waitlist<T> {
@@ -73,6 +79,7 @@ impl<T> Waitlist<T> {
             Search::BreadthFirst => vec![Order::Queue(VecDeque::new())],
             Search::RandomPath => vec![Order::Random(BTreeMap::new())],
             Search::Coverage => vec![Order::Least(BinaryHeap::new())],
+            Search::Nearest => vec![Order::Nearest(BinaryHeap::new())],
             Search::Mixed => {
                 vec![Order::Stack(Vec::new()), Order::Least(BinaryHeap::new()), Order::Random(BTreeMap::new())]
             }
@@ -113,6 +120,7 @@ impl<T> Waitlist<T> {
                 Order::Queue(ids) => ids.push_back((slot, serial)),
                 Order::Random(by_forks) => by_forks.entry(rank.forks).or_default().push((slot, serial)),
                 Order::Least(heap) => heap.push((Reverse(rank.visits), serial, slot)),
+                Order::Nearest(heap) => heap.push((Reverse(rank.distance), serial, slot)),
             }
         }
     }
@@ -130,7 +138,7 @@ impl<T> Waitlist<T> {
             let (slot, serial) = match &mut self.orders[which] {
                 Order::Stack(ids) => ids.pop(),
                 Order::Queue(ids) => ids.pop_front(),
-                Order::Least(heap) => heap.pop().map(|(_, serial, slot)| (slot, serial)),
+                Order::Least(heap) | Order::Nearest(heap) => heap.pop().map(|(_, serial, slot)| (slot, serial)),
                 Order::Random(by_forks) => pick(by_forks, &mut self.rng),
             }
             .expect("every waiting entry is in every order");
@@ -159,6 +167,41 @@ impl<T> Waitlist<T> {
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.entries.iter().flatten().map(|(item, _)| item)
     }
+}
+
+/// For each location, how many edges there are from it to an error at least: calls may be stepped over, and return to any of
+/// their callers.
+pub fn distances(program: &Program) -> Vec<u32> {
+    let mut before: Vec<Vec<LocId>> = vec![Vec::new(); program.locs.len()];
+    let mut returns: Vec<Vec<LocId>> = vec![Vec::new(); program.funcs.len()];
+    let mut distance = vec![u32::MAX; program.locs.len()];
+    let mut queue = VecDeque::new();
+    for (id, edge) in program.edges.iter() {
+        match &edge.op {
+            Op::Return { .. } => returns[program.func_of(id).index()].push(edge.source),
+            Op::Halt(_) => continue,
+            _ => before[edge.target.index()].push(edge.source),
+        }
+        if (matches!(edge.op, Op::Error(_)) || edge.fault.is_some()) && distance[edge.source.index()] != 0 {
+            distance[edge.source.index()] = 0;
+            queue.push_back(edge.source);
+        }
+    }
+    for edge in program.edges.values() {
+        if let Op::Call { callee: Callee::Direct(func), .. } = edge.op {
+            before[program.funcs[func].entry.index()].push(edge.source);
+            before[edge.target.index()].extend_from_slice(&returns[func.index()]);
+        }
+    }
+    while let Some(loc) = queue.pop_front() {
+        for from in std::mem::take(&mut before[loc.index()]) {
+            if distance[from.index()] == u32::MAX {
+                distance[from.index()] = distance[loc.index()] + 1;
+                queue.push_back(from);
+            }
+        }
+    }
+    distance
 }
 
 /// Picks a level of forks with weight `entries * 2^-forks`, and an entry of it uniformly.
@@ -248,6 +291,10 @@ impl<T> JoinQueue<T> {
         self.waiting.entry(key).or_default().push(item);
         self.len += 1;
     }
+    /// All waiting states.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.waiting.values().flatten()
+    }
     /// All states at the first place.
     pub fn pop(&mut self) -> Option<(JoinKey, Vec<T>)> {
         let (key, items) = self.waiting.pop_first()?;
@@ -272,7 +319,7 @@ mod tests {
             let mut waitlist = Waitlist::new(search, 7);
             let mut seen = Vec::new();
             for i in 0..500u32 {
-                waitlist.push(i, Rank { forks: i % 9, visits: i % 5 });
+                waitlist.push(i, Rank { forks: i % 9, visits: i % 5, distance: i % 7 });
                 if i % 3 == 0 {
                     seen.push(waitlist.pop().unwrap());
                 }

@@ -245,7 +245,7 @@ fn refinement_tracks_what_matters() {
         assert_eq!(outcome.decided_by, analysis);
         let tracked: Vec<&String> = outcome.lessons.iter().flat_map(|l| &l.tracked).collect();
         assert_eq!(tracked, ["the value of `mode`"], "{}", analysis.name());
-        assert!(outcome.stats.refinements >= 1 && !outcome.arg.is_empty());
+        assert!(outcome.stats.exploration.refinements >= 1 && !outcome.arg.is_empty());
     }
 }
 
@@ -389,5 +389,71 @@ fn no_analysis_runs_past_its_time() {
         verify(program, &config, &Budget::lasting(Duration::from_millis(500)), &unconfirmed, &|_| {});
         let took = processor_time() - start;
         assert!(took < 0.7, "{name} took {took:.2} s of 0.5");
+    }
+}
+
+/// Four turns of a loop with a choice in each, and no error.
+fn few_turns() -> Build {
+    let mut b = Build::new();
+    let (i, x, go) = (b.var("i", 32), b.var("x", 32), b.var("go", 32));
+    let (zero, one, four) = (b.int(0), b.int(1), b.int(4));
+    b.op(Op::Assign { var: i, value: zero });
+    b.op(Op::Assign { var: x, value: zero });
+    let head = b.at;
+    let (ei, ex, ego) = (b.e(i), b.e(x), b.e(go));
+    let more = b.p.exprs.ne(ei, four);
+    let exit = b.assume(more);
+    let next = b.p.exprs.add(ei, one);
+    b.op(Op::Assign { var: i, value: next });
+    b.nondet(go);
+    let goes = b.p.exprs.ne(ego, zero);
+    let back = b.assume(goes);
+    let next = b.p.exprs.add(ex, one);
+    b.op(Op::Assign { var: x, value: next });
+    b.goto(head);
+    b.at = back;
+    b.goto(head);
+    b.at = exit;
+    let wrong = b.p.exprs.ult(four, ex);
+    b.error_if(wrong);
+    b
+}
+
+#[test]
+fn a_graph_that_is_kept_changes_nothing() {
+    for analysis in [Analysis::Symex, Analysis::Merging] {
+        for program in [|| modes(2), || few_turns()] {
+            let run = |wants_graph| program().run_with(&Config { wants_graph, ..with(analysis) }).1;
+            let (plain, pictured) = (run(false), run(true));
+            assert_eq!(format!("{:?}", plain.stats.exploration), format!("{:?}", pictured.stats.exploration));
+            assert_eq!(format!("{:?}", plain.verdict), format!("{:?}", pictured.verdict));
+            assert!(plain.arg.is_empty() && !pictured.arg.is_empty());
+            let reached = pictured.arg.iter().any(|n| n.status == engine::arg::Status::Target);
+            assert_eq!(reached, matches!(pictured.verdict, Verdict::False(_)));
+        }
+    }
+}
+
+#[test]
+fn what_is_left_is_the_frontier() {
+    for analysis in [Analysis::Symex, Analysis::Value] {
+        let config = Config { wants_graph: true, wants_frontier: true, value_threshold: 0, ..with(analysis) };
+        let mut b = twins(1);
+        let zero = b.int(0);
+        b.op(Op::Halt(HaltKind::Exit(zero)));
+        let never = |_: &Inputs, _| unreachable!("there is no violation");
+        let outcome = verify(&b.p, &config, &Budget::lasting(Duration::from_millis(20)), &never, &|_| {});
+        assert!(matches!(outcome.verdict, Verdict::Unknown(_)), "{:?}", outcome.verdict);
+        let open = &outcome.frontiers[0].open;
+        assert!(!open.is_empty(), "{}", analysis.name());
+        for place in open.iter().take(20) {
+            let path = place.path.as_ref().expect("paths are kept");
+            let mut at = b.p.funcs[b.p.entry].entry;
+            for &edge in path {
+                assert_eq!(b.p.edges[edge].source, at);
+                at = b.p.edges[edge].target;
+            }
+            assert_eq!(at, place.loc);
+        }
     }
 }

@@ -563,6 +563,8 @@ pub enum SearchArg {
     RandomPath,
     /// Paths that are near code not yet covered.
     Coverage,
+    /// Paths that are near an error.
+    Nearest,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]

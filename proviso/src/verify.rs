@@ -178,6 +178,7 @@ pub fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
         SearchArg::Bfs => Search::BreadthFirst,
         SearchArg::RandomPath => Search::RandomPath,
         SearchArg::Coverage => Search::Coverage,
+        SearchArg::Nearest => Search::Nearest,
     };
     let kind = match args.solver {
         SolverArg::Bitwuzla => Kind::Bitwuzla,

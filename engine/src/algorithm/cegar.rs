@@ -9,6 +9,7 @@ use super::{Counters, Exploration};
 use crate::arg::{Arg, NodeId};
 use crate::budget::{Budget, Spent};
 use crate::cpa::{Abstraction, Goal, PathCheck, Refinement, Stop};
+use crate::frontier::Open;
 use crate::reached::Reached;
 use crate::verdict::{Reason, Taints};
 use cfa::{EdgeId, Op, Program};
@@ -23,16 +24,16 @@ type Found<C> = Hit<<C as crate::cpa::Cpa>::State, <C as crate::cpa::Cpa>::Evide
 /// The CPA algorithm with a graph of abstract states, refined.
 pub struct Cegar<'p, C: Abstraction> {
     pub inner: CpaAlgorithm<'p, C, Arg<'p, C::State>>,
-    pub refinements: u64,
     stale: u32,
-    undecided: usize,
+    /// Paths that could not be decided.
+    undecided: Vec<Open>,
 }
 
 impl<'p, C: Abstraction> Cegar<'p, C> {
     pub fn new(program: &'p Program, cpa: C, parameters: Parameters) -> Self {
         let arg = Arg::new(program, matches!(parameters.merge, super::cpa::Merge::InBlocks(_)));
         let inner = CpaAlgorithm::new(program, cpa, arg, parameters);
-        Self { inner, refinements: 0, stale: 0, undecided: 0 }
+        Self { inner, stale: 0, undecided: Vec::new() }
     }
 
     /// Explores and refines until no error is left to be reached, or one is. May be called again to go on.
@@ -58,6 +59,13 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                 return Ok(found);
             }
         }
+    }
+
+    /// What is left.
+    pub fn frontier(&self) -> Vec<Open> {
+        let mut open = self.inner.frontier();
+        open.extend_from_slice(&self.undecided);
+        open
     }
 
     /// An abstract path leads to an error or a problem.
@@ -106,7 +114,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         let (path, cuts) = match self.inner.reached.merges() {
             true => self.merged_path(hit, budget)?,
             false => {
-                let (mut path, cuts) = self.inner.reached.path(hit.node);
+                let (mut path, cuts) = self.inner.reached.path_to(hit.node);
                 path.extend(&hit.via);
                 (path, cuts)
             }
@@ -144,8 +152,9 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
 
     /// A path cannot be decided: it is recorded, and the search goes on to the next.
     fn give_up_on(&mut self, hit: Found<C>, reason: Reason) -> Result<(), Stop> {
-        self.undecided += 1;
-        if self.undecided > MOST_UNDECIDED {
+        let path = Reached::<C>::path(&self.inner.reached, hit.node).map(|path| [&path[..], &hit.via].concat());
+        self.undecided.push(self.inner.open(hit.at, path, Some(reason.clone())));
+        if self.undecided.len() > MOST_UNDECIDED {
             return Err(Stop::Fatal(reason));
         }
         self.inner.cpa.settle(hit.goal.edge(), reason);
@@ -166,7 +175,15 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     /// Cuts the graph where the precision has changed.
     fn refined(&mut self, refinement: Refinement, hit: Found<C>) -> Result<(), Stop> {
         let place = self.inner.program.edges[hit.goal.edge()].place;
-        self.refinements += 1;
+        self.inner.counters.refinements += 1;
+        if std::env::var("DBG").is_ok() {
+            eprintln!(
+                "REF {:?} edges {} line {}",
+                refinement,
+                self.inner.counters.edges,
+                self.inner.reached.line(hit.node).len()
+            );
+        }
         match refinement {
             Refinement::Impossible => {
                 let text = "the abstraction cannot tell an infeasible path to an error from a feasible one";

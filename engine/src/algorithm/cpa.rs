@@ -11,9 +11,10 @@ use super::{Counters, Exploration};
 use crate::budget::{Budget, Spent};
 use crate::control::{CallStacks, Control};
 use crate::cpa::{At, Cpa, Decision, Goal, Stop, Successors, Target};
+use crate::frontier::Open;
 use crate::reached::{Adjusted, Forgotten, From, Reached};
 use crate::verdict::{Reason, Taints};
-use crate::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist};
+use crate::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist, distances};
 use cfa::{Callee, EdgeId, ErrorId, FuncId, Id, Op, Out, Program};
 
 /// Edges followed in one step before the state goes back to the waitlist, for fairness.
@@ -126,6 +127,8 @@ pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = Forgotten> {
     pub(super) stacks: CallStacks,
     /// How often a state began to wait at a location; orders the coverage search.
     visits: Vec<u32>,
+    /// From each location to an error, where the order asks for it.
+    distances: Vec<u32>,
     parameters: Parameters,
     pub counters: Counters,
     /// The part of the tree of forks that waits: what follows after n forks is 2^-n of it. Not where states are merged.
@@ -151,6 +154,10 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             joining,
             stacks: CallStacks::new(),
             visits: vec![0; program.locs.len()],
+            distances: match parameters.search {
+                Search::Nearest => distances(program),
+                _ => Vec::new(),
+            },
             parameters,
             counters: Counters::default(),
             left: 0.0,
@@ -183,6 +190,17 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
     /// States that wait.
     pub fn waiting(&self) -> usize {
         self.waitlist.len() + self.joining.as_ref().map_or(0, |j| j.queue.len() + j.pending.len())
+    }
+
+    /// What is left.
+    pub fn frontier(&self) -> Vec<Open> {
+        let joining = self.joining.iter().flat_map(|j| j.pending.iter().chain(j.queue.iter()));
+        let alive = self.waitlist.iter().chain(joining).filter(|n| self.reached.is_alive(n.node));
+        alive.map(|n| self.open(n.at, self.reached.path(n.node), None)).collect()
+    }
+
+    pub(super) fn open(&self, at: Control, path: Option<Vec<EdgeId>>, reason: Option<Reason>) -> Open {
+        Open { loc: at.loc, calls: self.stacks.calls(at.stack), path, reason }
     }
 
     /// Explores until an error or a problem is met or nothing is left. `progress` is called now and then.
@@ -221,7 +239,8 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             _ => {
                 let visits = &mut self.visits[node.at.loc.index()];
                 *visits += 1;
-                let rank = Rank { forks: node.forks, visits: *visits };
+                let distance = self.distances.get(node.at.loc.index()).copied().unwrap_or(0);
+                let rank = Rank { forks: node.forks, visits: *visits, distance };
                 self.left += part(node.forks);
                 return self.waitlist.push(node, rank);
             }

@@ -28,6 +28,8 @@ pub struct Counters {
     pub merged: u64,
     /// States that waited.
     pub nodes: u64,
+    /// Refinements of the precision.
+    pub refinements: u64,
     /// Largest size of the waitlist.
     pub waiting: u64,
 }
@@ -41,6 +43,7 @@ impl Counters {
         self.covered += other.covered;
         self.merged += other.merged;
         self.nodes += other.nodes;
+        self.refinements += other.refinements;
         self.waiting = self.waiting.max(other.waiting);
     }
 
@@ -53,6 +56,7 @@ impl Counters {
             covered: self.covered - before.covered,
             merged: self.merged - before.merged,
             nodes: self.nodes - before.nodes,
+            refinements: self.refinements - before.refinements,
             waiting: self.waiting,
         }
     }

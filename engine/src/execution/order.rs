@@ -154,7 +154,7 @@ fn implied(ex: &mut Execution, old: &State, new: &State, matching: &mut Matching
     let present: FxHashSet<ExprId> = new.pc.iter().collect();
     let conjuncts = old.pc.conjuncts();
     // Conjuncts connected to a live symbol or to an address, directly or through shared symbols, matter.
-    let symbols: Vec<Vec<SymId>> = conjuncts.iter().map(|&c| ex.terms.symbols_of(c)).collect();
+    let symbols: Vec<Rc<[SymId]>> = conjuncts.iter().map(|&c| ex.terms.symbols_in(c)).collect();
     let mut live: FxHashSet<SymId> = matching.theta.keys().copied().collect();
     let mut matters = vec![false; conjuncts.len()];
     loop {

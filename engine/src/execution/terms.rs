@@ -2,8 +2,9 @@
 
 use super::value::{Bases, ObjId, Val, mask};
 use cfa::{BinOp, Expr, ExprId, ExprPool, Id, Sort, SymId, UnOp};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
 
 /// The program's expressions and the terms of all paths: a pool that knows which symbols are addresses of objects.
 pub struct Terms {
@@ -11,6 +12,8 @@ pub struct Terms {
     pub bases: Bases,
     /// Memo of [`bases_in`](Self::bases_in): per term, whether it holds an object's address.
     holds_base: Vec<Option<bool>>,
+    /// Memo of [`symbols_in`](Self::symbols_in).
+    symbols: FxHashMap<ExprId, Rc<[SymId]>>,
     pub pointer_width: u32,
 }
 
@@ -31,7 +34,7 @@ impl DerefMut for Terms {
 
 impl Terms {
     pub fn new(pool: ExprPool, pointer_width: u32) -> Self {
-        Self { pool, bases: Bases::default(), holds_base: Vec::new(), pointer_width }
+        Self { pool, bases: Bases::default(), holds_base: Vec::new(), symbols: FxHashMap::default(), pointer_width }
     }
 
     /// The address of an object.
@@ -220,6 +223,16 @@ impl Terms {
             }
         }
         self.holds_base[root.index()].expect("just computed")
+    }
+
+    /// The symbols that occur in a term, which is asked about again and again.
+    pub fn symbols_in(&mut self, e: ExprId) -> Rc<[SymId]> {
+        if let Some(known) = self.symbols.get(&e) {
+            return Rc::clone(known);
+        }
+        let symbols: Rc<[SymId]> = self.symbols_of(e).into();
+        self.symbols.insert(e, Rc::clone(&symbols));
+        symbols
     }
 
     /// The symbols that occur in a term.
