@@ -176,14 +176,6 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     fn refined(&mut self, refinement: Refinement, hit: Found<C>) -> Result<(), Stop> {
         let place = self.inner.program.edges[hit.goal.edge()].place;
         self.inner.counters.refinements += 1;
-        if std::env::var("DBG").is_ok() {
-            eprintln!(
-                "REF {:?} edges {} line {}",
-                refinement,
-                self.inner.counters.edges,
-                self.inner.reached.line(hit.node).len()
-            );
-        }
         match refinement {
             Refinement::Impossible => {
                 let text = "the abstraction cannot tell an infeasible path to an error from a feasible one";
