@@ -1,6 +1,7 @@
 //! The command `proviso`: runs the pipeline and renders its results.
 
 mod args;
+mod assumed;
 mod binary;
 mod blame;
 mod cc;

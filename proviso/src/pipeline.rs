@@ -1,5 +1,6 @@
 //! The stages of a verification, run by the worker thread: load, instrument, analyse, replay.
 
+use crate::assumed;
 use crate::blame;
 use crate::crash;
 use crate::failure::{Failure, exit};
@@ -9,7 +10,7 @@ use crate::html::Exhibits;
 use crate::job::Job;
 use crate::limits::Limits;
 use crate::loop_invariants;
-use crate::report::{Answer, Lesson, LoopInvariant, Note, Ranking, Undefined, Violation};
+use crate::report::{Answer, AssumedWrites, Lesson, LoopInvariant, Note, Ranking, Undefined, Violation};
 use crate::source::Sources;
 use crate::termination;
 use crate::trace::{self, Trace};
@@ -68,6 +69,8 @@ pub struct Finished {
     pub has_crashed: bool,
     /// Of TRUE: why it says nothing of the program.
     pub nothing_checked: Option<String>,
+    /// Of TRUE: the writes that it takes for valid.
+    pub assumed_writes: AssumedWrites,
 }
 
 impl Finished {
@@ -85,6 +88,7 @@ impl Finished {
             crashes: Vec::new(),
             has_crashed: false,
             nothing_checked: None,
+            assumed_writes: AssumedWrites::default(),
         }
     }
 }
@@ -162,6 +166,16 @@ impl Pipeline {
             }
             _ => None,
         };
+        let assumed_writes = match answer {
+            Answer::True => self.stage("looking what is taken for valid", "assumed", || {
+                let deadline = Instant::now() + self.share_of_time(SLICING);
+                let found =
+                    assumed::writes(&program, slice.as_ref(), outcome.decided_by, &self.job.load.checks, deadline);
+                let spots = found.places.iter().filter_map(|&place| sources.spot(&program, place));
+                AssumedWrites { count: found.count, spots: spots.collect() }
+            }),
+            _ => AssumedWrites::default(),
+        };
         Ok(Finished {
             answer,
             notes,
@@ -175,6 +189,7 @@ impl Pipeline {
             crashes,
             has_crashed,
             nothing_checked,
+            assumed_writes,
         })
     }
 

@@ -1,7 +1,7 @@
 //! A report for people: the error in the manner of rustc, then how it comes about, line by line.
 
 use crate::environment::{Command, Environment};
-use crate::report::{Answer, Report, Undefined, Violation};
+use crate::report::{Answer, AssumedWrites, Report, Undefined, Violation};
 use crate::source::{Message, Sources, Spot};
 use crate::trace::{self, Argument, Event, InputValue, Step, Trace, quoted};
 use annotate_snippets::Level;
@@ -23,6 +23,8 @@ const FULL: usize = 5_000;
 const SOURCE: usize = 48;
 /// Reasons and notes shown.
 const MAX_NOTES: usize = 8;
+/// Places of writes that a proof assumes to be valid.
+const MAX_ASSUMED: usize = 3;
 /// Bytes shown of an object that an argument leads to.
 const BYTES: usize = 12;
 
@@ -30,7 +32,7 @@ const BYTES: usize = 12;
 pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -> String {
     let mut out = String::new();
     match &report.answer {
-        Answer::True => {}
+        Answer::True => assumed(&mut out, &report.assumed_writes),
         Answer::False(found) => violation(&mut out, found, sources, detail, color),
         Answer::Unknown { reason, spot } => {
             let main = Message::new(Level::WARNING, format!("no verdict: {reason}")).at(spot.clone());
@@ -46,6 +48,22 @@ pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -
         }
     }
     out
+}
+
+/// Says what a proof takes for granted.
+fn assumed(out: &mut String, writes: &AssumedWrites) {
+    if writes.count == 0 {
+        return;
+    }
+    let what = if writes.count == 1 { "1 write stays".into() } else { format!("{} writes stay", writes.count) };
+    let _ = writeln!(out, "note: assumed that {what} within objects (ask with --property valid-memsafety)");
+    for spot in writes.spots.iter().take(MAX_ASSUMED) {
+        let _ = writeln!(out, "  --> {spot}");
+    }
+    if writes.spots.len() > MAX_ASSUMED {
+        let _ = writeln!(out, "  and in {} more places", writes.spots.len() - MAX_ASSUMED);
+    }
+    out.push('\n');
 }
 
 /// One line for each finding, as compilers print them: `file:line:column: error: message [property]`.

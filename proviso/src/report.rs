@@ -7,6 +7,9 @@ use cfa::InputKind;
 use cfa::interp::ObjectKind;
 use serde_json::{Value, json};
 
+/// Places of assumed writes that are written.
+const MAX_ASSUMED: usize = 100;
+
 /// The verdict with what belongs to it.
 #[derive(Clone, Debug)]
 pub enum Answer {
@@ -29,6 +32,14 @@ pub struct Violation {
 pub struct Note {
     pub text: String,
     pub spot: Option<Spot>,
+}
+
+/// Writes that a proof takes for valid, as nobody asked.
+#[derive(Clone, Default, Debug)]
+pub struct AssumedWrites {
+    pub count: usize,
+    /// Where they are, each place once.
+    pub spots: Vec<Spot>,
 }
 
 /// What a refinement has learned.
@@ -92,6 +103,8 @@ pub struct Report {
     pub proof: Option<String>,
     /// Of TRUE: why it says nothing of the program.
     pub nothing_checked: Option<String>,
+    /// Of TRUE: the writes that it takes for valid.
+    pub assumed_writes: AssumedWrites,
     /// What was assumed of the call that the program starts with, and of functions that nobody defines.
     pub assumptions: Vec<String>,
     pub undefined: Vec<Undefined>,
@@ -155,6 +168,7 @@ impl Report {
             "decided_by": self.decided_by,
             "proof": self.proof,
             "nothing_checked": self.nothing_checked,
+            "assumed_writes": assumed_json(&self.assumed_writes),
             "assumptions": self.assumptions,
             "undefined_functions": self.undefined.iter().map(undefined_json).collect::<Vec<_>>(),
             "refinements": lessons,
@@ -178,6 +192,11 @@ pub fn spot_json(spot: Option<&Spot>) -> Value {
         None => Value::Null,
         Some(s) => json!({"file": s.path, "line": s.line, "column": (s.column > 0).then_some(s.column)}),
     }
+}
+
+fn assumed_json(assumed: &AssumedWrites) -> Value {
+    let first = assumed.spots.iter().take(MAX_ASSUMED);
+    json!({"count": assumed.count, "locations": first.map(|spot| spot_json(Some(spot))).collect::<Vec<_>>()})
 }
 
 fn violation_json(violation: &Violation) -> Value {
@@ -329,6 +348,7 @@ mod tests {
             decided_by: None,
             proof: None,
             nothing_checked: None,
+            assumed_writes: AssumedWrites::default(),
             assumptions: Vec::new(),
             undefined: Vec::new(),
             lessons: Vec::new(),

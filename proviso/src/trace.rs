@@ -184,6 +184,7 @@ mod tests {
             decided_by: None,
             proof: None,
             nothing_checked: None,
+            assumed_writes: crate::report::AssumedWrites::default(),
             assumptions: Vec::new(),
             undefined: Vec::new(),
             lessons: Vec::new(),

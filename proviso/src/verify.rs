@@ -148,6 +148,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         decided_by: finished.decided_by,
         proof: finished.proof,
         nothing_checked: finished.nothing_checked,
+        assumed_writes: finished.assumed_writes,
         assumptions: shared.assumptions,
         undefined: shared.undefined,
         lessons: finished.lessons,

@@ -126,6 +126,36 @@ fn the_three_verdicts() {
 }
 
 #[test]
+fn a_proof_names_the_writes_that_it_did_not_look_at() {
+    let verify = |text: &str, options: &[&str]| {
+        let (folder, file) = source("a.c", text);
+        let json = folder.path().join("result.json");
+        let output = run(&[&["verify", &file, "--json", json.to_str().unwrap()], options].concat());
+        let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+        let lines = json["assumed_writes"]["locations"].as_array().unwrap().iter();
+        let lines: Vec<u64> = lines.map(|l| l["line"].as_u64().unwrap()).collect();
+        assert_eq!(stdout(&output).contains("within objects"), !lines.is_empty(), "{}", stdout(&output));
+        assert_eq!(json["assumed_writes"]["count"], lines.len());
+        (last_line(&output), lines)
+    };
+    let text = "#include <assert.h>\n#include <string.h>\nint __VERIFIER_nondet_int(void);\nint main(void) {\n\
+         int a[4], limit = 3, *l = &limit, n = __VERIFIER_nondet_int();\n\
+         a[n] = 100;\n\
+         a[3] = 1;\n\
+         memset(a, 0, sizeof a);\n\
+         memset(a, 0, n);\n\
+         strcpy((char *)a, n > 3 ? \"abc\" : \"\");\n\
+         assert(*l == 3);\n\
+         a[n] = 7;\n\
+         return 0;\n}\n";
+    assert_eq!(verify(text, &[]), ("TRUE".to_owned(), vec![6, 9, 10]));
+    assert_eq!(verify(text, &["--property", "valid-memsafety"]).1, []);
+    // What is executed is looked at.
+    let whole = text.replace("a[n]", "a[n & 3]").replace("memset(a, 0, n)", "memset(a, 0, n & 15)");
+    assert_eq!(verify(&whole, &["--slicing", "off", "--analysis", "symex"]), ("TRUE".to_owned(), vec![]));
+}
+
+#[test]
 fn json_on_standard_output_leaves_the_verdict_last() {
     let (_folder, file) = source("a.c", FAILS);
     let output = run(&["verify", &file, "--json", "-"]);
