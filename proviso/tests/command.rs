@@ -149,7 +149,7 @@ fn a_proof_names_the_writes_that_it_did_not_look_at() {
          a[n] = 7;\n\
          return 0;\n}\n";
     assert_eq!(verify(text, &[]), ("TRUE".to_owned(), vec![6, 9, 10]));
-    assert_eq!(verify(text, &["--property", "valid-memsafety"]).1, []);
+    assert!(verify(text, &["--property", "valid-memsafety"]).1.is_empty());
     // What is executed is looked at.
     let whole = text.replace("a[n]", "a[n & 3]").replace("memset(a, 0, n)", "memset(a, 0, n & 15)");
     assert_eq!(verify(&whole, &["--slicing", "off", "--analysis", "symex"]), ("TRUE".to_owned(), vec![]));
