@@ -8,7 +8,8 @@ use crate::{Config, Stats};
 use cfa::graph::CfaGraphs;
 use cfa::interp::{InputSource, Inputs, Interpreter, LimitKind, Limits, Observer, Outcome, Recording, State, Unknown};
 use cfa::loops::LoopForest;
-use cfa::{Bv, EdgeId, ErrorId, FuncId, Id, InputId, InputKind, LocId, Op, PlaceId, Program};
+use cfa::{Bv, Check, EdgeId, ErrorId, FuncId, Id, InputId, InputKind, LocId, Op, PlaceId, Program};
+use instrument::memory_safety;
 use instrument::termination::{Cycles, ends_are_errors, fix_inputs, place_of, stop_at_call, stop_at_turn};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -95,6 +96,8 @@ impl<'p> Search<'p> {
             let choice = &self.suspects[i].choice;
             fix_inputs(&mut program, &|input, width| choice.get(&input).map(|v| v.resize(width)));
             ends_are_errors(&mut program);
+            // So is what has no meaning: what becomes of such a run is not known.
+            memory_safety(&mut program, &[Check::Deref, Check::Free]);
             let part = budget.within(time);
             let outcome = whole(&program, self.config, &part, progress);
             stats.join(&outcome.stats);
