@@ -5,6 +5,7 @@ use crate::pipeline::{Finished, Pipeline, load};
 use crate::report::{Answer, Ranking, Violation};
 use crate::source::Sources;
 use crate::trace;
+use cfa::Check;
 use engine::termination::{Divergence, Termination, terminates};
 use std::path::Path;
 
@@ -14,8 +15,15 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
     pipeline.outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     pipeline.describe(&program);
     let progress = |stats: &engine::Stats| pipeline.shared().engine = Some(*stats);
-    let terminated = pipeline
-        .stage("the analysis", "analysis", || terminates(&program, &pipeline.config, &pipeline.budget, &progress));
+    let checked = || {
+        let mut options = pipeline.job.load.clone();
+        options.checks = vec![Check::SignedIntegerOverflow, Check::SignedLeftShift];
+        // Bitcode without these checks says nothing of what C forbids.
+        load(&options, &pipeline.budget).ok()
+    };
+    let terminated = pipeline.stage("the analysis", "analysis", || {
+        terminates(&program, &checked, &pipeline.config, &pipeline.budget, &progress)
+    });
     pipeline.shared().engine = Some(terminated.stats);
     let sources = Sources::new();
     let decided_by = Some(terminated.decided_by);

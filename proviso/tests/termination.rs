@@ -81,7 +81,8 @@ fn statements(random: &mut Random, depth: u32) -> Vec<Statement> {
         let var = random.below(2) as usize;
         let operator = random.one_of(&["+", "-", "-", "+", "*", "&"]);
         let left = if random.below(6) == 0 { number(random) } else { Number::Var(var) };
-        let right = if random.below(3) == 0 { number(random) } else { Number::Constant(random.one_of(&[1, 1, 1, 2, 3])) };
+        let right =
+            if random.below(3) == 0 { number(random) } else { Number::Constant(random.one_of(&[1, 1, 1, 2, 3])) };
         Statement::Assign(var, operator, left, right)
     };
     (0..count).map(|_| one(random)).collect()

@@ -21,9 +21,9 @@ const LONG: u64 = 40_000;
 const CONFIRMED: u64 = 2_000_000;
 /// Choices of inputs that are run, and those kept that do not end.
 const CHOICES: u64 = 400;
-const SUSPECTS: usize = 12;
+const SUSPECTS: usize = 16;
 /// Of one loop.
-const ALIKE: usize = 3;
+const ALIKE: usize = 8;
 /// The least time for a proof.
 const LEAST: Duration = Duration::from_millis(200);
 
@@ -57,33 +57,52 @@ struct Suspect {
     spent: Duration,
 }
 
-pub struct Search<'p> {
-    program: &'p Program,
-    config: &'p Config,
+pub struct Search<'c> {
+    config: &'c Config,
+    /// With errors where C leaves undefined what happens; made when it is first needed.
+    program: Option<Program>,
     suspects: Vec<Suspect>,
-    looked: bool,
 }
 
-impl<'p> Search<'p> {
-    pub fn new(program: &'p Program, config: &'p Config) -> Self {
-        Self { program, config, suspects: Vec::new(), looked: false }
+impl<'c> Search<'c> {
+    pub fn new(config: &'c Config) -> Self {
+        Self { config, program: None, suspects: Vec::new() }
     }
 
     /// Nothing is left to try.
     pub fn is_done(&self) -> bool {
-        self.looked && self.suspects.is_empty()
+        self.program.is_some() && self.suspects.is_empty()
     }
 
     pub fn turn(
         &mut self,
+        checked: &dyn Fn() -> Program,
         budget: &Budget,
         progress: &(dyn Fn(&Stats) + Sync),
         stats: &mut Stats,
     ) -> Option<Box<Divergence>> {
-        if !std::mem::replace(&mut self.looked, true) {
-            let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / 3));
-            self.look(&part);
-        }
+        let program = match self.program.take() {
+            Some(program) => program,
+            None => {
+                let program = checked();
+                let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / 3));
+                self.look(&program, &part);
+                program
+            }
+        };
+        let found = self.try_suspects(&program, budget, progress, stats);
+        self.program = Some(program);
+        found
+    }
+
+    /// Tries to prove of one after the other that nothing ends.
+    fn try_suspects(
+        &mut self,
+        original: &Program,
+        budget: &Budget,
+        progress: &(dyn Fn(&Stats) + Sync),
+        stats: &mut Stats,
+    ) -> Option<Box<Divergence>> {
         let mut i = 0;
         while i < self.suspects.len() && budget.spent().is_none() {
             let left = budget.remaining().unwrap_or(Duration::from_secs(3600));
@@ -92,7 +111,7 @@ impl<'p> Search<'p> {
                 i += 1;
                 continue;
             }
-            let mut program = self.program.clone();
+            let mut program = original.clone();
             let choice = &self.suspects[i].choice;
             fix_inputs(&mut program, &|input, width| choice.get(&input).map(|v| v.resize(width)));
             ends_are_errors(&mut program);
@@ -102,7 +121,7 @@ impl<'p> Search<'p> {
             let outcome = whole(&program, self.config, &part, progress);
             stats.join(&outcome.stats);
             match outcome.verdict {
-                Verdict::True => match self.confirmed(&self.suspects[i].choice, budget) {
+                Verdict::True => match confirmed(original, &self.suspects[i].choice, budget) {
                     Some(found) => return Some(found),
                     None => drop(self.suspects.remove(i)),
                 },
@@ -118,21 +137,21 @@ impl<'p> Search<'p> {
     }
 
     /// Looks for runs that do not end soon.
-    fn look(&mut self, budget: &Budget) {
+    fn look(&mut self, program: &Program, budget: &Budget) {
         let asked: Vec<InputId> = {
-            let by_name = self.program.inputs.iter().filter(|(_, i)| matches!(i.kind, InputKind::Nondet(_)));
+            let by_name = program.inputs.iter().filter(|(_, i)| matches!(i.kind, InputKind::Nondet(_)));
             by_name.map(|(id, _)| id).collect()
         };
-        let constants = constants(self.program);
-        let interpreter = Interpreter::new(self.program);
-        let forests = Forests::new(self.program);
+        let constants = constants(program);
+        let interpreter = Interpreter::new(program);
+        let forests = Forests::new(program);
         let mut alike: FxHashMap<Option<Endless>, usize> = FxHashMap::default();
         let runs = if asked.is_empty() { 1 } else { CHOICES };
         for number in 0..runs {
             if budget.spent().is_some() || self.suspects.len() >= SUSPECTS {
                 return;
             }
-            let choice = choice(self.program, &asked, number, self.config.seed, &constants);
+            let choice = choice(program, &asked, number, self.config.seed, &constants);
             let deadline = budget.remaining().map(|left| Instant::now() + left / 2);
             let limits = Limits { steps: LONG, memory: 1 << 27, call_depth: 10_000, deadline };
             let mut tail = Tail::new(LONG / 2);
@@ -140,7 +159,7 @@ impl<'p> Search<'p> {
             if !matches!(run.outcome, Outcome::Limit(LimitKind::Steps | LimitKind::CallDepth | LimitKind::Memory)) {
                 continue;
             }
-            let endless = forests.endless(self.program, &tail, run.outcome);
+            let endless = forests.endless(program, &tail, run.outcome);
             let seen = alike.entry(endless).or_default();
             *seen += 1;
             if *seen <= ALIKE {
@@ -148,53 +167,53 @@ impl<'p> Search<'p> {
             }
         }
     }
+}
 
-    /// The run, which is known not to end, from its start to where what is endless has begun.
-    fn confirmed(&self, choice: &Choice, budget: &Budget) -> Option<Box<Divergence>> {
-        let deadline = Some(Instant::now() + budget.remaining().map_or(Duration::from_secs(5), |left| left.max(LEAST)));
-        let mut program = self.program.clone();
-        let cycles = Cycles::mark(&mut program);
-        let interpreter = Interpreter::new(&program);
-        let mut tail = Tail::new(CONFIRMED / 2);
-        let limits = Limits { steps: CONFIRMED, memory: 1 << 29, call_depth: 20_000, deadline };
-        let run = interpreter.run(&mut Chosen(choice), limits, &mut tail);
-        let Outcome::Limit(_) = run.outcome else { return None };
-        if run.taints.iter().any(|&t| self.program.taints[t].over) {
-            return None;
+/// The run, which is known not to end, from its start to where what is endless has begun.
+fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box<Divergence>> {
+    let deadline = Some(Instant::now() + budget.remaining().map_or(Duration::from_secs(5), |left| left.max(LEAST)));
+    let mut program = original.clone();
+    let cycles = Cycles::mark(&mut program);
+    let interpreter = Interpreter::new(&program);
+    let mut tail = Tail::new(CONFIRMED / 2);
+    let limits = Limits { steps: CONFIRMED, memory: 1 << 29, call_depth: 20_000, deadline };
+    let run = interpreter.run(&mut Chosen(choice), limits, &mut tail);
+    let Outcome::Limit(_) = run.outcome else { return None };
+    if run.taints.iter().any(|&t| original.taints[t].over) {
+        return None;
+    }
+    if run.steps < CONFIRMED {
+        // What was seen is enough to tell where it is.
+        tail = Tail::new(run.steps / 2);
+        interpreter.run(&mut Chosen(choice), Limits { steps: run.steps, deadline: None, ..limits }, &mut tail);
+    }
+    let endless = Forests::new(&program).endless(&program, &tail, run.outcome)?;
+    let mut counter = Counter::new(&cycles, endless);
+    let mut recording = Recording::new(Chosen(choice));
+    let again = Limits { steps: run.steps, deadline: None, ..limits };
+    interpreter.run(&mut recording, again, &mut counter);
+    let count = counter.begun + 2;
+    let mut inputs = recording.inputs;
+    let (error, place) = match endless {
+        Endless::Loop(head) => {
+            let number = cycles.loops.iter().position(|l| l.head == head)?;
+            let place = place_of(&program, &cycles.loops[number]);
+            (stop_at_turn(&mut program, &cycles.loops[number], count, place), place)
         }
-        if run.steps < CONFIRMED {
-            // What was seen is enough to tell where it is.
-            tail = Tail::new(run.steps / 2);
-            interpreter.run(&mut Chosen(choice), Limits { steps: run.steps, deadline: None, ..limits }, &mut tail);
+        Endless::Recursion(func) => {
+            let place = program.funcs[func].place;
+            (stop_at_call(&mut program, func, count, place), place)
         }
-        let endless = Forests::new(&program).endless(&program, &tail, run.outcome)?;
-        let mut counter = Counter::new(&cycles, endless);
-        let mut recording = Recording::new(Chosen(choice));
-        let again = Limits { steps: run.steps, deadline: None, ..limits };
-        interpreter.run(&mut recording, again, &mut counter);
-        let count = counter.begun + 2;
-        let mut inputs = recording.inputs;
-        let (error, place) = match endless {
-            Endless::Loop(head) => {
-                let number = cycles.loops.iter().position(|l| l.head == head)?;
-                let place = place_of(&program, &cycles.loops[number]);
-                (stop_at_turn(&mut program, &cycles.loops[number], count, place), place)
-            }
-            Endless::Recursion(func) => {
-                let place = program.funcs[func].place;
-                (stop_at_call(&mut program, func, count, place), place)
-            }
-        };
-        // Only what the way there asks for.
-        let mut last = Recording::new(inputs.source());
-        let run = Interpreter::new(&program).run(&mut last, again, &mut ());
-        match run.outcome {
-            Outcome::Error(hit, _) if hit == error => {
-                inputs = last.inputs;
-                Some(Box::new(Divergence { endless, place, inputs, program, error }))
-            }
-            _ => None,
+    };
+    // Only what the way there asks for.
+    let mut last = Recording::new(inputs.source());
+    let run = Interpreter::new(&program).run(&mut last, again, &mut ());
+    match run.outcome {
+        Outcome::Error(hit, _) if hit == error => {
+            inputs = last.inputs;
+            Some(Box::new(Divergence { endless, place, inputs, program, error }))
         }
+        _ => None,
     }
 }
 

@@ -59,9 +59,14 @@ pub struct Terminated {
     pub decided_by: &'static str,
 }
 
-/// Whether all executions of `program` end. `progress` is called some ten times a second.
+/// The same program with errors where C leaves undefined what it does, if there is such a thing.
+pub type Checked<'a> = dyn Fn() -> Option<Program> + 'a;
+
+/// Whether all executions of `program` end. Of an execution that is said not to, `checked` shows that C defines it: what it is for
+/// ever is not because signed arithmetic wraps around. `progress` is called some ten times a second.
 pub fn terminates(
     program: &Program,
+    checked: &Checked<'_>,
     config: &Config,
     budget: &Budget,
     progress: &(dyn Fn(&Stats) + Sync),
@@ -69,8 +74,16 @@ pub fn terminates(
     let start = Instant::now();
     let mut marked = program.clone();
     let cycles = Cycles::mark(&mut marked);
-    let search =
-        Search { program, marked: &marked, cycles: &cycles, config, budget, progress, stats: Stats::default() };
+    let search = Search {
+        program,
+        checked,
+        marked: &marked,
+        cycles: &cycles,
+        config,
+        budget,
+        progress,
+        stats: Stats::default(),
+    };
     let mut answer = search.run();
     answer.stats.time = start.elapsed();
     answer
@@ -78,6 +91,7 @@ pub fn terminates(
 
 struct Search<'a> {
     program: &'a Program,
+    checked: &'a Checked<'a>,
     /// The program with its cycles marked.
     marked: &'a Program,
     cycles: &'a Cycles,
@@ -98,7 +112,7 @@ impl Search<'_> {
             };
         }
         let mut prover = prove::Prover::new(self.marked, self.cycles, self.config);
-        let mut divergence = diverge::Search::new(self.program, self.config);
+        let mut divergence = diverge::Search::new(self.config);
         let mut paths = exhaust::Paths::new(self.program, self.config, self.budget);
         prover.observe(&self.budget.within(FIRST_SHARE / 2));
         let mut share = FIRST_SHARE;
@@ -111,7 +125,8 @@ impl Search<'_> {
                 return self.answer(Termination::Ends(rankings), "ranking functions");
             }
             let part = self.budget.within(share);
-            if let Some(found) = divergence.turn(&part, self.progress, &mut self.stats) {
+            let defined = || (self.checked)().unwrap_or_else(|| self.program.clone());
+            if let Some(found) = divergence.turn(&defined, &part, self.progress, &mut self.stats) {
                 return self.answer(Termination::Diverges(found), "a closed recurrent set");
             }
             if taint.is_none() {

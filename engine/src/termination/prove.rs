@@ -8,7 +8,7 @@ use crate::budget::Budget;
 use crate::cpa::unrolling::constants;
 use crate::testing::Random;
 use crate::verdict::{Reason, Verdict};
-use crate::{Config, Stats};
+use crate::{Analysis, Config, Stats};
 use cfa::interp::{Inputs, Limits};
 use cfa::{EdgeId, ExprId, Program};
 use instrument::termination::{Cycles, RankedCell, place_of};
@@ -20,6 +20,8 @@ const RUNS: u64 = 120;
 const STEPS: u64 = 20_000;
 /// The least time for a question.
 const LEAST: Duration = Duration::from_millis(600);
+/// For so long a question other analyses are asked as well.
+const ALL: Duration = Duration::from_secs(2);
 
 /// What is known of a cycle.
 struct Cycle {
@@ -150,7 +152,13 @@ impl<'p> Prover<'p> {
         };
         let (program, errors) = self.instrumented(i, &tuple);
         let part = budget.within(share.max(LEAST));
-        let outcome = decide(&program, &errors, self.config, &part, progress);
+        // Proofs by invariants answer most such questions, if at all; the others where there is time.
+        let analysis = match self.config.analysis {
+            Analysis::Default if share < ALL => Analysis::Invariants,
+            other => other,
+        };
+        let config = Config { analysis, ..self.config.clone() };
+        let outcome = decide(&program, &errors, &config, &part, progress);
         stats.join(&outcome.stats);
         match outcome.verdict {
             Verdict::True => self.all[i].proved = Some(tuple),
