@@ -5,7 +5,7 @@
 use super::Execution;
 use super::state::{Slots, State};
 use super::value::{Val, binary_int, mask, sign_extend, unary_int};
-use cfa::{Callee, Expr, ExprId, ExprPool, FuncId, Id, LocId, Op, Out, Program, VarId, VarKind};
+use cfa::{BinOp, Callee, Expr, ExprId, ExprPool, FuncId, Id, LocId, Op, Out, Program, VarId, VarKind};
 use rustc_hash::FxHashMap;
 use smt::Feasibility;
 
@@ -208,6 +208,7 @@ fn evaluate(pool: &ExprPool, slots: &Slots, vars: &[Option<u64>], e: ExprId) -> 
         Expr::Const(ref c) => c.to_u64(),
         Expr::Var(v) => vars[slots.of_var[v.index()].local()],
         Expr::Unary(op, a) => Some(unary_int(op, width, of(a)?)),
+        Expr::Binary(BinOp::Concat, high, low) => Some(of(high)? << pool.width(low) | of(low)?),
         Expr::Binary(op, a, b) => match pool.sort(a) {
             cfa::Sort::Bv(width @ ..=64) => binary_int(op, width, of(a)?, of(b)?),
             _ => None,

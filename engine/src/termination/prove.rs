@@ -21,7 +21,7 @@ const STEPS: u64 = 20_000;
 /// The least time for a question.
 const LEAST: Duration = Duration::from_millis(600);
 /// For so long a question other analyses are asked as well.
-const ALL: Duration = Duration::from_secs(2);
+const ALL: Duration = Duration::from_secs(8);
 
 /// What is known of a cycle.
 struct Cycle {
