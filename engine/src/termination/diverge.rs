@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::{Duration, Instant};
 
 /// Edges of a run that looks as if it does not end, and of one that is to confirm it.
-const LONG: u64 = 40_000;
+const LONG: u64 = 300_000;
 const CONFIRMED: u64 = 2_000_000;
 /// Choices of inputs that are run, and those kept that do not end.
 const CHOICES: u64 = 400;

@@ -146,12 +146,14 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     }
 }
 
-/// The witness of a verdict as YAML; `None` where there is none to give: of UNKNOWN, and of a violation that was not
+/// The witness of a verdict as YAML; `None` where there is none to give: of UNKNOWN, of termination, and of a violation that was not
 /// told in time. `Err` with the reason if an input file cannot be read.
 pub fn write(report: &Report, task: &Task) -> Result<Option<String>, std::io::Error> {
     let places = Places::new(&task.files)?;
     let (entry_type, content) = match &report.answer {
         Answer::Unknown { .. } => return Ok(None),
+        // The format's violations end, and its invariants say nothing of ends.
+        _ if report.properties.iter().any(|p| p == "termination") => return Ok(None),
         Answer::True => ("invariant_set", Content::Invariants(correctness::invariants(&report.invariants, &places))),
         Answer::False(violation) => match &violation.trace {
             Some(trace) => ("violation_sequence", Content::Segments(violation::segments(trace, &places))),
