@@ -80,7 +80,13 @@ impl Atoms {
         if !(1..=64).contains(&width) || program.exprs.as_const(x).is_some() {
             return;
         }
-        let text = operand(program, x);
+        // Where it is not the order of its type, that is said.
+        let text = match *program.exprs.get(x) {
+            Expr::Var(v) if width > 1 && is_signed(program, v) != signed => {
+                format!("({}){}", if signed { "signed" } else { "unsigned" }, operand(program, x))
+            }
+            _ => operand(program, x),
+        };
         let ordered = if signed && width > 1 {
             x
         } else {
