@@ -61,6 +61,17 @@ impl FaultKind {
         matches!(self, Self::UntrackedPointer | Self::UnknownPointer(_))
     }
 
+    /// Whether the state stands for no execution in which the operation is none: nothing that was forgotten could tell otherwise.
+    pub fn is_certain(self) -> bool {
+        use FaultKind::*;
+        match self {
+            NullPointer | InvalidPointer | Outside | MaybeOutside | Dead | ReadOnly | NotAllocated | FreedTwice
+            | StillAllocated => true,
+            UndefinedPointer | UntrackedPointer | UnknownPointer(_) | StrayPointer(_) | InvalidFree
+            | InvalidFunction | Lost | TooManyPointers | Undecided => false,
+        }
+    }
+
     /// Whether it says only that something could not be found out.
     pub fn is_undecided(self) -> bool {
         matches!(self, Self::TooManyPointers | Self::Undecided)

@@ -45,6 +45,8 @@ pub struct SymbolicExecution<'p> {
     pub(super) merges_soon: bool,
     /// States in which the last operation is a fault that is an error.
     faults: Vec<State>,
+    /// Whether one of them may be none, since states say less than the program does.
+    pub(super) doubtful: bool,
     /// Empty but within a step.
     steps: execution::Successors,
 }
@@ -62,6 +64,7 @@ impl<'p> SymbolicExecution<'p> {
             problems: None,
             merges_soon: false,
             faults: Vec::new(),
+            doubtful: false,
             steps: Vec::new(),
         }
     }
@@ -93,6 +96,7 @@ impl<'p> SymbolicExecution<'p> {
             problems: None,
             merges_soon: false,
             faults: Vec::new(),
+            doubtful: false,
             steps: Vec::new(),
         }
     }
@@ -144,6 +148,7 @@ impl Cpa for SymbolicExecution<'_> {
     ) -> Result<(), Stop> {
         let _ = at;
         self.faults.clear();
+        self.doubtful = false;
         self.execute(state, edge, successors);
         Ok(())
     }

@@ -72,6 +72,7 @@ impl SymbolicExecution<'_> {
         if self.is_watched(edge) && !asks {
             let path = fault.state.clone();
             self.faults.push(State { path, past });
+            self.doubtful |= !kind.is_certain();
             if !is_abstract {
                 return;
             }

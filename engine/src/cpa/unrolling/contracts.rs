@@ -228,7 +228,7 @@ impl Unrolling<'_> {
             match role {
                 Role::Any(turn) if turn < turns => return false,
                 Role::Call(call) => {
-                    if !self.is_early(st) {
+                    if !self.is_early(&st.nest) {
                         self.check_contract(st, edge, number, call);
                     }
                     return false;

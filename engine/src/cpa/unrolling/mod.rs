@@ -102,9 +102,9 @@ impl<'p> Unrolling<'p> {
     }
 
     /// Whether the path is in a turn that stands for one that went well.
-    pub(super) fn is_early(&self, st: &State) -> bool {
+    pub(super) fn is_early(&self, nest: &Nest) -> bool {
         let turns = self.assumptions.turns;
-        st.nest.active.iter().any(|a| matches!(a.role, Role::Any(turn) if turn < turns))
+        nest.active.iter().any(|a| matches!(a.role, Role::Any(turn) if turn < turns))
     }
 
     /// Records that the loops and recursions that a path is in change an object, where it was there when they were entered;
@@ -157,6 +157,12 @@ impl Cpa for Unrolling<'_> {
             self.changes(&nest, depth, write);
         }
         let faults = self.symbolic.faults();
+        // In an early turn errors are dropped, and with this one executions that go on.
+        if self.symbolic.doubtful && self.is_early(&nest) {
+            let text =
+                "what an operation accesses is not known where earlier turns of a loop are taken to have gone well";
+            self.symbolic.taints.drop_behaviour(Reason::at(text, program.edges[edge].place));
+        }
         self.faults = faults.into_iter().map(|symbolic| State { symbolic, nest: nest.clone() }).collect();
         for (symbolic, to) in steps.drain(..) {
             let st = State { symbolic, nest: nest.clone() };
@@ -190,7 +196,7 @@ impl Cpa for Unrolling<'_> {
     }
 
     fn target(&mut self, st: &mut State, edge: EdgeId, error: ErrorId) -> Result<Target<Inputs>, Stop> {
-        if self.is_early(st) {
+        if self.is_early(&st.nest) {
             return Ok(Target::Infeasible);
         }
         // What is past an approximation is no violation that counts.
