@@ -17,6 +17,7 @@ use crate::trace::{self, Trace};
 use cfa::interp::Inputs;
 use cfa::{CallGraph, Check, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
 use engine::budget::Budget;
+use engine::invariants::Invariants;
 use engine::{Config, Counterexample, Reason, Verdict};
 use frontend_llvm::{DataModel, Options, UndefinedFunctions};
 use instrument::{Property, vacuity};
@@ -29,6 +30,8 @@ use std::time::{Duration, Instant};
 const SLICING: Duration = Duration::from_secs(60);
 /// The search for a run that gets past the assumptions takes at most this long, and at most a fifth of the time left.
 const VACUITY: Duration = Duration::from_secs(1);
+/// What holds at the loops of a program that was proved without invariants is looked for this long at most.
+const INVARIANTS: Duration = Duration::from_secs(5);
 /// A replay takes at most this long, and at most a fifth of the time left.
 const REPLAY: Duration = Duration::from_secs(60);
 
@@ -101,6 +104,8 @@ pub struct Pipeline {
     pub shared: Arc<Mutex<Shared>>,
     pub wants_harness: bool,
     pub wants_exhibits: bool,
+    /// What holds at loops is to be said of every proof.
+    pub wants_invariants: bool,
     /// What will be written.
     pub outputs: Outputs,
     /// Only what the errors depend on is analysed, with such control dependences.
@@ -153,8 +158,14 @@ impl Pipeline {
             }
             Verdict::False(found) => self.explain(&program, found, &sources),
         };
-        let invariants =
-            outcome.certificate.as_ref().map_or_else(Vec::new, |c| loop_invariants::collect(analysed, c, &sources));
+        let invariants = match (&outcome.certificate, &answer) {
+            (Some(certificate), _) => loop_invariants::collect(analysed, certificate, &sources),
+            (None, Answer::True) if self.wants_invariants => self.stage("describing loops", "invariants", || {
+                let facts = Invariants::new(&program, &self.budget.within(self.share_of_time(INVARIANTS)));
+                facts.map_or_else(Vec::new, |f| loop_invariants::collect(&program, &f.certificate(&program), &sources))
+            }),
+            _ => Vec::new(),
+        };
         let decided_by = decided.then(|| outcome.decided_by.name());
         let proof = outcome.proof.as_ref().map(ToString::to_string);
         let has_crashed = outcome.has_crashed();

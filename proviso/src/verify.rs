@@ -114,6 +114,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         shared: shared.clone(),
         wants_harness: args.harness.is_some(),
         wants_exhibits: args.report.is_some(),
+        wants_invariants: args.report.is_some() || args.witness.is_some(),
         outputs: outputs.clone(),
         slicing: match args.slicing {
             SlicingArg::Off => None,

@@ -154,6 +154,33 @@ fn invariants_are_confirmed_and_wrong_ones_are_named() {
     assert!(said.contains("nowhere"), "{said}");
 }
 
+/// A proof that followed all paths has no invariants of its own; what intervals know of the loop is said instead.
+#[test]
+fn proofs_without_invariants_say_what_is_known_of_loops() {
+    let case = Case::new(
+        "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+    int sum = 0;
+    for (int i = 0; i < 6; i++) {
+        int x = __VERIFIER_nondet_int();
+        if (x > 0 && x < 10)
+            sum += x;
+    }
+    if (sum > 54)
+        reach_error();
+    return 0;
+}
+",
+    );
+    let (said, witness) = case.verify(&["--analysis", "symex", "--property", "unreach-call"]);
+    assert_eq!(said, "TRUE");
+    assert!(witness.contains("value: ((unsigned int)i <= 6U)"), "{witness}");
+    assert_eq!(case.validate(&witness), "TRUE");
+    let said = case.validate(&witness.replace("<= 6U", "<= 5U"));
+    assert!(said.starts_with("UNKNOWN(the invariant `((unsigned int)i <= 5U)` does not hold at"), "{said}");
+}
+
 #[test]
 fn what_is_no_witness_is_refused() {
     let case = Case::new(LOOPS);

@@ -14,6 +14,9 @@ pub use congruence::Congruence;
 pub use value::Value;
 
 use crate::budget::Budget;
+use crate::proof::Certificate;
+use cfa::graph::CfaGraphs;
+use cfa::loops::LoopForest;
 use cfa::{BinOp, CallGraph, Callee, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarId};
 use environment::{Environment, Rows};
 use rustc_hash::FxHashMap;
@@ -78,6 +81,29 @@ impl Invariants {
             }
             None => Vec::new(),
         }
+    }
+
+    /// What is known at the heads of loops of variables that C has, in the form of a certificate. It holds, but need not be
+    /// enough for a proof.
+    pub fn certificate(&self, program: &Program) -> Certificate {
+        let mut certificate =
+            Certificate { pool: program.exprs.clone(), heads: FxHashMap::default(), contracts: FxHashMap::default() };
+        let mut vars: FxHashMap<Option<FuncId>, Vec<VarId>> = FxHashMap::default();
+        for (id, var) in program.vars.iter().filter(|(_, v)| v.name.is_some()) {
+            vars.entry(var.func()).or_default().push(id);
+        }
+        for (func, graph) in CfaGraphs::new(program).funcs.iter() {
+            for l in LoopForest::new(&graph.graph, 0).loops() {
+                let head = graph.locs[l.head as usize];
+                let in_scope = [None, Some(func)].into_iter().filter_map(|f| vars.get(&f)).flatten();
+                let facts = in_scope.flat_map(|&v| self.facts(program, &mut certificate.pool, head, v));
+                let facts: Vec<ExprId> = facts.collect();
+                if !facts.is_empty() {
+                    certificate.heads.insert(head, facts);
+                }
+            }
+        }
+        certificate
     }
 }
 
