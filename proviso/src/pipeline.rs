@@ -365,7 +365,7 @@ impl Pipeline {
         let undefined: Vec<String> = program
             .funcs
             .values()
-            .filter(|f| f.origin == FunctionOrigin::Undefined && !errors.contains(&f.name))
+            .filter(|f| f.origin == FunctionOrigin::Undefined && !errors.contains(&f.name) && !in_library(&f.name))
             .map(|f| f.name.clone())
             .chain(uncalled(program, trace))
             .collect();
@@ -382,6 +382,11 @@ impl Pipeline {
         };
         harness::write(trace, &subject)
     }
+}
+
+/// Whether the C library defines a function that is no model, but known to the front-end.
+fn in_library(name: &str) -> bool {
+    frontend_llvm::is_known(name) && !name.starts_with("__") && !name.starts_with("nondet_") && name != "reach_error"
 }
 
 /// The functions that nobody defines, with their calls, and those of them in the part that is analysed.

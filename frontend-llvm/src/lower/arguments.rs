@@ -131,6 +131,22 @@ impl Context<'_> {
         }
     }
 
+    fn is_function(&self, target: TypeId) -> bool {
+        matches!(self.program.types[self.plain(target)], CType::Function)
+    }
+
+    /// Whether an object of a type has pointers of unknown value: in unions, and to what cannot be made.
+    fn has_unknown_pointers(&self, ty: TypeId, in_union: bool) -> bool {
+        match &self.program.types[self.plain(ty)] {
+            CType::Pointer(to) => in_union || !(self.is_followable(*to) || self.is_function(*to)),
+            CType::Array(of, _) => self.has_unknown_pointers(*of, in_union),
+            CType::Struct { union, fields, .. } => {
+                fields.iter().any(|field| self.has_unknown_pointers(field.ty, in_union || *union))
+            }
+            _ => false,
+        }
+    }
+
     /// The pointers in an object of a type: where they are, and to what they point. Those of unions, which may be something
     /// else, are not among them.
     fn slots(&self, ty: TypeId, at: u64, found: &mut Vec<(u64, TypeId)>) {
@@ -138,7 +154,7 @@ impl Context<'_> {
             return;
         }
         match &self.program.types[self.plain(ty)] {
-            CType::Pointer(to) if self.is_followable(*to) => found.push((at, self.plain(*to))),
+            CType::Pointer(to) if self.is_followable(*to) || self.is_function(*to) => found.push((at, self.plain(*to))),
             CType::Array(of, Some(n)) => {
                 let (of, n, Some(size)) = (*of, *n, self.program.size_of(*of)) else { return };
                 let before = found.len();
@@ -371,8 +387,17 @@ fn make(cx: &mut Context, kind: Kind) {
     let is_string = matches!(&cx.program.types[kind.target], CType::Int { name, .. } if name == "char");
     let (count, made) = (cx.options.entry_memory.array_length, cx.lazy.as_ref().and_then(|lazy| lazy.made));
     let name = format!("length of {} *", cx.program.type_name(kind.target));
+    let (is_function, is_unknown) = (cx.is_function(kind.target), cx.has_unknown_pointers(kind.target, false));
     let mut b = Builder::new(cx, kind.make);
     let width = b.pointer_width();
+    if is_function {
+        b.approximate("a pointer to a function is used that an argument leads to", true, true);
+        let value = b.havoc(width, InputKind::Argument("pointer to a function".into()), None);
+        return b.finish(Op::Return { value: Some(value) });
+    }
+    if is_unknown {
+        b.approximate(format!("pointers in unions and to FILE are arbitrary ({name})"), true, false);
+    }
     let size = match count.or(is_aggregate.then_some(1)) {
         Some(count) => b.size(count.saturating_mul(element)),
         None => {

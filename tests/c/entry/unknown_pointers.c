@@ -1,0 +1,23 @@
+// run: --entry calls --property valid-deref --timeout 5 => UNKNOWN
+// run: --entry reads --property valid-deref => UNKNOWN
+// run: --entry ignores --property valid-deref => TRUE
+// Pointers to functions, and in unions, are not made; nothing is said where they matter.
+struct hooks {
+    int value;
+    int (*allocate)(int);
+};
+struct variant {
+    int kind;
+    union {
+        int number;
+        int *pointer;
+    } content;
+};
+
+int calls(struct hooks *hooks) { return hooks->allocate(hooks->value); }
+
+int reads(struct variant *v) { return v->kind == 1 ? *v->content.pointer : v->content.number; }
+
+int ignores(struct hooks *hooks) { return hooks->value; }
+
+int main(void) { return 0; }
