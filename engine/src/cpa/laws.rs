@@ -795,7 +795,7 @@ fn add_predicates(cpa: &mut Tracking, program: &Program, random: &mut Random) {
             let is_local = vars.iter().any(|&v| !matches!(program.vars[v].kind, VarKind::Global { .. }));
             let func = is_local.then_some(program.locs[edge.source].func);
             if !vars.is_empty() {
-                cpa.predicates.add(func, cond);
+                cpa.predicates.add(func, None, cond);
             }
         }
     }
@@ -809,7 +809,7 @@ fn add_predicates(cpa: &mut Tracking, program: &Program, random: &mut Random) {
         let content = cpa.place_symbol(place);
         let bound = cpa.symbolic.execution.terms.int(8 * place.len, [0, 1, 7, 100][random.below(4)]);
         let predicate = cpa.symbolic.execution.terms.ule(content, bound);
-        cpa.predicates.add(None, predicate);
+        cpa.predicates.add(None, None, predicate);
     }
 }
 

@@ -35,7 +35,7 @@ impl Tracking<'_> {
     pub(super) fn abstracted(&mut self, mut st: State, at: Control, since: Option<&State>) -> State {
         self.count_values(&st, at);
         let model = st.pc.model().cloned();
-        let knowledge = self.knowledge(&mut st, since);
+        let knowledge = self.knowledge(&mut st, at.loc, since);
         let (pc, trail, memory) = (st.pc.clone(), std::mem::take(&mut st.trail), st.memory.clone());
         self.replaced.clear();
         self.depth = st.depth() + 1;

@@ -9,6 +9,7 @@
 //! Predicates come from sequence interpolants of infeasible paths (Henzinger, Jhala, Majumdar, McMillan: Abstractions from
 //! proofs, POPL 2004), each checked to be an interpolant before it is used.
 
+use super::precision::Sharing;
 use super::refine::Lesson;
 use super::state::{Cut, Place, Seen, State};
 use super::{Stop, Tracking};
@@ -17,7 +18,7 @@ use crate::cpa::symbolic::Loops;
 use crate::cpa::{Decision, Goal, Refinement};
 use crate::execution::{Event, Frame, Object, Piece, Unwritten, Val, describe_object};
 use crate::verdict::Reason;
-use cfa::{BinOp, Expr, ExprId, FuncId, Sort, SymId, UnOp, Value, VarKind};
+use cfa::{BinOp, Expr, ExprId, FuncId, LocId, Sort, SymId, UnOp, Value, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::{Answer, Feasibility, Models, Solver, conjuncts, interpolate};
 use std::rc::Rc;
@@ -30,24 +31,28 @@ const MOST_CUBES: usize = 64;
 /// Operators of a predicate.
 const MOST_SIZE: usize = 400;
 
-/// The predicates tracked: those on locals by the function that has them, under `None` those on globals alone.
+/// The predicates tracked: those on locals by the function that has them, under `None` those on globals alone;
+/// and by the location where they are, under `None` those tracked everywhere.
 #[derive(Clone, Default)]
 pub struct Predicates {
-    by_func: FxHashMap<Option<FuncId>, Vec<ExprId>>,
+    by_scope: FxHashMap<(Option<FuncId>, Option<LocId>), Vec<ExprId>>,
 }
 
 impl Predicates {
     pub fn len(&self) -> usize {
-        self.by_func.values().map(Vec::len).sum()
+        self.by_scope.values().map(Vec::len).sum()
     }
     fn all(&self) -> impl Iterator<Item = ExprId> {
-        self.by_func.values().flatten().copied()
+        self.by_scope.values().flatten().copied()
     }
-    fn of(&self, func: Option<FuncId>) -> &[ExprId] {
-        self.by_func.get(&func).map_or(&[], Vec::as_slice)
+    /// Those tracked at a location.
+    fn of(&self, func: Option<FuncId>, at: LocId) -> impl Iterator<Item = ExprId> {
+        let scopes = [(func, None), (func, Some(at))];
+        scopes.into_iter().filter_map(|scope| self.by_scope.get(&scope)).flatten().copied()
     }
-    pub fn add(&mut self, func: Option<FuncId>, predicate: ExprId) -> bool {
-        let all = self.by_func.entry(func).or_default();
+    /// Tracks a predicate, at one location or everywhere; `false` if it was tracked there already.
+    pub fn add(&mut self, func: Option<FuncId>, at: Option<LocId>, predicate: ExprId) -> bool {
+        let all = self.by_scope.entry((func, at)).or_default();
         let new = !all.contains(&predicate);
         if new {
             all.push(predicate);
@@ -100,7 +105,7 @@ impl Tracking<'_> {
     }
 
     /// Which predicates hold in `st`, in the frames that `since` does not share with it.
-    pub(super) fn knowledge(&mut self, st: &mut State, since: Option<&State>) -> Knowledge {
+    pub(super) fn knowledge(&mut self, st: &mut State, at: LocId, since: Option<&State>) -> Knowledge {
         let mut knowledge = Knowledge::default();
         if self.predicates.len() == 0 {
             return knowledge;
@@ -108,9 +113,9 @@ impl Tracking<'_> {
         let mut terms = Vec::new();
         for frame in self.fresh_frames(st, since) {
             let top = frame.depth == st.frame.depth;
-            let mut predicates = self.predicates.of(Some(frame.func)).to_vec();
+            let mut predicates: Vec<ExprId> = self.predicates.of(Some(frame.func), at).collect();
             if top {
-                predicates.extend_from_slice(self.predicates.of(None));
+                predicates.extend(self.predicates.of(None, at));
             }
             for predicate in predicates {
                 let Some(contents) = self.contents(st, predicate, true) else { continue };
@@ -407,8 +412,15 @@ impl Tracking<'_> {
         Ok(Some(all.collect()))
     }
 
-    /// Finds predicates that refute the blocks on the way to `st`, which contradict one another.
-    pub(super) fn refine_predicates(&mut self, st: &State, goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
+    /// Finds predicates that refute the blocks on the way to `st`, which contradict one another and end at `cuts`.
+    pub(super) fn refine_predicates(
+        &mut self,
+        st: &State,
+        cuts: &[LocId],
+        goal: Goal,
+        budget: &Budget,
+    ) -> Result<Refinement, Stop> {
+        let is_local = self.precision.sharing == Sharing::Location;
         let steps = self.blocks(st);
         let mut solver = self.symbolic.solvers.open();
         let direction = interpolate::Direction::Backward;
@@ -432,7 +444,7 @@ impl Tracking<'_> {
             }
             for atom in atoms {
                 if let Some(func) = self.scope(atom)
-                    && self.predicates.add(func, atom)
+                    && self.predicates.add(func, cuts.get(k).copied().filter(|_| is_local), atom)
                 {
                     learned.push(atom);
                 }
@@ -581,14 +593,14 @@ mod tests {
         let place = Place { origin: Origin::Global(GlobalId(0)), offset: 0, len: 4 };
         let content = finder.place_symbol(place);
         let about_memory = finder.symbolic.execution.terms.ule(var, content);
-        finder.predicates.add(Some(program.entry), plain);
-        finder.predicates.add(Some(program.entry), about_memory);
+        finder.predicates.add(Some(program.entry), None, plain);
+        finder.predicates.add(Some(program.entry), None, about_memory);
         // What `calloc` gives, written once.
         let zeros = finder.symbolic.execution.terms.const_array(32, seven);
         let array = finder.symbolic.execution.terms.store(zeros, seven, var);
         let element = finder.symbolic.execution.terms.select(array, var);
         let about_array = finder.symbolic.execution.terms.ule(var, element);
-        finder.predicates.add(Some(program.entry), about_array);
+        finder.predicates.add(Some(program.entry), None, about_array);
         for _ in 0..2 {
             finder.suggest_invariants(&mut prover.loops);
         }

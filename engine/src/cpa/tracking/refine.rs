@@ -141,7 +141,8 @@ impl Tracking<'_> {
             result = self.in_mode(explicit, |this| this.interpolate(path, cuts, goal, budget));
         }
         if predicates && !helps(&result) {
-            result = self.in_mode(precise, |this| this.refine_predicates(st, goal, budget));
+            let ends: Vec<LocId> = cuts.iter().map(|&cut| self.loc_after(path, cut)).collect();
+            result = self.in_mode(precise, |this| this.refine_predicates(st, &ends, goal, budget));
         }
         if names_unknowns && !helps(&result) {
             result = self.in_mode(precise, |this| this.interpolate(path, cuts, goal, budget));
@@ -165,23 +166,27 @@ impl Tracking<'_> {
         let whole = end == path.len();
         let path = &path[..end];
         let goal = whole.then_some(goal);
-        let (mut states, mut done) = (vec![start], 0);
-        let mut first = None;
+        let cuts: Vec<(usize, usize)> =
+            cuts.iter().copied().enumerate().filter(|&(_, cut)| cut > 0 && (cut < end || whole)).collect();
+        let mut from = None;
         let mut learned: Vec<Item> = Vec::new();
-        for (i, &cut) in cuts.iter().enumerate().filter(|&(_, &cut)| cut > 0 && (cut < end || whole)) {
-            // The strongest postcondition of the interpolant and the next block.
-            states = match self.along(states, &path[done..cut], budget)? {
-                End::States(states) => states,
-                _ => break,
+        // Each round finds the first cut where what is tracked is not enough, and adds what is missing there.
+        while let Some(states) = self.abstract_states(path, &cuts, goal, budget)? {
+            let enough = self.first_without(
+                &states,
+                &cuts,
+                |this, states, _, rest| this.contradiction(states.to_vec(), rest, goal, budget).map(|at| at.is_some()),
+                path,
+            )?;
+            let Some(&(i, cut)) = cuts.get(enough) else { break };
+            // The strongest postcondition of the interpolant before and the block.
+            let (before, done) = match enough.checked_sub(1) {
+                None => (vec![start.clone()], 0),
+                Some(last) => (states[last].clone(), cuts[last].1),
             };
-            done = cut;
+            let End::States(states) = self.along(before, &path[done..cut], budget)? else { break };
             let at = Control { loc: self.loc_after(path, cut), stack: CallStacks::EMPTY };
             let rest = &path[cut..];
-            let none = self.restricted(&states, at, &[]);
-            if self.contradiction(none.clone(), rest, goal, budget)?.is_some() {
-                states = none;
-                continue;
-            }
             let mut items: Vec<Item> = Vec::new();
             for st in &states {
                 items.extend(self.items(st, at));
@@ -189,21 +194,32 @@ impl Tracking<'_> {
             let mut seen = rustc_hash::FxHashSet::default();
             items.retain(|&i| seen.insert(i));
             if !self.suffices(&states, at, &items, rest, goal, budget)? {
-                return Ok(Refinement::Impossible);
+                break;
             }
-            let keep = self.needed(&states, at, &[], &items, rest, goal, budget)?;
-            states = self.restricted(&states, at, &keep);
-            for &item in &keep {
+            let (tracked, others): (Vec<Item>, Vec<Item>) =
+                items.into_iter().partition(|&item| self.precision.tracks(at.loc, item));
+            let before = learned.len();
+            for item in self.needed(&states, at, &tracked, &others, rest, goal, budget)? {
                 if self.precision.add(at.loc, item) {
                     learned.push(item);
                 }
             }
-            first = first.or(Some(i));
-            if !learned.is_empty() && self.is_refuted(path, cuts, goal, budget)? {
+            if learned.len() == before {
                 break;
             }
+            from = from.or(Some(i));
         }
-        let Some(from) = first else { return Ok(Refinement::Impossible) };
+        let from = match from {
+            Some(from) => from,
+            // All is tracked that is needed, but was not when the graph was made: it is made anew from where it matters.
+            None => match self.abstract_states(path, &cuts, goal, budget)? {
+                Some(_) => return Ok(Refinement::Impossible),
+                None => match self.first_that_matters(path, &cuts, goal, budget)? {
+                    Some(from) => from,
+                    None => return Ok(Refinement::Impossible),
+                },
+            },
+        };
         learned.sort_unstable();
         learned.dedup();
         let mut tracked: Vec<String> =
@@ -265,38 +281,80 @@ impl Tracking<'_> {
         all
     }
 
-    /// Whether exploration with the present precision would not come to the end of the path.
-    fn is_refuted(
+    /// The states at the cuts of a path with the present precision; `None` if they do not get to its end.
+    fn abstract_states(
         &mut self,
         path: &[EdgeId],
-        cuts: &[usize],
+        cuts: &[(usize, usize)],
         goal: Option<Goal>,
         budget: &Budget,
-    ) -> Result<bool, Stop> {
+    ) -> Result<Option<Vec<Vec<State>>>, Stop> {
         let mode = Mode { is_abstract: true, ..self.symbolic.execution.mode };
-        self.in_mode(mode, |this| this.is_refuted_abstractly(path, cuts, goal, budget))
+        self.in_mode(mode, |this| {
+            let (mut states, mut done) = (vec![this.initial()], 0);
+            let mut all = Vec::with_capacity(cuts.len());
+            for &(_, cut) in cuts {
+                states = match this.along(states, &path[done..cut], budget)? {
+                    End::States(states) => states,
+                    End::Nowhere(_) => return Ok(None),
+                    End::Problem => return Ok(Some(all)),
+                };
+                done = cut;
+                let at = Control { loc: this.loc_after(path, cut), stack: CallStacks::EMPTY };
+                states = states.into_iter().map(|st| this.abstracted(st, at, None)).collect();
+                all.push(states.clone());
+            }
+            let refuted = this.contradiction(states, &path[done..], goal, budget)?.is_some();
+            Ok((!refuted).then_some(all))
+        })
     }
 
-    fn is_refuted_abstractly(
+    /// The number of the first cut at which `holds` no more; it holds at all before.
+    fn first_without(
+        &mut self,
+        states: &[Vec<State>],
+        cuts: &[(usize, usize)],
+        mut holds: impl FnMut(&mut Self, &[State], Control, &[EdgeId]) -> Result<bool, Stop>,
+        path: &[EdgeId],
+    ) -> Result<usize, Stop> {
+        let (mut low, mut high) = (0, states.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            let cut = cuts[middle].1;
+            let at = Control { loc: self.loc_after(path, cut), stack: CallStacks::EMPTY };
+            match holds(self, &states[middle], at, &path[cut..])? {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        Ok(low)
+    }
+
+    /// The index of the first cut at which something has to be known so that the rest of the path is refuted.
+    fn first_that_matters(
         &mut self,
         path: &[EdgeId],
-        cuts: &[usize],
+        cuts: &[(usize, usize)],
         goal: Option<Goal>,
         budget: &Budget,
-    ) -> Result<bool, Stop> {
-        let start = self.initial();
-        let (mut states, mut done) = (vec![start], 0);
-        for &cut in cuts.iter().filter(|&&cut| cut <= path.len()) {
-            states = match self.along(states, &path[done..cut], budget)? {
-                End::States(states) => states,
-                End::Nowhere(_) => return Ok(true),
-                End::Problem => return Ok(false),
-            };
-            done = cut;
-            let at = Control { loc: self.loc_after(path, cut), stack: CallStacks::EMPTY };
-            states = states.into_iter().map(|st| self.abstracted(st, at, None)).collect();
+    ) -> Result<Option<usize>, Stop> {
+        let mut states = Vec::with_capacity(cuts.len());
+        let (mut now, mut done) = (vec![self.initial()], 0);
+        for &(_, cut) in cuts {
+            let End::States(next) = self.along(now, &path[done..cut], budget)? else { break };
+            states.push(next.clone());
+            (now, done) = (next, cut);
         }
-        Ok(self.contradiction(states, &path[done..], goal, budget)?.is_some())
+        let first = self.first_without(
+            &states,
+            cuts,
+            |this, states, at, rest| {
+                let none = this.restricted(states, at, &[]);
+                this.contradiction(none, rest, goal, budget).map(|at| at.is_some())
+            },
+            path,
+        )?;
+        Ok(cuts.get(first).map(|&(i, _)| i))
     }
 
     /// Whether no state gets to the goal: the number of edges after which the last ended.
