@@ -10,6 +10,7 @@ pub mod arg;
 pub mod control;
 pub mod cpa;
 mod crash;
+mod exchange;
 mod execution;
 pub mod frontier;
 pub mod induction;

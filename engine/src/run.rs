@@ -10,6 +10,7 @@ use crate::cpa::slicing::{Criteria, Slicing};
 use crate::cpa::symbolic::SymbolicExecution;
 use crate::cpa::tracking::{self, Tracking};
 use crate::cpa::{Abstraction, Stop};
+use crate::exchange::Exchange;
 use crate::frontier::{Frontier, Open};
 use crate::induction::{Bounded, Proof, Prover};
 use crate::proof::{self, Certificate, ProofCheck};
@@ -46,11 +47,18 @@ enum Method<'r> {
     Exploration(Box<dyn Explore<'r> + 'r>),
     /// Up to growing bounds.
     Bounded(Box<Bounded<'r>>),
-    /// By loop invariants, which the values seen by the first analysis suggest.
-    Invariants,
+    /// By loop invariants, which the values seen by others suggest.
+    Invariants(Box<Houdini<'r>>),
     Testing(Tester<'r>),
     /// It cannot be made.
     Nothing,
+}
+
+/// Proofs by invariants.
+struct Houdini<'r> {
+    /// What is known of the program.
+    plain: SymbolicExecution<'r>,
+    prover: Prover<'r>,
 }
 
 /// An exploration of states of symbolic execution, one way or another.
@@ -233,7 +241,7 @@ pub struct Run<'r> {
     last: Instant,
     /// Of the explorations that are over.
     stats: Stats,
-    prover: Option<Prover<'r>>,
+    exchange: Exchange,
     /// Of the last proof by invariants.
     proof: Option<ProofCheck>,
     certificate: Option<Certificate>,
@@ -258,14 +266,14 @@ impl<'r> Run<'r> {
             start,
             last: start,
             stats: Stats::default(),
-            prover: None,
+            exchange: Exchange::default(),
             proof: None,
             certificate: None,
             crashes: Vec::new(),
         }
     }
 
-    /// `analyses` take turns; proofs by invariants learn from the first.
+    /// `analyses` take turns, and tell each other what they learn.
     pub fn verify(mut self, analyses: &[Analysis]) -> Outcome {
         let mut workers: Vec<Worker<'r>> = analyses.iter().map(|&a| self.worker(a)).collect();
         // What no analysis may overlook.
@@ -274,10 +282,10 @@ impl<'r> Run<'r> {
         let mut share = FIRST_SHARE;
         let verdict = 'run: loop {
             if share == FIRST_SHARE
-                && let Some(i) = workers.iter().position(|w| matches!(w.method, Method::Invariants))
+                && let Some(i) = workers.iter().position(|w| matches!(w.method, Method::Invariants(_)))
             {
                 let first = self.budget.within(FIRST_PROOF);
-                match self.guarded(Analysis::Invariants, |run| run.prove(&mut workers[0], &first)) {
+                match self.guarded(Analysis::Invariants, |run| run.prove(&mut workers, i, &first)) {
                     Ok(Turn::Proved) => {
                         decided = i;
                         break Verdict::True;
@@ -300,13 +308,13 @@ impl<'r> Run<'r> {
                 let query_time =
                     if alone { self.config.query_time.max(share) } else { share.min(self.config.query_time) };
                 decided = i;
-                share_precision(&mut workers, i);
-                share_predicates(&mut workers, i);
+                self.take(&mut workers[i]);
                 let (mut extensions, mut extended) = (0, Duration::ZERO);
                 loop {
                     let (analysis, start) = (workers[i].analysis, Instant::now());
                     let turn = self.guarded(analysis, |run| run.turn(&mut workers, i, &part, query_time));
                     workers[i].spent += start.elapsed();
+                    self.publish(&mut workers[i]);
                     match turn.unwrap_or_else(Turn::GaveUp) {
                         Turn::Proved => match common.first(self.program) {
                             None => break 'run Verdict::True,
@@ -343,7 +351,7 @@ impl<'r> Run<'r> {
                         }
                         Turn::Tainted(reason) => {
                             // Another exploration would meet the same; an invariant may show that it does not matter.
-                            for worker in workers.iter_mut().filter(|w| !matches!(w.method, Method::Invariants)) {
+                            for worker in workers.iter_mut().filter(|w| !matches!(w.method, Method::Invariants(_))) {
                                 worker.given_up.get_or_insert_with(|| reason.clone());
                             }
                             break;
@@ -433,7 +441,9 @@ impl<'r> Run<'r> {
                 threshold: standard.threshold.min(FEW_VALUES),
                 ..standard
             }),
-            Analysis::Invariants => Method::Invariants,
+            Analysis::Invariants => {
+                Method::Invariants(Box::new(Houdini { plain: self.domain(), prover: Prover::new(self.program) }))
+            }
             Analysis::Bmc => Method::Bounded(Box::new(Bounded::new(self.program, config, self.domain(), None))),
             Analysis::KInduction => {
                 let prover = Prover::new(self.program);
@@ -506,7 +516,7 @@ impl<'r> Run<'r> {
             Method::Exploration(exploration) => exploration,
             Method::Nothing => return Turn::GaveUp(Reason::new("the dependences of the program could not be found")),
             Method::Bounded(_) | Method::Testing(_) => unreachable!("done above"),
-            Method::Invariants => return self.prove(&mut workers[0], budget),
+            Method::Invariants(_) => return self.prove(workers, i, budget),
         };
         // A query that takes longer than this turn is asked again in a later one.
         exploration.domain_mut().solver().set_query_time(Some(query_time));
@@ -528,18 +538,37 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Whether invariants prove the program.
-    fn prove(&mut self, first: &mut Worker<'r>, budget: &Budget) -> Turn {
-        let Method::Exploration(exploration) = &mut first.method else {
-            unreachable!("symbolic execution comes first")
-        };
-        let plain = exploration.domain_mut();
+    /// What an analysis has learned, for the others.
+    fn publish(&mut self, worker: &mut Worker<'r>) {
+        let Method::Exploration(exploration) = &mut worker.method else { return };
+        self.exchange.publish_values(exploration.domain());
+        if let Some(tracking) = exploration.tracking() {
+            self.exchange.publish_precision(worker.analysis, tracking);
+        }
+    }
+
+    /// What the others have learned, for an analysis.
+    fn take(&self, worker: &mut Worker<'r>) {
+        match &mut worker.method {
+            Method::Exploration(exploration) => {
+                if let Some(tracking) = exploration.tracking() {
+                    self.exchange.take_precision(worker.analysis, tracking);
+                }
+            }
+            Method::Bounded(bounded) => self.exchange.take_observations(&mut bounded.plain.loops),
+            Method::Invariants(houdini) => self.exchange.take_observations(&mut houdini.plain.loops),
+            Method::Testing(_) | Method::Nothing => {}
+        }
+    }
+
+    /// Whether invariants prove the program, by the worker of this number.
+    fn prove(&mut self, workers: &mut [Worker<'r>], i: usize, budget: &Budget) -> Turn {
+        let Method::Invariants(houdini) = &mut workers[i].method else { unreachable!("the worker for it") };
+        let Houdini { plain, prover } = &mut **houdini;
         if plain.loops.is_empty() {
             return Turn::GaveUp(Reason::new("there is no loop to find an invariant of"));
         }
-        let (program, config) = (self.program, self.config);
-        let mut prover = self.prover.take().unwrap_or_else(|| Prover::new(program));
-        let proved = prover.prove(plain, config, budget, &mut |explorer, budget, taints| {
+        let proved = prover.prove(plain, self.config, budget, &mut |explorer, budget, taints| {
             let mut reporter =
                 Reporter { base: self.stats, start: self.start, last: self.last, progress: self.progress };
             let before = Stats::of(&explorer.counters, &explorer.cpa.symbolic);
@@ -548,13 +577,11 @@ impl<'r> Run<'r> {
             self.stats.advance(&before, &Stats::of(&explorer.counters, &explorer.cpa.symbolic));
             result
         });
-        let is_pending = prover.is_pending();
-        self.prover = Some(prover);
         match proved {
             Some(proof) => self.checked(proof),
-            None if budget.spent().is_some() || is_pending => Turn::TimeIsUp,
+            None if budget.spent().is_some() || prover.is_pending() => Turn::TimeIsUp,
             // More samples may suggest better candidates.
-            None => self.unproved(first),
+            None => unproved(workers),
         }
     }
 
@@ -573,14 +600,6 @@ impl<'r> Run<'r> {
         }
         self.proof = Some(check);
         Turn::Proved
-    }
-
-    /// Another try has a point only if executions may still show more.
-    fn unproved(&self, first: &Worker<'r>) -> Turn {
-        match &first.given_up {
-            Some(reason) => Turn::GaveUp(reason.clone()),
-            None => Turn::TimeIsUp,
-        }
     }
 
     fn outcome(mut self, workers: Vec<Worker<'r>>, common: Taints, decided: usize, verdict: Verdict) -> Outcome {
@@ -638,39 +657,16 @@ pub fn frees(program: &Program) -> bool {
     program.edges.values().any(|e| matches!(e.op, Op::Free { kind: AllocKind::Heap | AllocKind::Library, .. }))
 }
 
-/// What other refinements found necessary to track, this one tracks from the start.
-fn share_precision(workers: &mut [Worker<'_>], to: usize) {
-    let mut learned = Vec::new();
-    for (_, worker) in workers.iter_mut().enumerate().filter(|&(i, _)| i != to) {
-        if let Method::Exploration(exploration) = &mut worker.method
-            && let Some(tracking) = exploration.tracking()
-        {
-            learned.extend(tracking.precision.items());
-        }
-    }
-    if let Method::Exploration(exploration) = &mut workers[to].method
-        && let Some(tracking) = exploration.tracking()
-    {
-        tracking.precision.add_everywhere(learned);
-    }
-}
-
-/// The predicates that refinements found are candidates for proofs by induction.
-fn share_predicates(workers: &mut [Worker<'_>], to: usize) {
-    // Proofs by invariants begin with what the first exploration has seen.
-    let prover = match workers[to].method {
-        Method::Invariants => 0,
-        Method::Bounded(_) => to,
-        _ => return,
-    };
-    for i in 0..workers.len() {
-        let Ok([to, from]) = workers.get_disjoint_mut([prover, i]) else { continue };
-        let Method::Exploration(from) = &mut from.method else { continue };
-        let Some(from) = from.tracking() else { continue };
-        match &mut to.method {
-            Method::Exploration(to) => from.suggest_invariants(&mut to.domain_mut().loops),
-            Method::Bounded(to) => from.suggest_invariants(&mut to.plain.loops),
-            _ => {}
+/// Another try has a point only if executions may still show more.
+fn unproved(workers: &[Worker<'_>]) -> Turn {
+    // Only these meet values that can occur.
+    let is_exact = |w: &&Worker<'_>| matches!(&w.method, Method::Exploration(e) if e.is_exact());
+    let mut explorations = workers.iter().filter(is_exact);
+    match explorations.clone().any(|w| w.given_up.is_none()) {
+        true => Turn::TimeIsUp,
+        false => {
+            let reason = explorations.find_map(|w| w.given_up.clone());
+            Turn::GaveUp(reason.unwrap_or_else(|| Reason::new("no invariants prove the program")))
         }
     }
 }

@@ -107,6 +107,25 @@ impl Loops {
         copy
     }
 
+    /// Adds what another analysis of the same program has seen and suggests.
+    pub fn join(&mut self, other: &Loops) {
+        for (ours, theirs) in self.loops.iter_mut().zip(&other.loops) {
+            for row in &theirs.samples {
+                if ours.samples.len() < SAMPLES && !ours.samples.contains(row) {
+                    ours.samples.push(row.clone());
+                }
+            }
+        }
+        let (pool, suggested) = &mut self.suggested;
+        for &condition in &other.suggested.1 {
+            if let Some(own) = pool.import(&other.suggested.0, condition)
+                && !suggested.contains(&own)
+            {
+                suggested.push(own);
+            }
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.loops.is_empty() && self.recursions.is_empty()
     }
