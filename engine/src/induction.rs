@@ -304,10 +304,10 @@ impl<'p> Bounded<'p> {
                 .with_turns(self.turns);
             left.past_errors = true;
             loop {
-                let Tried { result, taints, tried, .. } =
+                let Tried { result, taints, tried, cut_short } =
                     run(self.program, &self.plain, left, &self.config, budget, explore);
                 let complete = matches!(result, Ok(Exploration::Complete)) && taints.is_empty();
-                if budget.spent().is_some() || !complete {
+                if cut_short || budget.spent().is_some() || !complete {
                     self.known = Some(tried.unsettled());
                     if complete {
                         return false;
