@@ -344,6 +344,9 @@ impl Pipeline {
         let mut harness = None;
         match recorded {
             Ok(mut trace) => {
+                // Constructors run before, and are called by nobody else.
+                let entry = &self.job.load.entry;
+                trace.arguments.take_if(|call| entry == "main" || call.function != *entry);
                 if trace.arguments.is_some() && self.job.load.entry_memory.globals {
                     let doubt = "global variables hold what is shown as arguments of their names";
                     trace.environment.doubts.push(doubt.into());
