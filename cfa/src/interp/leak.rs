@@ -18,17 +18,19 @@ pub(super) struct Roots {
 impl State<'_> {
     /// An object of the heap that is lost when control has come over this edge.
     pub(super) fn lost(&mut self, edge: EdgeId) -> Option<u64> {
-        let heap: Vec<u64> =
-            self.memory.live_objects().filter(|o| o.kind == ObjectKind::Heap).map(|o| o.base).collect();
-        if heap.is_empty() {
-            return None;
-        }
-        let width = self.program.layout.pointer_width;
+        let heap = || self.memory.live_objects().filter(|o| o.kind == ObjectKind::Heap);
+        let lowest = heap().map(|o| o.base).min()?;
+        let pointers = Pointers {
+            width: self.program.layout.pointer_width,
+            lowest,
+            highest: heap().map(|o| o.base + o.size).max()?,
+        };
+        let heap: Vec<u64> = heap().map(|o| o.base).collect();
         let mut found: FxHashSet<u64> = FxHashSet::default();
         let mut work: Vec<u64> = Vec::new();
         for (id, var) in self.program.vars.iter() {
             if var.func().is_none() {
-                self.pointers_in(self.code.vars[id], (0, 0), width, &mut work);
+                self.pointers_in(self.code.vars[id], (0, 0), &pointers, &mut work);
             }
         }
         // The frames, the present one last.
@@ -40,18 +42,18 @@ impl State<'_> {
         frames.push((self.func, self.program.edges[edge].target, (self.words_base, self.wides_base)));
         for (func, loc, bases) in frames {
             for var in self.counted(func, loc) {
-                self.pointers_in(self.code.vars[var], bases, width, &mut work);
+                self.pointers_in(self.code.vars[var], bases, &pointers, &mut work);
             }
         }
         for object in self.memory.live_objects().filter(|o| o.kind != ObjectKind::Heap) {
-            pointers_of(object, width, &mut work);
+            pointers.in_object(object, &mut work);
         }
         while let Some(addr) = work.pop() {
             if let Some(object) = self.memory.pointed_to(addr)
                 && object.kind == ObjectKind::Heap
                 && found.insert(object.base)
             {
-                pointers_of(object, width, &mut work);
+                pointers.in_object(object, &mut work);
             }
         }
         heap.into_iter().find(|base| !found.contains(base))
@@ -70,19 +72,36 @@ impl State<'_> {
         locals.iter().copied().filter(|v| !matches!(vars[*v].kind, VarKind::Temp(_)) || needed.contains(v)).collect()
     }
 
-    /// The pointer-wide parts of a variable.
-    fn pointers_in(&self, var: Operand, (words, wides): (usize, usize), width: u32, out: &mut Vec<u64>) {
+    /// The pointers in a variable.
+    fn pointers_in(&self, var: Operand, (words, wides): (usize, usize), pointers: &Pointers, out: &mut Vec<u64>) {
+        let width = pointers.width;
         if var.width < width {
             return;
         }
         let value = self.value_in(var, words, wides);
-        for part in 0..var.width / width {
-            out.extend(value.extract((part + 1) * width - 1, part * width).to_u64());
+        for at in (0..=var.width - width).step_by(8) {
+            out.extend(value.extract(at + width - 1, at).to_u64().filter(|&word| pointers.may_be(word)));
         }
     }
 }
 
-/// What stands at aligned places in an object.
-fn pointers_of(object: &Object, width: u32, out: &mut Vec<u64>) {
-    object.words(width / 8, |word| out.push(word));
+/// What pointers to the heap look like: words of so many bits, from the lowest object to the end of the highest.
+struct Pointers {
+    width: u32,
+    lowest: u64,
+    highest: u64,
+}
+
+impl Pointers {
+    fn may_be(&self, word: u64) -> bool {
+        (self.lowest..=self.highest).contains(&word)
+    }
+    /// What stands in an object.
+    fn in_object(&self, object: &Object, out: &mut Vec<u64>) {
+        object.words(self.width / 8, |word| {
+            if self.may_be(word) {
+                out.push(word);
+            }
+        });
+    }
 }

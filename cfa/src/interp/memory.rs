@@ -545,12 +545,21 @@ impl Memory {
 }
 
 impl Object {
-    /// Calls `visit` with the words of `len` bytes at aligned offsets, as far as they were touched.
+    /// Calls `visit` with the words of `len` bytes at all offsets, as far as they were touched: C packs structs.
     pub(super) fn words(&self, len: u32, mut visit: impl FnMut(u64)) {
-        let mut all = |bytes: &[u8]| bytes.chunks_exact(len as usize).for_each(|chunk| visit(word(chunk)));
+        let len = len as usize;
+        let mut all = |bytes: &[u8]| bytes.windows(len).for_each(|bytes| visit(word(bytes)));
         match &self.content {
             Content::Flat(bytes) => all(bytes),
-            Content::Paged { pages, .. } => pages.values().for_each(|page| all(page)),
+            Content::Paged { pages, .. } => {
+                for (number, page) in pages {
+                    all(page);
+                    if let Some(next) = pages.get(&(number + 1)) {
+                        let (end, start) = (&page[page.len() - (len - 1)..], &next[..(len - 1).min(next.len())]);
+                        all(&[end, start].concat());
+                    }
+                }
+            }
         }
     }
     /// Whether the object is alive and `len >= 1` bytes from `addr` lie in it.

@@ -59,7 +59,7 @@ use crate::execution::Write;
 use crate::verdict::Reason;
 use assumptions::Place;
 use cfa::interp::Inputs;
-use cfa::{EdgeId, ErrorId, Op};
+use cfa::{EdgeId, ErrorId, Leak, Op};
 use smt::PathSolver;
 use state::{Activation, Nest, Role, State};
 use std::rc::Rc;
@@ -142,13 +142,21 @@ impl Cpa for Unrolling<'_> {
     fn transfer(&mut self, state: State, at: Control, edge: EdgeId, out: &mut Successors<State>) -> Result<(), Stop> {
         let State { symbolic, nest } = state;
         let program = self.symbolic.execution.program;
-        if matches!(program.edges[edge].op, Op::Leak(_))
+        if let Op::Leak(leak) = program.edges[edge].op
             && !self.assumptions.bounded
             && self.symbolic.is_watched(edge)
-            && self.symbolic.loops.allocate(program)
         {
-            let text = "loops allocate memory, which invariants do not count";
-            self.symbolic.problem(edge, Reason::at(text, program.edges[edge].place));
+            let text = match leak {
+                // What stands there after any number of turns may be a pointer to anything.
+                Leak::Lost => Some("invariants do not say where pointers in memory lead"),
+                Leak::Alive if self.symbolic.loops.allocate(program) => {
+                    Some("loops allocate memory, which invariants do not count")
+                }
+                Leak::Alive => None,
+            };
+            if let Some(text) = text {
+                self.symbolic.problem(edge, Reason::at(text, program.edges[edge].place));
+            }
         }
         let depth = symbolic.frame.depth;
         let mut steps = std::mem::take(&mut self.steps);
