@@ -2,7 +2,7 @@
 
 use cfa::callgraph::CallGraph;
 use cfa::graph::Predecessors;
-use cfa::{Check, EdgeId, ErrorInfo, FunctionOrigin, HaltKind, LocId, Op, Out, Program, Table};
+use cfa::{Check, Edge, EdgeId, ErrorInfo, FunctionOrigin, HaltKind, LocId, Op, Out, Program, Table};
 use std::collections::BTreeSet;
 
 /// What ends runs in tasks of SV-COMP that do not satisfy an assumption.
@@ -11,7 +11,8 @@ const ASSUMPTION: &str = "assume_abort_if_not";
 /// Whether control may come from the program's start to an error, as far as calls say.
 pub fn has_checks(program: &Program) -> bool {
     let calls = CallGraph::new(program);
-    program.edges.iter().any(|(id, edge)| matches!(edge.op, Op::Error(_)) && calls.is_reachable(program.func_of(id)))
+    let checks = |edge: &Edge| edge.fault.is_some() || matches!(edge.op, Op::Error(_));
+    program.edges.iter().any(|(id, edge)| checks(edge) && calls.is_reachable(program.func_of(id)))
 }
 
 /// The program with other errors: a run ends otherwise than at an assumption, can no longer end, or comes to a condition on which an error
@@ -32,7 +33,10 @@ pub fn signs_of_life(program: &Program) -> Option<Program> {
     let sign = ErrorInfo { check: Check::Call, message: "a sign of life".into(), place: None };
     let sign = asked.errors.push(sign);
     for (id, edge) in program.edges.iter() {
-        if matches!(edge.op, Op::Error(_)) || matches!(edge.op, Op::Halt(kind) if !is_assumption(id, kind)) {
+        // Where an operation may be a fault, it is checked.
+        let checks = edge.fault.is_some() || matches!(edge.op, Op::Error(_));
+        asked.edges[id].fault = None;
+        if checks || matches!(edge.op, Op::Halt(kind) if !is_assumption(id, kind)) {
             asked.edges[id].op = Op::Error(sign);
         }
     }
