@@ -20,7 +20,10 @@ impl FunctionLowering<'_, '_> {
             op::UNREACHABLE => self.b.halt(HaltKind::Unreachable),
             op::ALLOCA => self.lower_alloca(n, i),
             op::LOAD => self.lower_load(n, i),
-            op::STORE => self.lower_store(i),
+            op::STORE => {
+                self.keep_literal(n);
+                self.lower_store(i);
+            }
             op::FENCE => {
                 self.b.emit(Op::Skip);
             }

@@ -12,6 +12,8 @@ pub struct Scopes {
     pub variables: FxHashSet<u32>,
     /// By `llvm.stackrestore`: the `alloca`s that may have been executed since the stack pointer was saved.
     dynamic: FxHashMap<u32, Vec<u32>>,
+    /// `store`s that keep the address of a compound literal.
+    literals: FxHashSet<u32>,
     /// Where these put their addresses; null before they are executed.
     pub addresses: FxHashMap<u32, VarId>,
 }
@@ -35,16 +37,18 @@ impl FunctionLowering<'_, '_> {
         }
         let reachable = (0..self.body.blocks.len()).filter(|&n| self.blocks[n].loc.is_some());
         let instructions: Vec<u32> = reachable.flat_map(|n| self.body.blocks[n].clone()).collect();
-        let mut saves = Vec::new();
-        for i in instructions {
+        let (mut saves, mut scoped) = (Vec::new(), FxHashSet::default());
+        for &i in &instructions {
             let instruction = self.instruction(i);
             match self.intrinsic(instruction) {
                 Some(name) if name.starts_with("llvm.lifetime.start") => {
                     if let Operand::Instruction(n) = self.b.ir().operand(instruction, 1)
                         && self.instruction(n).opcode == op::ALLOCA
-                        && self.homes[n as usize].is_none()
                     {
-                        self.scopes.variables.insert(n);
+                        scoped.insert(n);
+                        if self.homes[n as usize].is_none() {
+                            self.scopes.variables.insert(n);
+                        }
                     }
                 }
                 Some(name) if name.starts_with("llvm.stacksave") => saves.push(i),
@@ -53,6 +57,37 @@ impl FunctionLowering<'_, '_> {
         }
         for save in saves {
             self.find_dynamic(save);
+        }
+        self.find_literals(&instructions, scoped);
+    }
+
+    /// Where addresses of compound literals are kept. Clang says nothing of their scopes; they are the objects that it makes
+    /// without a variable and without a scope, of which an address is stored.
+    fn find_literals(&mut self, instructions: &[u32], scoped: FxHashSet<u32>) {
+        let ir = self.b.ir();
+        let mut known = scoped;
+        known.extend(self.body.variables.iter().filter_map(|v| match v.value {
+            Operand::Instruction(n) if v.is_address => Some(n),
+            _ => None,
+        }));
+        let mut within = FxHashSet::default();
+        for &n in instructions {
+            let i = self.instruction(n);
+            let from = |operand| matches!(operand, Operand::Instruction(v) if within.contains(&v));
+            match i.opcode {
+                op::ALLOCA if self.homes[n as usize].is_none() && !known.contains(&n) => drop(within.insert(n)),
+                op::GEP | op::BIT_CAST | op::PHI | op::SELECT if ir.operands(i).any(from) => drop(within.insert(n)),
+                op::STORE if from(ir.operand(i, 0)) => drop(self.scopes.literals.insert(n)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Before instruction `n`, a `store`: if it keeps the address of a compound literal, a use after the end of its scope is
+    /// not seen from here on.
+    pub fn keep_literal(&mut self, n: u32) {
+        if self.scopes.literals.contains(&n) {
+            self.b.approximate("the address of a compound literal is kept, whose scope has no end here", false, true);
         }
     }
 
