@@ -273,7 +273,10 @@ fn no_analysis_contradicts_what_a_program_expects() {
         list.lines().filter(|l| !l.starts_with(' ')).filter_map(|l| l.split_whitespace().next()).collect();
     assert!(names.len() > 5 && names.contains(&"value"), "{list}");
     let mut tries = Vec::new();
-    for (i, mut run) in files.iter().flat_map(|f| runs(f)).filter(|r| r.name(&root).contains(&filter)).enumerate() {
+    // Where one analysis is expected to find no answer, another may have it.
+    let decided = |r: &Run| !r.verdict.starts_with("UNKNOWN");
+    let chosen = files.iter().flat_map(|f| runs(f)).filter(|r| r.name(&root).contains(&filter) && decided(r));
+    for (i, mut run) in chosen.enumerate() {
         // Later options win.
         run.options.extend(["--timeout".into(), PATIENCE.into()]);
         for (j, name) in names.iter().enumerate() {

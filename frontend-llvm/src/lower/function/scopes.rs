@@ -2,7 +2,7 @@
 //! fixed size; where that of an array of variable length ends, the stack pointer goes back to where it was saved.
 
 use super::FunctionLowering;
-use crate::ir::{Instruction, Operand, op};
+use crate::ir::{ConstantKind, Instruction, Module, Operand, op};
 use cfa::{AllocKind, Expr, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -75,7 +75,9 @@ impl FunctionLowering<'_, '_> {
             let i = self.instruction(n);
             let from = |operand| matches!(operand, Operand::Instruction(v) if within.contains(&v));
             match i.opcode {
-                op::ALLOCA if self.homes[n as usize].is_none() && !known.contains(&n) => drop(within.insert(n)),
+                op::ALLOCA if self.homes[n as usize].is_none() && !known.contains(&n) && is_one(ir, i) => {
+                    within.insert(n);
+                }
                 op::GEP | op::BIT_CAST | op::PHI | op::SELECT if ir.operands(i).any(from) => drop(within.insert(n)),
                 op::STORE if from(ir.operand(i, 0)) => drop(self.scopes.literals.insert(n)),
                 _ => {}
@@ -183,4 +185,13 @@ impl FunctionLowering<'_, '_> {
             self.b.emit(Op::Free { ptr, kind: AllocKind::Stack });
         }
     }
+}
+
+/// Whether an `alloca` makes one object of its type; a call of `alloca` makes bytes.
+fn is_one(ir: &Module, i: &Instruction) -> bool {
+    let count = match ir.operand(i, 0) {
+        Operand::Constant(c) => &ir.constants[c as usize].kind,
+        _ => return false,
+    };
+    matches!(count, ConstantKind::Bits(words) if words.first() == Some(&1))
 }
