@@ -62,18 +62,46 @@ impl Context<'_> {
     fn aggregate(&mut self, ty: u32, elements: &[u32], width: u32) -> Option<ExprId> {
         let mut whole = self.program.exprs.int(width, 0);
         for (n, &element) in elements.iter().enumerate() {
-            let (bit, ty) = match self.ir.kind(ty) {
-                TypeKind::Vector(lane, _) => (n as u64 * u64::from(self.width(*lane)?), *lane),
-                TypeKind::Array(element, _) => (n as u64 * self.ir.types[*element as usize].size * 8, *element),
-                TypeKind::Struct(fields) => (fields[n].1 * 8, fields[n].0),
-                _ => return None,
-            };
+            let (bit, ty) = self.part(ty, n)?;
             if self.ir.types[ty as usize].bits > 0 {
                 let value = self.constant(element)?;
-                whole = arith::insert(&mut self.program.exprs, whole, bit as u32, value);
+                whole = arith::insert(&mut self.program.exprs, whole, bit, value);
             }
         }
         Some(whole)
+    }
+
+    /// Where in a value of a type its n-th part begins, in bits, and the type of that.
+    fn part(&self, ty: u32, n: usize) -> Option<(u32, u32)> {
+        let (bit, ty) = match self.ir.kind(ty) {
+            TypeKind::Vector(lane, _) => (n as u64 * u64::from(self.width(*lane)?), *lane),
+            TypeKind::Array(element, _) => (n as u64 * self.ir.types[*element as usize].size * 8, *element),
+            TypeKind::Struct(fields) => (fields[n].1 * 8, fields[n].0),
+            _ => return None,
+        };
+        Some((bit as u32, ty))
+    }
+
+    /// `whole` with those parts of a constant that are defined, the constant being at `bit`.
+    pub(super) fn put_defined_parts(&mut self, whole: ExprId, bit: u32, constant: u32) -> Option<ExprId> {
+        let row = &self.ir.constants[constant as usize];
+        match &row.kind {
+            ConstantKind::Undef | ConstantKind::Poison => Some(whole),
+            ConstantKind::Aggregate(parts) if self.has_undefined_part(constant) => {
+                let mut whole = whole;
+                for (n, &part) in parts.iter().enumerate() {
+                    let (at, ty) = self.part(row.ty, n)?;
+                    if self.ir.types[ty as usize].bits > 0 {
+                        whole = self.put_defined_parts(whole, bit + at, part)?;
+                    }
+                }
+                Some(whole)
+            }
+            _ => {
+                let value = self.constant(constant)?;
+                Some(arith::insert(&mut self.program.exprs, whole, bit, value))
+            }
+        }
     }
 
     /// The address of a variable, function or alias.

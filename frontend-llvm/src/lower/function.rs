@@ -260,10 +260,12 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
                     self.b.approximate("clang computes a constant here that C leaves undefined", true, false);
                 }
                 if self.b.cx.has_undefined_part(c) {
-                    Some(self.undefined(width))
-                } else {
-                    self.b.unmodelled("this constant address", Some(width))
+                    let undefined = self.undefined(width);
+                    if let Some(value) = self.b.cx.put_defined_parts(undefined, 0, c) {
+                        return Some(value);
+                    }
                 }
+                self.b.unmodelled("this constant address", Some(width))
             }
             Operand::Block(_) | Operand::Assembly(_) | Operand::Nothing => None,
         }
