@@ -27,7 +27,10 @@ impl FunctionLowering<'_, '_> {
             op::FENCE => {
                 self.b.emit(Op::Skip);
             }
-            op::CALL | op::INVOKE | op::CALL_BR => self.lower_call(n, i),
+            op::CALL | op::INVOKE | op::CALL_BR => {
+                self.keep_literal(n);
+                self.lower_call(n, i);
+            }
             op::CMP_XCHG => self.lower_compare_exchange(n, i),
             op::ATOMIC_RMW => self.lower_atomic_update(n, i),
             _ => self.lower_value(n, i),

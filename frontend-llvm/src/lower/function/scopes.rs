@@ -2,7 +2,7 @@
 //! fixed size; where that of an array of variable length ends, the stack pointer goes back to where it was saved.
 
 use super::FunctionLowering;
-use crate::ir::{ConstantKind, Instruction, Module, Operand, op};
+use crate::ir::{Instruction, Operand, op};
 use cfa::{AllocKind, Expr, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +12,7 @@ pub struct Scopes {
     pub variables: FxHashSet<u32>,
     /// By `llvm.stackrestore`: the `alloca`s that may have been executed since the stack pointer was saved.
     dynamic: FxHashMap<u32, Vec<u32>>,
-    /// `store`s that keep the address of a compound literal.
+    /// `store`s that keep the address of a compound literal, and calls that may.
     literals: FxHashSet<u32>,
     /// Where these put their addresses; null before they are executed.
     pub addresses: FxHashMap<u32, VarId>,
@@ -37,18 +37,16 @@ impl FunctionLowering<'_, '_> {
         }
         let reachable = (0..self.body.blocks.len()).filter(|&n| self.blocks[n].loc.is_some());
         let instructions: Vec<u32> = reachable.flat_map(|n| self.body.blocks[n].clone()).collect();
-        let (mut saves, mut scoped) = (Vec::new(), FxHashSet::default());
+        let mut saves = Vec::new();
         for &i in &instructions {
             let instruction = self.instruction(i);
             match self.intrinsic(instruction) {
                 Some(name) if name.starts_with("llvm.lifetime.start") => {
                     if let Operand::Instruction(n) = self.b.ir().operand(instruction, 1)
                         && self.instruction(n).opcode == op::ALLOCA
+                        && self.homes[n as usize].is_none()
                     {
-                        scoped.insert(n);
-                        if self.homes[n as usize].is_none() {
-                            self.scopes.variables.insert(n);
-                        }
+                        self.scopes.variables.insert(n);
                     }
                 }
                 Some(name) if name.starts_with("llvm.stacksave") => saves.push(i),
@@ -58,38 +56,38 @@ impl FunctionLowering<'_, '_> {
         for save in saves {
             self.find_dynamic(save);
         }
-        self.find_literals(&instructions, scoped);
+        self.find_literals(&instructions);
     }
 
-    /// Where addresses of compound literals are kept. Clang says nothing of their scopes; they are the objects that it makes
-    /// without a variable and without a scope, of which an address is stored.
-    fn find_literals(&mut self, instructions: &[u32], scoped: FxHashSet<u32>) {
+    /// Where addresses of compound literals are or may be kept. Clang says nothing of their scopes, and names them.
+    fn find_literals(&mut self, instructions: &[u32]) {
         let ir = self.b.ir();
-        let mut known = scoped;
-        known.extend(self.body.variables.iter().filter_map(|v| match v.value {
-            Operand::Instruction(n) if v.is_address => Some(n),
-            _ => None,
-        }));
         let mut within = FxHashSet::default();
         for &n in instructions {
             let i = self.instruction(n);
             let from = |operand| matches!(operand, Operand::Instruction(v) if within.contains(&v));
             match i.opcode {
-                op::ALLOCA if self.homes[n as usize].is_none() && !known.contains(&n) && is_one(ir, i) => {
-                    within.insert(n);
-                }
+                op::ALLOCA if self.homes[n as usize].is_none() && ir.extra(i)[2] != 0 => drop(within.insert(n)),
                 op::GEP | op::BIT_CAST | op::PHI | op::SELECT if ir.operands(i).any(from) => drop(within.insert(n)),
                 op::STORE if from(ir.operand(i, 0)) => drop(self.scopes.literals.insert(n)),
+                // Whoever is called may keep it.
+                op::CALL if ir.operands(i).any(from) && self.intrinsic(i).is_none_or(|f| !f.starts_with("llvm.")) => {
+                    self.scopes.literals.insert(n);
+                }
                 _ => {}
             }
         }
     }
 
-    /// Before instruction `n`, a `store`: if it keeps the address of a compound literal, a use after the end of its scope is
+    /// Before instruction `n`, a `store` or call: if it keeps the address of a compound literal, a use after the end of its scope is
     /// not seen from here on.
     pub fn keep_literal(&mut self, n: u32) {
         if self.scopes.literals.contains(&n) {
-            self.b.approximate("the address of a compound literal is kept, whose scope has no end here", false, true);
+            self.b.approximate(
+                "the address of a compound literal may be kept, whose scope has no end here",
+                false,
+                true,
+            );
         }
     }
 
@@ -185,13 +183,4 @@ impl FunctionLowering<'_, '_> {
             self.b.emit(Op::Free { ptr, kind: AllocKind::Stack });
         }
     }
-}
-
-/// Whether an `alloca` makes one object of its type; a call of `alloca` makes bytes.
-fn is_one(ir: &Module, i: &Instruction) -> bool {
-    let count = match ir.operand(i, 0) {
-        Operand::Constant(c) => &ir.constants[c as usize].kind,
-        _ => return false,
-    };
-    matches!(count, ConstantKind::Bits(words) if words.first() == Some(&1))
 }
