@@ -270,7 +270,7 @@ void Exporter::fields(const Instruction &instruction, Words &operands, Words &ex
     operands.push_back(name(use));
   if (auto *alloca_ = dyn_cast<AllocaInst>(&instruction)) {
     extra = {types.id(alloca_->getAllocatedType()), uint32_t(alloca_->getAlign().value()),
-             alloca_->getName().starts_with(".compoundliteral")};
+             uint32_t(alloca_->isStaticAlloca()) | uint32_t(alloca_->getName().starts_with(".compoundliteral")) << 1};
   } else if (auto *compare = dyn_cast<CmpInst>(&instruction)) {
     extra = {compare->getPredicate()};
   } else if (auto *extract = dyn_cast<ExtractValueInst>(&instruction)) {

@@ -238,9 +238,9 @@ impl<'m> FunctionLowering<'_, 'm> {
         for i in self.body.blocks[0].clone() {
             let instruction = self.instruction(i);
             if instruction.opcode == op::ALLOCA && self.b.cx.width(ir.extra(instruction)[0]).is_some() {
-                let [ty, _, is_static] = *ir.extra(instruction) else { continue };
+                let [ty, _, flags] = *ir.extra(instruction) else { continue };
                 let one = matches!(ir.operand(instruction, 0), Operand::Constant(c) if is_one(ir, c));
-                if is_static != 0 && one && same_scalar(ir, ty, ty) {
+                if flags & op::IS_STATIC != 0 && one && same_scalar(ir, ty, ty) {
                     allocated[i as usize] = ty;
                 }
             }

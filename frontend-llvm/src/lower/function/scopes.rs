@@ -67,9 +67,15 @@ impl FunctionLowering<'_, '_> {
             let i = self.instruction(n);
             let from = |operand| matches!(operand, Operand::Instruction(v) if within.contains(&v));
             match i.opcode {
-                op::ALLOCA if self.homes[n as usize].is_none() && ir.extra(i)[2] != 0 => drop(within.insert(n)),
-                op::GEP | op::BIT_CAST | op::PHI | op::SELECT if ir.operands(i).any(from) => drop(within.insert(n)),
-                op::STORE if from(ir.operand(i, 0)) => drop(self.scopes.literals.insert(n)),
+                op::ALLOCA if self.homes[n as usize].is_none() && ir.extra(i)[2] & op::IS_LITERAL != 0 => {
+                    within.insert(n);
+                }
+                op::GEP | op::BIT_CAST | op::PHI | op::SELECT if ir.operands(i).any(from) => {
+                    within.insert(n);
+                }
+                op::STORE if from(ir.operand(i, 0)) => {
+                    self.scopes.literals.insert(n);
+                }
                 // Whoever is called may keep it.
                 op::CALL if ir.operands(i).any(from) && self.intrinsic(i).is_none_or(|f| !f.starts_with("llvm.")) => {
                     self.scopes.literals.insert(n);
