@@ -18,17 +18,20 @@ impl FunctionLowering<'_, '_> {
             op::SWITCH => self.lower_switch(i),
             op::INDIRECT_BR => self.lower_indirect_branch(i),
             op::UNREACHABLE => self.b.halt(HaltKind::Unreachable),
-            op::ALLOCA => self.lower_alloca(n, i),
+            op::ALLOCA => {
+                self.keep_unmarked(n);
+                self.lower_alloca(n, i);
+            }
             op::LOAD => self.lower_load(n, i),
             op::STORE => {
-                self.keep_literal(n);
+                self.keep_unmarked(n);
                 self.lower_store(i);
             }
             op::FENCE => {
                 self.b.emit(Op::Skip);
             }
             op::CALL | op::INVOKE | op::CALL_BR => {
-                self.keep_literal(n);
+                self.keep_unmarked(n);
                 self.lower_call(n, i);
             }
             op::CMP_XCHG => self.lower_compare_exchange(n, i),

@@ -194,7 +194,12 @@ impl Search<'_> {
         let outcome = engine::verify(analysed, &config, &self.budget.within(turn), &replay, &|_| {});
         if matches!(outcome.verdict, Verdict::True) {
             let mut found = self.found();
-            goals.iter().for_each(|&i| found.status[i] = Status::Unreachable);
+            for &i in goals {
+                // What a test covers is reachable, whatever is proved.
+                if found.status[i] == Status::Open {
+                    found.status[i] = Status::Unreachable;
+                }
+            }
         }
     }
 }

@@ -12,8 +12,8 @@ pub struct Scopes {
     pub variables: FxHashSet<u32>,
     /// By `llvm.stackrestore`: the `alloca`s that may have been executed since the stack pointer was saved.
     dynamic: FxHashMap<u32, Vec<u32>>,
-    /// `store`s that keep the address of a compound literal, and calls that may.
-    literals: FxHashSet<u32>,
+    /// `store`s that keep the address of an object whose scope is not marked, and calls that may.
+    unmarked: FxHashSet<u32>,
     /// Where these put their addresses; null before they are executed.
     pub addresses: FxHashMap<u32, VarId>,
 }
@@ -37,16 +37,18 @@ impl FunctionLowering<'_, '_> {
         }
         let reachable = (0..self.body.blocks.len()).filter(|&n| self.blocks[n].loc.is_some());
         let instructions: Vec<u32> = reachable.flat_map(|n| self.body.blocks[n].clone()).collect();
-        let mut saves = Vec::new();
+        let (mut saves, mut marked) = (Vec::new(), FxHashSet::default());
         for &i in &instructions {
             let instruction = self.instruction(i);
             match self.intrinsic(instruction) {
                 Some(name) if name.starts_with("llvm.lifetime.start") => {
                     if let Operand::Instruction(n) = self.b.ir().operand(instruction, 1)
                         && self.instruction(n).opcode == op::ALLOCA
-                        && self.homes[n as usize].is_none()
                     {
-                        self.scopes.variables.insert(n);
+                        marked.insert(n);
+                        if self.homes[n as usize].is_none() {
+                            self.scopes.variables.insert(n);
+                        }
                     }
                 }
                 Some(name) if name.starts_with("llvm.stacksave") => saves.push(i),
@@ -56,41 +58,62 @@ impl FunctionLowering<'_, '_> {
         for save in saves {
             self.find_dynamic(save);
         }
-        self.find_literals(&instructions);
+        self.find_unmarked(&instructions, &marked);
     }
 
-    /// Where addresses of compound literals are or may be kept. Clang says nothing of their scopes, and names them.
-    fn find_literals(&mut self, instructions: &[u32]) {
+    /// Where addresses of objects are or may be kept whose scopes clang does not mark: compound literals (which it names), variables
+    /// whose scope can be entered by a jump, all variables of bitcode that was compiled without marks. Of temporaries, which have no
+    /// variable and are passed to the calls that fill them, only a `store` counts; parameters live as long as the function.
+    fn find_unmarked(&mut self, instructions: &[u32], marked: &FxHashSet<u32>) {
         let ir = self.b.ir();
-        let mut within = FxHashSet::default();
+        let of = |operand| match operand {
+            Operand::Instruction(n) => Some(n),
+            _ => None,
+        };
+        let variables: FxHashSet<u32> =
+            self.body.variables.iter().filter(|v| v.is_address).filter_map(|v| of(v.value)).collect();
+        let stores = instructions.iter().map(|&n| self.instruction(n)).filter(|i| i.opcode == op::STORE);
+        let of_arguments = stores.filter(|i| matches!(ir.operand(i, 0), Operand::Argument(_)));
+        let parameters: FxHashSet<u32> = of_arguments.filter_map(|i| of(ir.operand(i, 1))).collect();
+        // By what leads into such an object: whether a call may keep it, too.
+        let mut within: FxHashMap<u32, bool> = FxHashMap::default();
         for &n in instructions {
             let i = self.instruction(n);
-            let from = |operand| matches!(operand, Operand::Instruction(v) if within.contains(&v));
+            let from = |operand| of(operand).and_then(|v| within.get(&v).copied());
             match i.opcode {
-                op::ALLOCA if self.homes[n as usize].is_none() && ir.extra(i)[2] & op::IS_LITERAL != 0 => {
-                    within.insert(n);
+                op::ALLOCA => {
+                    let flags = ir.extra(i)[2];
+                    let is_object = self.homes[n as usize].is_none() && flags & op::IS_STATIC != 0;
+                    if is_object && !marked.contains(&n) && !parameters.contains(&n) {
+                        within.insert(n, flags & op::IS_LITERAL != 0 || variables.contains(&n));
+                    }
                 }
-                op::GEP | op::BIT_CAST | op::PHI | op::SELECT if ir.operands(i).any(from) => {
-                    within.insert(n);
+                op::GEP | op::BIT_CAST | op::PHI | op::SELECT | op::PTR_TO_INT => {
+                    if let Some(passed) = ir.operands(i).filter_map(from).max() {
+                        within.insert(n, passed);
+                    }
                 }
-                op::STORE if from(ir.operand(i, 0)) => {
-                    self.scopes.literals.insert(n);
+                op::STORE if from(ir.operand(i, 0)).is_some() => {
+                    self.scopes.unmarked.insert(n);
                 }
                 // Whoever is called may keep it.
-                op::CALL if ir.operands(i).any(from) && self.intrinsic(i).is_none_or(|f| !f.starts_with("llvm.")) => {
-                    self.scopes.literals.insert(n);
+                op::CALL
+                    if ir.operands(i).any(|o| from(o) == Some(true))
+                        && self.intrinsic(i).is_none_or(|f| !f.starts_with("llvm.")) =>
+                {
+                    self.scopes.unmarked.insert(n);
                 }
                 _ => {}
             }
         }
     }
 
-    /// Before instruction `n`, a `store` or call: if it keeps the address of a compound literal, a use after the end of its scope is
+    /// Before instruction `n`, a `store` or call: if it keeps the address of an object whose scope is not marked, a use after the end of its scope is
     /// not seen from here on.
-    pub fn keep_literal(&mut self, n: u32) {
-        if self.scopes.literals.contains(&n) {
+    pub fn keep_unmarked(&mut self, n: u32) {
+        if self.scopes.unmarked.contains(&n) {
             self.b.approximate(
-                "the address of a compound literal may be kept, whose scope has no end here",
+                "the address of an object may be kept whose end clang does not mark (a compound literal, a jump into a scope)",
                 false,
                 true,
             );
@@ -136,6 +159,26 @@ impl FunctionLowering<'_, '_> {
         }
         // Those of a fixed size are executed before.
         found.retain(|&n| self.homes[n as usize].is_none());
+        // One that is executed again before the end makes another object, and only the last one is ended.
+        let repeats = |n: u32| {
+            let own = self.body.blocks.iter().position(|range| range.contains(&n)).expect("it is in a block") as u32;
+            let mut seen = FxHashSet::default();
+            let mut work = vec![(own, n + 1)];
+            while let Some((block, start)) = work.pop() {
+                let range = start..self.body.blocks[block as usize].end;
+                match range.clone().find(|&m| m == n || restores(m)) {
+                    Some(m) if m == n => return true,
+                    Some(_) => {}
+                    None => {
+                        let next = self.successors(block).filter(|&b| seen.insert(b));
+                        work.extend(next.map(|b| (b, self.body.blocks[b as usize].start)));
+                    }
+                }
+            }
+            false
+        };
+        let again: Vec<u32> = found.iter().copied().filter(|&n| repeats(n)).collect();
+        self.scopes.unmarked.extend(again);
         for &n in &found {
             // Its address is used once more: where the scope ends.
             self.values[n as usize].single = false;
