@@ -311,6 +311,6 @@ impl<'m> FunctionLowering<'_, 'm> {
     }
 }
 
-fn is_one(ir: &Module, constant: u32) -> bool {
+pub(super) fn is_one(ir: &Module, constant: u32) -> bool {
     matches!(&ir.constants[constant as usize].kind, ConstantKind::Bits(words) if words[..] == [1])
 }

@@ -2,6 +2,7 @@
 //! fixed size; where that of an array of variable length ends, the stack pointer goes back to where it was saved.
 
 use super::FunctionLowering;
+use super::prepare::is_one;
 use crate::ir::{Instruction, Operand, op};
 use cfa::{AllocKind, Expr, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -83,7 +84,9 @@ impl FunctionLowering<'_, '_> {
             match i.opcode {
                 op::ALLOCA => {
                     let flags = ir.extra(i)[2];
-                    let is_object = self.homes[n as usize].is_none() && flags & op::IS_STATIC != 0;
+                    // A call of `alloca` makes bytes, which live as long as the function.
+                    let one = matches!(ir.operand(i, 0), Operand::Constant(c) if is_one(ir, c));
+                    let is_object = self.homes[n as usize].is_none() && flags & op::IS_STATIC != 0 && one;
                     if is_object && !marked.contains(&n) && !parameters.contains(&n) {
                         within.insert(n, flags & op::IS_LITERAL != 0 || variables.contains(&n));
                     }
