@@ -43,7 +43,7 @@ mod print;
 
 pub use c::{c_expr, c_expr_naming, c_expr_with, c_object, c_operation, var_name};
 pub use c_exact::c_exact;
-pub use parse::{ParseError, program as parse};
+pub use parse::{ParseError, expression as parse_expression, program as parse};
 pub use print::{expression, function, operation, program as print};
 
 use crate::expr::{BinOp, UnOp};

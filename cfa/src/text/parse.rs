@@ -42,22 +42,39 @@ pub fn program(text: &str) -> Result<Program, ParseError> {
     let mut parser = Parser::new(text);
     match parser.program() {
         Ok(()) => Ok(parser.p),
-        Err(error) => {
-            let before = &text[..error.position];
-            let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-            Err(ParseError {
-                line: before.bytes().filter(|b| *b == b'\n').count() + 1,
-                column: before[line_start..].chars().count() + 1,
-                message: error.message,
-            })
-        }
+        Err(error) => Err(error.placed(text)),
     }
+}
+
+/// Reads an expression over the variables, functions and globals of a program.
+pub fn expression(program: &mut Program, text: &str) -> Result<ExprId, ParseError> {
+    let mut parser = Parser::new(text);
+    parser.vars.items = program.vars.iter().map(|(id, var)| (id.0, var.clone())).collect();
+    std::mem::swap(&mut parser.p, program);
+    let read = parser.advance().and_then(|_| parser.single_expr()).and_then(|e| match parser.token {
+        Token::End => parser.check_uses().map(|()| e),
+        _ => Err(parser.expected("the end of the expression")),
+    });
+    std::mem::swap(&mut parser.p, program);
+    read.map_err(|error| error.placed(text))
 }
 
 /// What is wrong, and where in the text.
 struct Error {
     position: usize,
     message: String,
+}
+
+impl Error {
+    fn placed(self, text: &str) -> ParseError {
+        let before = &text[..self.position];
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        ParseError {
+            line: before.bytes().filter(|b| *b == b'\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            message: self.message,
+        }
+    }
 }
 
 type Result_<T> = std::result::Result<T, Error>;
@@ -183,6 +200,15 @@ impl<'t> Parser<'t> {
         self.p.vars = std::mem::replace(&mut self.vars, Collected::new()).table("v", end)?;
         self.p.locs = std::mem::replace(&mut self.locs, Collected::new()).table("l", end)?;
         self.p.edges = std::mem::replace(&mut self.edges, Collected::new()).table("t", end)?;
+        self.check_uses()?;
+        match validate::endless_type(&self.p) {
+            Some(ty) => Err(Error { position: end, message: format!("{ty} contains itself or nests too deep") }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether there is everything that was referred to.
+    fn check_uses(&self) -> Result_<()> {
         for &(kind, id, position) in &self.uses {
             let len = match kind {
                 Kind::File => self.p.files.len(),
@@ -200,10 +226,7 @@ impl<'t> Parser<'t> {
                 return Err(Error { position, message: format!("there is no {}{id}", kind.prefix()) });
             }
         }
-        match validate::endless_type(&self.p) {
-            Some(ty) => Err(Error { position: end, message: format!("{ty} contains itself or nests too deep") }),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     // Tokens.

@@ -1,0 +1,273 @@
+//! Conditions: which paths of a program have been verified, and under which assumptions (Beyer, Jakobs: FRed: Conditional
+//! model checking via reducers and folders, SEFM 2020, Definitions 1 and 2; after Beyer, Henzinger, Keremoglu, Wendler,
+//! Conditional model checking, FSE 2012).
+//!
+//! A condition is an automaton that reads the edges of a path: every edge that execution takes, calls and returns included, in the
+//! order in which it takes them. A path is covered if a prefix of it leads to an accepting state.
+
+mod dot;
+mod text;
+
+pub use text::{Error, parse, print};
+
+use cfa::interp::{Observer, State as Execution};
+use cfa::{EdgeId, Expr, ExprId, Op, Program, Table};
+use rustc_hash::FxHashSet;
+use sha2::{Digest, Sha256};
+
+cfa::id_type!(
+    /// A state of a condition.
+    StateId, "q"
+);
+
+/// A condition automaton `(Q, Σ, δ, q0, F)` with `Σ ⊆ 2^G × Φ`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Condition {
+    pub states: Table<StateId, State>,
+    pub initial: StateId,
+}
+
+/// A state and the transitions out of it. An accepting state has none: whatever follows is covered.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct State {
+    pub accepting: bool,
+    pub transitions: Vec<Transition>,
+}
+
+/// An element `(q, (G, φ), q')` of the transition relation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Transition {
+    pub on: Label,
+    /// What holds after the edge, over global variables and those of the frame that execution is in then; `None` for true.
+    pub assumption: Option<ExprId>,
+    pub to: StateId,
+}
+
+/// A set of edges.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Label {
+    /// These; ascending.
+    Edges(Box<[EdgeId]>),
+    /// All that no other transition of the state names.
+    Others,
+}
+
+impl Label {
+    pub fn of(edges: impl IntoIterator<Item = EdgeId>) -> Self {
+        let mut edges: Vec<EdgeId> = edges.into_iter().collect();
+        edges.sort_unstable();
+        edges.dedup();
+        Self::Edges(edges.into())
+    }
+}
+
+impl Transition {
+    /// A transition without an assumption.
+    pub fn on(edge: EdgeId, to: StateId) -> Self {
+        Self { on: Label::of([edge]), assumption: None, to }
+    }
+    /// A transition for all edges that no other of its state names, without an assumption.
+    pub fn others(to: StateId) -> Self {
+        Self { on: Label::Others, assumption: None, to }
+    }
+}
+
+impl State {
+    /// The transitions whose sets have `edge`.
+    pub fn successors(&self, edge: EdgeId) -> impl Iterator<Item = &Transition> {
+        let named = move |t: &Transition| matches!(&t.on, Label::Edges(edges) if edges.binary_search(&edge).is_ok());
+        let is_named = self.transitions.iter().any(named);
+        self.transitions.iter().filter(move |t| if is_named { named(t) } else { t.on == Label::Others })
+    }
+}
+
+impl Condition {
+    /// The condition of one state, which covers no path.
+    pub fn nothing() -> Self {
+        let mut states = Table::new();
+        let initial = states.push(State::default());
+        Self { states, initial }
+    }
+
+    /// The condition that covers every path.
+    pub fn everything() -> Self {
+        let mut condition = Self::nothing();
+        condition.states[condition.initial].accepting = true;
+        condition
+    }
+
+    pub fn add(&mut self, accepting: bool) -> StateId {
+        self.states.push(State { accepting, transitions: Vec::new() })
+    }
+
+    /// The states that a path may be in after an edge, from those before it. `holds` evaluates assumptions.
+    fn step(&self, from: &[StateId], edge: EdgeId, holds: &mut dyn FnMut(ExprId) -> bool) -> Vec<StateId> {
+        let mut next: Vec<StateId> = Vec::new();
+        for &state in from {
+            for t in self.states[state].successors(edge) {
+                if !next.contains(&t.to) && t.assumption.is_none_or(&mut *holds) {
+                    next.push(t.to);
+                }
+            }
+        }
+        next
+    }
+
+    /// Whether there is an accepting state among these.
+    fn accepts(&self, states: &[StateId]) -> bool {
+        states.iter().any(|&q| self.states[q].accepting)
+    }
+
+    /// Whether a path is covered whatever the data on it: no assumption is relied upon.
+    pub fn covers_syntactically(&self, path: &[EdgeId]) -> bool {
+        let mut at = vec![self.initial];
+        for &edge in path {
+            if self.accepts(&at) {
+                return true;
+            }
+            at = self.step(&at, edge, &mut |_| false);
+        }
+        self.accepts(&at)
+    }
+
+    /// The first defect: a transition to nowhere or out of an accepting state, an edge or variable that the program does not have.
+    pub fn check(&self, program: &Program) -> Result<(), String> {
+        if self.states.get(self.initial).is_none() {
+            return Err(format!("there is no {}", self.initial));
+        }
+        let mut seen = FxHashSet::default();
+        for (id, state) in self.states.iter() {
+            if state.accepting && !state.transitions.is_empty() {
+                return Err(format!("{id} is accepting and has transitions"));
+            }
+            for t in &state.transitions {
+                if self.states.get(t.to).is_none() {
+                    return Err(format!("there is no {}, to which {id} leads", t.to));
+                }
+                if let Label::Edges(edges) = &t.on {
+                    if let Some(edge) = edges.iter().find(|e| program.edges.get(**e).is_none()) {
+                        return Err(format!("the program has no edge {edge}"));
+                    }
+                    if !edges.is_sorted() {
+                        return Err(format!("the edges of a transition of {id} are not in order"));
+                    }
+                }
+                if let Some(e) = t.assumption {
+                    if program.exprs.width(e) != 1 {
+                        return Err(format!("an assumption of {id} is no condition"));
+                    }
+                    let mut symbols = false;
+                    program.exprs.visit(e, &mut seen, |_, node| symbols |= matches!(node, Expr::Sym(_)));
+                    if symbols {
+                        return Err(format!("an assumption of {id} has symbols in it"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Edges and states that lead to no accepting state are of no use: whoever is there is as far as in a state without
+    /// transitions. States that cannot be reached go, too.
+    pub fn simplified(&self) -> Self {
+        let mut useful = vec![false; self.states.len()];
+        let mut before: Vec<Vec<StateId>> = vec![Vec::new(); self.states.len()];
+        for (id, state) in self.states.iter() {
+            for t in &state.transitions {
+                before[t.to.0 as usize].push(id);
+            }
+        }
+        let mut work: Vec<StateId> = self.states.iter().filter(|(_, s)| s.accepting).map(|(id, _)| id).collect();
+        while let Some(q) = work.pop() {
+            if !std::mem::replace(&mut useful[q.0 as usize], true) {
+                work.extend_from_slice(&before[q.0 as usize]);
+            }
+        }
+        let mut out = Self { states: Table::new(), initial: StateId(0) };
+        let mut number: Vec<Option<StateId>> = vec![None; self.states.len()];
+        let mut todo = vec![self.initial];
+        number[self.initial.0 as usize] = Some(out.add(self.states[self.initial].accepting));
+        // Where a path is lost: named edges must not fall to the others of their state.
+        let mut lost = None;
+        let mut next = 0;
+        while next < todo.len() {
+            let old = todo[next];
+            next += 1;
+            let has_others = self.states[old].transitions.iter().any(|t| t.on == Label::Others);
+            let mut transitions = Vec::new();
+            for t in &self.states[old].transitions {
+                let is_useful = useful[t.to.0 as usize];
+                if !is_useful && !has_others {
+                    continue;
+                }
+                let to = match number[t.to.0 as usize] {
+                    Some(to) if is_useful => to,
+                    _ if !is_useful => *lost.get_or_insert_with(|| out.add(false)),
+                    _ => {
+                        let to = out.add(self.states[t.to].accepting);
+                        number[t.to.0 as usize] = Some(to);
+                        todo.push(t.to);
+                        to
+                    }
+                };
+                transitions.push(Transition { to, ..t.clone() });
+            }
+            if useful[old.0 as usize] {
+                let id = number[old.0 as usize].expect("numbered before");
+                out.states[id].transitions = transitions;
+            }
+        }
+        out
+    }
+}
+
+/// What tells a program from others: conditions are of one program, whose edges they name.
+pub fn fingerprint(program: &Program) -> String {
+    // Where the files lie does not matter.
+    let mut program = program.clone();
+    for (_, file) in program.files.iter_mut() {
+        file.path = file.path.rsplit('/').next().unwrap_or_default().to_owned();
+    }
+    let digest = Sha256::digest(cfa::text::print(&program).as_bytes());
+    digest[..16].iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Watches a run of the interpreter: after it, whether the condition covers the path.
+pub struct Coverage<'c> {
+    condition: &'c Condition,
+    at: Vec<StateId>,
+    covered: bool,
+}
+
+impl<'c> Coverage<'c> {
+    pub fn new(condition: &'c Condition) -> Self {
+        let at = vec![condition.initial];
+        let covered = condition.accepts(&at);
+        Self { condition, at, covered }
+    }
+    pub fn is_covered(&self) -> bool {
+        self.covered
+    }
+}
+
+impl Observer for Coverage<'_> {
+    fn executed(&mut self, edge: EdgeId, state: &Execution) {
+        if self.covered || self.at.is_empty() {
+            return;
+        }
+        let program = state.program();
+        // There is no state after these.
+        let has_state = !matches!(program.edges[edge].op, Op::Return { .. } | Op::Halt(_) | Op::Error(_));
+        let mut holds = |e: ExprId| {
+            let func = state.func();
+            let known = program.exprs.vars(e).iter().all(|&v| program.vars[v].func().is_none_or(|f| f == func));
+            has_state && known && state.eval(e).is_true()
+        };
+        let next = self.condition.step(&self.at, edge, &mut holds);
+        self.covered = self.condition.accepts(&next);
+        self.at = next;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+use super::*;
+use cfa::interp::{Inputs, Interpreter, Limits};
+use cfa::{Bv, CType, DataLayout, HaltKind, Input, InputKind, Var, VarKind};
+
+/// `x = nondet(); if (x == 0) y = 1; if (x <u 4) y = 2; exit(0)`; its branches, then-edges first, and `x`.
+fn program() -> (Program, Vec<(EdgeId, EdgeId)>, cfa::VarId) {
+    let mut p = Program::new(DataLayout { pointer_width: 64 });
+    let ty = p.types.push(CType::Int { name: "unsigned".into(), width: 32, signed: false });
+    let kind = VarKind::Local(p.entry);
+    let x = p.vars.push(Var { name: Some("x".into()), ty, width: 32, kind: kind.clone(), place: None });
+    let y = p.vars.push(Var { name: Some("y".into()), ty, width: 32, kind, place: None });
+    let input = p.inputs.push(Input { kind: InputKind::Nondet("f".into()), ty, width: 32, place: None });
+    let locs: Vec<_> = (0..7).map(|_| p.add_location(p.entry)).collect();
+    let entry = p.funcs[p.entry].entry;
+    p.add_edge(entry, Op::Havoc { var: x, input }, locs[0], None);
+    let (vx, zero, four) = (p.var_expr(x), p.exprs.int(32, 0), p.exprs.int(32, 4));
+    let is_zero = p.exprs.eq(vx, zero);
+    let a = p.add_branch(locs[0], is_zero, locs[1], locs[2], None);
+    let one = p.exprs.int(32, 1);
+    p.add_edge(locs[1], Op::Assign { var: y, value: one }, locs[2], None);
+    let small = p.exprs.ult(vx, four);
+    let b = p.add_branch(locs[2], small, locs[3], locs[4], None);
+    let two = p.exprs.int(32, 2);
+    p.add_edge(locs[3], Op::Assign { var: y, value: two }, locs[4], None);
+    p.add_edge(locs[4], Op::Halt(HaltKind::Exit(zero)), locs[5], None);
+    (p, vec![a, b], x)
+}
+
+fn covers(condition: &Condition, program: &Program, x: u64) -> bool {
+    let inputs = Inputs { values: vec![Bv::new(32, x)], ..Inputs::default() };
+    let mut coverage = Coverage::new(condition);
+    Interpreter::new(program).run(&mut inputs.source(), Limits::default(), &mut coverage);
+    coverage.is_covered()
+}
+
+#[test]
+fn runs_are_covered_by_what_they_do() {
+    let (p, branches, _) = program();
+    // Not zero, then small.
+    let mut c = Condition::nothing();
+    let (second, done) = (c.add(false), c.add(true));
+    c.states[c.initial].transitions = vec![
+        Transition::on(branches[0].1, second),
+        Transition::on(branches[0].0, second),
+        Transition::others(c.initial),
+    ];
+    let lost = c.add(false);
+    c.states[c.initial].transitions[1].to = lost;
+    c.states[second].transitions = vec![Transition::on(branches[1].0, done)];
+    c.check(&p).unwrap();
+    assert_eq!([0, 1, 3, 4].map(|x| covers(&c, &p, x)), [false, true, true, false]);
+    assert!(covers(&Condition::everything(), &p, 1) && !covers(&Condition::nothing(), &p, 1));
+    assert!(c.covers_syntactically(&[EdgeId(0), branches[0].1, branches[1].0]));
+    assert!(!c.covers_syntactically(&[EdgeId(0), branches[0].0, branches[1].0]));
+}
+
+#[test]
+fn assumptions_are_held_against_the_state_after_the_edge() {
+    let (mut p, branches, x) = program();
+    let (vx, two) = (p.var_expr(x), p.exprs.int(32, 2));
+    let assumption = Some(p.exprs.eq(vx, two));
+    let mut c = Condition::nothing();
+    let done = c.add(true);
+    c.states[c.initial].transitions = vec![
+        Transition { on: Label::of([branches[0].0, branches[0].1]), assumption, to: done },
+        Transition::others(c.initial),
+    ];
+    assert_eq!([0, 1, 2, 3].map(|x| covers(&c, &p, x)), [false, false, true, false]);
+}
+
+#[test]
+fn text_is_read_back() {
+    let (mut p, branches, x) = program();
+    let (vx, two) = (p.var_expr(x), p.exprs.int(32, 2));
+    let assumption = Some(p.exprs.eq(vx, two));
+    let mut c = Condition::nothing();
+    let done = c.add(true);
+    let both = Label::of([branches[0].1, branches[0].0]);
+    c.states[c.initial].transitions =
+        vec![Transition { on: both, assumption, to: done }, Transition::others(c.initial)];
+    let text = print(&c, &p);
+    assert_eq!(parse(&text, &mut p).unwrap(), c);
+    assert!(text.contains("if (x.v0 == 2:32) -> q1"), "{text}");
+    assert!(c.dot(&p).contains("q1 [shape=doublecircle]"));
+    for (from, to) in
+        [("-> q1", "-> q9"), ("t1 ", "t99 "), ("t1 ", "x "), ("of ", "of 1"), ("x.v0", "x.v8"), (" initial", "")]
+    {
+        assert!(parse(&text.replacen(from, to, 1), &mut p).is_err(), "{from} {to}");
+    }
+}
+
+#[test]
+fn what_leads_nowhere_is_dropped_without_a_change() {
+    let (p, branches, _) = program();
+    let mut c = Condition::nothing();
+    let (a, b, done) = (c.add(false), c.add(false), c.add(true));
+    let dead = c.add(false);
+    c.states[c.initial].transitions =
+        vec![Transition::on(branches[0].0, a), Transition::on(branches[0].1, b), Transition::others(c.initial)];
+    c.states[a].transitions = vec![Transition::others(dead)];
+    c.states[b].transitions = vec![Transition::on(branches[1].0, done), Transition::on(branches[1].1, dead)];
+    c.states[dead].transitions = vec![Transition::others(a)];
+    let s = c.simplified();
+    s.check(&p).unwrap();
+    assert!(s.states.len() < c.states.len());
+    for x in 0..6 {
+        assert_eq!(covers(&c, &p, x), covers(&s, &p, x), "{x}");
+    }
+}

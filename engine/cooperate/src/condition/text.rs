@@ -1,0 +1,179 @@
+//! Conditions in text form.
+//!
+//! ```text
+//! condition of 1f40…            // of this program
+//! q0 initial
+//!   t3 t4 -> q1                 // main.c:4: x > 0
+//!   t5 if (x.v3 == 0:32) -> q2  // main.c:4: !(x > 0), if x == 0
+//!   * -> q0                     // every other edge
+//! q1 accepting
+//! q2
+//! ```
+//!
+//! Edges and assumptions are written as in the text form of programs (`cfa::text`), with the C that they are from behind them.
+
+use super::{Condition, Label, State, StateId, Transition, fingerprint};
+use cfa::{EdgeId, ExprId, Op, Program, Table};
+use std::fmt::{self, Write};
+
+/// Why a text is no condition of the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Error {
+    /// From 1; 0 if it is none.
+    pub line: usize,
+    pub message: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.message),
+            line => write!(f, "{line}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The condition as text.
+pub fn print(condition: &Condition, program: &Program) -> String {
+    let mut out = format!("condition of {}\n", fingerprint(program));
+    for (id, state) in condition.states.iter() {
+        let _ = write!(out, "{id}");
+        if id == condition.initial {
+            out += " initial";
+        }
+        if state.accepting {
+            out += " accepting";
+        }
+        out.push('\n');
+        for t in &state.transitions {
+            let _ = writeln!(out, "  {}", transition(t, program));
+        }
+    }
+    out
+}
+
+fn transition(t: &Transition, program: &Program) -> String {
+    let mut out = String::new();
+    match &t.on {
+        Label::Others => out.push('*'),
+        Label::Edges(edges) => {
+            let names: Vec<String> = edges.iter().map(ToString::to_string).collect();
+            out += &names.join(" ");
+        }
+    }
+    if let Some(e) = t.assumption {
+        let _ = write!(out, " if {}", cfa::text::expression(program, &program.exprs, e));
+    }
+    let _ = write!(out, " -> {}", t.to);
+    if let Some(comment) = comment(t, program) {
+        let _ = write!(out, " // {comment}");
+    }
+    out
+}
+
+/// A transition over one edge in the words of the C program.
+fn comment(t: &Transition, program: &Program) -> Option<String> {
+    let Label::Edges(edges) = &t.on else { return None };
+    let &[edge] = &**edges else { return None };
+    Some(describe(edge, t.assumption, program).replace('\n', " "))
+}
+
+/// An edge and an assumption in the words of the C program.
+pub(super) fn describe(edge: EdgeId, assumption: Option<ExprId>, program: &Program) -> String {
+    let Some(edge) = program.edges.get(edge) else { return "?".into() };
+    let mut out = String::new();
+    if let Some(place) = edge.place.map(|p| program.places[p]) {
+        let path = &program.files[place.file].path;
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let _ = write!(out, "{name}:{}: ", place.line);
+    }
+    out += &match edge.op {
+        Op::Skip => "-".into(),
+        _ => cfa::text::c_operation(program, &edge.op),
+    };
+    if let Some(e) = assumption {
+        let _ = write!(out, ", if {}", cfa::text::c_expr(program, &program.exprs, e));
+    }
+    out
+}
+
+/// Reads a condition of this program, to whose expressions those of its assumptions are added.
+pub fn parse(text: &str, program: &mut Program) -> Result<Condition, Error> {
+    let mut lines = text.lines().enumerate().map(|(i, line)| {
+        let line = line.split_once("//").map_or(line, |(before, _)| before);
+        (i + 1, line.trim_end())
+    });
+    let mut lines = lines.by_ref().filter(|(_, line)| !line.trim().is_empty());
+    let error = |line, message: String| Error { line, message };
+    let (at, header) = lines.next().ok_or_else(|| error(0, "the file is empty".into()))?;
+    let Some(of) = header.trim().strip_prefix("condition of ") else {
+        return Err(error(at, "this is no condition: it does not begin with 'condition of'".into()));
+    };
+    if of.trim() != fingerprint(program) {
+        return Err(error(
+            at,
+            "the condition is of another program (or of this one with other options, or lowered otherwise)".into(),
+        ));
+    }
+    let mut states: Table<StateId, State> = Table::new();
+    let mut initial = None;
+    for (at, line) in lines {
+        if let Some(line) = line.strip_prefix([' ', '\t']) {
+            let last = states.next_id().0.checked_sub(1).ok_or_else(|| error(at, "a transition of no state".into()))?;
+            let t = read_transition(line.trim(), program).map_err(|message| error(at, message))?;
+            states[StateId(last)].transitions.push(t);
+            continue;
+        }
+        let mut words = line.split_whitespace();
+        let next = states.next_id();
+        if words.next() != Some(next.to_string().as_str()) {
+            return Err(error(at, format!("expected the state {next}")));
+        }
+        let mut state = State::default();
+        for word in words {
+            match word {
+                "accepting" => state.accepting = true,
+                "initial" if initial.is_none() => initial = Some(next),
+                "initial" => return Err(error(at, "there are two initial states".into())),
+                other => return Err(error(at, format!("unexpected '{other}'"))),
+            }
+        }
+        states.push(state);
+    }
+    let initial = initial.ok_or_else(|| error(0, "there is no initial state".into()))?;
+    let condition = Condition { states, initial };
+    condition.check(program).map_err(|message| error(0, message))?;
+    Ok(condition)
+}
+
+fn read_transition(text: &str, program: &mut Program) -> Result<Transition, String> {
+    let (text, to) = text.rsplit_once("->").ok_or("a transition without '->'")?;
+    let to = id(to.trim(), "q").map(StateId).ok_or("there is no state behind '->'")?;
+    let (edges, assumption) = match text.split_once(" if ") {
+        Some((edges, e)) => (
+            edges,
+            Some(
+                cfa::text::parse_expression(program, e.trim())
+                    .map_err(|e| format!("column {}: {}", e.column, e.message))?,
+            ),
+        ),
+        None => (text, None),
+    };
+    let on = match edges.trim() {
+        "*" => Label::Others,
+        "" => return Err("a transition without an edge".into()),
+        edges => Label::of(
+            edges
+                .split_whitespace()
+                .map(|word| id(word, "t").map(EdgeId).ok_or_else(|| format!("'{word}' is no edge")))
+                .collect::<Result<Vec<_>, _>>()?,
+        ),
+    };
+    Ok(Transition { on, assumption, to })
+}
+
+fn id(word: &str, prefix: &str) -> Option<u32> {
+    word.strip_prefix(prefix)?.parse().ok()
+}

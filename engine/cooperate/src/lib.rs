@@ -1,0 +1,6 @@
+//! How analyses share the work on a program: artifacts that say what one has done and another need not do.
+//!
+//! A [`Condition`](condition::Condition) is the set of paths that have been verified. Whatever takes a program and a condition
+//! need only look at the rest.
+
+pub mod condition;
