@@ -86,6 +86,7 @@ extern void __proviso_set_rounding(unsigned mode);
 #define ESPIPE 29
 #define EDOM 33
 #define ERANGE 34
+#define ENAMETOOLONG 36
 #define EOVERFLOW 75
 
 #ifdef PROVISO_ERRNO

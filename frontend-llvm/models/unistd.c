@@ -12,6 +12,11 @@ static int proviso_outcome(void) {
     return result;
 }
 
+static int proviso_failure(void) {
+    SET_ERRNO(proviso_env_error());
+    return -1;
+}
+
 static int proviso_descriptor(void) {
     int result = proviso_env_between(-1, INT_MAX);
     SET_ERRNO_IF(result < 0, proviso_env_error());
@@ -38,9 +43,11 @@ ssize_t __read_chk(int file, void *buffer, size_t size, size_t object_size) {
 ssize_t getrandom(void *buffer, size_t size, unsigned flags) { return proviso_read_bytes(buffer, size); }
 
 int getentropy(void *buffer, size_t size) {
-    int result = proviso_outcome();
-    if (size > 256)
+    if (size > 256) {
+        SET_ERRNO(EIO);
         return -1;
+    }
+    int result = proviso_outcome();
     if (result == 0)
         __proviso_env_memory(buffer, size);
     return result;
@@ -100,13 +107,7 @@ int chdir(const char *path) { return proviso_path_outcome(path); }
 
 int dup(int file) { return proviso_descriptor(); }
 
-int dup2(int file, int to) {
-    if (__proviso_env_bool()) {
-        SET_ERRNO(EBADF);
-        return -1;
-    }
-    return to;
-}
+int dup2(int file, int to) { return to < 0 || proviso_outcome() < 0 ? proviso_failure() : to; }
 
 int pipe(int ends[2]) {
     int result = proviso_outcome();
@@ -117,7 +118,7 @@ int pipe(int ends[2]) {
     return result;
 }
 
-int isatty(int file) { return __proviso_env_bool(); }
+int isatty(int file) { return proviso_outcome() + 1; }
 
 int getpid(void) { return proviso_env_between(1, INT_MAX); }
 int getppid(void) { return proviso_env_between(0, INT_MAX); }
@@ -126,31 +127,56 @@ unsigned geteuid(void) { return __proviso_env_int(); }
 unsigned getgid(void) { return __proviso_env_int(); }
 unsigned getegid(void) { return __proviso_env_int(); }
 int getpagesize(void) { return 4096; }
-long sysconf(int name) { return __proviso_env_long(); }
-
-static int proviso_env_text(char *buffer, size_t size) {
-    int result = proviso_outcome();
-    if (result == 0) {
-        if (size == 0)
-            return -1;
-        size_t length = __proviso_env_size();
-        __proviso_assume(length < size);
-        __proviso_env_memory(buffer, length);
-        buffer[length] = 0;
-    }
-    return result;
+// -1 without an error says that there is no limit.
+long sysconf(int name) {
+    long value = __proviso_env_long();
+    SET_ERRNO_IF(value == -1 && __proviso_env_bool(), EINVAL);
+    return value;
 }
 
-int gethostname(char *buffer, size_t size) { return proviso_env_text(buffer, size); }
+// A name of this length, which is what there is in it before the null.
+static void proviso_env_text(char *buffer, size_t length) {
+    __proviso_env_memory(buffer, length);
+    for (size_t i = 0; i < length; i++)
+        __proviso_assume(buffer[i] != 0);
+}
+
+// What does not fit is cut off, without a null.
+int gethostname(char *buffer, size_t size) {
+    if (proviso_outcome() < 0)
+        return -1;
+    size_t length = __proviso_env_size();
+    __proviso_assume(length <= 64);
+    if (length >= size) {
+        proviso_env_text(buffer, size);
+        SET_ERRNO(ENAMETOOLONG);
+        return -1;
+    }
+    proviso_env_text(buffer, length);
+    buffer[length] = 0;
+    return 0;
+}
 
 char *getcwd(char *buffer, size_t size) {
-    if (!buffer) {
-        size = size ? size : 4096;
-        buffer = malloc(size);
-        if (!buffer)
-            return NULL;
+    if (proviso_outcome() < 0)
+        return NULL;
+    size_t length = __proviso_env_size();
+    __proviso_assume((length > 0) & (length < 4096));
+    if (size == 0 && buffer) {
+        SET_ERRNO(EINVAL);
+        return NULL;
     }
-    return proviso_env_text(buffer, size) == 0 ? buffer : NULL;
+    if (size > 0 && length >= size) {
+        SET_ERRNO(ERANGE);
+        return NULL;
+    }
+    if (!buffer)
+        buffer = malloc(size ? size : length + 1);
+    if (!buffer)
+        return NULL;
+    proviso_env_text(buffer, length);
+    buffer[length] = 0;
+    return buffer;
 }
 
 // What is known of a file, as much of it as the structure holds.

@@ -179,6 +179,12 @@ impl Compiler {
         // The names of blocks tell which side of a branch is that of C's true condition.
         base.push("-fno-discard-value-names".into());
         base.extend(shadowed.iter().map(|name| format!("-fno-builtin-{name}").into()));
+        // Before what the user includes, which may replace the vocabulary by its own.
+        let vocabulary = temporary_directory()?;
+        let path = vocabulary.path().join("vocabulary.h");
+        fs::write(&path, models::VOCABULARY).map_err(cannot_write)?;
+        base.push(format!("-fdebug-prefix-map={}=<models>", vocabulary.path().display()).into());
+        base.extend(["-include".into(), path.into_os_string()]);
         // Files of a project are compiled where the project compiles them.
         let here = |dir: &PathBuf| match options.commands.is_empty() {
             true => dir.clone(),
@@ -198,11 +204,6 @@ impl Compiler {
         }
         own.extend(options.clang_args.iter().map(OsString::from));
 
-        let vocabulary = temporary_directory()?;
-        let path = vocabulary.path().join("vocabulary.h");
-        fs::write(&path, models::VOCABULARY).map_err(cannot_write)?;
-        own.push(format!("-fdebug-prefix-map={}=<models>", vocabulary.path().display()).into());
-        own.extend(["-include".into(), path.into_os_string()]);
         let compile = |file: &&Path| {
             let command = options.commands.get(*file);
             let project = command.into_iter().flat_map(|c| &c.options).map(OsString::from);

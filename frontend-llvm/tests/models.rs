@@ -119,6 +119,26 @@ fn system() {
 }
 
 #[test]
+fn unistd() {
+    compare("unistd", &["unistd.c"], 500);
+}
+
+#[test]
+fn signal() {
+    compare("signal", &["signal.c"], 2000);
+}
+
+#[test]
+fn locale() {
+    compare("locale", &["locale.c"], 500);
+}
+
+#[test]
+fn fenv() {
+    compare("fenv", &["fenv.c"], 500);
+}
+
+#[test]
 fn time() {
     compare("time", &["time.c"], 500);
 }

@@ -378,6 +378,11 @@ void __proviso_abort(void) { end(ABORTED); }
 
 static void on_signal(int signal) { end(signal == SIGABRT ? ABORTED : CRASHED); }
 
+// The rounding mode of models, which compute to nearest.
+static unsigned model_mode;
+unsigned __proviso_rounding(void) { return model_mode; }
+void __proviso_set_rounding(unsigned mode) { model_mode = mode; }
+
 // The models' variables, which every run finds as they were at the start.
 extern char __start_model_data[] __attribute__((weak)), __stop_model_data[] __attribute__((weak));
 extern char __start_model_bss[] __attribute__((weak)), __stop_model_bss[] __attribute__((weak));
@@ -389,7 +394,7 @@ static void reset_models(void) {
         initial_data = memcpy(malloc(data + 1), __start_model_data, data);
     memcpy(__start_model_data, initial_data, data);
     memset(__start_model_bss, 0, bss);
-    heap_used = 0;
+    heap_used = model_mode = 0;
 }
 
 // Random inputs: splitmix64.
