@@ -13,16 +13,12 @@ mod crash;
 mod exchange;
 mod execution;
 pub mod frontier;
-pub mod induction;
 pub mod invariants;
-mod parallel;
 pub mod proof;
 pub mod reached;
 mod replay;
-mod run;
 mod strategy;
 pub mod termination;
-pub mod testing;
 mod verdict;
 pub mod waitlist;
 
@@ -30,11 +26,12 @@ pub use analysis::Analysis;
 pub use cpa::tracking::Lesson;
 pub use crash::Crash;
 pub use replay::{replay, replay_limits};
-pub use run::frees;
 pub use smt::{self, budget};
+pub use strategy::configurations::frees;
 pub use verdict::{Counterexample, Reason, Taints, Verdict};
 
-use algorithm::Counters;
+use algorithm::turns::Turns;
+use algorithm::{Counters, Setting, parallel};
 use budget::Budget;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Program};
@@ -251,6 +248,7 @@ pub fn verify(
         let proof = Some(proof::ProofCheck::NotChecked("there is nothing to prove".into()));
         return Outcome { proof, ..Outcome::new(Verdict::True, config.analysis) };
     }
+    let setting = Setting { program, config, budget };
     let analyses = match config.analysis {
         Analysis::Default => strategy::Features::of(program).analyses(),
         // Proofs by invariants need executions to learn from.
@@ -258,7 +256,7 @@ pub fn verify(
         one => vec![one],
     };
     if config.jobs > 1 && analyses.len() > 1 {
-        return parallel::verify(program, config, &analyses, budget, replay, progress);
+        return parallel::verify(setting, &analyses, replay, progress);
     }
-    run::Run::new(program, config, budget, replay, progress).verify(&analyses)
+    Turns::new(setting, &analyses, replay, progress).verify()
 }

@@ -233,7 +233,7 @@ fn pick(by_forks: &mut BTreeMap<u32, Vec<Id>>, rng: &mut SmallRng) -> Option<Id>
 /// call comes before the states of its caller behind the call.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct JoinKey {
-    pub rounds: u32,
+    pub iterations: u32,
     pub path: Vec<u32>,
 }
 
@@ -252,7 +252,7 @@ impl JoinOrder {
     pub fn number(&self, loc: LocId) -> u32 {
         self.graphs.node(loc).unwrap_or(u32::MAX)
     }
-    pub fn key(&mut self, program: &Program, stacks: &CallStacks, at: Control, rounds: u32) -> JoinKey {
+    pub fn key(&mut self, program: &Program, stacks: &CallStacks, at: Control, iterations: u32) -> JoinKey {
         while self.calls.len() <= at.stack.0 as usize {
             let stack = StackId(self.calls.len() as u32);
             let calls = match stacks.pop(stack) {
@@ -267,7 +267,7 @@ impl JoinOrder {
         }
         let mut path = self.calls[at.stack.0 as usize].clone();
         path.push(self.number(at.loc));
-        JoinKey { rounds, path }
+        JoinKey { iterations, path }
     }
 }
 

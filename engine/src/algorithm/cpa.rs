@@ -55,8 +55,8 @@ struct Node<S, N> {
     /// In what is kept of the states reached.
     node: N,
     forks: u32,
-    /// Turns of loops and recursions so far; counted where states are merged.
-    rounds: u32,
+    /// Iterations of loops and recursions so far; counted where states are merged.
+    iterations: u32,
     /// Whether it has come to a head, and may be covered.
     arrived: bool,
 }
@@ -178,7 +178,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         let at = Control { loc: self.program.funcs[self.program.entry].entry, stack: CallStacks::EMPTY };
         let state = self.cpa.initial();
         let node = self.reached.root(&state, at);
-        self.enqueue(Node { state, at, node, forks: 0, rounds: 0, arrived: false }, true);
+        self.enqueue(Node { state, at, node, forks: 0, iterations: 0, arrived: false }, true);
     }
 
     /// The part of the tree of forks that has been explored, if states are not merged: an estimate of how far the
@@ -250,7 +250,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         {
             return joining.pending.push(node);
         }
-        let key = joining.order.key(self.program, &self.stacks, node.at, node.rounds);
+        let key = joining.order.key(self.program, &self.stacks, node.at, node.iterations);
         joining.queue.push(key, node);
     }
 
@@ -314,14 +314,14 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
 
     /// A head waits again, with its state.
     pub(super) fn again(&mut self, state: C::State, at: Control, node: R::Node) {
-        self.enqueue(Node { state, at, node, forks: 0, rounds: 0, arrived: true }, true);
+        self.enqueue(Node { state, at, node, forks: 0, iterations: 0, arrived: true }, true);
     }
 
     /// The state of a hit waits again, before the operation in question.
     pub(super) fn retry(&mut self, hit: HitOf<C, R>) {
         let Hit { state, before, at, mut via, node, .. } = hit;
         let (state, node) = (before.unwrap_or(state), self.reached.waits(node, at, &mut via));
-        self.enqueue(Node { state, at, node, forks: 0, rounds: 0, arrived: false }, false);
+        self.enqueue(Node { state, at, node, forks: 0, iterations: 0, arrived: false }, false);
     }
 
     /// Follows a state to the next fork, or to where it waits to be merged.
@@ -331,7 +331,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         budget: &Budget,
         taints: &mut Taints,
     ) -> Result<Option<HitOf<C, R>>, Stop> {
-        let Node { mut state, mut at, mut node, forks, mut rounds, arrived } = waiting;
+        let Node { mut state, mut at, mut node, forks, mut iterations, arrived } = waiting;
         if !self.reached.follow(node) || arrived && self.covered(node, &state, at)? {
             return Ok(None);
         }
@@ -344,7 +344,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
                 self.tick = 0;
                 if let Some(spent) = budget.spent().or(ran_out.then_some(Spent::Time)) {
                     let node = self.reached.waits(node, at, &mut via);
-                    self.push(Node { state, at, node, forks, rounds, arrived: false }, false);
+                    self.push(Node { state, at, node, forks, iterations, arrived: false }, false);
                     return Err(Stop::Spent(spent));
                 }
             }
@@ -354,17 +354,17 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
                 Next::One(way) => way,
                 Next::Ways => {
                     self.counters.paths += u64::from(self.ways.is_empty());
-                    self.fork(node, &via, forks, rounds)?;
+                    self.fork(node, &via, forks, iterations)?;
                     return Ok(None);
                 }
                 Next::Hit { goal, state, before, evidence } => {
-                    self.fork(node, &via, forks, rounds)?;
+                    self.fork(node, &via, forks, iterations)?;
                     return Ok(Some(Hit { goal, state, before, at, node, via, evidence }));
                 }
                 Next::Later(state) => {
-                    self.fork(node, &via, forks, rounds)?;
+                    self.fork(node, &via, forks, iterations)?;
                     let node = self.reached.waits(node, at, &mut via);
-                    self.push(Node { state, at, node, forks, rounds, arrived: false }, false);
+                    self.push(Node { state, at, node, forks, iterations, arrived: false }, false);
                     return Err(Stop::Spent(Spent::Time));
                 }
             };
@@ -380,11 +380,11 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
                         Some(adjusted) => (state, node) = adjusted,
                         None => return Ok(None),
                     }
-                    rounds += self.turns(way.over, at);
+                    iterations += self.iterations(way.over, at);
                 }
                 match &self.parameters.merge {
                     Merge::InBlocks(_) if is_head => {
-                        self.push(Node { state, at, node, forks, rounds: 0, arrived: true }, true);
+                        self.push(Node { state, at, node, forks, iterations: 0, arrived: true }, true);
                         return Ok(None);
                     }
                     Merge::InBlocks(joins) => waits |= joins[at.loc.index()],
@@ -398,25 +398,32 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             }
             if waits {
                 let node = self.reached.waits(node, at, &mut via);
-                self.push(Node { state, at, node, forks, rounds, arrived: false }, false);
+                self.push(Node { state, at, node, forks, iterations, arrived: false }, false);
                 return Ok(None);
             }
         }
     }
 
     /// The states that a fork leads to begin to wait.
-    fn fork(&mut self, node: R::Node, via: &[EdgeId], forks: u32, rounds: u32) -> Result<(), Stop> {
+    fn fork(&mut self, node: R::Node, via: &[EdgeId], forks: u32, iterations: u32) -> Result<(), Stop> {
         let mut ways = std::mem::take(&mut self.ways);
         self.counters.forks += ways.len().saturating_sub(1) as u64;
         for way in ways.drain(..) {
-            self.wait(way, node, via, forks + 1, rounds)?;
+            self.wait(way, node, via, forks + 1, iterations)?;
         }
         self.ways = ways;
         Ok(())
     }
 
     /// One of them.
-    fn wait(&mut self, way: Way<C::State>, node: R::Node, via: &[EdgeId], forks: u32, rounds: u32) -> Result<(), Stop> {
+    fn wait(
+        &mut self,
+        way: Way<C::State>,
+        node: R::Node,
+        via: &[EdgeId],
+        forks: u32,
+        iterations: u32,
+    ) -> Result<(), Stop> {
         let Way { state, at, edge, over, moved } = way;
         let mut path = Vec::new();
         if R::PATHS {
@@ -425,7 +432,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         }
         if !moved || !self.parameters.heads[at.loc.index()] {
             let node = self.reached.waits(node, at, &mut path);
-            self.push(Node { state, at, node, forks, rounds, arrived: false }, false);
+            self.push(Node { state, at, node, forks, iterations, arrived: false }, false);
             return Ok(());
         }
         let Some((state, node)) = self.arrive(state, node, over, at, &mut path)? else { return Ok(()) };
@@ -433,8 +440,8 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         if merges && self.covered(node, &state, at)? {
             return Ok(());
         }
-        let rounds = rounds + self.turns(over, at);
-        self.push(Node { state, at, node, forks, rounds, arrived: !merges }, true);
+        let iterations = iterations + self.iterations(over, at);
+        self.push(Node { state, at, node, forks, iterations, arrived: !merges }, true);
         Ok(())
     }
 
@@ -570,10 +577,10 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         Ok(None)
     }
 
-    /// 1 if coming over `edge` to `to` is another turn of a loop or a recursion, where that counts.
-    fn turns(&self, edge: EdgeId, to: Control) -> u32 {
+    /// 1 if coming over `edge` to `to` is another iteration of a loop or a recursion, where that counts.
+    fn iterations(&self, edge: EdgeId, to: Control) -> u32 {
         let (Some(joining), Merge::AtHeads) = (&self.joining, &self.parameters.merge) else { return 0 };
-        if !self.cpa.counts_turns() {
+        if !self.cpa.counts_iterations() {
             return 0;
         }
         let edge = &self.program.edges[edge];
@@ -611,7 +618,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         }
         for state in self.cpa.others() {
             let node = self.reached.waits(node, at, &mut Vec::new());
-            self.push(Node { state, at, node, forks: 0, rounds: 0, arrived: false }, true);
+            self.push(Node { state, at, node, forks: 0, iterations: 0, arrived: false }, true);
         }
         self.counters.paths += u64::from(adjusted.is_none());
         Ok(adjusted)

@@ -11,6 +11,7 @@ pub mod slicing;
 pub mod symbolic;
 pub mod tracking;
 pub mod unrolling;
+pub mod wrapper;
 
 pub use crate::execution::{At, Decision};
 
@@ -115,7 +116,7 @@ pub trait Cpa {
 
     /// Whether, where states are merged, those that went round loops less often come first. Otherwise a loop is gone
     /// through before what is behind it, which takes a domain in which every loop ends.
-    fn counts_turns(&self) -> bool {
+    fn counts_iterations(&self) -> bool {
         true
     }
 

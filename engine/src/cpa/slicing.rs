@@ -6,6 +6,9 @@
 //! symbolic execution, section 3.2). Since control flow stays as it is, a slice that forgets that loops may not
 //! terminate is sound here.
 
+use super::symbolic::SymbolicExecution;
+use super::tracking::Tracking;
+use super::wrapper::Wrapper;
 use super::{Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
 use crate::budget::Budget;
 use crate::control::Control;
@@ -194,5 +197,23 @@ impl<C: Abstraction> Abstraction for Slicing<'_, C> {
         // What is executed now but was not lies behind this cut; if nothing on the path, at its end.
         let first = first.unwrap_or(path.len());
         Ok(Refinement::Refined { from: cuts.partition_point(|&cut| cut <= first), changed: true })
+    }
+}
+
+impl<'p, C: Wrapper<'p> + Abstraction> Wrapper<'p> for Slicing<'_, C> {
+    fn symbolic(&self) -> &SymbolicExecution<'p> {
+        self.inner.symbolic()
+    }
+    fn symbolic_mut(&mut self) -> &mut SymbolicExecution<'p> {
+        self.inner.symbolic_mut()
+    }
+    fn tracking(&self) -> Option<&Tracking<'p>> {
+        self.inner.tracking()
+    }
+    fn tracking_mut(&mut self) -> Option<&mut Tracking<'p>> {
+        self.inner.tracking_mut()
+    }
+    fn sliced(&self) -> usize {
+        self.len()
     }
 }

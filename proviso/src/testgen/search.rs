@@ -151,7 +151,7 @@ impl Search<'_> {
         let start = Instant::now();
         // The run on zeros comes first; it is a test whatever it covers.
         let _ = self.try_inputs(interpreter, &mut Inputs::default().source());
-        let random = engine::testing::RandomInputs::new(self.program, self.config.seed);
+        let random = engine::algorithm::random::RandomInputs::new(self.program, self.config.seed);
         let (mut useless, mut number) = (0, 0);
         while useless < USELESS && start.elapsed() < RANDOM && !self.is_over() {
             let is_new = self.try_inputs(interpreter, &mut random.run(number)).unwrap_or(false);

@@ -18,6 +18,7 @@ pub use problems::{Problem, Problems};
 pub use rows::{Cells, Snapshot};
 pub use state::State;
 
+use super::wrapper::Wrapper;
 use super::{Cpa, Pair, Sides, Stop, Successors, Target};
 use crate::control::Control;
 use crate::execution::{self, Execution, ObjId};
@@ -229,5 +230,14 @@ impl Cpa for SymbolicExecution<'_> {
     fn problems(&mut self) -> Vec<EdgeId> {
         let found = self.problems.as_mut().map_or(Vec::new(), |p| std::mem::take(&mut p.found));
         found.into_iter().map(|p| p.edge).collect()
+    }
+}
+
+impl<'p> Wrapper<'p> for SymbolicExecution<'p> {
+    fn symbolic(&self) -> &Self {
+        self
+    }
+    fn symbolic_mut(&mut self) -> &mut Self {
+        self
     }
 }

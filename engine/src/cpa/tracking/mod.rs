@@ -14,6 +14,7 @@ pub use precision::{Item, Precision, Sharing};
 pub use refine::Lesson;
 
 use super::symbolic::{self, Problems, SymbolicExecution};
+use super::wrapper::Wrapper;
 use super::{Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
 use crate::budget::Budget;
 use crate::control::Control;
@@ -311,5 +312,20 @@ impl Abstraction for Tracking<'_> {
         budget: &Budget,
     ) -> Result<Refinement, Stop> {
         self.refine_path(st, path, cuts, goal, budget)
+    }
+}
+
+impl<'p> Wrapper<'p> for Tracking<'p> {
+    fn symbolic(&self) -> &SymbolicExecution<'p> {
+        &self.symbolic
+    }
+    fn symbolic_mut(&mut self) -> &mut SymbolicExecution<'p> {
+        &mut self.symbolic
+    }
+    fn tracking(&self) -> Option<&Self> {
+        Some(self)
+    }
+    fn tracking_mut(&mut self) -> Option<&mut Self> {
+        Some(self)
     }
 }

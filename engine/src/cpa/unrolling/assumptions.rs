@@ -20,8 +20,8 @@ pub const QUERY_TIME: Duration = Duration::from_secs(3);
 pub struct Assumptions {
     /// The program's expressions and the candidates.
     pub(super) pool: ExprPool,
-    /// Turns of a loop on one path.
-    pub(super) turns: u32,
+    /// Iterations of a loop on one path.
+    pub(super) iterations: u32,
     /// Loops are only unrolled.
     pub(super) bounded: bool,
     /// By number: at heads of loops and entries of recursive functions.
@@ -97,13 +97,13 @@ impl Assumptions {
             let known = known.map(|k| &k.contracts[contracts.len()]);
             contracts.push(Contract::new(program, &mut pool, r, &vocabulary, invariants, effort, known));
         }
-        Self { pool, turns: 1, bounded: false, places, contracts, ..Self::empty() }
+        Self { pool, iterations: 1, bounded: false, places, contracts, ..Self::empty() }
     }
 
     fn empty() -> Self {
         Self {
             pool: ExprPool::new(),
-            turns: 1,
+            iterations: 1,
             bounded: true,
             places: Vec::new(),
             contracts: Vec::new(),
@@ -115,10 +115,10 @@ impl Assumptions {
         }
     }
 
-    /// No invariants: loops and recursions are followed for so many turns.
-    pub fn bounded(program: &Program, loops: &Loops, turns: u32) -> Self {
+    /// No invariants: loops and recursions are followed for so many iterations.
+    pub fn bounded(program: &Program, loops: &Loops, iterations: u32) -> Self {
         let places = loops.loops.len() + loops.recursions.len();
-        Self { pool: program.exprs.clone(), turns, places: vec![Place::default(); places], ..Self::empty() }
+        Self { pool: program.exprs.clone(), iterations, places: vec![Place::default(); places], ..Self::empty() }
     }
 
     /// For a further run with what is left.
@@ -129,8 +129,8 @@ impl Assumptions {
         self
     }
 
-    pub fn with_turns(mut self, turns: u32) -> Self {
-        self.turns = turns;
+    pub fn with_iterations(mut self, iterations: u32) -> Self {
+        self.iterations = iterations;
         self
     }
 
@@ -156,8 +156,8 @@ impl Assumptions {
         self
     }
 
-    pub fn turns(&self) -> u32 {
-        self.turns
+    pub fn iterations(&self) -> u32 {
+        self.iterations
     }
 
     /// What is assumed at each loop head and entry of a recursive function, by number.
@@ -168,8 +168,8 @@ impl Assumptions {
     /// The invariants, for the checker, after a run that proved the program; `Err` with the reason if they are of a kind
     /// that it does not know.
     pub fn certificate(&self, loops: &Loops) -> Result<Certificate, String> {
-        if self.turns > 1 {
-            return Err(format!("its invariants are inductive only over {} turns of loops", self.turns));
+        if self.iterations > 1 {
+            return Err(format!("its invariants are inductive only over {} iterations of loops", self.iterations));
         }
         if self.places.iter().any(|p| !p.cell_facts.is_empty() || !p.cell_candidates.is_empty()) {
             return Err("its invariants speak of all cells of arrays".into());

@@ -40,10 +40,10 @@ impl Unrolling<'_> {
         self.check_cells(st, number);
     }
 
-    /// Whether the path is in an early turn of a loop around the place of this number.
+    /// Whether the path is in an early iteration of a loop around the place of this number.
     fn is_early_before(&self, st: &State, number: u32) -> bool {
-        let turns = self.assumptions.turns;
-        let early = |a: &Activation| matches!(a.role, Role::Any(turn) if turn < turns);
+        let iterations = self.assumptions.iterations;
+        let early = |a: &Activation| matches!(a.role, Role::Any(iteration) if iteration < iterations);
         match st.nest.active.last() {
             Some(a) if a.number == number => st.nest.active[..st.nest.active.len() - 1].iter().any(early),
             _ => st.nest.active.iter().any(early),

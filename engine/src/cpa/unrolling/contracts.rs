@@ -106,7 +106,7 @@ impl Unrolling<'_> {
         let func = st.frame.func;
         let nested = st.nest.active.iter().filter(|a| a.number == number).count() as u32;
         if self.assumptions.bounded {
-            if nested >= self.assumptions.turns {
+            if nested >= self.assumptions.iterations {
                 self.assumptions.cut = true;
                 return;
             }
@@ -221,12 +221,12 @@ impl Unrolling<'_> {
     /// The path stands before a return; `false` if it ends here.
     pub(super) fn return_in_induction(&mut self, st: &mut State, edge: EdgeId) -> bool {
         let depth = st.frame.depth;
-        let turns = self.assumptions.turns;
+        let iterations = self.assumptions.iterations;
         while let Some(&Activation { depth: of, role, number, .. }) = st.nest.active.last()
             && of >= depth
         {
             match role {
-                Role::Any(turn) if turn < turns => return false,
+                Role::Any(iteration) if iteration < iterations => return false,
                 Role::Call(call) => {
                     if !self.is_early(&st.nest) {
                         self.check_contract(st, edge, number, call);

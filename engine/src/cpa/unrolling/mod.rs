@@ -3,10 +3,10 @@
 //! # Loops
 //!
 //! In this mode a path does not go round a loop at will. Where it enters one, it is split in two. The *first* path goes on
-//! as it is, for the first `k - 1` turns. On the *any* path, everything the loop may change becomes unknown, except that
-//! the loop's *candidate invariants* hold, and it goes round `k` times: the first `k - 1` of these turns stand for turns
-//! of the execution that went well, and only the last is looked at. So in the early turns of an any path, errors and exits from
-//! the loop are dropped, and where it comes back to the head the candidates are assumed; after the last turn, and at every head
+//! as it is, for the first `k - 1` iterations. On the *any* path, everything the loop may change becomes unknown, except that
+//! the loop's *candidate invariants* hold, and it goes round `k` times: the first `k - 1` of these iterations stand for iterations
+//! of the execution that went well, and only the last is looked at. So in the early iterations of an any path, errors and exits from
+//! the loop are dropped, and where it comes back to the head the candidates are assumed; after the last iteration, and at every head
 //! on the first path, they are checked. A candidate that does not hold at a check is dropped, and the run has to be
 //! repeated, until a run drops none: then all remaining candidates are `k`-inductive together (for `k = 1`: Flanagan, Leino:
 //! Houdini, an annotation assistant for ESC/Java, FME 2001), and if that run reached no error, the program is safe
@@ -14,10 +14,10 @@
 //! Wendler: Boosting k-induction with continuously-refined invariants, CAV 2015).
 //!
 //! *Soundness*, for loops within one another: take an execution up to an error, or up to an arrival at a head. For every loop
-//! that it has entered, it has gone through some number `n` of turns since, of which the last may be unfinished. The path
-//! that takes, at each such entry, the first path if `n < k` and the any path with the last `k` turns otherwise, is
-//! explored: a loop that was left was left in one of the first `k - 1` turns or in the last turn of an any path; one that the
-//! execution is still in is in such a turn, too, so nothing that the execution meets now is dropped. What is assumed at
+//! that it has entered, it has gone through some number `n` of iterations since, of which the last may be unfinished. The path
+//! that takes, at each such entry, the first path if `n < k` and the any path with the last `k` iterations otherwise, is
+//! explored: a loop that was left was left in one of the first `k - 1` iterations or in the last iteration of an any path; one that the
+//! execution is still in is in such an iteration, too, so nothing that the execution meets now is dropped. What is assumed at
 //! the heads on the way holds by induction over the length of the execution. Memory is treated alike: what a loop may
 //! change is found by watching the writes of a run, and a run whose assumptions about that fail is repeated. A pointer that
 //! stays in the object it points into when the loop is entered keeps it; that is checked as the candidates are.
@@ -33,7 +33,7 @@
 //!
 //! # Bounded model checking
 //!
-//! With the any paths left out, and `k` turns of loops and nested calls allowed, this is bounded model checking (Biere, Cimatti,
+//! With the any paths left out, and `k` iterations of loops and nested calls allowed, this is bounded model checking (Biere, Cimatti,
 //! Clarke, Zhu, TACAS 1999), one formula for all paths between two places where states are merged. Whether the bound
 //! cut anything off is noted.
 
@@ -41,12 +41,12 @@ mod assumptions;
 mod cells;
 mod check;
 mod contracts;
+mod heads;
 mod observe;
 mod polynomial;
 mod scale;
 mod state;
 mod templates;
-mod turns;
 
 pub use assumptions::{Assumptions, QUERY_TIME, constants};
 pub use observe::observe;
@@ -64,7 +64,7 @@ use smt::PathSolver;
 use state::{Activation, Nest, Role, State};
 use std::rc::Rc;
 
-/// Symbolic execution in which loops and recursions are not unrolled at will, but for some turns, or replaced by what is
+/// Symbolic execution in which loops and recursions are not unrolled at will, but for some iterations, or replaced by what is
 /// assumed of them.
 pub struct Unrolling<'p> {
     pub symbolic: SymbolicExecution<'p>,
@@ -101,10 +101,10 @@ impl<'p> Unrolling<'p> {
         self.assumptions.changed = true;
     }
 
-    /// Whether the path is in a turn that stands for one that went well.
+    /// Whether the path is in an iteration that stands for one that went well.
     pub(super) fn is_early(&self, nest: &Nest) -> bool {
-        let turns = self.assumptions.turns;
-        nest.active.iter().any(|a| matches!(a.role, Role::Any(turn) if turn < turns))
+        let iterations = self.assumptions.iterations;
+        nest.active.iter().any(|a| matches!(a.role, Role::Any(iteration) if iteration < iterations))
     }
 
     /// Records that the loops and recursions that a path is in change an object, where it was there when they were entered;
@@ -147,7 +147,7 @@ impl Cpa for Unrolling<'_> {
             && self.symbolic.is_watched(edge)
         {
             let text = match leak {
-                // What stands there after any number of turns may be a pointer to anything.
+                // What stands there after any number of iterations may be a pointer to anything.
                 Leak::Lost => Some("invariants do not say where pointers in memory lead"),
                 Leak::Alive if self.symbolic.loops.allocate(program) => {
                     Some("loops allocate memory, which invariants do not count")
@@ -165,10 +165,9 @@ impl Cpa for Unrolling<'_> {
             self.changes(&nest, depth, write);
         }
         let faults = self.symbolic.faults();
-        // In an early turn errors are dropped, and with this one executions that go on.
+        // In an early iteration errors are dropped, and with this one executions that go on.
         if self.symbolic.doubtful && self.is_early(&nest) {
-            let text =
-                "what an operation accesses is not known where earlier turns of a loop are taken to have gone well";
+            let text = "what an operation accesses is not known where earlier iterations of a loop are taken to have gone well";
             self.symbolic.taints.drop_behaviour(Reason::at(text, program.edges[edge].place));
         }
         self.faults = faults.into_iter().map(|symbolic| State { symbolic, nest: nest.clone() }).collect();
@@ -249,7 +248,7 @@ impl Cpa for Unrolling<'_> {
         self.symbolic.problems()
     }
 
-    fn counts_turns(&self) -> bool {
+    fn counts_iterations(&self) -> bool {
         false
     }
 

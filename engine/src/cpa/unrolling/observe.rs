@@ -1,8 +1,8 @@
 //! Values at heads of loops and at entries and returns of recursive functions, from runs on random inputs.
 
 use super::{constants, scale};
+use crate::algorithm::random::Random;
 use crate::cpa::symbolic::{Cells, Loops, Snapshot};
-use crate::testing::Random;
 use cfa::interp::{Interpreter, Limits, Observer, State};
 use cfa::{CType, EdgeId, Expr, FuncId, LocId, Op, Program, VarId};
 use rustc_hash::FxHashMap;
@@ -55,7 +55,7 @@ fn observe_runs(program: &Program, loops: &mut Loops, constants: &[u64], seed: u
             heads: &heads,
             constants,
             functions: &functions,
-            turns: vec![Turns::default(); heads.len()],
+            iterations: vec![Iterations::default(); heads.len()],
             calls: Vec::new(),
             nested: vec![Nested::default(); functions.len()],
         };
@@ -68,7 +68,7 @@ fn observe_runs(program: &Program, loops: &mut Loops, constants: &[u64], seed: u
 
 /// What was seen of one loop in the present run.
 #[derive(Clone, Default)]
-struct Turns {
+struct Iterations {
     visits: u64,
     last: VecDeque<Row>,
 }
@@ -93,7 +93,7 @@ struct Watcher<'a> {
     heads: &'a FxHashMap<LocId, usize>,
     constants: &'a [u64],
     functions: &'a FxHashMap<FuncId, usize>,
-    turns: Vec<Turns>,
+    iterations: Vec<Iterations>,
     /// The recursive functions that are active: frames below, number, values at the entry.
     calls: Vec<(usize, usize, Row)>,
     /// By number of the recursive function.
@@ -147,8 +147,8 @@ impl Watcher<'_> {
     }
 
     fn finish(mut self) {
-        for (i, turns) in std::mem::take(&mut self.turns).into_iter().enumerate() {
-            for row in turns.last {
+        for (i, iterations) in std::mem::take(&mut self.iterations).into_iter().enumerate() {
+            for row in iterations.last {
                 keep(&mut self.loops.loops[i].samples, row);
             }
         }
@@ -196,8 +196,8 @@ impl Observer for Watcher<'_> {
             }
             _ => {
                 let Some(&i) = self.heads.get(&e.target) else { return };
-                self.turns[i].visits += 1;
-                let visits = self.turns[i].visits;
+                self.iterations[i].visits += 1;
+                let visits = self.iterations[i].visits;
                 let l = &self.loops.loops[i];
                 if !l.rows.is_empty()
                     && l.snapshots.len() < SNAPSHOTS
@@ -210,7 +210,7 @@ impl Observer for Watcher<'_> {
                     keep(&mut self.loops.loops[i].samples, row);
                     return;
                 }
-                let last = &mut self.turns[i].last;
+                let last = &mut self.iterations[i].last;
                 if last.len() == LAST {
                     last.pop_front();
                 }

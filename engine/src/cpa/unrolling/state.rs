@@ -21,9 +21,9 @@ pub struct Activation {
 /// What an activation stands for where loops and recursions are replaced by invariants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// The turn of this number, from 1, since the loop was entered.
+    /// The iteration of this number, from 1, since the loop was entered.
     First(u32),
-    /// A turn anywhere; the number counts the turns of this path, from 1.
+    /// An iteration anywhere; the number counts the iterations of this path, from 1.
     Any(u32),
     /// Any call of a recursive function; which values it began with is kept at this index.
     Call(u32),

@@ -11,7 +11,7 @@ impl Unrolling<'_> {
     /// Ends the loops that the path leaves over `edge`; `false` if the path is to be dropped.
     pub(super) fn leave_loops(&mut self, st: &mut State, edge: EdgeId) -> bool {
         let target = self.symbolic.execution.program.edges[edge].target;
-        let turns = self.assumptions.turns;
+        let iterations = self.assumptions.iterations;
         while let Some(&Activation { number, depth, role, .. }) = st.nest.active.last() {
             let inside = st.frame.depth > depth
                 || st.frame.depth == depth
@@ -19,7 +19,7 @@ impl Unrolling<'_> {
             if inside {
                 break;
             }
-            if matches!(role, Role::Any(turn) if turn < turns) {
+            if matches!(role, Role::Any(iteration) if iteration < iterations) {
                 return false;
             }
             Rc::make_mut(&mut st.nest.active).pop();
@@ -32,7 +32,7 @@ impl Unrolling<'_> {
         if !self.leave_loops(&mut st, edge) {
             return Ok(None);
         }
-        let (bounded, turns) = (self.assumptions.bounded, self.assumptions.turns);
+        let (bounded, iterations) = (self.assumptions.bounded, self.assumptions.iterations);
         let l = &self.symbolic.loops.loops[number as usize];
         if l.irreducible && !bounded {
             return Err(Stop::Fatal(Reason::new("a loop has two entries")));
@@ -40,7 +40,7 @@ impl Unrolling<'_> {
         let inside = l.body.contains(&self.symbolic.execution.program.edges[edge].source);
         let last = st.nest.active.last().filter(|a| inside && a.number == number && a.depth == st.frame.depth);
         let back = last.copied();
-        let turn = |st: &mut State, role| {
+        let iteration = |st: &mut State, role| {
             let active = Rc::make_mut(&mut st.nest.active);
             active.last_mut().expect("the loop is active").role = role;
         };
@@ -50,8 +50,8 @@ impl Unrolling<'_> {
                     self.activate(&mut st, number, Role::First(1));
                     Some(st)
                 }
-                Some(Role::First(n)) if n < turns => {
-                    turn(&mut st, Role::First(n + 1));
+                Some(Role::First(n)) if n < iterations => {
+                    iteration(&mut st, Role::First(n + 1));
                     Some(st)
                 }
                 Some(_) => {
@@ -64,7 +64,7 @@ impl Unrolling<'_> {
             None => {
                 self.check_candidates(&mut st, number);
                 self.anchor(&mut st, number);
-                if turns > 1 {
+                if iterations > 1 {
                     let mut first = st.clone();
                     self.activate(&mut first, number, Role::First(1));
                     self.others.push(first);
@@ -74,16 +74,16 @@ impl Unrolling<'_> {
             Some(Role::First(n)) => {
                 self.check_candidates(&mut st, number);
                 self.check_pointers(&st, number);
-                if n + 1 >= turns {
+                if n + 1 >= iterations {
                     return Ok(None);
                 }
-                turn(&mut st, Role::First(n + 1));
+                iteration(&mut st, Role::First(n + 1));
                 Ok(Some(st))
             }
-            Some(Role::Any(n)) if n < turns => {
+            Some(Role::Any(n)) if n < iterations => {
                 self.check_pointers(&st, number);
                 self.assume_place(&mut st, number);
-                turn(&mut st, Role::Any(n + 1));
+                iteration(&mut st, Role::Any(n + 1));
                 Ok(Some(st))
             }
             Some(_) => {

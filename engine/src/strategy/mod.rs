@@ -1,5 +1,7 @@
 //! Which analyses take turns on a program, by what the program has in it.
 
+pub mod configurations;
+
 use crate::analysis::Analysis;
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;

@@ -3,12 +3,15 @@
 //! It proves nothing, but a run costs a few milliseconds where symbolic execution needs minutes: violations behind a hundred
 //! thousand turns of a loop are found by it or not at all.
 
-use crate::budget::Budget;
+use super::{Algorithm, Counters, Ending, Share};
+use crate::Stats;
 use crate::cpa::unrolling::constants;
+use crate::verdict::Reason;
 use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Unknown};
-use cfa::{Bv, EdgeId, ErrorId, Program};
+use cfa::{Bv, Program};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
+use std::time::Duration;
 
 /// Edges of a run: every so many runs it may be long.
 const SHORT: u64 = 100_000;
@@ -17,6 +20,8 @@ const LONG_EVERY: u64 = 16;
 /// When it is pointless to go on: runs, and edges of all of them.
 const RUNS: u64 = 4_000;
 const EDGES: u64 = 60_000_000;
+/// What part of a turn is enough.
+const PART: u32 = 4;
 
 /// Inputs of a size that changes from run to run.
 pub struct Random<'a> {
@@ -114,43 +119,32 @@ impl InputSource for Recorder<'_> {
 struct Nobody;
 impl Observer for Nobody {}
 
-/// How testing came to a stop.
-pub enum Tested {
-    Violation {
-        error: ErrorId,
-        edge: EdgeId,
-        inputs: Inputs,
-    },
-    /// The budget is spent.
-    Spent,
-    /// More runs would show nothing new, or it is not worth while.
-    Enough,
-}
-
 /// A series of runs.
-pub struct Tester<'p> {
+pub(crate) struct Tester<'p> {
     program: &'p Program,
     constants: Vec<u64>,
     seed: u64,
     /// How many there were, and edges of them.
     runs: u64,
-    pub edges: u64,
+    edges: u64,
 }
 
 impl<'p> Tester<'p> {
     pub fn new(program: &'p Program, seed: u64) -> Self {
         Self { program, constants: constants(program), seed, runs: 0, edges: 0 }
     }
+}
 
+impl<'p> Algorithm<'p> for Tester<'p> {
     /// Further runs, until one violates the property without meeting an approximation before. Deterministic for a seed, but
     /// for where the budget ends it.
-    pub fn run(&mut self, budget: &Budget) -> Tested {
+    fn run(&mut self, share: &mut Share<'_>) -> Ending {
         let interpreter = Interpreter::new(self.program);
         while self.runs < RUNS && self.edges < EDGES {
-            if budget.spent().is_some() {
-                return Tested::Spent;
+            if share.budget.spent().is_some() {
+                return Ending::TimeIsUp;
             }
-            let deadline = budget.remaining().map(|time| std::time::Instant::now() + time);
+            let deadline = share.budget.remaining().map(|time| std::time::Instant::now() + time);
             let steps = if self.runs.is_multiple_of(LONG_EVERY) { LONG } else { SHORT };
             let limits = Limits { steps, memory: 1 << 26, call_depth: 10_000, deadline };
             let mut random = Random::new(self.seed, self.runs, &self.constants);
@@ -163,12 +157,19 @@ impl<'p> Tester<'p> {
                 let source = Random::new(self.seed, self.runs - 1, &self.constants);
                 let mut recorder = Recorder { source, inputs: Inputs::default() };
                 interpreter.run(&mut recorder, Limits { deadline: None, ..limits }, &mut Nobody);
-                return Tested::Violation { error, edge, inputs: recorder.inputs };
+                return Ending::Violation { error, edge, inputs: recorder.inputs };
             }
             if random.asked == 0 {
-                return Tested::Enough;
+                break;
             }
         }
-        Tested::Enough
+        Ending::GaveUp(Reason::new("runs on random inputs violate nothing"))
+    }
+
+    fn share(&self, turn: Duration) -> Duration {
+        turn / PART
+    }
+    fn stats(&self) -> Stats {
+        Stats { exploration: Counters { edges: self.edges, ..Counters::default() }, ..Stats::default() }
     }
 }

@@ -1,11 +1,10 @@
 //! Several analyses at once, divided among threads. Each thread has its own terms and solvers; they share the program.
 
+use super::Setting;
+use super::turns::Turns;
 use crate::analysis::Analysis;
-use crate::budget::Budget;
-use crate::run::Run;
 use crate::verdict::Verdict;
-use crate::{Config, Crash, Outcome, Replay, Stats};
-use cfa::Program;
+use crate::{Crash, Outcome, Replay, Stats};
 use std::thread;
 
 /// Bytes, reserved rather than used: expressions are evaluated by recursion.
@@ -13,23 +12,24 @@ const STACK: usize = 1 << 30;
 
 /// As [`verify`](crate::verify), with `analyses` divided among `config.jobs` threads. The first answer ends the others; of
 /// several at the same time that of the first thread counts.
-pub fn verify(
-    program: &Program,
-    config: &Config,
+pub(crate) fn verify(
+    setting: Setting<'_>,
     analyses: &[Analysis],
-    budget: &Budget,
     replay: &Replay<'_>,
     progress: &(dyn Fn(&Stats) + Sync),
 ) -> Outcome {
-    let part = budget.part();
-    let groups = groups(analyses, config.jobs);
+    let part = setting.budget.part();
+    let groups = groups(analyses, setting.config.jobs);
     let outcomes: Vec<Outcome> = thread::scope(|scope| {
         let start = |(i, group): (usize, &Vec<Analysis>)| {
             let (part, group) = (&part, group.clone());
             let work = move || {
                 let quiet = |_: &Stats| {};
                 let progress: &(dyn Fn(&Stats) + Sync) = if i == 0 { progress } else { &quiet };
-                let outcome = Run::new(program, config, part, replay, progress).verify(&group);
+                let outcome = {
+                    let setting = Setting { budget: part, ..setting };
+                    Turns::new(setting, &group, replay, progress).verify()
+                };
                 if !matches!(outcome.verdict, Verdict::Unknown(_)) {
                     part.cancel();
                 }
@@ -48,7 +48,7 @@ pub fn verify(
         };
         threads.into_iter().zip(&groups).map(end).collect()
     });
-    joined(outcomes, budget.spent().is_some())
+    joined(outcomes, setting.budget.spent().is_some())
 }
 
 /// The answer of several threads, which may have been stopped.

@@ -1,0 +1,123 @@
+//! Bounded model checking: all executions with growing numbers of iterations of each loop and of nested calls of each
+//! function (Biere, Cimatti, Clarke, Zhu: Symbolic model checking without BDDs, TACAS 1999).
+
+use super::houdini::{Runs, Unrolled, unrolled};
+use super::{Algorithm, Ending, Exploration, Proof, Setting, Share};
+use crate::Stats;
+use crate::cpa::Stop;
+use crate::cpa::symbolic::SymbolicExecution;
+use crate::cpa::unrolling::Assumptions;
+use crate::exchange::Exchange;
+use crate::verdict::{Reason, Taints};
+
+/// Iterations, at most.
+const MOST: u32 = 1 << 24;
+
+/// What was seen of the executions with so many iterations.
+pub(super) enum Seen {
+    /// There are no others: with what taints that.
+    All(Taints),
+    /// There are others.
+    Cut,
+    /// They were not all seen.
+    Ended(Ending),
+}
+
+/// The executions with a bounded number of iterations; also the base case of k-induction.
+pub(super) struct Base<'p> {
+    pub setting: Setting<'p>,
+    /// What is known of the program.
+    pub plain: SymbolicExecution<'p>,
+    pub iterations: u32,
+    /// What is left of the executions with so many.
+    explorer: Option<Unrolled<'p>>,
+    pub runs: Runs,
+}
+
+impl<'p> Base<'p> {
+    pub fn new(setting: Setting<'p>, plain: SymbolicExecution<'p>) -> Self {
+        Self { setting, plain, iterations: 1, explorer: None, runs: Runs::default() }
+    }
+
+    /// Goes on with the executions that have so many iterations.
+    pub fn explore(&mut self, share: &mut Share<'_>) -> Seen {
+        if share.budget.spent().is_some() {
+            return Seen::Ended(Ending::TimeIsUp);
+        }
+        if self.iterations > MOST {
+            return Seen::Ended(Ending::GaveUp(Reason::new("loops have too many iterations")));
+        }
+        let mut explorer = self.explorer.take().unwrap_or_else(|| {
+            let bounded = Assumptions::bounded(self.setting.program, &self.plain.loops, self.iterations);
+            unrolled(self.setting, &self.plain, bounded, share.budget)
+        });
+        explorer.cpa.symbolic.solver().set_budget(share.budget.clone());
+        explorer.cpa.symbolic.solver().set_query_time(Some(share.query_time));
+        let mut taints = Taints::default();
+        let result = self.runs.run(&mut explorer, share.budget, &mut taints, share.progress);
+        let seen = match result {
+            Ok(Exploration::Complete) if explorer.cpa.assumptions().cut => Seen::Cut,
+            Ok(Exploration::Complete) => {
+                taints.merge(&explorer.cpa.symbolic.taints);
+                Seen::All(taints)
+            }
+            Ok(Exploration::Target { error, edge, evidence }) => {
+                Seen::Ended(Ending::Violation { error, edge, inputs: evidence })
+            }
+            Err(Stop::Fatal(reason)) => Seen::Ended(Ending::GaveUp(reason)),
+            Err(Stop::Spent(_)) => Seen::Ended(Ending::TimeIsUp),
+        };
+        self.explorer = Some(explorer);
+        seen
+    }
+
+    /// Goes over to more iterations.
+    pub fn unwind_to(&mut self, iterations: u32) {
+        self.iterations = iterations;
+        self.explorer = None;
+    }
+
+    /// All executions have been seen.
+    pub fn complete(&self, taints: &Taints) -> Ending {
+        match taints.first(self.setting.program) {
+            None => Ending::Proved(Proof::Explored),
+            Some(reason) => Ending::GaveUp(reason),
+        }
+    }
+}
+
+pub(crate) struct Bmc<'p> {
+    base: Base<'p>,
+    taints: Taints,
+}
+
+impl<'p> Bmc<'p> {
+    pub fn new(setting: Setting<'p>, plain: SymbolicExecution<'p>) -> Self {
+        Self { base: Base::new(setting, plain), taints: Taints::default() }
+    }
+}
+
+impl<'p> Algorithm<'p> for Bmc<'p> {
+    fn run(&mut self, share: &mut Share<'_>) -> Ending {
+        loop {
+            match self.base.explore(share) {
+                Seen::Ended(ending) => return ending,
+                Seen::Cut => self.base.unwind_to(2 * self.base.iterations),
+                Seen::All(taints) => {
+                    self.taints = taints;
+                    return self.base.complete(&self.taints);
+                }
+            }
+        }
+    }
+
+    fn import(&mut self, exchange: &Exchange) {
+        exchange.take_observations(&mut self.base.plain.loops);
+    }
+    fn stats(&self) -> Stats {
+        self.base.runs.stats
+    }
+    fn taints(&self) -> Taints {
+        self.taints.clone()
+    }
+}

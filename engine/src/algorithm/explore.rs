@@ -1,0 +1,186 @@
+//! One exploration, by the CPA algorithm alone or refined, as an algorithm beside others.
+
+use super::cegar::Cegar;
+use super::cpa::CpaAlgorithm;
+use super::{Algorithm, Counters, Ending, Exploration, Proof, Share};
+use crate::Stats;
+use crate::analysis::Analysis;
+use crate::arg::Shape;
+use crate::budget::Budget;
+use crate::cpa::tracking::Lesson;
+use crate::cpa::wrapper::Wrapper;
+use crate::cpa::{Abstraction, Stop};
+use crate::exchange::Exchange;
+use crate::frontier::Open;
+use crate::reached::Reached;
+use crate::verdict::Taints;
+use cfa::Program;
+use cfa::interp::Inputs;
+
+/// Explores the states of an analysis, one way or another.
+pub(crate) trait Explore<'p> {
+    type Domain: Wrapper<'p>;
+
+    fn run(
+        &mut self,
+        budget: &Budget,
+        taints: &mut Taints,
+        progress: &mut dyn FnMut(&Counters, usize),
+    ) -> Result<Exploration<Inputs>, Stop>;
+    fn domain(&self) -> &Self::Domain;
+    fn domain_mut(&mut self) -> &mut Self::Domain;
+    fn counters(&self) -> &Counters;
+    fn waiting(&self) -> usize;
+    fn is_exact(&self) -> bool;
+    fn done(&self) -> Option<f64>;
+    fn frontier(&self) -> Vec<Open>;
+    fn graph(&self) -> Vec<Shape>;
+}
+
+impl<'p, C: Wrapper<'p>, R: Reached<C>> Explore<'p> for CpaAlgorithm<'p, C, R> {
+    type Domain = C;
+
+    fn run(
+        &mut self,
+        budget: &Budget,
+        taints: &mut Taints,
+        progress: &mut dyn FnMut(&Counters, usize),
+    ) -> Result<Exploration<Inputs>, Stop> {
+        CpaAlgorithm::run(self, budget, taints, progress)
+    }
+    fn domain(&self) -> &C {
+        &self.cpa
+    }
+    fn domain_mut(&mut self) -> &mut C {
+        &mut self.cpa
+    }
+    fn counters(&self) -> &Counters {
+        &self.counters
+    }
+    fn waiting(&self) -> usize {
+        CpaAlgorithm::waiting(self)
+    }
+    fn is_exact(&self) -> bool {
+        true
+    }
+    fn done(&self) -> Option<f64> {
+        CpaAlgorithm::done(self)
+    }
+    fn frontier(&self) -> Vec<Open> {
+        CpaAlgorithm::frontier(self)
+    }
+    fn graph(&self) -> Vec<Shape> {
+        self.reached.shape()
+    }
+}
+
+impl<'p, C: Wrapper<'p> + Abstraction> Explore<'p> for Cegar<'p, C> {
+    type Domain = C;
+
+    fn run(
+        &mut self,
+        budget: &Budget,
+        taints: &mut Taints,
+        progress: &mut dyn FnMut(&Counters, usize),
+    ) -> Result<Exploration<Inputs>, Stop> {
+        Cegar::run(self, budget, taints, progress)
+    }
+    fn domain(&self) -> &C {
+        &self.inner.cpa
+    }
+    fn domain_mut(&mut self) -> &mut C {
+        &mut self.inner.cpa
+    }
+    fn counters(&self) -> &Counters {
+        &self.inner.counters
+    }
+    fn waiting(&self) -> usize {
+        self.inner.waiting()
+    }
+    fn is_exact(&self) -> bool {
+        false
+    }
+    fn done(&self) -> Option<f64> {
+        None
+    }
+    fn frontier(&self) -> Vec<Open> {
+        Cegar::frontier(self)
+    }
+    fn graph(&self) -> Vec<Shape> {
+        Reached::<C>::shape(&self.inner.reached)
+    }
+}
+
+/// An exploration in turns with other algorithms.
+pub(crate) struct Exploring<'p, X> {
+    program: &'p Program,
+    analysis: Analysis,
+    exploration: X,
+    taints: Taints,
+}
+
+impl<'p, X: Explore<'p>> Exploring<'p, X> {
+    pub fn new(program: &'p Program, analysis: Analysis, exploration: X) -> Self {
+        Self { program, analysis, exploration, taints: Taints::default() }
+    }
+}
+
+impl<'p, X: Explore<'p>> Algorithm<'p> for Exploring<'p, X> {
+    fn run(&mut self, share: &mut Share<'_>) -> Ending {
+        let solver = self.exploration.domain_mut().symbolic_mut().solver();
+        solver.set_query_time(Some(share.query_time));
+        solver.set_budget(share.budget.clone());
+        match self.exploration.run(share.budget, &mut self.taints, share.progress) {
+            Ok(Exploration::Complete) => match self.taints().first(self.program) {
+                None => Ending::Proved(Proof::Explored),
+                Some(reason) if self.is_exact() => Ending::Tainted(reason),
+                Some(reason) => Ending::GaveUp(reason),
+            },
+            Ok(Exploration::Target { error, edge, evidence }) => Ending::Violation { error, edge, inputs: evidence },
+            Err(Stop::Fatal(reason)) => Ending::GaveUp(reason),
+            Err(Stop::Spent(_)) => Ending::TimeIsUp,
+        }
+    }
+
+    fn done(&self) -> Option<f64> {
+        self.exploration.done()
+    }
+    fn is_exact(&self) -> bool {
+        self.exploration.is_exact()
+    }
+
+    fn publish(&mut self, exchange: &mut Exchange) {
+        let domain = self.exploration.domain();
+        exchange.publish_values(domain.symbolic());
+        if let Some(tracking) = domain.tracking() {
+            exchange.publish_precision(self.analysis, tracking);
+        }
+    }
+    fn import(&mut self, exchange: &Exchange) {
+        if let Some(tracking) = self.exploration.domain_mut().tracking_mut() {
+            exchange.take_precision(self.analysis, tracking);
+        }
+    }
+
+    fn stats(&self) -> Stats {
+        let (exploration, domain) = (&self.exploration, self.exploration.domain());
+        let mut stats = Stats::default();
+        stats.add(exploration.counters(), exploration.waiting(), domain.symbolic());
+        stats.precision = (domain.sliced() + domain.tracking().map_or(0, |t| t.tracked())) as u64;
+        stats
+    }
+    fn taints(&self) -> Taints {
+        let mut taints = self.taints.clone();
+        taints.merge(&self.exploration.domain().symbolic().taints);
+        taints
+    }
+    fn lessons(&self) -> &[Lesson] {
+        self.exploration.domain().tracking().map_or(&[], |t| &t.lessons)
+    }
+    fn frontier(&self) -> Option<Vec<Open>> {
+        Some(self.exploration.frontier())
+    }
+    fn graph(&self) -> Vec<Shape> {
+        self.exploration.graph()
+    }
+}

@@ -1,0 +1,235 @@
+//! Proofs by invariants: with fewer and fewer candidates until all that are left hold, then with more candidates or more
+//! iterations of loops (Flanagan, Leino: Houdini, an annotation assistant for ESC/Java, FME 2001). What a single run does is told
+//! in `cpa/unrolling`.
+
+use super::cpa::{CpaAlgorithm, Merge, Parameters};
+use super::{Algorithm, Counters, Ending, Exploration, Proof, Setting, Share};
+use crate::Stats;
+use crate::budget::Budget;
+use crate::cpa::symbolic::SymbolicExecution;
+use crate::cpa::unrolling::{Assumptions, Effort, QUERY_TIME, Unrolling, observe};
+use crate::cpa::{Cpa, Stop};
+use crate::exchange::Exchange;
+use crate::invariants::Invariants;
+use crate::reached::Forgotten;
+use crate::verdict::{Reason, Taints};
+use cfa::interp::Inputs;
+use smt::PathSolver;
+use std::time::Duration;
+
+/// What is tried in turn: iterations of a loop in a step of the induction, and how many candidates there are.
+const PLANS: [(u32, Effort); 10] = [
+    (1, Effort::Facts),
+    (1, Effort::Few),
+    (1, Effort::Terms),
+    (1, Effort::Cells),
+    (1, Effort::Powers),
+    (1, Effort::Many),
+    (2, Effort::Few),
+    (1, Effort::Squares),
+    (2, Effort::Many),
+    (3, Effort::Few),
+];
+/// What of a turn the invariants by abstract interpretation may take.
+const ABSTRACT_SHARE: u32 = 2;
+/// What proofs by invariants may take before anything else is tried.
+const HEAD_START: Duration = Duration::from_millis(400);
+
+pub(super) type Unrolled<'p> = CpaAlgorithm<'p, Unrolling<'p>>;
+
+/// What abstract interpretation knows of the program.
+#[derive(Default)]
+pub(super) struct Facts(Option<Invariants>);
+
+impl Facts {
+    /// Interprets the program abstractly, if that was not done, or took too long for the turns so far.
+    pub fn find(&mut self, setting: Setting<'_>, budget: &Budget) {
+        if self.0.is_none() {
+            let part = match budget.remaining() {
+                Some(time) => budget.within(time / ABSTRACT_SHARE),
+                None => budget.clone(),
+            };
+            self.0 = Invariants::new(setting.program, &part);
+        }
+    }
+
+    pub fn known(&self) -> Option<&Invariants> {
+        self.0.as_ref()
+    }
+
+    /// A proof by them alone.
+    pub fn proof(&self, setting: Setting<'_>, plain: &SymbolicExecution<'_>) -> Option<Proof> {
+        let invariants = self.known().filter(|i| i.prove(setting.program))?;
+        let assumptions = Assumptions::guess(setting.program, &plain.loops, Some(invariants), Effort::Facts, None);
+        Some(Proof::Invariants(Box::new(assumptions.certificate(&plain.loops))))
+    }
+}
+
+/// What several explorations have done together.
+#[derive(Default)]
+pub(super) struct Runs {
+    pub stats: Stats,
+}
+
+impl Runs {
+    pub fn run(
+        &mut self,
+        explorer: &mut Unrolled<'_>,
+        budget: &Budget,
+        taints: &mut Taints,
+        progress: &mut dyn FnMut(&Counters, usize),
+    ) -> Result<Exploration<Inputs>, Stop> {
+        let before = Stats::of(&explorer.counters, &explorer.cpa.symbolic);
+        let earlier = self.stats.exploration;
+        let result = explorer.run(budget, taints, &mut |counters, waiting| {
+            let mut all = earlier;
+            all.add(&counters.since(&before.exploration));
+            progress(&all, waiting);
+        });
+        self.stats.advance(&before, &Stats::of(&explorer.counters, &explorer.cpa.symbolic));
+        result
+    }
+}
+
+/// What became of a run under assumptions.
+pub(super) struct Tried {
+    pub result: Result<Exploration<Inputs>, Stop>,
+    pub taints: Taints,
+    /// The assumptions.
+    pub tried: Assumptions,
+    /// Too little time was left for a query.
+    pub cut_short: bool,
+}
+
+/// One run under assumptions.
+pub(super) fn try_assumptions<'p>(
+    setting: Setting<'p>,
+    plain: &SymbolicExecution<'p>,
+    assumptions: Assumptions,
+    runs: &mut Runs,
+    budget: &Budget,
+    progress: &mut dyn FnMut(&Counters, usize),
+) -> Tried {
+    let mut explorer = unrolled(setting, plain, assumptions, budget);
+    let mut taints = Taints::default();
+    let result = runs.run(&mut explorer, budget, &mut taints, progress);
+    taints.merge(&explorer.cpa.symbolic.taints);
+    let cut_short = explorer.cpa.ran_out();
+    let tried = explorer.cpa.into_assumptions();
+    Tried { result, taints, tried, cut_short }
+}
+
+/// An exploration under assumptions.
+pub(super) fn unrolled<'p>(
+    setting: Setting<'p>,
+    plain: &SymbolicExecution<'p>,
+    assumptions: Assumptions,
+    budget: &Budget,
+) -> Unrolled<'p> {
+    let config = setting.config;
+    let mut solver = PathSolver::new(config.solvers.open(), budget.clone());
+    solver.set_query_time(Some(QUERY_TIME));
+    let (search, seed, max_call_depth) = (config.search, config.seed, config.max_call_depth);
+    let parameters = Parameters { heads: plain.heads(), merge: Merge::AtHeads, search, seed, max_call_depth };
+    CpaAlgorithm::new(setting.program, Unrolling::new(plain, solver, assumptions), Forgotten, parameters)
+}
+
+/// Proofs by induction for one program.
+pub(crate) struct Houdini<'p> {
+    setting: Setting<'p>,
+    /// What is known of the program.
+    plain: SymbolicExecution<'p>,
+    facts: Facts,
+    pending: Option<Pending>,
+    runs: Runs,
+}
+
+/// What is being tried.
+struct Pending {
+    /// Of the plan.
+    number: usize,
+    /// The candidates that are left.
+    left: Assumptions,
+}
+
+impl<'p> Houdini<'p> {
+    pub fn new(setting: Setting<'p>, plain: SymbolicExecution<'p>) -> Self {
+        Self { setting, plain, facts: Facts::default(), pending: None, runs: Runs::default() }
+    }
+
+    fn plan(&self, number: usize, known: Option<&Assumptions>) -> Pending {
+        let (iterations, effort) = PLANS[number];
+        let left = Assumptions::guess(self.setting.program, &self.plain.loops, self.facts.known(), effort, known);
+        Pending { number, left: left.with_iterations(iterations) }
+    }
+
+    /// How far a plan got.
+    fn ended(&self, budget: &Budget) -> Ending {
+        match budget.spent().is_some() || self.pending.is_some() {
+            true => Ending::TimeIsUp,
+            false => Ending::NoProof,
+        }
+    }
+}
+
+impl<'p> Algorithm<'p> for Houdini<'p> {
+    /// Looks for invariants that are inductive, for some number of iterations, and prove the program. The samples of other
+    /// explorations suggest candidates.
+    fn run(&mut self, share: &mut Share<'_>) -> Ending {
+        if self.plain.loops.is_empty() {
+            return Ending::GaveUp(Reason::new("there is no loop to find an invariant of"));
+        }
+        let budget = share.budget;
+        self.facts.find(self.setting, budget);
+        if let Some(proof) = self.facts.proof(self.setting, &self.plain) {
+            return Ending::Proved(proof);
+        }
+        if self.pending.is_none() {
+            observe(self.setting.program, &mut self.plain.loops, self.setting.config.seed);
+        }
+        let mut pending = self.pending.take().unwrap_or_else(|| self.plan(0, None));
+        loop {
+            if budget.spent().is_some() {
+                self.pending = Some(pending);
+                return Ending::TimeIsUp;
+            }
+            let Tried { result, taints, tried, cut_short } =
+                try_assumptions(self.setting, &self.plain, pending.left, &mut self.runs, budget, share.progress);
+            match result {
+                Ok(Exploration::Complete) if taints.is_empty() && !tried.changed => {
+                    return Ending::Proved(Proof::Invariants(Box::new(tried.certificate(&self.plain.loops))));
+                }
+                // What time cut short says nothing.
+                _ if cut_short || budget.spent().is_some() => {
+                    pending.left = tried.again();
+                    self.pending = Some(pending);
+                    return Ending::TimeIsUp;
+                }
+                Ok(Exploration::Complete) if tried.changed => pending.left = tried.again(),
+                // A violation under assumptions remains one under fewer, and so does what cannot be followed.
+                Ok(Exploration::Target { .. } | Exploration::Complete) => {
+                    let rows = self.plain.loops.have_rows();
+                    let fits = |&(_, effort): &(u32, Effort)| effort != Effort::Cells || rows;
+                    let Some(next) = PLANS.iter().skip(pending.number + 1).position(fits) else {
+                        return self.ended(budget);
+                    };
+                    pending = self.plan(pending.number + 1 + next, Some(&tried.unsettled()));
+                }
+                Err(_) => return self.ended(budget),
+            }
+        }
+    }
+
+    fn head_start(&self) -> Option<Duration> {
+        Some(HEAD_START)
+    }
+    fn goes_beyond_exploration(&self) -> bool {
+        true
+    }
+    fn import(&mut self, exchange: &Exchange) {
+        exchange.take_observations(&mut self.plain.loops);
+    }
+    fn stats(&self) -> Stats {
+        self.runs.stats
+    }
+}

@@ -1,0 +1,106 @@
+//! k-induction: for k = 1, 2, …, all executions with k iterations of each loop, then the step from k iterations that go
+//! well to the next (Sheeran, Singh, Stålmarck: Checking safety properties using induction and a SAT-solver, FMCAD 2000; with
+//! invariants that are found on the way: Beyer, Dangl, Wendler: Boosting k-induction with continuously-refined invariants, CAV
+//! 2015). What a single step does is told in `cpa/unrolling`.
+
+use super::bmc::{Base, Seen};
+use super::houdini::{Facts, Tried, try_assumptions};
+use super::{Algorithm, Ending, Exploration, Proof, Setting, Share};
+use crate::Stats;
+use crate::cpa::symbolic::SymbolicExecution;
+use crate::cpa::unrolling::{Assumptions, Effort, observe};
+use crate::exchange::Exchange;
+use crate::verdict::Taints;
+
+/// How many candidates are tried for one number of iterations; cells of arrays are spoken of with one only.
+const EFFORTS: [Effort; 4] = [Effort::Facts, Effort::Few, Effort::Cells, Effort::Many];
+
+pub(crate) struct KInduction<'p> {
+    base: Base<'p>,
+    facts: Facts,
+    /// What steps have shown.
+    known: Option<Assumptions>,
+    observed: bool,
+    taints: Taints,
+}
+
+impl<'p> KInduction<'p> {
+    pub fn new(setting: Setting<'p>, plain: SymbolicExecution<'p>) -> Self {
+        let (base, facts) = (Base::new(setting, plain), Facts::default());
+        Self { base, facts, known: None, observed: false, taints: Taints::default() }
+    }
+
+    /// A proof by the step with so many iterations.
+    fn step(&mut self, share: &mut Share<'_>) -> Option<Proof> {
+        let Base { setting, plain, iterations, runs, .. } = &mut self.base;
+        if !std::mem::replace(&mut self.observed, true) {
+            observe(setting.program, &mut plain.loops, setting.config.seed);
+        }
+        for effort in EFFORTS {
+            if effort == Effort::Cells && !(*iterations == 1 && plain.loops.have_rows()) {
+                continue;
+            }
+            let (facts, known) = (self.facts.known(), self.known.as_ref());
+            let mut left =
+                Assumptions::guess(setting.program, &plain.loops, facts, effort, known).with_iterations(*iterations);
+            left.past_errors = true;
+            loop {
+                let Tried { result, taints, tried, cut_short } =
+                    try_assumptions(*setting, plain, left, runs, share.budget, share.progress);
+                let complete = matches!(result, Ok(Exploration::Complete)) && taints.is_empty();
+                if cut_short || share.budget.spent().is_some() || !complete {
+                    self.known = Some(tried.unsettled());
+                    if complete {
+                        return None;
+                    }
+                    break;
+                }
+                if !tried.changed {
+                    if !tried.violated {
+                        return Some(Proof::Invariants(Box::new(tried.certificate(&plain.loops))));
+                    }
+                    self.known = Some(tried.settled());
+                    break;
+                }
+                left = tried.again();
+            }
+        }
+        None
+    }
+}
+
+impl<'p> Algorithm<'p> for KInduction<'p> {
+    fn run(&mut self, share: &mut Share<'_>) -> Ending {
+        self.facts.find(self.base.setting, share.budget);
+        if let Some(proof) = self.facts.proof(self.base.setting, &self.base.plain) {
+            return Ending::Proved(proof);
+        }
+        loop {
+            match self.base.explore(share) {
+                Seen::Ended(ending) => return ending,
+                Seen::All(taints) => {
+                    self.taints = taints;
+                    return self.base.complete(&self.taints);
+                }
+                Seen::Cut => {}
+            }
+            if let Some(proof) = self.step(share) {
+                return Ending::Proved(proof);
+            }
+            if share.budget.spent().is_some() {
+                return Ending::TimeIsUp;
+            }
+            self.base.unwind_to(self.base.iterations + 1);
+        }
+    }
+
+    fn import(&mut self, exchange: &Exchange) {
+        exchange.take_observations(&mut self.base.plain.loops);
+    }
+    fn stats(&self) -> Stats {
+        self.base.runs.stats
+    }
+    fn taints(&self) -> Taints {
+        self.taints.clone()
+    }
+}

@@ -1,0 +1,354 @@
+//! Algorithms that take turns on one question, and tell each other what they learn.
+
+use super::{Algorithm, Counters, Ending, Proof, Share};
+use crate::analysis::Analysis;
+use crate::arg::Shape;
+use crate::exchange::Exchange;
+use crate::frontier::Frontier;
+use crate::proof::{self, Certificate, ProofCheck};
+use crate::strategy::configurations;
+use crate::verdict::{Counterexample, Reason, Taints, Verdict};
+use crate::{Crash, Outcome, Replay, Stats};
+use cfa::interp::Inputs;
+use cfa::{EdgeId, ErrorId};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+pub(crate) use super::Setting;
+
+/// The first turn of each analysis; turns grow by the factor [`GROWTH`].
+const FIRST_TURN: Duration = Duration::from_millis(500);
+const GROWTH: u32 = 3;
+/// A turn goes on where what is left is estimated to take at most so many times what was spent before: so often, and for so
+/// long in all.
+const NEARLY_DONE: f64 = 4.0;
+const EXTENSIONS: u32 = 3;
+const EXTENDED: Duration = Duration::from_secs(2);
+/// What the check of a proof may take.
+const CHECK_TIME: Duration = Duration::from_secs(5);
+
+/// An analysis under way.
+struct Worker<'r> {
+    analysis: Analysis,
+    algorithm: Box<dyn Algorithm<'r> + 'r>,
+    /// Why it does not go on.
+    given_up: Option<Reason>,
+    /// The time of its turns so far.
+    spent: Duration,
+}
+
+impl Worker<'_> {
+    /// What it takes to explore what is left at the pace so far, if that can be told and is not much more.
+    fn nearly_done(&self) -> Option<Duration> {
+        let done = self.algorithm.done()?;
+        let left = (1.0 - done) / done;
+        (left <= NEARLY_DONE).then(|| self.spent.mul_f64(left))
+    }
+}
+
+/// What a turn means for the run.
+enum After {
+    /// There is a verdict.
+    Decided(Verdict),
+    /// The same algorithm goes on.
+    GoesOn,
+    /// Its turn is over.
+    Over,
+    TimeIsUp,
+}
+
+pub(crate) struct Turns<'r> {
+    setting: Setting<'r>,
+    replay: &'r Replay<'r>,
+    progress: &'r (dyn Fn(&Stats) + Sync),
+    workers: Vec<Worker<'r>>,
+    start: Instant,
+    last: Instant,
+    replays: u64,
+    exchange: Exchange,
+    /// What no analysis may overlook.
+    common: Taints,
+    /// Of the last proof.
+    proof: Option<ProofCheck>,
+    certificate: Option<Certificate>,
+    crashes: Vec<Crash>,
+}
+
+impl<'r> Turns<'r> {
+    pub fn new(
+        setting: Setting<'r>,
+        analyses: &[Analysis],
+        replay: &'r Replay<'r>,
+        progress: &'r (dyn Fn(&Stats) + Sync),
+    ) -> Self {
+        let start = Instant::now();
+        let worker = |&analysis: &Analysis| Worker {
+            analysis,
+            algorithm: configurations::algorithm(setting, analysis),
+            given_up: None,
+            spent: Duration::ZERO,
+        };
+        Self {
+            setting,
+            replay,
+            progress,
+            workers: analyses.iter().map(worker).collect(),
+            start,
+            last: start,
+            replays: 0,
+            exchange: Exchange::default(),
+            common: Taints::default(),
+            proof: None,
+            certificate: None,
+            crashes: Vec::new(),
+        }
+    }
+
+    /// Until one of them answers or all have given up.
+    pub fn verify(mut self) -> Outcome {
+        let (decided, verdict) = self.head_starts().unwrap_or_else(|| self.take_turns());
+        self.outcome(decided, verdict)
+    }
+
+    /// Some are tried before the turns begin.
+    fn head_starts(&mut self) -> Option<(usize, Verdict)> {
+        for i in 0..self.workers.len() {
+            let Some(time) = self.workers[i].algorithm.head_start() else { continue };
+            let part = self.setting.budget.within(time);
+            let ending = self.guarded(i, |this| {
+                let ending = this.advance(i, &part, this.setting.config.query_time);
+                this.checked(ending)
+            });
+            match ending {
+                Ok(Ending::Proved(_)) => return Some((i, Verdict::True)),
+                Ok(_) => {}
+                Err(crash) => self.workers[i].given_up = Some(crash),
+            }
+        }
+        None
+    }
+
+    fn take_turns(&mut self) -> (usize, Verdict) {
+        let mut turn = FIRST_TURN;
+        loop {
+            for i in 0..self.workers.len() {
+                if self.workers[i].given_up.is_some() {
+                    continue;
+                }
+                if let Some(verdict) = self.turn(i, turn) {
+                    return (i, verdict);
+                }
+                if let Some(spent) = self.setting.budget.spent() {
+                    return (i, Verdict::Unknown(Reason::spent(spent)));
+                }
+            }
+            if self.workers.iter().all(|w| w.given_up.is_some()) {
+                // Only the first is asked why: the others are there to help it. But what is our fault comes before.
+                let crash = self.crashes.first().map(Crash::reason);
+                let reason = crash.or_else(|| self.workers[0].given_up.clone()).expect("all have given up");
+                return (self.workers.len() - 1, Verdict::Unknown(reason));
+            }
+            turn = turn.saturating_mul(GROWTH);
+        }
+    }
+
+    /// One turn of a worker.
+    fn turn(&mut self, i: usize, turn: Duration) -> Option<Verdict> {
+        let config = self.setting.config;
+        let alone = self.workers.iter().filter(|w| w.given_up.is_none()).count() == 1;
+        let mut part = match alone {
+            true => self.setting.budget.clone(),
+            false => self.setting.budget.within(self.workers[i].algorithm.share(turn)),
+        };
+        // Alone, an analysis comes back only with a query that takes too long: it gets more time at each turn.
+        let query_time = if alone { config.query_time.max(turn) } else { turn.min(config.query_time) };
+        self.workers[i].algorithm.import(&self.exchange);
+        let (mut extensions, mut extended) = (0, Duration::ZERO);
+        loop {
+            let start = Instant::now();
+            let ending = self.guarded(i, |this| {
+                let ending = this.advance(i, &part, query_time);
+                this.checked(ending)
+            });
+            self.workers[i].spent += start.elapsed();
+            self.workers[i].algorithm.publish(&mut self.exchange);
+            match self.after(i, ending.unwrap_or_else(Ending::GaveUp)) {
+                After::Decided(verdict) => return Some(verdict),
+                After::GoesOn => {}
+                After::Over => return None,
+                After::TimeIsUp => match self.workers[i].nearly_done() {
+                    Some(more) if extensions < EXTENSIONS && extended + more <= EXTENDED.max(turn) => {
+                        // A little more than estimated, lest it ends right before the end.
+                        let more = more.mul_f64(1.25) + Duration::from_millis(10);
+                        (extensions, extended) = (extensions + 1, extended + more);
+                        part = self.setting.budget.within(more);
+                    }
+                    _ => return None,
+                },
+            }
+        }
+    }
+
+    /// What the end of a worker's turn means.
+    fn after(&mut self, i: usize, ending: Ending) -> After {
+        match ending {
+            Ending::Proved(_) => After::Decided(match self.common.first(self.setting.program) {
+                None => Verdict::True,
+                Some(reason) => Verdict::Unknown(reason),
+            }),
+            Ending::Violation { error, edge, inputs } => self.replayed(error, edge, &inputs),
+            Ending::TimeIsUp => After::TimeIsUp,
+            Ending::GaveUp(reason) => {
+                self.workers[i].given_up = Some(reason);
+                After::Over
+            }
+            Ending::Tainted(reason) => {
+                // Another exploration would meet the same; an invariant may show that it does not matter.
+                for worker in self.workers.iter_mut().filter(|w| !w.algorithm.goes_beyond_exploration()) {
+                    worker.given_up.get_or_insert_with(|| reason.clone());
+                }
+                After::Over
+            }
+            Ending::NoProof => {
+                // Another try has a point only if executions may still show more.
+                let mut exact = self.workers.iter().filter(|w| w.algorithm.is_exact());
+                if !exact.clone().any(|w| w.given_up.is_none()) {
+                    let reason = exact.find_map(|w| w.given_up.clone());
+                    self.workers[i].given_up =
+                        Some(reason.unwrap_or_else(|| Reason::new("no invariants prove the program")));
+                }
+                After::Over
+            }
+        }
+    }
+
+    /// A violation counts if the interpreter confirms it; else nobody may call the program safe.
+    fn replayed(&mut self, error: ErrorId, edge: EdgeId, inputs: &Inputs) -> After {
+        self.replays += 1;
+        match (self.replay)(inputs, error) {
+            Ok((inputs, path)) => After::Decided(Verdict::False(Counterexample { error, inputs, path })),
+            Err(why) => {
+                let text = format!("a violation was found that does not replay: {why}");
+                let reason = Reason::at(text, self.setting.program.edges[edge].place);
+                if self.setting.config.stop_at_unconfirmed {
+                    return After::Decided(Verdict::Unknown(reason));
+                }
+                self.common.drop_behaviour(reason);
+                After::GoesOn
+            }
+        }
+    }
+
+    /// Lets a worker go on.
+    fn advance(&mut self, i: usize, budget: &crate::budget::Budget, query_time: Duration) -> Ending {
+        let mut base = self.stats_but(i);
+        base.replays = self.replays;
+        let Self { workers, last, start, progress, .. } = self;
+        let mut report = |counters: &Counters, waiting: usize| {
+            // Some ten times a second.
+            if last.elapsed() >= Duration::from_millis(100) {
+                *last = Instant::now();
+                let mut stats = base;
+                stats.exploration.add(counters);
+                stats.waiting_now += waiting as u64;
+                stats.time = start.elapsed();
+                progress(&stats);
+            }
+        };
+        workers[i].algorithm.run(&mut Share { budget, query_time, progress: &mut report })
+    }
+
+    /// What all workers but one have done.
+    fn stats_but(&self, i: usize) -> Stats {
+        let mut stats = Stats::default();
+        for (_, worker) in self.workers.iter().enumerate().filter(|(j, _)| *j != i) {
+            stats.join(&worker.algorithm.stats());
+        }
+        stats
+    }
+
+    /// Does a piece of the work of an analysis. If it panics, that analysis has given up, and no other.
+    ///
+    /// What a panic leaves behind in the state of the analysis is not used again but for what others learn from it, which
+    /// they check: candidates and what to track.
+    fn guarded<T>(&mut self, i: usize, work: impl FnOnce(&mut Self) -> T) -> Result<T, Reason> {
+        let analysis = self.workers[i].analysis;
+        let fault = self.setting.config.faults.contains(&analysis);
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            assert!(!fault, "a fault in {} was asked for", analysis.name());
+            work(self)
+        }));
+        done.map_err(|panic| {
+            let crash = Crash::new(analysis, &*panic);
+            let reason = crash.reason();
+            self.crashes.push(crash);
+            reason
+        })
+    }
+
+    /// What the checker says of a proof. One that it refutes is none.
+    fn checked(&mut self, ending: Ending) -> Ending {
+        let Ending::Proved(proof) = ending else { return ending };
+        let check = match proof {
+            Proof::Explored => ProofCheck::NotChecked("all executions were explored".into()),
+            Proof::Invariants(certificate) => match *certificate {
+                Err(why) => ProofCheck::NotChecked(why),
+                Ok(certificate) => {
+                    let budget = self.setting.budget.within(CHECK_TIME);
+                    let check = proof::check(self.setting.program, &certificate, &budget);
+                    self.certificate = Some(certificate);
+                    check
+                }
+            },
+        };
+        if let ProofCheck::Refuted(what) = check {
+            return Ending::GaveUp(Reason::new(format!("a proof was found that is none: {what}")));
+        }
+        self.proof = Some(check);
+        Ending::Proved(Proof::Explored)
+    }
+
+    fn outcome(self, decided: usize, verdict: Verdict) -> Outcome {
+        let Self { setting, workers, start, replays, common, proof, certificate, crashes, .. } = self;
+        let unconfirmed = common.first(setting.program);
+        let decided_by = workers[decided].analysis;
+        let (mut taints, mut stats) = (common, Stats::default());
+        let (mut lessons, mut frontiers, mut arg) = (Vec::new(), Vec::new(), Vec::<Shape>::new());
+        for (i, worker) in workers.into_iter().enumerate() {
+            let algorithm = &worker.algorithm;
+            taints.merge(&algorithm.taints());
+            stats.join(&algorithm.stats());
+            lessons.extend_from_slice(algorithm.lessons());
+            if setting.config.wants_frontier
+                && matches!(verdict, Verdict::Unknown(_))
+                && let Some(open) = algorithm.frontier()
+            {
+                frontiers.push(Frontier { analysis: worker.analysis, open });
+            }
+            let graph = algorithm.graph();
+            if !graph.is_empty() && (i == decided || arg.is_empty()) {
+                arg = graph;
+            }
+            if setting.budget.spent().is_some() {
+                // To take apart what an interrupted run leaves can take longer than it had.
+                std::mem::forget(worker);
+            }
+        }
+        stats.time = start.elapsed();
+        stats.replays = replays;
+        let is_true = matches!(verdict, Verdict::True);
+        Outcome {
+            verdict,
+            stats,
+            reasons: taints.reasons(setting.program),
+            decided_by,
+            proof: proof.filter(|_| is_true),
+            certificate: certificate.filter(|_| is_true),
+            unconfirmed,
+            lessons,
+            arg,
+            frontiers,
+            crashes,
+        }
+    }
+}

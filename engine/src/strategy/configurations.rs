@@ -1,0 +1,118 @@
+//! The analyses by name: each is an algorithm around a CPA, with parameters.
+
+use crate::algorithm::bmc::Bmc;
+use crate::algorithm::cegar::Cegar;
+use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
+use crate::algorithm::explore::{Explore, Exploring};
+use crate::algorithm::houdini::Houdini;
+use crate::algorithm::k_induction::KInduction;
+use crate::algorithm::random::Tester;
+use crate::algorithm::{Algorithm, Impossible, Setting};
+use crate::analysis::Analysis;
+use crate::cpa::slicing::{Criteria, Slicing};
+use crate::cpa::symbolic::SymbolicExecution;
+use crate::cpa::tracking::{Options, Tracking};
+use crate::reached::{Forgotten, Pictured};
+use crate::verdict::Reason;
+use cfa::{AllocKind, Op, Program};
+use smt::PathSolver;
+
+/// Values of a variable before predicates take over.
+const FEW_VALUES: usize = 40;
+
+/// The algorithm of an analysis that is not made of others.
+pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn Algorithm<'r> + 'r> {
+    let make = Maker { setting, analysis };
+    let config = setting.config;
+    let standard = Options {
+        values_only: false,
+        full: false,
+        sharing: config.sharing,
+        threshold: config.value_threshold,
+        values: true,
+        predicates: false,
+        boolean: config.combines_predicates,
+    };
+    let few = standard.threshold.min(FEW_VALUES);
+    match analysis {
+        Analysis::Symex => make.exact(Merge::Never),
+        Analysis::Merging => make.exact(Merge::AtHeads),
+        Analysis::Value => make.at_joins(Options { values_only: true, ..standard }),
+        Analysis::ValueNoCegar => make.at_joins(Options { values_only: true, full: true, threshold: 0, ..standard }),
+        Analysis::SymexCegar => make.at_joins(Options { threshold: 0, ..standard }),
+        Analysis::Predicate => make.in_blocks(Options { values: false, predicates: true, threshold: few, ..standard }),
+        Analysis::ValuePredicate => make.in_blocks(Options { predicates: true, threshold: few, ..standard }),
+        Analysis::SymexSlicing => make.sliced(Options { full: true, threshold: 0, ..standard }),
+        Analysis::SymexCegarSlicing => make.sliced(Options { threshold: 0, ..standard }),
+        Analysis::Invariants => Box::new(Houdini::new(setting, make.symbolic())),
+        Analysis::Bmc => Box::new(Bmc::new(setting, make.symbolic())),
+        Analysis::KInduction => Box::new(KInduction::new(setting, make.symbolic())),
+        Analysis::Random => Box::new(Tester::new(setting.program, config.seed)),
+        Analysis::Default => unreachable!("made of others"),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Maker<'r> {
+    setting: Setting<'r>,
+    analysis: Analysis,
+}
+
+impl<'r> Maker<'r> {
+    fn symbolic(self) -> SymbolicExecution<'r> {
+        let Setting { program, config, budget } = self.setting;
+        let solver = PathSolver::new(config.solvers.open(), budget.clone());
+        SymbolicExecution::new(program, solver, config.solvers.clone()).lacking_frees(config.lacks_frees)
+    }
+
+    fn parameters(self, heads: Vec<bool>, merge: Merge) -> Parameters {
+        let config = self.setting.config;
+        Parameters { heads, merge, search: config.search, seed: config.seed, max_call_depth: config.max_call_depth }
+    }
+
+    fn exploring<X: Explore<'r> + 'r>(self, exploration: X) -> Box<dyn Algorithm<'r> + 'r> {
+        Box::new(Exploring::new(self.setting.program, self.analysis, exploration))
+    }
+
+    /// All states in full.
+    fn exact(self, merge: Merge) -> Box<dyn Algorithm<'r> + 'r> {
+        let (program, cpa) = (self.setting.program, self.symbolic());
+        let parameters = self.parameters(cpa.heads(), merge);
+        match self.setting.config.wants_graph {
+            true => self.exploring(CpaAlgorithm::new(program, cpa, Pictured::default(), parameters)),
+            false => self.exploring(CpaAlgorithm::new(program, cpa, Forgotten, parameters)),
+        }
+    }
+
+    /// States abstracted where paths join.
+    fn at_joins(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
+        let cpa = Tracking::new(self.symbolic(), how);
+        let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
+        self.exploring(Cegar::new(self.setting.program, cpa, parameters))
+    }
+
+    /// States abstracted where cycles are cut, with blocks as formulas between.
+    fn in_blocks(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
+        let cpa = Tracking::new(self.symbolic(), how);
+        let heads = cpa.symbolic.cutpoints(self.setting.config.abstracts_at_calls);
+        let joins = cpa.symbolic.heads();
+        let parameters = self.parameters(heads, Merge::InBlocks(joins));
+        self.exploring(Cegar::new(self.setting.program, cpa, parameters))
+    }
+
+    /// States abstracted where paths join, of a slice.
+    fn sliced(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
+        let program = self.setting.program;
+        let cpa = Tracking::new(self.symbolic().lacking_frees(frees(program)), how);
+        let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
+        match Slicing::new(program, cpa, Criteria::TargetPath, slicer::Options::default()) {
+            Ok(cpa) => self.exploring(Cegar::new(program, cpa, parameters)),
+            Err(_) => Box::new(Impossible(Reason::new("the dependences of the program could not be found"))),
+        }
+    }
+}
+
+/// Whether the program frees memory.
+pub fn frees(program: &Program) -> bool {
+    program.edges.values().any(|e| matches!(e.op, Op::Free { kind: AllocKind::Heap | AllocKind::Library, .. }))
+}
