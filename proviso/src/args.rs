@@ -271,6 +271,9 @@ pub struct VerifyArgs {
     /// TRUE the invariants of loops.
     #[arg(long, value_name = "OUT.yml", help_heading = "Output")]
     pub witness: Option<PathBuf>,
+    /// Writes the same witness as GraphML (format 1.0), for tools that read nothing newer.
+    #[arg(long, value_name = "OUT.graphml", help_heading = "Output")]
+    pub graphml: Option<PathBuf>,
     /// Writes the result as JSON; `-` is standard output, before the verdict line.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,

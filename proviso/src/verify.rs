@@ -48,6 +48,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     let named = [
         ("--harness", &args.harness),
         ("--witness", &args.witness),
+        ("--graphml", &args.graphml),
         ("--json", &args.json),
         ("--sarif", &args.sarif),
         ("--report", &args.report),
@@ -75,8 +76,9 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     if let (Some(path), Some(harness)) = (&args.harness, harness) {
         outputs.put(path, harness);
     }
-    if let Some(path) = &args.witness {
-        match witness::write(&report, &job.witness_task()) {
+    let witnesses = [(&args.witness, witness::Format::Yaml), (&args.graphml, witness::Format::GraphMl)];
+    for (path, format) in witnesses.into_iter().filter_map(|(path, format)| Some((path.as_ref()?, format))) {
+        match witness::write(&report, &job.witness_task(), format) {
             Ok(None) => {}
             Ok(Some(text)) => outputs.put(path, text),
             Err(error) => output::warning(&format!("there is no witness: {error}"), colors),
@@ -114,7 +116,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         shared: shared.clone(),
         wants_harness: args.harness.is_some(),
         wants_exhibits: args.report.is_some(),
-        wants_invariants: args.report.is_some() || args.witness.is_some(),
+        wants_invariants: [&args.report, &args.witness, &args.graphml].into_iter().any(Option::is_some),
         outputs: outputs.clone(),
         slicing: match args.slicing {
             SlicingArg::Off => None,

@@ -181,6 +181,57 @@ int main(void) {
     assert!(said.starts_with("UNKNOWN(the invariant `((unsigned int)i <= 5U)` does not hold at"), "{said}");
 }
 
+/// The format has the target where its statement starts, so before inputs that the statement takes.
+#[test]
+fn inputs_within_the_statement_of_the_target_are_left_to_the_search() {
+    let case = Case::new(
+        "extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int cells[4], last = __VERIFIER_nondet_int();
+    if (last < 0 || last > 5)
+        return 0;
+    for (int i = 0; i < last; i++)
+        cells[i] = __VERIFIER_nondet_int();
+    return 0;
+}
+",
+    );
+    let (said, witness) = case.verify(&["--property", "valid-memsafety"]);
+    assert_eq!(said, "FALSE(valid-deref)");
+    // The bound, and what the four writes before the one out of bounds take.
+    assert_eq!(witness.matches("type: function_return").count(), 5, "{witness}");
+    assert_eq!(case.validate(&witness), "FALSE(valid-deref)");
+    // With a smaller bound all writes are in bounds.
+    assert_eq!(witness.matches("\\result == 5").count(), 1, "{witness}");
+    let said = case.validate(&witness.replace("\\result == 5", "\\result == 4"));
+    assert_eq!(said, "UNKNOWN(no execution that follows the witness violates the property)");
+}
+
+#[test]
+fn graphml_says_the_same() {
+    let case = Case::new(OVERRUN);
+    let path = case.folder.path().join("w.graphml");
+    let (said, _) = case.verify(&["--graphml", path.to_str().unwrap()]);
+    assert_eq!(said, "FALSE(unreach-call)");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let count = |what: &str| text.matches(what).count();
+    assert_eq!((count("<node "), count("<edge "), count("<node ") - count("</node>")), (5, 4, 0), "{text}");
+    assert_eq!(count("<data key=\"assumption.resultfunction\">__VERIFIER_nondet_int</data>"), 3);
+    assert_eq!(count("<data key=\"violation\">true</data>"), 1);
+    assert!(text.contains("<data key=\"specification\">CHECK( init(main()), LTL(G ! call(reach_error())) )"), "{text}");
+
+    let case = Case::new(LOOPS);
+    let path = case.folder.path().join("w.graphml");
+    let (said, yaml) = case.verify(&["--analysis", "invariants", "--graphml", path.to_str().unwrap()]);
+    assert_eq!(said, "TRUE");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let invariants = yaml.matches("- invariant:").count();
+    assert!(invariants > 0);
+    assert_eq!(text.matches("<data key=\"invariant\">").count(), invariants);
+    // Comparisons are not taken for tags.
+    assert!(!text.lines().any(|l| l.contains("key=\"invariant\"") && l.matches('<').count() != 2), "{text}");
+}
+
 #[test]
 fn what_is_no_witness_is_refused() {
     let case = Case::new(LOOPS);

@@ -67,7 +67,7 @@ def examine(task, options):
     record = {"name": task.name, "property": task.property, "category": task.category, "expected": task.expected}
     with tempfile.TemporaryDirectory() as folder:
         witness = Path(folder) / "witness.yml"
-        clang = [f"--error-function={task.error_function}"] if task.error_function else []
+        clang = [f"--error-function={task.error_function}"] if task.error_function and task.property == "unreach-call" else []
         clang += ["--data-model", task.data_model]
         files = [*task.files, *task.cflags]
         asked = ["--property", task.property_file] if task.property_file else []

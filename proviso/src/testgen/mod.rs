@@ -2,7 +2,7 @@
 
 mod goals;
 mod search;
-mod suite;
+pub mod suite;
 
 use crate::args::TestgenArgs;
 use crate::failure::{Failure, exit};

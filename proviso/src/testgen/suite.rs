@@ -67,7 +67,8 @@ fn literal(program: &Program, input: InputId, value: &Bv) -> (String, String) {
     (program.type_name(ty), text)
 }
 
-fn escaped(text: &str) -> String {
+/// As the text of an XML element or attribute.
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -4,6 +4,7 @@
 //! Here is the format and what all entries share; [`violation`] and [`correctness`] fill in what a verdict knows.
 
 pub mod correctness;
+mod graphml;
 pub mod validate;
 pub mod violation;
 
@@ -102,6 +103,9 @@ pub struct Waypoint {
     pub location: Location,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constraint: Option<Constraint>,
+    /// The function whose return it is about, where we know; not part of the format.
+    #[serde(skip)]
+    pub called: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -109,6 +113,16 @@ pub struct Constraint {
     pub value: Scalar,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     format: String,
+}
+
+impl std::fmt::Display for Scalar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bool(value) => value.fmt(f),
+            Self::Int(value) => value.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
 }
 
 /// What YAML writes without quotes where it can.
@@ -146,9 +160,18 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     }
 }
 
-/// The witness of a verdict as YAML; `None` where there is none to give: of UNKNOWN, of termination, and of a violation that was not
+/// How a witness is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Format 2.0.
+    Yaml,
+    /// Format 1.0.
+    GraphMl,
+}
+
+/// The witness of a verdict as text; `None` where there is none to give: of UNKNOWN, of termination, and of a violation that was not
 /// told in time. `Err` with the reason if an input file cannot be read.
-pub fn write(report: &Report, task: &Task) -> Result<Option<String>, std::io::Error> {
+pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<String>, std::io::Error> {
     let places = Places::new(&task.files)?;
     let (entry_type, content) = match &report.answer {
         Answer::Unknown { .. } => return Ok(None),
@@ -161,8 +184,10 @@ pub fn write(report: &Report, task: &Task) -> Result<Option<String>, std::io::Er
         },
     };
     let entry = Entry { entry_type: entry_type.to_owned(), metadata: metadata(report, task, &places), content };
-    let yaml = serde_saphyr::to_string(&[entry]).expect("plain data");
-    Ok(Some(yaml))
+    Ok(Some(match format {
+        Format::Yaml => serde_saphyr::to_string(&[entry]).expect("plain data"),
+        Format::GraphMl => graphml::of(&entry),
+    }))
 }
 
 fn metadata(report: &Report, task: &Task, places: &Places) -> Metadata {

@@ -14,6 +14,7 @@ use crate::output::{self, Colors};
 use crate::render::{self, Detail};
 use crate::report::{Answer, Report, Violation};
 use crate::source::Sources;
+use crate::trace::Event;
 use crate::verify::{self, Verified};
 use frontend_llvm::DataModel;
 use instrument::Property;
@@ -124,9 +125,22 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
             report.answer =
                 Answer::unknown("what follows the witness violates the property elsewhere than at its target");
         }
+        Answer::False(found) if passed(found) + 1 < segments.len() => {
+            report.answer = Answer::unknown("the property is violated before all of the witness is passed");
+        }
         Answer::False(_) | Answer::Unknown { .. } => {}
     }
     Ok(report)
+}
+
+/// How many segments the violation has passed, as the last value says that its counter was given.
+fn passed(found: &Violation) -> usize {
+    let steps = found.trace.as_ref().map_or(&[][..], |t| &t.steps);
+    let last = steps.iter().rev().find_map(|step| match &step.event {
+        Event::Assign { target, value } if target == weave::SEGMENT => Some(value.trim_end_matches(['u', 'U'])),
+        _ => None,
+    });
+    last.and_then(|value| value.parse().ok()).unwrap_or(0)
 }
 
 /// Whether the violation is at the target.

@@ -8,8 +8,25 @@ use cfa::InputKind;
 
 /// The segments of a witness for a violation that was replayed.
 pub(super) fn segments(trace: &Trace, places: &Places) -> Vec<Segment> {
-    let inputs = trace.inputs.iter().filter_map(|input| returned(input, places));
+    let before = &trace.inputs[..trace.inputs.len() - in_target(trace, places)];
+    let inputs = before.iter().filter_map(|input| returned(input, places));
     inputs.chain(std::iter::once(target(trace, places))).map(segment).collect()
+}
+
+/// How many of the last inputs are taken within the statement of the target (`a[i] = nondet();`): the format has the target
+/// before them, as control comes to the start of the statement first.
+fn in_target(trace: &Trace, places: &Places) -> usize {
+    let Some(target) = trace.spot.as_ref().and_then(|spot| places.statement(spot)) else { return 0 };
+    let mut calls = Vec::new();
+    for input in trace.inputs.iter().rev() {
+        let Some(spot) = &input.spot else { break };
+        // A call that comes again is one of an earlier visit.
+        if places.statement(spot) != Some(target) || calls.contains(&(spot.line, spot.column)) {
+            break;
+        }
+        calls.push((spot.line, spot.column));
+    }
+    calls.len()
 }
 
 fn segment(waypoint: Waypoint) -> Segment {
@@ -28,7 +45,7 @@ fn returned(input: &InputValue, places: &Places) -> Option<Waypoint> {
     }
     let constraint =
         Constraint { value: Scalar::Text(format!("\\result == {value}")), format: "acsl_expression".into() };
-    Some(Waypoint { kind: "function_return".into(), action: "follow".into(), location, constraint: Some(constraint) })
+    Some(Waypoint { kind: "function_return".into(), action: "follow".into(), location, constraint: Some(constraint), called: Some(function.clone()) })
 }
 
 /// The value as a constant of C.
@@ -60,5 +77,5 @@ fn target(trace: &Trace, places: &Places) -> Waypoint {
         location.line = line;
         location.column = Some(column);
     }
-    Waypoint { kind: "target".into(), action: "follow".into(), location, constraint: None }
+    Waypoint { kind: "target".into(), action: "follow".into(), location, constraint: None, called: None }
 }

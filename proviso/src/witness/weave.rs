@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// Error functions for invariants are called so, with the invariant's number behind.
 pub const INVARIANT: &str = "__proviso_invariant_";
-const SEGMENT: &str = "__proviso_segment";
+/// The variable that counts the segments passed.
+pub const SEGMENT: &str = "__proviso_segment";
 
 /// How closely an execution must follow the waypoints of a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,10 +66,13 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
     let mut errors = 0;
     match &entry.content {
         super::Content::Segments(segments) => {
-            let last = segments.len().saturating_sub(1);
+            // Where the target is no call of an error function, control may come to its statement and go on.
+            let too_early = entry.metadata.task.specification.contains("call(").then(|| {
+                format!("({SEGMENT} == {} ? (void)0 : __builtin_abort())", segments.len().saturating_sub(1))
+            });
             for (number, segment) in segments.iter().enumerate() {
                 for item in &segment.segment {
-                    add_waypoint(&mut parsed, &item.waypoint, number, last, following)?;
+                    add_waypoint(&mut parsed, &item.waypoint, number, too_early.as_deref(), following)?;
                 }
             }
         }
@@ -145,7 +149,7 @@ fn add_waypoint(
     files: &mut [File<'_>],
     waypoint: &Waypoint,
     number: usize,
-    last: usize,
+    too_early: Option<&str>,
     following: Following,
 ) -> Result<(), Failure> {
     let location = &waypoint.location;
@@ -159,9 +163,10 @@ fn add_waypoint(
     };
     let (site, condition) = match waypoint.kind.as_str() {
         "target" => {
-            let too_early = format!("({SEGMENT} == {last} ? (void)0 : __builtin_abort())");
             let site = Site::Statement(file.statement(location)?);
-            file.hooks.entry(site).or_default().always.push(too_early);
+            if let Some(too_early) = too_early {
+                file.hooks.entry(site).or_default().always.push(too_early.to_owned());
+            }
             return Ok(());
         }
         "assumption" => (Site::Statement(file.statement(location)?), text(value)?),
