@@ -45,7 +45,13 @@ fn returned(input: &InputValue, places: &Places) -> Option<Waypoint> {
     }
     let constraint =
         Constraint { value: Scalar::Text(format!("\\result == {value}")), format: "acsl_expression".into() };
-    Some(Waypoint { kind: "function_return".into(), action: "follow".into(), location, constraint: Some(constraint), called: Some(function.clone()) })
+    Some(Waypoint {
+        kind: "function_return".into(),
+        action: "follow".into(),
+        location,
+        constraint: Some(constraint),
+        called: Some(function.clone()),
+    })
 }
 
 /// The value as a constant of C.

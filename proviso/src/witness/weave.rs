@@ -67,9 +67,10 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
     match &entry.content {
         super::Content::Segments(segments) => {
             // Where the target is no call of an error function, control may come to its statement and go on.
-            let too_early = entry.metadata.task.specification.contains("call(").then(|| {
-                format!("({SEGMENT} == {} ? (void)0 : __builtin_abort())", segments.len().saturating_sub(1))
-            });
+            let too_early =
+                entry.metadata.task.specification.contains("call(").then(|| {
+                    format!("({SEGMENT} == {} ? (void)0 : __builtin_abort())", segments.len().saturating_sub(1))
+                });
             for (number, segment) in segments.iter().enumerate() {
                 for item in &segment.segment {
                     add_waypoint(&mut parsed, &item.waypoint, number, too_early.as_deref(), following)?;
