@@ -487,6 +487,11 @@ pub fn show(format: FloatFormat, a: &Bv) -> String {
     }
 }
 
+/// The value nearest to a number in decimal, or in hexadecimal as C writes it; `nan` and `inf`, too.
+pub fn parse(format: FloatFormat, text: &str) -> Option<Bv> {
+    with_format!(format, T => text.parse::<T>().ok().map(|value| bits(format, value)))
+}
+
 /// The correctly rounded square root of a non-NaN.
 fn sqrt(rounding: Rounding, format: FloatFormat, a: &Bv) -> Bv {
     let nearest = rounding == Rounding::Nearest;

@@ -4,3 +4,5 @@
 //! need only look at the rest.
 
 pub mod condition;
+pub mod range;
+pub mod restrict;

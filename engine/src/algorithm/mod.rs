@@ -4,6 +4,7 @@ pub(crate) mod bmc;
 pub mod cegar;
 pub mod cpa;
 pub(crate) mod explore;
+pub mod follow;
 pub(crate) mod houdini;
 pub(crate) mod k_induction;
 pub(crate) mod parallel;

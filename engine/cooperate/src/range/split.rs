@@ -1,0 +1,297 @@
+//! Splitters: where the paths of a program are divided (the paper, section 4).
+
+use super::test_case::{TestCase, is_assumed_away};
+use super::{Bound, Range};
+use cfa::graph::CfaGraphs;
+use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Unknown};
+use cfa::loops::LoopForest;
+use cfa::{Bv, CallGraph, Callee, EdgeId, FuncId, HaltKind, Id, InputId, InputKind, LocId, Op, Program};
+use engine::Reason;
+use engine::algorithm::follow::{Guide, Most, follow};
+use engine::budget::Budget;
+use engine::smt::Choice;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+
+/// A way to find a path that divides the others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Splitter {
+    /// The left-most path that goes round each loop so often (Lb).
+    LoopBound(u32),
+    /// A path that takes the true side of a branch with a probability of so many per cent (Rdm: 50, Rdm9: 90).
+    Random { percent: u32, seed: u64 },
+}
+
+/// Edges and decisions of the path of a splitter.
+const MOST: Most = Most { decisions: 2_000, edges: 200_000 };
+
+impl Splitter {
+    pub const NAMES: [&'static str; 4] = ["lb3", "lb10", "rdm", "rdm9"];
+
+    /// By the names of the paper; `lb` with any number. `seed` is that of random paths.
+    pub fn parse(name: &str, seed: u64) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        Some(match name.as_str() {
+            "rdm" => Self::Random { percent: 50, seed },
+            "rdm9" => Self::Random { percent: 90, seed },
+            _ => Self::LoopBound(name.strip_prefix("lb")?.parse().ok().filter(|i| *i > 0)?),
+        })
+    }
+
+    /// The splitters for so many bounds: loop bounds that grow (3, 10, 33, …), random paths with other seeds.
+    pub fn chain(self, bounds: usize) -> Vec<Self> {
+        (0..bounds as u64)
+            .map(|i| match self {
+                Self::LoopBound(n) => {
+                    Self::LoopBound(n.saturating_mul(10u32.saturating_pow(i as u32)) / 3u32.pow(i as u32))
+                }
+                Self::Random { percent, seed } => Self::Random { percent, seed: seed.wrapping_add(i) },
+            })
+            .collect()
+    }
+
+    /// A test case at which to divide the paths; `None` if there is none: without a loop there is nothing to bound.
+    pub fn split(self, program: &Program, solvers: &Choice, budget: &Budget) -> Result<Option<Split>, Reason> {
+        let shape = Shape::new(program);
+        let path = match self {
+            Self::LoopBound(_) if !shape.has_loops => return Ok(None),
+            Self::LoopBound(bound) => {
+                let mut guide =
+                    Unrolled { shape: &shape, program, bound, turns: FxHashMap::default(), calls: Vec::new() };
+                follow(program, solvers, budget, MOST, &mut guide)?
+            }
+            Self::Random { percent, seed } => {
+                let mut guide = Coin { program, percent, rng: SmallRng::seed_from_u64(seed) };
+                follow(program, solvers, budget, MOST, &mut guide)?
+            }
+        };
+        let inputs = path.havocs.iter().filter(|i| matches!(program.inputs[**i].kind, InputKind::Nondet(_))).count();
+        let values = values(program, &path.inputs, inputs);
+        Ok(Some(Split { values }))
+    }
+}
+
+/// The values that a test case gives, with the inputs that take them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Split {
+    pub values: Vec<(InputId, Bv)>,
+}
+
+impl Split {
+    pub fn test_case(&self, program: &Program) -> TestCase {
+        TestCase { values: self.values.iter().map(|(input, value)| literal(program, *input, value).1).collect() }
+    }
+}
+
+/// The C type of an input, and a value of it as test cases have it: numbers in decimal, floating-point ones such that they are read
+/// back as they are.
+pub fn literal(program: &Program, input: InputId, value: &Bv) -> (String, String) {
+    let ty = program.inputs[input].ty;
+    let text = match program.plain_type(ty) {
+        cfa::CType::Int { signed: true, .. } | cfa::CType::Enum { signed: true, .. } => value.to_bigint().to_string(),
+        cfa::CType::Float { .. } => program.show_value(ty, value),
+        _ => value.to_biguint().to_string(),
+    };
+    (program.type_name(ty), text)
+}
+
+/// The ranges between bounds: one more than there are bounds, which are put in order.
+pub fn ranges(program: &Program, mut bounds: Vec<Bound>) -> Vec<Range> {
+    bounds.sort_by(|a, b| a.compare(b, program));
+    bounds.dedup_by(|a, b| a.compare(b, program) == Ordering::Equal);
+    let lower = std::iter::once(None).chain(bounds.iter().cloned().map(Some));
+    let upper = bounds.iter().cloned().map(Some).chain([None]);
+    lower.zip(upper).map(|(lower, upper)| Range { lower, upper }).collect()
+}
+
+/// The first `count` values that `__VERIFIER_nondet_*` functions give in a run.
+fn values(program: &Program, inputs: &Inputs, count: usize) -> Vec<(InputId, Bv)> {
+    let mut recorder = Recorder { program, source: inputs.source(), values: Vec::new() };
+    let limits = Limits { steps: 4 * MOST.edges as u64, ..Limits::default() };
+    Interpreter::new(program).run(&mut recorder, limits, &mut ());
+    recorder.values.truncate(count);
+    recorder.values
+}
+
+struct Recorder<'a, S> {
+    program: &'a Program,
+    source: S,
+    values: Vec<(InputId, Bv)>,
+}
+
+impl<S: InputSource> InputSource for Recorder<'_, S> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        let value = self.source.unknown(what, width);
+        if let Unknown::Havoc(input) = what
+            && matches!(self.program.inputs[input].kind, InputKind::Nondet(_))
+        {
+            self.values.push((input, value.resize(width)));
+        }
+        value
+    }
+    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        self.source.bytes(object, offset, bytes);
+    }
+    fn base(&mut self, object: ObjectSeq, size: u64, align: u32) -> Option<u64> {
+        self.source.base(object, size, align)
+    }
+}
+
+/// What splitters know of the control flow.
+struct Shape {
+    graphs: CfaGraphs,
+    forests: Vec<LoopForest>,
+    has_loops: bool,
+    /// By location: whether its function can get to its end from there, not only to an abort.
+    alive: Vec<bool>,
+}
+
+impl Shape {
+    fn new(program: &Program) -> Self {
+        let graphs = CfaGraphs::new(program);
+        let forests: Vec<LoopForest> = graphs.funcs.values().map(|g| LoopForest::new(&g.graph, 0)).collect();
+        let calls = CallGraph::new(program);
+        let has_loops = program.funcs.ids().any(|f| calls.is_reachable(f) && !forests[f.index()].loops().is_empty());
+        Self { graphs, forests, has_loops, alive: alive(program) }
+    }
+
+    /// The loops around a location, innermost first: their numbers.
+    fn loops(&self, program: &Program, loc: LocId) -> Vec<u32> {
+        let func = program.locs[loc].func;
+        let forest = &self.forests[func.index()];
+        let innermost = self.graphs.node(loc).and_then(|n| forest.innermost(n));
+        std::iter::successors(innermost, |&l| forest.get(l).parent).collect()
+    }
+
+    /// The loop of which the location is the head.
+    fn headed(&self, program: &Program, loc: LocId) -> Option<u32> {
+        let node = self.graphs.node(loc)?;
+        let forest = &self.forests[program.locs[loc].func.index()];
+        forest.innermost(node).filter(|&l| forest.get(l).head == node)
+    }
+}
+
+/// By location: whether a return, or the end of the entry function, can be reached from there. Calls of functions that never return
+/// are not gone past.
+fn alive(program: &Program) -> Vec<bool> {
+    let mut returns = vec![false; program.funcs.len()];
+    let mut alive = vec![false; program.locs.len()];
+    loop {
+        let mut before: Vec<Vec<LocId>> = vec![Vec::new(); program.locs.len()];
+        let mut work = Vec::new();
+        for (id, edge) in program.edges.iter() {
+            match &edge.op {
+                Op::Return { .. } => work.push(edge.source),
+                Op::Halt(HaltKind::Exit(_)) if program.func_of(id) == program.entry => work.push(edge.source),
+                Op::Halt(_) | Op::Error(_) => {}
+                Op::Call { callee: Callee::Direct(f), .. } if !returns[f.index()] => {}
+                _ => before[edge.target.index()].push(edge.source),
+            }
+        }
+        while let Some(loc) = work.pop() {
+            if !std::mem::replace(&mut alive[loc.index()], true) {
+                work.append(&mut before[loc.index()]);
+            }
+        }
+        let mut changed = false;
+        for (f, func) in program.funcs.iter() {
+            changed |= alive[func.entry.index()] && !std::mem::replace(&mut returns[f.index()], true);
+        }
+        if !changed {
+            return alive;
+        }
+        alive.fill(false);
+    }
+}
+
+/// Lb: the left-most path that goes round each loop `bound` times, inner loops in each turn of the outer ones.
+struct Unrolled<'a> {
+    shape: &'a Shape,
+    program: &'a Program,
+    bound: u32,
+    /// Turns begun, by how many calls deep, function and loop.
+    turns: FxHashMap<(usize, FuncId, u32), u32>,
+    calls: Vec<EdgeId>,
+}
+
+impl Unrolled<'_> {
+    fn key(&self, loc: LocId, number: u32) -> (usize, FuncId, u32) {
+        (self.calls.len(), self.program.locs[loc].func, number)
+    }
+}
+
+impl Guide for Unrolled<'_> {
+    fn branch(&mut self, then_edge: EdgeId, else_edge: EdgeId, _: (bool, bool)) -> Option<bool> {
+        let program = self.program;
+        let here = program.edges[then_edge].source;
+        let loops = self.shape.loops(program, here);
+        // The loops that an edge leaves; it goes on in the others.
+        let leaves = |edge: EdgeId| {
+            let after = self.shape.loops(program, program.edges[edge].target);
+            loops.iter().filter(|l| !after.contains(l)).count()
+        };
+        let (then_leaves, else_leaves) = (leaves(then_edge), leaves(else_edge));
+        let is_alive = |edge: EdgeId| {
+            let target = program.edges[edge].target;
+            self.shape.alive[target.index()] && !is_assumed_away(program, target)
+        };
+        match (is_alive(then_edge), is_alive(else_edge)) {
+            (true, false) => return Some(true),
+            (false, true) => return Some(false),
+            _ => {}
+        }
+        if then_leaves == else_leaves {
+            return Some(true);
+        }
+        let turns = self.turns.get(&self.key(here, loops[0])).copied().unwrap_or(0);
+        let wants_out = turns >= self.bound;
+        Some((then_leaves > else_leaves) == wants_out)
+    }
+
+    fn took(&mut self, edge: EdgeId) {
+        let program = self.program;
+        let (mut from, mut to) = (program.edges[edge].source, program.edges[edge].target);
+        match program.edges[edge].op {
+            Op::Call { .. } => {
+                self.calls.push(edge);
+                // Calls before have gone round loops of the same function, but these are over.
+                let depth = self.calls.len();
+                self.turns.retain(|(other, ..), _| *other < depth);
+                return;
+            }
+            Op::Return { .. } => {
+                let Some(call) = self.calls.pop() else { return };
+                (from, to) = (program.edges[call].source, program.edges[call].target);
+            }
+            _ => {}
+        }
+        let Some(number) = self.shape.headed(program, to) else { return };
+        let key = self.key(to, number);
+        if self.shape.loops(program, from).contains(&number) {
+            *self.turns.entry(key).or_insert(0) += 1;
+        } else {
+            self.turns.insert(key, 0);
+        }
+    }
+}
+
+/// Rdm: by coin flips.
+struct Coin<'a> {
+    program: &'a Program,
+    percent: u32,
+    rng: SmallRng,
+}
+
+impl Guide for Coin<'_> {
+    fn branch(&mut self, then_edge: EdgeId, else_edge: EdgeId, _: (bool, bool)) -> Option<bool> {
+        let side = self.rng.random_range(0..100) < self.percent;
+        let gone = |edge: EdgeId| is_assumed_away(self.program, self.program.edges[edge].target);
+        Some(match (gone(then_edge), gone(else_edge)) {
+            (true, false) => false,
+            (false, true) => true,
+            _ => side,
+        })
+    }
+}

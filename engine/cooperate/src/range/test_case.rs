@@ -1,0 +1,186 @@
+//! Test cases as bounds.
+
+use super::{Bound, MOST_DECISIONS};
+use cfa::{Bv, CType, EdgeId, InputId, InputKind, LocId, Op, Out, Program};
+use engine::Reason;
+use engine::algorithm::follow::{End, Guide, Most, follow};
+use engine::budget::Budget;
+use engine::smt::Choice;
+
+/// Edges of a bound's path; what is longer counts as far as this.
+pub const MOST_EDGES: usize = 5_000_000;
+
+/// What a test gives the program, in order.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct TestCase {
+    /// As they are written; what they are is said by the type of the input that takes them.
+    pub values: Vec<String>,
+}
+
+impl TestCase {
+    /// Reads a test case in the exchange format of Test-Comp.
+    pub fn parse(xml: &str) -> Result<Self, String> {
+        if !xml.contains("<testcase") {
+            return Err("this is no test case: it has no element <testcase>".into());
+        }
+        let mut values = Vec::new();
+        let mut rest = without_comments(xml)?;
+        while let Some(at) = rest.find("<input") {
+            let tag = rest[at..].find('>').ok_or("a tag that does not end")? + at;
+            let is_empty = rest[at..tag].ends_with('/');
+            if is_empty {
+                return Err("an <input> without a value".into());
+            }
+            let end = rest[tag..].find("</input>").ok_or("an <input> that does not end")? + tag;
+            values.push(unescaped(rest[tag + 1..end].trim()));
+            rest = rest[end + "</input>".len()..].to_owned();
+        }
+        Ok(Self { values })
+    }
+
+    /// The value that an input takes. Surplus digits are cut as a conversion in C does.
+    fn value(&self, program: &Program, input: InputId, index: usize) -> Result<Option<Bv>, String> {
+        let Some(text) = self.values.get(index) else { return Ok(None) };
+        let input = &program.inputs[input];
+        let value = match program.plain_type(input.ty) {
+            CType::Float { format, .. } if format.width() == input.width => {
+                let text = text.trim_end_matches(['f', 'F', 'l', 'L']);
+                cfa::float::parse(*format, text)
+            }
+            _ => integer(text, input.width),
+        };
+        value.map(Some).ok_or_else(|| format!("'{text}' is no value of type {}", program.type_name(input.ty)))
+    }
+
+    /// The path that the test case induces. Where it gives no value, the paths that it may take are many, and the bound is the least
+    /// of them (section 3.3).
+    pub fn bound(&self, program: &Program, solvers: &Choice, budget: &Budget) -> Result<Bound, Reason> {
+        let mut guide = Least { program, test: self, taken: 0, wrong: None };
+        let most = Most { decisions: MOST_DECISIONS, edges: MOST_EDGES };
+        let path = follow(program, solvers, budget, most, &mut guide);
+        if let Some(wrong) = guide.wrong {
+            return Err(Reason::new(format!("a test case does not fit the program: {wrong}")));
+        }
+        let path = path?;
+        Ok(Bound { decisions: path.decisions, complete: path.end == End::Program })
+    }
+}
+
+/// Follows a test case; where it leaves open what happens, true comes first.
+struct Least<'a> {
+    program: &'a Program,
+    test: &'a TestCase,
+    /// Values given so far.
+    taken: usize,
+    wrong: Option<String>,
+}
+
+impl Guide for Least<'_> {
+    fn input(&mut self, input: InputId) -> Option<Bv> {
+        if !matches!(self.program.inputs[input].kind, InputKind::Nondet(_)) {
+            return None;
+        }
+        self.taken += 1;
+        self.test.value(self.program, input, self.taken - 1).unwrap_or_else(|wrong| {
+            self.wrong.get_or_insert(wrong);
+            None
+        })
+    }
+
+    fn branch(&mut self, then_edge: EdgeId, else_edge: EdgeId, possible: (bool, bool)) -> Option<bool> {
+        if self.wrong.is_some() {
+            return None;
+        }
+        // What ends at a false assumption is no path of the program.
+        let exists = |edge: EdgeId| !is_assumed_away(self.program, self.program.edges[edge].target);
+        Some(match possible {
+            (true, true) => exists(then_edge) || !exists(else_edge),
+            (then, _) => then,
+        })
+    }
+}
+
+/// Whether nothing but the end at a false assumption follows.
+pub(super) fn is_assumed_away(program: &Program, mut loc: LocId) -> bool {
+    for _ in 0..8 {
+        let Out::One(edge) = program.locs[loc].out else { return false };
+        match program.edges[edge].op {
+            Op::Halt(cfa::HaltKind::Assumed) => return true,
+            Op::Skip => loc = program.edges[edge].target,
+            _ => return false,
+        }
+    }
+    false
+}
+
+fn integer(text: &str, width: u32) -> Option<Bv> {
+    let text = text.trim();
+    if let Some(character) = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')) {
+        let mut chars = character.chars();
+        return match (chars.next(), chars.next()) {
+            (Some(c), None) if c != '\\' => Some(Bv::new(32, u64::from(c)).resize(width)),
+            _ => None,
+        };
+    }
+    match text {
+        "true" => return Some(Bv::one(width)),
+        "false" => return Some(Bv::zero(width)),
+        _ => {}
+    }
+    let (negative, digits) = match text.strip_prefix(['-', '+']) {
+        Some(rest) => (text.starts_with('-'), rest),
+        None => (false, text),
+    };
+    let (digits, radix) = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        Some(hex) => (hex, 16),
+        None => (digits, 10),
+    };
+    let digits = digits.trim_end_matches(['u', 'U', 'l', 'L']);
+    let value = num_bigint::BigUint::parse_bytes(digits.as_bytes(), radix)?;
+    let modulus = num_bigint::BigUint::from(1u8) << width;
+    let value = Bv::from_big(width, value % modulus);
+    Some(if negative { value.neg() } else { value })
+}
+
+fn without_comments(xml: &str) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = xml;
+    while let Some(at) = rest.find("<!--") {
+        out += &rest[..at];
+        let end = rest[at..].find("-->").ok_or("a comment that does not end")? + at;
+        rest = &rest[end + 3..];
+    }
+    Ok(out + rest)
+}
+
+fn unescaped(text: &str) -> String {
+    let text = text.strip_prefix("<![CDATA[").and_then(|t| t.strip_suffix("]]>")).unwrap_or(text);
+    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&apos;", "'").replace("&amp;", "&")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn test_cases_are_read_as_others_write_them() {
+        let xml = "<?xml version=\"1.0\"?>\n<testcase coversError=\"true\">\n<!-- <input>7</input> -->\n \
+                   <input variable=\"x\" type=\"int\"> -3 </input><input>&apos;a&apos;</input>\n<input type=\"float\">1.5f</input></testcase>";
+        let test = TestCase::parse(xml).unwrap();
+        assert_eq!(test.values, ["-3", "'a'", "1.5f"]);
+        assert_eq!(TestCase::parse("<testcase></testcase>").unwrap(), TestCase::default());
+        for bad in ["", "<input>3</input>", "<testcase><input/></testcase>", "<testcase><input>3</testcase>"] {
+            assert!(TestCase::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_those_of_c() {
+        let value = |text| integer(text, 8).and_then(|v| v.to_u64());
+        assert_eq!(
+            ["-3", "0x1F", "300", "7u", "'a'", "true"].map(value),
+            [Some(253), Some(31), Some(44), Some(7), Some(97), Some(1)]
+        );
+        assert_eq!(["", "x", "1.5", "'ab'", "--1"].map(value), [None; 5]);
+    }
+}

@@ -1,0 +1,546 @@
+//! A program restricted to the paths that a condition does not cover.
+//!
+//! It is the parallel composition of the program and the condition (ParComp: Beyer, Jakobs, Lemberger, Wehrheim: Reducer-based
+//! construction of conditional verifiers, ICSE 2018) as a program again, so every analysis can take it. Paths end, as if by a
+//! false assumption, where the condition accepts; where it has no transition, nothing is covered any more, and the code is that
+//! of the program.
+//!
+//! A function that is called in a state of the condition becomes a copy for this state, unless the condition does not look at
+//! what happens within. In which state a copy is left tells a global variable that is looked at behind the call. The original
+//! functions keep their ids, and with them the addresses of functions; inputs and allocations come in the same order. So the
+//! inputs of a run are inputs of the same run of the original.
+
+use crate::condition::{Condition, Label, StateId};
+use cfa::{
+    CType, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, HaltKind, Id, LocId, Op, Out, Program, Var, VarId, VarKind,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
+
+/// Edges that a restricted program may have beside those of the original.
+pub const MOST_EDGES: usize = 2_000_000;
+
+/// The program would have too many edges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooLarge;
+
+impl std::fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the program restricted to what is left has over {MOST_EDGES} edges")
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+/// The paths of `program` that `condition` does not cover, as a program.
+pub fn restrict(program: &Program, condition: &Condition) -> Result<Program, TooLarge> {
+    let calls = CallGraph::new(program);
+    let mut b = Builder {
+        program,
+        condition,
+        out: program.clone(),
+        sets: Sets::new(condition),
+        copies: Vec::new(),
+        by_key: FxHashMap::default(),
+        sites: Vec::new(),
+        todo: Vec::new(),
+        interest: Interest::new(program, condition, &calls),
+        calls: &calls,
+    };
+    let start = b.sets.intern(vec![condition.initial]);
+    let entry = b.copy(program.entry, start);
+    while let Some((copy, loc, set)) = b.todo.pop() {
+        if b.out.edges.len() > program.edges.len() + MOST_EDGES {
+            return Err(TooLarge);
+        }
+        b.expand(copy, loc, set);
+    }
+    b.finish();
+    b.out.entry = b.copies[entry].new;
+    Ok(b.out)
+}
+
+/// A set of states that a path may be in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct SetId(u32);
+
+/// Nothing is covered from here on.
+const FREE: SetId = SetId(0);
+/// An accepting state is among them.
+const COVERED: SetId = SetId(1);
+
+struct Sets<'a> {
+    condition: &'a Condition,
+    sets: Vec<Vec<StateId>>,
+    ids: FxHashMap<Vec<StateId>, SetId>,
+}
+
+impl<'a> Sets<'a> {
+    fn new(condition: &'a Condition) -> Self {
+        let mut ids = FxHashMap::default();
+        ids.insert(Vec::new(), FREE);
+        Self { condition, sets: vec![Vec::new(), Vec::new()], ids }
+    }
+
+    fn intern(&mut self, mut states: Vec<StateId>) -> SetId {
+        states.sort_unstable();
+        states.dedup();
+        if states.iter().any(|&q| self.condition.states[q].accepting) {
+            return COVERED;
+        }
+        states.retain(|&q| !self.condition.states[q].transitions.is_empty());
+        match self.ids.entry(states) {
+            Entry::Occupied(id) => *id.get(),
+            Entry::Vacant(entry) => {
+                let id = SetId(self.sets.len() as u32);
+                self.sets.push(entry.key().clone());
+                *entry.insert(id)
+            }
+        }
+    }
+
+    /// The states after an edge, and those after it that have an assumption.
+    fn step(&self, from: SetId, edge: EdgeId) -> (Vec<StateId>, Vec<(ExprId, StateId)>) {
+        let (mut always, mut assuming) = (Vec::new(), Vec::new());
+        for &q in &self.sets[from.0 as usize] {
+            for t in self.condition.states[q].successors(edge) {
+                match t.assumption {
+                    None => always.push(t.to),
+                    Some(e) => assuming.push((e, t.to)),
+                }
+            }
+        }
+        (always, assuming)
+    }
+}
+
+/// Which states of a condition look at what happens in a call.
+struct Interest {
+    /// By function, the functions that a call of it may enter.
+    closures: Vec<Option<FxHashSet<FuncId>>>,
+    callees: Vec<Vec<FuncId>>,
+    /// By state, the functions whose edges it names; `None` if another edge may also take it elsewhere.
+    named: Vec<Option<FxHashSet<FuncId>>>,
+}
+
+impl Interest {
+    fn new(program: &Program, condition: &Condition, calls: &CallGraph) -> Self {
+        let callees = program
+            .funcs
+            .ids()
+            .map(|f| {
+                let direct = calls.calls_in(f).iter();
+                direct.flat_map(|&e| calls.callees(program, e).as_slice().to_vec()).collect()
+            })
+            .collect();
+        let named = condition.states.iter().map(|(id, state)| {
+            let stays = |t: &&crate::condition::Transition| t.on == Label::Others;
+            let mut others = state.transitions.iter().filter(stays);
+            let stays = others.next().is_some_and(|t| t.to == id && t.assumption.is_none()) && others.next().is_none();
+            stays.then(|| {
+                let edges = state.transitions.iter().filter_map(|t| match &t.on {
+                    Label::Edges(edges) => Some(edges.iter()),
+                    Label::Others => None,
+                });
+                edges.flatten().map(|&e| program.func_of(e)).collect()
+            })
+        });
+        Self { closures: vec![None; program.funcs.len()], callees, named: named.collect() }
+    }
+
+    fn closure(&mut self, func: FuncId) -> &FxHashSet<FuncId> {
+        let callees = &self.callees;
+        self.closures[func.index()].get_or_insert_with(|| {
+            let mut seen = FxHashSet::default();
+            let mut work = vec![func];
+            while let Some(f) = work.pop() {
+                if seen.insert(f) {
+                    work.extend_from_slice(&callees[f.index()]);
+                }
+            }
+            seen
+        })
+    }
+
+    /// Whether these states stay what they are until a call of `func` is over.
+    fn is_blind(&mut self, states: &[StateId], func: FuncId) -> bool {
+        if states.is_empty() {
+            return true;
+        }
+        self.closure(func);
+        let closure = self.closures[func.index()].as_ref().expect("made before");
+        states.iter().all(|q| match &self.named[q.index()] {
+            None => false,
+            Some(named) if named.len() < closure.len() => named.iter().all(|f| !closure.contains(f)),
+            Some(named) => closure.iter().all(|f| !named.contains(f)),
+        })
+    }
+}
+
+/// A function for a call of it in certain states.
+struct Copy {
+    func: FuncId,
+    new: FuncId,
+    vars: FxHashMap<VarId, VarId>,
+    memo: FxHashMap<ExprId, ExprId>,
+    locs: FxHashMap<(LocId, SetId), LocId>,
+    /// Where it returns: the location, the edge of the original, and the states after it.
+    returns: Vec<(LocId, EdgeId, SetId)>,
+    /// The states after returns, each once.
+    exits: Vec<SetId>,
+    /// Calls of it.
+    sites: Vec<usize>,
+}
+
+/// A call of a copy.
+struct Site {
+    caller: usize,
+    callee: usize,
+    /// Where the call returns to in the new program, and in the original.
+    after: LocId,
+    target: LocId,
+}
+
+struct Builder<'a> {
+    program: &'a Program,
+    condition: &'a Condition,
+    out: Program,
+    sets: Sets<'a>,
+    copies: Vec<Copy>,
+    by_key: FxHashMap<(FuncId, SetId), usize>,
+    sites: Vec<Site>,
+    todo: Vec<(usize, LocId, SetId)>,
+    interest: Interest,
+    calls: &'a CallGraph,
+}
+
+impl Builder<'_> {
+    /// The copy of a function for calls in these states.
+    fn copy(&mut self, func: FuncId, set: SetId) -> usize {
+        if let Some(&copy) = self.by_key.get(&(func, set)) {
+            return copy;
+        }
+        let original = &self.program.funcs[func];
+        let new = self.out.add_function(&original.name, original.return_type, original.return_width);
+        let entry = self.out.funcs[new].entry;
+        let id = self.copies.len();
+        self.by_key.insert((func, set), id);
+        self.copies.push(Copy {
+            func,
+            new,
+            vars: FxHashMap::default(),
+            memo: FxHashMap::default(),
+            locs: FxHashMap::default(),
+            returns: Vec::new(),
+            exits: Vec::new(),
+            sites: Vec::new(),
+        });
+        let params = original.params.iter().map(|&v| self.var(id, v)).collect();
+        let varargs = original.varargs.map(|v| self.var(id, v));
+        let made = &mut self.out.funcs[new];
+        (made.params, made.varargs, made.place, made.origin) = (params, varargs, original.place, original.origin);
+        if set == COVERED {
+            self.assumed(entry, new);
+        } else {
+            self.copies[id].locs.insert((original.entry, set), entry);
+            self.todo.push((id, original.entry, set));
+        }
+        id
+    }
+
+    /// A variable of the original in a copy.
+    fn var(&mut self, copy: usize, var: VarId) -> VarId {
+        let original = &self.program.vars[var];
+        if original.func() != Some(self.copies[copy].func) {
+            return var;
+        }
+        let new = self.copies[copy].new;
+        *self.copies[copy].vars.entry(var).or_insert_with(|| {
+            let kind = match original.kind {
+                VarKind::Param(_) => VarKind::Param(new),
+                VarKind::Local(_) => VarKind::Local(new),
+                VarKind::Temp(_) => VarKind::Temp(new),
+                VarKind::Global { .. } => unreachable!("a variable of a function"),
+            };
+            self.out.vars.push(Var { kind, ..original.clone() })
+        })
+    }
+
+    fn expr(&mut self, copy: usize, e: ExprId) -> ExprId {
+        let mut vars = Vec::new();
+        self.program.exprs.visit(e, &mut FxHashSet::default(), |_, node| {
+            if let Expr::Var(v) = *node {
+                vars.push(v);
+            }
+        });
+        for v in vars {
+            self.var(copy, v);
+        }
+        let Copy { vars, memo, .. } = &mut self.copies[copy];
+        self.out.exprs.substitute(e, memo, |pool, leaf| {
+            let Expr::Var(v) = *pool.get(leaf) else { return None };
+            let &new = vars.get(&v)?;
+            let width = pool.width(leaf);
+            Some(pool.var(new, width))
+        })
+    }
+
+    fn op(&mut self, copy: usize, edge: EdgeId) -> Op {
+        let mut op = self.program.edges[edge].op.clone();
+        op.for_each_expr_mut(|e| *e = self.expr(copy, *e));
+        match &mut op {
+            Op::Assign { var, .. }
+            | Op::Load { var, .. }
+            | Op::Alloc { var, .. }
+            | Op::ObjectSize { var, .. }
+            | Op::ObjectOffset { var, .. }
+            | Op::Havoc { var, .. }
+            | Op::Call { result: Some(var), .. } => *var = self.var(copy, *var),
+            _ => {}
+        }
+        op
+    }
+
+    /// The place in a copy for a place in the original in certain states.
+    fn loc(&mut self, copy: usize, loc: LocId, set: SetId) -> LocId {
+        let Copy { new, locs, .. } = &mut self.copies[copy];
+        match locs.entry((loc, set)) {
+            Entry::Occupied(found) => *found.get(),
+            Entry::Vacant(entry) => {
+                let found = *entry.insert(self.out.add_location(*new));
+                if set == COVERED {
+                    let func = *new;
+                    self.assumed(found, func);
+                } else {
+                    self.todo.push((copy, loc, set));
+                }
+                found
+            }
+        }
+    }
+
+    /// Execution ends there, without a trace.
+    fn assumed(&mut self, loc: LocId, func: FuncId) {
+        let sink = self.out.add_location(func);
+        self.out.add_edge(loc, Op::Halt(HaltKind::Assumed), sink, None);
+    }
+
+    /// The place after an edge that stays in its function.
+    fn after(&mut self, copy: usize, edge: EdgeId, set: SetId) -> LocId {
+        let (always, assuming) = self.sets.step(set, edge);
+        self.assuming(copy, self.program.edges[edge].target, always, &assuming)
+    }
+
+    /// As [`loc`](Self::loc), for these states and those whose assumptions hold.
+    fn assuming(&mut self, copy: usize, loc: LocId, mut states: Vec<StateId>, more: &[(ExprId, StateId)]) -> LocId {
+        let Some((&(assumption, q), rest)) = more.split_first() else {
+            let set = self.sets.intern(states);
+            return self.loc(copy, loc, set);
+        };
+        let known = self.program.exprs.vars(assumption).iter().all(|&v| {
+            let func = self.program.vars[v].func();
+            func.is_none_or(|f| f == self.copies[copy].func)
+        });
+        if !known || self.sets.condition.states[q] == Default::default() {
+            return self.assuming(copy, loc, states, rest);
+        }
+        let no = self.assuming(copy, loc, states.clone(), rest);
+        states.push(q);
+        let yes = self.assuming(copy, loc, states, rest);
+        let cond = self.expr(copy, assumption);
+        if self.out.exprs.as_const(cond).is_some() {
+            return if self.out.exprs.is_true(cond) { yes } else { no };
+        }
+        let here = self.out.add_location(self.copies[copy].new);
+        self.out.add_branch(here, cond, yes, no, None);
+        here
+    }
+
+    /// Makes the edges out of a place.
+    fn expand(&mut self, copy: usize, loc: LocId, set: SetId) {
+        let source = self.copies[copy].locs[&(loc, set)];
+        match self.program.locs[loc].out {
+            Out::Sink => {}
+            Out::Branch { then_edge, else_edge } => {
+                let Op::Assume { cond, .. } = self.program.edges[then_edge].op else { unreachable!("an assume edge") };
+                let cond = self.expr(copy, cond);
+                let then_target = self.after(copy, then_edge, set);
+                let else_target = self.after(copy, else_edge, set);
+                let place = self.program.edges[then_edge].place;
+                let made = self.out.add_branch(source, cond, then_target, else_target, place);
+                for (new, old) in [(made.0, then_edge), (made.1, else_edge)] {
+                    self.inherit(new, old);
+                    if let Op::Assume { means, .. } = self.program.edges[old].op {
+                        self.out.set_meaning(new, means);
+                    }
+                }
+            }
+            Out::One(edge) => match self.program.edges[edge].op {
+                Op::Call { callee, .. } => self.call(copy, source, edge, callee, set),
+                Op::Return { .. } => self.returns(copy, source, edge, set),
+                Op::Halt(_) | Op::Error(_) => {
+                    // What follows is nothing, so nothing of it can be covered but the edge itself.
+                    let covered = self.sets.step(set, edge).0;
+                    if self.sets.intern(covered) == COVERED {
+                        let new = self.copies[copy].new;
+                        return self.assumed(source, new);
+                    }
+                    let sink = self.out.add_location(self.copies[copy].new);
+                    let op = self.op(copy, edge);
+                    self.edge(source, op, sink, edge);
+                }
+                _ => {
+                    let op = self.op(copy, edge);
+                    let target = self.after(copy, edge, set);
+                    self.edge(source, op, target, edge);
+                }
+            },
+        }
+    }
+
+    fn edge(&mut self, source: LocId, op: Op, target: LocId, old: EdgeId) {
+        let new = self.out.add_edge(source, op, target, None);
+        self.inherit(new, old);
+    }
+
+    fn inherit(&mut self, new: EdgeId, old: EdgeId) {
+        let old = &self.program.edges[old];
+        let new = &mut self.out.edges[new];
+        (new.place, new.fault, new.origin) = (old.place, old.fault, old.origin.clone());
+    }
+
+    fn returns(&mut self, copy: usize, source: LocId, edge: EdgeId, set: SetId) {
+        // Assumptions there are not relied upon: the frame that they speak of is that of the caller.
+        let (states, _) = self.sets.step(set, edge);
+        let exit = self.sets.intern(states);
+        if exit == COVERED {
+            let new = self.copies[copy].new;
+            return self.assumed(source, new);
+        }
+        self.copies[copy].returns.push((source, edge, exit));
+        if !self.copies[copy].exits.contains(&exit) {
+            self.copies[copy].exits.push(exit);
+            for site in self.copies[copy].sites.clone() {
+                let (caller, target) = (self.sites[site].caller, self.sites[site].target);
+                self.loc(caller, target, exit);
+            }
+        }
+    }
+
+    fn call(&mut self, copy: usize, source: LocId, edge: EdgeId, callee: Callee, set: SetId) {
+        let (states, _) = self.sets.step(set, edge);
+        let inside = self.sets.intern(states);
+        if inside == COVERED {
+            let new = self.copies[copy].new;
+            return self.assumed(source, new);
+        }
+        let target = self.program.edges[edge].target;
+        let op = self.op(copy, edge);
+        let states = self.sets.sets[inside.0 as usize].clone();
+        let mut here = source;
+        match callee {
+            Callee::Direct(func) => {
+                if !self.interest.is_blind(&states, func) {
+                    return self.call_of_copy(copy, here, edge, op, func, inside);
+                }
+            }
+            Callee::Indirect(_) => {
+                let Op::Call { callee: Callee::Indirect(pointer), .. } = op else { unreachable!("a call") };
+                for func in self.calls.callees(self.program, edge).as_slice().to_vec() {
+                    if self.interest.is_blind(&states, func) {
+                        continue;
+                    }
+                    let width = self.program.layout.pointer_width;
+                    let addr = self.out.exprs.func_addr(func, width);
+                    let is_this = self.out.exprs.eq(pointer, addr);
+                    if self.out.exprs.is_false(is_this) {
+                        continue;
+                    }
+                    let new = self.copies[copy].new;
+                    let (yes, no) = (self.out.add_location(new), self.out.add_location(new));
+                    match self.out.exprs.is_true(is_this) {
+                        true => drop(self.out.add_edge(here, Op::Skip, yes, None)),
+                        false => drop(self.out.add_branch(here, is_this, yes, no, None)),
+                    }
+                    let mut op = op.clone();
+                    if let Op::Call { callee, .. } = &mut op {
+                        *callee = Callee::Direct(func);
+                    }
+                    self.call_of_copy(copy, yes, edge, op, func, inside);
+                    here = no;
+                }
+            }
+        }
+        let after = self.loc(copy, target, inside);
+        self.edge(here, op, after, edge);
+    }
+
+    /// A call of a function's copy for these states.
+    fn call_of_copy(&mut self, caller: usize, source: LocId, edge: EdgeId, mut op: Op, func: FuncId, inside: SetId) {
+        let callee = self.copy(func, inside);
+        if let Op::Call { callee: of, .. } = &mut op {
+            *of = Callee::Direct(self.copies[callee].new);
+        }
+        let after = self.out.add_location(self.copies[caller].new);
+        self.edge(source, op, after, edge);
+        let target = self.program.edges[edge].target;
+        self.copies[callee].sites.push(self.sites.len());
+        self.sites.push(Site { caller, callee, after, target });
+        for exit in self.copies[callee].exits.clone() {
+            self.loc(caller, target, exit);
+        }
+    }
+
+    /// Makes the returns, and what tells behind a call how it was left.
+    fn finish(&mut self) {
+        let mut exit_var = None;
+        for copy in 0..self.copies.len() {
+            let returns = std::mem::take(&mut self.copies[copy].returns);
+            let exits = self.copies[copy].exits.clone();
+            for (mut source, edge, exit) in returns {
+                if exits.len() > 1 {
+                    let var = *exit_var.get_or_insert_with(|| add_exit_variable(&mut self.out));
+                    let number = exits.iter().position(|&e| e == exit).expect("an exit of the copy");
+                    let value = self.out.exprs.int(EXIT_WIDTH, number as u64);
+                    let before = self.out.add_location(self.copies[copy].new);
+                    self.out.add_edge(source, Op::Assign { var, value }, before, None);
+                    source = before;
+                }
+                let op = self.op(copy, edge);
+                let sink = self.out.add_location(self.copies[copy].new);
+                self.edge(source, op, sink, edge);
+            }
+        }
+        for site in std::mem::take(&mut self.sites) {
+            let exits = self.copies[site.callee].exits.clone();
+            let func = self.copies[site.caller].new;
+            let Some((&last, others)) = exits.split_last() else {
+                self.assumed(site.after, func);
+                continue;
+            };
+            let mut here = site.after;
+            for (number, &exit) in others.iter().enumerate() {
+                let var = exit_var.expect("a function that is left in several ways says how");
+                let (var, number) = (self.out.var_expr(var), self.out.exprs.int(EXIT_WIDTH, number as u64));
+                let is_this = self.out.exprs.eq(var, number);
+                let yes = self.copies[site.caller].locs[&(site.target, exit)];
+                let no = self.out.add_location(func);
+                self.out.add_branch(here, is_this, yes, no, None);
+                here = no;
+            }
+            let to = self.copies[site.caller].locs[&(site.target, last)];
+            self.out.add_edge(here, Op::Skip, to, None);
+        }
+        debug_assert!(self.condition.states.get(self.condition.initial).is_some());
+    }
+}
+
+const EXIT_WIDTH: u32 = 32;
+
+/// The variable that tells how the last copy was left.
+fn add_exit_variable(out: &mut Program) -> VarId {
+    let ty = out.types.push(CType::Int { name: "unsigned int".into(), width: EXIT_WIDTH, signed: false });
+    let zero = out.exprs.int(EXIT_WIDTH, 0);
+    let kind = VarKind::Global { init: Some(zero) };
+    out.vars.push(Var { name: None, ty, width: EXIT_WIDTH, kind, place: None })
+}
