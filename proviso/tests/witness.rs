@@ -106,7 +106,7 @@ fn waypoints_of_all_kinds_are_followed() {
     assert_eq!(case.validate(&steps(&[assumption("sum == 102"), entered, branching("true")])), "FALSE(unreach-call)");
     for wrong in [assumption("sum == 103"), assumption("sum < 100"), branching("false")] {
         let said = case.validate(&steps(&[wrong]));
-        assert_eq!(said, "UNKNOWN(the property is violated before all of the witness is passed)");
+        assert_eq!(said, "UNKNOWN(no execution that follows the witness violates the property)");
     }
     let said = case.validate(&steps(&[waypoint("assumption", 9, 8, &value("1"))]));
     assert!(said.contains("no statement starts here"), "{said}");
