@@ -209,7 +209,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    fn new(verdict: Verdict, decided_by: Analysis) -> Self {
+    /// A verdict and nothing else to say of it.
+    pub fn new(verdict: Verdict, decided_by: Analysis) -> Self {
         Self {
             verdict,
             stats: Stats::default(),

@@ -93,6 +93,19 @@ impl Module {
         Ok(lower::lower(&ir::Module::decode(self.llvm.export()), &self.options)?.0)
     }
 
+    /// As [`Self::lower`], for looking at what is there: starts with another function where the one to start with is not; `None` if
+    /// there is no function at all.
+    pub fn lower_from_any(&self) -> Result<Option<cfa::Program>, Error> {
+        let ir = ir::Module::decode(self.llvm.export());
+        let mut defined = ir.functions.iter().filter(|f| !f.declaration).map(|f| &f.name);
+        let wanted = &self.options.entry;
+        let Some(entry) = defined.clone().find(|name| *name == wanted).or_else(|| defined.next()) else {
+            return Ok(None);
+        };
+        let options = Options { entry: entry.clone(), ..self.options.clone() };
+        Ok(Some(lower::lower(&ir, &options)?.0))
+    }
+
     /// Writes the module, models included, as bitcode.
     pub fn write_bitcode(&self, path: &Path) -> Result<(), Error> {
         self.llvm.write(path, false)

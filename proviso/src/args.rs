@@ -91,7 +91,7 @@ pub enum Color {
 }
 
 /// How to compile the program.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct InputArgs {
     /// Sizes of C types [default: the task's, those of bitcode, else LP64].
     #[arg(long, value_name = "MODEL", ignore_case = true)]
@@ -146,7 +146,7 @@ impl InputArgs {
 }
 
 /// The options of `proviso verify`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(args_override_self = true)]
 pub struct VerifyArgs {
     /// C files (.c, .i), LLVM bitcode (.bc, .ll), objects, archives and programs built with `proviso cc` or with embedded
@@ -220,6 +220,13 @@ pub struct VerifyArgs {
     /// Stop with UNKNOWN before more memory is used [default: 4/5 of the machine's].
     #[arg(short, long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     pub memory_limit: Option<u64>,
+
+    /// A folder of verdicts: a program that was verified before, asked the same, is not analysed again.
+    ///
+    /// Programs are told apart by their bitcode, debug information included. Proofs and violations are kept, not UNKNOWN. Several runs may use it at once; a
+    /// file in it that was not modified lately was not used lately, and can be deleted.
+    #[arg(long, value_name = "FOLDER", help_heading = "Limits")]
+    pub cache: Option<PathBuf>,
 
     /// How to analyse; see --list-analyses.
     #[arg(long, value_name = "NAME", default_value = "default", help_heading = "Analysis")]
@@ -552,6 +559,8 @@ pub enum CfaFormat {
     Calls,
     /// Sizes: functions, locations, edges, variables, operations.
     Stats,
+    /// The functions that the sources define, a line each: name, file, first line, last line, with tabs between.
+    Functions,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]

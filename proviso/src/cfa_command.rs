@@ -25,7 +25,15 @@ fn attempt(args: &CfaArgs) -> Result<(), Failure> {
     let job::Subject { options, properties: others, folder: _folder } = job::program(&args.files, &args.input)?;
     let mut outputs = Outputs::new([("--output", args.output.as_ref()), ("--pixel-tree", args.pixel_tree.as_ref())]);
     outputs.check(args.files.iter().chain(&options.inputs).chain(&others).map(PathBuf::as_path))?;
-    let program = pipeline::load(&options, &Budget::unlimited())?;
+    let budget = Budget::unlimited();
+    let program = if args.format == CfaFormat::Functions {
+        // A library has them, too.
+        let found = pipeline::load_module(&options, &budget)?.lower_from_any().map_err(|e| pipeline::loading(&e))?;
+        let Some(program) = found else { return Ok(()) };
+        program
+    } else {
+        pipeline::load(&options, &budget)?
+    };
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     let only = match &args.function {
         None => None,
@@ -47,9 +55,38 @@ fn attempt(args: &CfaArgs) -> Result<(), Failure> {
         (CfaFormat::Dot, Some(func)) => cfa::dot::function(&program, func),
         (CfaFormat::Calls, _) => cfa::dot::call_graph(&program),
         (CfaFormat::Stats, _) => statistics(&program, only),
+        (CfaFormat::Functions, _) => functions(&program, only),
     };
     outputs.put(args.output.as_deref().unwrap_or(Path::new(STDOUT)), text);
     outputs.commit()
+}
+
+/// The functions that the sources define, with the lines from their heads to the last that does something.
+fn functions(program: &Program, only: Option<FuncId>) -> String {
+    let mut last = vec![0; program.funcs.len()];
+    for (id, edge) in program.edges.iter() {
+        let func = program.func_of(id);
+        let head = program.funcs[func].place.map(|place| program.places[place].file);
+        if let Some(place) = edge.place.map(|place| program.places[place])
+            && Some(place.file) == head
+            && place.inlined_at.is_none()
+        {
+            let last = &mut last[func.0 as usize];
+            *last = place.line.max(*last);
+        }
+    }
+    let mut out = String::new();
+    for (id, function) in program.funcs.iter() {
+        if function.origin == FunctionOrigin::Source
+            && only.is_none_or(|only| only == id)
+            && let Some(place) = function.place.map(|place| program.places[place])
+        {
+            let path = &program.files[place.file].path;
+            let last = last[id.0 as usize].max(place.line);
+            let _ = writeln!(out, "{}\t{path}\t{}\t{last}", function.name, place.line);
+        }
+    }
+    out
 }
 
 /// Sizes of the program, then of each function.

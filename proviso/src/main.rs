@@ -4,6 +4,7 @@ mod args;
 mod assumed;
 mod binary;
 mod blame;
+mod cache;
 mod cc;
 mod cfa_command;
 mod crash;

@@ -2,6 +2,7 @@
 
 use crate::assumed;
 use crate::blame;
+use crate::cache::Cache;
 use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
@@ -110,6 +111,8 @@ pub struct Pipeline {
     pub outputs: Outputs,
     /// Only what the errors depend on is analysed, with such control dependences.
     pub slicing: Option<slicer::Control>,
+    /// Verdicts of before. Those of termination are not kept.
+    pub cache: Option<Cache>,
 }
 
 impl Pipeline {
@@ -121,7 +124,11 @@ impl Pipeline {
             let reason = format!("property {} is not supported", unsupported.name());
             return Ok(Finished::new(Answer::Unknown { reason, spot: None }));
         }
-        let mut program = self.stage("loading the program", "load", || load(&self.job.load, &self.budget))?;
+        let (mut program, place) = self.stage("loading the program", "load", || {
+            let module = load_module(&self.job.load, &self.budget)?;
+            let place = self.cache.as_ref().map(|cache| cache.place(&module)).transpose()?;
+            Ok((module.lower().map_err(|e| loading(&e))?, place))
+        })?;
         self.outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
         self.instrument(&mut program)?;
         self.describe(&program);
@@ -135,7 +142,18 @@ impl Pipeline {
         if self.wants_exhibits {
             self.shared().exhibits = Exhibits::of(&program, slice.as_ref(), &Sources::new());
         }
-        let (outcome, analysed) = self.stage("the analysis", "analysis", || self.analyse(&program, slice.as_ref()));
+        let (outcome, analysed) = self.stage("the analysis", "analysis", || {
+            let known = place.as_ref().and_then(|place| place.outcome(&program, self.share_of_time(REPLAY)));
+            if let Some(known) = known {
+                self.shared().times.push(("from_cache".into(), 1.0));
+                return (known, slice.as_ref().map_or(&program, |s| &s.program));
+            }
+            let (outcome, analysed) = self.analyse(&program, slice.as_ref());
+            if let Some(place) = &place {
+                place.keep(&outcome);
+            }
+            (outcome, analysed)
+        });
         self.shared().engine = Some(outcome.stats);
 
         let sources = Sources::new();
@@ -428,9 +446,13 @@ fn is_target(edge: &Edge) -> bool {
 
 /// Compiles and lowers the input, unless the budget is cancelled meanwhile.
 pub fn load(options: &Options, budget: &Budget) -> Result<Program, Failure> {
+    load_module(options, budget)?.lower().map_err(|e| loading(&e))
+}
+
+/// Compiles and links the input.
+pub fn load_module(options: &Options, budget: &Budget) -> Result<frontend_llvm::Module, Failure> {
     let stop = || budget.spent().is_some();
-    let module = frontend_llvm::load_until(options, &stop).map_err(|e| loading(&e))?;
-    module.lower().map_err(|e| loading(&e))
+    frontend_llvm::load_until(options, &stop).map_err(|e| loading(&e))
 }
 
 /// As [`load`], with the module to cut down to a part of the program.

@@ -3,6 +3,7 @@
 use crate::args::{
     BlocksArg, MessageFormat, PrecisionArg, PredicatesArg, SearchArg, SlicingArg, SolverArg, TraceArg, VerifyArgs,
 };
+use crate::cache::Cache;
 use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::files::{Outputs, STDOUT};
@@ -123,6 +124,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
             SlicingArg::Static => Some(slicer::Control::Standard),
             SlicingArg::Nontermination => Some(slicer::Control::DecisiveOrder),
         },
+        cache: Cache::of(args, job)?,
     };
     let mut progress = Progress::new(start, args.verbose);
     let tick = || {

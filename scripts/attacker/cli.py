@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from benchtool import runner
+from batchtool import runner
 
 from . import claims, judge, native
 from .areas import AREAS

@@ -4,7 +4,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchtool import runner
+from batchtool import runner
 
 from .native import MACHINE, SHARED
 

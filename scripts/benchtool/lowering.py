@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .report import table
+from batchtool.report import table
 from .slicing import PROGRAMS, REPOSITORY, load
 
 

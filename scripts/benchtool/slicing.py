@@ -12,7 +12,7 @@ import tomllib
 from pathlib import Path
 
 from . import growth
-from .report import table
+from batchtool.report import table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = REPOSITORY / "slicer" / "benches" / "programs.toml"

@@ -4,10 +4,11 @@ import math
 import re
 from collections import Counter, defaultdict
 
-from .results import best_score, score
+from .results import best_score, normalised_score, score
 
 CORRECT = ("correct-true", "correct-false")
 WRONG = ("wrong-true", "wrong-false")
+SOLVED = (*CORRECT, "unjudged")
 
 
 def table(header, rows):
@@ -23,16 +24,22 @@ def table(header, rows):
     return "\n".join(lines)
 
 
+def solved(result):
+    """TRUE or FALSE, and right as far as anybody knows."""
+    return result["status"] in SOLVED
+
+
 def counts(name, results):
     status = Counter(r["status"] for r in results)
+    said = Counter(r["verdict"][:1] for r in results if solved(r))
     return [
         name,
         len(results),
-        status["correct-true"],
-        status["correct-false"],
+        said["T"],
+        said["F"],
         status["wrong-true"],
         status["wrong-false"],
-        status["unknown"] + status["unjudged"],
+        status["unknown"],
         status["error"],
         score(results),
         best_score(results),
@@ -104,17 +111,38 @@ def summary(results):
                   + (f" ({r['subproperty']})" if r.get("subproperty") else "") for r in wrong]
         parts.append("\n".join(lines))
 
+    violated = [r for r in results if is_violation(r)]
+    if violated:
+        lines = [f"violations: {len(violated)}"]
+        for r in violated:
+            lines.append(f"  {r['task']} {r['property']}: {r['verdict']}")
+            lines += [f"      {place(finding)}{finding['message']['text']}" for finding in r.get("findings", [])]
+        parts.append("\n".join(lines))
+
     status = Counter(r["status"] for r in results)
-    solved = sum(status[s] for s in CORRECT)
+    _, _, true, false, *_ = counts("", results)
+    score_of = f"score {score(results)} of {best_score(results)}, normalised {normalised_score(results):.0f}; " if best_score(results) else ""
     parts.append(
-        f"solved {solved} of {len(results)} "
-        f"({status['correct-true']} TRUE, {status['correct-false']} FALSE), "
+        f"solved {true + false} of {len(results)} ({true} TRUE, {false} FALSE), "
         f"wrong {len(wrong)}, unknown {status['unknown']}, no verdict {status['error']} "
-        f"({len(crashes)} crashed); score {score(results)} of {best_score(results)}; "
+        f"({len(crashes)} crashed); {score_of}"
         f"wall {sum(r['wall'] for r in results):.0f} s, cpu {sum(r['cpu'] for r in results):.0f} s, "
         f"most memory {max((r['rss_mb'] for r in results), default=0):.0f} MB"
     )
     return "\n\n".join(parts)
+
+
+def is_violation(result):
+    """FALSE of a program of which nobody knew."""
+    return result["status"] == "unjudged" and result["verdict"].startswith("FALSE")
+
+
+def place(finding):
+    """`file:line: ` of a SARIF result."""
+    for location in finding.get("locations", []):
+        physical = location["physicalLocation"]
+        return f"{physical['artifactLocation']['uri']}:{physical['region']['startLine']}: "
+    return ""
 
 
 def is_crash(result):
@@ -131,33 +159,51 @@ def ratio(pairs, field):
     return (math.exp(sum(logs) / len(logs)) if logs else 1.0), len(logs)
 
 
+def verdict_of(result):
+    return result["verdict"].partition("(")[0]
+
+
+# What can get worse from one run to the next, the worst first: name, title, how it is told of the two results.
+REGRESSIONS = [
+    ("wrong", "newly wrong", lambda a, b: b["status"] in WRONG and a["status"] not in WRONG),
+    ("violation", "newly violated", lambda a, b: is_violation(b) and not is_violation(a)),
+    ("crash", "newly crashed", lambda a, b: is_crash(b) and not is_crash(a)),
+    ("lost", "lost", lambda a, b: solved(a) and not solved(b) and b["status"] not in WRONG),
+    ("slower", "slowed down", lambda a, b: solved(a) and solved(b) and b["wall"] > max(a["wall"] + 1, 1.5 * a["wall"])),
+]
+GAINS = [
+    ("no longer wrong", lambda a, b: a["status"] in WRONG and b["status"] not in WRONG),
+    ("no longer violated", lambda a, b: is_violation(a) and verdict_of(b) == "TRUE"),
+    ("gained", lambda a, b: solved(b) and not solved(a) and a["status"] not in WRONG),
+]
+
+
+def regressions(old, new):
+    """{name of the kind: keys}."""
+    common = sorted(old.keys() & new.keys())
+    return {name: [key for key in common if is_one(old[key], new[key])] for name, _, is_one in REGRESSIONS}
+
+
 def comparison(old, new):
-    """(text, how many verdicts became wrong)."""
+    """What changed between two runs, regressions first."""
     common = sorted(old.keys() & new.keys())
     pairs = {key: (old[key], new[key]) for key in common}
-
-    def pick(condition):
-        return [key for key in common if condition(*(r["status"] for r in pairs[key]))]
-
-    sections = [
-        ("newly wrong", pick(lambda a, b: b in WRONG and a not in WRONG)),
-        ("no longer wrong", pick(lambda a, b: a in WRONG and b not in WRONG)),
-        ("lost", pick(lambda a, b: a in CORRECT and b not in CORRECT)),
-        ("gained", pick(lambda a, b: b in CORRECT and a not in CORRECT)),
-    ]
+    found = regressions(old, new)
+    sections = [(title, found[name]) for name, title, _ in REGRESSIONS]
+    sections += [(title, [key for key in common if is_one(*pairs[key])]) for title, is_one in GAINS]
     parts = []
     for title, keys in sections:
         lines = [f"{title}: {len(keys)}"]
+        if title == "slowed down":
+            keys = sorted(keys, key=lambda key: pairs[key][0]["wall"] - pairs[key][1]["wall"])[:10]
         for key in keys:
             a, b = pairs[key]
-            lines.append(f"  {key[0]} {key[1]}: {said(a)} -> {said(b)}  ({b['wall']:.1f} s)")
+            change = f"{said(a)} -> {said(b)}  ({b['wall']:.1f} s)" if said(a) != said(b) else f"{a['wall']:.1f} -> {b['wall']:.1f} s"
+            lines.append(f"  {key[0]} {key[1]}: {change}")
         parts.append("\n".join(lines))
 
-    both = [pairs[key] for key in common if all(r["status"] in CORRECT for r in pairs[key])]
-    rows = []
-    for name, side in (("old", 0), ("new", 1)):
-        row = counts(name, [p[side] for p in pairs.values()])
-        rows.append(row)
+    both = [pairs[key] for key in common if all(map(solved, pairs[key]))]
+    rows = [counts(name, [p[side] for p in pairs.values()]) for name, side in (("old", 0), ("new", 1))]
     parts.append(table(["in both runs"] + COLUMNS, rows))
     wall, measured = ratio(both, "wall")
     cpu, _ = ratio(both, "cpu")
@@ -166,16 +212,10 @@ def comparison(old, new):
         f"(geometric mean): wall {wall:.2f}, cpu {cpu:.2f}; "
         f"in all: wall {sum(b['wall'] for _, b in both):.1f} s, was {sum(a['wall'] for a, _ in both):.1f} s"
     )
-    slower = [(b["wall"] - a["wall"], a, b) for a, b in both]
-    slower = [s for s in sorted(slower, key=lambda s: -s[0]) if s[0] > 1 and s[2]["wall"] > 1.5 * s[1]["wall"]]
-    if slower:
-        lines = ["slowed down most:"]
-        lines += [f"  {b['task']} {b['property']}: {a['wall']:.1f} -> {b['wall']:.1f} s" for _, a, b in slower[:10]]
-        parts.append("\n".join(lines))
     for name, keys in (("old", old.keys() - new.keys()), ("new", new.keys() - old.keys())):
         if keys:
             parts.append(f"only in the {name} run: {len(keys)}")
-    return "\n\n".join(parts), len(sections[0][1])
+    return "\n\n".join(parts)
 
 
 def said(result):

@@ -1,9 +1,10 @@
-"""Tests of scripts/bench with a made-up verifier. `python3 -m unittest discover tests/bench`."""
+"""Tests of scripts/batch with a made-up verifier, which misbehaves on demand. `python3 -m unittest discover tests/batch`."""
 
 import contextlib
 import io
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import textwrap
@@ -12,9 +13,10 @@ import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "scripts"))
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "batch"
+sys.path.insert(0, str(SCRIPT.parent))
 
-from benchtool import cli, report, results, runner, tasks, verdict  # noqa: E402
+from batchtool import cgroups, cli, project, report, results, runner, tasks, verdict  # noqa: E402
 
 # Obeys the first line of the program: prints it as the verdict, or misbehaves.
 FAKE_VERIFIER = """\
@@ -31,6 +33,9 @@ MUTE) exit 0 ;;
 LIAR) echo TRUE; exit 1 ;;
 HANG) trap '' TERM; sleep 100 & echo $! >"$last.pid"; wait; sleep 100 ;;
 HOG) exec python3 -c 'x = bytearray(300_000_000); import time; time.sleep(100)' ;;
+KILLED-ONCE) [ -e "$last.met" ] && { echo TRUE; exit 0; }; touch "$last.met"; kill -KILL $$ ;;
+KILLED) kill -TERM $$ ;;
+SLOW) echo $$ >>"$last.runs"; sleep 0.3; echo TRUE; exit 0 ;;
 ARGS) echo "UNKNOWN($*)"; exit 2 ;;
 esac
 """
@@ -68,14 +73,14 @@ class Fixture(unittest.TestCase):
         path.write_text(text)
         return path
 
-    def bench(self, *arguments):
+    def batch(self, *arguments):
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = cli.main(list(map(str, arguments)))
         return code, out.getvalue(), err.getvalue()
 
-    def run_bench(self, *arguments):
-        return self.bench(
+    def run_batch(self, *arguments):
+        return self.batch(
             "run", self.dir / "tasks", "--out", self.dir / "out.jsonl",
             "--proviso", self.verifier, "-j", 2, *arguments,
         )
@@ -98,7 +103,7 @@ class Running(Fixture):
         self.task("b/u", "UNKNOWN(loop bound 17 reached)", "true")
         self.task("b/m1", "FALSE(valid-deref)", "false", "valid-memsafety", "valid-deref")
         self.task("b/m2", "FALSE(valid-free)", "false", "valid-memsafety", "valid-deref")
-        code, out, _ = self.run_bench()
+        code, out, _ = self.run_batch()
         self.assertEqual(code, 1)
         self.assertEqual(
             self.statuses(),
@@ -117,7 +122,7 @@ class Running(Fixture):
         for name in ("CRASH", "SEGV", "MUTE", "LIAR"):
             self.task(f"c/{name}", name, "true")
         self.task("c/fine", "TRUE", "true")
-        code, out, _ = self.run_bench()
+        code, out, _ = self.run_batch()
         self.assertEqual(code, 2)
         reasons = {name: self.result(name)["reason"] for name in ("CRASH", "SEGV", "MUTE", "LIAR")}
         self.assertEqual(
@@ -130,11 +135,20 @@ class Running(Fixture):
         self.assertIn("crashes: 4", out)
         self.assertIn("panicked at x.rs", out)
 
-    def test_time_and_memory_are_limited(self):
+    def test_time_and_memory_are_limited_by_looking(self):
+        self.time_and_memory_are_limited("polling")
+
+    @unittest.skipUnless(cgroups.parents(), "there are no control groups to use")
+    def test_time_and_memory_are_limited_by_control_groups(self):
+        self.time_and_memory_are_limited("cgroups")
+        left = [p for folder in cgroups.parents()[1:] for p in folder.glob(f"task-{os.getpid()}-*")]
+        self.assertEqual(left, [])
+
+    def time_and_memory_are_limited(self, how):
         hang = self.task("l/hang", "HANG", "true")
         self.task("l/hog", "HOG", "true")
         start = time.monotonic()
-        code, _, _ = self.run_bench("--timeout", 1, "--grace", 0.5, "--memory", 200)
+        code, _, _ = self.run_batch("--timeout", 1, "--grace", 0.5, "--memory", 200, "--limit-by", how)
         self.assertLess(time.monotonic() - start, 20)
         self.assertEqual(code, 0)
         self.assertEqual(self.result("hang")["reason"], "timeout")
@@ -150,9 +164,9 @@ class Running(Fixture):
 
     def test_a_rerun_does_only_what_is_missing(self):
         self.task("r/one", "TRUE", "true")
-        self.run_bench()
+        self.run_batch()
         self.task("r/two", "TRUE", "true")
-        _, out, err = self.run_bench()
+        _, out, err = self.run_batch()
         self.assertIn("1 of 2 tasks are done already", err)
         self.assertIn("[1/1]", err)
         self.assertIn("solved 2 of 2", out)
@@ -160,35 +174,34 @@ class Running(Fixture):
     def test_a_cut_off_line_is_run_again(self):
         self.task("r/one", "TRUE", "true")
         self.task("r/two", "TRUE", "true")
-        self.run_bench("-j", 1)
+        self.run_batch("-j", 1)
         path = self.dir / "out.jsonl"
         path.write_bytes(path.read_bytes()[:-10])
-        _, out, err = self.run_bench()
+        _, out, err = self.run_batch()
         self.assertIn("1 of 2 tasks are done already", err)
         self.assertIn("solved 2 of 2", out)
-        for line in path.read_text().splitlines():
-            json.loads(line)
+        self.assertEqual(self.statuses(), {"one": "correct-true", "two": "correct-true"})
 
     def test_retry_by_status(self):
         self.task("r/one", "UNKNOWN(early)", "true")
         self.task("r/two", "TRUE", "true")
-        self.run_bench()
+        self.run_batch()
         self.task("r/one", "TRUE", "true")
-        _, out, err = self.run_bench("--retry", "unknown")
+        _, out, err = self.run_batch("--retry", "unknown")
         self.assertIn("1 of 2 tasks are done already", err)
         self.assertIn("solved 2 of 2", out)
 
     def test_other_limits_or_builds_are_not_mixed(self):
         self.task("r/one", "TRUE", "true")
-        self.run_bench("--timeout", 5)
-        code, _, err = self.run_bench("--timeout", 6)
+        self.run_batch("--timeout", 5)
+        code, _, err = self.run_batch("--timeout", 6)
         self.assertEqual(code, 64)
         self.assertIn("another timeout", err)
         self.verifier.write_text(FAKE_VERIFIER + "# changed\n")
-        code, _, err = self.run_bench("--timeout", 5)
+        code, _, err = self.run_batch("--timeout", 5)
         self.assertEqual(code, 64)
         self.assertIn("another build", err)
-        self.assertEqual(self.run_bench("--timeout", 5, "--mix")[0], 0)
+        self.assertEqual(self.run_batch("--timeout", 5, "--mix")[0], 0)
 
     def test_the_command_line_of_the_verifier(self):
         self.task("x/args", "ARGS", "true", model="LP64")
@@ -198,19 +211,19 @@ class Running(Fixture):
             "tasks/x/args.yml\tunreach-call\tkind\tfalse\tLP64\tassert\t-DA -DB\n"
         )
         out = self.dir / "i.jsonl"
-        self.bench("run", "--index", index, "--out", out, "--proviso", self.verifier,
+        self.batch("run", "--index", index, "--out", out, "--proviso", self.verifier,
                    "--timeout", 7, "--memory", 900, "--", "--seed", "3")
         ((_, result),) = results.load(out)[1].items()
         # ARGS reads the last argument as the program: here it is -DB, so ask the builder instead.
         self.assertEqual((result["category"], result["expected"]), ("kind", "false"))
         options = cli.parser().parse_args(
-            ["run", "--index", str(index), "--out", "x", "--proviso", "P", "--timeout", "7", "--memory", "900"]
+            ["run", "--index", str(index), "--out", "x", "--proviso", str(self.verifier), "--timeout", "7", "--memory", "900"]
         )
         (task,) = cli.selected(options)
         folder = self.dir / "tasks" / "x"
         self.assertEqual(
-            cli.command_of(task, options, ["--seed", "3"]),
-            ["P", "verify", "--property", str(folder / "../../unreach-call.prp"),
+            cli.tool_of(options, ["--seed", "3"]).command(task),
+            [str(self.verifier), "verify", "--property", str(folder / "../../unreach-call.prp"),
              "--error-function", "__assert_fail", "--data-model", "LP64", "--timeout", "7",
              "--memory-limit", "900", "--seed", "3", str(folder / "args.c"), "--", "-DA", "-DB"],
         )
@@ -218,18 +231,133 @@ class Running(Fixture):
     def test_another_tool(self):
         self.task("p/yes", "TRUE", "true")
         self.task("p/no", "FALSE(unreach-call)", "false")
-        code, out, _ = self.run_bench("--tool-cmd", f"{self.verifier} --{{bits}} {{file}}")
+        code, out, _ = self.run_batch("--tool-cmd", f"{self.verifier} --{{bits}} {{file}}")
         self.assertEqual(code, 0)
         self.assertIn("solved 2 of 2 (1 TRUE, 1 FALSE)", out)
 
     def test_choice_of_tasks(self):
         for name, expected in (("a/one", "true"), ("a/two", "false"), ("b/three", "true")):
             self.task(name, "UNKNOWN(x)", expected)
-        self.assertIn("of 2 ", self.run_bench("--category", "a")[1])
-        self.assertIn("of 1 ", self.run_bench("--category", "a", "--expected", "true")[1])
-        self.assertIn("of 1 ", self.run_bench("--match", "*three*")[1])
-        self.assertIn("of 2 ", self.run_bench("--sample", 2)[1])
-        self.assertEqual(self.run_bench("--property", "termination")[0], 64)
+        self.assertIn("of 2 ", self.run_batch("--category", "a")[1])
+        self.assertIn("of 1 ", self.run_batch("--category", "a", "--expected", "true")[1])
+        self.assertIn("of 1 ", self.run_batch("--match", "*three*")[1])
+        self.assertIn("of 2 ", self.run_batch("--sample", 2)[1])
+        self.assertEqual(self.run_batch("--property", "termination")[0], 64)
+
+
+class Robustness(Fixture):
+    def test_what_somebody_else_kills_is_run_again(self):
+        self.task("k/once", "KILLED-ONCE", "true")
+        self.task("k/always", "KILLED", "true")
+        self.run_batch()
+        self.assertEqual(self.result("once")["attempts"], 2)
+        self.assertEqual(self.statuses(), {"once": "correct-true", "always": "error"})
+        self.assertEqual(self.result("always")["reason"], "killed from outside 3 times")
+
+    def batch_process(self):
+        command = [sys.executable, SCRIPT, "run", self.dir / "tasks", "--out", self.dir / "out.jsonl", "--proviso", self.verifier, "-j2"]
+        return subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def test_batches_share_one_result_file(self):
+        names = [f"s{n}" for n in range(12)]
+        for name in names:
+            self.task(f"s/{name}", "SLOW", "true")
+        batches = [self.batch_process() for _ in range(3)]
+        self.assertEqual([b.wait() for b in batches], [0, 0, 0])
+        lines = [json.loads(line) for line in (self.dir / "out.jsonl").read_text().splitlines()]
+        self.assertEqual(sorted(Path(line["task"]).stem for line in lines if "task" in line), sorted(names))
+        for name in names:
+            self.assertEqual(len((self.dir / f"tasks/s/{name}.c.runs").read_text().split()), 1)
+
+    def test_nothing_outlives_a_batch_that_is_killed(self):
+        hang = self.task("l/hang", "HANG", "true")
+        batch, file = self.batch_process(), hang.with_suffix(".c.pid")
+        wait_until(lambda: file.exists() and file.read_text())
+        batch.kill()
+        batch.wait()
+        pid = int(file.read_text())
+        wait_until(lambda: not alive(pid))
+
+    def test_many_append_at_once(self):
+        path = self.dir / "many.jsonl"
+        code = (
+            "import sys; from batchtool.results import Ledger; l = Ledger.append(sys.argv[1], {'batch': 1})\n"
+            "for n in range(200): l.add({'task': f'{sys.argv[2]}-{n}', 'property': 'p', 'text': 'x' * 5000})"
+        )
+        command = [sys.executable, "-c", code, str(path)]
+        writers = [subprocess.Popen([*command, str(n)], cwd=SCRIPT.parent) for n in range(4)]
+        self.assertEqual([w.wait() for w in writers], [0] * 4)
+        header, found = results.load(path)
+        self.assertEqual((header, len(found)), ({"batch": 1}, 800))
+        self.assertEqual(len(path.read_text().splitlines()), 801)
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(condition):
+    for _ in range(400):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it does not come about")
+
+
+class Inputs(Fixture):
+    def test_categories_programs_and_lists(self):
+        self.task("a/one", "TRUE", "true")
+        self.task("a/two", "FALSE(unreach-call)", "false")
+        (self.dir / "tasks/C.Loops.set").write_text("# a comment\na/*.yml\n")
+        self.batch("run", self.dir / "tasks/C.Loops.set", "--out", self.dir / "out.jsonl", "--proviso", self.verifier)
+        self.assertEqual(self.result("one")["category"], "Loops")
+        (self.dir / "list.tsv").write_text("path\tproperty\texpected\ntasks/a/one.c\tno-overflow\tfalse\n")
+        out = self.dir / "programs.jsonl"
+        code, text, _ = self.batch(
+            "run", self.dir / "list.tsv", self.dir / "tasks/a/two.c", "--property", "no-overflow", "--out", out, "--proviso", self.verifier
+        )
+        found = {Path(name).name: r["status"] for (name, _), r in results.load(out)[1].items()}
+        # Nobody knows what to expect of two.c.
+        self.assertEqual(found, {"one.c": "wrong-true", "two.c": "unjudged"})
+        self.assertEqual(code, 1)
+        self.assertIn("violations: 1", text)
+
+    def test_run_definitions(self):
+        self.task("a/one", "TRUE", "true")
+        self.task("a/two", "UNKNOWN(x)", "true")
+        (self.dir / "runs.toml").write_text(
+            f"tasks = ['tasks']\nproviso = '{self.verifier}'\ntimeout = 7\nproperty = ['unreach-call']\n"
+            "[[run]]\nname = 'all'\n[[run]]\nname = 'some'\ntimeout = 3\nmatch = '*one*'\noptions = ['--seed', 7]\n"
+        )
+        code, out, _ = self.batch("run", self.dir / "runs.toml")
+        self.assertEqual(code, 0)
+        self.assertIn("solved 1 of 2", out)
+        self.assertIn("solved 1 of 1", out)
+        header, found = results.load(self.dir / "runs.results/some.jsonl")
+        self.assertEqual((header["timeout"], header["options"], len(found)), (3.0, ["--seed", "7"], 1))
+        for text, message in (("tasks = 3 4", "runs.toml: "), ("[[run]]\nnome = 'x'\n", "has a name"), ("nosuch = 1\n", "")):
+            (self.dir / "runs.toml").write_text(text)
+            code, _, err = self.batch("run", self.dir / "runs.toml")
+            self.assertEqual(code, 64)
+            self.assertIn(message, err)
+
+    def test_changed_lines(self):
+        git = ["git", "-C", self.dir, "-c", "user.name=x", "-c", "user.email=x@example.org"]
+        (self.dir / "a.c").write_text("".join(f"int f{n}(void) {{ return {n}; }}\n" for n in range(9)))
+        for words in (["init", "-q"], ["add", "a.c"], ["commit", "-qm", "x"]):
+            subprocess.run([*git, *words], check=True)
+        text = (self.dir / "a.c").read_text().replace("return 3", "return 4").replace("int f6(void) { return 6; }\n", "")
+        (self.dir / "a.c").write_text(text)
+        here = os.getcwd()
+        os.chdir(self.dir)
+        try:
+            found = project.changed_lines("HEAD")
+        finally:
+            os.chdir(here)
+        self.assertEqual(found, {os.path.realpath(self.dir / "a.c"): [(4, 4), (6, 6)]})
 
 
 class Comparing(Fixture):
@@ -261,7 +389,7 @@ class Comparing(Fixture):
             "gained": ("TRUE", "correct-true", 1.0),
             "bad": ("FALSE(unreach-call)", "wrong-false", 1.0),
         })
-        code, out, _ = self.bench("compare", old, new)
+        code, out, _ = self.batch("compare", old, new)
         self.assertEqual(code, 1)
         for text in (
             "newly wrong: 1\n  bad unreach-call: UNKNOWN(x) -> FALSE(unreach-call)",
@@ -273,7 +401,26 @@ class Comparing(Fixture):
             "only in the old run: 1",
         ):
             self.assertIn(text, out)
-        self.assertEqual(self.bench("compare", old, old)[0], 0)
+        self.assertEqual(self.batch("compare", old, old)[0], 0)
+
+    def test_what_counts_as_a_failure(self):
+        old = self.write("old", {"a": ("TRUE", "unjudged", 1.0), "b": ("TRUE", "unjudged", 1.0), "c": ("TRUE", "unjudged", 1.0)})
+        new = self.write("new", {
+            "a": ("FALSE(unreach-call)", "unjudged", 1.0), "b": ("UNKNOWN(x)", "unknown", 1.0), "c": ("TRUE", "unjudged", 9.0),
+        })
+        code, out, _ = self.batch("compare", old, new)
+        self.assertEqual(code, 1)
+        self.assertLess(out.index("newly violated: 1"), out.index("lost: 1"))
+        self.assertLess(out.index("lost: 1"), out.index("gained: 0"))
+        for kinds, expected in (("wrong", 0), ("lost", 1), ("slower", 1), ("crash,wrong", 0), ("nonsense", 64)):
+            self.assertEqual(self.batch("compare", old, new, "--fail-on", kinds)[0], expected)
+
+    def test_scores_of_categories_count_alike(self):
+        def of(category, status, count):
+            return [{"property": "p", "category": category, "expected": "true", "status": status}] * count
+
+        # Twelve tasks: 2 points each of ten, and of two of them 0.
+        self.assertAlmostEqual(results.normalised_score(of("a", "correct-true", 10) + of("b", "unknown", 2)), 12)
 
 
 class Parts(unittest.TestCase):

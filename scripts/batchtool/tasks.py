@@ -1,9 +1,13 @@
-"""Task lists: SV-COMP task definitions (`.yml`, format 2.0), folders of them, index files."""
+"""Tasks: SV-COMP's definitions (`.yml`, format 2.0) and categories (`.set`), folders, tab-separated lists, C files, and what
+`project` makes of a compile_commands.json."""
 
 import csv
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
+
+PROGRAMS = (".c", ".i", ".bc", ".ll")
+DATABASE = "compile_commands.json"
 
 
 class TaskError(Exception):
@@ -21,9 +25,10 @@ class Task:
     subproperty: str = ""  # which part of valid-memsafety is violated
     files: list[Path] = field(default_factory=list)
     property_file: Path | None = None
-    data_model: str = "ILP32"
+    data_model: str = ""
     error_function: str = ""
     cflags: list[str] = field(default_factory=list)
+    options: list[str] = field(default_factory=list)  # of proviso, for this task
 
     @property
     def key(self):
@@ -144,7 +149,7 @@ def read_task_file(path, name=None, category=None):
 
 
 def read_index(path):
-    """The tasks of a tab-separated list with a header line. Columns used: path (of the .yml,
+    """The tasks of a tab-separated list with a header line. Columns used: path (of a .yml or a C file,
     relative to the list), category, property, expected, subproperty, data_model, error_fn,
     extra_cflags; "-" is nothing. Only path and property must be there."""
     path = Path(path)
@@ -155,13 +160,16 @@ def read_index(path):
             if "path" not in row or "property" not in row:
                 raise TaskError(f"{path}: the header names no columns path and property")
             name = row["path"]
-            if name not in definitions:
-                definitions[name] = read_task_file(path.parent / name, name)
-            for task in definitions[name]:
-                if task.property == row["property"]:
-                    break
+            if name.endswith(PROGRAMS):
+                (task,) = of_program(path.parent / name, [row["property"]], name)
             else:
-                raise TaskError(f"{name}: no property {row['property']}, which {path} lists")
+                if name not in definitions:
+                    definitions[name] = read_task_file(path.parent / name, name)
+                for task in definitions[name]:
+                    if task.property == row["property"]:
+                        break
+                else:
+                    raise TaskError(f"{name}: no property {row['property']}, which {path} lists")
             task.category = row.get("category") or task.category
             task.expected = row.get("expected") or task.expected
             task.subproperty = row.get("subproperty") or task.subproperty
@@ -174,20 +182,54 @@ def read_index(path):
     return tasks
 
 
-def read_paths(paths):
-    """Tasks of task files, of folders (searched for .yml), and of lists (.set: globs, .txt)."""
+def of_program(path, properties, name=None):
+    """The tasks of a program without a definition: one a property, nobody knows what to expect."""
+    path = Path(path)
+    if not path.is_file():
+        raise TaskError(f"{path}: there is no such file")
+    category = path.resolve().parent.name
+    return [Task(name or str(path), category, p, "", files=[path]) for p in properties or ["default"]]
+
+
+def read_paths(paths, properties, database):
+    """Tasks of task files, folders (searched for .yml; without any a compile_commands.json, or all C files), categories and
+    lists (.set, .txt: patterns; .tsv), programs. `properties` are those of programs that have no definition; `database` makes
+    the tasks of a compile_commands.json."""
     tasks = []
     for path in map(Path, paths):
         if path.is_dir():
-            for file in sorted(path.rglob("*.yml")):
-                tasks += read_task_file(file, str(file.relative_to(path)))
+            tasks += read_folder(path, properties, database)
+        elif path.name == DATABASE:
+            tasks += database(path)
         elif path.suffix in (".set", ".txt"):
-            for line in path.read_text(encoding="utf-8").splitlines():
-                line = line.partition("#")[0].strip()
-                for file in sorted(path.parent.glob(line)) if line else []:
-                    tasks += read_task_file(file, str(file.relative_to(path.parent)))
+            tasks += read_category(path)
+        elif path.suffix == ".tsv":
+            tasks += read_index(path)
+        elif path.suffix in PROGRAMS:
+            tasks += of_program(path, properties)
         else:
             tasks += read_task_file(path)
+    return tasks
+
+
+def read_folder(folder, properties, database):
+    definitions = sorted(folder.rglob("*.yml"))
+    if definitions:
+        return [task for file in definitions for task in read_task_file(file, str(file.relative_to(folder)))]
+    if (folder / DATABASE).is_file():
+        return database(folder / DATABASE)
+    programs = sorted(file for file in folder.rglob("*") if file.suffix in PROGRAMS)
+    return [task for file in programs for task in of_program(file, properties, str(file.relative_to(folder)))]
+
+
+def read_category(path):
+    """Patterns of task files, a line each. SV-COMP's files of categories (.set) are named after them."""
+    tasks = []
+    category = path.stem.removeprefix("C.") if path.suffix == ".set" else None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        line = line.partition("#")[0].strip()
+        for file in sorted(path.parent.glob(line)) if line else []:
+            tasks += read_task_file(file, str(file.relative_to(path.parent)), category)
     return tasks
 
 

@@ -1,15 +1,15 @@
-//! `scripts/bench` with the real verifier, on the tasks in `tests/examples`.
+//! `scripts/batch` with the real verifier, on the tasks in `tests/examples`.
 
 use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn bench_solves_the_examples() {
+fn batch_solves_the_examples() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = tempfile::tempdir().unwrap();
     let results = folder.path().join("results.jsonl");
     let run =
-        |arguments: &[&str]| Command::new(root.join("scripts/bench")).args(arguments).output().expect("python3 runs");
+        |arguments: &[&str]| Command::new(root.join("scripts/batch")).args(arguments).output().expect("python3 runs");
     let run_tasks = || {
         run(&[
             "run",
@@ -54,4 +54,36 @@ fn bench_solves_the_examples() {
     let svg = std::fs::read_to_string(plot).unwrap();
     assert_eq!(svg.matches("<polyline").count(), 2, "{svg}");
     assert!(svg.contains("one (4)") && svg.contains("two (4)"), "{svg}");
+}
+
+/// Kills, resumes, functions of a project, a cluster of real processes: `tests/batch/real`.
+#[test]
+fn batches_of_the_real_verifier() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/batch/real");
+    let mut command = Command::new("python3");
+    command.args(["-B", "-m", "unittest", "discover", "-v"]).arg(&folder).env("PROVISO", env!("CARGO_BIN_EXE_proviso"));
+    let run = command.output().expect("python3 runs");
+    let text = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{text}");
+    // What was skipped, and why, is seen with --nocapture.
+    text.lines().filter(|line| line.contains("skipped")).for_each(|line| println!("{line}"));
+}
+
+#[test]
+fn functions_are_listed_with_their_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = "static int twice(int x)\n{\n  return 2 * x;\n}\n\nint four(void) {\n  return twice(2);\n}\n";
+    std::fs::write(folder.path().join("a.c"), library).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
+        .current_dir(&folder)
+        .args(["cfa", "a.c", "--format", "functions"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows.len(), 2, "{text}");
+    for (row, name, first, last) in [(&rows[0], "four", "6", "7"), (&rows[1], "twice", "1", "3")] {
+        assert!(row[1].ends_with("/a.c"), "{text}");
+        assert_eq!([row[0], row[2], row[3]], [name, first, last]);
+    }
 }

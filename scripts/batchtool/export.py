@@ -1,16 +1,17 @@
-"""Results in the formats of other tools: CSV, JUnit XML (continuous integration), BenchExec's result XML, which its
-table-generator makes tables and plots of."""
+"""Results in the formats of other tools: CSV, JUnit XML (continuous integration), SARIF (code hosts), BenchExec's result XML,
+which its table-generator makes tables and plots of."""
 
 import csv
 import io
+import json
 import xml.etree.ElementTree as ET
 
-from .report import CORRECT, WRONG, by, said
+from .report import CORRECT, WRONG, by, is_violation, said, solved
 
 COLUMNS = "task property category expected verdict status reason exit wall cpu rss_mb".split()
 
 
-def to_csv(header, results):
+def to_csv(ledger, results):
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
@@ -18,9 +19,10 @@ def to_csv(header, results):
     return out.getvalue()
 
 
-def to_junit(header, results):
-    """A suite for each property and category. A wrong verdict is a failure, none at all an error; UNKNOWN is skipped."""
-    root = ET.Element("testsuites", name=header.get("tool", "proviso"))
+def to_junit(ledger, results):
+    """A suite for each property and category. A wrong verdict is a failure, and a violation where nobody knew what to expect; no
+    verdict at all is an error; UNKNOWN is skipped."""
+    root = ET.Element("testsuites", name=ledger.header.get("tool", "proviso"))
     for property, of_property in by(results, "property"):
         for category, members in by(of_property, "category"):
             suite = ET.SubElement(
@@ -28,37 +30,42 @@ def to_junit(header, results):
                 "testsuite",
                 name=f"{property}.{category}",
                 tests=str(len(members)),
-                failures=str(sum(r["status"] in WRONG for r in members)),
+                failures=str(sum(r["status"] in WRONG or is_violation(r) for r in members)),
                 errors=str(sum(r["status"] == "error" for r in members)),
-                skipped=str(sum(r["status"] in ("unknown", "unjudged") for r in members)),
+                skipped=str(sum(r["status"] == "unknown" for r in members)),
                 time=f"{sum(r['wall'] for r in members):.3f}",
             )
             for r in members:
                 case = ET.SubElement(suite, "testcase", name=r["task"], classname=f"{property}.{category}", time=str(r["wall"]))
                 if r["status"] in WRONG:
                     ET.SubElement(case, "failure", message=f"{r['verdict']}, expected {r['expected']}")
+                elif is_violation(r):
+                    messages = [finding["message"]["text"] for finding in r.get("findings", [])]
+                    ET.SubElement(case, "failure", message=r["verdict"]).text = printable("\n".join(messages))
                 elif r["status"] == "error":
                     ET.SubElement(case, "error", message=r["reason"]).text = printable(r.get("tail", ""))
-                elif r["status"] not in CORRECT:
+                elif not solved(r):
                     ET.SubElement(case, "skipped", message=printable(said(r)))
     return text_of(root)
 
 
-def to_benchexec(header, results):
+def to_benchexec(ledger, results):
     """As `benchexec` writes for one run set. The category of a result says whether it is right."""
+    header = ledger.header
     categories = {"unknown": "unknown", "error": "error", "unjudged": "missing"}
     root = ET.Element(
         "result",
         tool=header.get("tool", "proviso").split()[0],
         toolmodule="benchexec.tools.proviso",
         version=header.get("build", ""),
+        date=header.get("date", ""),
         name="run",
         benchmarkname="proviso",
         displayName="proviso",
         timelimit=f"{header.get('timeout', 0):g}s",
         memlimit=f"{header.get('memory', 0)}MB",
         options=" ".join(header.get("options", [])),
-        generator="scripts/bench",
+        generator="scripts/batch",
     )
     columns = ET.SubElement(root, "columns")
     for title in ("status", "cputime", "walltime", "memory"):
@@ -89,6 +96,25 @@ def to_benchexec(header, results):
     return text_of(root, doctype)
 
 
+def to_sarif(ledger, results):
+    """All violations as one run. What has the same fingerprint and place, found by way of two functions say, is told once."""
+    findings = {}
+    for r in results:
+        for finding in r.get("findings", []):
+            same = json.dumps([finding.get("partialFingerprints"), finding.get("locations"), finding.get("ruleId")], sort_keys=True)
+            findings.setdefault(same, finding)
+    failed = [r for r in results if not r["verdict"]]
+    notes = [{"level": "error", "message": {"text": f"{r['task']} {r['property']}: {r['reason']}"}} for r in failed]
+    run = {
+        "tool": {"driver": ledger.driver or {"name": "Proviso", "rules": []}},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [{"executionSuccessful": not failed, "toolExecutionNotifications": notes}],
+        "results": list(findings.values()),
+    }
+    log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+
+
 def printable(text):
     """Without the characters that XML cannot have."""
     return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
@@ -99,4 +125,4 @@ def text_of(root, doctype=""):
     return "\n".join(filter(None, ["<?xml version='1.0' encoding='utf-8'?>", doctype, ET.tostring(root, encoding="unicode"), ""])) + "\n"
 
 
-FORMATS = {"csv": to_csv, "junit": to_junit, "benchexec": to_benchexec}
+FORMATS = {"csv": to_csv, "junit": to_junit, "benchexec": to_benchexec, "sarif": to_sarif}

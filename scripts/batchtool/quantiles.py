@@ -2,14 +2,14 @@
 
 import math
 
-from .report import CORRECT, WRONG, table
+from .report import WRONG, solved as is_solved, table
 from .results import score
 
 COLOURS = ["#222222", "#c0392b", "#2471a3", "#1e8449", "#8e44ad", "#d68910", "#16a085", "#7f8c8d", "#b03a2e", "#5d6d7e"]
 
 
 def correct(results):
-    return [r for r in results.values() if r["status"] in CORRECT]
+    return [r for r in results.values() if is_solved(r)]
 
 
 def side_by_side(runs):
@@ -18,13 +18,13 @@ def side_by_side(runs):
     rows = []
     for name, results in runs:
         mine = {k: r for k, r in results.items() if k in common}
-        solved = {k for k, r in mine.items() if r["status"] in CORRECT}
-        others = set().union(*({k for k, r in other.items() if r["status"] in CORRECT} for n, other in runs if n != name))
+        solved = {k for k, r in mine.items() if is_solved(r)}
+        others = set().union(*({k for k, r in other.items() if is_solved(r)} for n, other in runs if n != name))
         both = [mine[k]["cpu"] for k in solved & others]
         rows.append([
             name,
-            sum(mine[k]["status"] == "correct-true" for k in solved),
-            sum(mine[k]["status"] == "correct-false" for k in solved),
+            sum(mine[k]["verdict"] == "TRUE" for k in solved),
+            sum(mine[k]["verdict"] != "TRUE" for k in solved),
             len(solved),
             sum(r["status"] in WRONG for r in mine.values()),
             len(solved - others),
@@ -32,7 +32,7 @@ def side_by_side(runs):
             f"{sum(mine[k]['cpu'] for k in solved):.0f}",
             f"{sum(both) / len(both):.2f}" if both else "-",
         ])
-    union = set().union(*({k for k, r in results.items() if r["status"] in CORRECT} for _, results in runs)) & common
+    union = set().union(*({k for k, r in results.items() if is_solved(r)} for _, results in runs)) & common
     header = ["run", "TRUE", "FALSE", "solved", "wrong", "alone", "score", "cpu/s of solved", "mean cpu/s"]
     return f"{table(header, rows)}\n\n{len(common)} tasks; solved by any: {len(union)}"
 
@@ -44,8 +44,8 @@ def capabilities(runs):
         row = [name]
         for other_name, other in runs:
             both = [k for k in results if k in other]
-            mine = [k for k in both if results[k]["status"] in CORRECT and other[k]["status"] not in CORRECT]
-            safe = sum(results[k]["status"] == "correct-true" for k in mine)
+            mine = [k for k in both if is_solved(results[k]) and not is_solved(other[k])]
+            safe = sum(results[k]["verdict"] == "TRUE" for k in mine)
             row.append("-" if name == other_name else f"{safe}t {len(mine) - safe}f")
         rows.append(row)
     return table(["solves, unlike", *(name for name, _ in runs)], rows)
@@ -60,7 +60,7 @@ def by_category(runs):
         keys = [k for k in common if category == "all" or runs[0][1][k]["category"] == category]
         row = [category, len(keys)]
         for _, results in runs:
-            solved = sum(results[k]["status"] in CORRECT for k in keys)
+            solved = sum(is_solved(results[k]) for k in keys)
             row.append(f"{solved} ({sum(results[k]['cpu'] for k in keys):.0f} s)")
         rows.append(row)
     return table(["category", "tasks", *(name for name, _ in runs)], rows)

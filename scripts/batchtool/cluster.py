@@ -1,0 +1,186 @@
+"""Batches on a Dask cluster (https://distributed.dask.org): a task is a future. Workers need Python, Dask and proviso (the
+release archive will do), nothing of this program, which is sent to them; and the tasks' files, which are sent where they are
+not there."""
+
+import importlib.util
+import io
+import json
+import os
+import re
+import sys
+import time
+import zipfile
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+
+from . import command, remote
+from .tasks import TaskError
+
+WAIT = 0.5  # seconds between looks whether another batch is done with a task
+AHEAD = 3  # tasks given out for each thread of the workers, so that none waits for the next
+SMALL = 1 << 15  # bytes that are sent along with the task, not as a future of their own
+KEPT = 500  # such futures
+PACKAGE = Path(__file__).parent
+REQUIREMENTS = PACKAGE / "requirements-dask.txt"
+
+
+def need_dask():
+    """Goes on with the Python that has Dask, where this one does not."""
+    if importlib.util.find_spec("distributed") is not None:
+        return
+    other = PACKAGE.parents[1] / ".deps" / "dask" / "bin" / "python3"  # made by setup-deps
+    if not other.is_file() or Path(sys.prefix) == other.parents[1]:
+        raise TaskError(f"--cluster needs Dask: python3 -m pip install -r {REQUIREMENTS}")
+    os.execv(other, [str(other), *sys.argv])
+
+
+def run(work, tool, address):
+    import cloudpickle
+    import distributed
+
+    cloudpickle.register_pickle_by_value(remote)
+    with connect(distributed, address) as client:
+        try:
+            Cluster(client, work, tool).drive()
+        except (distributed.comm.CommClosedError, OSError) as error:
+            raise TaskError(f"the scheduler is gone ({error}); the same command goes on from here") from error
+
+
+def by_value(function):
+    """The function as one that has no name, and is therefore sent as it is: neither scheduler nor workers have its module."""
+    return lambda *arguments: function(*arguments)
+
+
+def connect(distributed, address):
+    if not address.startswith("local:"):
+        try:
+            return distributed.Client(address, timeout=20, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise TaskError(f"--cluster {address}: there is no scheduler ({error})") from error
+    found = re.fullmatch(r"local:(?:(\d+)-)?([1-9]\d*)", address)
+    if not found:
+        raise TaskError(f"--cluster {address}: expected local:N workers, or local:MIN-MAX as there is work")
+    least, most = found.groups()
+    cluster = distributed.LocalCluster(
+        n_workers=int(least or most), threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    )
+    if least:
+        cluster.adapt(minimum=int(least), maximum=int(most))
+    client = distributed.Client(cluster, set_as_default=False)
+    return ClosesBoth(client, cluster)
+
+
+class ClosesBoth:
+    def __init__(self, client, cluster):
+        self.client, self.cluster = client, cluster
+
+    def __enter__(self):
+        return self.client
+
+    def __exit__(self, *_):
+        self.client.close()
+        self.cluster.close()
+
+
+class Cluster:
+    """Keeps the workers of a client busy. One that is lost costs its tasks' time: they are given out again."""
+
+    def __init__(self, client, work, tool):
+        from distributed import as_completed
+
+        self.client, self.work, self.tool = client, work, asdict(tool)
+        self.running, self.tasks, self.lost = as_completed(loop=client.loop), {}, {}
+        self.kept = {}  # futures of what tasks share, by content
+        program = archive()
+        self.digest = remote.digest_of(program)
+        self.program = self.keep(program)
+        self.window, self.looked = 0, 0.0
+
+    def drive(self):
+        self.fill()
+        while self.tasks or not self.work.is_over():
+            if self.tasks:
+                self.finish(next(self.running))
+            else:
+                time.sleep(WAIT)
+            self.fill()
+
+    def fill(self):
+        """Gives out as many tasks as the workers take."""
+        if time.monotonic() > self.looked + 2:
+            self.looked = time.monotonic()
+            workers = self.client.scheduler_info()["workers"].values()
+            self.window = max(AHEAD * sum(worker["nthreads"] for worker in workers), 8)
+        while len(self.tasks) < self.window:
+            task = self.work.next()
+            if task is None:
+                return
+            self.submit(task)
+
+    def submit(self, task):
+        sent = asdict(task) | {"files": [os.path.abspath(f) for f in task.files]}
+        if task.property_file:
+            sent["property_file"] = os.path.abspath(task.property_file)
+        files = {path: content if len(content) < SMALL else self.keep(content) for path, content in sources(task).items()}
+        # The same question has the same name, so that a client that is started again finds what runs already.
+        what = json.dumps([sent, self.tool, self.digest, self.lost.get(task.key, 0)], default=str)
+        key = f"proviso-{remote.digest_of(what.encode())}"
+        future = self.client.submit(by_value(remote.execute), self.program, self.digest, sent, self.tool, files, key=key)
+        self.tasks[future.key] = task
+        self.running.add(future)
+
+    def keep(self, content):
+        name = remote.digest_of(content)
+        if name not in self.kept:
+            if len(self.kept) > KEPT:
+                self.kept.pop(next(iter(self.kept)))  # stays as long as a task needs it
+            self.kept[name] = self.client.submit(by_value(remote.keep), content, key=f"file-{name}")
+        return self.kept[name]
+
+    def finish(self, future):
+        from distributed.scheduler import KilledWorker
+
+        task = self.tasks.pop(future.key)
+        if future.status == "finished":
+            self.work.put(task, future.result())
+        elif future.status == "error" and isinstance(future.exception(), KilledWorker):
+            self.lost[task.key] = self.lost.get(task.key, 0) + 1
+            if self.lost[task.key] <= command.RETRIES:
+                self.submit(task)
+            else:
+                self.work.put(task, command.lost(task, "its workers were killed time and again"))
+        elif future.status == "error":
+            error = future.exception()
+            raise TaskError(f"{task.name} on the cluster: {error}") from error
+        else:
+            raise TaskError(f"{task.name} on the cluster: {future.status}; the same command goes on from here")
+
+
+def archive():
+    """This program as a zip file, the same for the same sources."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
+        for source in sorted(PACKAGE.glob("*.py")):
+            file.writestr(zipfile.ZipInfo(f"batchtool/{source.name}"), source.read_bytes())
+    return content.getvalue()
+
+
+def sources(task):
+    """The contents of the task's files and of what they include by name, by absolute path."""
+    found, todo = {}, [Path(os.path.abspath(f)) for f in task.files]
+    if task.property_file and Path(task.property_file).is_file():
+        todo.append(Path(os.path.abspath(task.property_file)))
+    while todo:
+        path = todo.pop()
+        if str(path) in found or not path.is_file():
+            continue
+        found[str(path)], included = read(path)
+        todo += [Path(os.path.normpath(path.parent / name)) for name in included]
+    return found
+
+
+@lru_cache(maxsize=1000)
+def read(path):
+    content = path.read_bytes()
+    return content, [name.decode(errors="replace") for name in re.findall(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', content, re.M)]

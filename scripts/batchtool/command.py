@@ -1,0 +1,149 @@
+"""What is asked of a verifier, one task: the command line, the run, what came out."""
+
+import json
+import os
+import shlex
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import runner, verdict
+
+# How often a task is run again after somebody else killed it.
+RETRIES = 2
+SIGNALS_OF_OTHERS = (1, 2, 9, 15)
+
+
+@dataclass
+class Tool:
+    """A verifier with the limits it runs under: all that a worker has to know besides the task."""
+
+    proviso: str  # the command, unless `template` is there
+    template: str = ""  # another verifier
+    says_true: str = ""  # patterns of lines of its output
+    says_false: str = ""
+    options: list[str] = field(default_factory=list)
+    timeout: float = 60  # seconds of wall time, told to the tool
+    grace: float = 5  # and killed this much later
+    cpu_limit: float | None = None
+    memory: int = 4000  # MB, told to the tool, which is killed at a tenth more
+    cgroups: bool = False
+    findings: bool = True  # violations are kept as SARIF
+    cache: str = ""
+    folder: str = ""  # where it runs
+
+    def limits(self):
+        memory = (self.memory << 20) * 11 // 10
+        return runner.Limits(self.timeout + self.grace, self.cpu_limit, memory, self.cgroups)
+
+    def command(self, task, sarif=None):
+        return self.of_template(task) if self.template else self.of_proviso(task, sarif)
+
+    def of_proviso(self, task, sarif):
+        command = [self.proviso, "verify"]
+        if task.property != "default":
+            known = task.property_file and Path(task.property_file).is_file()
+            command += ["--property", str(task.property_file) if known else task.property]
+        if task.error_function and task.property == "unreach-call":
+            command += ["--error-function", task.error_function]
+        if task.data_model:
+            command += ["--data-model", task.data_model]
+        command += ["--timeout", f"{self.timeout:g}", "--memory-limit", str(self.memory)]
+        if sarif:
+            command += ["--sarif", sarif]
+        if self.cache:
+            command += ["--cache", self.cache]
+        command += task.options + self.options + [str(f) for f in task.files]
+        return command + (["--"] + task.cflags if task.cflags else [])
+
+    def of_template(self, task):
+        values = {
+            "file": str(task.files[0]),
+            "task": task.name,
+            "property": task.property,
+            "property_file": str(task.property_file),
+            "data_model": task.data_model or "LP64",
+            "bits": "32" if task.data_model == "ILP32" else "64",
+            "error_function": task.error_function or "reach_error",
+            "timeout": f"{self.timeout:g}",
+            "memory": str(self.memory),
+        }
+        words = []
+        for word in shlex.split(self.template):
+            if word == "{files}":
+                words += map(str, task.files)
+                continue
+            for name, value in values.items():
+                word = word.replace("{" + name + "}", value)
+            words.append(word)
+        return words + self.options
+
+
+def run(task, tool, stop=None):
+    """The result of a task as a line of the result file; `None` if it was interrupted. What somebody else killed is no result."""
+    with tempfile.TemporaryDirectory(prefix="proviso-batch-") as scratch:
+        sarif = os.path.join(scratch, "sarif") if tool.findings and not tool.template else None
+        command = tool.command(task, sarif)
+        folder = tool.folder if os.path.isdir(tool.folder) else None
+        for attempt in range(RETRIES + 1):
+            outcome = runner.run(command, tool.limits(), stop, folder)
+            if outcome.killed == "interrupted":
+                return None
+            if not killed_by_others(outcome):
+                break
+        result = judged(task, tool, outcome)
+        if attempt:
+            result["attempts"] = attempt + 1
+        if sarif and result["verdict"].startswith("FALSE"):
+            result.update(findings_of(sarif))
+        return result
+
+
+def killed_by_others(outcome):
+    if outcome.killed:
+        return False
+    # proviso answers a signal to end with a verdict.
+    return outcome.signal in SIGNALS_OF_OTHERS or outcome.stdout.rstrip().rpartition("\n")[2].startswith("UNKNOWN(interrupted")
+
+
+def judged(task, tool, outcome):
+    if killed_by_others(outcome):
+        said, reason = "", f"killed from outside {RETRIES + 1} times"
+    elif tool.template:
+        said, reason = verdict.of_tool(outcome, tool.says_true, tool.says_false, task.property)
+    else:
+        said, reason = verdict.of_proviso(outcome)
+    result = {
+        "task": task.name,
+        "property": task.property,
+        "category": task.category,
+        "expected": task.expected,
+        "subproperty": task.subproperty,
+        "verdict": said,
+        "status": verdict.judge(said, task, any_subproperty=bool(tool.template)),
+        "reason": reason,
+        "exit": outcome.exit if outcome.signal is None else -outcome.signal,
+        "wall": round(outcome.wall, 3),
+        "cpu": round(outcome.cpu, 3),
+        "rss_mb": round(outcome.rss / 1e6, 1),
+    }
+    if result["status"] == "error":
+        result["tail"] = (outcome.stdout[-1000:] + "\n" + outcome.stderr[-3000:]).strip()
+    return result
+
+
+def lost(task, reason):
+    """The result of a task that nobody could finish."""
+    nothing = runner.Outcome(None, None, reason, 0.0, 0.0, 0, "", "")
+    return judged(task, Tool(""), nothing)
+
+
+def findings_of(path):
+    """The violations that proviso wrote as SARIF, and how it describes itself."""
+    try:
+        log = json.loads(Path(path).read_text(encoding="utf-8"))["runs"][0]
+    except (OSError, ValueError, LookupError):
+        return {}
+    return {"findings": log.get("results", []), "driver": log["tool"]["driver"]}
+
+

@@ -1,0 +1,183 @@
+"""Runs one command under limits, and many of them side by side."""
+
+import contextlib
+import os
+import resource
+import select
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+
+from . import cgroups, processes
+
+LOOK = 0.05  # seconds between looks at a running command's memory and processor time
+LOOK_AT_GROUP = 0.2  # the same where the kernel limits memory
+TAIL = 16384  # bytes kept of each output
+
+
+@dataclass
+class Limits:
+    wall: float  # seconds, with the grace
+    cpu: float | None  # seconds
+    memory: int  # bytes
+    cgroups: bool = False  # limited by control groups
+
+
+@dataclass
+class Outcome:
+    exit: int | None  # exit code, None when a signal ended it
+    signal: int | None
+    killed: str  # "", "timeout", "cpu time", "out of memory" or "interrupted"
+    wall: float
+    cpu: float
+    rss: int  # bytes
+    stdout: str  # the ends of both
+    stderr: str
+
+
+def run(command, limits, stop=None, cwd=None):
+    """Runs the command in a session of its own, which is killed past a limit and cleaned up in any case."""
+    group = cgroups.Group(limits.memory) if limits.cgroups else None
+    try:
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            start = time.monotonic()
+            child = subprocess.Popen(
+                group.wrap(command) if group else command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                start_new_session=True, cwd=cwd, env=processes.environment(),
+            )
+            try:
+                killed, peak, status, usage = watch(child, limits, start, stop, group)
+                wall = time.monotonic() - start
+            finally:
+                kill_session(child.pid)  # what it may have left running
+                if child.returncode is None:
+                    child.returncode = 0  # reaped in `watch`
+            cpu = usage.ru_utime + usage.ru_stime
+            if group:
+                group.kill()
+                cpu, peak = group.cpu_seconds(), group.peak() or peak
+                if not killed and group.ran_out_of_memory():
+                    killed = "out of memory"
+            code = os.waitstatus_to_exitcode(status)
+            return Outcome(
+                exit=code if code >= 0 else None,
+                signal=-code if code < 0 else None,
+                killed=killed,
+                wall=wall,
+                cpu=cpu,
+                rss=max(peak, usage.ru_maxrss * 1024),
+                stdout=read_tail(out),
+                stderr=read_tail(err),
+            )
+    finally:
+        if group:
+            group.close()
+
+
+def watch(child, limits, start, stop, group):
+    """Waits for the child: (what it was killed for, bytes at most, its status, its usage)."""
+    if not group:
+        # The sum of the session is watched below; this is for a jump between two looks.
+        with contextlib.suppress(OSError):
+            backstop = 2 * limits.memory + (1 << 30)
+            resource.prlimit(child.pid, resource.RLIMIT_AS, (backstop, backstop))
+    killed, peak = "", 0
+    handle = os.pidfd_open(child.pid)
+    try:
+        ends = select.poll()
+        ends.register(handle, select.POLLIN)
+        pause = LOOK_AT_GROUP if group else 0.005
+        while True:
+            left = limits.wall - (time.monotonic() - start)
+            if ends.poll(1000 * min(pause, max(left, 0.001))):
+                _, status, usage = os.wait4(child.pid, 0)
+                return killed, peak, status, usage
+            if killed:
+                continue
+            rss, cpu = (0, group.cpu_seconds() if limits.cpu else 0) if group else session_usage(child.pid)
+            peak = max(peak, rss)
+            if time.monotonic() - start > limits.wall:
+                killed = "timeout"
+            elif limits.cpu is not None and cpu > limits.cpu:
+                killed = "cpu time"
+            elif rss > limits.memory:
+                killed = "out of memory"
+            elif stop is not None and stop.is_set():
+                killed = "interrupted"
+            if killed:
+                kill_session(child.pid)
+                if group:
+                    group.kill()
+            if not group:
+                pause = min(LOOK, pause * 1.5)
+    finally:
+        os.close(handle)
+
+
+def kill_session(leader):
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+def session_usage(session):
+    """Resident bytes and CPU seconds of the live processes of a session."""
+    rss = ticks = 0
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/stat", "rb") as file:
+                # After the command in parentheses: state ppid pgrp session ...
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session:
+            rss += int(fields[21])
+            ticks += sum(map(int, fields[11:15]))
+    return rss * os.sysconf("SC_PAGE_SIZE"), ticks / os.sysconf("SC_CLK_TCK")
+
+
+def read_tail(file):
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - TAIL))
+    return file.read().decode(errors="replace")
+
+
+def run_all(jobs, run_one, workers, done):
+    """Calls `run_one(job, stop)` for all jobs, some at a time, and `done(job, result)` for each
+    as it ends, one at a time. An exception in either, Ctrl-C included, ends everything."""
+    queue, lock, stop = deque(jobs), threading.Lock(), threading.Event()
+    failure = []
+
+    def work():
+        while not stop.is_set():
+            with lock:
+                if not queue:
+                    return
+                job = queue.popleft()
+            try:
+                result = run_one(job, stop)
+                with lock:
+                    if not stop.is_set():
+                        done(job, result)
+            except BaseException as error:  # handed to the main thread
+                failure.append(error)
+                stop.set()
+
+    threads = [threading.Thread(target=work) for _ in range(workers)]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    except KeyboardInterrupt:
+        stop.set()
+        for thread in threads:
+            thread.join()
+        raise
+    if failure:
+        raise failure[0]

@@ -1,0 +1,214 @@
+"""Batches of the real verifier ($PROVISO), killed and resumed, on this machine and on a Dask cluster."""
+
+import contextlib
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+ROOT = Path(__file__).resolve().parents[3]
+SCRIPT = ROOT / "scripts" / "batch"
+sys.path.insert(0, str(SCRIPT.parent))
+
+from batchtool import processes, results  # noqa: E402
+
+PROVISO = os.environ["PROVISO"]
+TASKS = 24
+
+
+def python_with_dask():
+    for python in (ROOT / ".deps/dask/bin/python3", sys.executable):
+        with contextlib.suppress(OSError):
+            if subprocess.run([python, "-c", "import distributed"], capture_output=True).returncode == 0:
+                return str(python)
+    return None
+
+
+DASK = python_with_dask()
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = Path(folder.name)
+
+    def make_tasks(self):
+        """Small programs in two categories: proved, violated, unknown; with a header of their own."""
+        (self.dir / "unreach-call.prp").write_text("CHECK( init(main()), LTL(G ! call(reach_error())) )\n")
+        for n in range(TASKS):
+            folder = self.dir / "tasks" / ("even", "odd")[n % 2]
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "limit.h").write_text("#define LIMIT 20\n")
+            # Odd: a violation where x is n.
+            bad = "nobody_knows(), x == 1" if n % 8 == 6 else f"x == {n}" if n % 2 else f"x == {n} && x > LIMIT + 10"
+            (folder / f"t{n}.c").write_text(
+                '#include "limit.h"\nint __VERIFIER_nondet_int(void); void reach_error(void); int nobody_knows(void);\n'
+                f"int main(void) {{ int x = __VERIFIER_nondet_int(); if (x < 40 && ({bad})) reach_error(); return 0; }}\n"
+            )
+            (folder / f"t{n}.yml").write_text(
+                f"format_version: '2.0'\ninput_files: t{n}.c\nproperties:\n  - property_file: ../../unreach-call.prp\n"
+                f"    expected_verdict: {'false' if n % 2 else 'true'}\noptions: \n  language: C\n  data_model: LP64\n"
+            )
+
+    def command(self, out, *arguments, python=sys.executable):
+        words = [python, SCRIPT, "run", self.dir / "tasks", "--out", self.dir / out, "--proviso", PROVISO, "--timeout", 30, *arguments]
+        return list(map(str, words))
+
+    def run_batch(self, out, *arguments, **named):
+        done = subprocess.run(self.command(out, *arguments, **named), capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return table(done.stdout)
+
+    def kill_again_and_again(self, times, moments, *command, **named):
+        """Starts the command and kills it after random times; how often it was at work then."""
+        hit = 0
+        for _ in range(times):
+            process = subprocess.Popen(self.command(*command, **named), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(random.uniform(*moments))
+            hit += process.poll() is None
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        return hit
+
+    def results_are_complete(self, out):
+        """Each task has one result."""
+        lines = (self.dir / out).read_text().splitlines()
+        entries = [json.loads(line) for line in lines if line.endswith("}")]
+        names = sorted(entry["task"] for entry in entries if "task" in entry)
+        self.assertEqual(names, sorted(f"{('even', 'odd')[n % 2]}/t{n}.yml" for n in range(TASKS)))
+
+
+def table(text):
+    """The report without what is measured."""
+    lines = text.splitlines()
+    rows = [re.sub(r" +\S+$", "", line) for line in lines if re.match(r"(unreach-call|even|odd|all) ", line)]
+    solved = next(line for line in lines if line.startswith("solved"))
+    return rows + [solved.partition("; wall")[0]]
+
+
+class OneMachine(Folder):
+    def test_a_batch_that_is_killed_ten_times_ends_as_one_that_is_not(self):
+        self.make_tasks()
+        expected = self.run_batch("whole.jsonl", "-j", 2)
+        self.assertIn("solved 21 of 24 (9 TRUE, 12 FALSE), wrong 0, unknown 3", expected[-1])
+        seed = random.randrange(1 << 32)
+        random.seed(seed)
+        hit = self.kill_again_and_again(10, (0.05, 0.6), "killed.jsonl", "-j", 2)
+        found = self.run_batch("killed.jsonl", "-j", 2)
+        self.assertEqual(found, expected, f"seed {seed}, {hit} kills")
+        self.assertGreater(hit, 0)
+        self.results_are_complete("killed.jsonl")
+
+    def test_functions_of_a_project(self):
+        source = self.dir / "src"
+        source.mkdir()
+        (source / "half.h").write_text("int half(int x);\n")
+        (source / "half.c").write_text('#include "half.h"\nint half(int x) { return x / 2; }\nint next(int x) { return x + ONE; }\n')
+        (source / "main.c").write_text('#include "half.h"\n#include <assert.h>\nint main(int c, char **v) { assert(half(8) == 4); return 0; }\n')
+        entries = [
+            {"directory": str(source), "file": name, "command": f"cc -DONE=1 -c {name}"} for name in ("half.c", "main.c")
+        ]
+        database = self.dir / "compile_commands.json"
+        database.write_text(json.dumps(entries))
+        run = [sys.executable, SCRIPT, "run", database, "--proviso", PROVISO, "--property", "no-overflow"]
+
+        def verdicts(name, *arguments):
+            out = self.dir / f"{name}.jsonl"
+            words = [*run, "--out", out, *arguments]
+            done = subprocess.run(list(map(str, words)), capture_output=True, text=True, cwd=self.dir)
+            loaded = results.load(out)[1] if out.exists() else {}
+            return done, {task: r["verdict"] for (task, _), r in loaded.items()}
+
+        _, found = verdicts("linked", "--linked", "--property", "unreach-call")
+        self.assertEqual(found, {"src/main.c": "TRUE"})
+        done, found = verdicts("all", "--entries", "all")
+        self.assertEqual(found, {"src/half.c:half": "TRUE", "src/half.c:next": "FALSE(no-overflow)"})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("src/half.c:3: ", done.stdout)
+        done, _ = verdicts("none", "--entries", "half,nobody")
+        self.assertEqual(done.returncode, 64)
+        self.assertIn("no translation unit defines nobody", done.stderr)
+        self.merged_findings("all.jsonl")
+
+    def merged_findings(self, out):
+        done = subprocess.run([sys.executable, SCRIPT, "export", self.dir / out, "--format", "sarif"], capture_output=True, text=True)
+        (run,) = json.loads(done.stdout)["runs"]
+        (finding,) = run["results"]
+        self.assertEqual(finding["ruleId"], "no-overflow")
+        self.assertEqual(run["tool"]["driver"]["rules"][finding["ruleIndex"]]["id"], "no-overflow")
+        self.assertEqual(finding["locations"][0]["physicalLocation"]["region"]["startLine"], 3)
+
+
+@unittest.skipUnless(DASK, "Dask is not there and scripts/setup-deps could not install it: there is no test of clusters")
+class Cluster(Folder):
+    def setUp(self):
+        super().setUp()
+        self.make_tasks()
+        self.started = []
+        self.addCleanup(self.stop)
+
+    def stop(self):
+        for process in self.started:
+            process.kill()
+            process.wait()
+        processes.sweep()
+
+    def start(self, role, *arguments):
+        command = [DASK, "-m", "distributed.cli.dask_" + role, *map(str, arguments), "--no-dashboard"]
+        # The workers have nothing of this program, and no file of the tasks' under its name.
+        process = subprocess.Popen(command, cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.started.append(process)
+        return process
+
+    def test_workers_and_clients_are_killed(self):
+        expected = self.run_batch("whole.jsonl", "-j", 2)
+        contact = self.dir / "scheduler.json"
+        self.start("scheduler", "--port", 0, "--host", "127.0.0.1", "--scheduler-file", contact)
+        wait_until(contact.exists)
+        address = json.loads(contact.read_text())["address"]
+        workers = [self.start("worker", address, "--nthreads", 1, "--no-nanny", "--local-directory", self.dir) for _ in range(4)]
+        cluster = ("cluster.jsonl", "--cluster", address)
+        client = subprocess.Popen(self.command(*cluster, python=DASK), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        out = self.dir / "cluster.jsonl"
+        wait_until(lambda: out.exists() and out.read_text().count('"status"') >= 3)
+        workers[0].kill()
+        client.kill()
+        client.wait()
+        self.assertLess(out.read_text().count('"status"'), TASKS)
+        again = subprocess.Popen(self.command(*cluster, python=DASK), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        done = out.read_text().count('"status"')
+        wait_until(lambda: out.read_text().count('"status"') > done)
+        workers[1].kill()
+        text, err = again.communicate()
+        self.assertEqual(again.returncode, 0, err)
+        self.assertEqual(table(text), expected)
+        self.results_are_complete("cluster.jsonl")
+
+    def test_workers_of_this_machine_and_no_scheduler(self):
+        expected = self.run_batch("whole.jsonl", "-j", 2)
+        self.assertEqual(self.run_batch("local.jsonl", "--cluster", "local:2", python=DASK), expected)
+        for address, message in (("tcp://127.0.0.1:1", "there is no scheduler"), ("local:0", "expected local:N")):
+            done = subprocess.run(self.command("x.jsonl", "--cluster", address, python=DASK), capture_output=True, text=True)
+            self.assertEqual(done.returncode, 64)
+            self.assertIn(message, done.stderr)
+
+
+def wait_until(condition):
+    for _ in range(1200):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it does not come about")
+
+
+if __name__ == "__main__":
+    unittest.main()
