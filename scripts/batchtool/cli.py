@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import batch, cgroups, cluster, definition, export, project, quantiles, report, results, tasks
+from . import batch, cgroups, cluster, definition, export, page, project, quantiles, report, results, tasks
 from .command import Tool
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +23,7 @@ Runs proviso (or another verifier) over many programs, and says how it did.
   scripts/batch run nightly.toml                # a run definition: see `run --help`
   scripts/batch report a.jsonl
   scripts/batch compare old.jsonl new.jsonl     # regressions first; the exit code says whether there are any
+  scripts/batch page symex=a.jsonl value=b.jsonl --out results.html
   scripts/batch export b.jsonl --format sarif --out findings.sarif
 
 A run that was stopped, by whatever means, goes on by the same command. Several may work on one result file."""
@@ -62,6 +63,11 @@ def parser():
     d.add_argument("--out", metavar="SVG", help="where to draw the quantile plot")
     d.add_argument("--by-category", dest="by", action="store_true", help="also what each solved of each category, and in what time")
     d.add_argument("--property", action="append")
+
+    h = commands.add_parser("page", help="runs as a page for a browser: tables, plots, filters")
+    h.add_argument("file", nargs="+", metavar="[NAME=]FILE", help="result files, with names for them")
+    h.add_argument("--out", required=True, metavar="HTML")
+    h.add_argument("--property", action="append")
 
     e = commands.add_parser("export", help="results in another format")
     e.add_argument("file")
@@ -320,6 +326,11 @@ def draw(options):
     return 0
 
 
+def write_page(options):
+    Path(options.out).write_text(page.of(named_runs(options)), encoding="utf-8")
+    return 0
+
+
 def write(options):
     ledger = results.Ledger.read(options.file)
     mine = [r for k, r in ledger.finished.items() if not options.property or k[1] in options.property]
@@ -331,4 +342,4 @@ def write(options):
     return 0
 
 
-COMMANDS = {"run": run, "report": show, "compare": compare, "plot": draw, "export": write}
+COMMANDS = {"run": run, "report": show, "compare": compare, "plot": draw, "page": write_page, "export": write}

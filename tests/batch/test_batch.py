@@ -1,6 +1,7 @@
 """Tests of scripts/batch with a made-up verifier, which misbehaves on demand. `python3 -m unittest discover tests/batch`."""
 
 import contextlib
+import html
 import io
 import json
 import os
@@ -92,6 +93,18 @@ class Fixture(unittest.TestCase):
     def result(self, stem):
         _, loaded = results.load(self.dir / "out.jsonl")
         return next(r for (name, _), r in loaded.items() if Path(name).stem == stem)
+
+    def write(self, name, entries):
+        path = self.dir / name
+        lines = [{"bench": 1}]
+        for task, (said, status, wall) in entries.items():
+            lines.append({
+                "task": task, "property": "unreach-call", "category": "c", "expected": "true",
+                "subproperty": "", "verdict": said, "status": status, "reason": "r", "exit": 0,
+                "wall": wall, "cpu": wall, "rss_mb": 1,
+            })
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return path
 
 
 class Running(Fixture):
@@ -361,18 +374,6 @@ class Inputs(Fixture):
 
 
 class Comparing(Fixture):
-    def write(self, name, entries):
-        path = self.dir / name
-        lines = [{"bench": 1}]
-        for task, (said, status, wall) in entries.items():
-            lines.append({
-                "task": task, "property": "unreach-call", "category": "c", "expected": "true",
-                "subproperty": "", "verdict": said, "status": status, "reason": "r", "exit": 0,
-                "wall": wall, "cpu": wall, "rss_mb": 1,
-            })
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        return path
-
     def test_differences(self):
         old = self.write("old", {
             "same": ("TRUE", "correct-true", 1.0),
@@ -421,6 +422,52 @@ class Comparing(Fixture):
 
         # Twelve tasks: 2 points each of ten, and of two of them 0.
         self.assertAlmostEqual(results.normalised_score(of("a", "correct-true", 10) + of("b", "unknown", 2)), 12)
+
+
+class Page(Fixture):
+    """The page as a reader uses it, in a browser without a window."""
+
+    def in_browser(self, page, script):
+        """What the script says on the page."""
+        catcher = "<script>const said = []; const say = t => said.push(String(t)); addEventListener('error', e => say('error: ' + e.message));</script>"
+        probe = f"<script>try {{ {script} }} catch (e) {{ say('error: ' + e) }} document.body.innerHTML = ''; document.body.append('SAID', said.join('|'), 'END')</script>"
+        text = page.read_text().replace("<body>", "<body>" + catcher, 1).replace("</body>", probe + "</body>")
+        (self.dir / "probe.html").write_text(text)
+        done = subprocess.run(
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", f"--user-data-dir={self.dir}/profile",
+             "--window-size=1300,900", "--virtual-time-budget=3000", "--dump-dom", f"file://{self.dir}/probe.html"],
+            capture_output=True, text=True,
+        )
+        return html.unescape(done.stdout.partition("SAID")[2].partition("END")[0]).split("|")
+
+    def test_filters_plots_and_tables(self):
+        old = self.write("old", {
+            "one": ("TRUE", "correct-true", 1.0), "two": ("FALSE(unreach-call)", "correct-false", 3.0),
+            "</script><b>three": ("UNKNOWN(<i>why</i>)", "unknown", 9.0),
+        })
+        new = self.write("new", {
+            "one": ("TRUE", "correct-true", 2.0), "two": ("TRUE", "wrong-true", 3.0), "</script><b>three": ("TRUE", "correct-true", 1.0),
+        })
+        page = self.dir / "page.html"
+        self.assertEqual(self.batch("page", f"before={old}", f"after={new}", "--out", page)[0], 0)
+        said = self.in_browser(page, """
+            const rows = () => [...document.querySelectorAll('#tasks tbody tr td.name')].map(e => e.textContent).join(' ');
+            const pick = (id, value) => { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event('change')); };
+            say(rows());
+            say(document.querySelectorAll('.curve').length + ' ' + document.querySelectorAll('.point').length);
+            say([...document.querySelectorAll('#summary tbody tr:last-child td')].map(e => e.textContent).join(' '));
+            pick('kind', 'wrong'); say(rows());
+            pick('kind', ''); document.getElementById('differ').click(); say(rows());
+            document.getElementById('differ').click();
+            document.querySelectorAll('th.sorts')[5].click(); say(rows());
+            document.querySelector('.point').dispatchEvent(new Event('click')); say(document.querySelectorAll('tr.now').length);
+            pick('measure', 'memory'); say(document.querySelector('#quantiles text.title:last-of-type') ? 'drawn' : '');
+            document.getElementById('theme').click(); say(document.documentElement.dataset.theme);
+            """)
+        self.assertEqual(said, [
+            "</script><b>three one two", "2 3", "c 3 1 1 0 1 0 3 13 2 0 1 0 0 -28 6", "two", "</script><b>three two",
+            "</script><b>three two one", "1", "drawn", "dark",
+        ])
 
 
 class Parts(unittest.TestCase):
