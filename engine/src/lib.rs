@@ -183,6 +183,21 @@ impl Stats {
     }
 }
 
+/// A time in which one analysis worked. Times count from the start of the run.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    pub analysis: Analysis,
+    /// Of several at once, which thread, from 0.
+    pub thread: usize,
+    pub start: Duration,
+    pub end: Duration,
+    /// Operations executed in it.
+    pub edges: u64,
+    pub solver_calls: u64,
+    /// What came out: `proof`, `violation`, `time is up`, `gave up`, `approximated` or `no proof yet`.
+    pub ended: &'static str,
+}
+
 /// The answer with what went into it.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -198,6 +213,8 @@ pub struct Outcome {
     pub certificate: Option<proof::Certificate>,
     /// A violation that was found but did not replay: nobody may call the program safe.
     pub unconfirmed: Option<Reason>,
+    /// Who worked when, in order of their ends.
+    pub turns: Vec<Turn>,
     /// What refinements have learned, in order.
     pub lessons: Vec<Lesson>,
     /// The abstract reachability graph of the analysis that decided or came last, where one is built.
@@ -219,6 +236,7 @@ impl Outcome {
             proof: None,
             certificate: None,
             unconfirmed: None,
+            turns: Vec::new(),
             lessons: Vec::new(),
             arg: Vec::new(),
             frontiers: Vec::new(),

@@ -63,6 +63,7 @@ pub struct Finished {
     pub decided_by: Option<&'static str>,
     /// Of TRUE: what the proof checker says.
     pub proof: Option<String>,
+    pub turns: Vec<engine::Turn>,
     pub lessons: Vec<Lesson>,
     pub invariants: Vec<LoopInvariant>,
     pub rankings: Vec<Ranking>,
@@ -85,6 +86,7 @@ impl Finished {
             harness: None,
             decided_by: None,
             proof: None,
+            turns: Vec::new(),
             lessons: Vec::new(),
             invariants: Vec::new(),
             rankings: Vec::new(),
@@ -211,6 +213,7 @@ impl Pipeline {
             harness,
             decided_by,
             proof,
+            turns: outcome.turns,
             lessons,
             invariants,
             rankings: Vec::new(),

@@ -290,6 +290,12 @@ pub fn lessons(report: &Report) -> String {
     if let Some(proof) = &report.proof {
         let _ = writeln!(out, "proof: {proof}");
     }
+    for turn in &report.turns {
+        let (start, end) = (turn.start.as_secs_f64(), turn.end.as_secs_f64());
+        let (name, edges, calls) = (turn.analysis.name(), turn.edges, turn.solver_calls);
+        let what = format!("{edges} operations, {calls} solver calls: {}", turn.ended);
+        let _ = writeln!(out, "{start:8.2} s to {end:.2} s  {name:<16} {what}");
+    }
     for (i, lesson) in report.lessons.iter().enumerate() {
         let place = lesson.spot.as_ref().map_or_else(String::new, |s| format!(" to refute a path to {s}"));
         let _ = writeln!(out, "refinement {}: tracks {}{place}", i + 1, lesson.tracked.join(", "));

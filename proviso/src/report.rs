@@ -5,6 +5,7 @@ use crate::source::Spot;
 use crate::trace::{Arguments, Event, InputValue, Object, Trace};
 use cfa::InputKind;
 use cfa::interp::ObjectKind;
+use engine::Turn;
 use serde_json::{Value, json};
 
 /// Places of assumed writes that are written.
@@ -108,6 +109,8 @@ pub struct Report {
     /// What was assumed of the call that the program starts with, and of functions that nobody defines.
     pub assumptions: Vec<String>,
     pub undefined: Vec<Undefined>,
+    /// Which analysis worked when.
+    pub turns: Vec<Turn>,
     /// What refinements have learned, in order.
     pub lessons: Vec<Lesson>,
     /// Of TRUE: what the proof says of loops.
@@ -171,6 +174,7 @@ impl Report {
             "assumed_writes": assumed_json(&self.assumed_writes),
             "assumptions": self.assumptions,
             "undefined_functions": self.undefined.iter().map(undefined_json).collect::<Vec<_>>(),
+            "turns": self.turns.iter().map(turn_json).collect::<Vec<_>>(),
             "refinements": lessons,
             "ranking_functions": self.rankings.iter().map(ranking_json).collect::<Vec<_>>(),
             "reason": reason,
@@ -192,6 +196,18 @@ pub fn spot_json(spot: Option<&Spot>) -> Value {
         None => Value::Null,
         Some(s) => json!({"file": s.path, "line": s.line, "column": (s.column > 0).then_some(s.column)}),
     }
+}
+
+fn turn_json(turn: &Turn) -> Value {
+    json!({
+        "analysis": turn.analysis.name(),
+        "thread": turn.thread,
+        "start_seconds": turn.start.as_secs_f64(),
+        "end_seconds": turn.end.as_secs_f64(),
+        "edges": turn.edges,
+        "solver_calls": turn.solver_calls,
+        "ended": turn.ended,
+    })
 }
 
 fn assumed_json(assumed: &AssumedWrites) -> Value {
@@ -351,6 +367,7 @@ mod tests {
             assumed_writes: AssumedWrites::default(),
             assumptions: Vec::new(),
             undefined: Vec::new(),
+            turns: Vec::new(),
             lessons: Vec::new(),
             invariants: Vec::new(),
             rankings: Vec::new(),

@@ -187,6 +187,7 @@ mod tests {
             assumed_writes: crate::report::AssumedWrites::default(),
             assumptions: Vec::new(),
             undefined: Vec::new(),
+            turns: Vec::new(),
             lessons: Vec::new(),
             invariants: Vec::new(),
             rankings: Vec::new(),

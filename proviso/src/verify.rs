@@ -156,6 +156,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         assumed_writes: finished.assumed_writes,
         assumptions: shared.assumptions,
         undefined: shared.undefined,
+        turns: finished.turns,
         lessons: finished.lessons,
         invariants: finished.invariants,
         rankings: finished.rankings,

@@ -142,7 +142,11 @@ int main(void) {
         say("loop heads: " + document.querySelectorAll("#canvas g.block.head").length);
         document.querySelector("#canvas g.block.error").dispatchEvent(new MouseEvent("click"));
         say("error at line " + text(".row.now .n"));
+        [...document.querySelectorAll("#tabs button")].find(b => b.textContent === "Summary").click();
+        await null;
+        say("decided: " + text("svg.turns rect.decided title").replace(/[0-9.,]+/g, "N"));
     "##;
     let said = in_browser(&page, script, folder.path());
-    assert_eq!(said, ["TRUE", "an invariant", "blocks", "loop heads: 1", "error at line 10"]);
+    let turn = "decided: invariants: N to N s, N operations, N solver calls: proof";
+    assert_eq!(said, ["TRUE", "an invariant", "blocks", "loop heads: 1", "error at line 10", turn]);
 }

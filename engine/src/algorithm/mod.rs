@@ -73,6 +73,20 @@ pub(crate) enum Ending {
     NoProof,
 }
 
+impl Ending {
+    /// For people.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Proved(_) => "proof",
+            Self::Violation { .. } => "violation",
+            Self::TimeIsUp => "time is up",
+            Self::GaveUp(_) => "gave up",
+            Self::Tainted(_) => "approximated",
+            Self::NoProof => "no proof yet",
+        }
+    }
+}
+
 /// What can be asked whether an error can be reached, beside others that are asked the same.
 pub(crate) trait Algorithm<'p> {
     /// Goes on until there is an answer or the share is used up.

@@ -4,7 +4,7 @@ use super::Setting;
 use super::turns::Turns;
 use crate::analysis::Analysis;
 use crate::verdict::Verdict;
-use crate::{Crash, Outcome, Replay, Stats};
+use crate::{Crash, Outcome, Replay, Stats, Turn};
 use std::thread;
 
 /// Bytes, reserved rather than used: expressions are evaluated by recursion.
@@ -56,8 +56,9 @@ fn joined(outcomes: Vec<Outcome>, stopped: bool) -> Outcome {
     let mut total = Stats::default();
     let mut reasons = Vec::new();
     let mut crashes = Vec::new();
-    let mut frontiers = Vec::new();
-    for outcome in &outcomes {
+    let (mut frontiers, mut turns) = (Vec::new(), Vec::new());
+    for (thread, outcome) in outcomes.iter().enumerate() {
+        turns.extend(outcome.turns.iter().map(|turn| Turn { thread, ..turn.clone() }));
         total.join(&outcome.stats);
         reasons.extend(outcome.reasons.iter().cloned());
         crashes.extend(outcome.crashes.iter().cloned());
@@ -72,7 +73,7 @@ fn joined(outcomes: Vec<Outcome>, stopped: bool) -> Outcome {
     if let Some(crash) = contradiction(&outcomes) {
         crashes.insert(0, crash.clone());
         let unknown = Outcome::new(Verdict::Unknown(crash.reason()), crash.analysis);
-        return Outcome { unconfirmed, stats: total, reasons, frontiers, crashes, ..unknown };
+        return Outcome { unconfirmed, stats: total, reasons, frontiers, crashes, turns, ..unknown };
     }
     let outcome = outcomes.into_iter().nth(answered).expect("at least one thread");
     // What one thread has found no other may overlook.
@@ -80,7 +81,7 @@ fn joined(outcomes: Vec<Outcome>, stopped: bool) -> Outcome {
         (Verdict::True, Some(reason)) => (Verdict::Unknown(reason.clone()), None),
         (verdict, _) => (verdict, outcome.proof),
     };
-    Outcome { verdict, proof, unconfirmed, stats: total, reasons, frontiers, crashes, ..outcome }
+    Outcome { verdict, proof, unconfirmed, stats: total, reasons, frontiers, crashes, turns, ..outcome }
 }
 
 /// Threads that contradict one another: a defect of ours, of which everybody should hear.

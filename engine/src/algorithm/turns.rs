@@ -3,12 +3,13 @@
 use super::{Algorithm, Counters, Ending, Proof, Share};
 use crate::analysis::Analysis;
 use crate::arg::Shape;
+use crate::budget::Budget;
 use crate::exchange::Exchange;
 use crate::frontier::Frontier;
 use crate::proof::{self, Certificate, ProofCheck};
 use crate::strategy::configurations;
 use crate::verdict::{Counterexample, Reason, Taints, Verdict};
-use crate::{Crash, Outcome, Replay, Stats};
+use crate::{Crash, Outcome, Replay, Stats, Turn};
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -72,6 +73,7 @@ pub(crate) struct Turns<'r> {
     proof: Option<ProofCheck>,
     certificate: Option<Certificate>,
     crashes: Vec<Crash>,
+    turns: Vec<Turn>,
 }
 
 impl<'r> Turns<'r> {
@@ -101,6 +103,7 @@ impl<'r> Turns<'r> {
             proof: None,
             certificate: None,
             crashes: Vec::new(),
+            turns: Vec::new(),
         }
     }
 
@@ -115,10 +118,7 @@ impl<'r> Turns<'r> {
         for i in 0..self.workers.len() {
             let Some(time) = self.workers[i].algorithm.head_start() else { continue };
             let part = self.setting.budget.within(time);
-            let ending = self.guarded(i, |this| {
-                let ending = this.advance(i, &part, this.setting.config.query_time);
-                this.checked(ending)
-            });
+            let ending = self.timed(i, &part, self.setting.config.query_time);
             match ending {
                 Ok(Ending::Proved(_)) => return Some((i, Verdict::True)),
                 Ok(_) => {}
@@ -165,12 +165,7 @@ impl<'r> Turns<'r> {
         self.workers[i].algorithm.import(&self.exchange);
         let (mut extensions, mut extended) = (0, Duration::ZERO);
         loop {
-            let start = Instant::now();
-            let ending = self.guarded(i, |this| {
-                let ending = this.advance(i, &part, query_time);
-                this.checked(ending)
-            });
-            self.workers[i].spent += start.elapsed();
+            let ending = self.timed(i, &part, query_time);
             self.workers[i].algorithm.publish(&mut self.exchange);
             match self.after(i, ending.unwrap_or_else(Ending::GaveUp)) {
                 After::Decided(verdict) => return Some(verdict),
@@ -239,8 +234,29 @@ impl<'r> Turns<'r> {
         }
     }
 
+    /// Lets a worker go on, and writes down that it did.
+    fn timed(&mut self, i: usize, budget: &Budget, query_time: Duration) -> Result<Ending, Reason> {
+        let (start, before) = (self.start.elapsed(), self.workers[i].algorithm.stats());
+        let ending = self.guarded(i, |this| {
+            let ending = this.advance(i, budget, query_time);
+            this.checked(ending)
+        });
+        let (end, after) = (self.start.elapsed(), self.workers[i].algorithm.stats());
+        self.workers[i].spent += end - start;
+        self.turns.push(Turn {
+            analysis: self.workers[i].analysis,
+            thread: 0,
+            start,
+            end,
+            edges: after.exploration.edges.saturating_sub(before.exploration.edges),
+            solver_calls: after.solver_calls.saturating_sub(before.solver_calls),
+            ended: ending.as_ref().map_or("gave up", Ending::name),
+        });
+        ending
+    }
+
     /// Lets a worker go on.
-    fn advance(&mut self, i: usize, budget: &crate::budget::Budget, query_time: Duration) -> Ending {
+    fn advance(&mut self, i: usize, budget: &Budget, query_time: Duration) -> Ending {
         let mut base = self.stats_but(i);
         base.replays = self.replays;
         let Self { workers, last, start, progress, .. } = self;
@@ -309,7 +325,7 @@ impl<'r> Turns<'r> {
     }
 
     fn outcome(self, decided: usize, verdict: Verdict) -> Outcome {
-        let Self { setting, workers, start, replays, common, proof, certificate, crashes, .. } = self;
+        let Self { setting, workers, start, replays, common, proof, certificate, crashes, turns, .. } = self;
         let unconfirmed = common.first(setting.program);
         let decided_by = workers[decided].analysis;
         let (mut taints, mut stats) = (common, Stats::default());
@@ -345,6 +361,7 @@ impl<'r> Turns<'r> {
             proof: proof.filter(|_| is_true),
             certificate: certificate.filter(|_| is_true),
             unconfirmed,
+            turns,
             lessons,
             arg,
             frontiers,

@@ -277,6 +277,38 @@ if (steps.length) {
   });
 }
 
+/** Who worked when: a row for each analysis of each thread, its turns from left to right. */
+function turnsPicture() {
+  const rows = [...new Set(run.turns.map(turn => `${turn.thread} ${turn.analysis}`))];
+  const end = Math.max(...run.turns.map(turn => turn.end_seconds), 1e-6);
+  const [left, width, height] = [130, 520, 22];
+  const x = seconds => left + width * seconds / end;
+  const picture = svg("svg", {class: "turns", viewBox: `0 0 ${left + width + 60} ${height * rows.length + 24}`, role: "img",
+    "aria-label": "turns of the analyses over time"});
+  rows.forEach((row, index) => {
+    const name = svg("text", {x: left - 8, y: height * index + 15, "text-anchor": "end"});
+    const [thread, analysis] = row.split(" ");
+    name.textContent = run.turns.some(turn => turn.thread > 0) ? `${analysis} (${Number(thread) + 1})` : analysis;
+    picture.append(name, svg("line", {x1: left, x2: left + width, y1: height * (index + 1), y2: height * (index + 1)}));
+  });
+  for (const turn of run.turns) {
+    const decided = turn.ended === "proof" || turn.ended === "violation";
+    const bar = svg("rect", {x: x(turn.start_seconds), y: height * rows.indexOf(`${turn.thread} ${turn.analysis}`) + 4,
+      width: Math.max(x(turn.end_seconds) - x(turn.start_seconds), 1.5), height: height - 8, rx: 2, class: decided ? "decided" : turn.ended === "gave up" ? "ended" : ""});
+    const title = svg("title");
+    title.textContent = `${turn.analysis}: ${turn.start_seconds.toFixed(3)} to ${turn.end_seconds.toFixed(3)} s, ` +
+      `${turn.edges.toLocaleString("en")} operations, ${turn.solver_calls.toLocaleString("en")} solver calls: ${turn.ended}`;
+    bar.append(title);
+    picture.append(bar);
+  }
+  for (const part of [0, .25, .5, .75, 1]) {
+    const mark = svg("text", {x: x(end * part), y: height * rows.length + 17, "text-anchor": part ? "middle" : "start"});
+    mark.textContent = `${(end * part).toFixed(end < 1 ? 3 : 1)} s`;
+    picture.append(mark);
+  }
+  return picture;
+}
+
 // What it takes, and what it rests on.
 view("Summary", () => {
   const out = [];
@@ -314,6 +346,7 @@ view("Summary", () => {
   const notes = run.notes.filter(note => note.text !== run.reason?.text);
   if (notes.length) section("Approximations", table(null, notes.map(note => [note.text, link(note.location)])));
   if (run.models.length) section("Library functions modelled", make("p", {className: "mono"}, run.models.join(", ")));
+  if (run.turns.length) section("Turns of the analyses", turnsPicture());
   const numbers = Object.entries(run.statistics);
   const shape = value => Number.isInteger(value) ? value.toLocaleString("en") : value.toFixed(3);
   section("Statistics", make("table", {}, ...numbers.map(([name, value]) =>
