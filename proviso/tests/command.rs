@@ -375,7 +375,8 @@ fn an_analysis_that_panics_ends_itself_and_not_the_others() {
     let output = run(&[&["verify", &file], &faults[..]].concat());
     assert_eq!(output.status.code(), Some(70));
     assert!(
-        last_line(&output).starts_with("UNKNOWN(internal error: a fault in symex was asked for (engine/src/algorithm/turns.rs:")
+        last_line(&output)
+            .starts_with("UNKNOWN(internal error: a fault in symex was asked for (engine/src/algorithm/turns.rs:")
     );
     let output = run(&["verify", &file, "--analysis", "value", "--fault", "value", "--json", "-"]);
     assert_eq!(output.status.code(), Some(70));
