@@ -90,6 +90,10 @@ impl<I: Id, T: Clone> Table<I, T> {
     pub fn filled(value: T, len: usize) -> Self {
         Self { items: vec![value; len], id: PhantomData }
     }
+    /// Appends copies of `value` up to this length.
+    pub fn extend_to(&mut self, len: usize, value: T) {
+        self.items.resize(len.max(self.items.len()), value);
+    }
 }
 
 impl<I: Id, T> Default for Table<I, T> {

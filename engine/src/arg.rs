@@ -352,6 +352,11 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
         (!self.merges).then(|| self.path_to(node).0)
     }
 
+    fn covered(&self) -> Vec<Option<Vec<EdgeId>>> {
+        let covered = self.nodes.iter().filter(|(_, n)| n.status == Status::Covered);
+        covered.map(|(id, _)| (!self.merges).then(|| self.path_to(id).0)).collect()
+    }
+
     fn shape(&self) -> Vec<Shape> {
         let number = |n: NodeId| n.index() as u32;
         without_pruned(self.nodes.values().map(|n| Shape {

@@ -24,4 +24,9 @@ pub struct Open {
 pub struct Frontier {
     pub analysis: Analysis,
     pub open: Vec<Open>,
+    /// The edges to each state that was not followed because another one covers it, where they are kept and paths are not merged:
+    /// what follows is explored as far as what follows the other one is.
+    pub covered: Vec<Option<Vec<EdgeId>>>,
+    /// Why the exploration would not go on if it had time: then more may be left than is told here.
+    pub given_up: Option<Reason>,
 }

@@ -147,7 +147,7 @@ impl Stats {
     }
 
     /// Adds what another thread did in the same time.
-    fn join(&mut self, other: &Self) {
+    pub fn join(&mut self, other: &Self) {
         self.exploration.add(&other.exploration);
         self.waiting_now += other.waiting_now;
         self.terms += other.terms;
@@ -242,6 +242,11 @@ impl Outcome {
             frontiers: Vec::new(),
             crashes: Vec::new(),
         }
+    }
+
+    /// No verdict, for a reason from outside.
+    pub fn unknown(reason: Reason, analysis: Analysis) -> Self {
+        Self::new(Verdict::Unknown(reason), analysis)
     }
 
     /// Whether there is no verdict because an analysis panicked.

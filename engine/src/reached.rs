@@ -73,6 +73,10 @@ pub trait Reached<C: Cpa> {
     fn path(&self, _node: Self::Node) -> Option<Vec<EdgeId>> {
         None
     }
+    /// The paths to the nodes that others cover, each as [`path`](Self::path) tells it.
+    fn covered(&self) -> Vec<Option<Vec<EdgeId>>> {
+        Vec::new()
+    }
     /// The graph, if it is kept.
     fn shape(&self) -> Vec<Shape> {
         Vec::new()
@@ -166,6 +170,10 @@ impl<C: Cpa> Reached<C> for Pictured {
             return None;
         }
         Some(line.iter().rev().flat_map(|&n| self.via[n as usize].iter().copied()).collect())
+    }
+    fn covered(&self) -> Vec<Option<Vec<EdgeId>>> {
+        let covered = |n: &u32| self.nodes[*n as usize].status == Status::Covered;
+        (0..self.nodes.len() as u32).filter(covered).map(|n| Reached::<C>::path(self, n)).collect()
     }
     fn shape(&self) -> Vec<Shape> {
         crate::arg::without_pruned(self.nodes.iter().copied())

@@ -5,4 +5,5 @@
 
 pub mod condition;
 pub mod range;
+pub mod ranged;
 pub mod restrict;

@@ -12,7 +12,8 @@
 
 use crate::condition::{Condition, Label, StateId};
 use cfa::{
-    CType, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, HaltKind, Id, LocId, Op, Out, Program, Var, VarId, VarKind,
+    CType, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, HaltKind, Id, LocId, Op, Out, Program, Table, Var, VarId,
+    VarKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
@@ -34,6 +35,21 @@ impl std::error::Error for TooLarge {}
 
 /// The paths of `program` that `condition` does not cover, as a program.
 pub fn restrict(program: &Program, condition: &Condition) -> Result<Program, TooLarge> {
+    restrict_with_map(program, condition).map(|restricted| restricted.program)
+}
+
+/// A restricted program, and what its parts are in the original. What has no original serves the composition alone: it tests
+/// assumptions and how copies were left, or ends covered paths.
+pub struct Restricted {
+    pub program: Program,
+    pub locs: Table<LocId, Option<LocId>>,
+    pub edges: Table<EdgeId, Option<EdgeId>>,
+    pub funcs: Table<FuncId, FuncId>,
+    pub vars: Table<VarId, Option<VarId>>,
+}
+
+/// As [`restrict`], with the way back.
+pub fn restrict_with_map(program: &Program, condition: &Condition) -> Result<Restricted, TooLarge> {
     let calls = CallGraph::new(program);
     let mut b = Builder {
         program,
@@ -46,6 +62,7 @@ pub fn restrict(program: &Program, condition: &Condition) -> Result<Program, Too
         todo: Vec::new(),
         interest: Interest::new(program, condition, &calls),
         calls: &calls,
+        edges: program.edges.ids().map(Some).collect(),
     };
     let start = b.sets.intern(vec![condition.initial]);
     let entry = b.copy(program.entry, start);
@@ -57,7 +74,7 @@ pub fn restrict(program: &Program, condition: &Condition) -> Result<Program, Too
     }
     b.finish();
     b.out.entry = b.copies[entry].new;
-    Ok(b.out)
+    Ok(b.with_map())
 }
 
 /// A set of states that a path may be in.
@@ -212,6 +229,8 @@ struct Builder<'a> {
     todo: Vec<(usize, LocId, SetId)>,
     interest: Interest,
     calls: &'a CallGraph,
+    /// By edge, that of the original.
+    edges: Table<EdgeId, Option<EdgeId>>,
 }
 
 impl Builder<'_> {
@@ -404,6 +423,8 @@ impl Builder<'_> {
     }
 
     fn inherit(&mut self, new: EdgeId, old: EdgeId) {
+        self.edges.extend_to(new.index() + 1, None);
+        self.edges[new] = Some(old);
         let old = &self.program.edges[old];
         let new = &mut self.out.edges[new];
         (new.place, new.fault, new.origin) = (old.place, old.fault, old.origin.clone());
@@ -489,6 +510,26 @@ impl Builder<'_> {
         for exit in self.copies[callee].exits.clone() {
             self.loc(caller, target, exit);
         }
+    }
+
+    fn with_map(mut self) -> Restricted {
+        self.edges.extend_to(self.out.edges.len(), None);
+        let mut locs: Table<LocId, Option<LocId>> = self.program.locs.ids().map(Some).collect();
+        let mut funcs: Table<FuncId, FuncId> = self.program.funcs.ids().collect();
+        let mut vars: Table<VarId, Option<VarId>> = self.program.vars.ids().map(Some).collect();
+        locs.extend_to(self.out.locs.len(), None);
+        vars.extend_to(self.out.vars.len(), None);
+        for copy in &self.copies {
+            debug_assert_eq!(funcs.next_id(), copy.new);
+            funcs.push(copy.func);
+            for (&(loc, set), &new) in &copy.locs {
+                locs[new] = (set != COVERED).then_some(loc);
+            }
+            for (&old, &new) in &copy.vars {
+                vars[new] = Some(old);
+            }
+        }
+        Restricted { program: self.out, locs, edges: self.edges, funcs, vars }
     }
 
     /// Makes the returns, and what tells behind a call how it was left.

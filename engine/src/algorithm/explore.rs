@@ -14,8 +14,8 @@ use crate::exchange::Exchange;
 use crate::frontier::Open;
 use crate::reached::Reached;
 use crate::verdict::Taints;
-use cfa::Program;
 use cfa::interp::Inputs;
+use cfa::{EdgeId, Program};
 
 /// Explores the states of an analysis, one way or another.
 pub(crate) trait Explore<'p> {
@@ -34,6 +34,7 @@ pub(crate) trait Explore<'p> {
     fn is_exact(&self) -> bool;
     fn done(&self) -> Option<f64>;
     fn frontier(&self) -> Vec<Open>;
+    fn covered(&self) -> Vec<Option<Vec<EdgeId>>>;
     fn graph(&self) -> Vec<Shape>;
 }
 
@@ -68,6 +69,9 @@ impl<'p, C: Wrapper<'p>, R: Reached<C>> Explore<'p> for CpaAlgorithm<'p, C, R> {
     }
     fn frontier(&self) -> Vec<Open> {
         CpaAlgorithm::frontier(self)
+    }
+    fn covered(&self) -> Vec<Option<Vec<EdgeId>>> {
+        self.reached.covered()
     }
     fn graph(&self) -> Vec<Shape> {
         self.reached.shape()
@@ -105,6 +109,9 @@ impl<'p, C: Wrapper<'p> + Abstraction> Explore<'p> for Cegar<'p, C> {
     }
     fn frontier(&self) -> Vec<Open> {
         Cegar::frontier(self)
+    }
+    fn covered(&self) -> Vec<Option<Vec<EdgeId>>> {
+        Reached::<C>::covered(&self.inner.reached)
     }
     fn graph(&self) -> Vec<Shape> {
         Reached::<C>::shape(&self.inner.reached)
@@ -179,6 +186,9 @@ impl<'p, X: Explore<'p>> Algorithm<'p> for Exploring<'p, X> {
     }
     fn frontier(&self) -> Option<Vec<Open>> {
         Some(self.exploration.frontier())
+    }
+    fn covered(&self) -> Vec<Option<Vec<EdgeId>>> {
+        self.exploration.covered()
     }
     fn graph(&self) -> Vec<Shape> {
         self.exploration.graph()

@@ -132,6 +132,10 @@ pub(crate) trait Algorithm<'p> {
     fn frontier(&self) -> Option<Vec<Open>> {
         None
     }
+    /// The paths to states that others cover (see [`Frontier`](crate::frontier::Frontier)).
+    fn covered(&self) -> Vec<Option<Vec<EdgeId>>> {
+        Vec::new()
+    }
     /// The graph of its states, if it is kept.
     fn graph(&self) -> Vec<Shape> {
         Vec::new()

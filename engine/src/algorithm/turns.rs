@@ -339,7 +339,8 @@ impl<'r> Turns<'r> {
                 && matches!(verdict, Verdict::Unknown(_))
                 && let Some(open) = algorithm.frontier()
             {
-                frontiers.push(Frontier { analysis: worker.analysis, open });
+                let (covered, given_up) = (algorithm.covered(), worker.given_up.clone());
+                frontiers.push(Frontier { analysis: worker.analysis, open, covered, given_up });
             }
             let graph = algorithm.graph();
             if !graph.is_empty() && (i == decided || arg.is_empty()) {

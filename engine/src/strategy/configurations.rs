@@ -1,5 +1,6 @@
 //! The analyses by name: each is an algorithm around a CPA, with parameters.
 
+use crate::Config;
 use crate::algorithm::bmc::Bmc;
 use crate::algorithm::cegar::Cegar;
 use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
@@ -76,9 +77,14 @@ impl<'r> Maker<'r> {
 
     /// All states in full.
     fn exact(self, merge: Merge) -> Box<dyn Algorithm<'r> + 'r> {
-        let (program, cpa) = (self.setting.program, self.symbolic());
+        let (program, mut cpa) = (self.setting.program, self.symbolic());
         let parameters = self.parameters(cpa.heads(), merge);
-        match self.setting.config.wants_graph {
+        let Config { wants_graph, wants_frontier, .. } = *self.setting.config;
+        if wants_frontier {
+            // Paths are told edge by edge.
+            cpa.follow_calls();
+        }
+        match wants_graph || wants_frontier {
             true => self.exploring(CpaAlgorithm::new(program, cpa, Pictured::default(), parameters)),
             false => self.exploring(CpaAlgorithm::new(program, cpa, Forgotten, parameters)),
         }

@@ -6,13 +6,14 @@
 //! order in which it takes them. A path is covered if a prefix of it leads to an accepting state.
 
 mod dot;
+pub mod rest;
 mod text;
 
 pub use text::{Error, parse, print};
 
 use cfa::interp::{Observer, State as Execution};
 use cfa::{EdgeId, Expr, ExprId, Op, Program, Table};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 
 cfa::id_type!(
@@ -165,6 +166,63 @@ impl Condition {
             }
         }
         Ok(())
+    }
+
+    /// The condition that covers what one of the two covers. Transitions with assumptions are left out, which covers less.
+    pub fn union(&self, other: &Self) -> Self {
+        let mut out = Self { states: Table::new(), initial: StateId(0) };
+        let mut numbers: FxHashMap<[Option<StateId>; 2], StateId> = FxHashMap::default();
+        let mut todo = vec![[Some(self.initial), Some(other.initial)]];
+        let accepts = |pair: [Option<StateId>; 2]| {
+            let of = |condition: &Self, q: Option<StateId>| q.is_some_and(|q| condition.states[q].accepting);
+            of(self, pair[0]) || of(other, pair[1])
+        };
+        numbers.insert(todo[0], out.add(accepts(todo[0])));
+        while let Some(pair) = todo.pop() {
+            let state = numbers[&pair];
+            if out.states[state].accepting {
+                continue;
+            }
+            let mut named: Vec<EdgeId> = Vec::new();
+            for (condition, q) in [(self, pair[0]), (other, pair[1])] {
+                for t in q.map(|q| &condition.states[q].transitions).into_iter().flatten() {
+                    if let Label::Edges(edges) = &t.on {
+                        named.extend_from_slice(edges);
+                    }
+                }
+            }
+            named.sort_unstable();
+            named.dedup();
+            let next = |side: usize, edge: Option<EdgeId>| -> Option<StateId> {
+                let condition = if side == 0 { self } else { other };
+                let q = pair[side]?;
+                let all = &condition.states[q];
+                match edge {
+                    Some(edge) => all.successors(edge).find(|t| t.assumption.is_none()).map(|t| t.to),
+                    None => {
+                        let is_others = |t: &&Transition| t.on == Label::Others && t.assumption.is_none();
+                        all.transitions.iter().find(is_others).map(|t| t.to)
+                    }
+                }
+            };
+            let mut transitions = Vec::new();
+            for edge in named.into_iter().map(Some).chain([None]) {
+                let to = [next(0, edge), next(1, edge)];
+                if to == [None, None] && edge.is_none() {
+                    continue;
+                }
+                let to = *numbers.entry(to).or_insert_with(|| {
+                    todo.push(to);
+                    out.add(accepts(to))
+                });
+                transitions.push(match edge {
+                    Some(edge) => Transition::on(edge, to),
+                    None => Transition::others(to),
+                });
+            }
+            out.states[state].transitions = transitions;
+        }
+        out.simplified()
     }
 
     /// Edges and states that lead to no accepting state are of no use: whoever is there is as far as in a state without

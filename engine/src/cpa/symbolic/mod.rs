@@ -114,6 +114,11 @@ impl<'p> SymbolicExecution<'p> {
     /// Follows every path to its end, whether or not it may come to an error, and every call that it makes.
     pub fn follow_everything(&mut self) {
         self.hope.fill(true);
+        self.follow_calls();
+    }
+
+    /// Follows every call, also of functions that only compute.
+    pub fn follow_calls(&mut self) {
         self.execution.mode.skips_calls = false;
     }
 

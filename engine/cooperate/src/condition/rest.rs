@@ -1,0 +1,216 @@
+//! What an exploration has done, as a condition: all paths are covered but those that go through its frontier.
+
+use super::{Condition, StateId, Transition};
+use cfa::{CallGraph, Callee, EdgeId, FuncId, Op, Out, Program};
+use engine::frontier::Frontier;
+use rustc_hash::FxHashMap;
+
+/// States that a condition of a frontier may have; beyond, it forgets what was explored deepest.
+const MOST_STATES: usize = 200_000;
+
+/// What a path takes where the CFA of the original leaves a choice.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Choice {
+    Branch(EdgeId),
+    /// The function that the call through a pointer enters.
+    Callee(EdgeId, FuncId),
+}
+
+/// The program that was explored: the original, or a part of it.
+pub struct Explored<'a> {
+    pub program: &'a Program,
+    pub original: &'a Program,
+    /// The edge and the function of the original.
+    pub edge: &'a dyn Fn(EdgeId) -> Option<EdgeId>,
+    pub func: &'a dyn Fn(FuncId) -> FuncId,
+}
+
+impl Explored<'_> {
+    /// What a path of the program explored takes in the original.
+    fn choices(&self, path: &[EdgeId]) -> Vec<Choice> {
+        let mut out = Vec::new();
+        for (i, &edge) in path.iter().enumerate() {
+            let Some(original) = (self.edge)(edge) else { continue };
+            match (&self.program.edges[edge].op, &self.original.edges[original].op) {
+                (Op::Assume { .. }, Op::Assume { .. }) => out.push(Choice::Branch(original)),
+                (Op::Call { .. }, Op::Call { callee: Callee::Indirect(_), .. }) => {
+                    // A path that ends there is open for all functions.
+                    let Some(&next) = path.get(i + 1) else { break };
+                    out.push(Choice::Callee(original, (self.func)(self.program.func_of(next))));
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+
+    /// The condition that covers what an exploration has seen to the end: nothing, if it is not known what it has left.
+    pub fn condition(&self, frontier: &Frontier) -> Condition {
+        let paths = frontier.open.iter().map(|o| &o.path).chain(&frontier.covered);
+        let paths: Option<Vec<Vec<Choice>>> = paths.map(|path| path.as_deref().map(|p| self.choices(p))).collect();
+        match paths {
+            Some(mut paths) if frontier.given_up.is_none() => {
+                let total = |paths: &[Vec<Choice>]| paths.iter().map(Vec::len).sum::<usize>();
+                let mut longest = paths.iter().map(Vec::len).max().unwrap_or(0);
+                while total(&paths) > 16 * MOST_STATES {
+                    longest /= 2;
+                    paths.iter_mut().for_each(|p| p.truncate(longest));
+                }
+                all_but(self.original, &paths).unwrap_or_else(Condition::nothing)
+            }
+            _ => Condition::nothing(),
+        }
+    }
+}
+
+/// A node of the tree of open paths.
+#[derive(Default)]
+struct Node {
+    /// A path ends here, so all that follows is open.
+    open: bool,
+    children: Vec<(Choice, usize)>,
+}
+
+/// The condition that covers all paths but those that extend one of `open`. `None` if these cannot be paths of one program.
+pub fn all_but(program: &Program, open: &[Vec<Choice>]) -> Option<Condition> {
+    if open.is_empty() {
+        return Some(Condition::everything());
+    }
+    let mut nodes = vec![Node::default()];
+    for path in open {
+        let mut at = 0;
+        for &choice in path {
+            if nodes[at].open || nodes.len() > MOST_STATES {
+                break;
+            }
+            at = match nodes[at].children.iter().find(|(c, _)| *c == choice) {
+                Some(&(_, child)) => child,
+                None => {
+                    nodes.push(Node::default());
+                    let child = nodes.len() - 1;
+                    nodes[at].children.push((choice, child));
+                    child
+                }
+            };
+        }
+        nodes[at].open = true;
+    }
+    Tree { program, calls: CallGraph::new(program), nodes, states: FxHashMap::default() }.condition()
+}
+
+struct Tree<'a> {
+    program: &'a Program,
+    calls: CallGraph,
+    nodes: Vec<Node>,
+    /// By node.
+    states: FxHashMap<usize, StateId>,
+}
+
+impl Tree<'_> {
+    fn condition(mut self) -> Option<Condition> {
+        let mut out = Condition::nothing();
+        let covered = out.add(true);
+        let free = out.add(false);
+        let mut todo = vec![0];
+        self.states.insert(0, out.initial);
+        if self.nodes[0].open {
+            return Some(Condition::nothing());
+        }
+        while let Some(node) = todo.pop() {
+            let state = self.states[&node];
+            let mut transitions = match self.nodes[node].children.first()?.0 {
+                Choice::Branch(_) => self.branch(node, &mut out, (covered, free), &mut todo)?,
+                Choice::Callee(call, _) => {
+                    let inside = out.add(false);
+                    let entered = self.callees(node, call, &mut out, (covered, free), &mut todo)?;
+                    out.states[inside].transitions = entered;
+                    vec![Transition::on(call, inside)]
+                }
+            };
+            transitions.push(Transition::others(state));
+            out.states[state].transitions = transitions;
+        }
+        Some(out)
+    }
+
+    /// The state for a node of the tree, or for one that is not in it.
+    fn state(
+        &mut self,
+        node: Option<usize>,
+        out: &mut Condition,
+        (covered, free): (StateId, StateId),
+        todo: &mut Vec<usize>,
+    ) -> StateId {
+        let Some(node) = node else { return covered };
+        if self.nodes[node].open {
+            return free;
+        }
+        *self.states.entry(node).or_insert_with(|| {
+            todo.push(node);
+            out.add(false)
+        })
+    }
+
+    /// For the two sides of the branch at a node.
+    fn branch(
+        &mut self,
+        node: usize,
+        out: &mut Condition,
+        ends: (StateId, StateId),
+        todo: &mut Vec<usize>,
+    ) -> Option<Vec<Transition>> {
+        let children = self.nodes[node].children.clone();
+        let Choice::Branch(first) = children.first()?.0 else { return None };
+        let source = self.program.edges[first].source;
+        let edges: Vec<EdgeId> = self.program.out_edges(source).collect();
+        let belongs = |choice: &Choice| matches!(choice, Choice::Branch(e) if edges.contains(e));
+        if !children.iter().all(|(choice, _)| belongs(choice)) {
+            return None;
+        }
+        let side = |edge: EdgeId| {
+            let child = children.iter().find(|(c, _)| *c == Choice::Branch(edge)).map(|c| c.1);
+            Transition::on(edge, self.state(child, out, ends, todo))
+        };
+        Some(edges.into_iter().map(side).collect())
+    }
+
+    /// For the functions that the call at a node may enter, by their first edges.
+    fn callees(
+        &mut self,
+        node: usize,
+        call: EdgeId,
+        out: &mut Condition,
+        ends: (StateId, StateId),
+        todo: &mut Vec<usize>,
+    ) -> Option<Vec<Transition>> {
+        let children = self.nodes[node].children.clone();
+        let callees = self.calls.callees(self.program, call).as_slice().to_vec();
+        let belongs = |choice: &Choice| matches!(choice, Choice::Callee(c, f) if *c == call && callees.contains(f));
+        if !children.iter().all(|(choice, _)| belongs(choice)) {
+            return None;
+        }
+        let mut transitions = Vec::new();
+        for func in callees {
+            let child = children.iter().find(|(c, _)| *c == Choice::Callee(call, func)).map(|c| c.1);
+            let entry = self.program.funcs[func].entry;
+            // The first edge of the function may be a choice itself.
+            let decides = |node: usize| match self.nodes[node].children.first() {
+                Some(&(Choice::Branch(e), _)) => self.program.edges[e].source == entry,
+                Some(&(Choice::Callee(e, _), _)) => self.program.edges[e].source == entry,
+                None => false,
+            };
+            match child {
+                Some(node) if !self.nodes[node].open && decides(node) => match self.program.locs[entry].out {
+                    Out::Branch { .. } => transitions.extend(self.branch(node, out, ends, todo)?),
+                    // A call through a pointer right away: what it enters is not told apart from here.
+                    _ => return None,
+                },
+                _ => {
+                    let to = self.state(child, out, ends, todo);
+                    transitions.extend(self.program.out_edges(entry).map(|e| Transition::on(e, to)));
+                }
+            }
+        }
+        Some(transitions)
+    }
+}

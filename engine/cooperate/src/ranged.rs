@@ -1,0 +1,227 @@
+//! Compositions of ranged analyses (the paper on [ranges](crate::range), section 3): a splitter divides the paths, analyses take a
+//! range each, at the same time, and their verdicts are joined.
+
+use crate::range::split::{Splitter, ranges};
+use crate::range::{Bound, Range};
+use crate::restrict::restrict;
+use cfa::Program;
+use engine::budget::Budget;
+use engine::{Analysis, Config, Outcome, Reason, Stats, Verdict};
+use std::thread;
+
+/// Bytes, reserved rather than used: expressions are evaluated by recursion.
+const STACK: usize = 1 << 30;
+
+/// Who takes which part.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Composition {
+    /// One less than there are analyses.
+    pub splitters: Vec<Splitter>,
+    /// For the ranges from left to right.
+    pub analyses: Vec<Analysis>,
+}
+
+/// The compositions of the paper, without the splitter.
+const NAMED: [(&str, &[Analysis]); 4] = [
+    ("ra-2se", &[Analysis::Symex; 2]),
+    ("ra-3se", &[Analysis::Symex; 3]),
+    ("ra-2bmc", &[Analysis::Bmc; 2]),
+    ("ra-se-pred", &[Analysis::Symex, Analysis::Predicate]),
+];
+
+impl Composition {
+    /// `SPLITTERS: ANALYSIS | ANALYSIS …`, where one splitter stands for a chain of them, or a name of the paper: `Ra-2Se-Lb3`.
+    pub fn parse(text: &str, seed: u64) -> Result<Self, String> {
+        let (splitters, analyses) = match text.split_once(':') {
+            Some((splitters, analyses)) => {
+                let analysis = |name: &str| {
+                    let name = name.trim();
+                    Analysis::parse(name).ok_or_else(|| format!("there is no analysis '{name}'"))
+                };
+                (splitters.to_owned(), analyses.split('|').map(analysis).collect::<Result<Vec<_>, _>>()?)
+            }
+            None => Self::named(text).ok_or_else(|| {
+                format!(
+                    "'{text}' is no composition: write SPLITTER: ANALYSIS | ANALYSIS, or a name such as Ra-2Se-Lb3, Ra-3Se-Lb, \
+                     Ra-2bmc-Rdm9, Ra-Se-Pred-Lb10"
+                )
+            })?,
+        };
+        let bounds = analyses.len() - 1;
+        if bounds == 0 {
+            return Err("one analysis needs no splitter: name it with --analysis".into());
+        }
+        let names: Vec<&str> = splitters.split(',').map(str::trim).collect();
+        let splitter = |(i, name): (usize, &&str)| {
+            // Random paths of the same kind differ.
+            Splitter::parse(name, seed.wrapping_add(i as u64)).ok_or_else(|| {
+                format!(
+                    "there is no splitter '{name}'; splitters are {}, and lb with another number",
+                    Splitter::NAMES.join(", ")
+                )
+            })
+        };
+        let mut splitters = names.iter().enumerate().map(splitter).collect::<Result<Vec<_>, _>>()?;
+        if splitters.len() == 1 {
+            splitters = splitters[0].chain(bounds);
+        }
+        if splitters.len() != bounds {
+            return Err(format!("{} bounds divide the paths for {} analyses", bounds, analyses.len()));
+        }
+        Ok(Self { splitters, analyses })
+    }
+
+    fn named(name: &str) -> Option<(String, Vec<Analysis>)> {
+        let name = name.trim().to_ascii_lowercase();
+        NAMED.iter().find_map(|(base, analyses)| {
+            let splitter = name.strip_prefix(base)?.strip_prefix('-').unwrap_or("lb3");
+            if !name[base.len()..].is_empty() && !name[base.len()..].starts_with('-') {
+                return None;
+            }
+            // Both loop bounds of the paper.
+            let splitter = if splitter == "lb" { "lb3" } else { splitter };
+            Some((splitter.to_owned(), analyses.to_vec()))
+        })
+    }
+
+    /// The bounds that the splitters find in a program, in order, and what did not work. Where a splitter fails, there is a bound
+    /// less.
+    pub fn bounds(&self, program: &Program, config: &Config, budget: &Budget) -> (Vec<Bound>, Vec<String>) {
+        let (mut bounds, mut problems) = (Vec::new(), Vec::new());
+        for splitter in &self.splitters {
+            let found = splitter.split(program, &config.solvers, budget).and_then(|split| match split {
+                Some(split) => split.test_case(program).bound(program, &config.solvers, budget).map(Some),
+                None => Ok(None),
+            });
+            match found {
+                Ok(Some(bound)) => bounds.push(bound),
+                Ok(None) => problems.push("the program has no loops to bound: it is not divided".into()),
+                Err(reason) => problems.push(format!("the paths cannot be divided: {}", reason.text)),
+            }
+        }
+        problems.dedup();
+        (bounds, problems)
+    }
+}
+
+/// A range, who takes it, and what came of it.
+pub struct Part {
+    pub range: Range,
+    pub analysis: Analysis,
+    pub outcome: Option<Outcome>,
+}
+
+/// The parts that a composition makes of a program.
+pub fn parts(program: &Program, composition: &Composition, bounds: Vec<Bound>) -> Vec<Part> {
+    let analyses = composition.analyses.iter().copied();
+    let part = |(range, analysis)| Part { range, analysis, outcome: None };
+    ranges(program, bounds).into_iter().zip(analyses).map(part).collect()
+}
+
+/// Verifies a part of a program: the program of the part, by this configuration. What violates the property is replayed on the
+/// original.
+pub type Verify<'a> = dyn Fn(&Program, &Config, &Budget) -> Outcome + Sync + 'a;
+
+/// Verifies all parts at the same time. A violation ends the others.
+pub fn verify(program: &Program, parts: &mut [Part], config: &Config, budget: &Budget, verify: &Verify<'_>) {
+    let shared = budget.part();
+    thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for part in parts.iter_mut() {
+            let shared = &shared;
+            let work = move || {
+                let config = Config { analysis: part.analysis, jobs: 1, ..config.clone() };
+                let outcome = one(program, &part.range, &config, shared, verify);
+                if matches!(outcome, Ok(Outcome { verdict: Verdict::False(_), .. })) {
+                    shared.cancel();
+                }
+                part.outcome = Some(outcome.unwrap_or_else(|reason| Outcome::unknown(reason, part.analysis)));
+            };
+            threads.push(thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work));
+        }
+        // A thread that cannot be started, or panics, leaves its part without an outcome.
+        for thread in threads.into_iter().flatten() {
+            let _ = thread.join();
+        }
+    });
+}
+
+fn one(
+    program: &Program,
+    range: &Range,
+    config: &Config,
+    budget: &Budget,
+    verify: &Verify<'_>,
+) -> Result<Outcome, Reason> {
+    if range.lower.is_none() && range.upper.is_none() {
+        return Ok(verify(program, config, budget));
+    }
+    let restricted = restrict(program, &range.outside(program)).map_err(|e| Reason::new(e.to_string()))?;
+    Ok(verify(&restricted, config, budget))
+}
+
+/// The verdict of all parts: FALSE before UNKNOWN before TRUE. The outcome of the part that decides, with the work of all.
+pub fn joint(parts: &[Part], whole: bool) -> Outcome {
+    let rank = |part: &&Part| match part.outcome.as_ref().map(|o| &o.verdict) {
+        Some(Verdict::False(_)) => 0,
+        None => 1,
+        Some(Verdict::Unknown(_)) => 2,
+        Some(Verdict::True) => 3,
+    };
+    let decisive = parts.iter().min_by_key(rank).expect("a program has at least one part");
+    let unknown = || Outcome::unknown(Reason::new("a thread ended by an internal error"), decisive.analysis);
+    let mut outcome = decisive.outcome.clone().unwrap_or_else(unknown);
+    let mut stats = Stats::default();
+    let (mut reasons, mut crashes) = (Vec::new(), Vec::new());
+    for other in parts.iter().filter_map(|p| p.outcome.as_ref()) {
+        stats.join(&other.stats);
+        reasons.extend(other.reasons.iter().cloned());
+        crashes.extend(other.crashes.iter().cloned());
+        // What one has found no other may overlook.
+        if let (Verdict::True, Some(reason)) = (&outcome.verdict, &other.unconfirmed) {
+            outcome.verdict = Verdict::Unknown(reason.clone());
+        }
+    }
+    reasons.dedup();
+    if matches!(outcome.verdict, Verdict::True) && !whole {
+        outcome.verdict = Verdict::Unknown(Reason::new(WITHIN));
+    }
+    if parts.len() > 1 {
+        // What is told of one part is not told of the others.
+        (outcome.proof, outcome.certificate) = (None, None);
+    }
+    Outcome { stats, reasons, crashes, ..outcome }
+}
+
+/// Why the proof of a range is no verdict.
+pub const WITHIN: &str = "proved within the range: the paths outside it were not looked at";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compositions_are_named_or_spelled_out() {
+        let lb = Splitter::LoopBound;
+        let parse = |text| Composition::parse(text, 7);
+        let free = parse("lb3: symex | predicate").unwrap();
+        assert_eq!(free, parse("Ra-Se-Pred-Lb3").unwrap());
+        assert_eq!(free.splitters, [lb(3)]);
+        assert_eq!(parse("Ra-3Se-Lb").unwrap().splitters, [lb(3), lb(10)]);
+        assert_eq!(parse("lb1,lb4 : value|symex | bmc").unwrap().splitters, [lb(1), lb(4)]);
+        let random = |seed| Splitter::Random { percent: 90, seed };
+        assert_eq!(parse("ra-3se-rdm9").unwrap().splitters, [random(7), random(8)]);
+        for bad in [
+            "",
+            "symex",
+            "lb3: symex",
+            "lb0: symex | symex",
+            "x: symex | symex",
+            "lb3: symex | y",
+            "Ra-2SeX",
+            "lb3,lb4: symex | symex",
+        ] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+}
