@@ -53,6 +53,13 @@ pub enum Command {
     /// order. Each was run before it is written; goals that no execution can cover are proved to be unreachable.
     #[command(after_long_help = TESTGEN_EXAMPLES)]
     Testgen(Box<TestgenArgs>),
+    /// Finds inputs at which to divide the paths of a program into ranges.
+    ///
+    /// Paths are ordered by their branches, those that are true first. A test case stands for the path that it takes, and divides
+    /// the others into those before and those after: `proviso verify --range -,TEST.xml` and `--range TEST.xml,-`. The test
+    /// cases are those of Test-Comp's tools.
+    #[command(after_long_help = SPLIT_EXAMPLES)]
+    Split(Box<SplitArgs>),
     /// Removes from a program what a place in it does not depend on.
     ///
     /// What is kept behaves at the criterion as the whole program does: for the same inputs it comes there as often,
@@ -234,6 +241,32 @@ pub struct VerifyArgs {
     /// Lists the analyses and exits.
     #[arg(long, help_heading = "Analysis")]
     pub list_analyses: bool,
+    /// Looks only at the paths between two test cases; `-` for no bound.
+    ///
+    /// Paths are ordered by their branches, those that are true first; a test case (Test-Comp's format) is the path that it takes, or
+    /// the first of those that it may take. Both bounds belong to the range. A violation is one of the program; a
+    /// proof is not: the verdict is UNKNOWN, and the exit code 3.
+    #[arg(long, value_name = "LOWER.xml,UPPER.xml", help_heading = "Cooperation", conflicts_with_all = ["ranged", "resume", "save_condition", "then", "cache"])]
+    pub range: Option<String>,
+    /// Divides the paths into ranges, each for an analysis, which run at the same time.
+    ///
+    /// Splitters are those of `proviso split`; one of them stands for as many bounds as are needed. The compositions of
+    /// Haltermann, Jakobs, Richter, Wehrheim (FASE 2023) go by their names: Ra-2Se-Lb3, Ra-3Se-Lb, Ra-2bmc-Rdm9, Ra-Se-Pred-Lb10.
+    #[arg(long, value_name = "SPLITTER: ANALYSIS | ANALYSIS", help_heading = "Cooperation", conflicts_with_all = ["resume", "save_condition", "then"])]
+    pub ranged: Option<String>,
+    /// Writes which paths have been verified when the analysis ends without a verdict, also at a limit or Ctrl-C: as a condition
+    /// for --resume and `proviso reduce`, or as a picture (.dot).
+    #[arg(long, value_name = "FILE", help_heading = "Cooperation", conflicts_with = "cache")]
+    pub save_condition: Option<PathBuf>,
+    /// Looks only at the paths that a condition does not cover: those that it covers are taken to be verified.
+    #[arg(long, value_name = "FILE", help_heading = "Cooperation", conflicts_with = "cache")]
+    pub resume: Option<PathBuf>,
+    /// A second analysis, for the paths that the first one (--analysis) has not verified in its time (--first-for).
+    #[arg(long, value_name = "NAME", help_heading = "Cooperation", conflicts_with = "cache")]
+    pub then: Option<String>,
+    /// How long the first analysis may take [default: half of --timeout, else 10 s].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Cooperation", requires = "then")]
+    pub first_for: Option<std::time::Duration>,
     /// The order in which paths are explored.
     #[arg(long, value_name = "ORDER", default_value = "mixed", help_heading = "Analysis")]
     pub search: SearchArg,
@@ -318,6 +351,29 @@ pub struct ValidateArgs {
     #[command(flatten)]
     pub verify: VerifyArgs,
 }
+
+/// The options of `proviso split`.
+#[derive(Args, Debug)]
+pub struct SplitArgs {
+    /// How paths are chosen: lb3, lb10 (or lb with another number), rdm, rdm9; several with commas between.
+    ///
+    /// lbN is the left-most path that goes round each loop N times, inner loops in each turn of the outer ones. rdm takes the true side
+    /// of each branch with a probability of 50 %, rdm9 of 90 %; --seed chooses the path.
+    #[arg(long, value_name = "SPLITTERS", default_value = "lb3")]
+    pub by: String,
+    /// The folder to write bound-1.xml and so on to [default: standard output].
+    #[arg(short, long, value_name = "FOLDER", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub verify: VerifyArgs,
+}
+
+const SPLIT_EXAMPLES: &str = "\
+Examples:
+  proviso split loop.c > three.xml                    a test case with three turns of the loop
+  proviso verify --range -,three.xml loop.c           the paths up to it
+  proviso verify --range three.xml,- loop.c           the others: on another machine, by another analysis
+  proviso split --by lb3,lb10 -o bounds loop.c        two bounds, for three ranges";
 
 /// The options of `proviso testgen`.
 #[derive(Args, Debug)]

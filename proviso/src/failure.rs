@@ -9,6 +9,8 @@ pub mod exit {
     pub const TRUE: u8 = 0;
     pub const FALSE: u8 = 1;
     pub const UNKNOWN: u8 = 2;
+    /// UNKNOWN of the program, but what was asked of it is proved: the paths of a range.
+    pub const PROVED_PART: u8 = 3;
     /// The command line is wrong.
     pub const USAGE: u8 = 64;
     /// The input is malformed: it does not compile, say.

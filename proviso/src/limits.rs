@@ -1,7 +1,7 @@
 //! Time, memory and interruption: runs work in a thread of its own and sees to it that an answer comes.
 //!
 //! The thread that calls [`supervise`] watches the worker. At a limit it raises the cancel flag, which
-//! the engine and the solvers look at; a worker that does not react within [`GRACE`] is left behind, and
+//! the engine and the solvers look at; a worker that does not react within [`Limits::grace`] is left behind, and
 //! the caller reports without it. So a limit ends in an answer within a second, whatever the worker does.
 
 use std::any::Any;
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// How long a cancelled worker has to come back with what it has.
-const GRACE: Duration = Duration::from_millis(700);
+pub const GRACE: Duration = Duration::from_millis(700);
 /// How often limits are looked at. Memory grows by at most some 100 MB in between.
 const TICK: Duration = Duration::from_millis(20);
 /// Of the worker. Reserved, not used: pages are mapped when they are touched.
@@ -26,6 +26,8 @@ pub struct Limits {
     /// Bytes of resident memory.
     pub memory: u64,
     pub start: Instant,
+    /// How long a worker that is told to stop has to come back with what it has.
+    pub grace: Duration,
 }
 
 /// Why a run was ended from outside.
@@ -136,7 +138,7 @@ fn watch<T>(
             }
         }
         let runs_away = memory > limits.memory.saturating_add(limits.memory / 4).saturating_add(256 << 20);
-        if runs_away || stopped_at.is_some_and(|at| at.elapsed() > GRACE) {
+        if runs_away || stopped_at.is_some_and(|at| at.elapsed() > limits.grace) {
             return Supervised { end: End::Abandoned, stop, peak_memory };
         }
         tick();
@@ -208,7 +210,12 @@ mod tests {
     use super::*;
 
     fn limits(timeout: u64) -> Limits {
-        Limits { timeout: Some(Duration::from_millis(timeout)), memory: u64::MAX / 4, start: Instant::now() }
+        Limits {
+            timeout: Some(Duration::from_millis(timeout)),
+            memory: u64::MAX / 4,
+            start: Instant::now(),
+            grace: GRACE,
+        }
     }
 
     #[test]

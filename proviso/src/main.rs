@@ -7,6 +7,7 @@ mod blame;
 mod cache;
 mod cc;
 mod cfa_command;
+mod cooperation;
 mod crash;
 mod deps_command;
 mod environment;
@@ -29,6 +30,7 @@ mod report;
 mod sarif;
 mod slice;
 mod source;
+mod split;
 mod task;
 mod termination;
 mod testgen;
@@ -60,6 +62,7 @@ fn main() {
         Command::Completions { shell } => manual::completions(*shell, colors),
         Command::Man => manual::page(colors),
         Command::Slice(args) => slice::run(args, colors),
+        Command::Split(args) => split::run(args, colors),
         Command::Deps(args) => deps_command::run(args, colors),
         Command::Cc { args } => u8::try_from(cc::run(args)).unwrap_or(exit::INTERNAL),
         Command::Cfa(args) => cfa_command::run(args, colors),

@@ -2,7 +2,8 @@
 
 use crate::assumed;
 use crate::blame;
-use crate::cache::Cache;
+use crate::cache::{self, Cache};
+use crate::cooperation::Cooperation;
 use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
@@ -11,7 +12,7 @@ use crate::html::Exhibits;
 use crate::job::Job;
 use crate::limits::Limits;
 use crate::loop_invariants;
-use crate::report::{Answer, AssumedWrites, Lesson, LoopInvariant, Note, Ranking, Undefined, Violation};
+use crate::report::{Answer, AssumedWrites, Lesson, LoopInvariant, Note, PartReport, Ranking, Undefined, Violation};
 use crate::source::Sources;
 use crate::termination;
 use crate::trace::{self, Trace};
@@ -51,6 +52,10 @@ pub struct Shared {
     pub assumptions: Vec<String>,
     pub undefined: Vec<Undefined>,
     pub exhibits: Exhibits,
+    /// What became of the parts of the paths.
+    pub parts: Vec<PartReport>,
+    /// What has been verified, as a file.
+    pub condition: Option<String>,
     /// A violation that was confirmed but not yet explained.
     pub violation: Option<Violation>,
 }
@@ -72,6 +77,8 @@ pub struct Finished {
     pub crashes: Vec<(&'static str, String)>,
     /// They are why there is no verdict.
     pub has_crashed: bool,
+    /// Of UNKNOWN: the part of the paths that was asked for is proved.
+    pub proved_part: bool,
     /// Of TRUE: why it says nothing of the program.
     pub nothing_checked: Option<String>,
     /// Of TRUE: the writes that it takes for valid.
@@ -93,6 +100,7 @@ impl Finished {
             graph: Vec::new(),
             crashes: Vec::new(),
             has_crashed: false,
+            proved_part: false,
             nothing_checked: None,
             assumed_writes: AssumedWrites::default(),
         }
@@ -113,6 +121,8 @@ pub struct Pipeline {
     pub outputs: Outputs,
     /// Only what the errors depend on is analysed, with such control dependences.
     pub slicing: Option<slicer::Control>,
+    /// Which part of the paths is looked at, and by whom.
+    pub cooperation: Cooperation,
     /// Verdicts of before. Those of termination are not kept.
     pub cache: Option<Cache>,
 }
@@ -126,15 +136,14 @@ impl Pipeline {
             let reason = format!("property {} is not supported", unsupported.name());
             return Ok(Finished::new(Answer::Unknown { reason, spot: None }));
         }
-        let (mut program, place) = self.stage("loading the program", "load", || {
-            let module = load_module(&self.job.load, &self.budget)?;
-            let place = self.cache.as_ref().map(|cache| cache.place(&module)).transpose()?;
-            Ok((module.lower().map_err(|e| loading(&e))?, place))
-        })?;
-        self.outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
-        self.instrument(&mut program)?;
+        let (mut program, place) = self.prepare()?;
         self.describe(&program);
-        let slice = self.stage("slicing", "slicing", || self.slice(&program));
+        let resumed = self.cooperation.condition(&mut program)?;
+        let slice = match self.cooperation.is_none() {
+            true => self.stage("slicing", "slicing", || self.slice(&program)),
+            // Each part has its own.
+            false => None,
+        };
         let undefined = undefined(&program, slice.as_ref().map_or(&program, |s| &s.program), &self.job.error_functions);
         if undefined.iter().any(|f| f.relevant > 0) {
             let assumption = self.job.assumption_of_undefined().map(str::to_owned);
@@ -149,6 +158,9 @@ impl Pipeline {
             if let Some(known) = known {
                 self.shared().times.push(("from_cache".into(), 1.0));
                 return (known, slice.as_ref().map_or(&program, |s| &s.program));
+            }
+            if !self.cooperation.is_none() {
+                return (self.cooperate(&program, resumed), &program);
             }
             let (outcome, analysed) = self.analyse(&program, slice.as_ref());
             if let Some(place) = &place {
@@ -189,6 +201,7 @@ impl Pipeline {
         let decided_by = decided.then(|| outcome.decided_by.name());
         let proof = outcome.proof.as_ref().map(ToString::to_string);
         let has_crashed = outcome.has_crashed();
+        let proved_part = self.cooperation.proves_part(&outcome);
         let crashes = outcome.crashes.iter().map(|c| (c.analysis.name(), crash::with_place(&c.message))).collect();
         let graph = outcome.arg;
         let nothing_checked = match answer {
@@ -220,9 +233,22 @@ impl Pipeline {
             graph,
             crashes,
             has_crashed,
+            proved_part,
             nothing_checked,
             assumed_writes,
         })
+    }
+
+    /// Loads and instruments the program; where what is known of it is kept.
+    pub(crate) fn prepare(&self) -> Result<(Program, Option<cache::Place>), Failure> {
+        let (mut program, place) = self.stage("loading the program", "load", || {
+            let module = load_module(&self.job.load, &self.budget)?;
+            let place = self.cache.as_ref().map(|cache| cache.place(&module)).transpose()?;
+            Ok((module.lower().map_err(|e| loading(&e))?, place))
+        })?;
+        self.outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
+        self.instrument(&mut program)?;
+        Ok((program, place))
     }
 
     pub(crate) fn shared(&self) -> MutexGuard<'_, Shared> {
@@ -272,7 +298,7 @@ impl Pipeline {
     }
 
     /// The part of the program on which the errors depend; `None` if it is not wanted or takes too long to find.
-    fn slice(&self, program: &Program) -> Option<slicer::Slice> {
+    pub(crate) fn slice(&self, program: &Program) -> Option<slicer::Slice> {
         let control = self.slicing?;
         if program.edges.values().any(|e| e.op == Op::Leak(Leak::Lost)) {
             // All that holds pointers matters.
@@ -284,7 +310,9 @@ impl Pipeline {
         match slicer::slice(program, &criteria, &options) {
             Ok(slice) => {
                 let (before, after) = slice.stats.edges;
-                self.shared().times.push(("edges_in_slice".into(), after as f64));
+                if self.cooperation.is_none() {
+                    self.shared().times.push(("edges_in_slice".into(), after as f64));
+                }
                 debug_assert!(after <= before);
                 Some(slice)
             }
@@ -305,19 +333,8 @@ impl Pipeline {
 
     /// The outcome, and the program that it speaks of: the slice, or the whole where the slice is not enough.
     fn analyse<'p>(&self, program: &'p Program, slice: Option<&'p slicer::Slice>) -> (engine::Outcome, &'p Program) {
-        let replay = |inputs: &Inputs, error| {
-            let time = self.share_of_time(REPLAY);
-            let inputs = match slice {
-                Some(slice) => slice.inputs_of_original(program, inputs, engine::replay_limits(time)),
-                None => inputs.clone(),
-            };
-            engine::replay(program, &inputs, error, time).map(|path| (inputs, path))
-        };
-        let progress = |stats: &engine::Stats| self.shared().engine = Some(*stats);
         let analysed = slice.map_or(program, |s| &s.program);
-        let lacks_frees = slice.is_some() && engine::frees(program);
-        let config = Config { stop_at_unconfirmed: slice.is_some(), lacks_frees, ..self.config.clone() };
-        let outcome = engine::verify(analysed, &config, &self.budget, &replay, &progress);
+        let outcome = self.ask(program, program, slice, &self.config, &self.budget);
         if slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && self.budget.spent().is_none() {
             // The slice is not enough: a loop without end that it lacks, for one, may keep the program from the error.
             let (mut of_whole, _) = self.analyse(program, None);
@@ -327,6 +344,31 @@ impl Pipeline {
             return (of_whole, program);
         }
         (outcome, analysed)
+    }
+
+    /// Asks whether a part of the program has an error that can be reached, or what is left of the part in a slice. The inputs of a part
+    /// are those of the program.
+    pub(crate) fn ask(
+        &self,
+        program: &Program,
+        part: &Program,
+        slice: Option<&slicer::Slice>,
+        config: &Config,
+        budget: &Budget,
+    ) -> engine::Outcome {
+        let replay = |inputs: &Inputs, error| {
+            let time = self.share_of_time(REPLAY);
+            let inputs = match slice {
+                Some(slice) => slice.inputs_of_original(part, inputs, engine::replay_limits(time)),
+                None => inputs.clone(),
+            };
+            engine::replay(program, &inputs, error, time).map(|path| (inputs, path))
+        };
+        let progress = |stats: &engine::Stats| self.shared().engine = Some(*stats);
+        let analysed = slice.map_or(part, |s| &s.program);
+        let lacks_frees = slice.is_some() && engine::frees(part);
+        let config = Config { stop_at_unconfirmed: slice.is_some(), lacks_frees, ..config.clone() };
+        engine::verify(analysed, &config, budget, &replay, &progress)
     }
 
     /// Why TRUE says nothing of a program, of which a part was analysed, if that is so and is seen in short time.

@@ -90,9 +90,23 @@ pub struct Undefined {
     pub relevant: usize,
 }
 
+/// What one of several analyses made of its part of the paths.
+#[derive(Clone, Debug)]
+pub struct PartReport {
+    /// "from bound 1 to bound 2".
+    pub paths: String,
+    pub analysis: &'static str,
+    pub verdict: &'static str,
+    /// Of UNKNOWN.
+    pub reason: Option<String>,
+    pub seconds: f64,
+}
+
 #[derive(Clone, Debug)]
 pub struct Report {
     pub answer: Answer,
+    /// Where the paths were divided: what became of the parts.
+    pub parts: Vec<PartReport>,
     /// Names of the properties that were asked for.
     pub properties: Vec<String>,
     pub files: Vec<String>,
@@ -169,6 +183,7 @@ impl Report {
             "data_model": self.data_model,
             "analysis": self.analysis,
             "decided_by": self.decided_by,
+            "parts": self.parts.iter().map(part_json).collect::<Vec<_>>(),
             "proof": self.proof,
             "nothing_checked": self.nothing_checked,
             "assumed_writes": assumed_json(&self.assumed_writes),
@@ -207,6 +222,16 @@ fn turn_json(turn: &Turn) -> Value {
         "edges": turn.edges,
         "solver_calls": turn.solver_calls,
         "ended": turn.ended,
+    })
+}
+
+fn part_json(part: &PartReport) -> Value {
+    json!({
+        "paths": part.paths,
+        "analysis": part.analysis,
+        "verdict": part.verdict,
+        "reason": part.reason,
+        "seconds": part.seconds,
     })
 }
 
@@ -357,6 +382,7 @@ mod tests {
     fn report(answer: Answer) -> Report {
         Report {
             answer,
+            parts: Vec::new(),
             properties: vec!["unreach-call".into()],
             files: vec!["a.c".into()],
             data_model: "LP64",

@@ -176,6 +176,7 @@ mod tests {
         let violation =
             Violation { property: "unreach-call".into(), message: trace.message.clone(), trace: Some(trace) };
         let report = Report {
+            parts: Vec::new(),
             answer: Answer::False(Box::new(violation)),
             properties: Vec::new(),
             files: Vec::new(),

@@ -4,6 +4,7 @@ use crate::args::{
     BlocksArg, MessageFormat, PrecisionArg, PredicatesArg, SearchArg, SlicingArg, SolverArg, TraceArg, VerifyArgs,
 };
 use crate::cache::Cache;
+use crate::cooperation::{self, Cooperation};
 use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::files::{Outputs, STDOUT};
@@ -54,11 +55,12 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         ("--sarif", &args.sarif),
         ("--report", &args.report),
         ("--pixel-tree", &args.pixel_tree),
+        ("--save-condition", &args.save_condition),
     ];
     let mut outputs = Outputs::new(named.map(|(option, path)| (option, path.as_ref())));
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     let verified = execute(&job, args, &outputs, start)?;
-    let Verified { report, harness, exhibits, graph, warnings, code } = verified;
+    let Verified { report, harness, condition, exhibits, graph, warnings, code } = verified;
     for warning in &warnings {
         output::warning(warning, colors);
     }
@@ -77,6 +79,11 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     if let (Some(path), Some(harness)) = (&args.harness, harness) {
         outputs.put(path, harness);
     }
+    match (&args.save_condition, condition) {
+        (Some(path), Some(condition)) => outputs.put(path, condition),
+        (Some(_), None) => output::warning("there is no condition: the analysis did not come back in time", colors),
+        _ => {}
+    }
     let witnesses = [(&args.witness, witness::Format::Yaml), (&args.graphml, witness::Format::GraphMl)];
     for (path, format) in witnesses.into_iter().filter_map(|(path, format)| Some((path.as_ref()?, format))) {
         match witness::write(&report, &job.witness_task(), format) {
@@ -92,6 +99,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
 pub struct Verified {
     pub report: Report,
     pub harness: Option<String>,
+    pub condition: Option<String>,
     pub exhibits: Exhibits,
     pub graph: Vec<engine::arg::Shape>,
     pub warnings: Vec<String>,
@@ -100,32 +108,16 @@ pub struct Verified {
 
 /// Verifies under the limits of `args`, which count from `start`. `outputs` are files that no input may be.
 pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Instant) -> Result<Verified, Failure> {
-    let config = config(args)?;
     let memory = args.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
-    let limits = Limits { timeout: args.timeout, memory, start };
+    let grace = if args.save_condition.is_some() { cooperation::GRACE } else { limits::GRACE };
+    let limits = Limits { timeout: args.timeout, memory, start, grace };
     limits::limit_address_space(memory);
     crash::expect_verdict();
 
     let shared = Arc::new(Mutex::new(Shared::default()));
     let budget = Budget::unlimited();
     let cancel = budget.cancel.clone();
-    let pipeline = Pipeline {
-        job: job.clone(),
-        config,
-        budget,
-        limits,
-        shared: shared.clone(),
-        wants_harness: args.harness.is_some(),
-        wants_exhibits: args.report.is_some(),
-        wants_invariants: [&args.report, &args.witness, &args.graphml].into_iter().any(Option::is_some),
-        outputs: outputs.clone(),
-        slicing: match args.slicing {
-            SlicingArg::Off => None,
-            SlicingArg::Static => Some(slicer::Control::Standard),
-            SlicingArg::Nontermination => Some(slicer::Control::DecisiveOrder),
-        },
-        cache: Cache::of(args, job)?,
-    };
+    let pipeline = pipeline(job, args, outputs, limits, &shared, budget)?;
     let mut progress = Progress::new(start, args.verbose);
     let tick = || {
         if let Ok(shared) = shared.try_lock() {
@@ -146,6 +138,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
     stats.push(("peak_memory_mb".into(), (peak_memory >> 20) as f64));
     let report = Report {
         answer: finished.answer,
+        parts: shared.parts,
         properties: job.property_names(),
         files: job.load.inputs.iter().map(|f| f.display().to_string()).collect(),
         data_model: shared.data_model.or(job.load.data_model).unwrap_or(DataModel::Lp64).name(),
@@ -170,7 +163,36 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         format!("the analysis `{analysis}` ended by an internal error: {what}\n  = note: {}", output::DEFECT)
     }));
     let (harness, graph) = (finished.harness, finished.graph);
-    Ok(Verified { report, harness, exhibits: shared.exhibits, graph, warnings, code })
+    Ok(Verified { report, harness, condition: shared.condition, exhibits: shared.exhibits, graph, warnings, code })
+}
+
+/// The stages with their options.
+pub fn pipeline(
+    job: &Arc<Job>,
+    args: &VerifyArgs,
+    outputs: &Outputs,
+    limits: Limits,
+    shared: &Arc<Mutex<Shared>>,
+    budget: Budget,
+) -> Result<Pipeline, Failure> {
+    Ok(Pipeline {
+        job: job.clone(),
+        config: config(args)?,
+        budget,
+        limits,
+        shared: shared.clone(),
+        wants_harness: args.harness.is_some(),
+        wants_exhibits: args.report.is_some(),
+        wants_invariants: [&args.report, &args.witness, &args.graphml].into_iter().any(Option::is_some),
+        outputs: outputs.clone(),
+        slicing: match args.slicing {
+            SlicingArg::Off => None,
+            SlicingArg::Static => Some(slicer::Control::Standard),
+            SlicingArg::Nontermination => Some(slicer::Control::DecisiveOrder),
+        },
+        cache: Cache::of(args, job)?,
+        cooperation: Cooperation::of(args)?,
+    })
 }
 
 pub fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
@@ -255,6 +277,7 @@ fn conclude(supervised: Supervised<Result<Finished, Failure>>, shared: &mut Shar
         Answer::True => exit::TRUE,
         Answer::False(_) => exit::FALSE,
         Answer::Unknown { .. } if internal => exit::INTERNAL,
+        Answer::Unknown { .. } if finished.proved_part => exit::PROVED_PART,
         Answer::Unknown { .. } => exit::UNKNOWN,
     };
     Ok((finished, code))

@@ -77,6 +77,22 @@ pub fn restrict_with_map(program: &Program, condition: &Condition) -> Result<Res
     Ok(b.with_map())
 }
 
+/// As [`restrict_with_map`], where less of the condition is used if the program would have too many edges with all of it.
+pub fn restrict_as_far_as_possible(program: &Program, condition: &Condition) -> Restricted {
+    let mut states = condition.states.len();
+    let mut used = condition.clone();
+    loop {
+        match restrict_with_map(program, &used) {
+            Ok(restricted) => return restricted,
+            // Of one state nothing is left but the program.
+            Err(TooLarge) => {
+                states /= 4;
+                used = condition.truncated(states.max(1));
+            }
+        }
+    }
+}
+
 /// A set of states that a path may be in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct SetId(u32);

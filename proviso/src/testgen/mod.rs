@@ -44,7 +44,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let config = verify::config(&args.verify)?;
     let memory = args.verify.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
     let time = args.verify.timeout.unwrap_or(DEFAULT_TIME);
-    let limits = Limits { timeout: Some(time), memory, start };
+    let limits = Limits { timeout: Some(time), memory, start, grace: limits::GRACE };
     limits::limit_address_space(memory);
 
     let budget = Budget::lasting(time.saturating_sub(WRITING));
@@ -150,7 +150,7 @@ impl Suite<'_> {
         let covers_error = matches!(self.coverage, Coverage::Calls(_));
         for (i, test) in self.found.tests.iter().enumerate() {
             let covers = covers_error && !test.covers.is_empty();
-            put(&format!("testcase-{}.xml", i + 1), suite::test_xml(self.program, test, covers))?;
+            put(&format!("testcase-{}.xml", i + 1), suite::test_xml(self.program, &test.values, covers))?;
         }
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! Test suites in the exchange format of Test-Comp (version 1.1), and coverage as lcov reads it.
 
-use super::search::{Status, Test};
+use super::search::Status;
 use crate::source::Sources;
-use cfa::{Bv, CType, EdgeId, FunctionOrigin, Id, InputId, Op, Program};
+use cfa::{Bv, EdgeId, FunctionOrigin, Id, InputId, Op, Program};
+use cooperate::range::split::literal;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -43,28 +44,17 @@ impl Metadata {
 }
 
 /// One test. `covers_error` is for suites that are to call an error function.
-pub fn test_xml(program: &Program, test: &Test, covers_error: bool) -> String {
+pub fn test_xml(program: &Program, values: &[(InputId, Bv)], covers_error: bool) -> String {
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<!DOCTYPE testcase PUBLIC \"+//IDN sosy-lab.org//DTD \
          test-format testcase 1.1//EN\" \"https://sosy-lab.org/test-format/testcase-1.1.dtd\">\n",
     );
     out += if covers_error { "<testcase coversError=\"true\">\n" } else { "<testcase>\n" };
-    for (input, value) in &test.values {
+    for (input, value) in values {
         let (ty, text) = literal(program, *input, value);
         let _ = writeln!(out, "  <input type=\"{}\">{}</input>", escaped(&ty), escaped(&text));
     }
     out + "</testcase>\n"
-}
-
-/// The C type and the value: numbers in decimal, floating-point ones such that they are read back as they are.
-fn literal(program: &Program, input: InputId, value: &Bv) -> (String, String) {
-    let ty = program.inputs[input].ty;
-    let text = match program.plain_type(ty) {
-        CType::Int { signed: true, .. } | CType::Enum { signed: true, .. } => value.to_bigint().to_string(),
-        CType::Float { .. } => program.show_value(ty, value),
-        _ => value.to_biguint().to_string(),
-    };
-    (program.type_name(ty), text)
 }
 
 /// As the text of an XML element or attribute.

@@ -225,6 +225,36 @@ impl Condition {
         out.simplified()
     }
 
+    /// The condition that forgets all but the first `most` states, which are those closest to the start: it covers less.
+    pub fn truncated(&self, most: usize) -> Self {
+        let mut out = Self { states: Table::new(), initial: StateId(0) };
+        let mut numbers: FxHashMap<StateId, StateId> = FxHashMap::default();
+        numbers.insert(self.initial, out.add(self.states[self.initial].accepting));
+        let free = out.add(false);
+        let mut order = vec![self.initial];
+        let mut next = 0;
+        while next < order.len() {
+            let old = order[next];
+            next += 1;
+            let mut transitions = Vec::new();
+            for t in &self.states[old].transitions {
+                let to = match numbers.get(&t.to) {
+                    Some(&to) => to,
+                    None if order.len() >= most => free,
+                    None => {
+                        let to = out.add(self.states[t.to].accepting);
+                        numbers.insert(t.to, to);
+                        order.push(t.to);
+                        to
+                    }
+                };
+                transitions.push(Transition { to, ..t.clone() });
+            }
+            out.states[numbers[&old]].transitions = transitions;
+        }
+        out.simplified()
+    }
+
     /// Edges and states that lead to no accepting state are of no use: whoever is there is as far as in a state without
     /// transitions. States that cannot be reached go, too.
     pub fn simplified(&self) -> Self {

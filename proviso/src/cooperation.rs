@@ -1,0 +1,283 @@
+//! Parts of a program's paths: ranges, what conditions leave, and who looks at them (`--range`, `--ranged`, `--resume`, `--then`,
+//! `--save-condition`).
+
+use crate::args::VerifyArgs;
+use crate::failure::Failure;
+use crate::pipeline::Pipeline;
+use crate::report::PartReport;
+use cfa::{CallGraph, EdgeId, FuncId, Id, Op, Program};
+use cooperate::condition::rest::Explored;
+use cooperate::condition::{self, Condition};
+use cooperate::range::Range;
+use cooperate::range::test_case::TestCase;
+use cooperate::ranged::{self, Composition, Part};
+use cooperate::restrict::{Restricted, restrict_as_far_as_possible};
+use engine::budget::Budget;
+use engine::{Analysis, Config, Outcome, Reason, Verdict};
+use rustc_hash::FxHashSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a worker that is told to stop has to say what it has done.
+pub const GRACE: Duration = Duration::from_secs(10);
+/// What of a time limit is kept for that, at most a tenth.
+const TELLING: Duration = Duration::from_secs(2);
+/// What the first of two analyses takes where there is no time limit.
+const FIRST: Duration = Duration::from_secs(10);
+
+/// Which part of the paths is looked at, and by whom.
+#[derive(Default)]
+pub struct Cooperation {
+    range: Option<[Option<TestCase>; 2]>,
+    ranged: Option<Composition>,
+    resumed: Option<(PathBuf, String)>,
+    /// The second analysis, and how long the first one takes.
+    then: Option<(Analysis, Duration)>,
+    /// The file for what was verified.
+    saved: Option<PathBuf>,
+}
+
+impl Cooperation {
+    pub fn of(args: &VerifyArgs) -> Result<Self, Failure> {
+        let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e));
+        let bound = |path: &str| match path {
+            "-" => Ok(None),
+            path => {
+                let test = TestCase::parse(&read(Path::new(path))?);
+                test.map(Some).map_err(|e| Failure::data(format!("{path}: {e}")))
+            }
+        };
+        let range = match args.range.as_deref().map(|range| range.split_once(',')) {
+            Some(Some((lower, upper))) => Some([bound(lower)?, bound(upper)?]),
+            Some(None) => {
+                return Err(Failure::usage("--range takes two test cases with a comma between, or - for no bound"));
+            }
+            None => None,
+        };
+        let composition = |text: &String| Composition::parse(text, args.seed).map_err(Failure::usage);
+        let resumed = match &args.resume {
+            Some(path) => Some((path.clone(), read(path)?)),
+            None => None,
+        };
+        let then = match &args.then {
+            Some(name) => {
+                let no_such = || Failure::usage(format!("there is no analysis '{name}': see --list-analyses"));
+                let first = args.first_for.or(args.timeout.map(|t| t / 2)).unwrap_or(FIRST);
+                Some((Analysis::parse(name).ok_or_else(no_such)?, first))
+            }
+            None => None,
+        };
+        let ranged = args.ranged.as_ref().map(composition).transpose()?;
+        Ok(Self { range, ranged, resumed, then, saved: args.save_condition.clone() })
+    }
+
+    /// Whether one analysis looks at all paths, and keeps to itself what it has seen.
+    pub fn is_none(&self) -> bool {
+        let Self { range, ranged, resumed, then, saved } = self;
+        range.is_none() && ranged.is_none() && resumed.is_none() && then.is_none() && saved.is_none()
+    }
+
+    /// The condition that is gone on from.
+    pub fn condition(&self, program: &mut Program) -> Result<Option<Condition>, Failure> {
+        let Some((path, text)) = &self.resumed else { return Ok(None) };
+        let read = condition::parse(text, program);
+        read.map(Some).map_err(|e| Failure::data(format!("{}:{e}", path.display())))
+    }
+
+    /// Whether there is no verdict because only a range was asked for, which is proved.
+    pub fn proves_part(&self, outcome: &Outcome) -> bool {
+        self.range.is_some() && matches!(&outcome.verdict, Verdict::Unknown(reason) if reason.text == ranged::WITHIN)
+    }
+}
+
+impl Pipeline {
+    /// Verifies the part of the paths that was asked for.
+    pub fn cooperate(&self, program: &Program, resumed: Option<Condition>) -> Outcome {
+        let Cooperation { range, ranged, then, .. } = &self.cooperation;
+        if let Some(bounds) = range {
+            return self.range(program, bounds);
+        }
+        if let Some(composition) = ranged {
+            return self.ranged(program, composition);
+        }
+        if let Some((path, _)) = &self.cooperation.resumed {
+            let assumption = format!("the paths that {} covers are verified", path.display());
+            self.shared().assumptions.push(assumption);
+        }
+        let budget = self.time_to_tell();
+        let mut covered = resumed.unwrap_or_else(Condition::nothing);
+        let mut config = self.config.clone();
+        if let Some((second, time)) = *then {
+            let begin = Instant::now();
+            let (first, done) = self.rest(program, &covered, &config, &budget.within(time), true);
+            self.add_part("all", &first, begin);
+            if !matches!(first.verdict, Verdict::Unknown(_)) || budget.spent().is_some() {
+                self.save(program, &first, &done);
+                return first;
+            }
+            covered = done;
+            config.analysis = second;
+        }
+        let begin = Instant::now();
+        let (outcome, done) = self.rest(program, &covered, &config, &budget, self.cooperation.saved.is_some());
+        if then.is_some() {
+            self.add_part("what is left", &outcome, begin);
+        }
+        self.save(program, &outcome, &done);
+        outcome
+    }
+
+    /// The budget with what is needed at its end to say what was done.
+    fn time_to_tell(&self) -> Budget {
+        let Some(limit) = self.limits.timeout.filter(|_| self.cooperation.saved.is_some()) else {
+            return self.budget.clone();
+        };
+        let left = limit.saturating_sub(self.limits.start.elapsed());
+        self.budget.within(left.saturating_sub(TELLING.min(limit / 10)))
+    }
+
+    fn save(&self, program: &Program, outcome: &Outcome, done: &Condition) {
+        let Some(path) = &self.cooperation.saved else { return };
+        let done = match outcome.verdict {
+            Verdict::True => &Condition::everything(),
+            _ => done,
+        };
+        let is_picture = path.extension().is_some_and(|e| e == "dot");
+        let text = if is_picture { done.dot(program) } else { condition::print(done, program) };
+        self.shared().condition = Some(text);
+    }
+
+    /// Looks at the paths that are not covered. With what is covered afterwards, if that is `wanted`.
+    fn rest(
+        &self,
+        program: &Program,
+        covered: &Condition,
+        config: &Config,
+        budget: &Budget,
+        wanted: bool,
+    ) -> (Outcome, Condition) {
+        let restricted = (*covered != Condition::nothing()).then(|| restrict_as_far_as_possible(program, covered));
+        let part = restricted.as_ref().map_or(program, |r| &r.program);
+        let config = Config { wants_frontier: wanted, ..config.clone() };
+        let slice = self.slice(part).filter(|slice| !wanted || tells_paths(part, slice));
+        let mut of = slice.as_ref();
+        let mut outcome = self.ask(program, part, of, &config, budget);
+        if of.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && budget.spent().is_none() {
+            of = None;
+            outcome = self.ask(program, part, None, &config, budget);
+        }
+        let mut done = covered.clone();
+        // Where something was left out, nobody says where.
+        let is_exact = outcome.reasons.is_empty() && outcome.unconfirmed.is_none();
+        let frontiers = if is_exact { &outcome.frontiers[..] } else { &[] };
+        for frontier in frontiers {
+            let edge = |e: EdgeId| {
+                let of_part = match of {
+                    Some(slice) => slice.original[e]?,
+                    None => e,
+                };
+                restricted.as_ref().map_or(Some(of_part), |r: &Restricted| r.edges[of_part])
+            };
+            let func = |f: FuncId| restricted.as_ref().map_or(f, |r| r.funcs[f]);
+            let analysed = of.map_or(part, |s| &s.program);
+            let explored =
+                Explored { program: analysed, original: program, edge: &edge, func: &func }.condition(frontier);
+            if explored != Condition::nothing() {
+                done = if done == Condition::nothing() { explored } else { done.union(&explored) };
+                break;
+            }
+        }
+        (outcome, done)
+    }
+
+    /// The paths between two test cases.
+    fn range(&self, program: &Program, bounds: &[Option<TestCase>; 2]) -> Outcome {
+        let config = &self.config;
+        let bound = |test: &Option<TestCase>| {
+            let path = test.as_ref().map(|test| test.bound(program, &config.solvers, &self.budget));
+            path.transpose()
+        };
+        let range = match (bound(&bounds[0]), bound(&bounds[1])) {
+            (Ok(lower), Ok(upper)) => Range { lower, upper },
+            (Err(reason), _) | (_, Err(reason)) => return Outcome::unknown(reason, config.analysis),
+        };
+        let is_whole = range == Range::default();
+        let mut parts = [Part { range, analysis: config.analysis, outcome: None }];
+        self.parts(program, &mut parts);
+        ranged::joint(&parts, is_whole)
+    }
+
+    /// Ranges for several analyses.
+    fn ranged(&self, program: &Program, composition: &Composition) -> Outcome {
+        let (bounds, problems) = composition.bounds(program, &self.config, &self.budget);
+        self.shared().warnings.extend(problems);
+        let mut parts = ranged::parts(program, composition, bounds);
+        self.parts(program, &mut parts);
+        ranged::joint(&parts, true)
+    }
+
+    fn parts(&self, program: &Program, parts: &mut [Part]) {
+        let begin = Instant::now();
+        let verify = |part: &Program, config: &Config, budget: &Budget| {
+            let slice = self.slice(part);
+            let outcome = self.ask(program, part, slice.as_ref(), config, budget);
+            match outcome.verdict {
+                Verdict::Unknown(_) if slice.is_some() && budget.spent().is_none() => {
+                    self.ask(program, part, None, config, budget)
+                }
+                _ => outcome,
+            }
+        };
+        ranged::verify(program, parts, &self.config, &self.budget, &verify);
+        let number = parts.len();
+        for (i, part) in parts.iter().enumerate() {
+            let paths = match (i, &part.range.lower, &part.range.upper) {
+                (_, None, None) => "all".to_owned(),
+                (_, None, Some(_)) => "up to bound 1".into(),
+                (_, Some(_), None) => format!("from bound {}", (number - 1).max(1)),
+                _ => format!("from bound {} to bound {}", i.max(1), i.max(1) + 1),
+            };
+            if let Some(outcome) = &part.outcome {
+                self.add_part(&paths, outcome, begin);
+            }
+        }
+    }
+
+    fn add_part(&self, paths: &str, outcome: &Outcome, begin: Instant) {
+        let (verdict, reason) = match &outcome.verdict {
+            Verdict::True => ("TRUE", None),
+            Verdict::False(_) => ("FALSE", None),
+            Verdict::Unknown(Reason { text, .. }) => ("UNKNOWN", Some(text.clone())),
+        };
+        let seconds = outcome.stats.time.min(begin.elapsed()).as_secs_f64();
+        let analysis = outcome.decided_by.name();
+        self.shared().parts.push(PartReport { paths: paths.into(), analysis, verdict, reason, seconds });
+    }
+}
+
+/// Whether a path of the slice tells the path of the program as far as it is in the slice: no function that branches in the slice is
+/// called where the slice does not call it.
+fn tells_paths(program: &Program, slice: &slicer::Slice) -> bool {
+    let branches = slice.program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Assume { .. }));
+    let branching: FxHashSet<FuncId> = branches.map(|(id, _)| slice.program.func_of(id)).collect();
+    let calls = CallGraph::new(program);
+    // Functions from which one that branches may be entered.
+    let mut reaches = vec![false; program.funcs.len()];
+    let mut work: Vec<FuncId> = branching.into_iter().collect();
+    while let Some(f) = work.pop() {
+        if !std::mem::replace(&mut reaches[f.index()], true) {
+            work.extend(calls.callers(f).map(|edge| program.func_of(edge)));
+        }
+    }
+    let mut in_slice = vec![false; program.edges.len()];
+    for (id, edge) in slice.program.edges.iter() {
+        if let (Op::Call { .. }, Some(original)) = (&edge.op, slice.original[id]) {
+            in_slice[original.index()] = true;
+        }
+    }
+    let is_call = |e: &cfa::Edge| matches!(e.op, Op::Call { .. });
+    program.edges.iter().filter(|(_, e)| is_call(e)).all(|(id, _)| {
+        let enters = || calls.callees(program, id).as_slice().iter().any(|f| reaches[f.index()]);
+        in_slice[id.index()] || !calls.is_reachable(program.func_of(id)) || !enters()
+    })
+}
