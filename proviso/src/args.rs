@@ -246,7 +246,7 @@ pub struct VerifyArgs {
     /// Paths are ordered by their branches, those that are true first; a test case (Test-Comp's format) is the path that it takes, or
     /// the first of those that it may take. Both bounds belong to the range. A violation is one of the program; a
     /// proof is not: the verdict is UNKNOWN, and the exit code 3.
-    #[arg(long, value_name = "LOWER.xml,UPPER.xml", help_heading = "Cooperation", conflicts_with_all = ["ranged", "resume", "save_condition", "then", "cache"])]
+    #[arg(long, value_name = "LOWER.xml,UPPER.xml", allow_hyphen_values = true, help_heading = "Cooperation", conflicts_with_all = ["ranged", "resume", "save_condition", "then", "cache"])]
     pub range: Option<String>,
     /// Divides the paths into ranges, each for an analysis, which run at the same time.
     ///

@@ -201,6 +201,12 @@ impl Pipeline {
             (Ok(lower), Ok(upper)) => Range { lower, upper },
             (Err(reason), _) | (_, Err(reason)) => return Outcome::unknown(reason, config.analysis),
         };
+        if let (Some(lower), Some(upper)) = (&range.lower, &range.upper)
+            && lower.compare(upper, program).is_gt()
+        {
+            let text = "the range is empty: its lower bound lies behind its upper bound";
+            self.shared().warnings.push(text.into());
+        }
         let is_whole = range == Range::default();
         let mut parts = [Part { range, analysis: config.analysis, outcome: None }];
         self.parts(program, &mut parts);

@@ -1,0 +1,175 @@
+//! On random programs: what analyses say together never contradicts what one says alone, or what runs do; and what an exploration
+//! claims to have verified has no errors in it.
+//!
+//! `PROVISO_PROGRAMS=N cargo test -p cooperate --test verdicts` tries more.
+
+#[path = "../../../slicer/tests/generator/mod.rs"]
+mod generator;
+
+use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Outcome, Unknown};
+use cfa::{Bv, EdgeId, ErrorId, FuncId, Program};
+use cooperate::condition::rest::Explored;
+use cooperate::condition::{Condition, Coverage, parse, print};
+use cooperate::range::split::Splitter;
+use cooperate::ranged::{self, Composition};
+use cooperate::restrict::{restrict, restrict_as_far_as_possible};
+use engine::budget::Budget;
+use engine::{Analysis, Config, Verdict};
+use generator::{Random, generate};
+use std::time::Duration;
+
+fn programs(standard: u64) -> u64 {
+    std::env::var("PROVISO_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(standard)
+}
+
+const TIME: Duration = Duration::from_millis(700);
+
+/// A program with one or two errors.
+fn program(seed: u64) -> Program {
+    let (mut program, criteria) = generate(seed);
+    let mut random = Random::new(seed ^ 0x55);
+    let edges: Vec<EdgeId> = (0..1 + random.below(2)).map(|_| criteria[random.below(criteria.len())]).collect();
+    instrument::cover(&mut program, &edges);
+    program
+}
+
+fn verify(program: &Program, original: &Program, config: &Config, budget: &Budget) -> engine::Outcome {
+    let replay = |inputs: &Inputs, error: ErrorId| {
+        engine::replay(original, inputs, error, Duration::from_secs(5)).map(|path| (inputs.clone(), path))
+    };
+    engine::verify(program, config, budget, &replay, &|_| {})
+}
+
+fn config(analysis: Analysis) -> Config {
+    Config { analysis, ..Config::default() }
+}
+
+struct Values(Random);
+
+impl InputSource for Values {
+    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
+        Bv::new(width, self.0.below(9) as u64)
+    }
+    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
+        bytes.fill(0);
+    }
+}
+
+const LIMITS: fn() -> Limits = || Limits { steps: 50_000, ..Limits::default() };
+
+fn errs(program: &Program, seed: u64) -> bool {
+    let run = Interpreter::new(program).run(&mut Values(Random::new(seed)), LIMITS(), &mut ());
+    matches!(run.outcome, Outcome::Error(..))
+}
+
+fn is_covered(program: &Program, condition: &Condition, seed: u64) -> bool {
+    let mut coverage = Coverage::new(condition);
+    Interpreter::new(program).run(&mut Values(Random::new(seed)), LIMITS(), &mut coverage);
+    coverage.is_covered()
+}
+
+fn contradict(a: &Verdict, b: &Verdict) -> bool {
+    matches!((a, b), (Verdict::True, Verdict::False(_)) | (Verdict::False(_), Verdict::True))
+}
+
+#[test]
+fn together_as_alone() {
+    let kinds = [
+        Analysis::Symex,
+        Analysis::Predicate,
+        Analysis::Value,
+        Analysis::Bmc,
+        Analysis::KInduction,
+        Analysis::Invariants,
+    ];
+    let (mut proved, mut violated, mut divided) = (0, 0, 0);
+    for seed in 0..programs(40) {
+        let program = program(seed);
+        let mut random = Random::new(seed + 5);
+        let count = 2 + random.below(2);
+        let splitter = |i: usize, random: &mut Random| match random.below(3) {
+            0 => Splitter::LoopBound(1 + i as u32),
+            n => Splitter::Random { percent: 40 + 25 * n as u32, seed: seed + i as u64 },
+        };
+        let splitters = (1..count).map(|i| splitter(i, &mut random)).collect();
+        let analyses: Vec<Analysis> = (0..count).map(|_| kinds[random.below(kinds.len())]).collect();
+        let composition = Composition { splitters, analyses };
+        let standard = config(Analysis::Symex);
+        let alone = verify(&program, &program, &standard, &Budget::lasting(TIME)).verdict;
+        let (bounds, _) = composition.bounds(&program, &standard, &Budget::lasting(TIME));
+        let mut parts = ranged::parts(&program, &composition, bounds);
+        divided += u32::from(parts.len() > 1);
+        let of_part = |part: &Program, config: &Config, budget: &Budget| verify(part, &program, config, budget);
+        ranged::verify(&program, &mut parts, &standard, &Budget::lasting(TIME), &of_part);
+        let together = ranged::joint(&parts, true).verdict;
+        let what = format!("program {seed}, {composition:?}");
+        assert!(!contradict(&alone, &together), "{what}: {alone:?}, {together:?}");
+        for inputs in 0..10 {
+            assert!(!errs(&program, inputs) || !matches!(together, Verdict::True), "{what}, inputs {inputs}");
+            // A range that is proved has no error in it.
+            for part in &parts {
+                if let Some(Verdict::True) = part.outcome.as_ref().map(|o| &o.verdict) {
+                    let outside = part.range.outside(&program);
+                    assert!(
+                        !errs(&program, inputs) || is_covered(&program, &outside, inputs),
+                        "{what}, inputs {inputs}"
+                    );
+                }
+            }
+        }
+        proved += u32::from(matches!(together, Verdict::True));
+        violated += u32::from(matches!(together, Verdict::False(_)));
+    }
+    assert!(proved > 0 && violated > 0 && divided > 0, "{proved} proved, {violated} violated, {divided} divided");
+}
+
+#[test]
+fn what_is_said_to_be_verified_is() {
+    let mut partial = 0;
+    for seed in 0..programs(60) {
+        let mut program = program(seed + 1000);
+        let analysis = [Analysis::Symex, Analysis::SymexCegar][seed as usize % 2];
+        let mut done = Condition::nothing();
+        let mut verdicts = Vec::new();
+        // In turns, each of which goes on from the last.
+        for turn in 0..4 {
+            let covered = (done != Condition::nothing()).then(|| restrict_as_far_as_possible(&program, &done));
+            let part = covered.as_ref().map_or(&program, |r| &r.program);
+            let config = Config { wants_frontier: true, ..config(analysis) };
+            let budget = Budget::lasting(Duration::from_millis(1 + 4 * turn));
+            let outcome = verify(part, &program, &config, &budget);
+            if outcome.reasons.is_empty() && outcome.unconfirmed.is_none() {
+                for frontier in &outcome.frontiers {
+                    let edge = |e: EdgeId| covered.as_ref().map_or(Some(e), |r| r.edges[e]);
+                    let func = |f: FuncId| covered.as_ref().map_or(f, |r| r.funcs[f]);
+                    let explored = Explored { program: part, original: &program, edge: &edge, func: &func };
+                    done = done.union(&explored.condition(frontier));
+                }
+            }
+            let over = !matches!(outcome.verdict, Verdict::Unknown(_));
+            verdicts.push(outcome.verdict);
+            if over {
+                break;
+            }
+        }
+        done.check(&program).unwrap();
+        let text = print(&done, &program);
+        assert_eq!(parse(&text, &mut program).unwrap(), done);
+        let is_partial = done != Condition::nothing() && done != Condition::everything();
+        partial += u32::from(is_partial);
+        for inputs in 0..20 {
+            let what = format!("program {seed}, inputs {inputs}");
+            assert!(!errs(&program, inputs) || !is_covered(&program, &done, inputs), "{what}");
+        }
+        let alone = verify(&program, &program, &config(Analysis::Symex), &Budget::lasting(TIME)).verdict;
+        if let Some(last) = verdicts.last() {
+            assert!(!contradict(&alone, last), "program {seed}: {alone:?}, {last:?}");
+        }
+        if is_partial {
+            let rest = restrict(&program, &done).unwrap();
+            let by_another = verify(&rest, &program, &config(Analysis::Merging), &Budget::lasting(TIME)).verdict;
+            assert!(!contradict(&alone, &by_another), "program {seed}: {alone:?}, {by_another:?}");
+        }
+    }
+    println!("{partial} partial");
+}
