@@ -68,7 +68,7 @@ const WINDOW: usize = 256;
 const NEWEST: usize = 24;
 const OLDER: usize = 8;
 
-/// The heads at one control, to find one that covers a state: by the places of the outline that have a value, then by a hash of
+/// The heads at one control, to find one that covers a state: by the places of the known_values that have a value, then by a hash of
 /// these values.
 #[derive(Default)]
 struct Bucket {
@@ -80,7 +80,7 @@ struct Bucket {
     turn: usize,
 }
 
-/// A set of places of an outline, as bits.
+/// A set of places of an known_values, as bits.
 type Places = Box<[u64]>;
 type ByHash = FxHashMap<u64, Vec<NodeId>>;
 
@@ -182,18 +182,18 @@ impl<'p, S> Arg<'p, S> {
         uncovered
     }
 
-    /// A head that covers `id`, whose outline is given, among those at the same control; if there is none, `id` is noted
+    /// A head that covers `id`, whose known_values is given, among those at the same control; if there is none, `id` is noted
     /// among them. `covers` compares states.
     fn covering(
         &mut self,
         id: NodeId,
-        outline: &[Option<u64>],
+        known_values: &[Option<u64>],
         mut covers: impl FnMut(&S, &S) -> bool,
     ) -> Option<NodeId> {
         let Self { reached, nodes, .. } = self;
         let bucket = reached.entry(nodes[id].at).or_default();
         let state = nodes[id].state.as_deref().expect("a head that is not pruned");
-        let places = places(outline);
+        let places = places(known_values);
         bucket.turn += 1;
         let turn = bucket.turn;
         let own = bucket.number.get(&places).copied();
@@ -214,7 +214,7 @@ impl<'p, S> Arg<'p, S> {
             if tried > MOST_SETS {
                 break;
             }
-            let Some(heads) = by_hash.get_mut(&hash(known, outline)) else { continue };
+            let Some(heads) = by_hash.get_mut(&hash(known, known_values)) else { continue };
             heads.retain(|&n| nodes[n].status != Status::Pruned);
             let older = heads.len().saturating_sub(NEWEST);
             let some = (0..OLDER.min(older)).map(|k| (turn * OLDER + k) % older);
@@ -232,15 +232,15 @@ impl<'p, S> Arg<'p, S> {
             }
         }
         if !std::mem::replace(&mut nodes[id].noted, true) {
-            bucket.add(id, places, outline);
+            bucket.add(id, places, known_values);
         }
         None
     }
 }
 
 impl Bucket {
-    fn add(&mut self, id: NodeId, known: Places, outline: &[Option<u64>]) {
-        let hash = hash(&known, outline);
+    fn add(&mut self, id: NodeId, known: Places, known_values: &[Option<u64>]) {
+        let hash = hash(&known, known_values);
         let next = self.sets.len() as u32;
         let number = *self.number.entry(known.clone()).or_insert(next);
         if number == next {
@@ -254,19 +254,19 @@ impl Bucket {
     }
 }
 
-/// The places of an outline that have a value.
-fn places(outline: &[Option<u64>]) -> Places {
+/// The places of an known_values that have a value.
+fn places(known_values: &[Option<u64>]) -> Places {
     let word = |values: &[Option<u64>]| values.iter().rev().fold(0, |bits, v| bits << 1 | u64::from(v.is_some()));
-    outline.chunks(64).map(word).collect()
+    known_values.chunks(64).map(word).collect()
 }
 
 /// Of the values at the known places.
-fn hash(known: &Places, outline: &[Option<u64>]) -> u64 {
+fn hash(known: &Places, known_values: &[Option<u64>]) -> u64 {
     let mut hasher = FxHasher::default();
     for (i, &word) in known.iter().enumerate() {
         let mut bits = word;
         while bits != 0 {
-            hasher.write_u64(outline[64 * i + bits.trailing_zeros() as usize].unwrap_or_default());
+            hasher.write_u64(known_values[64 * i + bits.trailing_zeros() as usize].unwrap_or_default());
             bits &= bits - 1;
         }
     }
@@ -305,14 +305,14 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
             let decisions = cpa.decisions(&mut state);
             via = walk(self.program, stacks, self.nodes[head].at, &decisions, at);
         }
-        let Some(state) = cpa.adjust(state, at, self.state(head))? else { return Ok(None) };
+        let Some(state) = cpa.abstract_state(state, at, self.state(head))? else { return Ok(None) };
         let node = self.add(Some(state.clone()), at, Some(from.node), via.into());
         Ok(Some((state, node)))
     }
 
     fn stop(&mut self, cpa: &mut C, node: NodeId, state: &C::State, at: Control) -> Result<bool, Stop> {
-        let outline = cpa.outline(state, at);
-        let found = self.covering(node, &outline, |old, new| cpa.covers(old, new, at));
+        let known_values = cpa.known_values(state, at);
+        let found = self.covering(node, &known_values, |old, new| cpa.covers(old, new, at));
         self.nodes[node].status = if found.is_some() { Status::Covered } else { Status::Expanded };
         if let Some(by) = found {
             self.nodes[by].covers.push(node);

@@ -23,7 +23,7 @@ mod verdict;
 pub mod waitlist;
 
 pub use analysis::Analysis;
-pub use cpa::tracking::Lesson;
+pub use cpa::tracking::Increment;
 pub use crash::Crash;
 pub use replay::{replay, replay_limits};
 pub use smt::{self, budget};
@@ -216,7 +216,7 @@ pub struct Outcome {
     /// Who worked when, in order of their ends.
     pub turns: Vec<Turn>,
     /// What refinements have learned, in order.
-    pub lessons: Vec<Lesson>,
+    pub increments: Vec<Increment>,
     /// The abstract reachability graph of the analysis that decided or came last, where one is built.
     pub arg: Vec<arg::Shape>,
     /// What each exploration has left, where there is no verdict and it is wanted.
@@ -237,7 +237,7 @@ impl Outcome {
             certificate: None,
             unconfirmed: None,
             turns: Vec::new(),
-            lessons: Vec::new(),
+            increments: Vec::new(),
             arg: Vec::new(),
             frontiers: Vec::new(),
             crashes: Vec::new(),

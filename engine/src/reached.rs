@@ -102,7 +102,7 @@ impl<C: Cpa> Reached<C> for Forgotten {
         at: Control,
         _: &mut Vec<EdgeId>,
     ) -> Adjusted<C::State, ()> {
-        Ok(cpa.arrive(state, from.edge, at)?.map(|state| (state, ())))
+        Ok(cpa.adjust(state, from.edge, at)?.map(|state| (state, ())))
     }
     fn stop(&mut self, cpa: &mut C, (): (), state: &C::State, at: Control) -> Result<bool, Stop> {
         cpa.stop(state, at)
@@ -145,7 +145,7 @@ impl<C: Cpa> Reached<C> for Pictured {
         at: Control,
         via: &mut Vec<EdgeId>,
     ) -> Adjusted<C::State, u32> {
-        let Some(state) = cpa.arrive(state, from.edge, at)? else { return Ok(None) };
+        let Some(state) = cpa.adjust(state, from.edge, at)? else { return Ok(None) };
         Ok(Some((state, self.add(Some(from.node), Status::Waiting, std::mem::take(via).into()))))
     }
     fn stop(&mut self, cpa: &mut C, node: u32, state: &C::State, at: Control) -> Result<bool, Stop> {

@@ -243,7 +243,7 @@ fn refinement_tracks_what_matters() {
         let (_, outcome) = modes(7).run_with(&with(analysis));
         assert!(matches!(outcome.verdict, Verdict::True), "{}: {:?}", analysis.name(), outcome.verdict);
         assert_eq!(outcome.decided_by, analysis);
-        let tracked: Vec<&String> = outcome.lessons.iter().flat_map(|l| &l.tracked).collect();
+        let tracked: Vec<&String> = outcome.increments.iter().flat_map(|l| &l.tracked).collect();
         assert_eq!(tracked, ["the value of `mode`"], "{}", analysis.name());
         assert!(outcome.stats.exploration.refinements >= 1 && !outcome.arg.is_empty());
     }
@@ -295,8 +295,8 @@ fn predicates_say_what_values_cannot() {
     for analysis in [Analysis::Predicate, Analysis::ValuePredicate] {
         let (_, outcome) = twins(1).run_with(&with(analysis));
         assert!(matches!(outcome.verdict, Verdict::True), "{}: {:?}", analysis.name(), outcome.verdict);
-        let learned = outcome.lessons.iter().any(|l| l.tracked.iter().any(|t| t.contains("x == y")));
-        assert!(learned, "{:?}", outcome.lessons);
+        let learned = outcome.increments.iter().any(|l| l.tracked.iter().any(|t| t.contains("x == y")));
+        assert!(learned, "{:?}", outcome.increments);
         let (_, outcome) = twins(2).run_with(&with(analysis));
         assert!(matches!(outcome.verdict, Verdict::False(_)), "{}: {:?}", analysis.name(), outcome.verdict);
     }

@@ -12,7 +12,7 @@ use crate::html::Exhibits;
 use crate::job::Job;
 use crate::limits::Limits;
 use crate::loop_invariants;
-use crate::report::{Answer, AssumedWrites, Lesson, LoopInvariant, Note, PartReport, Ranking, Undefined, Violation};
+use crate::report::{Answer, AssumedWrites, Increment, LoopInvariant, Note, PartReport, Ranking, Undefined, Violation};
 use crate::source::Sources;
 use crate::termination;
 use crate::trace::{self, Trace};
@@ -69,7 +69,7 @@ pub struct Finished {
     /// Of TRUE: what the proof checker says.
     pub proof: Option<String>,
     pub turns: Vec<engine::Turn>,
-    pub lessons: Vec<Lesson>,
+    pub increments: Vec<Increment>,
     pub invariants: Vec<LoopInvariant>,
     pub rankings: Vec<Ranking>,
     pub graph: Vec<engine::arg::Shape>,
@@ -94,7 +94,7 @@ impl Finished {
             decided_by: None,
             proof: None,
             turns: Vec::new(),
-            lessons: Vec::new(),
+            increments: Vec::new(),
             invariants: Vec::new(),
             rankings: Vec::new(),
             graph: Vec::new(),
@@ -176,11 +176,11 @@ impl Pipeline {
             spot: reason.place.and_then(|p| sources.spot(&program, blame::users_place(&program, p))),
         };
         let notes = outcome.reasons.iter().map(note).collect();
-        let lesson = |l: &engine::Lesson| Lesson {
+        let increment = |l: &engine::Increment| Increment {
             spot: l.goal.and_then(|p| sources.spot(analysed, p)),
             tracked: l.tracked.clone(),
         };
-        let lessons = outcome.lessons.iter().map(lesson).collect();
+        let increments = outcome.increments.iter().map(increment).collect();
         let decided = !matches!(outcome.verdict, Verdict::Unknown(_));
         let (answer, harness) = match &outcome.verdict {
             Verdict::True => (Answer::True, None),
@@ -227,7 +227,7 @@ impl Pipeline {
             decided_by,
             proof,
             turns: outcome.turns,
-            lessons,
+            increments,
             invariants,
             rankings: Vec::new(),
             graph,

@@ -282,7 +282,7 @@ pub fn slicing(report: &Report) -> Option<String> {
 }
 
 /// What the refinements learned, one line each.
-pub fn lessons(report: &Report) -> String {
+pub fn increments(report: &Report) -> String {
     let mut out = String::new();
     if let Some(name) = report.decided_by {
         let _ = writeln!(out, "decided by: {name}");
@@ -296,9 +296,9 @@ pub fn lessons(report: &Report) -> String {
         let what = format!("{edges} operations, {calls} solver calls: {}", turn.ended);
         let _ = writeln!(out, "{start:8.2} s to {end:.2} s  {name:<16} {what}");
     }
-    for (i, lesson) in report.lessons.iter().enumerate() {
-        let place = lesson.spot.as_ref().map_or_else(String::new, |s| format!(" to refute a path to {s}"));
-        let _ = writeln!(out, "refinement {}: tracks {}{place}", i + 1, lesson.tracked.join(", "));
+    for (i, increment) in report.increments.iter().enumerate() {
+        let place = increment.spot.as_ref().map_or_else(String::new, |s| format!(" to refute a path to {s}"));
+        let _ = writeln!(out, "refinement {}: tracks {}{place}", i + 1, increment.tracked.join(", "));
     }
     for ranking in &report.rankings {
         let place = ranking.spot.as_ref().map_or_else(|| ranking.function.clone(), ToString::to_string);
@@ -311,7 +311,7 @@ pub fn lessons(report: &Report) -> String {
             }
         };
     }
-    if report.lessons.is_empty() && report.rankings.is_empty() {
+    if report.increments.is_empty() && report.rankings.is_empty() {
         out += "no refinement was needed\n";
     }
     out

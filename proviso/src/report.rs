@@ -45,7 +45,7 @@ pub struct AssumedWrites {
 
 /// What a refinement has learned.
 #[derive(Clone, Debug)]
-pub struct Lesson {
+pub struct Increment {
     /// Where the path went that was refuted.
     pub spot: Option<Spot>,
     /// What is tracked since.
@@ -126,7 +126,7 @@ pub struct Report {
     /// Which analysis worked when.
     pub turns: Vec<Turn>,
     /// What refinements have learned, in order.
-    pub lessons: Vec<Lesson>,
+    pub increments: Vec<Increment>,
     /// Of TRUE: what the proof says of loops.
     pub invariants: Vec<LoopInvariant>,
     /// Of TRUE, where termination was asked for: what gets smaller.
@@ -169,8 +169,8 @@ impl Report {
         };
         let notes: Vec<Value> =
             self.notes.iter().map(|n| json!({"text": n.text, "location": spot_json(n.spot.as_ref())})).collect();
-        let lesson = |l: &Lesson| json!({"location": spot_json(l.spot.as_ref()), "tracked": l.tracked});
-        let lessons: Vec<Value> = self.lessons.iter().map(lesson).collect();
+        let increment = |l: &Increment| json!({"location": spot_json(l.spot.as_ref()), "tracked": l.tracked});
+        let increments: Vec<Value> = self.increments.iter().map(increment).collect();
         let stats: serde_json::Map<String, Value> =
             self.stats.iter().map(|(name, value)| (name.clone(), number(*value))).collect();
         json!({
@@ -190,7 +190,7 @@ impl Report {
             "assumptions": self.assumptions,
             "undefined_functions": self.undefined.iter().map(undefined_json).collect::<Vec<_>>(),
             "turns": self.turns.iter().map(turn_json).collect::<Vec<_>>(),
-            "refinements": lessons,
+            "refinements": increments,
             "ranking_functions": self.rankings.iter().map(ranking_json).collect::<Vec<_>>(),
             "reason": reason,
             "violation": violation,
@@ -394,7 +394,7 @@ mod tests {
             assumptions: Vec::new(),
             undefined: Vec::new(),
             turns: Vec::new(),
-            lessons: Vec::new(),
+            increments: Vec::new(),
             invariants: Vec::new(),
             rankings: Vec::new(),
             notes: Vec::new(),

@@ -189,7 +189,7 @@ mod tests {
             assumptions: Vec::new(),
             undefined: Vec::new(),
             turns: Vec::new(),
-            lessons: Vec::new(),
+            increments: Vec::new(),
             invariants: Vec::new(),
             rankings: Vec::new(),
             notes: Vec::new(),

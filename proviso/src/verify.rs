@@ -150,7 +150,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         assumptions: shared.assumptions,
         undefined: shared.undefined,
         turns: finished.turns,
-        lessons: finished.lessons,
+        increments: finished.increments,
         invariants: finished.invariants,
         rankings: finished.rankings,
         notes: finished.notes,
@@ -296,7 +296,7 @@ fn publish(report: &Report, mut outputs: Outputs, args: &VerifyArgs, colors: Col
         text += &render::slicing(report).unwrap_or_default();
     }
     if args.explain {
-        text += &render::lessons(report);
+        text += &render::increments(report);
     }
     if args.stats {
         text += &render::statistics(report);

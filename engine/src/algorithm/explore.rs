@@ -7,7 +7,7 @@ use crate::Stats;
 use crate::analysis::Analysis;
 use crate::arg::Shape;
 use crate::budget::Budget;
-use crate::cpa::tracking::Lesson;
+use crate::cpa::tracking::Increment;
 use crate::cpa::wrapper::Wrapper;
 use crate::cpa::{Abstraction, Stop};
 use crate::exchange::Exchange;
@@ -181,8 +181,8 @@ impl<'p, X: Explore<'p>> Algorithm<'p> for Exploring<'p, X> {
         taints.merge(&self.exploration.domain().symbolic().taints);
         taints
     }
-    fn lessons(&self) -> &[Lesson] {
-        self.exploration.domain().tracking().map_or(&[], |t| &t.lessons)
+    fn increments(&self) -> &[Increment] {
+        self.exploration.domain().tracking().map_or(&[], |t| &t.increments)
     }
     fn frontier(&self) -> Option<Vec<Open>> {
         Some(self.exploration.frontier())

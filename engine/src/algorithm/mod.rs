@@ -13,7 +13,7 @@ pub(crate) mod turns;
 
 use crate::arg::Shape;
 use crate::budget::Budget;
-use crate::cpa::tracking::Lesson;
+use crate::cpa::tracking::Increment;
 use crate::exchange::Exchange;
 use crate::frontier::Open;
 use crate::proof::Certificate;
@@ -125,7 +125,7 @@ pub(crate) trait Algorithm<'p> {
         Taints::default()
     }
     /// What its refinements have learned.
-    fn lessons(&self) -> &[Lesson] {
+    fn increments(&self) -> &[Increment] {
         &[]
     }
     /// What it has left, if it explores.

@@ -329,12 +329,12 @@ impl<'r> Turns<'r> {
         let unconfirmed = common.first(setting.program);
         let decided_by = workers[decided].analysis;
         let (mut taints, mut stats) = (common, Stats::default());
-        let (mut lessons, mut frontiers, mut arg) = (Vec::new(), Vec::new(), Vec::<Shape>::new());
+        let (mut increments, mut frontiers, mut arg) = (Vec::new(), Vec::new(), Vec::<Shape>::new());
         for (i, worker) in workers.into_iter().enumerate() {
             let algorithm = &worker.algorithm;
             taints.merge(&algorithm.taints());
             stats.join(&algorithm.stats());
-            lessons.extend_from_slice(algorithm.lessons());
+            increments.extend_from_slice(algorithm.increments());
             if setting.config.wants_frontier
                 && matches!(verdict, Verdict::Unknown(_))
                 && let Some(open) = algorithm.frontier()
@@ -363,7 +363,7 @@ impl<'r> Turns<'r> {
             certificate: certificate.filter(|_| is_true),
             unconfirmed,
             turns,
-            lessons,
+            increments,
             arg,
             frontiers,
             crashes,

@@ -676,7 +676,7 @@ impl Cpa for Watched<'_> {
         Ok(Target::Infeasible)
     }
 
-    fn arrive(&mut self, state: Followed, _edge: EdgeId, at: Control) -> Result<Option<Followed>, Stop> {
+    fn adjust(&mut self, state: Followed, _edge: EdgeId, at: Control) -> Result<Option<Followed>, Stop> {
         let Followed { mut st, mut since, mut followers } = state;
         if followers.is_empty() {
             return Ok(None);
@@ -687,7 +687,7 @@ impl Cpa for Watched<'_> {
         if self.way.is_abstract() {
             self.track_some(&st, at);
             self.tally.abstractions += 1;
-            match self.inner.adjust(st, at, &since)? {
+            match self.inner.abstract_state(st, at, &since)? {
                 Some(adjusted) => st = adjusted,
                 None => self.fail("prec", "a state with runs is thought to be infeasible"),
             }
@@ -823,7 +823,7 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
     let solver = PathSolver::new(solvers.open(), Budget::unlimited());
     let mut symbolic = SymbolicExecution::new(&program, solver, solvers);
     // There are no errors to hope for.
-    symbolic.hope.fill(true);
+    symbolic.leads_to_target.fill(true);
     let full = Options {
         values_only: false,
         full: true,

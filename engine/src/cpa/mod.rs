@@ -51,7 +51,7 @@ pub enum Target<C> {
 }
 
 /// A configurable program analysis. Laws: `transfer`, `branch` and `leave` lose no concrete successor, unless they
-/// record a taint; `arrive` drops a state only if every concrete state that it stands for can reach no more errors
+/// record a taint; `adjust` drops a state only if every concrete state that it stands for can reach no more errors
 /// than states kept before.
 pub trait Cpa {
     type State;
@@ -87,7 +87,7 @@ pub trait Cpa {
 
     /// `prec`: the state has come over `edge` to a location where paths join. `None` if it stands for no execution, or for
     /// none that need be followed. The state may be replaced by one that stands for more.
-    fn arrive(&mut self, state: Self::State, edge: EdgeId, at: Control) -> Result<Option<Self::State>, Stop>;
+    fn adjust(&mut self, state: Self::State, edge: EdgeId, at: Control) -> Result<Option<Self::State>, Stop>;
 
     /// Whether a state that has arrived at a location where paths join need not be followed: one that arrived there before
     /// covers it. (Where states are abstract, the algorithm keeps those and compares: [`Abstraction::covers`].)
@@ -104,8 +104,8 @@ pub trait Cpa {
         true
     }
 
-    /// States that came into being with the last one that [`arrive`](Self::arrive) gave, at the same control.
-    fn others(&mut self) -> Vec<Self::State> {
+    /// States that came into being with the last one that [`adjust`](Self::adjust) gave, at the same control.
+    fn siblings(&mut self) -> Vec<Self::State> {
         Vec::new()
     }
 
@@ -176,14 +176,19 @@ pub trait Abstraction: Cpa<State: Clone> {
 
     /// `prec`: the part of `state`, which has come to `at`, that the precision tracks. `since` is a state from whose
     /// adjustment it comes. `None` if it stands for no execution.
-    fn adjust(&mut self, state: Self::State, at: Control, since: &Self::State) -> Result<Option<Self::State>, Stop>;
+    fn abstract_state(
+        &mut self,
+        state: Self::State,
+        at: Control,
+        since: &Self::State,
+    ) -> Result<Option<Self::State>, Stop>;
 
     /// Whether `old` stands for all that `new` stands for, both at `at`.
     fn covers(&mut self, old: &Self::State, new: &Self::State, at: Control) -> bool;
 
-    /// What a state that covers `state` must agree on where it has a value at all: a row of the same length for all
+    /// Values that a state which covers `state` must agree on where it has a value at all: a row of the same length for all
     /// states at a location.
-    fn outline(&mut self, state: &Self::State, at: Control) -> Vec<Option<u64>>;
+    fn known_values(&mut self, state: &Self::State, at: Control) -> Vec<Option<u64>>;
 
     /// The decisions of an execution that ends in `state`, since its last adjustment.
     fn decisions(&mut self, state: &mut Self::State) -> Vec<Decision>;

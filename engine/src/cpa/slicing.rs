@@ -134,8 +134,8 @@ impl<C: Abstraction> Cpa for Slicing<'_, C> {
         self.inner.target(state, edge, error)
     }
 
-    fn arrive(&mut self, state: C::State, edge: EdgeId, at: Control) -> Result<Option<C::State>, Stop> {
-        self.inner.arrive(state, edge, at)
+    fn adjust(&mut self, state: C::State, edge: EdgeId, at: Control) -> Result<Option<C::State>, Stop> {
+        self.inner.adjust(state, edge, at)
     }
 
     fn stop(&mut self, state: &C::State, at: Control) -> Result<bool, Stop> {
@@ -159,14 +159,14 @@ impl<C: Abstraction> Abstraction for Slicing<'_, C> {
     fn both(&mut self, state: C::State, then_edge: EdgeId, else_edge: EdgeId) -> Sides<C::State> {
         self.inner.both(state, then_edge, else_edge)
     }
-    fn adjust(&mut self, state: C::State, at: Control, since: &C::State) -> Result<Option<C::State>, Stop> {
-        self.inner.adjust(state, at, since)
+    fn abstract_state(&mut self, state: C::State, at: Control, since: &C::State) -> Result<Option<C::State>, Stop> {
+        self.inner.abstract_state(state, at, since)
     }
     fn covers(&mut self, old: &C::State, new: &C::State, at: Control) -> bool {
         self.inner.covers(old, new, at)
     }
-    fn outline(&mut self, state: &C::State, at: Control) -> Vec<Option<u64>> {
-        self.inner.outline(state, at)
+    fn known_values(&mut self, state: &C::State, at: Control) -> Vec<Option<u64>> {
+        self.inner.known_values(state, at)
     }
     fn decisions(&mut self, state: &mut C::State) -> Vec<Decision> {
         self.inner.decisions(state)

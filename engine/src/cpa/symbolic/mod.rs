@@ -5,9 +5,9 @@
 //! to it is told by [`crate::execution`]; here is what an analysis makes of that.
 
 mod cover;
-mod hope;
 mod loops;
 mod problems;
+mod reachability;
 mod rows;
 mod state;
 mod transfer;
@@ -36,7 +36,7 @@ pub struct SymbolicExecution<'p> {
     pub(super) solvers: Choice,
     covering: cover::Covering,
     /// Per location, whether an error can be reached from it.
-    pub(super) hope: Vec<bool>,
+    pub(super) leads_to_target: Vec<bool>,
     pub loops: Loops,
     /// Merged states keep what is in named variables that the program does not read any more.
     keeps_dead: bool,
@@ -59,7 +59,7 @@ impl<'p> SymbolicExecution<'p> {
             taints: Taints::default(),
             solvers,
             covering: cover::Covering::default(),
-            hope: hope::hopeful(program),
+            leads_to_target: reachability::leading_to_targets(program),
             loops: Loops::new(program),
             keeps_dead: false,
             problems: None,
@@ -90,7 +90,7 @@ impl<'p> SymbolicExecution<'p> {
             taints: Taints::default(),
             solvers: self.solvers.clone(),
             covering: cover::Covering::default(),
-            hope: self.hope.clone(),
+            leads_to_target: self.leads_to_target.clone(),
             loops: self.loops.without_samples(),
             // Candidate invariants speak of all variables.
             keeps_dead: true,
@@ -113,7 +113,7 @@ impl<'p> SymbolicExecution<'p> {
 
     /// Follows every path to its end, whether or not it may come to an error, and every call that it makes.
     pub fn follow_everything(&mut self) {
-        self.hope.fill(true);
+        self.leads_to_target.fill(true);
         self.follow_calls();
     }
 
@@ -220,7 +220,7 @@ impl Cpa for SymbolicExecution<'_> {
         }
     }
 
-    fn arrive(&mut self, mut st: State, _edge: EdgeId, at: Control) -> Result<Option<State>, Stop> {
+    fn adjust(&mut self, mut st: State, _edge: EdgeId, at: Control) -> Result<Option<State>, Stop> {
         if self.loops.headed_by(at.loc).is_some() && !self.execution.is_feasible(&mut st) {
             return Ok(None);
         }

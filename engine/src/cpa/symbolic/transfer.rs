@@ -105,7 +105,7 @@ impl SymbolicExecution<'_> {
     /// The states that take the then-edge and the else-edge.
     pub(super) fn choose(&mut self, state: State, then_edge: EdgeId, else_edge: EdgeId) -> Sides<State> {
         let Op::Assume { cond, .. } = self.execution.program.edges[then_edge].op else { panic!("a branch of assumes") };
-        let leads_on = |edge: EdgeId| self.hope[self.execution.program.edges[edge].target.index()];
+        let leads_on = |edge: EdgeId| self.leads_to_target[self.execution.program.edges[edge].target.index()];
         let wanted = (leads_on(then_edge), leads_on(else_edge));
         let State { path, past } = state;
         let asks = !(self.execution.mode.is_abstract && self.merges_soon);

@@ -314,7 +314,7 @@ impl Tracking<'_> {
     }
 
     /// An abstract state to cover others is looked for by the values that it has at these places.
-    pub(super) fn outline_values(&mut self, st: &State, at: Control) -> Vec<Option<u64>> {
+    pub(super) fn values_at(&mut self, st: &State, at: Control) -> Vec<Option<u64>> {
         let live = self.symbolic.execution.live(st.frame.func);
         let locals = live.at(at.loc).iter().map(|&s| st.frame.vars[s as usize]);
         let globals = self.symbolic.execution.read_globals().iter().map(|&s| st.globals[s as usize]);

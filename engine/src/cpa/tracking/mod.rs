@@ -11,7 +11,7 @@ mod refine;
 mod state;
 
 pub use precision::{Item, Precision, Sharing};
-pub use refine::Lesson;
+pub use refine::Increment;
 
 use super::symbolic::{self, Problems, SymbolicExecution};
 use super::wrapper::Wrapper;
@@ -76,7 +76,7 @@ pub struct Tracking<'p> {
     /// Conjuncts that say which predicates hold.
     of_predicates: FxHashSet<ExprId>,
     /// What refinements have learned, in order.
-    pub lessons: Vec<Lesson>,
+    pub increments: Vec<Increment>,
     /// States in which the last operation is a fault that is an error.
     faults: Vec<State>,
     /// Empty but within a step.
@@ -107,7 +107,7 @@ impl<'p> Tracking<'p> {
             places: FxHashMap::default(),
             place_of: FxHashMap::default(),
             of_predicates: FxHashSet::default(),
-            lessons: Vec::new(),
+            increments: Vec::new(),
             faults: Vec::new(),
             steps: Vec::new(),
         }
@@ -234,9 +234,9 @@ impl Cpa for Tracking<'_> {
         Ok(State { symbolic, history })
     }
 
-    fn arrive(&mut self, st: State, edge: EdgeId, at: Control) -> Result<Option<State>, Stop> {
+    fn adjust(&mut self, st: State, edge: EdgeId, at: Control) -> Result<Option<State>, Stop> {
         let State { symbolic, history } = st;
-        Ok(self.symbolic.arrive(symbolic, edge, at)?.map(|symbolic| State { symbolic, history }))
+        Ok(self.symbolic.adjust(symbolic, edge, at)?.map(|symbolic| State { symbolic, history }))
     }
 
     fn problems(&mut self) -> Vec<EdgeId> {
@@ -251,7 +251,7 @@ impl Cpa for Tracking<'_> {
 impl Abstraction for Tracking<'_> {
     fn both(&mut self, st: State, then_edge: EdgeId, else_edge: EdgeId) -> Sides<State> {
         let side = |edge: EdgeId| {
-            self.symbolic.hope[self.symbolic.execution.program.edges[edge].target.index()].then(|| {
+            self.symbolic.leads_to_target[self.symbolic.execution.program.edges[edge].target.index()].then(|| {
                 let mut st = st.clone();
                 st.trail.push(Event::Decision(Decision::Branch(edge)));
                 st
@@ -260,7 +260,7 @@ impl Abstraction for Tracking<'_> {
         (side(then_edge), side(else_edge))
     }
 
-    fn adjust(&mut self, mut st: State, at: Control, since: &State) -> Result<Option<State>, Stop> {
+    fn abstract_state(&mut self, mut st: State, at: Control, since: &State) -> Result<Option<State>, Stop> {
         let asks = self.ways.1 || self.symbolic.loops.headed_by(at.loc).is_some();
         if asks && !self.is_real(&mut st)? {
             return Ok(None);
@@ -272,8 +272,8 @@ impl Abstraction for Tracking<'_> {
         self.symbolic.state_covers(old, new, at)
     }
 
-    fn outline(&mut self, st: &State, at: Control) -> Vec<Option<u64>> {
-        self.outline_values(st, at)
+    fn known_values(&mut self, st: &State, at: Control) -> Vec<Option<u64>> {
+        self.values_at(st, at)
     }
 
     fn decisions(&mut self, st: &mut State) -> Vec<Decision> {

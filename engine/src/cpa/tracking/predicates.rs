@@ -10,7 +10,7 @@
 //! proofs, POPL 2004), each checked to be an interpolant before it is used.
 
 use super::precision::Sharing;
-use super::refine::Lesson;
+use super::refine::Increment;
 use super::state::{Cut, Place, Seen, State};
 use super::{Stop, Tracking};
 use crate::budget::{Budget, Spent};
@@ -467,7 +467,7 @@ impl Tracking<'_> {
                     )
                 })
                 .collect();
-            self.lessons.push(Lesson { goal: self.symbolic.execution.program.edges[goal.edge()].place, tracked });
+            self.increments.push(Increment { goal: self.symbolic.execution.program.edges[goal.edge()].place, tracked });
         }
         Ok(Refinement::Refined { from, changed })
     }

@@ -25,7 +25,7 @@ const MOST_STATES: usize = 64;
 
 /// What a refinement has learned.
 #[derive(Clone, Debug)]
-pub struct Lesson {
+pub struct Increment {
     /// The error or operation whose path was refuted.
     pub goal: Option<PlaceId>,
     /// What is tracked from now on, in terms of the C program.
@@ -227,7 +227,7 @@ impl Tracking<'_> {
         tracked.dedup();
         let changed = !tracked.is_empty();
         if changed {
-            self.lessons.push(Lesson { goal: goal_place, tracked });
+            self.increments.push(Increment { goal: goal_place, tracked });
         }
         Ok(Refinement::Refined { from, changed })
     }

@@ -67,7 +67,7 @@ impl Unrolling<'_> {
                 if iterations > 1 {
                     let mut first = st.clone();
                     self.activate(&mut first, number, Role::First(1));
-                    self.others.push(first);
+                    self.siblings.push(first);
                 }
                 Ok(Some(self.any(st, number, Role::Any(1))))
             }

@@ -70,7 +70,7 @@ pub struct Unrolling<'p> {
     pub symbolic: SymbolicExecution<'p>,
     assumptions: Assumptions,
     /// States that come with the one that arrived last.
-    others: Vec<State>,
+    siblings: Vec<State>,
     /// States in which the last operation is a fault that is an error.
     faults: Vec<State>,
     /// Empty but within a step.
@@ -81,7 +81,7 @@ impl<'p> Unrolling<'p> {
     /// Under these assumptions, on the program of an analysis that has seen some of its executions.
     pub fn new(plain: &SymbolicExecution<'p>, solver: PathSolver, assumptions: Assumptions) -> Self {
         let symbolic = plain.for_unrolling(solver, &assumptions.pool, assumptions.bounded);
-        Self { symbolic, assumptions, others: Vec::new(), faults: Vec::new(), steps: Vec::new() }
+        Self { symbolic, assumptions, siblings: Vec::new(), faults: Vec::new(), steps: Vec::new() }
     }
 
     /// What was assumed, and what of it held.
@@ -227,7 +227,7 @@ impl Cpa for Unrolling<'_> {
         }
     }
 
-    fn arrive(&mut self, mut st: State, edge: EdgeId, at: Control) -> Result<Option<State>, Stop> {
+    fn adjust(&mut self, mut st: State, edge: EdgeId, at: Control) -> Result<Option<State>, Stop> {
         // What candidates speak of is not all live, so no state covers another.
         match self.symbolic.loops.headed_by(at.loc) {
             None => Ok(Some(st)),
@@ -240,8 +240,8 @@ impl Cpa for Unrolling<'_> {
         self.return_in_induction(st, edge)
     }
 
-    fn others(&mut self) -> Vec<State> {
-        std::mem::take(&mut self.others)
+    fn siblings(&mut self) -> Vec<State> {
+        std::mem::take(&mut self.siblings)
     }
 
     fn problems(&mut self) -> Vec<EdgeId> {

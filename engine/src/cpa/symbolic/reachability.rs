@@ -4,13 +4,13 @@ use cfa::{Callee, Id, Op, Program};
 
 /// For every location, whether some path of the program's graph leads from it to an error edge, to an operation whose
 /// faults are errors, or to an edge after which the program represented lacks behaviours of the program given. Calls and returns are not matched, so a location
-/// without hope has none in any context. Linear in the program.
-pub fn hopeful(program: &Program) -> Vec<bool> {
+/// that does not lead to one has none in any context. Linear in the program.
+pub fn leading_to_targets(program: &Program) -> Vec<bool> {
     let mut entered_from: Vec<Vec<u32>> = vec![Vec::new(); program.locs.len()];
     let mut calls: Vec<Vec<cfa::EdgeId>> = vec![Vec::new(); program.funcs.len()];
     let mut indirect = Vec::new();
     let mut work = Vec::new();
-    let mut hope = vec![false; program.locs.len()];
+    let mut leads = vec![false; program.locs.len()];
     for (id, edge) in program.edges.iter() {
         let ends = match edge.op {
             Op::Error(_) => Some(true),
@@ -19,7 +19,7 @@ pub fn hopeful(program: &Program) -> Vec<bool> {
             _ => None,
         };
         let ends_here = ends == Some(true) || edge.fault.is_some();
-        if ends_here && !std::mem::replace(&mut hope[edge.source.index()], true) {
+        if ends_here && !std::mem::replace(&mut leads[edge.source.index()], true) {
             work.push(edge.source);
         }
         match edge.op {
@@ -51,7 +51,7 @@ pub fn hopeful(program: &Program) -> Vec<bool> {
     }
     while let Some(loc) = work.pop() {
         let mut reach = |source: cfa::LocId| {
-            if !std::mem::replace(&mut hope[source.index()], true) {
+            if !std::mem::replace(&mut leads[source.index()], true) {
                 work.push(source);
             }
         };
@@ -71,7 +71,7 @@ pub fn hopeful(program: &Program) -> Vec<bool> {
             }
         }
     }
-    hope
+    leads
 }
 
 #[cfg(test)]
@@ -96,8 +96,8 @@ mod tests {
         p.add_edge(entry, call, behind, None);
         let error = p.errors.push(ErrorInfo { check: cfa::Check::Call, message: "m".into(), place: None });
         p.add_edge(behind, Op::Error(error), last, None);
-        let hope = hopeful(&p);
-        let of = |l: cfa::LocId| hope[l.index()];
+        let leads = leading_to_targets(&p);
+        let of = |l: cfa::LocId| leads[l.index()];
         assert!(of(entry) && of(behind) && of(f_entry) && of(returns));
         assert!(!of(halts) && !of(last) && !of(end));
     }

@@ -1,0 +1,274 @@
+//! The CPA algorithm: from a waitlist of states into a reached set, one block at a time (Beyer, Henzinger, Théoduloz:
+//! Configurable software verification, CAV 2007; with precision adjustment, ASE 2008; blocks as in adjustable-block
+//! encoding, Beyer, Keremoglu, Wendler, FMCAD 2010).
+//!
+//! One loop for exploration path by path, merged and abstracted. Straight-line code is one step: states wait only where
+//! paths fork, where they are merged, and where a step grows too long. What is kept of the states reached is a type
+//! parameter ([`Reached`]). Early return, also by error, puts the unfinished state back into the waitlist, so what a run
+//! has proved stays true.
+
+mod step;
+mod successors;
+mod waiting;
+
+use super::{Counters, Exploration};
+use crate::budget::{Budget, Spent};
+use crate::control::{CallStacks, Control};
+use crate::cpa::{At, Cpa, Decision, Goal, Stop, Successors, Target};
+use crate::frontier::Open;
+use crate::reached::{Adjusted, Forgotten, From, Reached};
+use crate::verdict::{Reason, Taints};
+use crate::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist, distances};
+use cfa::{Callee, EdgeId, ErrorId, FuncId, Id, Op, Out, Program};
+use waiting::Joining;
+
+/// Where states that meet become one.
+pub enum Merge {
+    /// Nowhere: path by path.
+    Never,
+    /// At heads.
+    AtHeads,
+    /// At these locations, in blocks from head to head: a block is one formula.
+    InBlocks(Vec<bool>),
+}
+
+/// What the algorithm is run with.
+pub struct Parameters {
+    /// Locations where states are adjusted and may be covered; every cycle should hold one.
+    pub heads: Vec<bool>,
+    pub merge: Merge,
+    /// The order of the waitlist.
+    pub search: Search,
+    pub seed: u64,
+    pub max_call_depth: u32,
+}
+
+/// A state waiting with its place.
+struct Node<S, N> {
+    state: S,
+    at: Control,
+    /// In what is kept of the states reached.
+    node: N,
+    forks: u32,
+    /// Iterations of loops and recursions so far; counted where states are merged.
+    iterations: u32,
+    /// Whether it has come to a head, and may be covered.
+    may_stop: bool,
+}
+
+/// A state after an edge.
+struct Way<S> {
+    state: S,
+    at: Control,
+    edge: EdgeId,
+    /// What the state has come over: the call, if `edge` returns from it.
+    over: EdgeId,
+    /// Not if the same edge is to be executed again.
+    moved: bool,
+}
+
+/// What follows from a state.
+enum Next<S, E> {
+    One(Way<S>),
+    /// None or several, which are in [`CpaAlgorithm::ways`].
+    Ways,
+    Hit {
+        goal: Goal,
+        state: S,
+        before: Option<S>,
+        evidence: Option<E>,
+    },
+    /// The state as it was, for another time. More may be in [`CpaAlgorithm::ways`].
+    Later(S),
+}
+
+/// A state at an error or a problem.
+pub struct Hit<S, E, N> {
+    pub goal: Goal,
+    pub state: S,
+    /// The state before the operation, if it is another.
+    before: Option<S>,
+    pub at: Control,
+    /// The node last passed, and the edges from there.
+    pub node: N,
+    pub via: Vec<EdgeId>,
+    pub evidence: Option<E>,
+}
+
+/// What follows after so many forks, of the tree of all.
+fn part(forks: u32) -> f64 {
+    0.5f64.powi(forks.min(1_000) as i32)
+}
+
+type Waiting<C, R> = Node<<C as Cpa>::State, <R as Reached<C>>::Node>;
+type HitOf<C, R> = Hit<<C as Cpa>::State, <C as Cpa>::Evidence, <R as Reached<C>>::Node>;
+type NextOf<C> = Next<<C as Cpa>::State, <C as Cpa>::Evidence>;
+
+/// An exploration in progress.
+pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = Forgotten> {
+    pub(in crate::algorithm) program: &'p Program,
+    pub cpa: C,
+    pub reached: R,
+    waitlist: Waitlist<Waiting<C, R>>,
+    joining: Option<Joining<Waiting<C, R>>>,
+    pub(in crate::algorithm) stacks: CallStacks,
+    /// How often a state began to wait at a location; orders the coverage search.
+    visits: Vec<u32>,
+    /// From each location to an error, where the order asks for it.
+    distances: Vec<u32>,
+    parameters: Parameters,
+    pub counters: Counters,
+    /// The part of the tree of forks that waits: what follows after n forks is 2^-n of it. Not where states are merged.
+    left: f64,
+    tick: u32,
+    successors: Successors<C::State>,
+    ways: Vec<Way<C::State>>,
+    /// The node from which a state was followed that was lost for want of time.
+    pub(in crate::algorithm) lost: Option<R::Node>,
+}
+
+impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
+    pub fn new(program: &'p Program, cpa: C, reached: R, parameters: Parameters) -> Self {
+        let joining = match parameters.merge {
+            Merge::Never => None,
+            _ => Some(Joining { queue: JoinQueue::new(), order: JoinOrder::new(program), pending: Vec::new() }),
+        };
+        let mut this = Self {
+            program,
+            cpa,
+            reached,
+            waitlist: Waitlist::new(parameters.search, parameters.seed),
+            joining,
+            stacks: CallStacks::new(),
+            visits: vec![0; program.locs.len()],
+            distances: match parameters.search {
+                Search::Nearest => distances(program),
+                _ => Vec::new(),
+            },
+            parameters,
+            counters: Counters::default(),
+            left: 0.0,
+            tick: 0,
+            successors: Vec::new(),
+            ways: Vec::new(),
+            lost: None,
+        };
+        this.start();
+        this
+    }
+
+    /// From the start; what is kept of the states reached is kept.
+    pub(in crate::algorithm) fn start(&mut self) {
+        self.waitlist = Waitlist::new(self.parameters.search, self.parameters.seed);
+        self.end_block();
+        self.left = 0.0;
+        let at = Control { loc: self.program.funcs[self.program.entry].entry, stack: CallStacks::EMPTY };
+        let state = self.cpa.initial();
+        let node = self.reached.root(&state, at);
+        self.enqueue(Node { state, at, node, forks: 0, iterations: 0, may_stop: false }, true);
+    }
+
+    /// The part of the tree of forks that has been explored, if states are not merged: an estimate of how far the
+    /// exploration is (Knuth: Estimating the efficiency of backtrack programs, 1975).
+    pub fn done(&self) -> Option<f64> {
+        self.joining.is_none().then(|| (1.0 - self.left).clamp(0.0, 1.0))
+    }
+
+    /// States that wait.
+    pub fn waiting(&self) -> usize {
+        self.waitlist.len() + self.joining.as_ref().map_or(0, |j| j.queue.len() + j.pending.len())
+    }
+
+    /// What is left.
+    pub fn frontier(&self) -> Vec<Open> {
+        let joining = self.joining.iter().flat_map(|j| j.pending.iter().chain(j.queue.iter()));
+        let alive = self.waitlist.iter().chain(joining).filter(|n| self.reached.is_alive(n.node));
+        alive.map(|n| self.open(n.at, self.reached.path(n.node), None)).collect()
+    }
+
+    pub(in crate::algorithm) fn open(&self, at: Control, path: Option<Vec<EdgeId>>, reason: Option<Reason>) -> Open {
+        Open { loc: at.loc, calls: self.stacks.calls(at.stack), path, reason }
+    }
+
+    /// Explores until an error or a problem is met or nothing is left. `progress` is called now and then.
+    pub fn next_hit(
+        &mut self,
+        budget: &Budget,
+        taints: &mut Taints,
+        progress: &mut dyn FnMut(&Counters, usize),
+    ) -> Result<Option<HitOf<C, R>>, Stop> {
+        loop {
+            // Merging takes its time, and where no time is left nothing is told apart any more.
+            if self.joining.is_some()
+                && let Some(spent) = budget.spent()
+            {
+                return Err(Stop::Spent(spent));
+            }
+            let Some(node) = self.dequeue() else { return Ok(None) };
+            progress(&self.counters, self.waiting() + 1);
+            if let Some(hit) = self.step(node, budget, taints)? {
+                return Ok(Some(hit));
+            }
+        }
+    }
+
+    /// Explores states that are not abstract until an error is reached or nothing is left.
+    pub fn run(
+        &mut self,
+        budget: &Budget,
+        taints: &mut Taints,
+        progress: &mut dyn FnMut(&Counters, usize),
+    ) -> Result<Exploration<C::Evidence>, Stop> {
+        Ok(match self.next_hit(budget, taints, progress)? {
+            None => Exploration::Complete,
+            Some(Hit { goal: Goal::Error { edge, error }, node, via, evidence: Some(evidence), .. }) => {
+                self.reached.target(node, &via);
+                Exploration::Target { error, edge, evidence }
+            }
+            Some(_) => unreachable!("errors of states that are not abstract come with evidence"),
+        })
+    }
+}
+
+/// The edges that follow from decisions, from `at` until `to` is met.
+pub(crate) fn walk(
+    program: &Program,
+    stacks: &mut CallStacks,
+    mut at: Control,
+    decisions: &[Decision],
+    to: Control,
+) -> Vec<EdgeId> {
+    let mut decisions = decisions.iter();
+    let mut via = Vec::new();
+    loop {
+        let edge = match program.locs[at.loc].out {
+            Out::One(edge) => edge,
+            Out::Branch { .. } => match decisions.next() {
+                Some(&Decision::Branch(edge)) => edge,
+                _ => unreachable!("each branch on the path was decided"),
+            },
+            Out::Sink => unreachable!("a path that goes on"),
+        };
+        via.push(edge);
+        at = match &program.edges[edge].op {
+            Op::Call { callee, .. } => {
+                let func = match callee {
+                    Callee::Direct(func) => *func,
+                    Callee::Indirect(_) => match decisions.next() {
+                        Some(&Decision::Callee(func)) => func,
+                        _ => unreachable!("each call through a pointer was decided"),
+                    },
+                };
+                Control { loc: program.funcs[func].entry, stack: stacks.push(at.stack, edge) }
+            }
+            Op::Return { .. } => {
+                let (stack, call) = stacks.pop(at.stack).expect("a path that goes on");
+                Control { loc: program.edges[call].target, stack }
+            }
+            _ => Control { loc: program.edges[edge].target, ..at },
+        };
+        if at == to {
+            return via;
+        }
+    }
+}

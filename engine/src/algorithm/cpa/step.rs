@@ -1,0 +1,186 @@
+//! From a state that waits to those that wait next.
+
+use super::*;
+
+/// Edges followed in one step before the state goes back to the waitlist, for fairness.
+const BLOCK: u32 = 50_000;
+/// Edges between looks at the clock.
+const TICK: u32 = 512;
+
+impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
+    /// Follows a state to the next fork, or to where it waits to be merged.
+    pub(super) fn step(
+        &mut self,
+        waiting: Waiting<C, R>,
+        budget: &Budget,
+        taints: &mut Taints,
+    ) -> Result<Option<HitOf<C, R>>, Stop> {
+        let Node { mut state, mut at, mut node, forks, mut iterations, may_stop } = waiting;
+        if !self.reached.follow(node) || may_stop && self.covered(node, &state, at)? {
+            return Ok(None);
+        }
+        let mut via: Vec<EdgeId> = Vec::new();
+        let mut steps = 0;
+        loop {
+            self.tick += 1;
+            let ran_out = self.cpa.ran_out();
+            if self.tick >= TICK || ran_out {
+                self.tick = 0;
+                if let Some(spent) = budget.spent().or(ran_out.then_some(Spent::Time)) {
+                    let node = self.reached.waits(node, at, &mut via);
+                    self.push(Node { state, at, node, forks, iterations, may_stop: false }, false);
+                    return Err(Stop::Spent(spent));
+                }
+            }
+            steps += 1;
+            self.counters.edges += 1;
+            let way = match self.successors(state, at, node, taints)? {
+                Next::One(way) => way,
+                Next::Ways => {
+                    self.counters.paths += u64::from(self.ways.is_empty());
+                    self.fork(node, &via, forks, iterations)?;
+                    return Ok(None);
+                }
+                Next::Hit { goal, state, before, evidence } => {
+                    self.fork(node, &via, forks, iterations)?;
+                    return Ok(Some(Hit { goal, state, before, at, node, via, evidence }));
+                }
+                Next::Later(state) => {
+                    self.fork(node, &via, forks, iterations)?;
+                    let node = self.reached.waits(node, at, &mut via);
+                    self.push(Node { state, at, node, forks, iterations, may_stop: false }, false);
+                    return Err(Stop::Spent(Spent::Time));
+                }
+            };
+            (state, at) = (way.state, way.at);
+            let mut waits = steps >= BLOCK;
+            if way.moved {
+                if R::PATHS {
+                    via.push(way.edge);
+                }
+                let is_head = self.parameters.heads[at.loc.index()];
+                if is_head {
+                    match self.come_to_head(state, node, way.over, at, &mut via)? {
+                        Some(adjusted) => (state, node) = adjusted,
+                        None => return Ok(None),
+                    }
+                    iterations += self.iterations(way.over, at);
+                }
+                match &self.parameters.merge {
+                    Merge::InBlocks(_) if is_head => {
+                        self.push(Node { state, at, node, forks, iterations: 0, may_stop: true }, true);
+                        return Ok(None);
+                    }
+                    Merge::InBlocks(joins) => waits |= joins[at.loc.index()],
+                    Merge::AtHeads => waits |= is_head,
+                    Merge::Never => {}
+                }
+                // Where states are merged, what is covered is not to be.
+                if is_head && self.covered(node, &state, at)? {
+                    return Ok(None);
+                }
+            }
+            if waits {
+                let node = self.reached.waits(node, at, &mut via);
+                self.push(Node { state, at, node, forks, iterations, may_stop: false }, false);
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The states that a fork leads to begin to wait.
+    pub(super) fn fork(&mut self, node: R::Node, via: &[EdgeId], forks: u32, iterations: u32) -> Result<(), Stop> {
+        let mut ways = std::mem::take(&mut self.ways);
+        self.counters.forks += ways.len().saturating_sub(1) as u64;
+        for way in ways.drain(..) {
+            self.wait(way, node, via, forks + 1, iterations)?;
+        }
+        self.ways = ways;
+        Ok(())
+    }
+
+    /// One of them.
+    pub(super) fn wait(
+        &mut self,
+        way: Way<C::State>,
+        node: R::Node,
+        via: &[EdgeId],
+        forks: u32,
+        iterations: u32,
+    ) -> Result<(), Stop> {
+        let Way { state, at, edge, over, moved } = way;
+        let mut path = Vec::new();
+        if R::PATHS {
+            path.extend_from_slice(via);
+            path.extend(moved.then_some(edge));
+        }
+        if !moved || !self.parameters.heads[at.loc.index()] {
+            let node = self.reached.waits(node, at, &mut path);
+            self.push(Node { state, at, node, forks, iterations, may_stop: false }, false);
+            return Ok(());
+        }
+        let Some((state, node)) = self.come_to_head(state, node, over, at, &mut path)? else { return Ok(()) };
+        let merges = matches!(self.parameters.merge, Merge::AtHeads);
+        if merges && self.covered(node, &state, at)? {
+            return Ok(());
+        }
+        let iterations = iterations + self.iterations(over, at);
+        self.push(Node { state, at, node, forks, iterations, may_stop: !merges }, true);
+        Ok(())
+    }
+
+    /// 1 if coming over `edge` to `to` is another iteration of a loop or a recursion, where that counts.
+    pub(super) fn iterations(&self, edge: EdgeId, to: Control) -> u32 {
+        let (Some(joining), Merge::AtHeads) = (&self.joining, &self.parameters.merge) else { return 0 };
+        if !self.cpa.counts_iterations() {
+            return 0;
+        }
+        let edge = &self.program.edges[edge];
+        if !matches!(edge.op, Op::Call { .. }) {
+            return u32::from(joining.order.number(to.loc) <= joining.order.number(edge.source));
+        }
+        u32::from(self.is_called(to.stack, self.program.locs[to.loc].func))
+    }
+
+    /// Whether a function below the top of the stack is `func`.
+    pub(super) fn is_called(&self, mut stack: crate::control::StackId, func: FuncId) -> bool {
+        while let Some((below, call)) = self.stacks.pop(stack) {
+            if self.program.func_of(call) == func {
+                return true;
+            }
+            stack = below;
+        }
+        false
+    }
+
+    /// The state has come over `edge` to the head `at`, from `node`.
+    pub(super) fn come_to_head(
+        &mut self,
+        state: C::State,
+        node: R::Node,
+        edge: EdgeId,
+        at: Control,
+        via: &mut Vec<EdgeId>,
+    ) -> Adjusted<C::State, R::Node> {
+        let adjusted = self.reached.adjust(&mut self.cpa, &mut self.stacks, state, From { node, edge }, at, via)?;
+        if R::ABSTRACT && self.cpa.ran_out() {
+            // What it said last counts only if it had the time to say it.
+            self.lost = Some(node);
+            return Err(Stop::Spent(Spent::Time));
+        }
+        for state in self.cpa.siblings() {
+            let node = self.reached.waits(node, at, &mut Vec::new());
+            self.push(Node { state, at, node, forks: 0, iterations: 0, may_stop: false }, true);
+        }
+        self.counters.paths += u64::from(adjusted.is_none());
+        Ok(adjusted)
+    }
+
+    /// Whether what was reached before covers a state at a head.
+    pub(super) fn covered(&mut self, node: R::Node, state: &C::State, at: Control) -> Result<bool, Stop> {
+        let covered = self.reached.stop(&mut self.cpa, node, state, at)?;
+        self.counters.covered += u64::from(covered);
+        self.counters.paths += u64::from(covered);
+        Ok(covered)
+    }
+}

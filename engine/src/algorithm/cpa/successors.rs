@@ -1,0 +1,162 @@
+//! What follows from a state over the edges of its location.
+
+use super::*;
+
+/// Edges that a split by a value counts for: it asks the solver about all splits so far.
+const SPLIT: u32 = 64;
+
+impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
+    /// What follows from a state at `at`.
+    pub(super) fn successors(
+        &mut self,
+        mut state: C::State,
+        at: Control,
+        node: R::Node,
+        taints: &mut Taints,
+    ) -> Result<NextOf<C>, Stop> {
+        let program = self.program;
+        let to = |edge: EdgeId| Control { loc: program.edges[edge].target, ..at };
+        let way = |state, edge| Way { state, at: to(edge), edge, over: edge, moved: true };
+        match program.locs[at.loc].out {
+            Out::Sink => Ok(Next::Ways),
+            Out::Branch { then_edge, else_edge } => Ok(match self.cpa.branch(state, then_edge, else_edge)? {
+                (None, None) => Next::Ways,
+                (Some(state), None) => Next::One(way(state, then_edge)),
+                (None, Some(state)) => Next::One(way(state, else_edge)),
+                (Some(then_state), Some(else_state)) => {
+                    // The else-branch first: depth-first search takes the then-branch next.
+                    self.ways.extend([way(else_state, else_edge), way(then_state, then_edge)]);
+                    Next::Ways
+                }
+            }),
+            Out::One(edge) => match &program.edges[edge].op {
+                &Op::Error(error) => {
+                    let goal = Goal::Error { edge, error };
+                    Ok(match self.cpa.target(&mut state, edge, error)? {
+                        Target::Later => Next::Later(state),
+                        Target::Infeasible => Next::Ways,
+                        Target::Reached(_) | Target::Undecided
+                            if R::ABSTRACT && !self.reached.is_settled(node, edge) =>
+                        {
+                            Next::Hit { goal, state, before: None, evidence: None }
+                        }
+                        Target::Reached(evidence) if !R::ABSTRACT => {
+                            Next::Hit { goal, state, before: None, evidence: Some(evidence) }
+                        }
+                        Target::Reached(_) | Target::Undecided => Next::Ways,
+                    })
+                }
+                Op::Halt(_) => {
+                    self.cpa.ended(state, edge);
+                    Ok(Next::Ways)
+                }
+                Op::Return { .. } => match self.stacks.pop(at.stack) {
+                    None => {
+                        self.cpa.ended(state, edge);
+                        Ok(Next::Ways)
+                    }
+                    Some(_) if !self.cpa.returns(&mut state, edge) => Ok(Next::Ways),
+                    Some((stack, call)) => {
+                        let state = self.cpa.leave(state, edge, call)?;
+                        let at = Control { loc: program.edges[call].target, stack };
+                        Ok(Next::One(Way { state, at, edge, over: call, moved: true }))
+                    }
+                },
+                _ => self.transfer(state, at, edge, node, taints),
+            },
+        }
+    }
+
+    /// What follows over an edge that is no branch, no return and no error.
+    pub(super) fn transfer(
+        &mut self,
+        state: C::State,
+        at: Control,
+        edge: EdgeId,
+        node: R::Node,
+        taints: &mut Taints,
+    ) -> Result<NextOf<C>, Stop> {
+        let program = self.program;
+        let fault = program.edges[edge].fault;
+        let is_plain = matches!(program.edges[edge].op, Op::Assign { .. } | Op::Skip | Op::Havoc { .. });
+        let before = if R::ABSTRACT && (!is_plain || fault.is_some()) { self.reached.copy(&state) } else { None };
+        let mut successors = std::mem::take(&mut self.successors);
+        self.cpa.transfer(state, at, edge, &mut successors)?;
+        let mut next = None;
+        let problem = if before.is_some() { self.cpa.problems().first().copied() } else { None };
+        if let (Some(problem), Some(state)) = (problem, &before) {
+            let state = self.reached.copy(state).expect("copied before");
+            next = Some(Next::Hit { goal: Goal::Problem { edge: problem }, state, before: None, evidence: None });
+        } else if let Some(error) = fault
+            && !(R::ABSTRACT && self.reached.is_settled(node, edge))
+        {
+            next = self.fault(edge, error, before)?;
+        }
+        if R::ABSTRACT && next.is_some() {
+            // The operation is executed again when it is known what the hit is.
+            successors.clear();
+        }
+        if next.is_none() && successors.len() == 1 && successors[0].1 == At::Target {
+            let (state, _) = successors.pop().expect("one");
+            self.successors = successors;
+            let at = Control { loc: program.edges[edge].target, ..at };
+            return Ok(Next::One(Way { state, at, edge, over: edge, moved: true }));
+        }
+        for (state, to) in successors.drain(..) {
+            if to == At::Source {
+                self.tick += SPLIT;
+            }
+            if let Some(at) = self.place(at, edge, to, taints) {
+                self.ways.push(Way { state, at, edge, over: edge, moved: to != At::Source });
+            }
+        }
+        self.successors = successors;
+        Ok(match next {
+            Some(next) => next,
+            None if self.ways.len() == 1 => Next::One(self.ways.pop().expect("one")),
+            None => Next::Ways,
+        })
+    }
+
+    /// Of the states in which the operation just done is a fault, one that is reached, or may be.
+    pub(super) fn fault(
+        &mut self,
+        edge: EdgeId,
+        error: ErrorId,
+        mut before: Option<C::State>,
+    ) -> Result<Option<NextOf<C>>, Stop> {
+        let goal = Goal::Error { edge, error };
+        for mut state in self.cpa.faults() {
+            match self.cpa.target(&mut state, edge, error)? {
+                // Executed again, the operation is a fault again.
+                Target::Later => return Ok(Some(Next::Later(before.unwrap_or(state)))),
+                Target::Infeasible => self.counters.paths += 1,
+                Target::Reached(_) | Target::Undecided if R::ABSTRACT => {
+                    return Ok(Some(Next::Hit { goal, state, before: before.take(), evidence: None }));
+                }
+                Target::Undecided => self.counters.paths += 1,
+                Target::Reached(evidence) => {
+                    return Ok(Some(Next::Hit { goal, state, before: None, evidence: Some(evidence) }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where a successor stands; `None` beyond the depth of calls that is followed.
+    pub(super) fn place(&mut self, at: Control, edge: EdgeId, to: At, taints: &mut Taints) -> Option<Control> {
+        match to {
+            At::Target => Some(Control { loc: self.program.edges[edge].target, ..at }),
+            At::Source => Some(at),
+            At::Callee(func) => {
+                if self.stacks.depth(at.stack) >= self.parameters.max_call_depth {
+                    let place = self.program.edges[edge].place;
+                    let text = format!("calls nest deeper than {}", self.parameters.max_call_depth);
+                    taints.drop_behaviour(Reason::at(text, place));
+                    return None;
+                }
+                Some(Control { loc: self.program.funcs[func].entry, stack: self.stacks.push(at.stack, edge) })
+            }
+        }
+    }
+}
