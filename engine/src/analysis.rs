@@ -75,7 +75,7 @@ impl Analysis {
             Analysis::ValuePredicate,
             "value-predicate",
             "explicit values where they refute a path, predicates where they do not or where a variable has too many\n\
-             (Beyer, Loewe, FASE 2013, section 3.4)",
+             (Beyer, Loewe, FASE 2013, section III-F)",
         ),
         (
             Analysis::Merging,

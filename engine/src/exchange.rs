@@ -13,12 +13,19 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 pub struct Exchange {
     /// What refinements found necessary to track, by the analysis that did.
-    precisions: FxHashMap<Analysis, Vec<Item>>,
+    precisions: FxHashMap<Option<Analysis>, Vec<Item>>,
     /// Values seen at loop heads, and conditions that may be invariants.
     observed: Option<Loops>,
 }
 
 impl Exchange {
+    /// The same for everybody, also who published it.
+    pub fn for_all(mut self) -> Self {
+        let items = self.precisions.into_values().flatten().collect();
+        self.precisions = FxHashMap::from_iter([(None, items)]);
+        self
+    }
+
     /// The values that an exploration has seen at loop heads.
     pub fn publish_values(&mut self, cpa: &SymbolicExecution<'_>) {
         match &mut self.observed {
@@ -29,7 +36,7 @@ impl Exchange {
 
     /// What `analysis` tracks: values and constraints for others to track, and predicates as candidates for invariants.
     pub fn publish_precision(&mut self, analysis: Analysis, cpa: &Tracking<'_>) {
-        self.precisions.insert(analysis, cpa.precision.items());
+        self.precisions.insert(Some(analysis), cpa.precision.items());
         if let Some(observed) = &mut self.observed {
             cpa.suggest_invariants(observed);
         }
@@ -37,7 +44,7 @@ impl Exchange {
 
     /// `analysis` tracks what others found necessary.
     pub fn take_precision(&self, analysis: Analysis, cpa: &mut Tracking<'_>) {
-        for (_, items) in self.precisions.iter().filter(|(by, _)| **by != analysis) {
+        for (_, items) in self.precisions.iter().filter(|(by, _)| **by != Some(analysis)) {
             cpa.precision.add_everywhere(items.iter().copied());
         }
     }

@@ -16,6 +16,7 @@ pub mod frontier;
 pub mod invariants;
 pub mod proof;
 pub mod reached;
+mod refine;
 mod replay;
 mod strategy;
 pub mod termination;
@@ -23,8 +24,8 @@ mod verdict;
 pub mod waitlist;
 
 pub use analysis::Analysis;
-pub use cpa::tracking::Increment;
 pub use crash::Crash;
+pub use refine::Increment;
 pub use replay::{replay, replay_limits};
 pub use smt::{self, budget};
 pub use strategy::configurations::frees;

@@ -27,13 +27,21 @@ pub struct Cegar<'p, C: Abstraction> {
     stale: u32,
     /// Paths that could not be decided.
     undecided: Vec<Open>,
+    /// How many of them there may be.
+    patience: usize,
 }
 
 impl<'p, C: Abstraction> Cegar<'p, C> {
     pub fn new(program: &'p Program, cpa: C, parameters: Parameters) -> Self {
         let arg = Arg::new(program, matches!(parameters.merge, super::cpa::Merge::InBlocks(_)));
         let inner = CpaAlgorithm::new(program, cpa, arg, parameters);
-        Self { inner, stale: 0, undecided: Vec::new() }
+        Self { inner, stale: 0, undecided: Vec::new(), patience: MOST_UNDECIDED }
+    }
+
+    /// The first path that cannot be decided ends the search.
+    pub fn impatient(mut self) -> Self {
+        self.patience = 0;
+        self
     }
 
     /// Explores and refines until no error is left to be reached, or one is. May be called again to go on.
@@ -154,7 +162,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     fn give_up_on(&mut self, hit: Found<C>, reason: Reason) -> Result<(), Stop> {
         let path = Reached::<C>::path(&self.inner.reached, hit.node).map(|path| [&path[..], &hit.via].concat());
         self.undecided.push(self.inner.open(hit.at, path, Some(reason.clone())));
-        if self.undecided.len() > MOST_UNDECIDED {
+        if self.undecided.len() > self.patience {
             return Err(Stop::Fatal(reason));
         }
         self.inner.cpa.settle(hit.goal.edge(), reason);

@@ -7,12 +7,12 @@ use crate::Stats;
 use crate::analysis::Analysis;
 use crate::arg::Shape;
 use crate::budget::Budget;
-use crate::cpa::tracking::Increment;
 use crate::cpa::wrapper::Wrapper;
 use crate::cpa::{Abstraction, Stop};
 use crate::exchange::Exchange;
 use crate::frontier::Open;
 use crate::reached::Reached;
+use crate::refine::Increment;
 use crate::verdict::Taints;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, Program};
@@ -181,8 +181,8 @@ impl<'p, X: Explore<'p>> Algorithm<'p> for Exploring<'p, X> {
         taints.merge(&self.exploration.domain().symbolic().taints);
         taints
     }
-    fn increments(&self) -> &[Increment] {
-        self.exploration.domain().tracking().map_or(&[], |t| &t.increments)
+    fn increments(&self) -> Vec<Increment> {
+        self.exploration.domain().tracking().map_or(Vec::new(), |t| t.increments.clone())
     }
     fn frontier(&self) -> Option<Vec<Open>> {
         Some(self.exploration.frontier())

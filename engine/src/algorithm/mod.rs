@@ -3,6 +3,7 @@
 pub(crate) mod bmc;
 pub mod cegar;
 pub mod cpa;
+pub(crate) mod delegate;
 pub(crate) mod explore;
 pub mod follow;
 pub(crate) mod houdini;
@@ -13,10 +14,10 @@ pub(crate) mod turns;
 
 use crate::arg::Shape;
 use crate::budget::Budget;
-use crate::cpa::tracking::Increment;
 use crate::exchange::Exchange;
 use crate::frontier::Open;
 use crate::proof::Certificate;
+use crate::refine::Increment;
 use crate::verdict::{Reason, Taints};
 use crate::{Config, Stats};
 use cfa::interp::Inputs;
@@ -125,8 +126,8 @@ pub(crate) trait Algorithm<'p> {
         Taints::default()
     }
     /// What its refinements have learned.
-    fn increments(&self) -> &[Increment] {
-        &[]
+    fn increments(&self) -> Vec<Increment> {
+        Vec::new()
     }
     /// What it has left, if it explores.
     fn frontier(&self) -> Option<Vec<Open>> {

@@ -334,7 +334,7 @@ impl<'r> Turns<'r> {
             let algorithm = &worker.algorithm;
             taints.merge(&algorithm.taints());
             stats.join(&algorithm.stats());
-            increments.extend_from_slice(algorithm.increments());
+            increments.append(&mut algorithm.increments());
             if setting.config.wants_frontier
                 && matches!(verdict, Verdict::Unknown(_))
                 && let Some(open) = algorithm.frontier()

@@ -12,28 +12,16 @@ use super::wrapper::Wrapper;
 use super::{Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
 use crate::budget::Budget;
 use crate::control::Control;
+pub use crate::refine::Criteria;
+use crate::refine::Slices;
 use crate::verdict::Reason;
-use cfa::{EdgeId, ErrorId, Id, Op, Program};
-use rustc_hash::FxHashSet;
-use slicer::Criterion;
-
-/// What an infeasible path makes a criterion.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Criteria {
-    /// The branches on it, and its last operation.
-    TargetPath,
-    /// Its last operation.
-    TargetLocation,
-}
+use cfa::{EdgeId, ErrorId, Op, Program};
 
 /// A CPA on a slice that grows.
 pub struct Slicing<'p, C> {
     pub inner: C,
     program: &'p Program,
-    dependences: slicer::Analysis<'p>,
-    criteria: Criteria,
-    taken: FxHashSet<EdgeId>,
-    slice: Vec<bool>,
+    slices: Slices<'p>,
 }
 
 impl<'p, C> Slicing<'p, C> {
@@ -44,50 +32,11 @@ impl<'p, C> Slicing<'p, C> {
         criteria: Criteria,
         options: slicer::Options,
     ) -> Result<Self, slicer::Error> {
-        let options = slicer::Options { cut_off: false, keep_under_approximations: false, ..options };
-        let mut dependences = slicer::Analysis::new(program, &[], &options)?;
-        // Whether an operation is a fault can be told only with all that it depends on.
-        let faults: Vec<Criterion> =
-            program.edges.iter().filter(|(_, e)| e.fault.is_some()).map(|(id, _)| Criterion::operation(id)).collect();
-        let slice = match faults.is_empty() {
-            true => vec![false; program.edges.len()],
-            false => dependences.slice(&faults).kept,
-        };
-        Ok(Self { inner, program, dependences, criteria, taken: FxHashSet::default(), slice })
-    }
-
-    /// Operations in the slice.
-    pub fn len(&self) -> usize {
-        self.slice.iter().filter(|kept| **kept).count()
-    }
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        Ok(Self { inner, program, slices: Slices::new(program, criteria, options)? })
     }
 
     fn has(&self, edge: EdgeId) -> bool {
-        self.slice[edge.index()]
-    }
-
-    /// Adds what refuting the path depends on; the first edge on it that is new in the slice.
-    fn grow(&mut self, path: &[EdgeId], goal: Goal) -> Option<usize> {
-        let mut new: Vec<EdgeId> = match self.criteria {
-            Criteria::TargetPath => path
-                .iter()
-                .copied()
-                .filter(|&e| matches!(self.program.edges[e].op, Op::Assume { .. }))
-                .chain([goal.edge()])
-                .collect(),
-            Criteria::TargetLocation => vec![goal.edge()],
-        };
-        new.retain(|&e| self.taken.insert(e) && !self.has(e));
-        if new.is_empty() {
-            return None;
-        }
-        let criteria: Vec<Criterion> = new.into_iter().map(Criterion::operation).collect();
-        let kept = self.dependences.slice(&criteria).kept;
-        let before = std::mem::take(&mut self.slice);
-        self.slice = before.iter().zip(&kept).map(|(&a, &b)| a || b).collect();
-        path.iter().position(|e| kept[e.index()] && !before[e.index()])
+        self.slices.has(edge)
     }
 }
 
@@ -189,9 +138,9 @@ impl<C: Abstraction> Abstraction for Slicing<'_, C> {
         goal: Goal,
         budget: &Budget,
     ) -> Result<Refinement, Stop> {
-        let before = self.len();
-        let first = self.grow(path, goal);
-        if self.len() == before {
+        let before = self.slices.len();
+        let first = self.slices.grow(path, goal);
+        if self.slices.len() == before {
             return self.inner.refine(state, path, cuts, goal, budget);
         }
         // What is executed now but was not lies behind this cut; if nothing on the path, at its end.
@@ -214,6 +163,6 @@ impl<'p, C: Wrapper<'p> + Abstraction> Wrapper<'p> for Slicing<'_, C> {
         self.inner.tracking_mut()
     }
     fn sliced(&self) -> usize {
-        self.len()
+        self.slices.len()
     }
 }

@@ -312,6 +312,19 @@ impl Object {
         (0..self.size_in_parts().unwrap_or(0)).map(|i| Part(i as u32))
     }
 
+    /// The parts that `len` bytes from `offset` on depend on, with those in which cells begin that reach in there.
+    pub fn parts_at(&self, offset: u64, len: u64) -> Vec<Part> {
+        if self.size_in_parts().is_none() {
+            return vec![Part::WHOLE];
+        }
+        let first = match self.piece(offset) {
+            Piece::Cell { index, .. } => offset.saturating_sub(u64::from(index)),
+            _ => offset,
+        };
+        let end = offset.saturating_add(len).min(IN_PARTS);
+        (first / PART..end.div_ceil(PART)).map(|part| Part(part as u32)).collect()
+    }
+
     /// The parts of which more is known than addresses.
     pub fn known_parts(&self) -> Vec<Part> {
         if self.size_in_parts().is_none() {

@@ -192,7 +192,7 @@ impl<'p> Execution<'p> {
     }
 
     #[inline]
-    fn names_unknowns(&self) -> bool {
+    pub fn names_unknowns(&self) -> bool {
         self.mode.names_unknowns
     }
 

@@ -4,6 +4,7 @@ use crate::Config;
 use crate::algorithm::bmc::Bmc;
 use crate::algorithm::cegar::Cegar;
 use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
+use crate::algorithm::delegate::Delegating;
 use crate::algorithm::explore::{Explore, Exploring};
 use crate::algorithm::houdini::Houdini;
 use crate::algorithm::k_induction::KInduction;
@@ -42,7 +43,11 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
         Analysis::ValueNoCegar => make.at_joins(Options { values_only: true, full: true, threshold: 0, ..standard }),
         Analysis::SymexCegar => make.at_joins(Options { threshold: 0, ..standard }),
         Analysis::Predicate => make.in_blocks(Options { values: false, predicates: true, threshold: few, ..standard }),
-        Analysis::ValuePredicate => make.in_blocks(Options { predicates: true, threshold: few, ..standard }),
+        Analysis::ValuePredicate => {
+            let first = make.values(Options { values_only: true, threshold: few, ..standard });
+            let then = Options { predicates: true, threshold: few, ..standard };
+            Box::new(Delegating::new(first, Box::new(move || make.in_blocks(then))))
+        }
         Analysis::SymexSlicing => make.sliced(Options { full: true, threshold: 0, ..standard }),
         Analysis::SymexCegarSlicing => make.sliced(Options { threshold: 0, ..standard }),
         Analysis::Invariants => Box::new(Houdini::new(setting, make.symbolic())),
@@ -95,6 +100,13 @@ impl<'r> Maker<'r> {
         let cpa = Tracking::new(self.symbolic(), how);
         let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
         self.exploring(Cegar::new(self.setting.program, cpa, parameters))
+    }
+
+    /// The same, up to the first path that it cannot refute.
+    fn values(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
+        let cpa = Tracking::new(self.symbolic(), how);
+        let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
+        self.exploring(Cegar::new(self.setting.program, cpa, parameters).impatient())
     }
 
     /// States abstracted where cycles are cut, with blocks as formulas between.

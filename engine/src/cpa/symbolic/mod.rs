@@ -33,10 +33,10 @@ pub struct SymbolicExecution<'p> {
     pub(crate) execution: Execution<'p>,
     pub taints: Taints,
     /// Which solver answers what is asked beside paths.
-    pub(super) solvers: Choice,
+    pub(crate) solvers: Choice,
     covering: cover::Covering,
     /// Per location, whether an error can be reached from it.
-    pub(super) leads_to_target: Vec<bool>,
+    pub(crate) leads_to_target: Vec<bool>,
     pub loops: Loops,
     /// Merged states keep what is in named variables that the program does not read any more.
     keeps_dead: bool,

@@ -102,6 +102,23 @@ impl SymbolicExecution<'_> {
         Reason::at(what, self.execution.program.edges[edge].place)
     }
 
+    /// The part of `state` that takes an assume edge, if there is one. Nothing is asked about the other side.
+    pub(in crate::cpa) fn side(&mut self, state: State, edge: EdgeId) -> Option<State> {
+        let Op::Assume { cond, .. } = self.execution.program.edges[edge].op else { panic!("an assume edge") };
+        let State { path, past } = state;
+        let asks = !(self.execution.mode.is_abstract && self.merges_soon);
+        let (path, _) = self.execution.branch(path, cond, (true, false), asks);
+        self.note_unset();
+        let mut path = path?;
+        if asks && self.execution.names_unknowns() && !self.execution.is_feasible(&mut path) {
+            return None;
+        }
+        if self.execution.mode.is_abstract {
+            path.trail.push(Event::Decision(Decision::Branch(edge)));
+        }
+        Some(State { path, past })
+    }
+
     /// The states that take the then-edge and the else-edge.
     pub(super) fn choose(&mut self, state: State, then_edge: EdgeId, else_edge: EdgeId) -> Sides<State> {
         let Op::Assume { cond, .. } = self.execution.program.edges[then_edge].op else { panic!("a branch of assumes") };

@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 impl Tracking<'_> {
     /// `st` is followed over one side of a branch: `before` conjuncts of its path condition are older.
-    pub(super) fn note_constraints(&mut self, st: &State, before: usize, edge: EdgeId) {
+    pub(crate) fn note_constraints(&mut self, st: &State, before: usize, edge: EdgeId) {
         if !self.symbolic.execution.mode.names_unknowns {
             return;
         }
@@ -32,8 +32,8 @@ impl Tracking<'_> {
     }
 
     /// `prec`: what the precision tracks of `st` at `at`. What `since` shares with it was abstracted before.
-    pub(super) fn abstracted(&mut self, mut st: State, at: Control, since: Option<&State>) -> State {
-        self.count_values(&st, at);
+    pub(crate) fn abstracted(&mut self, mut st: State, at: Control, since: Option<&State>) -> State {
+        self.count_values(&mut st, at);
         let model = st.pc.model().cloned();
         let knowledge = self.knowledge(&mut st, at.loc, since);
         let (pc, trail, memory) = (st.pc.clone(), std::mem::take(&mut st.trail), st.memory.clone());
@@ -48,7 +48,8 @@ impl Tracking<'_> {
         if self.ways.1 {
             self.name_kept(&st);
             let (depth, replaced) = (st.depth(), replaced.clone());
-            st.history = Some(Rc::new(Cut { pc, trail, memory, depth, replaced, before: st.history.take() }));
+            st.along.history =
+                Some(Rc::new(Cut { pc, trail, memory, depth, replaced, before: st.along.history.take() }));
         }
         if !knowledge.is_empty() {
             let model = model.map(|m| self.extended(m, &replaced));
@@ -94,29 +95,33 @@ impl Tracking<'_> {
         model
     }
 
-    /// Takes variables with too many values out of the precision.
-    fn count_values(&mut self, st: &State, at: Control) {
-        let threshold = self.threshold;
-        if threshold == 0 || self.symbolic.loops.headed_by(at.loc).is_none() {
+    /// Takes variables with too many values on one path out of the precision (Beyer, Löwe, FASE 2013, section III-F).
+    fn count_values(&mut self, st: &mut State, at: Control) {
+        if self.threshold == 0 || self.symbolic.loops.headed_by(at.loc).is_none() {
             return;
         }
         let slots = &self.symbolic.execution.slots;
         let locals = slots.locals[st.frame.func.index()].iter().zip(&st.frame.vars);
         let globals = slots.globals.iter().zip(st.globals.iter());
+        let mut new = Vec::new();
         for (&var, &value) in locals.chain(globals) {
             let Val::Int(v) = value else { continue };
-            if !self.precision.tracks(at.loc, Item::Var(var)) {
-                continue;
+            let seen = st.along.values.get(&(at.loc, var));
+            if self.precision.tracks(at.loc, Item::Var(var)) && !seen.is_some_and(|seen| seen.contains(&v)) {
+                new.push((var, v));
             }
-            let seen = self.seen.entry((at.loc, var)).or_default();
-            if seen.len() <= threshold && seen.insert(v) && seen.len() > threshold {
+        }
+        for (var, v) in new {
+            let seen = st.along.values.get(&(at.loc, var)).cloned().unwrap_or_default().insert(v);
+            if seen.size() > self.threshold {
                 self.precision.ban(Item::Var(var));
             }
+            st.along.values.insert_mut((at.loc, var), seen);
         }
     }
 
     /// Forgets all numbers and constraints that `keep` does not want, and what is dead.
-    pub(super) fn forget(
+    pub(crate) fn forget(
         &mut self,
         st: &mut execution::State,
         at: Control,
@@ -179,7 +184,7 @@ impl Tracking<'_> {
 
     /// Forgets in the frames below the top what `keep` does not want, down to those that `since` has as well: they were
     /// abstracted before.
-    pub(super) fn forget_callers(&mut self, st: &mut State, since: Option<&State>, keep: &dyn Fn(Item) -> bool) {
+    pub(crate) fn forget_callers(&mut self, st: &mut State, since: Option<&State>, keep: &dyn Fn(Item) -> bool) {
         let mut old = since.map(|s| &s.frame);
         let mut frames = Vec::new();
         let mut above = &st.frame;
@@ -265,7 +270,7 @@ impl Tracking<'_> {
 
     /// Everything that could be forgotten of `st` at `at`, in the order in which it is better kept: what changes in
     /// loops last, since it may take many values.
-    pub(in crate::cpa) fn items(&mut self, st: &State, at: Control) -> Vec<Item> {
+    pub(crate) fn items(&mut self, st: &State, at: Control) -> Vec<Item> {
         let mut items = Vec::new();
         let func = st.frame.func;
         let live = self.symbolic.execution.live(func);
@@ -314,7 +319,7 @@ impl Tracking<'_> {
     }
 
     /// An abstract state to cover others is looked for by the values that it has at these places.
-    pub(super) fn values_at(&mut self, st: &State, at: Control) -> Vec<Option<u64>> {
+    pub(crate) fn values_at(&mut self, st: &State, at: Control) -> Vec<Option<u64>> {
         let live = self.symbolic.execution.live(st.frame.func);
         let locals = live.at(at.loc).iter().map(|&s| st.frame.vars[s as usize]);
         let globals = self.symbolic.execution.read_globals().iter().map(|&s| st.globals[s as usize]);
@@ -327,7 +332,7 @@ impl Tracking<'_> {
     }
 
     /// The error `what` is met at `edge` in a state that the solver does not refute.
-    pub(super) fn is_real(&mut self, st: &mut State) -> Result<bool, Stop> {
+    pub(crate) fn is_real(&mut self, st: &mut State) -> Result<bool, Stop> {
         Ok(!self.symbolic.execution.mode.names_unknowns || self.symbolic.execution.is_feasible(st))
     }
 }

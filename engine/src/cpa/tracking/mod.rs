@@ -7,25 +7,25 @@
 mod forget;
 mod precision;
 mod predicates;
-mod refine;
 mod state;
 
+pub(crate) use precision::describe;
 pub use precision::{Item, Precision, Sharing};
-pub use refine::Increment;
 
 use super::symbolic::{self, Problems, SymbolicExecution};
 use super::wrapper::Wrapper;
-use super::{Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
+use super::{Abstraction, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
 use crate::budget::Budget;
 use crate::control::Control;
 use crate::execution::{Event, Mode, ObjId, Object, PART, Part, Val};
+use crate::refine::{Blocks, Increment};
 use crate::verdict::Reason;
 use cfa::interp::Inputs;
-use cfa::{EdgeId, ErrorId, ExprId, Id, LocId, SymId, VarId};
+use cfa::{EdgeId, ErrorId, ExprId, Id, Out, SymId};
 use predicates::Predicates;
 use rustc_hash::{FxHashMap, FxHashSet};
-use state::Seen;
-pub(super) use state::{Place, State};
+use state::Along;
+pub(crate) use state::{Place, Seen, State};
 use std::rc::Rc;
 
 /// How states are abstracted and what refinements may track.
@@ -36,7 +36,7 @@ pub struct Options {
     /// Everything is tracked from the start.
     pub full: bool,
     pub sharing: Sharing,
-    /// A variable with more values at one loop head is tracked no more; 0 for no limit.
+    /// A variable with more values at one loop head on one path is tracked no more; 0 for no limit.
     pub threshold: usize,
     /// Refinements try values first.
     pub values: bool,
@@ -49,36 +49,34 @@ pub struct Options {
 pub struct Tracking<'p> {
     pub symbolic: SymbolicExecution<'p>,
     pub precision: Precision,
-    pub(super) predicates: Predicates,
+    pub(crate) predicates: Predicates,
     /// Predicates are kept in all their combinations.
     boolean: bool,
     /// Which refinements are tried: of values, of predicates.
-    ways: (bool, bool),
-    /// A variable with more values at one location is tracked no more.
+    pub(crate) ways: (bool, bool),
+    /// A variable with more values at one location on one path is tracked no more.
     threshold: usize,
-    /// Distinct values seen of tracked variables at one location, while they are few.
-    seen: FxHashMap<(LocId, VarId), FxHashSet<u64>>,
     /// The first side of the branch that a conjunct of a path condition comes from.
-    source: FxHashMap<ExprId, EdgeId>,
+    pub(crate) source: FxHashMap<ExprId, EdgeId>,
     /// The symbols that stand for what was forgotten of a variable.
     forgotten: FxHashSet<ExprId>,
     /// The symbols made by the present abstraction, with what they replace.
     replaced: Vec<(ExprId, Val)>,
     /// The variables that symbols stand for, where so many states have been abstracted.
-    names: FxHashMap<(ExprId, u32), ExprId>,
+    pub(crate) names: FxHashMap<(ExprId, u32), ExprId>,
     /// States abstracted on the way to the one that is being abstracted, itself included.
     depth: u32,
     /// The content of memory that symbols stand for.
-    contents: FxHashMap<ExprId, Seen>,
+    pub(crate) contents: FxHashMap<ExprId, Seen>,
     /// The symbols by which predicates speak of places in memory.
     places: FxHashMap<Place, ExprId>,
-    place_of: FxHashMap<SymId, Place>,
+    pub(crate) place_of: FxHashMap<SymId, Place>,
     /// Conjuncts that say which predicates hold.
     of_predicates: FxHashSet<ExprId>,
     /// What refinements have learned, in order.
     pub increments: Vec<Increment>,
     /// States in which the last operation is a fault that is an error.
-    faults: Vec<State>,
+    pub(crate) faults: Vec<State>,
     /// Empty but within a step.
     steps: Successors<symbolic::State>,
 }
@@ -97,7 +95,6 @@ impl<'p> Tracking<'p> {
             boolean: how.boolean,
             ways: (how.values, how.predicates),
             threshold: how.threshold,
-            seen: FxHashMap::default(),
             source: FxHashMap::default(),
             forgotten: FxHashSet::default(),
             replaced: Vec::new(),
@@ -118,27 +115,32 @@ impl<'p> Tracking<'p> {
         self.precision.len() + self.predicates.len()
     }
 
-    fn problems(&mut self) -> &mut Problems {
+    pub(crate) fn open_problems(&mut self) -> &mut Problems {
         self.symbolic.problems.as_mut().expect("they are looked into")
     }
 
-    /// Does `work` with states computed otherwise.
-    fn in_mode<T>(&mut self, mode: Mode, work: impl FnOnce(&mut Self) -> T) -> T {
-        let before = std::mem::replace(&mut self.symbolic.execution.mode, mode);
-        let result = work(self);
-        self.symbolic.execution.mode = before;
-        result
+    /// The part of `st` that takes this side of its branch, if there is one.
+    pub(crate) fn side(&mut self, st: State, edge: EdgeId) -> Result<Option<State>, Stop> {
+        let program = self.symbolic.execution.program;
+        let Out::Branch { then_edge, .. } = program.locs[program.edges[edge].source].out else {
+            unreachable!("an assume edge belongs to a branch")
+        };
+        let State { symbolic, along } = st;
+        let constraints = symbolic.pc.len();
+        let Some(symbolic) = self.symbolic.side(symbolic, edge) else { return Ok(None) };
+        let st = State { symbolic, along };
+        self.note_constraints(&st, constraints, then_edge);
+        Ok(Some(st))
     }
 
     /// The effect of an operation that is not an assume or a return.
-    fn execute(&mut self, st: State, edge: EdgeId, out: &mut Successors<State>) {
-        let State { symbolic, history } = st;
+    pub(crate) fn execute(&mut self, st: State, edge: EdgeId, out: &mut Successors<State>) {
+        let State { symbolic, along } = st;
         let mut steps = std::mem::take(&mut self.steps);
         self.symbolic.execute(symbolic, edge, &mut steps);
-        self.note_contents(&history);
-        self.faults
-            .extend(self.symbolic.faults().into_iter().map(|symbolic| State { symbolic, history: history.clone() }));
-        out.extend(steps.drain(..).map(|(symbolic, to)| (State { symbolic, history: history.clone() }, to)));
+        self.note_contents(&along.history);
+        self.faults.extend(self.symbolic.faults().into_iter().map(|symbolic| State { symbolic, along: along.clone() }));
+        out.extend(steps.drain(..).map(|(symbolic, to)| (State { symbolic, along: along.clone() }, to)));
         self.steps = steps;
     }
 
@@ -188,7 +190,7 @@ impl Cpa for Tracking<'_> {
     type Evidence = Inputs;
 
     fn initial(&mut self) -> State {
-        State { symbolic: self.symbolic.initial(), history: None }
+        State { symbolic: self.symbolic.initial(), along: Along::default() }
     }
 
     fn transfer(&mut self, st: State, _at: Control, edge: EdgeId, out: &mut Successors<State>) -> Result<(), Stop> {
@@ -202,11 +204,11 @@ impl Cpa for Tracking<'_> {
     }
 
     fn branch(&mut self, st: State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<State>, Stop> {
-        let State { symbolic, history } = st;
+        let State { symbolic, along } = st;
         let constraints = symbolic.pc.len();
         let (yes, no) = self.symbolic.branch(symbolic, then_edge, else_edge)?;
         let mut side = |symbolic: Option<symbolic::State>| {
-            let st = State { symbolic: symbolic?, history: history.clone() };
+            let st = State { symbolic: symbolic?, along: along.clone() };
             self.note_constraints(&st, constraints, then_edge);
             Some(st)
         };
@@ -214,8 +216,8 @@ impl Cpa for Tracking<'_> {
     }
 
     fn leave(&mut self, st: State, return_edge: EdgeId, call_edge: EdgeId) -> Result<State, Stop> {
-        let State { symbolic, history } = st;
-        Ok(State { symbolic: self.symbolic.leave(symbolic, return_edge, call_edge)?, history })
+        let State { symbolic, along } = st;
+        Ok(State { symbolic: self.symbolic.leave(symbolic, return_edge, call_edge)?, along })
     }
 
     fn target(&mut self, st: &mut State, edge: EdgeId, error: ErrorId) -> Result<Target<Inputs>, Stop> {
@@ -228,15 +230,15 @@ impl Cpa for Tracking<'_> {
             return Err(Box::new((a, b)));
         };
         debug_assert_eq!(a.depth(), b.depth(), "states of one block");
-        let history = a.history;
+        let along = a.along;
         let symbolic = self.symbolic.merge_at(a.symbolic, b.symbolic, at, &places);
-        self.note_contents(&history);
-        Ok(State { symbolic, history })
+        self.note_contents(&along.history);
+        Ok(State { symbolic, along })
     }
 
     fn adjust(&mut self, st: State, edge: EdgeId, at: Control) -> Result<Option<State>, Stop> {
-        let State { symbolic, history } = st;
-        Ok(self.symbolic.adjust(symbolic, edge, at)?.map(|symbolic| State { symbolic, history }))
+        let State { symbolic, along } = st;
+        Ok(self.symbolic.adjust(symbolic, edge, at)?.map(|symbolic| State { symbolic, along }))
     }
 
     fn problems(&mut self) -> Vec<EdgeId> {
@@ -285,9 +287,9 @@ impl Abstraction for Tracking<'_> {
     }
 
     fn execution(&mut self, st: &State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
-        match &st.history {
+        match &st.along.history {
             None => Ok(Some(Vec::new())),
-            Some(_) => self.decisions_in_blocks(st, budget),
+            Some(_) => Blocks { cpa: self }.decisions(st, budget),
         }
     }
 
@@ -296,7 +298,7 @@ impl Abstraction for Tracking<'_> {
         if !self.symbolic.is_read(edge) || self.symbolic.is_watched(edge) {
             self.symbolic.taints.drop_behaviour(reason);
         }
-        self.problems().settle(edge);
+        self.open_problems().settle(edge);
     }
 
     fn check(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Inputs>, Stop> {

@@ -9,18 +9,13 @@
 //! Predicates come from sequence interpolants of infeasible paths (Henzinger, Jhala, Majumdar, McMillan: Abstractions from
 //! proofs, POPL 2004), each checked to be an interpolant before it is used.
 
-use super::precision::Sharing;
-use super::refine::Increment;
+use super::Tracking;
 use super::state::{Cut, Place, Seen, State};
-use super::{Stop, Tracking};
-use crate::budget::{Budget, Spent};
 use crate::cpa::symbolic::Loops;
-use crate::cpa::{Decision, Goal, Refinement};
-use crate::execution::{Event, Frame, Object, Piece, Unwritten, Val, describe_object};
-use crate::verdict::Reason;
-use cfa::{BinOp, Expr, ExprId, FuncId, LocId, Sort, SymId, UnOp, Value, VarKind};
+use crate::execution::{Frame, Object, Piece, Unwritten, Val};
+use cfa::{Expr, ExprId, FuncId, LocId, Sort, SymId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smt::{Answer, Feasibility, Models, Solver, conjuncts, interpolate};
+use smt::Feasibility;
 use std::rc::Rc;
 
 /// Predicates whose combinations are enumerated at one abstraction, and how many if these have too many.
@@ -28,8 +23,6 @@ const MOST_OPEN: usize = 60;
 const FEW_OPEN: usize = 8;
 /// Combinations enumerated.
 const MOST_CUBES: usize = 64;
-/// Operators of a predicate.
-const MOST_SIZE: usize = 400;
 
 /// The predicates tracked: those on locals by the function that has them, under `None` those on globals alone;
 /// and by the location where they are, under `None` those tracked everywhere.
@@ -63,7 +56,7 @@ impl Predicates {
 
 /// What a state says about predicates before it forgets the values that they speak of.
 #[derive(Default)]
-pub(super) struct Knowledge {
+pub(crate) struct Knowledge {
     /// By frame, as the number of frames below it.
     known: Vec<(u32, ExprId, bool)>,
     /// Combinations of these, as bit masks.
@@ -105,7 +98,7 @@ impl Tracking<'_> {
     }
 
     /// Which predicates hold in `st`, in the frames that `since` does not share with it.
-    pub(super) fn knowledge(&mut self, st: &mut State, at: LocId, since: Option<&State>) -> Knowledge {
+    pub(crate) fn knowledge(&mut self, st: &mut State, at: LocId, since: Option<&State>) -> Knowledge {
         let mut knowledge = Knowledge::default();
         if self.predicates.len() == 0 {
             return knowledge;
@@ -184,7 +177,7 @@ impl Tracking<'_> {
     }
 
     /// Assumes in `st`, whose values have been forgotten, what was known before.
-    pub(super) fn restore_knowledge(&mut self, st: &mut State, knowledge: Knowledge, mut model: Option<smt::Model>) {
+    pub(crate) fn restore_knowledge(&mut self, st: &mut State, knowledge: Knowledge, mut model: Option<smt::Model>) {
         let mut facts = Vec::new();
         for (depth, predicate, holds) in knowledge.known {
             if let Some(term) = self.predicate_term(st, depth, predicate) {
@@ -279,7 +272,7 @@ impl Tracking<'_> {
                 return None;
             }
             let content = self.symbolic.execution.read(st, object, place.offset, place.len);
-            self.note_contents(&st.history);
+            self.note_contents(&st.along.history);
             contents.insert(symbol, self.symbolic.execution.terms.term(content, 8 * place.len));
         }
         Some(contents)
@@ -320,7 +313,7 @@ impl Tracking<'_> {
     }
 
     /// Takes note of the symbols made for places of which nothing was known, where that was read in a state of this history.
-    pub(super) fn note_contents(&mut self, history: &Option<Rc<Cut>>) {
+    pub(crate) fn note_contents(&mut self, history: &Option<Rc<Cut>>) {
         let Some(unwritten) = self.symbolic.execution.unwritten.as_mut().filter(|u| !u.is_empty()) else { return };
         let unwritten = std::mem::take(unwritten);
         if let Some(last) = history {
@@ -331,169 +324,8 @@ impl Tracking<'_> {
         }
     }
 
-    /// The formulas of the blocks on the way to `st`, all over different symbols: with the equalities that say what the symbols
-    /// at the start of the next block stand for.
-    fn blocks(&mut self, st: &State) -> Vec<ExprId> {
-        let mut later = self.conjunction(st.pc.conjuncts(), &[]);
-        let mut blocks = vec![later];
-        // The contents of memory that later blocks have read.
-        let mut read: FxHashSet<ExprId> = FxHashSet::default();
-        let mut cut = st.history.clone();
-        while let Some(c) = cut {
-            self.symbolic.execution.terms.visit(later, &mut FxHashSet::default(), |e, node| {
-                if matches!(node, Expr::Sym(_)) {
-                    read.insert(e);
-                }
-            });
-            // The state that was abstracted then.
-            let mut then = st.clone();
-            then.memory = c.memory.clone();
-            then.history = c.before.clone();
-            let mut equalities = c.replaced.clone();
-            let mut contents: Vec<(ExprId, Seen)> =
-                read.iter().filter_map(|&e| Some((e, *self.contents.get(&e)?))).collect();
-            contents.retain(|(_, seen)| seen.depth == c.depth + 1 && then.memory.get(seen.object).is_some());
-            contents.sort_unstable_by_key(|&(e, _)| e);
-            for (symbol, Seen { object, place, .. }) in contents {
-                let content = self.symbolic.execution.read(&mut then, object, place.offset, place.len);
-                self.note_contents(&then.history);
-                equalities.push((symbol, self.symbolic.execution.terms.term(content, 8 * place.len)));
-            }
-            later = self.conjunction(c.pc.conjuncts(), &equalities);
-            blocks.push(later);
-            cut = c.before.clone();
-        }
-        blocks.reverse();
-        blocks
-    }
-
-    fn conjunction(&mut self, conjuncts: Vec<ExprId>, equalities: &[(ExprId, ExprId)]) -> ExprId {
-        let mut all = self.symbolic.execution.terms.bool(true);
-        for e in conjuncts {
-            all = self.symbolic.execution.terms.and(all, e);
-        }
-        for &(symbol, value) in equalities {
-            let equal = self.symbolic.execution.terms.eq(symbol, value);
-            all = self.symbolic.execution.terms.and(all, equal);
-        }
-        all
-    }
-
-    /// The decisions of an execution through all blocks on the way to `st`, by block; `None` if the blocks contradict one
-    /// another.
-    pub(super) fn decisions_in_blocks(
-        &mut self,
-        st: &State,
-        budget: &Budget,
-    ) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
-        let blocks = self.blocks(st);
-        let mut solver = self.symbolic.solvers.open();
-        match solver.check(&self.symbolic.execution.terms, &blocks, budget) {
-            Answer::Unsat => return Ok(None),
-            Answer::Unknown(_) if budget.spent().is_some() => return Err(Stop::Spent(Spent::Time)),
-            Answer::Unknown(reason) => {
-                return Err(Stop::Fatal(Reason::new(format!("a path to an error is undecided: {reason}"))));
-            }
-            Answer::Sat => {}
-        }
-        let mut trails = vec![st.trail.clone()];
-        let mut cut = st.history.clone();
-        while let Some(c) = cut {
-            trails.push(c.trail.clone());
-            cut = c.before.clone();
-        }
-        trails.reverse();
-        let all = trails.iter().map(|trail| {
-            let events = trail.events(
-                |cond| matches!(solver.value(&self.symbolic.execution.terms, cond), Value::Bv(b) if b.is_true()),
-            );
-            events.into_iter().filter_map(|e| if let Event::Decision(d) = e { Some(d) } else { None }).collect()
-        });
-        Ok(Some(all.collect()))
-    }
-
-    /// Finds predicates that refute the blocks on the way to `st`, which contradict one another and end at `cuts`.
-    pub(super) fn refine_predicates(
-        &mut self,
-        st: &State,
-        cuts: &[LocId],
-        goal: Goal,
-        budget: &Budget,
-    ) -> Result<Refinement, Stop> {
-        let is_local = self.precision.sharing == Sharing::Location;
-        let steps = self.blocks(st);
-        let mut solver = self.symbolic.solvers.open();
-        let direction = interpolate::Direction::Backward;
-        let Ok(found) =
-            interpolate::interpolants(&mut self.symbolic.execution.terms, &mut *solver, &steps, direction, budget)
-        else {
-            return Ok(Refinement::Impossible);
-        };
-        let mut first = None;
-        let mut learned: Vec<ExprId> = Vec::new();
-        for (k, interpolant) in found.into_iter().enumerate() {
-            if self.symbolic.execution.terms.is_true(interpolant) || self.symbolic.execution.terms.is_false(interpolant)
-            {
-                continue;
-            }
-            first = first.or(Some(k));
-            let named = self.named(interpolant, k as u32 + 1);
-            let mut atoms = Vec::new();
-            for conjunct in conjuncts(&mut self.symbolic.execution.terms, named) {
-                self.atoms(conjunct, &mut atoms);
-            }
-            for atom in atoms {
-                if let Some(func) = self.scope(atom)
-                    && self.predicates.add(func, cuts.get(k).copied().filter(|_| is_local), atom)
-                {
-                    learned.push(atom);
-                }
-            }
-        }
-        let Some(from) = first else { return Ok(Refinement::Impossible) };
-        let changed = !learned.is_empty();
-        if changed {
-            let tracked = learned
-                .iter()
-                .map(|&p| {
-                    format!(
-                        "whether `{}`",
-                        cfa::text::c_expr_with(
-                            self.symbolic.execution.program,
-                            &self.symbolic.execution.terms,
-                            p,
-                            &|s| self.name_of(s)
-                        )
-                    )
-                })
-                .collect();
-            self.increments.push(Increment { goal: self.symbolic.execution.program.edges[goal.edge()].place, tracked });
-        }
-        Ok(Refinement::Refined { from, changed })
-    }
-
-    /// An interpolant over the symbols of a block, of which `depth` come before, as a condition on variables and memory.
-    fn named(&mut self, interpolant: ExprId, depth: u32) -> ExprId {
-        let mut names = FxHashMap::default();
-        for symbol in self.symbolic.execution.terms.symbols_of(interpolant) {
-            let e = self.symbolic.execution.terms.symbol(symbol);
-            if let Some(&var) = self.names.get(&(e, depth)) {
-                names.insert(symbol, var);
-            } else if let Some(seen) = self.contents.get(&e).filter(|seen| seen.depth == depth).copied() {
-                let name = self.place_symbol(seen.place);
-                names.insert(symbol, name);
-            }
-        }
-        self.symbolic.execution.terms.substitute(interpolant, &mut FxHashMap::default(), |pool, leaf| {
-            match pool.get(leaf) {
-                Expr::Sym(s) => names.get(s).copied(),
-                _ => None,
-            }
-        })
-    }
-
     /// The symbol by which predicates speak of a place.
-    pub(in crate::cpa) fn place_symbol(&mut self, place: Place) -> ExprId {
+    pub(crate) fn place_symbol(&mut self, place: Place) -> ExprId {
         let Self { places, place_of, symbolic, .. } = self;
         *places.entry(place).or_insert_with(|| {
             let (symbol, e) = symbolic.execution.terms.fresh_symbol(Sort::Bv(8 * place.len));
@@ -501,68 +333,16 @@ impl Tracking<'_> {
             e
         })
     }
-
-    /// The place in memory that a symbol of predicates stands for, as it is shown to people.
-    fn name_of(&self, symbol: SymId) -> Option<String> {
-        let place = self.place_of.get(&symbol)?;
-        let object = describe_object(self.symbolic.execution.program, place.origin);
-        Some(format!("{}[{}..{}]", object.trim_matches('`'), place.offset, place.offset + u64::from(place.len)))
-    }
-
-    /// The function whose locals a predicate speaks of; no scope if it speaks of those of two, or of symbols of one path.
-    fn scope(&self, predicate: ExprId) -> Option<Option<FuncId>> {
-        let mut size = 0;
-        let mut plain = true;
-        self.symbolic.execution.terms.visit(predicate, &mut FxHashSet::default(), |_, node| {
-            size += 1;
-            plain &= !matches!(node, Expr::Sym(s) if !self.place_of.contains_key(s));
-        });
-        let mut func = None;
-        for var in self.symbolic.execution.terms.vars(predicate) {
-            let owner = match self.symbolic.execution.program.vars[var].kind {
-                VarKind::Global { .. } => continue,
-                VarKind::Local(f) | VarKind::Param(f) | VarKind::Temp(f) => f,
-            };
-            if func.is_some_and(|f| f != owner) {
-                return None;
-            }
-            func = Some(owner);
-        }
-        (plain && size <= MOST_SIZE).then_some(func)
-    }
-
-    /// The conditions that a boolean combination is made of.
-    fn atoms(&mut self, e: ExprId, atoms: &mut Vec<ExprId>) {
-        let mut stack = vec![e];
-        let mut seen = FxHashSet::default();
-        while let Some(e) = stack.pop() {
-            if !seen.insert(e) {
-                continue;
-            }
-            match *self.symbolic.execution.terms.get(e) {
-                Expr::Unary(UnOp::Not, a) => stack.push(a),
-                Expr::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b)
-                    if self.symbolic.execution.terms.width(a) == 1 =>
-                {
-                    stack.extend([a, b])
-                }
-                Expr::Binary(BinOp::Eq, a, b) if self.symbolic.execution.terms.width(a) == 1 => stack.extend([a, b]),
-                Expr::Ite(c, t, f) if self.symbolic.execution.terms.width(t) == 1 => stack.extend([c, t, f]),
-                Expr::Const(_) => {}
-                _ if !atoms.contains(&e) => atoms.push(e),
-                _ => {}
-            }
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{Options, Sharing};
     use super::*;
+    use crate::budget::Budget;
     use crate::cpa::symbolic::SymbolicExecution;
     use crate::execution::Origin;
-    use cfa::{DataLayout, GlobalId, Program};
+    use cfa::{DataLayout, GlobalId, Program, VarKind};
     use smt::{Choice, PathSolver};
 
     #[test]

@@ -2,7 +2,8 @@
 
 use crate::cpa::symbolic;
 use crate::execution::{Memory, ObjId, Origin, Trail, Val};
-use cfa::ExprId;
+use cfa::{ExprId, LocId, VarId};
+use rpds::{HashTrieMap, HashTrieSet};
 use smt::PathCondition;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
@@ -54,8 +55,16 @@ pub struct Seen {
 #[derive(Clone)]
 pub struct State {
     pub symbolic: symbolic::State,
-    /// The states that were abstracted on the way, where predicates are tracked.
+    pub along: Along,
+}
+
+/// What is kept of the way to a state.
+#[derive(Clone, Default)]
+pub struct Along {
+    /// The states that were abstracted on it, where predicates are tracked.
     pub history: Option<Rc<Cut>>,
+    /// Values that tracked variables had at heads of loops, while they are few.
+    pub values: HashTrieMap<(LocId, VarId), HashTrieSet<u64>>,
 }
 
 impl Deref for State {
@@ -76,7 +85,7 @@ impl DerefMut for State {
 impl State {
     /// States abstracted on the way.
     pub fn depth(&self) -> u32 {
-        self.history.as_ref().map_or(0, |cut| cut.depth + 1)
+        self.along.history.as_ref().map_or(0, |cut| cut.depth + 1)
     }
 
     /// The object that has a place, if it is the only one of its origin.

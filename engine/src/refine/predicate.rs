@@ -1,0 +1,231 @@
+//! Predicates from infeasible paths: the blocks of a path as formulas, and sequence interpolants of them (Henzinger, Jhala,
+//! Majumdar, McMillan: Abstractions from proofs, POPL 2004), each checked to be an interpolant before it is used.
+
+use super::Increment;
+use crate::budget::{Budget, Spent};
+use crate::cpa::tracking::{Seen, Sharing, State, Tracking};
+use crate::cpa::{Decision, Goal, Refinement, Stop};
+use crate::execution::{Event, describe_object};
+use crate::verdict::Reason;
+use cfa::{BinOp, Expr, ExprId, FuncId, LocId, SymId, UnOp, Value, VarKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smt::{Answer, conjuncts, interpolate};
+
+/// Operators of a predicate.
+const MOST_SIZE: usize = 400;
+
+/// The blocks on the way to a state.
+pub(crate) struct Blocks<'a, 'p> {
+    pub cpa: &'a mut Tracking<'p>,
+}
+
+impl Blocks<'_, '_> {
+    /// The formulas of the blocks on the way to `st`, all over different symbols: with the equalities that say what the symbols
+    /// at the start of the next block stand for.
+    fn blocks(&mut self, st: &State) -> Vec<ExprId> {
+        let mut later = self.conjunction(st.pc.conjuncts(), &[]);
+        let mut blocks = vec![later];
+        // The contents of memory that later blocks have read.
+        let mut read: FxHashSet<ExprId> = FxHashSet::default();
+        let mut cut = st.along.history.clone();
+        while let Some(c) = cut {
+            self.cpa.symbolic.execution.terms.visit(later, &mut FxHashSet::default(), |e, node| {
+                if matches!(node, Expr::Sym(_)) {
+                    read.insert(e);
+                }
+            });
+            // The state that was abstracted then.
+            let mut then = st.clone();
+            then.memory = c.memory.clone();
+            then.along.history = c.before.clone();
+            let mut equalities = c.replaced.clone();
+            let mut contents: Vec<(ExprId, Seen)> =
+                read.iter().filter_map(|&e| Some((e, *self.cpa.contents.get(&e)?))).collect();
+            contents.retain(|(_, seen)| seen.depth == c.depth + 1 && then.memory.get(seen.object).is_some());
+            contents.sort_unstable_by_key(|&(e, _)| e);
+            for (symbol, Seen { object, place, .. }) in contents {
+                let content = self.cpa.symbolic.execution.read(&mut then, object, place.offset, place.len);
+                self.cpa.note_contents(&then.along.history);
+                equalities.push((symbol, self.cpa.symbolic.execution.terms.term(content, 8 * place.len)));
+            }
+            later = self.conjunction(c.pc.conjuncts(), &equalities);
+            blocks.push(later);
+            cut = c.before.clone();
+        }
+        blocks.reverse();
+        blocks
+    }
+
+    fn conjunction(&mut self, conjuncts: Vec<ExprId>, equalities: &[(ExprId, ExprId)]) -> ExprId {
+        let mut all = self.cpa.symbolic.execution.terms.bool(true);
+        for e in conjuncts {
+            all = self.cpa.symbolic.execution.terms.and(all, e);
+        }
+        for &(symbol, value) in equalities {
+            let equal = self.cpa.symbolic.execution.terms.eq(symbol, value);
+            all = self.cpa.symbolic.execution.terms.and(all, equal);
+        }
+        all
+    }
+
+    /// The decisions of an execution through all blocks on the way to `st`, by block; `None` if the blocks contradict one
+    /// another.
+    pub fn decisions(&mut self, st: &State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
+        let blocks = self.blocks(st);
+        let mut solver = self.cpa.symbolic.solvers.open();
+        match solver.check(&self.cpa.symbolic.execution.terms, &blocks, budget) {
+            Answer::Unsat => return Ok(None),
+            Answer::Unknown(_) if budget.spent().is_some() => return Err(Stop::Spent(Spent::Time)),
+            Answer::Unknown(reason) => {
+                return Err(Stop::Fatal(Reason::new(format!("a path to an error is undecided: {reason}"))));
+            }
+            Answer::Sat => {}
+        }
+        let mut trails = vec![st.trail.clone()];
+        let mut cut = st.along.history.clone();
+        while let Some(c) = cut {
+            trails.push(c.trail.clone());
+            cut = c.before.clone();
+        }
+        trails.reverse();
+        let all = trails.iter().map(|trail| {
+            let events = trail.events(
+                |cond| matches!(solver.value(&self.cpa.symbolic.execution.terms, cond), Value::Bv(b) if b.is_true()),
+            );
+            events.into_iter().filter_map(|e| if let Event::Decision(d) = e { Some(d) } else { None }).collect()
+        });
+        Ok(Some(all.collect()))
+    }
+
+    /// Finds predicates that refute the blocks on the way to `st`, which contradict one another and end at `cuts`.
+    pub fn refine(&mut self, st: &State, cuts: &[LocId], goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
+        let is_local = self.cpa.precision.sharing == Sharing::Location;
+        let steps = self.blocks(st);
+        let mut solver = self.cpa.symbolic.solvers.open();
+        let direction = interpolate::Direction::Backward;
+        let Ok(found) =
+            interpolate::interpolants(&mut self.cpa.symbolic.execution.terms, &mut *solver, &steps, direction, budget)
+        else {
+            return Ok(Refinement::Impossible);
+        };
+        let mut first = None;
+        let mut learned: Vec<ExprId> = Vec::new();
+        for (k, interpolant) in found.into_iter().enumerate() {
+            if self.cpa.symbolic.execution.terms.is_true(interpolant)
+                || self.cpa.symbolic.execution.terms.is_false(interpolant)
+            {
+                continue;
+            }
+            first = first.or(Some(k));
+            let named = self.named(interpolant, k as u32 + 1);
+            let mut atoms = Vec::new();
+            for conjunct in conjuncts(&mut self.cpa.symbolic.execution.terms, named) {
+                self.atoms(conjunct, &mut atoms);
+            }
+            for atom in atoms {
+                if let Some(func) = self.scope(atom)
+                    && self.cpa.predicates.add(func, cuts.get(k).copied().filter(|_| is_local), atom)
+                {
+                    learned.push(atom);
+                }
+            }
+        }
+        let Some(from) = first else { return Ok(Refinement::Impossible) };
+        let changed = !learned.is_empty();
+        if changed {
+            let tracked = learned
+                .iter()
+                .map(|&p| {
+                    format!(
+                        "whether `{}`",
+                        cfa::text::c_expr_with(
+                            self.cpa.symbolic.execution.program,
+                            &self.cpa.symbolic.execution.terms,
+                            p,
+                            &|s| self.name_of(s)
+                        )
+                    )
+                })
+                .collect();
+            self.cpa
+                .increments
+                .push(Increment { goal: self.cpa.symbolic.execution.program.edges[goal.edge()].place, tracked });
+        }
+        Ok(Refinement::Refined { from, changed })
+    }
+
+    /// An interpolant over the symbols of a block, of which `depth` come before, as a condition on variables and memory.
+    fn named(&mut self, interpolant: ExprId, depth: u32) -> ExprId {
+        let mut names = FxHashMap::default();
+        for symbol in self.cpa.symbolic.execution.terms.symbols_of(interpolant) {
+            let e = self.cpa.symbolic.execution.terms.symbol(symbol);
+            if let Some(&var) = self.cpa.names.get(&(e, depth)) {
+                names.insert(symbol, var);
+            } else if let Some(seen) = self.cpa.contents.get(&e).filter(|seen| seen.depth == depth).copied() {
+                let name = self.cpa.place_symbol(seen.place);
+                names.insert(symbol, name);
+            }
+        }
+        self.cpa.symbolic.execution.terms.substitute(interpolant, &mut FxHashMap::default(), |pool, leaf| {
+            match pool.get(leaf) {
+                Expr::Sym(s) => names.get(s).copied(),
+                _ => None,
+            }
+        })
+    }
+
+    /// The place in memory that a symbol of predicates stands for, as it is shown to people.
+    fn name_of(&self, symbol: SymId) -> Option<String> {
+        let place = self.cpa.place_of.get(&symbol)?;
+        let object = describe_object(self.cpa.symbolic.execution.program, place.origin);
+        Some(format!("{}[{}..{}]", object.trim_matches('`'), place.offset, place.offset + u64::from(place.len)))
+    }
+
+    /// The function whose locals a predicate speaks of; no scope if it speaks of those of two, or of symbols of one path.
+    fn scope(&self, predicate: ExprId) -> Option<Option<FuncId>> {
+        let mut size = 0;
+        let mut plain = true;
+        self.cpa.symbolic.execution.terms.visit(predicate, &mut FxHashSet::default(), |_, node| {
+            size += 1;
+            plain &= !matches!(node, Expr::Sym(s) if !self.cpa.place_of.contains_key(s));
+        });
+        let mut func = None;
+        for var in self.cpa.symbolic.execution.terms.vars(predicate) {
+            let owner = match self.cpa.symbolic.execution.program.vars[var].kind {
+                VarKind::Global { .. } => continue,
+                VarKind::Local(f) | VarKind::Param(f) | VarKind::Temp(f) => f,
+            };
+            if func.is_some_and(|f| f != owner) {
+                return None;
+            }
+            func = Some(owner);
+        }
+        (plain && size <= MOST_SIZE).then_some(func)
+    }
+
+    /// The conditions that a boolean combination is made of.
+    fn atoms(&mut self, e: ExprId, atoms: &mut Vec<ExprId>) {
+        let mut stack = vec![e];
+        let mut seen = FxHashSet::default();
+        while let Some(e) = stack.pop() {
+            if !seen.insert(e) {
+                continue;
+            }
+            match *self.cpa.symbolic.execution.terms.get(e) {
+                Expr::Unary(UnOp::Not, a) => stack.push(a),
+                Expr::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b)
+                    if self.cpa.symbolic.execution.terms.width(a) == 1 =>
+                {
+                    stack.extend([a, b])
+                }
+                Expr::Binary(BinOp::Eq, a, b) if self.cpa.symbolic.execution.terms.width(a) == 1 => {
+                    stack.extend([a, b])
+                }
+                Expr::Ite(c, t, f) if self.cpa.symbolic.execution.terms.width(t) == 1 => stack.extend([c, t, f]),
+                Expr::Const(_) => {}
+                _ if !atoms.contains(&e) => atoms.push(e),
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Slices that grow with the infeasible paths met.
+
+use crate::cpa::Goal;
+use cfa::{EdgeId, Id, Op, Program};
+use rustc_hash::FxHashSet;
+use slicer::Criterion;
+
+/// What an infeasible path makes a criterion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Criteria {
+    /// The branches on it, and its last operation.
+    TargetPath,
+    /// Its last operation.
+    TargetLocation,
+}
+
+/// The part of a program that what was met so far depends on.
+pub(crate) struct Slices<'p> {
+    program: &'p Program,
+    dependences: slicer::Analysis<'p>,
+    criteria: Criteria,
+    taken: FxHashSet<EdgeId>,
+    slice: Vec<bool>,
+}
+
+impl<'p> Slices<'p> {
+    /// Starts with an empty slice. An error if the dependences cannot be found within the slicer's limits.
+    pub fn new(program: &'p Program, criteria: Criteria, options: slicer::Options) -> Result<Self, slicer::Error> {
+        let options = slicer::Options { cut_off: false, keep_under_approximations: false, ..options };
+        let mut dependences = slicer::Analysis::new(program, &[], &options)?;
+        // Whether an operation is a fault can be told only with all that it depends on.
+        let faults: Vec<Criterion> =
+            program.edges.iter().filter(|(_, e)| e.fault.is_some()).map(|(id, _)| Criterion::operation(id)).collect();
+        let slice = match faults.is_empty() {
+            true => vec![false; program.edges.len()],
+            false => dependences.slice(&faults).kept,
+        };
+        Ok(Self { program, dependences, criteria, taken: FxHashSet::default(), slice })
+    }
+
+    /// Operations in the slice.
+    pub fn len(&self) -> usize {
+        self.slice.iter().filter(|kept| **kept).count()
+    }
+
+    pub fn has(&self, edge: EdgeId) -> bool {
+        self.slice[edge.index()]
+    }
+
+    /// Adds what refuting the path depends on; the first edge on it that is new in the slice.
+    pub fn grow(&mut self, path: &[EdgeId], goal: Goal) -> Option<usize> {
+        let mut new: Vec<EdgeId> = match self.criteria {
+            Criteria::TargetPath => path
+                .iter()
+                .copied()
+                .filter(|&e| matches!(self.program.edges[e].op, Op::Assume { .. }))
+                .chain([goal.edge()])
+                .collect(),
+            Criteria::TargetLocation => vec![goal.edge()],
+        };
+        new.retain(|&e| self.taken.insert(e) && !self.has(e));
+        if new.is_empty() {
+            return None;
+        }
+        let criteria: Vec<Criterion> = new.into_iter().map(Criterion::operation).collect();
+        let kept = self.dependences.slice(&criteria).kept;
+        let before = std::mem::take(&mut self.slice);
+        self.slice = before.iter().zip(&kept).map(|(&a, &b)| a || b).collect();
+        path.iter().position(|e| kept[e.index()] && !before[e.index()])
+    }
+}

@@ -1,0 +1,249 @@
+//! Interpolation for values and constraints.
+//!
+//! For constraint sequences over values these are Algorithms 3 (Interpolate) and 4 (Refine) of Beyer, Löwe: Explicit-state
+//! software model checking based on CEGAR and interpolation, FASE 2013; with symbols, values and constraints are interpolated
+//! together, as in the thesis on slicing and CEGAR for symbolic execution, section 2.3. An interpolant is what of a state is
+//! needed so that the rest of the path is contradicted. Mostly that is found in one pass from the contradiction to the start
+//! ([`dependence`](super::dependence)); where that does not tell, everything is removed that the rest can do without, by halving
+//! (Junker: QuickXplain, AAAI 2004), and the next interpolant is made from the last.
+
+use super::Increment;
+use super::dependence::{Needed, Recording};
+use super::path::{End, Follower};
+use crate::control::{CallStacks, Control};
+use crate::cpa::tracking::{Item, State, describe};
+use crate::cpa::{Cpa, Goal, Refinement, Stop};
+use crate::execution::Mode;
+use cfa::EdgeId;
+use rustc_hash::FxHashSet;
+
+/// A path that cannot be taken.
+pub(super) struct Infeasible<'a, 'b, 'p> {
+    follower: &'a mut Follower<'b, 'p>,
+    path: &'a [EdgeId],
+    /// Where on it states are abstracted: numbers of cuts, with the edges before each.
+    cuts: Vec<(usize, usize)>,
+    /// What it leads to, unless it is contradicted before.
+    goal: Option<Goal>,
+}
+
+impl<'a, 'b, 'p> Infeasible<'a, 'b, 'p> {
+    /// Tracks what refutes a path on which states are abstracted after `cuts` edges.
+    pub fn refute(
+        follower: &'a mut Follower<'b, 'p>,
+        path: &'a [EdgeId],
+        cuts: &[usize],
+        goal: Goal,
+    ) -> Result<Refinement, Stop> {
+        let place = follower.place_of(goal, path);
+        let recording = Recording::of(follower, path, goal)?;
+        let end = match &recording {
+            Some(recording) => recording.end(),
+            None => {
+                let start = follower.cpa.initial();
+                match follower.contradiction(vec![start], path, Some(goal))? {
+                    Some(end) => end,
+                    None => return Ok(Refinement::Impossible),
+                }
+            }
+        };
+        // What comes after the first contradiction does not matter.
+        let whole = end == path.len();
+        let goal = whole.then_some(goal);
+        let relevant = |&(_, cut): &(usize, usize)| cut > 0 && (cut < end || whole);
+        let cuts = cuts.iter().copied().enumerate().filter(relevant).collect();
+        let mut this = Self { follower, path: &path[..end], cuts, goal };
+        let mut learned = Vec::new();
+        let mut from = None;
+        if let Some(recording) = recording {
+            from = this.track(&recording.needed(&this.cuts), &mut learned)?;
+        }
+        if from.is_none() {
+            from = this.by_removal(&mut learned)?;
+        }
+        let Some(from) = from else { return Ok(Refinement::Impossible) };
+        learned.sort_unstable();
+        learned.dedup();
+        let program = this.follower.cpa.symbolic.execution.program;
+        let mut tracked: Vec<String> = learned.iter().map(|&item| describe(program, item)).collect();
+        tracked.dedup();
+        let changed = !tracked.is_empty();
+        if changed {
+            this.follower.cpa.increments.push(Increment { goal: place, tracked });
+        }
+        Ok(Refinement::Refined { from, changed })
+    }
+
+    /// Tracks what was found to be needed: the number of the cut from which on the precision changes something, if that refutes
+    /// the path.
+    fn track(&mut self, needed: &Needed, learned: &mut Vec<Item>) -> Result<Option<usize>, Stop> {
+        let precision = &mut self.follower.cpa.precision;
+        if needed.iter().any(|(_, items)| items.iter().any(|&i| precision.is_banned(i))) {
+            return Ok(None);
+        }
+        let (mut new, mut known) = (None, None);
+        for (number, items) in needed {
+            let Some(&(_, cut)) = self.cuts.iter().find(|(n, _)| n == number) else { continue };
+            let at = self.follower.loc_after(self.path, cut);
+            let precision = &mut self.follower.cpa.precision;
+            let missing: Vec<Item> = items.iter().copied().filter(|&i| !precision.tracks(at, i)).collect();
+            if !items.is_empty() {
+                known = known.or(Some(*number));
+            }
+            for item in missing {
+                precision.add(at, item);
+                learned.push(item);
+                new = new.or(Some(*number));
+            }
+        }
+        match self.abstract_states()? {
+            None => Ok(new.or(known)),
+            Some(_) => Ok(None),
+        }
+    }
+
+    /// Each round finds the first cut where what is tracked is not enough, and adds what is missing there.
+    fn by_removal(&mut self, learned: &mut Vec<Item>) -> Result<Option<usize>, Stop> {
+        let start = self.follower.cpa.initial();
+        let mut from = None;
+        while let Some(states) = self.abstract_states()? {
+            let enough = self.first_without(&states, |this, states, cut| this.contradicts(states.to_vec(), cut))?;
+            let Some(&(i, cut)) = self.cuts.get(enough) else { break };
+            // The strongest postcondition of the interpolant before and the block.
+            let (before, done) = match enough.checked_sub(1) {
+                None => (vec![start.clone()], 0),
+                Some(last) => (states[last].clone(), self.cuts[last].1),
+            };
+            let End::States(states) = self.follower.along(before, &self.path[done..cut])? else { break };
+            let at = self.at(cut);
+            let mut items: Vec<Item> = Vec::new();
+            for st in &states {
+                items.extend(self.follower.cpa.items(st, at));
+            }
+            let mut seen = FxHashSet::default();
+            items.retain(|&i| seen.insert(i));
+            if !self.suffices(&states, cut, &items)? {
+                break;
+            }
+            let (tracked, others): (Vec<Item>, Vec<Item>) =
+                items.into_iter().partition(|&item| self.follower.cpa.precision.tracks(at.loc, item));
+            let before = learned.len();
+            for item in self.needed(&states, cut, &tracked, &others)? {
+                if self.follower.cpa.precision.add(at.loc, item) {
+                    learned.push(item);
+                }
+            }
+            if learned.len() == before {
+                break;
+            }
+            from = from.or(Some(i));
+        }
+        match from {
+            Some(from) => Ok(Some(from)),
+            // All is tracked that is needed, but was not when the graph was made: it is made anew from where it matters.
+            None => match self.abstract_states()? {
+                Some(_) => Ok(None),
+                None => self.first_that_matters(),
+            },
+        }
+    }
+
+    /// Where the path stands after so many edges.
+    fn at(&self, cut: usize) -> Control {
+        Control { loc: self.follower.loc_after(self.path, cut), stack: CallStacks::EMPTY }
+    }
+
+    /// Whether the states contradict the rest of the path, from a cut on.
+    fn contradicts(&mut self, states: Vec<State>, cut: usize) -> Result<bool, Stop> {
+        Ok(self.follower.contradiction(states, &self.path[cut..], self.goal)?.is_some())
+    }
+
+    /// The smallest part of `items` that, with `background`, contradicts the rest of the path.
+    fn needed(&mut self, states: &[State], cut: usize, background: &[Item], items: &[Item]) -> Result<Vec<Item>, Stop> {
+        if self.suffices(states, cut, background)? {
+            return Ok(Vec::new());
+        }
+        if items.len() == 1 {
+            return Ok(items.to_vec());
+        }
+        let (preferred, other) = items.split_at(items.len().div_ceil(2));
+        let with: Vec<Item> = background.iter().chain(preferred).copied().collect();
+        let mut keep = self.needed(states, cut, &with, other)?;
+        let with: Vec<Item> = background.iter().chain(&keep).copied().collect();
+        keep.extend(self.needed(states, cut, &with, preferred)?);
+        Ok(keep)
+    }
+
+    fn suffices(&mut self, states: &[State], cut: usize, keep: &[Item]) -> Result<bool, Stop> {
+        let states = self.restricted(states, cut, keep);
+        self.contradicts(states, cut)
+    }
+
+    fn restricted(&mut self, states: &[State], cut: usize, keep: &[Item]) -> Vec<State> {
+        let at = self.at(cut);
+        let wanted = |item: Item| keep.contains(&item);
+        let mut all = states.to_vec();
+        for st in &mut all {
+            self.follower.cpa.forget_callers(st, None, &wanted);
+            self.follower.cpa.forget(st, at, None, &wanted);
+        }
+        all
+    }
+
+    /// The states at the cuts with the present precision; `None` if they do not get to the end of the path.
+    fn abstract_states(&mut self) -> Result<Option<Vec<Vec<State>>>, Stop> {
+        let mode = Mode { is_abstract: true, ..self.follower.cpa.symbolic.execution.mode };
+        let (path, cuts, goal) = (self.path, &self.cuts, self.goal);
+        self.follower.in_mode(mode, |this| {
+            let (mut states, mut done) = (vec![this.cpa.initial()], 0);
+            let mut all = Vec::with_capacity(cuts.len());
+            for &(_, cut) in cuts {
+                states = match this.along(states, &path[done..cut])? {
+                    End::States(states) => states,
+                    End::Nowhere(_) => return Ok(None),
+                    End::Problem => return Ok(Some(all)),
+                };
+                done = cut;
+                let at = Control { loc: this.loc_after(path, cut), stack: CallStacks::EMPTY };
+                states = states.into_iter().map(|st| this.cpa.abstracted(st, at, None)).collect();
+                all.push(states.clone());
+            }
+            let refuted = this.contradiction(states, &path[done..], goal)?.is_some();
+            Ok((!refuted).then_some(all))
+        })
+    }
+
+    /// The index of the first cut at which `holds` no more; it holds at all before.
+    fn first_without(
+        &mut self,
+        states: &[Vec<State>],
+        mut holds: impl FnMut(&mut Self, &[State], usize) -> Result<bool, Stop>,
+    ) -> Result<usize, Stop> {
+        let (mut low, mut high) = (0, states.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            let cut = self.cuts[middle].1;
+            match holds(self, &states[middle], cut)? {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        Ok(low)
+    }
+
+    /// The number of the first cut at which something has to be known so that the rest of the path is refuted.
+    fn first_that_matters(&mut self) -> Result<Option<usize>, Stop> {
+        let mut states = Vec::with_capacity(self.cuts.len());
+        let (mut now, mut done) = (vec![self.follower.cpa.initial()], 0);
+        for &(_, cut) in &self.cuts {
+            let End::States(next) = self.follower.along(now, &self.path[done..cut])? else { break };
+            states.push(next.clone());
+            (now, done) = (next, cut);
+        }
+        let first = self.first_without(&states, |this, states, cut| {
+            let none = this.restricted(states, cut, &[]);
+            this.contradicts(none, cut)
+        })?;
+        Ok(self.cuts.get(first).map(|&(i, _)| i))
+    }
+}
