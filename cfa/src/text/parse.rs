@@ -6,6 +6,8 @@
 
 mod expr;
 mod lexer;
+mod operation;
+mod tables;
 
 use super::{ORIGINS, QUALIFIERS, named};
 use crate::check::Check;
@@ -18,6 +20,7 @@ use crate::validate;
 use lexer::{Lexer, Token};
 use rustc_hash::FxHashMap;
 use std::fmt;
+use tables::{Collected, Error, Kind, Result_};
 
 /// Why a text is no program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,26 +62,6 @@ pub fn expression(program: &mut Program, text: &str) -> Result<ExprId, ParseErro
     read.map_err(|error| error.placed(text))
 }
 
-/// What is wrong, and where in the text.
-struct Error {
-    position: usize,
-    message: String,
-}
-
-impl Error {
-    fn placed(self, text: &str) -> ParseError {
-        let before = &text[..self.position];
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        ParseError {
-            line: before.bytes().filter(|b| *b == b'\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-            message: self.message,
-        }
-    }
-}
-
-type Result_<T> = std::result::Result<T, Error>;
-
 /// Widest bit-vector that a text may have: a megabyte.
 const MAX_WIDTH: u32 = 1 << 23;
 
@@ -98,38 +81,6 @@ struct Parser<'t> {
     uses: Vec<(Kind, u32, usize)>,
     /// How deep the expression being read nests.
     depth: u32,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    File,
-    Type,
-    Input,
-    Taint,
-    Error,
-    Var,
-    Global,
-    Func,
-    Loc,
-    Place,
-}
-
-impl Kind {
-    const ALL: [(Self, &'static str); 10] = [
-        (Self::File, "file"),
-        (Self::Type, "ty"),
-        (Self::Input, "in"),
-        (Self::Taint, "taint"),
-        (Self::Error, "err"),
-        (Self::Var, "v"),
-        (Self::Global, "g"),
-        (Self::Func, "f"),
-        (Self::Loc, "l"),
-        (Self::Place, "p"),
-    ];
-    fn prefix(self) -> &'static str {
-        super::name_of(&Self::ALL, self)
-    }
 }
 
 impl<'t> Parser<'t> {
@@ -648,130 +599,5 @@ impl<'t> Parser<'t> {
             origin.extend(ranges.into_iter().flatten());
         }
         Ok(Edge { source, op, target, place, fault, origin: origin.into() })
-    }
-
-    fn operation(&mut self) -> Result_<Op> {
-        self.lets()?;
-        let start = self.start;
-        if let Token::Word(word) = self.token
-            && Self::id_in(word, "v").is_some()
-        {
-            let var = VarId(self.used(Kind::Var)?);
-            self.expect(":=")?;
-            return self.definition(var);
-        }
-        Ok(match self.word("an operation")? {
-            "skip" => Op::Skip,
-            "if" => Op::Assume { cond: self.expr()?, branch: true, means: self.meaning()? },
-            "else" => Op::Assume { cond: self.expr()?, branch: false, means: self.meaning()? },
-            "store" => {
-                let addr = self.expr()?;
-                self.expect(",")?;
-                Op::Store { addr, value: self.expr()? }
-            }
-            "free" => {
-                let kind = if self.accept_word("stack")? { AllocKind::Stack } else { AllocKind::Heap };
-                Op::Free { ptr: self.expr()?, kind }
-            }
-            "leak" => {
-                let start = self.start;
-                Op::Leak(match self.word("a kind of leak")? {
-                    "lost" => Leak::Lost,
-                    "alive" => Leak::Alive,
-                    other => return Err(Error { position: start, message: format!("unknown kind of leak '{other}'") }),
-                })
-            }
-            kind @ ("copy" | "fill") => {
-                let dst = self.expr()?;
-                self.expect(",")?;
-                let second = self.expr()?;
-                self.expect(",")?;
-                let len = self.expr()?;
-                if kind == "copy" { Op::Copy { dst, src: second, len } } else { Op::Fill { dst, byte: second, len } }
-            }
-            "call" => self.call(None)?,
-            "return" => Op::Return { value: if self.is("->") { None } else { Some(self.expr()?) } },
-            "halt" => {
-                let start = self.start;
-                Op::Halt(match self.word("a kind of halt")? {
-                    "exit" => HaltKind::Exit(self.expr()?),
-                    "abort" => HaltKind::Abort,
-                    "assumed" => HaltKind::Assumed,
-                    "unreachable" => HaltKind::Unreachable,
-                    other => return Err(Error { position: start, message: format!("unknown kind of halt '{other}'") }),
-                })
-            }
-            "error" => Op::Error(ErrorId(self.used(Kind::Error)?)),
-            "approx" => Op::Approx { taint: TaintId(self.used(Kind::Taint)?) },
-            other => return Err(Error { position: start, message: format!("unknown operation '{other}'") }),
-        })
-    }
-
-    /// What follows `var :=`.
-    fn definition(&mut self, var: VarId) -> Result_<Op> {
-        Ok(if self.accept_word("load")? {
-            Op::Load { var, addr: self.expr()? }
-        } else if self.accept_word("alloc")? {
-            let kind = if self.accept_word("stack")? {
-                AllocKind::Stack
-            } else if self.accept_word("library")? {
-                AllocKind::Library
-            } else {
-                self.keyword("heap")?;
-                AllocKind::Heap
-            };
-            let zeroed = self.accept_word("zeroed")?;
-            let size = self.expr()?;
-            self.keyword("align")?;
-            Op::Alloc { var, size, align: self.number()?, kind, zeroed }
-        } else if self.accept_word("objectsize")? {
-            Op::ObjectSize { var, ptr: self.expr()? }
-        } else if self.accept_word("objectoffset")? {
-            Op::ObjectOffset { var, ptr: self.expr()? }
-        } else if self.accept_word("havoc")? {
-            Op::Havoc { var, input: InputId(self.used(Kind::Input)?) }
-        } else if self.accept_word("call")? {
-            self.call(Some(var))?
-        } else {
-            Op::Assign { var, value: self.expr()? }
-        })
-    }
-
-    fn call(&mut self, result: Option<VarId>) -> Result_<Op> {
-        let callee = if self.accept("*")? {
-            Callee::Indirect(self.expr()?)
-        } else {
-            Callee::Direct(FuncId(self.used(Kind::Func)?))
-        };
-        let args = self.list("(", ")", Self::expr)?.into();
-        let varargs = if self.accept_word("varargs")? { Some(self.expr()?) } else { None };
-        Ok(Op::Call { callee, args, varargs, result })
-    }
-}
-
-/// Items by id in any order, to become a table.
-struct Collected<I, T> {
-    items: FxHashMap<u32, T>,
-    id: std::marker::PhantomData<I>,
-}
-
-impl<I: Id, T> Collected<I, T> {
-    fn new() -> Self {
-        Self { items: FxHashMap::default(), id: std::marker::PhantomData }
-    }
-    fn insert(&mut self, prefix: &str, id: u32, item: T, position: usize) -> Result_<()> {
-        match self.items.insert(id, item) {
-            None => Ok(()),
-            Some(_) => Err(Error { position, message: format!("{prefix}{id} is declared twice") }),
-        }
-    }
-    fn table(mut self, prefix: &str, end: usize) -> Result_<Table<I, T>> {
-        (0..self.items.len() as u32)
-            .map(|id| {
-                let message = || format!("{prefix}{id} is not declared");
-                self.items.remove(&id).ok_or_else(|| Error { position: end, message: message() })
-            })
-            .collect::<Result_<Vec<T>>>()
-            .map(Table::from_iter)
     }
 }

@@ -38,9 +38,10 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         Self { inner, stale: 0, undecided: Vec::new(), patience: MOST_UNDECIDED }
     }
 
-    /// The first path that cannot be decided ends the search.
-    pub fn impatient(mut self) -> Self {
+    /// The first path that cannot be decided ends the search, and so do so many edges.
+    pub fn impatient(mut self, edges: u64) -> Self {
         self.patience = 0;
+        self.inner.most_edges = edges;
         self
     }
 

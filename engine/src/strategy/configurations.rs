@@ -21,6 +21,8 @@ use smt::PathSolver;
 
 /// Values of a variable before predicates take over.
 const FEW_VALUES: usize = 40;
+/// Edges that values are followed over before predicates take over: where paths multiply, formulas merge them.
+const EXPLICIT_EDGES: u64 = 200_000;
 
 /// The algorithm of an analysis that is not made of others.
 pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn Algorithm<'r> + 'r> {
@@ -106,7 +108,7 @@ impl<'r> Maker<'r> {
     fn values(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
         let cpa = Tracking::new(self.symbolic(), how);
         let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
-        self.exploring(Cegar::new(self.setting.program, cpa, parameters).impatient())
+        self.exploring(Cegar::new(self.setting.program, cpa, parameters).impatient(EXPLICIT_EDGES))
     }
 
     /// States abstracted where cycles are cut, with blocks as formulas between.

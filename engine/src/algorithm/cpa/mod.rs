@@ -118,6 +118,8 @@ pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = Forgotten> {
     distances: Vec<u32>,
     parameters: Parameters,
     pub counters: Counters,
+    /// Edges after which somebody else should have a try.
+    pub most_edges: u64,
     /// The part of the tree of forks that waits: what follows after n forks is 2^-n of it. Not where states are merged.
     left: f64,
     tick: u32,
@@ -147,6 +149,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             },
             parameters,
             counters: Counters::default(),
+            most_edges: u64::MAX,
             left: 0.0,
             tick: 0,
             successors: Vec::new(),
@@ -205,6 +208,10 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
                 return Err(Stop::Spent(spent));
             }
             let Some(node) = self.dequeue() else { return Ok(None) };
+            if self.counters.edges > self.most_edges {
+                self.requeue(node);
+                return Err(Stop::Fatal(Reason::new("too many states")));
+            }
             progress(&self.counters, self.waiting() + 1);
             if let Some(hit) = self.step(node, budget, taints)? {
                 return Ok(Some(hit));

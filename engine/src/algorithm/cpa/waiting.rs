@@ -43,6 +43,11 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         joining.queue.push(key, node);
     }
 
+    /// A state that was not followed waits again.
+    pub(super) fn requeue(&mut self, node: Waiting<C, R>) {
+        self.enqueue(node, false);
+    }
+
     /// The next state to follow. What waits to be merged does so until all else has come to its place or past it.
     pub(super) fn dequeue(&mut self) -> Option<Waiting<C, R>> {
         if let Some(joining) = &mut self.joining {

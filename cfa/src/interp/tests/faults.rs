@@ -1,0 +1,163 @@
+//! Operations that cannot be executed.
+
+use super::*;
+
+#[test]
+fn faults() {
+    type Make = fn(&mut Build);
+    let cases: &[(Fault, Make)] = &[
+        (Fault::NullPointer, |b| {
+            let null = b.ptr(0);
+            b.load(null, 8);
+        }),
+        (Fault::NullPointer, |b| {
+            let field = b.ptr(16);
+            b.store(field, 8, 1);
+        }),
+        (Fault::OutOfBounds, |b| {
+            let p = b.alloc(10, AllocKind::Stack);
+            let end = b.at(p, 10);
+            b.load(end, 8);
+        }),
+        (Fault::OutOfBounds, |b| {
+            let p = b.alloc(10, AllocKind::Heap);
+            let tail = b.at(p, 8);
+            b.store(tail, 32, 0);
+        }),
+        (Fault::OutOfBounds, |b| {
+            b.alloc(10, AllocKind::Stack);
+            let p = b.alloc(10, AllocKind::Stack);
+            let before = b.at(p, -1);
+            b.load(before, 8);
+        }),
+        (Fault::OutOfBounds, |b| {
+            let p = b.alloc(0, AllocKind::Heap);
+            b.load(p, 8);
+        }),
+        (Fault::OutOfBounds, |b| {
+            let (p, q) = (b.alloc(10, AllocKind::Stack), b.alloc(9, AllocKind::Stack));
+            let len = b.ptr(10);
+            b.op(Op::Copy { dst: p, src: q, len });
+        }),
+        (Fault::OutOfBounds, |b| {
+            let main = b.p.entry;
+            let code = b.p.exprs.func_addr(main, b.p.layout.pointer_width);
+            b.load(code, 8);
+        }),
+        (Fault::Dangling, |b| {
+            let p = b.alloc(10, AllocKind::Heap);
+            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
+            b.load(p, 8);
+        }),
+        (Fault::Dangling, |b| {
+            let width = b.p.layout.pointer_width;
+            let f = b.function(&[], Some(width), |b, _, _| {
+                let p = b.alloc(4, AllocKind::Stack);
+                b.op(Op::Return { value: Some(p) });
+            });
+            let p = b.var(width);
+            b.call(Callee::Direct(f), &[], Some(p));
+            let p = b.get(p);
+            b.store(p, 8, 1);
+        }),
+        (Fault::DoubleFree, |b| {
+            let p = b.alloc(10, AllocKind::Heap);
+            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
+            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
+        }),
+        (Fault::InvalidFree, |b| {
+            let p = b.alloc(10, AllocKind::Stack);
+            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
+        }),
+        (Fault::InvalidFree, |b| {
+            let p = b.alloc(10, AllocKind::Heap);
+            let inner = b.at(p, 4);
+            b.op(Op::Free { ptr: inner, kind: AllocKind::Heap });
+        }),
+        (Fault::InvalidCall, |b| {
+            let p = b.alloc(10, AllocKind::Heap);
+            b.call(Callee::Indirect(p), &[], None);
+        }),
+        (Fault::InvalidCall, |b| {
+            let main = b.p.entry;
+            let code = b.p.exprs.func_addr(main, b.p.layout.pointer_width);
+            let inner = b.at(code, 1);
+            b.call(Callee::Indirect(inner), &[], None);
+        }),
+        (Fault::ReadOnly, |b| {
+            let ty = b.ty;
+            let g = b.p.globals.push(Global {
+                name: "c".into(),
+                ty,
+                size: 4,
+                align: 4,
+                read_only: true,
+                init: Some(GlobalInit { bytes: vec![1, 2], pointers: vec![] }),
+                place: None,
+            });
+            let g = b.p.exprs.global_addr(g, b.p.layout.pointer_width);
+            b.load(g, 32);
+            b.store(g, 8, 1);
+        }),
+        (Fault::Dangling, |b| {
+            let p = b.alloc(10, AllocKind::Heap);
+            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
+            let var = b.var(b.p.layout.pointer_width);
+            b.op(Op::ObjectSize { var, ptr: p });
+        }),
+    ];
+    for &(fault, make) in cases {
+        for width in [32, 64] {
+            let mut b = build(width);
+            make(&mut b);
+            let last = EdgeId(b.p.edges.len() as u32 - 1);
+            b.exit(ExprId(0));
+            assert_eq!(b.fault(), fault);
+            let Outcome::Invalid { edge, .. } = b.run() else { unreachable!() };
+            assert_eq!(edge, last, "{fault:?}");
+        }
+    }
+}
+
+#[test]
+fn offsets_in_objects() {
+    let mut b = build(64);
+    let (p, dead) = (b.alloc(8, AllocKind::Heap), b.alloc(8, AllocKind::Heap));
+    b.op(Op::Free { ptr: dead, kind: AllocKind::Heap });
+    let null = b.ptr(0);
+    let pointers = [b.at(p, 5), b.at(p, 8), b.at(p, 9), b.at(dead, 1), null];
+    let mut sum = b.ptr(0);
+    for (n, ptr) in pointers.into_iter().enumerate() {
+        let var = b.var(64);
+        b.op(Op::ObjectOffset { var, ptr });
+        let (offset, factor) = (b.get(var), b.ptr(100u64.pow(n as u32)));
+        let digits = b.p.exprs.mul(offset, factor);
+        sum = b.p.exprs.add(sum, digits);
+    }
+    b.exit(sum);
+    let expected = 5 + 800u64.wrapping_sub(10_000 + 1_000_000 + 100_000_000);
+    assert_eq!(b.run(), Outcome::Exit(expected as i32));
+}
+
+#[test]
+fn no_faults() {
+    let mut b = build(64);
+    let null = b.ptr(0);
+    b.op(Op::Free { ptr: null, kind: AllocKind::Heap });
+    let zero = b.ptr(0);
+    b.op(Op::Copy { dst: null, src: null, len: zero });
+    let byte = b.int(8, 0);
+    b.op(Op::Fill { dst: null, byte, len: zero });
+    let p = b.alloc(0, AllocKind::Heap);
+    let q = b.alloc(24, AllocKind::Heap);
+    let equal = b.p.exprs.eq(p, q);
+    let size = b.var(64);
+    let inner = b.at(q, 23);
+    b.op(Op::ObjectSize { var: size, ptr: inner });
+    b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
+    let (size, equal) = (b.get(size), b.p.exprs.zext(64, equal));
+    let sum = b.p.exprs.add(size, equal);
+    b.exit(sum);
+    let run = b.run_with(&Inputs::default(), Limits::default());
+    assert_eq!((run.outcome, run.live_heap, run.allocs), (Outcome::Exit(24), 1, 2));
+}

@@ -1,0 +1,226 @@
+//! Operations.
+
+use super::*;
+
+/// What an edge does. Operands are evaluated in the state before the edge.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Op {
+    Skip,
+    Assign {
+        var: VarId,
+        value: ExprId,
+    },
+    /// The edge is taken exactly if `cond`, one bit, is 1. `branch` tells the then-edge from the else-edge. The compiler
+    /// may have exchanged the two; `means` is whether the condition that C has there is true, where that is known.
+    Assume {
+        cond: ExprId,
+        branch: bool,
+        means: Option<bool>,
+    },
+    /// Reads `ceil(width / 8)` bytes, of which the variable takes the low `width` bits.
+    Load {
+        var: VarId,
+        addr: ExprId,
+    },
+    /// Writes `ceil(width / 8)` bytes; bits above the width are zero.
+    Store {
+        addr: ExprId,
+        value: ExprId,
+    },
+    /// A new object of `size` bytes; `var` becomes its address, a multiple of `align` (a power of two).
+    /// Its bytes are zero if `zeroed`, else of unknown content. Allocation never fails.
+    Alloc {
+        var: VarId,
+        size: ExprId,
+        align: u32,
+        kind: AllocKind,
+        zeroed: bool,
+    },
+    /// Ends the life of the object at `ptr`. Of the heap, a null `ptr` is a no-op; anything but the address of a live
+    /// heap object is an invalid free. An object of the stack that ends before its function is that of a scope; what is no
+    /// such object is let be.
+    Free {
+        ptr: ExprId,
+        kind: AllocKind,
+    },
+    /// Does nothing, but where faults of it are errors, it is one if an object of the heap that is alive leaks.
+    Leak(Leak),
+    /// `var` becomes the number of bytes of the live object that `ptr` points into (for `realloc`). Any
+    /// other `ptr` is an invalid access.
+    ObjectSize {
+        var: VarId,
+        ptr: ExprId,
+    },
+    /// `var` becomes how many bytes `ptr` lies behind the start of the live object that it points into, or to the
+    /// end of; all ones if there is none.
+    ObjectOffset {
+        var: VarId,
+        ptr: ExprId,
+    },
+    /// `var` becomes an unconstrained value of its width.
+    Havoc {
+        var: VarId,
+        input: InputId,
+    },
+    /// Copies `len` bytes as if through a buffer, whether or not the two overlap.
+    Copy {
+        dst: ExprId,
+        src: ExprId,
+        len: ExprId,
+    },
+    /// Sets `len` bytes to `byte` (8 bits).
+    Fill {
+        dst: ExprId,
+        byte: ExprId,
+        len: ExprId,
+    },
+    /// Execution goes on in the callee and comes back to this edge's target.
+    Call {
+        callee: Callee,
+        args: Box<[ExprId]>,
+        varargs: Option<ExprId>,
+        result: Option<VarId>,
+    },
+    /// The value is present exactly if the function has a `return_width`. The target is a sink.
+    Return {
+        value: Option<ExprId>,
+    },
+    /// The program ends. The target is a sink.
+    Halt(HaltKind),
+    /// The property is violated. The target is a sink.
+    Error(ErrorId),
+    /// From here on the program represented differs from the program given, as the taint says.
+    Approx {
+        taint: TaintId,
+    },
+}
+
+impl Op {
+    /// Whether there are addresses or pointers with which it cannot be executed.
+    pub fn may_fault(&self) -> bool {
+        matches!(
+            self,
+            Op::Load { .. }
+                | Op::Store { .. }
+                | Op::Copy { .. }
+                | Op::Fill { .. }
+                | Op::Free { kind: AllocKind::Heap, .. }
+                | Op::ObjectSize { .. }
+                | Op::Leak(_)
+                | Op::Call { callee: Callee::Indirect(_), .. }
+        )
+    }
+    /// The variable that this operation itself writes in the frame of its function (or globally).
+    pub fn def(&self) -> Option<VarId> {
+        match *self {
+            Op::Assign { var, .. }
+            | Op::Load { var, .. }
+            | Op::Alloc { var, .. }
+            | Op::ObjectSize { var, .. }
+            | Op::ObjectOffset { var, .. }
+            | Op::Havoc { var, .. } => Some(var),
+            Op::Call { result, .. } => result,
+            _ => None,
+        }
+    }
+    /// Calls `visit` with every expression that this operation evaluates.
+    pub fn for_each_expr(&self, mut visit: impl FnMut(ExprId)) {
+        match self {
+            Op::Skip | Op::Havoc { .. } | Op::Error(_) | Op::Approx { .. } | Op::Leak(_) => {}
+            Op::Assign { value: e, .. }
+            | Op::Assume { cond: e, .. }
+            | Op::Load { addr: e, .. }
+            | Op::Alloc { size: e, .. }
+            | Op::ObjectSize { ptr: e, .. }
+            | Op::ObjectOffset { ptr: e, .. }
+            | Op::Free { ptr: e, .. } => visit(*e),
+            Op::Store { addr, value } => [*addr, *value].into_iter().for_each(visit),
+            Op::Copy { dst, src, len } => [*dst, *src, *len].into_iter().for_each(visit),
+            Op::Fill { dst, byte, len } => [*dst, *byte, *len].into_iter().for_each(visit),
+            Op::Call { callee, args, varargs, .. } => {
+                if let Callee::Indirect(e) = callee {
+                    visit(*e);
+                }
+                args.iter().chain(varargs).copied().for_each(visit);
+            }
+            Op::Return { value } => value.iter().copied().for_each(visit),
+            Op::Halt(kind) => {
+                if let HaltKind::Exit(code) = kind {
+                    visit(*code);
+                }
+            }
+        }
+    }
+    /// As [`for_each_expr`](Self::for_each_expr), to change them.
+    pub fn for_each_expr_mut(&mut self, mut visit: impl FnMut(&mut ExprId)) {
+        match self {
+            Op::Skip | Op::Havoc { .. } | Op::Error(_) | Op::Approx { .. } | Op::Leak(_) => {}
+            Op::Assign { value: e, .. }
+            | Op::Assume { cond: e, .. }
+            | Op::Load { addr: e, .. }
+            | Op::Alloc { size: e, .. }
+            | Op::ObjectSize { ptr: e, .. }
+            | Op::ObjectOffset { ptr: e, .. }
+            | Op::Free { ptr: e, .. } => visit(e),
+            Op::Store { addr, value } => [addr, value].into_iter().for_each(visit),
+            Op::Copy { dst, src, len } => [dst, src, len].into_iter().for_each(visit),
+            Op::Fill { dst, byte, len } => [dst, byte, len].into_iter().for_each(visit),
+            Op::Call { callee, args, varargs, .. } => {
+                if let Callee::Indirect(e) = callee {
+                    visit(e);
+                }
+                args.iter_mut().chain(varargs).for_each(visit);
+            }
+            Op::Return { value } => value.iter_mut().for_each(visit),
+            Op::Halt(kind) => {
+                if let HaltKind::Exit(code) = kind {
+                    visit(code);
+                }
+            }
+        }
+    }
+}
+
+/// When an object of the heap leaks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leak {
+    /// When no variable leads to it: nothing points to it, or into it, but what is in objects that leak. Variables are those of
+    /// the C program, in all frames, temporaries that are still needed, and all objects that are not of the heap.
+    Lost,
+    /// When it is alive.
+    Alive,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AllocKind {
+    /// Dies when the function that allocated it returns, if it has not been freed before.
+    Stack,
+    /// Dies when it is freed, which is the program's duty.
+    Heap,
+    /// Dies when it is freed, which is the C library's business.
+    Library,
+}
+
+/// Whom a call calls.
+///
+/// The callee's parameters take `args` in order; surplus arguments are dropped, missing ones are unknown,
+/// and one of another width is truncated or zero-extended (calls through unprototyped or wrongly typed
+/// function pointers). A variadic callee's `varargs` variable takes the call's `varargs` (0 if absent).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Callee {
+    Direct(FuncId),
+    /// The function at this address; any other address is an invalid call.
+    Indirect(ExprId),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HaltKind {
+    /// `exit` or the end of `main`, with the status (32 bits).
+    Exit(ExprId),
+    /// `abort`, a failed `assert` that is not the property, a trap.
+    Abort,
+    /// `__VERIFIER_assume` of something false: the path does not exist.
+    Assumed,
+    /// Control reached what the compiler declared unreachable: undefined behaviour.
+    Unreachable,
+}

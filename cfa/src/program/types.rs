@@ -1,0 +1,128 @@
+//! Types of C.
+
+use super::*;
+
+/// A C type as debug information gives it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum CType {
+    Void,
+    /// `_Bool`.
+    Bool,
+    /// An integer type by its C name.
+    Int {
+        name: String,
+        width: u32,
+        signed: bool,
+    },
+    Float {
+        name: String,
+        format: FloatFormat,
+    },
+    Pointer(TypeId),
+    /// `None` for an unknown length.
+    Array(TypeId, Option<u64>),
+    /// Also unions. `name` is the tag, empty for anonymous ones. Bytes.
+    Struct {
+        union: bool,
+        name: String,
+        size: u64,
+        fields: Vec<Field>,
+    },
+    Enum {
+        name: String,
+        width: u32,
+        signed: bool,
+        values: Vec<(String, i64)>,
+    },
+    Function,
+    Typedef {
+        name: String,
+        ty: TypeId,
+    },
+    /// With `const` or `volatile`.
+    Qualified {
+        name: &'static str,
+        ty: TypeId,
+    },
+    /// No debug information: only the width in bits is known.
+    Unknown {
+        width: u32,
+    },
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Field {
+    /// Empty for an anonymous member.
+    pub name: String,
+    pub ty: TypeId,
+    /// From the start of the struct.
+    pub bit_offset: u64,
+    pub bit_width: u64,
+}
+
+impl Program {
+    /// A type with typedefs and qualifiers removed.
+    pub fn plain_type(&self, mut ty: TypeId) -> &CType {
+        while let CType::Typedef { ty: inner, .. } | CType::Qualified { ty: inner, .. } = &self.types[ty] {
+            ty = *inner;
+        }
+        &self.types[ty]
+    }
+    /// The size of a type in bytes, if it has one that is known.
+    pub fn size_of(&self, ty: TypeId) -> Option<u64> {
+        Some(match *self.plain_type(ty) {
+            CType::Bool => 1,
+            CType::Int { width, .. } | CType::Enum { width, .. } | CType::Unknown { width } => {
+                let bytes = u64::from(width.div_ceil(8));
+                // `_BitInt` is padded.
+                if bytes <= 16 { bytes.next_power_of_two() } else { bytes }
+            }
+            // `long double` is padded to its alignment.
+            CType::Float { format: FloatFormat::X87, .. } => {
+                if self.layout.pointer_width == 64 {
+                    16
+                } else {
+                    12
+                }
+            }
+            CType::Float { format, .. } => u64::from(format.width() / 8),
+            CType::Pointer(_) => u64::from(self.layout.pointer_width / 8),
+            CType::Array(of, n) => self.size_of(of)?.checked_mul(n?)?,
+            CType::Struct { size, .. } => size,
+            CType::Void | CType::Function | CType::Typedef { .. } | CType::Qualified { .. } => return None,
+        })
+    }
+    /// A type in C notation (without a declarator).
+    pub fn type_name(&self, ty: TypeId) -> String {
+        match &self.types[ty] {
+            CType::Void => "void".into(),
+            CType::Bool => "_Bool".into(),
+            CType::Int { name, .. } | CType::Float { name, .. } | CType::Typedef { name, .. } => name.clone(),
+            CType::Pointer(to) => format!("{} *", self.type_name(*to)).replace("* *", "**"),
+            CType::Array(of, Some(n)) => format!("{}[{n}]", self.type_name(*of)),
+            CType::Array(of, None) => format!("{}[]", self.type_name(*of)),
+            CType::Struct { union, name, .. } => format!("{} {name}", if *union { "union" } else { "struct" }),
+            CType::Enum { name, .. } => format!("enum {name}"),
+            CType::Function => "function".into(),
+            CType::Qualified { name, ty } => format!("{name} {}", self.type_name(*ty)),
+            CType::Unknown { width } => format!("{width} bits"),
+        }
+    }
+    /// A value as C would write it in the given type: signed, unsigned, character, float or pointer.
+    pub fn show_value(&self, ty: TypeId, value: &Bv) -> String {
+        match self.plain_type(ty) {
+            CType::Bool => value.to_string(),
+            CType::Int { signed: true, .. } => value.to_bigint().to_string(),
+            CType::Enum { values, .. } => {
+                let number = value.to_i64();
+                match values.iter().find(|(_, v)| Some(*v) == number) {
+                    Some((name, _)) => name.clone(),
+                    None => value.to_bigint().to_string(),
+                }
+            }
+            CType::Float { format, .. } if value.width() == format.width() => crate::float::show(*format, value),
+            CType::Pointer(_) | CType::Function => format!("{:#x}", value.to_biguint()),
+            _ => value.to_string(),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Operations.
+
+use super::*;
+
+impl Parser<'_> {
+    pub(super) fn operation(&mut self) -> Result_<Op> {
+        self.lets()?;
+        let start = self.start;
+        if let Token::Word(word) = self.token
+            && Self::id_in(word, "v").is_some()
+        {
+            let var = VarId(self.used(Kind::Var)?);
+            self.expect(":=")?;
+            return self.definition(var);
+        }
+        Ok(match self.word("an operation")? {
+            "skip" => Op::Skip,
+            "if" => Op::Assume { cond: self.expr()?, branch: true, means: self.meaning()? },
+            "else" => Op::Assume { cond: self.expr()?, branch: false, means: self.meaning()? },
+            "store" => {
+                let addr = self.expr()?;
+                self.expect(",")?;
+                Op::Store { addr, value: self.expr()? }
+            }
+            "free" => {
+                let kind = if self.accept_word("stack")? { AllocKind::Stack } else { AllocKind::Heap };
+                Op::Free { ptr: self.expr()?, kind }
+            }
+            "leak" => {
+                let start = self.start;
+                Op::Leak(match self.word("a kind of leak")? {
+                    "lost" => Leak::Lost,
+                    "alive" => Leak::Alive,
+                    other => return Err(Error { position: start, message: format!("unknown kind of leak '{other}'") }),
+                })
+            }
+            kind @ ("copy" | "fill") => {
+                let dst = self.expr()?;
+                self.expect(",")?;
+                let second = self.expr()?;
+                self.expect(",")?;
+                let len = self.expr()?;
+                if kind == "copy" { Op::Copy { dst, src: second, len } } else { Op::Fill { dst, byte: second, len } }
+            }
+            "call" => self.call(None)?,
+            "return" => Op::Return { value: if self.is("->") { None } else { Some(self.expr()?) } },
+            "halt" => {
+                let start = self.start;
+                Op::Halt(match self.word("a kind of halt")? {
+                    "exit" => HaltKind::Exit(self.expr()?),
+                    "abort" => HaltKind::Abort,
+                    "assumed" => HaltKind::Assumed,
+                    "unreachable" => HaltKind::Unreachable,
+                    other => return Err(Error { position: start, message: format!("unknown kind of halt '{other}'") }),
+                })
+            }
+            "error" => Op::Error(ErrorId(self.used(Kind::Error)?)),
+            "approx" => Op::Approx { taint: TaintId(self.used(Kind::Taint)?) },
+            other => return Err(Error { position: start, message: format!("unknown operation '{other}'") }),
+        })
+    }
+
+    /// What follows `var :=`.
+    pub(super) fn definition(&mut self, var: VarId) -> Result_<Op> {
+        Ok(if self.accept_word("load")? {
+            Op::Load { var, addr: self.expr()? }
+        } else if self.accept_word("alloc")? {
+            let kind = if self.accept_word("stack")? {
+                AllocKind::Stack
+            } else if self.accept_word("library")? {
+                AllocKind::Library
+            } else {
+                self.keyword("heap")?;
+                AllocKind::Heap
+            };
+            let zeroed = self.accept_word("zeroed")?;
+            let size = self.expr()?;
+            self.keyword("align")?;
+            Op::Alloc { var, size, align: self.number()?, kind, zeroed }
+        } else if self.accept_word("objectsize")? {
+            Op::ObjectSize { var, ptr: self.expr()? }
+        } else if self.accept_word("objectoffset")? {
+            Op::ObjectOffset { var, ptr: self.expr()? }
+        } else if self.accept_word("havoc")? {
+            Op::Havoc { var, input: InputId(self.used(Kind::Input)?) }
+        } else if self.accept_word("call")? {
+            self.call(Some(var))?
+        } else {
+            Op::Assign { var, value: self.expr()? }
+        })
+    }
+
+    pub(super) fn call(&mut self, result: Option<VarId>) -> Result_<Op> {
+        let callee = if self.accept("*")? {
+            Callee::Indirect(self.expr()?)
+        } else {
+            Callee::Direct(FuncId(self.used(Kind::Func)?))
+        };
+        let args = self.list("(", ")", Self::expr)?.into();
+        let varargs = if self.accept_word("varargs")? { Some(self.expr()?) } else { None };
+        Ok(Op::Call { callee, args, varargs, result })
+    }
+}

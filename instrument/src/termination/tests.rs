@@ -1,0 +1,119 @@
+use super::*;
+use cfa::interp::{Inputs, Interpreter, Limits, Outcome};
+
+/// ```c
+/// char x = nondet(), y;
+/// while (x > 0) { y = x; while (y > 0) y--; x = x - 1 or, with 3 taken off below 3, less }
+/// ```
+fn nested(step: &str) -> Program {
+    let text = format!(
+        "program 64 entry f0\nfile file0 \"a.c\"\nplace p0 file0:3:9\ntype ty0 void\n\
+         type ty1 int \"char\" 8 signed\ninput in0 nondet \"__VERIFIER_nondet_char\" ty1 8 @p0\n\n\
+         func f0 \"main\" source ty0 () entry l0 {{\n  local v0 \"x\" ty1 8\n  local v1 \"y\" ty1 8\n  \
+         l0:\n    t0: v0 := havoc in0 -> l1\n  l1:\n    t1: if (0:8 <s v0) -> l2 @p0\n    t2: else (v0 <=s 0:8) -> l6\n  \
+         l2:\n    t3: v1 := v0 -> l3\n  l3:\n    t4: if (0:8 <s v1) -> l4\n    t5: else (v1 <=s 0:8) -> l5\n  \
+         l4:\n    t6: v1 := (v1 + -1:8) -> l3\n  l5:\n    t7: v0 := {step} -> l1\n  \
+         l6:\n    t8: halt abort -> l7\n  l7:\n}}\n"
+    );
+    cfa::text::parse(&text).unwrap()
+}
+
+fn run(program: &Program, x: u64) -> Outcome {
+    let inputs = Inputs { values: vec![cfa::Bv::new(8, x)], ..Inputs::default() };
+    let limits = Limits { steps: 100_000, ..Limits::default() };
+    Interpreter::new(program).run(&mut inputs.source(), limits, &mut ()).outcome
+}
+
+#[test]
+fn loops_are_cut_behind_their_conditions() {
+    let mut program = nested("(v0 + -1:8)");
+    let edges = program.edges.len();
+    let cycles = Cycles::mark(&mut program);
+    assert!(cycles.recursions.is_empty() && cycles.unclear.is_none());
+    let [outer, inner] = &cycles.loops[..] else { panic!("two loops") };
+    assert_eq!((outer.head, inner.head), (LocId(1), LocId(3)));
+    assert!(inner.body.is_subset(&outer.body));
+    // The conditions lead to the turns, and what follows a turn is what followed the condition.
+    for (l, condition, next) in [(outer, EdgeId(1), EdgeId(3)), (inner, EdgeId(4), EdgeId(6))] {
+        assert_eq!(program.edges[condition].target, program.edges[l.turn].source);
+        assert_eq!(program.edges[next].source, program.edges[l.turn].target);
+        assert_eq!(l.enters.len(), 1);
+    }
+    assert!(program.edges.iter().skip(edges).all(|(_, e)| e.op == Op::Skip));
+    assert_eq!(place_of(&program, outer), Some(PlaceId(0)));
+    assert_eq!(run(&program, 100), Outcome::Abort);
+}
+
+/// The check fails in exactly those runs in which the tuple does not get smaller.
+#[test]
+fn a_check_fails_where_the_tuple_does_not_get_smaller() {
+    let ranked = |step: &str, loop_number: usize, tuple: &[VarId]| {
+        let mut program = nested(step);
+        let cycles = Cycles::mark(&mut program);
+        let tuple: Vec<ExprId> = tuple.iter().map(|&v| program.var_expr(v)).collect();
+        let errors = cycles.check_loop(&mut program, loop_number, &tuple, &[]);
+        assert_eq!(errors.len(), tuple.len() + 1);
+        program
+    };
+    let (x, y) = (VarId(0), VarId(1));
+    let down = ranked("(v0 + -1:8)", 0, &[x]);
+    let inner = ranked("(v0 + -1:8)", 1, &[y]);
+    let wrong = ranked("(v0 + -1:8)", 1, &[x]);
+    let none = ranked("(v0 + -1:8)", 0, &[]);
+    let pair = ranked("(v0 + -1:8)", 1, &[x, y]);
+    for x in 0..128 {
+        assert_eq!(run(&down, x), Outcome::Abort);
+        assert_eq!(run(&inner, x), Outcome::Abort);
+        assert_eq!(run(&pair, x), Outcome::Abort);
+        // The inner loop has a second turn from 2 on, and so has the outer.
+        assert_eq!(matches!(run(&wrong, x), Outcome::Error(..)), x >= 2);
+        assert_eq!(matches!(run(&none, x), Outcome::Error(..)), x >= 2);
+    }
+    // What wraps around does not get smaller: 3 * 50 is negative, 3 * 100 is 44.
+    let up = ranked("(v0 * 3:8)", 0, &[x]);
+    assert_eq!(run(&up, 50), Outcome::Abort);
+    let Outcome::Error(error, _) = run(&up, 10) else { panic!("10 grows to 30") };
+    assert_eq!(up.errors[error].check, Check::Termination);
+    assert!(matches!(run(&up, 100), Outcome::Error(..) | Outcome::Abort));
+}
+
+#[test]
+fn the_turn_counted_is_the_one_that_is_stopped() {
+    let mut program = nested("(v0 + -1:8)");
+    let cycles = Cycles::mark(&mut program);
+    // 3 + 2 turns of the inner loop before x is 1.
+    let error = stop_at_turn(&mut program, &cycles.loops[1], 5, None);
+    assert_eq!(run(&program, 2), Outcome::Abort);
+    assert!(matches!(run(&program, 3), Outcome::Error(hit, _) if hit == error));
+}
+
+#[test]
+fn ends_are_errors_with_fixed_inputs() {
+    let mut program = nested("(v0 + 0:8)");
+    fix_inputs(&mut program, &|_, width| Some(cfa::Bv::new(width, 7)));
+    ends_are_errors(&mut program);
+    assert_eq!(run(&program, 0), Outcome::Limit(cfa::interp::LimitKind::Steps));
+    let mut program = nested("(v0 + -1:8)");
+    let error = ends_are_errors(&mut program);
+    assert!(matches!(run(&program, 0), Outcome::Error(hit, _) if hit == error));
+}
+
+#[test]
+fn a_recursion_is_checked_at_its_calls() {
+    // f(n) { if (n > 0) f(n - 1); } and the same with n + 1.
+    for (step, ends) in [("(v0 + -1:8)", true), ("(v0 + 1:8)", false)] {
+        let text = format!(
+            "program 64 entry f0\ntype ty0 void\ntype ty1 int \"char\" 8 signed\n\n\
+             func f0 \"main\" source ty0 () entry l0 {{\n  l0:\n    t0: call f1 (9:8) -> l1\n  l1:\n    t1: halt abort -> l2\n  l2:\n}}\n\n\
+             func f1 \"f\" source ty0 (v0) entry l3 {{\n  param v0 \"n\" ty1 8\n  l3:\n    t2: if (0:8 <s v0) -> l4\n    t3: else (v0 <=s 0:8) -> l5\n  \
+             l4:\n    t4: call f1 ({step}) -> l5\n  l5:\n    t5: return -> l6\n  l6:\n}}\n"
+        );
+        let mut program = cfa::text::parse(&text).unwrap();
+        let cycles = Cycles::mark(&mut program);
+        assert_eq!(cycles.recursions[0].calls, [EdgeId(4)]);
+        let n = program.var_expr(VarId(0));
+        let errors = cycles.check_recursion(&mut program, 0, &FxHashMap::from_iter([(FuncId(1), vec![n])]));
+        assert_eq!(errors.len(), 2);
+        assert_eq!(run(&program, 0) == Outcome::Abort, ends);
+    }
+}
