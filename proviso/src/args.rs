@@ -278,7 +278,7 @@ pub struct VerifyArgs {
     #[arg(short, long, value_name = "NUMBER", default_value_t = 1, help_heading = "Analysis")]
     pub jobs: usize,
     /// Which solver answers; `both` asks two and compares.
-    #[arg(long, value_name = "SOLVER", default_value = "bitwuzla", help_heading = "Analysis")]
+    #[arg(long, value_name = "SOLVER", default_value = "portfolio", help_heading = "Analysis")]
     pub solver: SolverArg,
     /// Writes every query to the solver as SMT-LIB into a folder.
     #[arg(long, value_name = "FOLDER", help_heading = "Analysis")]
@@ -461,6 +461,8 @@ pub enum PointersArg {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum SolverArg {
+    /// Bitwuzla; a query that takes it long is given to a solver of integer arithmetic and to Z3 as well.
+    Portfolio,
     Bitwuzla,
     Z3,
     /// Bitwuzla and Z3 for every query; where they contradict one another, the answer is unknown.

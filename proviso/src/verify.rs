@@ -210,6 +210,7 @@ pub fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
         SearchArg::Nearest => Search::Nearest,
     };
     let kind = match args.solver {
+        SolverArg::Portfolio => Kind::Portfolio,
         SolverArg::Bitwuzla => Kind::Bitwuzla,
         SolverArg::Z3 => Kind::Z3,
         SolverArg::Both => Kind::Both,

@@ -81,6 +81,14 @@ impl Bounds {
             }
             self.low = self.low.max(self.ones);
             self.high = self.high.min(!self.zeros);
+            // Multiples of what the low zeros say.
+            let low_zeros = self.zeros.trailing_ones().min(self.width - 1);
+            let Some(low) = self.low.checked_next_multiple_of(1 << low_zeros) else { return None };
+            self.low = low;
+            self.high = self.high >> low_zeros << low_zeros;
+            if self.low > self.high {
+                return None;
+            }
             // Where both ends have one sign, the orders agree on the part.
             let sign = 1u64 << (self.width - 1);
             if self.high < sign || self.low >= sign {

@@ -1,13 +1,14 @@
 //! Which solver answers.
 
-use super::{Backend, Bitwuzla, Checked, Logged, Z3};
+use super::{Backend, Bitwuzla, Checked, Logged, Portfolio, Z3};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Kind {
-    /// Faster on bit-vectors, floats and arrays (measured on our queries).
+    /// Bitwuzla, faster on bit-vectors, floats and arrays (measured on our queries); where it takes long, integers and Z3 as well.
     #[default]
+    Portfolio,
     Bitwuzla,
     Z3,
     /// Both, for every query; where they contradict one another, the answer is unknown.
@@ -28,6 +29,7 @@ static LOGGED: AtomicU32 = AtomicU32::new(0);
 impl Choice {
     pub fn open(&self) -> Box<dyn Backend> {
         let solver: Box<dyn Backend> = match self.kind {
+            Kind::Portfolio => Box::new(Portfolio::new()),
             Kind::Bitwuzla => Box::new(Bitwuzla::new()),
             Kind::Z3 => Box::new(Z3::new()),
             Kind::Both => Box::new(Checked::new(Bitwuzla::new(), Z3::new())),

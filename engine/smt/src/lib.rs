@@ -18,6 +18,7 @@ mod checked;
 mod choice;
 pub mod facts;
 mod independence;
+mod integers;
 pub mod interpolate;
 mod linear;
 mod logged;
@@ -25,7 +26,9 @@ mod names;
 mod path;
 mod path_solver;
 mod pointwise;
+mod portfolio;
 pub mod smtlib;
+mod tables;
 mod translate;
 mod z3;
 
@@ -36,6 +39,7 @@ pub use logged::Logged;
 pub use path::{Model, PathCondition};
 pub use path_solver::conjuncts;
 pub use path_solver::{Branch, Feasibility, PathSolver, Statistics};
+pub use portfolio::Portfolio;
 pub use z3::Z3;
 
 use budget::{Budget, Spent};

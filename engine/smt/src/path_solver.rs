@@ -12,6 +12,7 @@ use super::linear::contradict;
 use super::names::Names;
 use super::path::{Model, PathCondition};
 use super::pointwise::pointwise;
+use super::tables;
 use super::{Answer, Backend, Reason};
 use crate::budget::Budget;
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, UnOp, Value};
@@ -381,6 +382,7 @@ impl PathSolver {
             self.statistics.by_sums += 1;
             return Solved::Infeasible(set.to_vec());
         }
+        let spread = tables::spread(pool, &constraints);
         if self.calls >= CALLS_PER_CONTEXT {
             self.backend.reset();
             self.calls = 0;
@@ -391,13 +393,17 @@ impl PathSolver {
         for _ in 0..=REFINEMENTS {
             self.calls += 1;
             self.statistics.solved += 1;
-            let mut query = constraints.clone();
+            let mut query = spread.clone().unwrap_or_else(|| constraints.clone());
             query.extend(&lemmas);
             match self.backend.check(pool, &query, budget) {
                 Answer::Unsat => {
                     let core = self.backend.unsat_core();
                     if core.iter().any(|e| inexact.contains(e)) {
                         break;
+                    }
+                    if spread.is_some() {
+                        // Elements are these choices only where all constraints hold.
+                        return Solved::Infeasible(set.to_vec());
                     }
                     let core = core.iter().filter_map(|e| origin.get(e)).copied().collect();
                     return Solved::Infeasible(self.core(pool, &equal, core));

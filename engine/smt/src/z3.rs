@@ -89,7 +89,7 @@ impl Z3 {
     }
 }
 
-fn make_solver(context: Z3_context) -> Z3_solver {
+pub(super) fn make_solver(context: Z3_context) -> Z3_solver {
     unsafe {
         let solver = Z3_mk_solver(context).expect("a solver");
         Z3_solver_inc_ref(context, solver);
@@ -148,7 +148,10 @@ impl Solver for Z3 {
         let terms: Vec<_> = self.assumptions.iter().map(|a| a.1).collect();
         let (context, solver) = (self.context(), self.solver);
         let result = interruptible(context, budget, || unsafe {
-            Z3_solver_check_assumptions(context, solver, terms.len() as u32, terms.as_ptr())
+            match terms.len() {
+                0 => Z3_solver_check(context, solver),
+                n => Z3_solver_check_assumptions(context, solver, n as u32, terms.as_ptr()),
+            }
         });
         match result {
             Z3_L_TRUE => unsafe {
@@ -197,18 +200,26 @@ impl Models for Z3 {
 
 impl Cores for Z3 {
     fn unsat_core(&mut self) -> Vec<ExprId> {
-        let context = self.context();
-        let mut failed = FxHashSet::default();
-        unsafe {
-            let Some(core) = Z3_solver_get_unsat_core(context, self.solver) else { return Vec::new() };
-            Z3_ast_vector_inc_ref(context, core);
-            for i in 0..Z3_ast_vector_size(context, core) {
-                failed.extend(Z3_ast_vector_get(context, core, i));
-            }
-            Z3_ast_vector_dec_ref(context, core);
-        }
+        let failed = unsafe { read_core(self.context(), self.solver) };
         self.assumptions.iter().filter(|(_, term)| failed.contains(term)).map(|(e, _)| *e).collect()
     }
+}
+
+/// The assumptions that contradict the assertions.
+///
+/// # Safety
+/// The solver is one of this context.
+pub(super) unsafe fn read_core(context: Z3_context, solver: Z3_solver) -> FxHashSet<Z3_ast> {
+    let mut failed = FxHashSet::default();
+    unsafe {
+        let Some(core) = Z3_solver_get_unsat_core(context, solver) else { return failed };
+        Z3_ast_vector_inc_ref(context, core);
+        for i in 0..Z3_ast_vector_size(context, core) {
+            failed.extend(Z3_ast_vector_get(context, core, i));
+        }
+        Z3_ast_vector_dec_ref(context, core);
+    }
+    failed
 }
 
 /// A pointer that another thread may use for the one function of Z3 that allows it.
@@ -216,7 +227,7 @@ struct Interruptible(Z3_context);
 unsafe impl Sync for Interruptible {}
 
 /// Runs `work` in `context` and interrupts it when the budget is spent.
-fn interruptible<R>(context: Z3_context, budget: &Budget, work: impl FnOnce() -> R) -> R {
+pub(super) fn interruptible<R>(context: Z3_context, budget: &Budget, work: impl FnOnce() -> R) -> R {
     let shared = Interruptible(context);
     let shared = &shared;
     let (done, wait) = mpsc::channel::<()>();
@@ -281,8 +292,8 @@ unsafe fn read_bits(context: Z3_context, term: Z3_ast, width: u32) -> Bv {
 }
 
 /// A context and its sorts.
-struct Z3Terms {
-    context: Z3_context,
+pub(super) struct Z3Terms {
+    pub context: Z3_context,
     sorts: FxHashMap<SmtSort, Z3_sort>,
 }
 
@@ -290,7 +301,7 @@ struct Z3Terms {
 unsafe extern "C" fn ignore(_: Z3_context, _: Z3_error_code) {}
 
 impl Z3Terms {
-    fn new() -> Self {
+    pub fn new() -> Self {
         unsafe {
             let config = Z3_mk_config().expect("a configuration");
             let context = Z3_mk_context_rc(config).expect("a context");
@@ -325,7 +336,7 @@ impl Z3Terms {
     }
 
     /// Terms live as long as the context.
-    fn keep(&self, term: Option<Z3_ast>) -> Z3_ast {
+    pub fn keep(&self, term: Option<Z3_ast>) -> Z3_ast {
         let term = term.expect("a well-sorted term");
         unsafe { Z3_inc_ref(self.context, term) };
         term
