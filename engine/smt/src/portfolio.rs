@@ -3,8 +3,9 @@
 //! Bitwuzla answers most queries in milliseconds. Those that it does not are mostly not hard, but not for it: sums of
 //! 64-bit numbers are easy for a solver of integers, and Z3 simplifies others away. So they take turns, which get longer.
 
-use super::integers::{self, Found};
+use super::integers::{self, Found, Promise};
 use super::path::zero;
+use super::z3::Z3Terms;
 use super::{Answer, Bitwuzla, Cores, Models, Reason, Solver, Z3};
 use crate::budget::Budget;
 use cfa::{ExprId, ExprPool, Value};
@@ -13,6 +14,10 @@ use std::time::Duration;
 
 /// The first turn of Bitwuzla.
 const FIRST: Duration = Duration::from_millis(60);
+/// Its first turn where there may be nothing but arithmetic, and that of the solver of integers before.
+const ARITHMETIC: Duration = Duration::from_millis(40);
+/// Sets of terms that are kept in one context.
+const SETS_PER_CONTEXT: u32 = 200;
 /// A turn of another solver, as a multiple of Bitwuzla's before.
 const OTHERS: u32 = 3;
 /// Turns grow by this factor.
@@ -21,7 +26,7 @@ const GROWTH: u32 = 4;
 /// Whose models and cores are good.
 enum Answered {
     Bitwuzla,
-    Z3(Box<Z3>),
+    Z3,
     Integers(FxHashMap<ExprId, Value>),
     /// With a core.
     Contradiction(Vec<ExprId>),
@@ -31,35 +36,50 @@ pub struct Portfolio {
     bitwuzla: Bitwuzla,
     scopes: Vec<Vec<ExprId>>,
     answered: Answered,
+    /// Where integers are terms, and how many sets were so far.
+    integers: Option<Z3Terms>,
+    sets: u32,
+    z3: Option<Z3>,
 }
 
 impl Portfolio {
     pub fn new() -> Self {
-        Self { bitwuzla: Bitwuzla::new(), scopes: vec![Vec::new()], answered: Answered::Bitwuzla }
+        Self {
+            bitwuzla: Bitwuzla::new(),
+            scopes: vec![Vec::new()],
+            answered: Answered::Bitwuzla,
+            integers: None,
+            sets: 0,
+            z3: None,
+        }
     }
 
-    /// An answer of the integers, or of Z3.
-    fn others(&mut self, pool: &ExprPool, assumptions: &[ExprId], budget: &Budget, time: Duration) -> Option<Answer> {
-        let set: Vec<ExprId> = self.scopes.iter().flatten().chain(assumptions).copied().collect();
-        if integers::is_promising(pool, &set) {
-            match integers::solve(pool, &set, &budget.within(time)) {
-                Found::Model(values) => {
-                    self.answered = Answered::Integers(values);
-                    return Some(Answer::Sat);
-                }
-                Found::Core(core) => {
-                    self.answered = Answered::Contradiction(core);
-                    return Some(Answer::Unsat);
-                }
-                Found::Nothing => {}
-            }
+    fn integers(&mut self, pool: &ExprPool, set: &[ExprId], budget: &Budget) -> Option<Answer> {
+        self.sets += 1;
+        if self.sets.is_multiple_of(SETS_PER_CONTEXT) {
+            self.integers = None;
         }
+        match integers::solve(pool, set, self.integers.get_or_insert_with(Z3Terms::new), budget) {
+            Found::Model(values) => {
+                self.answered = Answered::Integers(values);
+                Some(Answer::Sat)
+            }
+            Found::Core(core) => {
+                self.answered = Answered::Contradiction(core);
+                Some(Answer::Unsat)
+            }
+            Found::Nothing => None,
+        }
+    }
+
+    fn z3(&mut self, pool: &ExprPool, set: &[ExprId], assumptions: &[ExprId], budget: &Budget) -> Option<Answer> {
         // Asked once, and nothing assumed, Z3 simplifies more.
-        let mut z3 = Box::new(Z3::new());
+        let z3 = self.z3.get_or_insert_default();
+        z3.start_anew();
         set.iter().for_each(|&e| z3.assert(pool, e));
-        match z3.check(pool, &[], &budget.within(time)) {
+        match z3.check(pool, &[], budget) {
             Answer::Sat => {
-                self.answered = Answered::Z3(z3);
+                self.answered = Answered::Z3;
                 Some(Answer::Sat)
             }
             Answer::Unsat => {
@@ -94,17 +114,38 @@ impl Solver for Portfolio {
         self.bitwuzla.assert(pool, e);
     }
     fn check(&mut self, pool: &ExprPool, assumptions: &[ExprId], budget: &Budget) -> Answer {
+        if let Some(spent) = budget.spent() {
+            return Answer::Unknown(spent.into());
+        }
+        let set: Vec<ExprId> = self.scopes.iter().flatten().chain(assumptions).copied().collect();
+        let promise = integers::promise(pool, &set);
         let mut time = FIRST;
+        if promise == Promise::All {
+            if let Some(answer) = self.integers(pool, &set, &budget.within(ARITHMETIC)) {
+                return answer;
+            }
+            time = ARITHMETIC;
+        }
         loop {
             self.answered = Answered::Bitwuzla;
             let answer = self.bitwuzla.check(pool, assumptions, &budget.within(time));
-            if !matches!(answer, Answer::Unknown(_)) || budget.spent().is_some() {
+            let ended = |answer: &Answer| match answer {
+                Answer::Unknown(Reason::Timeout) => budget.spent().is_some(),
+                Answer::Unknown(Reason::Incomplete(_)) => false,
+                _ => true,
+            };
+            if ended(&answer) {
                 return answer;
             }
-            if let Some(answer) = self.others(pool, assumptions, budget, time * OTHERS) {
+            if promise > Promise::Nothing
+                && let Some(answer) = self.integers(pool, &set, &budget.within(time * OTHERS))
+            {
                 return answer;
             }
-            if budget.spent().is_some() || matches!(answer, Answer::Unknown(Reason::Incomplete(_))) {
+            if let Some(answer) = self.z3(pool, &set, assumptions, &budget.within(time * OTHERS)) {
+                return answer;
+            }
+            if budget.spent().is_some() || !matches!(answer, Answer::Unknown(Reason::Timeout)) {
                 return answer;
             }
             time *= GROWTH;
@@ -117,9 +158,9 @@ impl Solver for Portfolio {
 
 impl Models for Portfolio {
     fn leaf_value(&mut self, pool: &ExprPool, leaf: ExprId) -> Value {
-        match &mut self.answered {
+        match &self.answered {
             Answered::Bitwuzla => self.bitwuzla.leaf_value(pool, leaf),
-            Answered::Z3(z3) => z3.leaf_value(pool, leaf),
+            Answered::Z3 => self.z3.as_mut().expect("it has answered").leaf_value(pool, leaf),
             Answered::Integers(values) => values.get(&leaf).cloned().unwrap_or_else(|| zero(pool.sort(leaf))),
             Answered::Contradiction(_) => zero(pool.sort(leaf)),
         }

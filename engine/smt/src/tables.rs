@@ -11,6 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MOST_CHOICES: u64 = 1 << 15;
 /// Arrays that were written less often are left to the solver.
 const FEW_STORES: usize = 3;
+/// Bits of constants of which each is chosen on its own.
+const NARROW: u32 = 8;
 /// What the constraints say is looked at again, as later ones may say more of the terms of earlier ones.
 const ROUNDS: u32 = 2;
 
@@ -80,7 +82,7 @@ fn element(pool: &mut ExprPool, array: ExprId, index: ExprId, low: u64, high: u6
     let width = pool.width(index);
     let bits = bits_between(low, high);
     let first = if bits >= 64 { 0 } else { low >> bits << bits };
-    let mut level: Vec<Option<ExprId>> = (0..1u64 << bits)
+    let level: Vec<Option<ExprId>> = (0..1u64 << bits)
         .map(|i| {
             let at = first + i;
             (low..=high).contains(&at).then(|| {
@@ -91,6 +93,22 @@ fn element(pool: &mut ExprPool, array: ExprId, index: ExprId, low: u64, high: u6
             })
         })
         .collect();
+    let elem = pool.width(level.iter().flatten().next().copied().expect("the range is not empty"));
+    if elem > 1 && elem <= NARROW && level.iter().flatten().all(|&e| pool.as_const(e).is_some()) {
+        // Bit by bit: most of the bits of many tables depend on few bits of the index.
+        let mut whole = None;
+        for bit in 0..elem {
+            let part = level.iter().map(|e| e.map(|e| pool.extract(bit, bit, e))).collect();
+            let part = choose(pool, part, index, bits);
+            whole = Some(whole.map_or(part, |low| pool.concat(part, low)));
+        }
+        return whole.expect("an element has a bit");
+    }
+    choose(pool, level, index, bits)
+}
+
+/// One of a row by the low bits of an index.
+fn choose(pool: &mut ExprPool, mut level: Vec<Option<ExprId>>, index: ExprId, bits: u32) -> ExprId {
     for bit in 0..bits {
         let condition = pool.extract(bit, bit, index);
         level = level

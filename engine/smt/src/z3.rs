@@ -23,7 +23,11 @@ pub struct Z3 {
     active_axioms: FxHashSet<u32>,
     assumptions: Vec<(ExprId, Z3_ast)>,
     model: Option<Z3_model>,
+    starts: u32,
 }
+
+/// Starts with the terms of those before.
+const STARTS: u32 = 100;
 
 #[derive(Default)]
 struct Scope {
@@ -42,6 +46,7 @@ impl Z3 {
             active_axioms: FxHashSet::default(),
             assumptions: Vec::new(),
             model: None,
+            starts: 0,
         }
     }
 
@@ -80,6 +85,19 @@ impl Z3 {
                 unsafe { Z3_solver_assert(context, self.solver, term) };
             }
         }
+    }
+
+    /// Forgets all assertions and scopes, but no terms, unless these are many.
+    pub(super) fn start_anew(&mut self) {
+        self.starts += 1;
+        if self.starts > STARTS {
+            return *self = Self::new();
+        }
+        self.forget_model();
+        self.scopes = vec![Scope::default()];
+        self.active_axioms.clear();
+        self.assumptions.clear();
+        self.renew();
     }
 
     fn forget_model(&mut self) {

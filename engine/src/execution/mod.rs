@@ -106,6 +106,8 @@ pub struct Execution<'p> {
     live: liveness::LiveVariables,
     /// Functions that may call themselves.
     recursive: Vec<bool>,
+    /// Functions whose addresses the program takes.
+    taken: Vec<FuncId>,
     pure: Option<pure::PureCalls>,
 }
 
@@ -126,6 +128,7 @@ impl<'p> Execution<'p> {
             writes: None,
             unwritten: None,
             recursive: program.funcs.ids().map(|f| calls.is_recursive(f) && calls.is_reachable(f)).collect(),
+            taken: calls.address_taken().to_vec(),
             pure: None,
         }
     }

@@ -1,5 +1,6 @@
 //! The effect of each operation on a state.
 
+use super::eval::function_address;
 use super::fault::{Fault, FaultKind};
 use super::memory::{Object, Origin};
 use super::pointer::{Access, Resolution};
@@ -306,21 +307,41 @@ impl Execution<'_> {
                 None => self.fault(st, FaultKind::InvalidFunction, None),
             },
             Val::Expr(_) if !self.names_unknowns() => self.fault(st, FaultKind::Undecided, None),
-            Val::Expr(e) => match self.split_value(st, e) {
-                // For want of time, it has to execute the edge again.
-                Split::Undecided(st) if self.solver.was_cut_short() => out.push((st, At::Source)),
-                Split::Undecided(st) => self.fault(st, FaultKind::Undecided, None),
-                Split::Cases { value: address, here, elsewhere } => {
-                    let func = address.to_u64().and_then(|a| function_at(a, functions));
-                    match (here, func) {
-                        (Some(st), Some(func)) => self.enter(st, edge, func, args, varargs, out),
-                        (Some(st), None) => self.fault(st, FaultKind::InvalidFunction, None),
-                        (None, _) => {}
+            Val::Expr(e) => match self.leads_to_function(st, e).map(|st| self.split_value(st, e)) {
+                None => {}
+                Some(split) => match split {
+                    // For want of time, it has to execute the edge again.
+                    Split::Undecided(st) if self.solver.was_cut_short() => out.push((st, At::Source)),
+                    Split::Undecided(st) => self.fault(st, FaultKind::Undecided, None),
+                    Split::Cases { value: address, here, elsewhere } => {
+                        let func = address.to_u64().and_then(|a| function_at(a, functions));
+                        match (here, func) {
+                            (Some(st), Some(func)) => self.enter(st, edge, func, args, varargs, out),
+                            (Some(st), None) => self.fault(st, FaultKind::InvalidFunction, None),
+                            (None, _) => {}
+                        }
+                        out.extend(elsewhere.map(|st| (st, At::Source)));
                     }
-                    out.extend(elsewhere.map(|st| (st, At::Source)));
-                }
+                },
             },
             Val::Ptr(..) | Val::Unset | Val::Unknown => self.fault(st, FaultKind::InvalidFunction, None),
         }
+    }
+
+    /// The part of `st` in which a pointer leads to a function whose address the program takes; elsewhere it leads to none that
+    /// could be meant, and there are too many places to try them one by one.
+    fn leads_to_function(&mut self, st: State, pointer: ExprId) -> Option<State> {
+        let w = self.program.layout.pointer_width;
+        let mut known = self.terms.bool(false);
+        for func in self.taken.clone() {
+            let address = self.terms.int(w, function_address(func));
+            let here = self.terms.eq(pointer, address);
+            known = self.terms.or(known, here);
+        }
+        let (here, elsewhere) = self.decide(st, known);
+        if let Some(st) = elsewhere {
+            self.fault(st, FaultKind::InvalidFunction, None);
+        }
+        here
     }
 }
