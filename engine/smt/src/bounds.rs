@@ -83,8 +83,7 @@ impl Bounds {
             self.high = self.high.min(!self.zeros);
             // Multiples of what the low zeros say.
             let low_zeros = self.zeros.trailing_ones().min(self.width - 1);
-            let Some(low) = self.low.checked_next_multiple_of(1 << low_zeros) else { return None };
-            self.low = low;
+            self.low = self.low.checked_next_multiple_of(1 << low_zeros)?;
             self.high = self.high >> low_zeros << low_zeros;
             if self.low > self.high {
                 return None;
