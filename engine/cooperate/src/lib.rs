@@ -3,6 +3,7 @@
 //! A [`Condition`](condition::Condition) is the set of paths that have been verified. Whatever takes a program and a condition
 //! need only look at the rest.
 
+pub mod c;
 pub mod condition;
 pub mod range;
 pub mod ranged;

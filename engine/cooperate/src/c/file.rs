@@ -1,0 +1,390 @@
+//! A C file in the making: what is named in it, and the declarations that this asks for.
+
+use super::expr::{Kind, Ty};
+use super::kinds;
+use super::names::Names;
+use super::types::{Types, integer_type};
+use cfa::{
+    AllocKind, CType, Callee, Check, ExprId, FuncId, Function, FunctionOrigin, GlobalId, Id, InputKind, Op, Out,
+    PlaceId, Program, Table, TypeId, VarId, VarKind,
+};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// A variable of the program in C.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    pub name: Option<String>,
+    pub ty: Ty,
+}
+
+/// What becomes of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Its body is written.
+    Body,
+    /// It is declared: somebody else defines it.
+    External,
+    /// Calling it is the error that is looked for.
+    Error,
+}
+
+pub struct File<'p> {
+    pub p: &'p Program,
+    pub names: Names,
+    pub types: Types<'p>,
+    pub vars: Table<VarId, Variable>,
+    /// What expressions are by themselves, as far as known.
+    pub kinds: FxHashMap<ExprId, Kind>,
+    /// Parts of the present statement that have a name.
+    pub lets: FxHashMap<ExprId, (String, Ty)>,
+    /// The names of the present function.
+    pub scope: Names,
+    /// Objects of the present function's frame that are variables of C, by the variable that holds their address.
+    pub objects: FxHashMap<VarId, String>,
+    /// Locals named in the present function, in order.
+    pub locals: Vec<VarId>,
+    /// Declarations of parts of expressions in the present function.
+    pub part_declarations: Vec<String>,
+    functions: Table<FuncId, Option<String>>,
+    pub wanted_functions: Vec<FuncId>,
+    /// The program's start is `main`, so the user's main function is called otherwise.
+    pub rename_main: bool,
+    globals: Table<GlobalId, Option<String>>,
+    pub wanted_globals: Vec<GlobalId>,
+    pub wanted_variables: Vec<VarId>,
+    helpers: BTreeMap<String, String>,
+    library: BTreeMap<String, String>,
+    /// The first thing that C cannot say.
+    pub refused: Option<String>,
+}
+
+impl<'p> File<'p> {
+    pub fn new(p: &'p Program) -> Self {
+        let mut file = Self {
+            p,
+            names: Names::new(),
+            types: Types::new(p),
+            vars: kinds::of_variables(p),
+            kinds: FxHashMap::default(),
+            lets: FxHashMap::default(),
+            scope: Names::new(),
+            objects: FxHashMap::default(),
+            locals: Vec::new(),
+            part_declarations: Vec::new(),
+            functions: Table::filled(None, p.funcs.len()),
+            wanted_functions: Vec::new(),
+            rename_main: false,
+            globals: Table::filled(None, p.globals.len()),
+            wanted_globals: Vec::new(),
+            wanted_variables: Vec::new(),
+            helpers: BTreeMap::new(),
+            library: BTreeMap::new(),
+            refused: None,
+        };
+        // What somebody else defines keeps its name, whatever comes first.
+        for (f, function) in p.funcs.iter() {
+            if file.role(f) != Role::Body {
+                file.names.reserve(public_name(function));
+            }
+        }
+        for input in p.inputs.values() {
+            if let InputKind::Nondet(name) = &input.kind {
+                file.names.reserve(name);
+            }
+        }
+        file
+    }
+
+    /// Remembers what cannot be said.
+    pub fn refuse(&mut self, what: String) {
+        self.refused.get_or_insert(what);
+    }
+
+    pub fn helper(&mut self, name: &str, text: impl FnOnce() -> String) {
+        self.helpers.entry(name.to_owned()).or_insert_with(text);
+    }
+    pub fn library(&mut self, name: &str, declaration: String) {
+        self.names.reserve(name);
+        self.library.entry(name.to_owned()).or_insert(declaration);
+    }
+    pub fn helpers(&self) -> impl Iterator<Item = &str> {
+        self.helpers.values().map(String::as_str)
+    }
+    pub fn declarations(&self) -> impl Iterator<Item = &str> {
+        self.library.values().map(String::as_str)
+    }
+
+    pub fn role(&self, f: FuncId) -> Role {
+        let function = &self.p.funcs[f];
+        if is_error(self.p, function) {
+            return Role::Error;
+        }
+        match function.origin {
+            FunctionOrigin::Source => Role::Body,
+            FunctionOrigin::Undefined => Role::External,
+            FunctionOrigin::Model if self.is_public(function) => Role::External,
+            FunctionOrigin::Model => Role::Body,
+        }
+    }
+
+    /// Whether it is what a function of the C library is called by.
+    fn is_public(&self, function: &Function) -> bool {
+        self.p.models.iter().any(|m| m == public_name(function))
+    }
+
+    pub fn function(&mut self, f: FuncId) -> String {
+        if let Some(name) = &self.functions[f] {
+            return name.clone();
+        }
+        let function = &self.p.funcs[f];
+        let name = match self.role(f) {
+            Role::Body if f == self.p.entry => "main".to_owned(),
+            Role::Body if function.name == "main" && !self.rename_main => "main".to_owned(),
+            Role::Body => self.names.fresh_beside(&function.name, &mut self.scope),
+            Role::External | Role::Error => public_name(function).to_owned(),
+        };
+        self.functions[f] = Some(name.clone());
+        self.wanted_functions.push(f);
+        name
+    }
+
+    pub fn global(&mut self, g: GlobalId) -> String {
+        if let Some(name) = &self.globals[g] {
+            return name.clone();
+        }
+        let global = &self.p.globals[g];
+        let name = if self.is_external(global.place, global.init.is_none()) {
+            self.names.reserve(&global.name);
+            global.name.clone()
+        } else {
+            self.names.fresh_beside(global.name.trim_start_matches('.'), &mut self.scope)
+        };
+        self.globals[g] = Some(name.clone());
+        self.wanted_globals.push(g);
+        name
+    }
+
+    /// Whether somebody else defines what is declared there: nobody here, or a model.
+    pub fn is_external(&self, place: Option<PlaceId>, undefined: bool) -> bool {
+        undefined && !place.is_some_and(|place| self.is_model(place))
+    }
+    pub fn is_model(&self, place: PlaceId) -> bool {
+        self.p.files[self.p.places[place].file].path.starts_with("<models>")
+    }
+
+    /// A literal for the address of an array of characters that nobody writes.
+    pub fn string(&mut self, g: GlobalId) -> Option<String> {
+        let global = &self.p.globals[g];
+        let init = global.init.as_ref()?;
+        if !global.read_only || !global.name.starts_with(".str") || !init.pointers.is_empty() || global.size > 4096 {
+            return None;
+        }
+        let CType::Array(of, _) = *self.p.plain_type(global.ty) else { return None };
+        // Without trailing zeros, of which the literal has one.
+        if self.p.size_of(of) != Some(1) || init.bytes.len() as u64 + 1 != global.size {
+            return None;
+        }
+        Some(format!("(char *){}", string_literal(&init.bytes)))
+    }
+
+    /// A variable's name and what C takes it for.
+    pub fn variable(&mut self, v: VarId) -> (String, Ty) {
+        if let Some(object) = self.objects.get(&v) {
+            return (format!("(char *)&{object}"), Ty::Pointer);
+        }
+        let ty = self.vars[v].ty;
+        if let Some(name) = &self.vars[v].name {
+            return (name.clone(), ty);
+        }
+        let var = &self.p.vars[v];
+        let name = match (&var.kind, &var.name) {
+            (VarKind::Global { .. }, Some(name)) if self.is_library_variable(v) => {
+                self.names.reserve(name);
+                name.clone()
+            }
+            (VarKind::Global { .. }, name) => {
+                self.names.fresh_beside(name.as_deref().unwrap_or("global"), &mut self.scope)
+            },
+            (_, Some(name)) => self.scope.fresh(name.trim_start_matches('&')),
+            (_, None) => self.scope.fresh(&format!("t{}", v.index())),
+        };
+        self.vars[v].name = Some(name.clone());
+        if matches!(var.kind, VarKind::Global { .. }) {
+            self.wanted_variables.push(v);
+        } else {
+            self.locals.push(v);
+        }
+        (name, ty)
+    }
+
+    /// Whether the C library defines the variable (`stdout`).
+    pub fn is_library_variable(&self, v: VarId) -> bool {
+        let var = &self.p.vars[v];
+        let declared_by_model = var.place.is_some_and(|place| self.is_model(place));
+        declared_by_model && var.name.as_ref().is_some_and(|name| self.p.models.contains(name) || name.starts_with("std"))
+    }
+
+    pub fn object(&self, v: VarId) -> Option<String> {
+        self.objects.get(&v).cloned()
+    }
+
+    /// How a variable is declared.
+    pub fn declaration(&mut self, v: VarId) -> String {
+        let (name, ty) = self.variable(v);
+        let var = &self.p.vars[v];
+        if kinds::of_type(self.p, var.ty, var.width).is_some() {
+            return self.types.declare(var.ty, &name, &mut self.names);
+        }
+        format!("{}{name}", self.raw_type(ty, var.width))
+    }
+
+    /// A type for what debug information says nothing of; with a space where a name may follow.
+    pub fn raw_type(&self, ty: Ty, width: u32) -> String {
+        match ty {
+            Ty::Pointer => "char *".to_owned(),
+            Ty::Float(f) => format!("{} ", super::types::float_type(f)),
+            Ty::Bool => "_Bool ".to_owned(),
+            Ty::Signed(_) => format!("{} ", integer_type(width, true)),
+            Ty::Unsigned(_) => format!("{} ", integer_type(width, false)),
+        }
+    }
+
+    /// The function's declarator with its result's type.
+    pub fn signature(&mut self, f: FuncId) -> String {
+        let name = self.function(f);
+        let function = &self.p.funcs[f];
+        match self.role(f) {
+            Role::Error if function.params.is_empty() => return format!("void {name}(void)"),
+            Role::External | Role::Error => return self.prototype(f, &name),
+            Role::Body if f == self.p.entry => return "int main(void)".to_owned(),
+            Role::Body => {}
+        }
+        let mut parameters: Vec<String> = function.params.iter().map(|&v| self.declaration(v)).collect();
+        parameters.extend(function.varargs.map(|v| self.declaration(v)));
+        let list = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
+        let declarator = format!("{name}({list})");
+        self.with_result(f, &declarator)
+    }
+
+    fn with_result(&mut self, f: FuncId, declarator: &str) -> String {
+        let function = &self.p.funcs[f];
+        match function.return_width {
+            None => format!("void {declarator}"),
+            Some(width) => match self.result_type(f).expect("it has a result") {
+                (_, true) => {
+                    let ty = function.return_type;
+                    self.types.declare(ty, declarator, &mut self.names)
+                }
+                (ty, false) => format!("{}{declarator}", self.raw_type(ty, width)),
+            },
+        }
+    }
+
+    /// What a function returns, and whether it is what its C type says.
+    pub fn result_type(&self, f: FuncId) -> Option<(Ty, bool)> {
+        let function = &self.p.funcs[f];
+        let width = function.return_width?;
+        Some(match kinds::of_type(self.p, function.return_type, width) {
+            Some(ty) => (ty, true),
+            None => (Ty::Unsigned(width), false),
+        })
+    }
+
+    /// As a header would declare it.
+    fn prototype(&mut self, f: FuncId, name: &str) -> String {
+        let function = &self.p.funcs[f];
+        let mut parameters: Vec<String> = Vec::new();
+        for &v in &function.params {
+            let var = &self.p.vars[v];
+            parameters.push(match self.p.plain_type(var.ty) {
+                &CType::Pointer(to) => match self.p.plain_type(to) {
+                    // A model's struct stands for the library's.
+                    CType::Struct { .. } if function.origin == FunctionOrigin::Model => "void *".to_owned(),
+                    CType::Function => "void *".to_owned(),
+                    _ => format!("{}{}", self.const_of(to), self.types.declare(var.ty, "", &mut self.names)),
+                },
+                _ if kinds::of_type(self.p, var.ty, var.width).is_some() => {
+                    self.types.declare(var.ty, "", &mut self.names)
+                }
+                _ => self.raw_type(self.vars[v].ty, var.width).trim_end().to_owned(),
+            });
+        }
+        if function.varargs.is_some() {
+            parameters.push("...".to_owned());
+        }
+        let list = match &parameters[..] {
+            [] => "void".to_owned(),
+            [dots] if dots == "..." => String::new(),
+            _ => parameters.join(", "),
+        };
+        let declarator = format!("{name}({list})");
+        match self.p.plain_type(function.return_type) {
+            &CType::Pointer(to)
+                if function.origin == FunctionOrigin::Model
+                    && matches!(self.p.plain_type(to), CType::Struct { .. } | CType::Function) =>
+            {
+                format!("void *{declarator}")
+            }
+            // A model that is called for its effects alone says nothing of its result.
+            CType::Void if function.name != public_name(function) => format!("int {declarator}"),
+            _ => self.with_result(f, &declarator),
+        }
+    }
+
+    fn const_of(&self, to: TypeId) -> &'static str {
+        match self.p.types[to] {
+            CType::Qualified { name: "const", .. } => "const ",
+            _ => "",
+        }
+    }
+}
+
+/// The C name of a function; a model's own name for itself, where its result is ignored, is not one.
+pub fn public_name(function: &Function) -> &str {
+    match function.origin {
+        FunctionOrigin::Model => function.name.strip_prefix("proviso_").unwrap_or(&function.name),
+        _ => &function.name,
+    }
+}
+
+/// Whether calling the function is an error of the property.
+pub fn is_error(p: &Program, function: &Function) -> bool {
+    match p.locs[function.entry].out {
+        Out::One(edge) => matches!(p.edges[edge].op, Op::Error(error) if p.errors[error].check == Check::Call),
+        _ => false,
+    }
+}
+
+/// Whether the start of the program is nothing but `main` without arguments.
+pub fn plain_main(p: &Program) -> Option<FuncId> {
+    let Out::One(first) = p.locs[p.funcs[p.entry].entry].out else { return None };
+    let Op::Call { callee: Callee::Direct(main), .. } = &p.edges[first].op else { return None };
+    let Out::One(last) = p.locs[p.edges[first].target].out else { return None };
+    let ends = matches!(p.edges[last].op, Op::Halt(cfa::HaltKind::Exit(_)));
+    (ends && p.funcs[*main].name == "main" && p.funcs[*main].origin == FunctionOrigin::Source).then_some(*main)
+}
+
+pub fn string_literal(bytes: &[u8]) -> String {
+    let mut text = String::from("\"");
+    for &b in bytes {
+        match b {
+            b'"' | b'\\' => {
+                text.push('\\');
+                text.push(b as char);
+            }
+            b'\n' => text += "\\n",
+            // Of `??` a trigraph could start.
+            b'?' => text += "\\?",
+            0x20..=0x7e => text.push(b as char),
+            _ => text += &format!("\\{b:03o}"),
+        }
+    }
+    text + "\""
+}
+
+/// The object of constant size that an operation makes in the frame.
+pub fn frame_object(p: &Program, op: &Op) -> Option<(VarId, u64)> {
+    let &Op::Alloc { var, size, kind: AllocKind::Stack, .. } = op else { return None };
+    Some((var, p.exprs.as_const(size)?.to_u64()?))
+}

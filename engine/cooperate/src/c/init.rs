@@ -1,0 +1,182 @@
+//! Initial values of global objects, as C writes them.
+
+use super::file::{File, string_literal};
+use super::types::integer_type;
+use cfa::{Bv, CType, GlobalId, GlobalInit, TypeId};
+use std::fmt::Write;
+
+impl File<'_> {
+    /// The definition of a global object, or its declaration if somebody else defines it; and one that others may come before.
+    pub fn global_definition(&mut self, g: GlobalId) -> (String, String) {
+        let global = &self.p.globals[g];
+        let name = self.global(g);
+        let typed = self.p.size_of(global.ty) == Some(global.size);
+        let Some(init) = &global.init else {
+            let declaration = if typed || global.size == 0 {
+                self.types.declare(global.ty, &name, &mut self.names)
+            } else {
+                format!("unsigned char {name}[{}]", global.size)
+            };
+            let external = if self.is_external(global.place, true) { "extern " } else { "" };
+            return (format!("{external}{declaration};\n"), String::new());
+        };
+        let aligned = if global.align > 1 { format!(" __attribute__((aligned({})))", global.align) } else { String::new() };
+        if typed && let Some(value) = self.initialiser(global.ty, 0, init) {
+            let declaration = self.types.declare(global.ty, &name, &mut self.names);
+            let definition = if is_zero(init) {
+                String::new()
+            } else {
+                format!("{declaration}{aligned} = {value};\n")
+            };
+            return (format!("{declaration}{aligned};\n"), definition);
+        }
+        self.raw_definition(g, &name, init, &aligned)
+    }
+
+    /// An object as bytes with pointers between them.
+    fn raw_definition(&mut self, g: GlobalId, name: &str, init: &GlobalInit, aligned: &str) -> (String, String) {
+        let global = &self.p.globals[g];
+        let (mut members, mut values) = (String::new(), Vec::new());
+        let mut at = 0u64;
+        let bytes = |members: &mut String, values: &mut Vec<String>, from: u64, to: u64| {
+            if from < to {
+                let _ = write!(members, "unsigned char b{from}[{}]; ", to - from);
+                let of = |i: u64| init.bytes.get(i as usize).copied().unwrap_or(0).to_string();
+                let known = (from..to.min(init.bytes.len() as u64)).map(of).collect::<Vec<_>>().join(", ");
+                values.push(format!("{{{}}}", if known.is_empty() { "0" } else { &known }));
+            }
+        };
+        for &(offset, value) in &init.pointers {
+            bytes(&mut members, &mut values, at, offset);
+            let width = self.p.exprs.width(value);
+            if width == self.p.layout.pointer_width {
+                let _ = write!(members, "char *p{offset}; ");
+                values.push(self.pointer(value));
+            } else {
+                let _ = write!(members, "{} p{offset}; ", integer_type(width, false));
+                values.push(self.bits(value));
+            }
+            at = offset + u64::from(width / 8);
+        }
+        bytes(&mut members, &mut values, at, global.size);
+        if values.is_empty() {
+            return (format!("unsigned char {name}[1];\n"), String::new());
+        }
+        let packed = if aligned.is_empty() { " __attribute__((packed))".to_owned() } else { format!(" __attribute__((packed)){aligned}") };
+        let tag = self.names.tag(&format!("{name}_bytes"));
+        let definition = if is_zero(init) { String::new() } else { format!("struct {tag} {name} = {{{}}};\n", values.join(", ")) };
+        (format!("struct {tag} {{ {members}}}{packed};\nstruct {tag} {name};\n"), definition)
+    }
+
+    /// The value of the object of this type at an offset.
+    fn initialiser(&mut self, ty: TypeId, at: u64, init: &GlobalInit) -> Option<String> {
+        let p = self.p;
+        let plain = p.plain_type(ty);
+        match plain {
+            &CType::Array(of, Some(n)) => {
+                let size = p.size_of(of)?;
+                if size == 1 && matches!(p.plain_type(of), CType::Int { .. }) && n > 0 && n < 1 << 16 {
+                    let bytes: Vec<u8> = (at..at + n).map(|i| init.bytes.get(i as usize).copied().unwrap_or(0)).collect();
+                    let used = bytes.iter().rposition(|&b| b != 0).map_or(0, |i| i + 1);
+                    if used > 0 && bytes[..used].iter().all(|b| (0x20..0x7f).contains(b) || b"\n\t".contains(b)) {
+                        return Some(string_literal(&bytes[..used]));
+                    }
+                }
+                // What follows the last element that is not zero is zero.
+                let end = init.bytes.len().max(init.pointers.last().map_or(0, |&(o, _)| o as usize + 8)) as u64;
+                let used = if size == 0 { 0 } else { n.min(end.saturating_sub(at).div_ceil(size)) };
+                let mut values = Vec::new();
+                for i in 0..used {
+                    values.push(self.initialiser(of, at + i * size, init)?);
+                }
+                while values.last().is_some_and(|v| v == "0") {
+                    values.pop();
+                }
+                Some(if values.is_empty() { "{0}".to_owned() } else { format!("{{{}}}", values.join(", ")) })
+            }
+            CType::Struct { union, size, fields, .. } => {
+                self.types.member(ty, 0, &mut self.names)?;
+                let mut values = Vec::new();
+                for (n, field) in fields.iter().enumerate() {
+                    let name = self.types.member(ty, n, &mut self.names)?;
+                    let value = match p.size_of(field.ty) {
+                        Some(bytes) if 8 * bytes == field.bit_width => {
+                            if *union && bytes != *size {
+                                continue;
+                            }
+                            self.initialiser(field.ty, at + field.bit_offset / 8, init)?
+                        }
+                        _ if *union => continue,
+                        // An array of unknown length at the end.
+                        None => continue,
+                        Some(_) => bit_field(init, 8 * at + field.bit_offset, field.bit_width),
+                    };
+                    if value != "0" && value != "{0}" {
+                        values.push(format!(".{name} = {value}"));
+                    }
+                    if *union {
+                        return Some(if values.is_empty() { "{0}".to_owned() } else { format!("{{{}}}", values.join("")) });
+                    }
+                }
+                if *union {
+                    return None;
+                }
+                Some(if values.is_empty() { "{0}".to_owned() } else { format!("{{{}}}", values.join(", ")) })
+            }
+            _ => self.scalar(ty, at, init),
+        }
+    }
+
+    fn scalar(&mut self, ty: TypeId, at: u64, init: &GlobalInit) -> Option<String> {
+        let p = self.p;
+        let size = p.size_of(ty)?;
+        if let Some(&(_, value)) = init.pointers.iter().find(|(offset, _)| *offset == at) {
+            if u64::from(p.exprs.width(value)) != 8 * size {
+                return None;
+            }
+            return Some(match p.plain_type(ty) {
+                CType::Pointer(_) => format!("(void *){}", self.pointer(value)),
+                _ => format!("({})({})", self.types.declare(ty, "", &mut self.names), self.pointer(value)),
+            });
+        }
+        if init.pointers.iter().any(|(offset, _)| (at..at + size).contains(offset)) {
+            return None;
+        }
+        let bytes: Vec<u8> = (at..at + size).map(|i| init.bytes.get(i as usize).copied().unwrap_or(0)).collect();
+        if bytes.iter().all(|&b| b == 0) {
+            return Some("0".to_owned());
+        }
+        let value = Bv::from_le_bytes(&bytes);
+        Some(match *p.plain_type(ty) {
+            CType::Float { format, .. } if matches!(format, cfa::FloatFormat::Single | cfa::FloatFormat::Double) => {
+                if cfa::float::is_nan(format, &value) {
+                    return None;
+                }
+                let shown = cfa::float::show(format, &value);
+                match shown.as_str() {
+                    "inf" => "1.0 / 0.0".to_owned(),
+                    "-inf" => "-1.0 / 0.0".to_owned(),
+                    _ => shown,
+                }
+            }
+            CType::Float { .. } => return None,
+            CType::Int { signed: true, width: ..=64, .. } | CType::Enum { signed: true, width: ..=64, .. } => {
+                let value = value.to_i64()?;
+                if value == i64::MIN { "(-9223372036854775807LL - 1)".to_owned() } else { format!("{value}{}", if size > 4 { "LL" } else { "" }) }
+            }
+            CType::Pointer(_) => format!("(void *){}UL", value.to_u64()?),
+            _ => format!("{}{}", value.to_u64()?, if size > 4 { "ULL" } else { "U" }),
+        })
+    }
+}
+
+fn is_zero(init: &GlobalInit) -> bool {
+    init.bytes.is_empty() && init.pointers.is_empty()
+}
+
+/// The bits from a bit on.
+fn bit_field(init: &GlobalInit, from: u64, width: u64) -> String {
+    let bit = |i: u64| init.bytes.get((i / 8) as usize).is_some_and(|b| b >> (i % 8) & 1 == 1);
+    let value = (0..width.min(64)).filter(|&i| bit(from + i)).fold(0u64, |value, i| value | 1 << i);
+    value.to_string()
+}

@@ -1,0 +1,189 @@
+//! What C takes variables for: what their types say and, for temporaries, what is done with them.
+
+use super::expr::Ty;
+use super::file::Variable;
+use cfa::{BinOp, CType, Callee, Expr, ExprId, FloatFormat, Op, Program, Table, TypeId, VarId};
+
+/// What a type says of a value of so many bits; `None` if it is no scalar of that width.
+pub fn of_type(p: &Program, ty: TypeId, width: u32) -> Option<Ty> {
+    match *p.plain_type(ty) {
+        CType::Int { width: w, signed, .. } | CType::Enum { width: w, signed, .. } if w == width => {
+            Some(if signed { Ty::Signed(w) } else { Ty::Unsigned(w) }).filter(|_| matches!(w, 8 | 16 | 32 | 64 | 128))
+        }
+        CType::Bool if width == 1 => Some(Ty::Bool),
+        CType::Pointer(_) if width == p.layout.pointer_width => Some(Ty::Pointer),
+        CType::Float { format, .. } if format.width() == width => Some(Ty::Float(format)),
+        _ => None,
+    }
+}
+
+/// By variable, from its type or its uses.
+pub fn of_variables(p: &Program) -> Table<VarId, Variable> {
+    let mut guess = Guess { p, pointer: vec![false; p.vars.len()], float: vec![None; p.vars.len()] };
+    guess.collect();
+    p.vars
+        .iter()
+        .map(|(v, var)| {
+            let i = v.0 as usize;
+            let ty = of_type(p, var.ty, var.width).unwrap_or(match guess.float[i] {
+                Some(format) => Ty::Float(format),
+                None if guess.pointer[i] => Ty::Pointer,
+                None => Ty::Unsigned(var.width),
+            });
+            Variable { name: None, ty }
+        })
+        .collect()
+}
+
+struct Guess<'p> {
+    p: &'p Program,
+    pointer: Vec<bool>,
+    float: Vec<Option<FloatFormat>>,
+}
+
+impl Guess<'_> {
+    fn collect(&mut self) {
+        let p = self.p;
+        // Operands of operations on floats are floats, whatever expression they are in.
+        let mut seen = rustc_hash::FxHashSet::default();
+        for edge in p.edges.values() {
+            edge.op.for_each_expr(|e| {
+                p.exprs.visit(e, &mut seen, |_, node| match *node {
+                    Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(_, f, ..) => {
+                        node.children().for_each(|c| self.is_float(c, f));
+                    }
+                    Expr::FCompare(_, f, ..) | Expr::FIsNan(f, _) => node.children().for_each(|c| self.is_float(c, f)),
+                    Expr::FConvert { from, arg, .. } | Expr::FToInt { from, arg, .. } => self.is_float(arg, from),
+                    _ => {}
+                });
+            });
+        }
+        // What is assigned to one another is alike: two rounds find what comes in either order.
+        for _ in 0..2 {
+            for edge in p.edges.values() {
+                self.operation(&edge.op);
+            }
+        }
+    }
+
+    fn operation(&mut self, op: &Op) {
+        let p = self.p;
+        match op {
+            Op::Assign { var, value } => {
+                if self.points(*value) {
+                    self.is_pointer(*var);
+                }
+                if let Some(f) = self.floats(*value) {
+                    self.float_var(*var, f);
+                }
+                let target = of_type(p, p.vars[*var].ty, p.vars[*var].width);
+                match target {
+                    Some(Ty::Float(f)) => self.is_float(*value, f),
+                    Some(Ty::Pointer) => self.address(*value),
+                    _ => {}
+                }
+            }
+            Op::Alloc { var, .. } => self.is_pointer(*var),
+            Op::Load { addr: e, .. }
+            | Op::ObjectSize { ptr: e, .. }
+            | Op::ObjectOffset { ptr: e, .. }
+            | Op::Free { ptr: e, .. } => self.address(*e),
+            Op::Store { addr, .. } => self.address(*addr),
+            Op::Copy { dst, src, .. } => {
+                self.address(*dst);
+                self.address(*src);
+            }
+            Op::Fill { dst, .. } => self.address(*dst),
+            Op::Call { callee, args, varargs, result } => {
+                if let Some(e) = varargs {
+                    self.address(*e);
+                }
+                match callee {
+                    Callee::Indirect(e) => self.address(*e),
+                    Callee::Direct(f) => {
+                        let function = &p.funcs[*f];
+                        for (&v, &arg) in function.params.iter().zip(args) {
+                            match of_type(p, p.vars[v].ty, p.vars[v].width) {
+                                Some(Ty::Pointer) => self.address(arg),
+                                Some(Ty::Float(format)) => self.is_float(arg, format),
+                                _ => {}
+                            }
+                        }
+                        if let (Some(result), Some(width)) = (result, function.return_width) {
+                            match of_type(p, function.return_type, width) {
+                                Some(Ty::Pointer) => self.is_pointer(*result),
+                                Some(Ty::Float(format)) => self.float_var(*result, format),
+                                _ => {}
+                            }
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn is_pointer(&mut self, v: VarId) {
+        if self.p.vars[v].width == self.p.layout.pointer_width {
+            self.pointer[v.0 as usize] = true;
+        }
+    }
+    fn float_var(&mut self, v: VarId, format: FloatFormat) {
+        if self.p.vars[v].width == format.width() {
+            self.float[v.0 as usize] = Some(format);
+        }
+    }
+    fn is_float(&mut self, e: ExprId, format: FloatFormat) {
+        if let Expr::Var(v) = *self.p.exprs.get(e) {
+            self.float_var(v, format);
+        }
+    }
+
+    /// The variable that an address is some bytes behind.
+    fn address(&mut self, e: ExprId) {
+        match *self.p.exprs.get(e) {
+            Expr::Var(v) => self.is_pointer(v),
+            Expr::Binary(BinOp::Add, a, b) => {
+                if self.p.exprs.as_const(b).is_some() {
+                    self.address(a);
+                } else if self.p.exprs.as_const(a).is_some() {
+                    self.address(b);
+                } else if !self.points(a) && !self.points(b) {
+                    // One of two unknowns: an index is mostly extended or multiplied.
+                    match (self.p.exprs.get(a), self.p.exprs.get(b)) {
+                        (Expr::Var(_), Expr::Var(_)) => {}
+                        (Expr::Var(v), _) => self.is_pointer(*v),
+                        (_, Expr::Var(v)) => self.is_pointer(*v),
+                        _ => {}
+                    }
+                }
+            }
+            Expr::Binary(BinOp::Sub, a, _) => self.address(a),
+            _ => {}
+        }
+    }
+
+    fn points(&self, e: ExprId) -> bool {
+        match *self.p.exprs.get(e) {
+            Expr::Var(v) => {
+                self.pointer[v.0 as usize]
+                    || of_type(self.p, self.p.vars[v].ty, self.p.vars[v].width) == Some(Ty::Pointer)
+            }
+            Expr::GlobalAddr(_) | Expr::FuncAddr(_) => true,
+            Expr::Binary(BinOp::Add, a, b) => self.points(a) != self.points(b),
+            Expr::Binary(BinOp::Sub, a, b) => self.points(a) && !self.points(b),
+            _ => false,
+        }
+    }
+    fn floats(&self, e: ExprId) -> Option<FloatFormat> {
+        match *self.p.exprs.get(e) {
+            Expr::Var(v) => self.float[v.0 as usize].or(match of_type(self.p, self.p.vars[v].ty, self.p.vars[v].width) {
+                Some(Ty::Float(f)) => Some(f),
+                _ => None,
+            }),
+            Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(_, f, ..) => Some(f),
+            Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => Some(to),
+            _ => None,
+        }
+    }
+}

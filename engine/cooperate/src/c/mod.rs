@@ -1,0 +1,266 @@
+//! A program as C: what the automata do, as a file that compilers and other verifiers take.
+//!
+//! The file behaves as the automata do: the same inputs give the same executions. It has the program's own names and types
+//! where debug information tells them, and `#line` says where in the source each statement comes from. Library functions
+//! that the automata have as models are called, not written out: other tools know them better than our models. What C has no words for
+//! (values of more than 128 bits, other rounding modes) is an error, not an approximation.
+
+mod code;
+mod expr;
+mod file;
+mod init;
+mod kinds;
+mod names;
+mod place;
+mod structure;
+mod types;
+
+use cfa::{AllocKind, FuncId, Op, PlaceId, Program, VarId, VarKind};
+use file::{File, Role, frame_object, plain_main, public_name, string_literal};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt::Write;
+use structure::{Line, Shape};
+
+/// How to write it.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Without `#line`.
+    pub plain: bool,
+    /// What the file says of itself, in a comment at its top.
+    pub about: Vec<String>,
+}
+
+/// The program as C; the error says what C has no words for.
+pub fn print(p: &Program, options: &Options) -> Result<String, String> {
+    let mut file = File::new(p);
+    let main = plain_main(p);
+    // The program's start is its main function, where it is not just a call of that.
+    let start = main.is_none().then_some(p.entry);
+    let mut bodies: Vec<String> = Vec::new();
+    let mut prototypes = String::new();
+    match (start, main) {
+        (Some(start), _) => file.start(start),
+        (None, Some(main)) => {
+            file.function(main);
+        }
+        (None, None) => unreachable!("one of the two"),
+    }
+    let (mut functions, mut globals, mut variables) = (0, 0, 0);
+    let (mut tentative, mut definitions) = (String::new(), String::new());
+    loop {
+        if let Some(&f) = file.wanted_functions.get(functions) {
+            functions += 1;
+            let signature = file.signature(f);
+            match file.role(f) {
+                Role::Body => {
+                    if file.function(f) != "main" {
+                        let _ = writeln!(prototypes, "{}{signature};", file.linkage(f));
+                    }
+                    bodies.push(function(&mut file, f, &signature, options));
+                }
+                Role::External | Role::Error => {
+                    let name = public_name(&p.funcs[f]).to_owned();
+                    file.library(&name, format!("extern {signature};"));
+                }
+            }
+        } else if let Some(&g) = file.wanted_globals.get(globals) {
+            globals += 1;
+            let (first, definition) = file.global_definition(g);
+            tentative += &first;
+            definitions += &definition;
+        } else if let Some(&v) = file.wanted_variables.get(variables) {
+            variables += 1;
+            let (first, definition) = variable(&mut file, v);
+            tentative += &first;
+            definitions += &definition;
+        } else {
+            break;
+        }
+    }
+    file.types.finish(&mut file.names);
+    if let Some(refused) = file.refused {
+        return Err(format!("C has no words for {refused}"));
+    }
+    let mut out = String::new();
+    for line in &options.about {
+        let _ = writeln!(out, "// {line}");
+    }
+    out += "// Accesses to memory may disagree with the types of objects: compile with -fno-strict-aliasing.\n\n";
+    out += &file.types.text;
+    out.push('\n');
+    file.declarations().for_each(|d| {
+        let _ = writeln!(out, "{d}");
+    });
+    out.push('\n');
+    file.helpers().for_each(|h| out += h);
+    out.push('\n');
+    out += &prototypes;
+    out.push('\n');
+    out += &tentative;
+    out += &definitions;
+    for body in bodies {
+        out.push('\n');
+        out += &body;
+    }
+    Ok(out)
+}
+
+impl File<'_> {
+    /// Makes the program's own start the function `main`.
+    fn start(&mut self, start: FuncId) {
+        self.rename_main = true;
+        self.function(start);
+    }
+
+    fn linkage(&self, f: FuncId) -> &'static str {
+        // Models are nobody's but this file's.
+        match self.p.funcs[f].origin {
+            cfa::FunctionOrigin::Model => "static ",
+            _ => "",
+        }
+    }
+}
+
+/// The declaration of a global variable that others may come before, and its definition with a value.
+fn variable(file: &mut File, v: VarId) -> (String, String) {
+    let p = file.p;
+    let VarKind::Global { init } = p.vars[v].kind else { unreachable!("a global variable") };
+    if file.is_library_variable(v) {
+        let (name, _) = file.variable(v);
+        return (format!("extern void *{name};\n"), String::new());
+    }
+    let declaration = file.declaration(v);
+    let Some(init) = init else { return (format!("extern {declaration};\n"), String::new()) };
+    let ty = file.vars[v].ty;
+    let value = file.value(init, ty);
+    let zero = p.exprs.as_const(init).is_some_and(cfa::Bv::is_zero);
+    (format!("{declaration};\n"), if zero { String::new() } else { format!("{declaration} = {};\n", code::strip(&value)) })
+}
+
+/// The definition of a function.
+fn function(file: &mut File, f: FuncId, signature: &str, options: &Options) -> String {
+    let p = file.p;
+    let shape = Shape::new(p, f);
+    file.scope = file.names.clone();
+    file.locals.clear();
+    file.part_declarations.clear();
+    file.objects.clear();
+    let function = &p.funcs[f];
+    let parameters: Vec<VarId> = function.params.iter().copied().chain(function.varargs).collect();
+    for &v in &parameters {
+        // The prototype named them.
+        let name = file.variable(v).0;
+        file.scope.reserve(&name);
+    }
+    let objects = frame_objects(file, &shape);
+    let lines = structure::body(file, &shape);
+    let mut declarations = Vec::new();
+    for v in std::mem::take(&mut file.locals) {
+        if !parameters.contains(&v) {
+            declarations.push(format!("{};", file.declaration(v)));
+        }
+    }
+    // Names of the file that came up in the meantime must not be hidden by locals.
+    let parts = std::mem::take(&mut file.part_declarations);
+    let mut out = String::new();
+    let mut printer = Printer { out: &mut out, p, options, at: None };
+    printer.mark(function.place);
+    printer.line(0, &format!("{}{signature} {{", file.linkage(f)));
+    for text in objects.iter().chain(&declarations).chain(&parts) {
+        printer.line(1, text);
+    }
+    for line in &lines {
+        printer.statement(line);
+    }
+    printer.line(0, "}");
+    file.objects.clear();
+    out
+}
+
+/// Declares objects of the frame that are variables of C: made at one point of each path, and of constant size.
+fn frame_objects(file: &mut File, shape: &Shape) -> Vec<String> {
+    let p = file.p;
+    let mut made: FxHashMap<VarId, Vec<(u32, u64, u32)>> = FxHashMap::default();
+    let (mut others, mut ended): (FxHashSet<VarId>, FxHashSet<VarId>) = Default::default();
+    for (n, &loc) in (0u32..).zip(&shape.locs) {
+        for edge in p.out_edges(loc) {
+            let op = &p.edges[edge].op;
+            match (frame_object(p, op), op) {
+                (Some((var, size)), &Op::Alloc { align, .. }) if size > 0 => made.entry(var).or_default().push((n, size, align)),
+                (_, &Op::Free { ptr, kind: AllocKind::Stack }) => {
+                    if let cfa::Expr::Var(v) = *p.exprs.get(ptr) {
+                        ended.insert(v);
+                    }
+                }
+                _ => others.extend(op.def()),
+            }
+        }
+    }
+    let mut vars: Vec<_> = made.into_iter().filter(|(v, _)| !others.contains(v)).collect();
+    vars.sort_by_key(|(v, _)| *v);
+    let components = shape.graph.components();
+    let mut declarations = Vec::new();
+    for (v, makers) in vars {
+        let (_, size, align) = makers[0];
+        let again = || {
+            makers.iter().any(|&(n, ..)| {
+                let successors = shape.graph.successors(n);
+                if makers.len() == 1 {
+                    return successors.iter().any(|&s| components.of(s) == components.of(n));
+                }
+                let reached = shape.graph.reachable(successors.iter().copied());
+                makers.iter().any(|&(m, ..)| reached[m as usize])
+            })
+        };
+        // An object that ends before it is made again is one variable all the same.
+        if makers.iter().any(|&(_, s, a)| (s, a) != (size, align)) || makers.len() > 16 || (!ended.contains(&v) && again()) {
+            continue;
+        }
+        let var = &p.vars[v];
+        let name = file.scope.fresh(var.name.as_deref().map_or("object", |n| n.trim_start_matches('&')));
+        let declaration = match *p.plain_type(var.ty) {
+            cfa::CType::Pointer(to) if p.size_of(to) == Some(size) => file.types.declare(to, &name, &mut file.names),
+            _ => format!("unsigned char {name}[{size}]"),
+        };
+        declarations.push(format!("{declaration} __attribute__((aligned({align})));"));
+        file.objects.insert(v, name);
+    }
+    declarations
+}
+
+/// Lines, with the places in the source that they come from.
+struct Printer<'a> {
+    out: &'a mut String,
+    p: &'a Program,
+    options: &'a Options,
+    /// The file and line that the next line of text counts as.
+    at: Option<(u32, u32)>,
+}
+
+impl Printer<'_> {
+    fn line(&mut self, indent: usize, text: &str) {
+        let _ = writeln!(self.out, "{:1$}{text}", "", 4 * indent);
+        if let Some((_, line)) = &mut self.at {
+            *line += 1;
+        }
+    }
+
+    /// Says where the next line comes from.
+    fn mark(&mut self, place: Option<PlaceId>) {
+        let Some(place) = place.filter(|_| !self.options.plain) else { return };
+        let place = self.p.places[place];
+        let here = (place.file.0, place.line);
+        if place.line == 0 || self.at == Some(here) {
+            return;
+        }
+        let same_file = self.at.is_some_and(|(file, _)| file == here.0);
+        let path = if same_file { String::new() } else { format!(" {}", string_literal(self.p.files[place.file].path.as_bytes())) };
+        let _ = writeln!(self.out, "#line {}{path}", place.line);
+        self.at = Some(here);
+    }
+
+    fn statement(&mut self, line: &Line) {
+        self.mark(line.place);
+        self.line(line.indent, &line.text);
+    }
+}

@@ -1,0 +1,402 @@
+//! Automata as structured statements: loops, branches, and gotos for what is left.
+//!
+//! After Ramsey, *Beyond Relooper: recursive translation of unstructured control flow to structured control flow* (ICFP 2022):
+//! the dominator tree is the nesting. A location that several edges lead to comes after the statement of the location that
+//! dominates it, one that a loop is left to after the loop. C has goto, so nothing has to be duplicated.
+
+use super::code::Around;
+use super::file::File;
+use cfa::dominators::Dominators;
+use cfa::graph::Digraph;
+use cfa::loops::LoopForest;
+use cfa::{EdgeId, FuncId, LocId, Op, Out, PlaceId, Program};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How deep statements nest before gotos take over; compilers have limits.
+const MAX_NESTING: usize = 24;
+
+/// A line of a function's body.
+pub struct Line {
+    pub indent: usize,
+    pub text: String,
+    pub place: Option<PlaceId>,
+    /// Of a test that leaves a loop: the condition to stay.
+    otherwise: Option<String>,
+}
+
+/// The locations of a function that its entry reaches, as a graph.
+pub struct Shape {
+    pub locs: Vec<LocId>,
+    node: FxHashMap<LocId, u32>,
+    pub graph: Digraph,
+    /// The only edge that leads to a node.
+    before: Vec<Option<EdgeId>>,
+}
+
+impl Shape {
+    pub fn new(p: &Program, f: FuncId) -> Self {
+        let entry = p.funcs[f].entry;
+        let (mut locs, mut node) = (vec![entry], FxHashMap::default());
+        node.insert(entry, 0u32);
+        let mut edges = Vec::new();
+        let mut before: Vec<(u32, Option<EdgeId>)> = vec![(0, None)];
+        let mut done = 0;
+        while let Some(&loc) = locs.get(done) {
+            for edge in p.out_edges(loc) {
+                let target = p.edges[edge].target;
+                let n = *node.entry(target).or_insert_with(|| {
+                    locs.push(target);
+                    before.push((0, None));
+                    locs.len() as u32 - 1
+                });
+                edges.push((done as u32, n));
+                let (count, last) = &mut before[n as usize];
+                *count += 1;
+                *last = (*count == 1).then_some(edge);
+            }
+            done += 1;
+        }
+        // The entry has one more way to it.
+        before[0].1 = None;
+        let graph = Digraph::new(locs.len(), &edges);
+        Self { locs, node, graph, before: before.into_iter().map(|(_, edge)| edge).collect() }
+    }
+
+    /// The only edge that leads to a location.
+    pub fn before(&self, loc: LocId) -> Option<EdgeId> {
+        self.before[self.node[&loc] as usize]
+    }
+}
+
+struct Writer<'a, 'p> {
+    file: &'a mut File<'p>,
+    shape: &'a Shape,
+    loops: LoopForest,
+    /// Whether a loop is written as one.
+    head: Vec<bool>,
+    /// What comes after the statement of a node, and after its loop; in order.
+    merges: FxHashMap<u32, Vec<u32>>,
+    exits: FxHashMap<u32, Vec<u32>>,
+    /// Nodes that come somewhere of their own, not in place of the only jump to them.
+    placed: Vec<bool>,
+    labelled: FxHashSet<u32>,
+    lines: Vec<Line>,
+    /// Loops around what is written now; what comes after each, and whether it is left to there.
+    around: Vec<u32>,
+    breaks: Vec<(Option<u32>, bool)>,
+}
+
+/// The body of a function. Labels are declared where a goto names them.
+pub fn body(file: &mut File, shape: &Shape) -> Vec<Line> {
+    let dominators = Dominators::new(&shape.graph, 0);
+    let loops = LoopForest::new(&shape.graph, 0);
+    let order = shape.graph.reverse_postorder(0);
+    let n = shape.locs.len();
+    let mut head = vec![false; n];
+    for l in loops.loops() {
+        head[l.head as usize] = !l.irreducible;
+    }
+    let mut writer = Writer {
+        file,
+        shape,
+        loops,
+        head,
+        merges: FxHashMap::default(),
+        exits: FxHashMap::default(),
+        placed: vec![false; n],
+        labelled: FxHashSet::default(),
+        lines: Vec::new(),
+        around: Vec::new(),
+        breaks: Vec::new(),
+    };
+    writer.placed[0] = true;
+    for &node in &order[1..] {
+        writer.place(node, &dominators);
+    }
+    writer.sequence(0, None, 1);
+    let Writer { labelled, lines, .. } = writer;
+    // A label that nothing goes to is none.
+    let is_used = |line: &Line| match line.text.strip_prefix('\0') {
+        Some(label) => labelled.contains(&label.parse::<u32>().expect("a node")),
+        None => true,
+    };
+    let mut lines: Vec<Line> = lines.into_iter().filter(is_used).collect();
+    for line in &mut lines {
+        if let Some(node) = line.text.strip_prefix('\0') {
+            line.text = format!("l{node}:;");
+        }
+    }
+    lines
+}
+
+impl Writer<'_, '_> {
+    /// Decides where a node is written.
+    fn place(&mut self, node: u32, dominators: &Dominators) {
+        let Some(dominator) = dominators.idom(node) else { return };
+        // The outermost loop around the dominator that the node is not in.
+        let (mut outermost, mut inner) = (None, self.loops.innermost(dominator));
+        while let Some(l) = inner {
+            let head = self.loops.get(l).head;
+            if self.loops.contains(l, node) {
+                break;
+            }
+            if self.head[head as usize] && dominators.dominates(head, node) {
+                outermost = Some(head);
+            }
+            inner = self.loops.get(l).parent;
+        }
+        // What ends the program at once stays where it is.
+        let ends = |this: &Self| match this.file.p.locs[this.shape.locs[node as usize]].out {
+            Out::One(edge) => matches!(this.file.p.edges[edge].op, Op::Return { .. } | Op::Halt(_) | Op::Error(_)),
+            Out::Sink => true,
+            Out::Branch { .. } => false,
+        };
+        let only = self.shape.before[node as usize].is_some();
+        if let Some(head) = outermost.filter(|_| !only || !ends(self)) {
+            self.exits.entry(head).or_default().push(node);
+            self.placed[node as usize] = true;
+        } else if !only {
+            // A head with one way into its loop is written where that way leads.
+            self.merges.entry(dominator).or_default().push(node);
+            self.placed[node as usize] = true;
+        }
+    }
+
+    fn line(&mut self, indent: usize, text: impl Into<String>, place: Option<PlaceId>) {
+        self.lines.push(Line { indent, text: text.into(), place, otherwise: None });
+    }
+
+    /// Writes a node and what follows it, up to where execution comes to `follow`, which is written next, or goes elsewhere.
+    /// Whether it may come to the end of what is written.
+    fn sequence(&mut self, start: u32, follow: Option<u32>, indent: usize) -> bool {
+        // What comes after the present node, the next last.
+        let mut pending: Vec<u32> = Vec::new();
+        let mut node = start;
+        loop {
+            let after = if self.head[node as usize] && self.around.last() != Some(&node) {
+                let exits = self.exits.remove(&node).unwrap_or_default();
+                pending.extend(exits.iter().rev());
+                let after = pending.last().copied().or(follow);
+                self.while_loop(node, after, indent)
+            } else {
+                self.line(indent.saturating_sub(1), format!("\0{node}"), None);
+                let merges = self.merges.remove(&node).unwrap_or_default();
+                pending.extend(merges.iter().rev());
+                self.node(node, &mut pending, follow, indent)
+            };
+            match after {
+                Next::Inline(next) => {
+                    node = next;
+                    continue;
+                }
+                Next::Follows if pending.is_empty() => return true,
+                _ => {}
+            }
+            match pending.pop() {
+                Some(next) => node = next,
+                None => return false,
+            }
+        }
+    }
+
+    fn while_loop(&mut self, head: u32, after: Option<u32>, indent: usize) -> Next {
+        let loc = self.shape.locs[head as usize];
+        let place = self.file.p.out_edges(loc).next().and_then(|e| self.file.p.edges[e].place);
+        self.line(indent, "while (1) {", place);
+        let opening = self.lines.len() - 1;
+        self.around.push(head);
+        self.breaks.push((after, false));
+        self.sequence(head, Some(head), indent + 1);
+        self.around.pop();
+        let (_, left) = self.breaks.pop().expect("pushed");
+        self.line(indent, "}", None);
+        // `while (c)` where the loop starts with its test.
+        if let [label, test, ..] = &self.lines[opening + 1..]
+            && label.text.starts_with('\0')
+            && let Some(stay) = &test.otherwise
+        {
+            let text = format!("while ({stay}) {{");
+            let target = label.text[1..].parse::<u32>().expect("a node");
+            if !self.labelled.contains(&target) {
+                self.lines[opening].text = text;
+                self.lines.remove(opening + 2);
+            }
+        }
+        if left { Next::Follows } else { Next::Nowhere }
+    }
+
+    /// Writes what a node does and how it goes on.
+    fn node(&mut self, node: u32, pending: &mut Vec<u32>, follow: Option<u32>, indent: usize) -> Next {
+        let p = self.file.p;
+        let loc = self.shape.locs[node as usize];
+        let next = pending.last().copied().or(follow);
+        let edge = match p.locs[loc].out {
+            Out::Sink => {
+                self.file.library("abort", "extern void abort(void) __attribute__((__noreturn__));".to_owned());
+                self.line(indent, "abort();", None);
+                return Next::Nowhere;
+            }
+            Out::Branch { .. } => return self.branch(loc, pending, next, indent),
+            Out::One(edge) => edge,
+        };
+        let mut texts = Vec::new();
+        let shape = self.shape;
+        self.file.statement(edge, &Around { before: &|loc| shape.before(loc) }, &mut texts);
+        for text in texts {
+            self.line(indent, text, p.edges[edge].place);
+        }
+        if matches!(p.edges[edge].op, Op::Return { .. } | Op::Halt(_) | Op::Error(_)) {
+            return Next::Nowhere;
+        }
+        match self.jump(p.edges[edge].target, next) {
+            Jump::Falls => Next::Follows,
+            Jump::Inline(target) => Next::Inline(target),
+            Jump::Text(text) => {
+                self.line(indent, text, None);
+                Next::Nowhere
+            }
+        }
+    }
+
+    fn branch(&mut self, loc: LocId, pending: &mut Vec<u32>, next: Option<u32>, indent: usize) -> Next {
+        let p = self.file.p;
+        let (cond, then_edge, else_edge) = self.file.branch_of(loc).expect("a branch");
+        let Op::Assume { cond: negated, .. } = p.edges[else_edge].op else { unreachable!("an assume edge") };
+        let place = p.edges[then_edge].place;
+        let (then, other) = (p.edges[then_edge].target, p.edges[else_edge].target);
+        // Two ways to one place are no branch.
+        if then == other {
+            return match self.jump(then, next) {
+                Jump::Falls => Next::Follows,
+                Jump::Inline(target) => Next::Inline(target),
+                Jump::Text(text) => {
+                    self.line(indent, text, None);
+                    Next::Nowhere
+                }
+            };
+        }
+        let mut texts = Vec::new();
+        let yes = self.file.branch(cond, &mut texts);
+        let named = !texts.is_empty();
+        for text in texts {
+            self.line(indent, text, place);
+        }
+        let no = if named { format!("!({yes})") } else { self.file.branch(negated, &mut Vec::new()) };
+        let deep = indent > MAX_NESTING;
+        match (self.jump(then, next), self.jump(other, next)) {
+            (Jump::Falls, Jump::Falls) => Next::Follows,
+            (Jump::Text(text), rest) => self.conditional(&yes, &no, &text, named, rest, place, indent),
+            (rest, Jump::Text(text)) => self.conditional(&no, &yes, &text, named, rest, place, indent),
+            (Jump::Inline(n), Jump::Falls) => self.nested(&yes, &no, n, next, deep, place, indent),
+            (Jump::Falls, Jump::Inline(n)) => self.nested(&no, &yes, n, next, deep, place, indent),
+            (Jump::Inline(a), Jump::Inline(b)) if deep => {
+                self.placed[a as usize] = true;
+                self.labelled.insert(a);
+                pending.push(a);
+                self.line(indent, format!("if ({yes}) goto l{a};"), place);
+                Next::Inline(b)
+            }
+            (Jump::Inline(a), Jump::Inline(b)) => {
+                self.line(indent, format!("if ({yes}) {{"), place);
+                if !self.sequence(a, next, indent + 1) {
+                    self.line(indent, "}", None);
+                    return Next::Inline(b);
+                }
+                self.line(indent, "} else {", None);
+                self.sequence(b, next, indent + 1);
+                self.line(indent, "}", None);
+                Next::Follows
+            }
+        }
+    }
+
+    /// `if (c) goto …;` and the rest.
+    #[allow(clippy::too_many_arguments)]
+    fn conditional(
+        &mut self,
+        cond: &str,
+        otherwise: &str,
+        text: &str,
+        named: bool,
+        rest: Jump,
+        place: Option<PlaceId>,
+        indent: usize,
+    ) -> Next {
+        self.line(indent, format!("if ({cond}) {text}"), place);
+        if text == "break;" && !named {
+            self.lines.last_mut().expect("a line").otherwise = Some(otherwise.to_owned());
+        }
+        match rest {
+            Jump::Falls => Next::Follows,
+            Jump::Inline(target) => Next::Inline(target),
+            Jump::Text(text) => {
+                self.line(indent, text, None);
+                Next::Nowhere
+            }
+        }
+    }
+
+    /// `if (c) { … }` before what follows.
+    #[allow(clippy::too_many_arguments)]
+    fn nested(
+        &mut self,
+        cond: &str,
+        otherwise: &str,
+        node: u32,
+        next: Option<u32>,
+        deep: bool,
+        place: Option<PlaceId>,
+        indent: usize,
+    ) -> Next {
+        if deep && let Some(next) = next {
+            self.labelled.insert(next);
+            self.line(indent, format!("if ({otherwise}) goto l{next};"), place);
+            return Next::Inline(node);
+        }
+        self.line(indent, format!("if ({cond}) {{"), place);
+        self.sequence(node, next, indent + 1);
+        self.line(indent, "}", None);
+        Next::Follows
+    }
+
+    /// How execution gets to a location, if `next` is what is written next.
+    fn jump(&mut self, target: LocId, next: Option<u32>) -> Jump {
+        let node = self.shape.node[&target];
+        if next == Some(node) {
+            return Jump::Falls;
+        }
+        if self.around.last() == Some(&node) {
+            return Jump::Text("continue;".to_owned());
+        }
+        if let Some((to, left)) = self.breaks.last_mut()
+            && *to == Some(node)
+        {
+            *left = true;
+            return Jump::Text("break;".to_owned());
+        }
+        if !self.placed[node as usize] {
+            return Jump::Inline(node);
+        }
+        self.labelled.insert(node);
+        Jump::Text(format!("goto l{node};"))
+    }
+}
+
+/// A way to a location.
+enum Jump {
+    /// It is written next.
+    Falls,
+    /// It is written in place of the jump.
+    Inline(u32),
+    Text(String),
+}
+
+/// Where execution goes after what was written.
+enum Next {
+    /// To what is written next.
+    Follows,
+    /// To a node that is written right here.
+    Inline(u32),
+    /// Elsewhere, or to its end.
+    Nowhere,
+}

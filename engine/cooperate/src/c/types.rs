@@ -1,0 +1,298 @@
+//! C types as declarations: the program's own tags and typedefs, with the layout that debug information gives.
+//!
+//! A struct is declared with its members only if C would lay them out where they are; else it is so many bytes, and its
+//! members are accessed by their offsets. Qualifiers go: constants are written when objects of theirs are set up.
+
+use super::names::Names;
+use cfa::{CType, Field, FloatFormat, Program, TypeId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt::Write;
+
+/// Declarations, in an order that C takes, of all types mentioned so far.
+pub struct Types<'p> {
+    p: &'p Program,
+    /// Tags by content: files of one program may mean different things by one tag.
+    tags: FxHashMap<&'p CType, Tag>,
+    typedefs: FxHashMap<(&'p str, TypeId), Option<String>>,
+    /// Structs that were only named so far.
+    pending: Vec<TypeId>,
+    completed: FxHashSet<&'p CType>,
+    layouts: FxHashMap<TypeId, Option<Layout>>,
+    pub text: String,
+}
+
+#[derive(Clone)]
+struct Tag {
+    name: String,
+    /// Names of the members, those without one included.
+    members: Vec<String>,
+}
+
+/// What C makes of a type.
+#[derive(Clone, Copy)]
+struct Layout {
+    align: u64,
+    /// Members can be accessed by name.
+    transparent: bool,
+}
+
+impl<'p> Types<'p> {
+    pub fn new(p: &'p Program) -> Self {
+        Self {
+            p,
+            tags: FxHashMap::default(),
+            typedefs: FxHashMap::default(),
+            pending: Vec::new(),
+            completed: FxHashSet::default(),
+            layouts: FxHashMap::default(),
+            text: String::new(),
+        }
+    }
+
+    fn plain(&self, mut ty: TypeId) -> TypeId {
+        while let CType::Typedef { ty: inner, .. } | CType::Qualified { ty: inner, .. } = self.p.types[ty] {
+            ty = inner;
+        }
+        ty
+    }
+
+    /// `declarator` declared as of this type, which is made known first. Complete, but for what pointers lead to.
+    pub fn declare(&mut self, ty: TypeId, declarator: &str, names: &mut Names) -> String {
+        self.complete(ty, names);
+        self.spell(ty, declarator.to_owned(), names)
+    }
+
+    /// Completes what was only named.
+    pub fn finish(&mut self, names: &mut Names) {
+        while let Some(ty) = self.pending.pop() {
+            self.complete(ty, names);
+        }
+    }
+
+    /// The name of a member, if C has it where it is.
+    pub fn member(&mut self, ty: TypeId, index: usize, names: &mut Names) -> Option<String> {
+        let ty = self.plain(ty);
+        if !self.layout(ty).transparent {
+            return None;
+        }
+        self.mention(ty, names);
+        self.tags[&self.p.types[ty]].members.get(index).cloned()
+    }
+
+    fn spell(&mut self, ty: TypeId, declarator: String, names: &mut Names) -> String {
+        let base = |name: &str| format!("{name} {declarator}").trim_end().to_owned();
+        match &self.p.types[ty] {
+            CType::Void => base("void"),
+            CType::Bool => base("_Bool"),
+            CType::Int { name, .. } => base(name),
+            CType::Float { format, .. } => base(float_type(*format)),
+            &CType::Pointer(to) => {
+                let pointer = match self.p.types[to] {
+                    CType::Array(..) | CType::Function => format!("(*{declarator})"),
+                    _ => format!("*{declarator}"),
+                };
+                self.spell(to, pointer, names)
+            }
+            &CType::Array(of, n) => {
+                let n = n.map_or_else(String::new, |n| n.to_string());
+                self.spell(of, format!("{declarator}[{n}]"), names)
+            }
+            CType::Struct { union, .. } => {
+                let tag = self.tag(ty, names);
+                base(&format!("{} {}", if *union { "union" } else { "struct" }, tag.name))
+            }
+            CType::Enum { width, signed, .. } => base(integer_type(*width, *signed)),
+            CType::Function => format!("void {declarator}(void)"),
+            CType::Typedef { name, ty: inner } => match self.typedefs.get(&(name.as_str(), *inner)).cloned().flatten() {
+                Some(name) => base(&name),
+                None => self.spell(*inner, declarator, names),
+            },
+            CType::Qualified { ty, .. } => self.spell(*ty, declarator, names),
+            CType::Unknown { width } => base(integer_type(*width, false)),
+        }
+    }
+
+    fn tag(&mut self, ty: TypeId, names: &mut Names) -> Tag {
+        let content = &self.p.types[ty];
+        if let Some(tag) = self.tags.get(content) {
+            return tag.clone();
+        }
+        let CType::Struct { name, fields, .. } = content else { unreachable!("only structs have tags") };
+        let mut used = FxHashSet::default();
+        let member = |(i, field): (usize, &Field)| {
+            let mut name = if field.name.is_empty() { format!("member{i}") } else { field.name.clone() };
+            while !used.insert(name.clone()) {
+                name.push('_');
+            }
+            name
+        };
+        let members = fields.iter().enumerate().map(member).collect();
+        let tag = Tag { name: names.tag(if name.is_empty() { "anonymous" } else { name }), members };
+        self.tags.insert(content, tag.clone());
+        tag
+    }
+
+    /// Makes a type known as far as a pointer to it asks for.
+    fn mention(&mut self, ty: TypeId, names: &mut Names) {
+        match &self.p.types[ty] {
+            &CType::Pointer(to) => self.mention(to, names),
+            &CType::Array(of, _) => self.complete(of, names),
+            CType::Qualified { ty, .. } => self.mention(*ty, names),
+            CType::Struct { union, .. } => {
+                if !self.tags.contains_key(&self.p.types[ty]) {
+                    let tag = self.tag(ty, names);
+                    let _ = writeln!(self.text, "{} {};", if *union { "union" } else { "struct" }, tag.name);
+                    self.pending.push(ty);
+                }
+            }
+            CType::Typedef { name, ty: inner } => {
+                self.mention(*inner, names);
+                self.typedef(name, *inner, names);
+            }
+            _ => {}
+        }
+    }
+
+    fn typedef(&mut self, name: &'p str, inner: TypeId, names: &mut Names) {
+        if self.typedefs.contains_key(&(name, inner)) {
+            return;
+        }
+        // The compiler's own, and types that the printer writes another way.
+        let own = name.starts_with("__builtin") || name.contains("int128") || name.contains("loat128");
+        let taken = !own && !matches!(self.p.types[inner], CType::Function) && names.typedef(name);
+        self.typedefs.insert((name, inner), taken.then(|| name.to_owned()));
+        if taken {
+            let declaration = self.spell(inner, name.to_owned(), names);
+            let _ = writeln!(self.text, "typedef {declaration};");
+        }
+    }
+
+    fn complete(&mut self, ty: TypeId, names: &mut Names) {
+        match &self.p.types[ty] {
+            &CType::Array(of, _) => self.complete(of, names),
+            CType::Qualified { ty, .. } => self.complete(*ty, names),
+            CType::Typedef { name, ty: inner } => {
+                self.complete(*inner, names);
+                self.typedef(name, *inner, names);
+            }
+            CType::Struct { union, size, fields, .. } => {
+                if !self.completed.insert(&self.p.types[ty]) {
+                    return;
+                }
+                let layout = self.layout(ty);
+                let tag = self.tag(ty, names);
+                let mut body = String::new();
+                if layout.transparent {
+                    for (field, name) in fields.iter().zip(&tag.members) {
+                        let declaration = self.declare(field.ty, name, names);
+                        let bits = match self.p.size_of(field.ty) {
+                            Some(bytes) if 8 * bytes != field.bit_width => format!(" : {}", field.bit_width),
+                            _ => String::new(),
+                        };
+                        let _ = writeln!(body, "    {declaration}{bits};");
+                    }
+                } else if *size > 0 {
+                    let _ = writeln!(body, "    unsigned char bytes[{size}];");
+                }
+                let keyword = if *union { "union" } else { "struct" };
+                let aligned = match layout {
+                    Layout { transparent: false, align } if align > 1 => format!(" __attribute__((aligned({align})))"),
+                    _ => String::new(),
+                };
+                let _ = writeln!(self.text, "{keyword} {} {{\n{body}}}{aligned};", tag.name);
+            }
+            _ => self.mention(ty, names),
+        }
+    }
+
+    fn align(&mut self, ty: TypeId) -> u64 {
+        let ilp32 = self.p.layout.pointer_width == 32;
+        let ty = self.plain(ty);
+        match &self.p.types[ty] {
+            CType::Float { format: FloatFormat::X87, .. } if ilp32 => 4,
+            &CType::Array(of, _) => self.align(of),
+            CType::Struct { .. } => self.layout(ty).align,
+            _ => {
+                let size = self.p.size_of(ty).unwrap_or(1).max(1);
+                if ilp32 { size.min(4) } else { size.min(16) }
+            }
+        }
+    }
+
+    fn layout(&mut self, ty: TypeId) -> Layout {
+        if let Some(&known) = self.layouts.get(&ty) {
+            // A struct within itself is none of C's.
+            return known.unwrap_or(Layout { align: 1, transparent: false });
+        }
+        self.layouts.insert(ty, None);
+        let CType::Struct { union, size, fields, .. } = &self.p.types[ty] else {
+            return Layout { align: self.align(ty), transparent: true };
+        };
+        let (mut end, mut align, mut fits) = (0u64, 1u64, !fields.is_empty());
+        for field in fields {
+            let own = self.align(field.ty);
+            let bits = self.p.size_of(field.ty).map(|bytes| 8 * bytes);
+            let start = match bits {
+                _ if *union => 0,
+                // A bit-field stays within a unit of its type.
+                Some(bits) if bits != field.bit_width => {
+                    if bits == 0 || field.bit_width == 0 {
+                        fits = false;
+                    }
+                    let unit = bits.max(1);
+                    if end % unit + field.bit_width > unit { end.next_multiple_of(unit) } else { end }
+                }
+                _ => end.next_multiple_of(8 * own),
+            };
+            fits &= start == field.bit_offset && self.is_laid_out(field.ty);
+            align = align.max(own);
+            end = end.max(start + field.bit_width);
+        }
+        fits &= end.div_ceil(8).next_multiple_of(align) == *size;
+        let known = if fits {
+            Layout { align, transparent: true }
+        } else {
+            Layout { align: (1u64 << size.trailing_zeros().min(4)).max(1), transparent: false }
+        };
+        self.layouts.insert(ty, Some(known));
+        known
+    }
+
+    /// Whether an object of the type is as large in C as it is here.
+    fn is_laid_out(&mut self, ty: TypeId) -> bool {
+        let ty = self.plain(ty);
+        match self.p.types[ty] {
+            CType::Array(of, Some(_)) => self.is_laid_out(of),
+            CType::Unknown { width } => matches!(width, 8 | 16 | 32 | 64),
+            CType::Void | CType::Function | CType::Array(_, None) => false,
+            _ => true,
+        }
+    }
+}
+
+pub fn float_type(format: FloatFormat) -> &'static str {
+    match format {
+        FloatFormat::Half => "_Float16",
+        FloatFormat::BFloat => "__bf16",
+        FloatFormat::Single => "float",
+        FloatFormat::Double => "double",
+        FloatFormat::X87 => "long double",
+        FloatFormat::Quad => "__float128",
+    }
+}
+
+/// The smallest integer type that holds so many bits.
+pub fn integer_type(width: u32, signed: bool) -> &'static str {
+    match (width, signed) {
+        (0..=8, false) => "unsigned char",
+        (0..=8, true) => "signed char",
+        (9..=16, false) => "unsigned short",
+        (9..=16, true) => "short",
+        (17..=32, false) => "unsigned int",
+        (17..=32, true) => "int",
+        (33..=64, false) => "unsigned long long",
+        (33..=64, true) => "long long",
+        (_, false) => "unsigned __int128",
+        (_, true) => "__int128",
+    }
+}
