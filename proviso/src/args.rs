@@ -1,7 +1,9 @@
 //! The command line.
 
+mod cooperate;
 mod dependence;
 
+pub use cooperate::*;
 pub use dependence::*;
 
 use clap::builder::styling::{AnsiColor, Styles};
@@ -91,6 +93,12 @@ pub enum Command {
     Man,
     /// Prints a program as the control-flow automata that Proviso works on.
     Cfa(Box<CfaArgs>),
+    /// Writes what is left of a program when the paths of a condition are taken away, as C, bitcode or automata.
+    ///
+    /// The residual program is a program like any other: compilers, verifiers and testers take it. Its executions are among those of
+    /// the program, and all that the condition does not cover are there.
+    #[command(after_long_help = REDUCE_EXAMPLES)]
+    Reduce(Box<ReduceArgs>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]

@@ -25,6 +25,7 @@ mod pipeline;
 mod pixel_tree;
 mod progress;
 mod project;
+mod reduce_command;
 mod render;
 mod report;
 mod sarif;
@@ -66,6 +67,7 @@ fn main() {
         Command::Deps(args) => deps_command::run(args, colors),
         Command::Cc { args } => u8::try_from(cc::run(args)).unwrap_or(exit::INTERNAL),
         Command::Cfa(args) => cfa_command::run(args, colors),
+        Command::Reduce(args) => reduce_command::run(args, colors),
     };
     // Not `exit`: a worker that was left behind must not see its libraries torn down.
     crash::leave_quietly(code)

@@ -4,7 +4,10 @@ use super::expr::{Kind, Ty, container};
 use super::file::{File, Role, frame_object};
 use super::kinds;
 use super::place::Access;
-use cfa::{AllocKind, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, InputId, InputKind, LocId, Op, Out, VarId};
+use cfa::{
+    AllocKind, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, InputId, InputKind, LocId, Op, Out,
+    VarId,
+};
 use rustc_hash::FxHashMap;
 
 /// Parts of expressions that occur more than once get a name if they have so many nodes, and all that are so deep.
@@ -193,7 +196,10 @@ impl File<'_> {
                 if let Ty::Unsigned(_) = ty
                     && !width.is_multiple_of(8)
                 {
-                    out.push(format!("{name} &= ({}1 << {width}) - 1;", if width < 32 { "" } else { "(unsigned long long)" }));
+                    out.push(format!(
+                        "{name} &= ({}1 << {width}) - 1;",
+                        if width < 32 { "" } else { "(unsigned long long)" }
+                    ));
                 }
             }
         }
@@ -221,7 +227,7 @@ impl File<'_> {
         }
     }
 
-    fn memcpy(&mut self) {
+    pub fn memcpy(&mut self) {
         self.library("memcpy", "extern void *memcpy(void *, const void *, unsigned long);".to_owned());
     }
 
@@ -239,15 +245,26 @@ impl File<'_> {
                 let bits = self.bits_of(text, from, width);
                 self.float_of_bits(f, &bits)
             }
-            (Ty::Signed(a) | Ty::Unsigned(a), Ty::Signed(b)) if a == b => format!("({})({text})", super::types::integer_type(b, true)),
+            (Ty::Signed(a) | Ty::Unsigned(a), Ty::Signed(b)) if a == b => {
+                format!("({})({text})", super::types::integer_type(b, true))
+            }
             (Ty::Unsigned(8), _) if width < 8 => format!("({text} & {})", (1u32 << width) - 1),
             _ => self.bits_of(format!("({text})"), from, width),
         }
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn alloc(&mut self, op: &Op, var: VarId, size: ExprId, kind: AllocKind, zeroed: bool, align: u32, out: &mut Vec<String>) {
-        if let Some(object) = self.object(var)
+    fn alloc(
+        &mut self,
+        op: &Op,
+        var: VarId,
+        size: ExprId,
+        kind: AllocKind,
+        zeroed: bool,
+        align: u32,
+        out: &mut Vec<String>,
+    ) {
+        if let Some(object) = self.object(var).map(|o| o.name.clone())
             && let Some((_, bytes)) = frame_object(self.p, op)
         {
             if zeroed {
@@ -385,7 +402,10 @@ impl File<'_> {
                 }
             });
         }
-        if self.role(f) == Role::External && p.funcs[f].origin == FunctionOrigin::Undefined && p.funcs[f].varargs.is_none() {
+        if self.role(f) == Role::External
+            && p.funcs[f].origin == FunctionOrigin::Undefined
+            && p.funcs[f].varargs.is_none()
+        {
             for &arg in args.iter().skip(params.len()) {
                 texts.push(self.natural(arg).0);
             }

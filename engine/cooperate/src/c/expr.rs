@@ -54,7 +54,11 @@ fn literal(value: &Bv) -> String {
 }
 
 fn masked(text: String, width: u32) -> String {
-    if width == container(width).2 { text } else { format!("({text} & {})", literal(&Bv::ones(width).zext(container(width).2))) }
+    if width == container(width).2 {
+        text
+    } else {
+        format!("({text} & {})", literal(&Bv::ones(width).zext(container(width).2)))
+    }
 }
 
 impl File<'_> {
@@ -111,14 +115,13 @@ impl File<'_> {
 
     /// The value of something of this type as bits in their container.
     pub fn bits_of(&mut self, text: String, ty: Ty, width: u32) -> String {
-        let (unsigned, _, size) = container(width);
+        let (unsigned, ..) = container(width);
         match ty {
             Ty::Unsigned(_) if integer_type(width, false) == unsigned => text,
             Ty::Unsigned(_) | Ty::Bool => format!("({unsigned}){text}"),
             Ty::Signed(_) => masked(format!("({unsigned}){text}"), width),
             Ty::Pointer => {
-                let word = format!("(unsigned long){text}");
-                if size == self.p.layout.pointer_width && size == 32 { format!("({unsigned}){word}") } else { format!("({unsigned}){word}") }
+                format!("({unsigned})(unsigned long){text}")
             }
             Ty::Float(f) => self.float_bits(f, &text),
         }
@@ -128,6 +131,7 @@ impl File<'_> {
     fn float_bits(&mut self, format: FloatFormat, text: &str) -> String {
         let (name, ty, bytes) = (format!("proviso_bits_of_{}", format.name()), float_type(format), format.width() / 8);
         let (bits, ..) = container(format.width());
+        self.memcpy();
         self.helper(&name, || {
             format!("static {bits} {name}({ty} x) {{\n    {bits} bits = 0;\n    memcpy(&bits, &x, {bytes});\n    return bits;\n}}\n")
         });
@@ -137,6 +141,7 @@ impl File<'_> {
     pub fn float_of_bits(&mut self, format: FloatFormat, text: &str) -> String {
         let (name, ty, bytes) = (format!("proviso_{}_of_bits", format.name()), float_type(format), format.width() / 8);
         let (bits, ..) = container(format.width());
+        self.memcpy();
         self.helper(&name, || {
             format!("static {ty} {name}({bits} bits) {{\n    {ty} x = 0;\n    memcpy(&x, &bits, {bytes});\n    return x;\n}}\n")
         });
@@ -151,7 +156,15 @@ impl File<'_> {
             Ty::Signed(_) => self.signed(e),
             Ty::Bool if self.p.exprs.width(e) == 1 => self.condition(e),
             Ty::Bool => self.bits(e),
-            Ty::Pointer => format!("(void *){}", self.pointer(e)),
+            Ty::Pointer => match *self.p.exprs.get(e) {
+                Expr::Var(v)
+                    if self.vars[v].ty == Ty::Pointer && self.object(v).is_none() && !self.lets.contains_key(&e) =>
+                {
+                    format!("(void *){}", self.variable(v).0)
+                }
+                Expr::Const(ref c) if c.is_zero() => "0".to_owned(),
+                _ => format!("(void *){}", self.pointer(e)),
+            },
             Ty::Float(f) => self.float(f, e),
         }
     }
@@ -312,8 +325,11 @@ impl File<'_> {
                 masked(format!("({ty})({} {operator} {})", self.signed(a), self.signed(b)), width)
             }
             BinOp::UDiv | BinOp::URem => {
-                let (name, operator, by_zero) =
-                    if op == BinOp::UDiv { ("udiv", '/', literal(&Bv::ones(width))) } else { ("urem", '%', "a".into()) };
+                let (name, operator, by_zero) = if op == BinOp::UDiv {
+                    ("udiv", '/', literal(&Bv::ones(width)))
+                } else {
+                    ("urem", '%', "a".into())
+                };
                 let name = format!("proviso_{name}{width}");
                 self.helper(&name, || {
                     format!("static {ty} {name}({ty} a, {ty} b) {{\n    return b ? a {operator} b : {by_zero};\n}}\n")
@@ -398,7 +414,9 @@ impl File<'_> {
                         let suffix = if width > 32 { "LL" } else { "" };
                         return match value {
                             // The least value has no literal.
-                            _ if c.log2_exact() == Some(width - 1) && width == size => format!("({}{suffix} - 1)", value + 1),
+                            _ if c.log2_exact() == Some(width - 1) && width == size => {
+                                format!("({}{suffix} - 1)", value + 1)
+                            }
                             ..0 => format!("({value}{suffix})"),
                             _ => format!("{value}{suffix}"),
                         };
@@ -406,6 +424,12 @@ impl File<'_> {
                 }
                 Expr::Var(v) if matches!(self.vars[v].ty, Ty::Signed(_)) => return self.variable(v).0,
                 Expr::Sext { arg, .. } => return format!("({ty}){}", self.signed(arg)),
+                Expr::Binary(op @ (BinOp::SDiv | BinOp::SRem), a, b)
+                    if p.exprs.as_const(b).is_some_and(|c| !c.is_zero() && !c.is_ones()) =>
+                {
+                    let operator = if op == BinOp::SDiv { '/' } else { '%' };
+                    return format!("({} {operator} {})", self.signed(a), self.signed(b));
+                }
                 Expr::Zext { arg, .. } if p.exprs.width(arg) < width => return format!("({ty}){}", self.bits(arg)),
                 _ => {}
             }
@@ -434,7 +458,7 @@ impl File<'_> {
         }
         match *p.exprs.get(e) {
             Expr::Var(v) => match self.object(v) {
-                Some(object) => format!("(char *)&{object}"),
+                Some(object) => format!("(char *)&{}", object.name),
                 None => format!("(char *){}", self.variable(v).0),
             },
             Expr::GlobalAddr(g) => match self.string(g) {
@@ -479,7 +503,9 @@ impl File<'_> {
         }
         match *p.exprs.get(e) {
             Expr::Var(v) => self.variable(v).0,
-            Expr::Ite(c, t, f) => format!("({} ? {} : {})", self.condition(c), self.float(format, t), self.float(format, f)),
+            Expr::Ite(c, t, f) => {
+                format!("({} ? {} : {})", self.condition(c), self.float(format, t), self.float(format, f))
+            }
             Expr::FUnary(op, _, a) => {
                 let a = self.float(format, a);
                 let name = match op {

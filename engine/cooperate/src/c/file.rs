@@ -29,6 +29,14 @@ pub enum Role {
     Error,
 }
 
+/// An object of a frame that is a variable of C.
+#[derive(Clone, Debug)]
+pub struct Object {
+    pub name: String,
+    /// It has the type that the variable that holds its address points to.
+    pub typed: bool,
+}
+
 pub struct File<'p> {
     pub p: &'p Program,
     pub names: Names,
@@ -41,7 +49,7 @@ pub struct File<'p> {
     /// The names of the present function.
     pub scope: Names,
     /// Objects of the present function's frame that are variables of C, by the variable that holds their address.
-    pub objects: FxHashMap<VarId, String>,
+    pub objects: FxHashMap<VarId, Object>,
     /// Locals named in the present function, in order.
     pub locals: Vec<VarId>,
     /// Declarations of parts of expressions in the present function.
@@ -191,7 +199,7 @@ impl<'p> File<'p> {
     /// A variable's name and what C takes it for.
     pub fn variable(&mut self, v: VarId) -> (String, Ty) {
         if let Some(object) = self.objects.get(&v) {
-            return (format!("(char *)&{object}"), Ty::Pointer);
+            return (format!("(char *)&{}", object.name), Ty::Pointer);
         }
         let ty = self.vars[v].ty;
         if let Some(name) = &self.vars[v].name {
@@ -205,7 +213,7 @@ impl<'p> File<'p> {
             }
             (VarKind::Global { .. }, name) => {
                 self.names.fresh_beside(name.as_deref().unwrap_or("global"), &mut self.scope)
-            },
+            }
             (_, Some(name)) => self.scope.fresh(name.trim_start_matches('&')),
             (_, None) => self.scope.fresh(&format!("t{}", v.index())),
         };
@@ -222,11 +230,12 @@ impl<'p> File<'p> {
     pub fn is_library_variable(&self, v: VarId) -> bool {
         let var = &self.p.vars[v];
         let declared_by_model = var.place.is_some_and(|place| self.is_model(place));
-        declared_by_model && var.name.as_ref().is_some_and(|name| self.p.models.contains(name) || name.starts_with("std"))
+        declared_by_model
+            && var.name.as_ref().is_some_and(|name| self.p.models.contains(name) || name.starts_with("std"))
     }
 
-    pub fn object(&self, v: VarId) -> Option<String> {
-        self.objects.get(&v).cloned()
+    pub fn object(&self, v: VarId) -> Option<&Object> {
+        self.objects.get(&v)
     }
 
     /// How a variable is declared.
@@ -356,13 +365,23 @@ pub fn is_error(p: &Program, function: &Function) -> bool {
     }
 }
 
-/// Whether the start of the program is nothing but `main` without arguments.
+/// The user's main function, if the program's start does nothing else of the user's: arguments and what runs at exit are the
+/// environment's.
 pub fn plain_main(p: &Program) -> Option<FuncId> {
-    let Out::One(first) = p.locs[p.funcs[p.entry].entry].out else { return None };
-    let Op::Call { callee: Callee::Direct(main), .. } = &p.edges[first].op else { return None };
-    let Out::One(last) = p.locs[p.edges[first].target].out else { return None };
-    let ends = matches!(p.edges[last].op, Op::Halt(cfa::HaltKind::Exit(_)));
-    (ends && p.funcs[*main].name == "main" && p.funcs[*main].origin == FunctionOrigin::Source).then_some(*main)
+    let shape = super::structure::Shape::new(p, p.entry);
+    let mut main = None;
+    for edge in shape.locs.iter().flat_map(|&loc| p.out_edges(loc)) {
+        if let Op::Call { callee, .. } = &p.edges[edge].op {
+            let Callee::Direct(f) = *callee else { return None };
+            let function = &p.funcs[f];
+            match function.origin {
+                FunctionOrigin::Source if function.name == "main" && main.is_none() => main = Some(f),
+                FunctionOrigin::Model => {}
+                _ => return None,
+            }
+        }
+    }
+    main
 }
 
 pub fn string_literal(bytes: &[u8]) -> String {

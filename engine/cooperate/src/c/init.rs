@@ -20,14 +20,11 @@ impl File<'_> {
             let external = if self.is_external(global.place, true) { "extern " } else { "" };
             return (format!("{external}{declaration};\n"), String::new());
         };
-        let aligned = if global.align > 1 { format!(" __attribute__((aligned({})))", global.align) } else { String::new() };
+        let aligned =
+            if global.align > 1 { format!(" __attribute__((aligned({})))", global.align) } else { String::new() };
         if typed && let Some(value) = self.initialiser(global.ty, 0, init) {
             let declaration = self.types.declare(global.ty, &name, &mut self.names);
-            let definition = if is_zero(init) {
-                String::new()
-            } else {
-                format!("{declaration}{aligned} = {value};\n")
-            };
+            let definition = if is_zero(init) { String::new() } else { format!("{declaration}{aligned} = {value};\n") };
             return (format!("{declaration}{aligned};\n"), definition);
         }
         self.raw_definition(g, &name, init, &aligned)
@@ -62,9 +59,14 @@ impl File<'_> {
         if values.is_empty() {
             return (format!("unsigned char {name}[1];\n"), String::new());
         }
-        let packed = if aligned.is_empty() { " __attribute__((packed))".to_owned() } else { format!(" __attribute__((packed)){aligned}") };
+        let packed = if aligned.is_empty() {
+            " __attribute__((packed))".to_owned()
+        } else {
+            format!(" __attribute__((packed)){aligned}")
+        };
         let tag = self.names.tag(&format!("{name}_bytes"));
-        let definition = if is_zero(init) { String::new() } else { format!("struct {tag} {name} = {{{}}};\n", values.join(", ")) };
+        let definition =
+            if is_zero(init) { String::new() } else { format!("struct {tag} {name} = {{{}}};\n", values.join(", ")) };
         (format!("struct {tag} {{ {members}}}{packed};\nstruct {tag} {name};\n"), definition)
     }
 
@@ -76,7 +78,8 @@ impl File<'_> {
             &CType::Array(of, Some(n)) => {
                 let size = p.size_of(of)?;
                 if size == 1 && matches!(p.plain_type(of), CType::Int { .. }) && n > 0 && n < 1 << 16 {
-                    let bytes: Vec<u8> = (at..at + n).map(|i| init.bytes.get(i as usize).copied().unwrap_or(0)).collect();
+                    let bytes: Vec<u8> =
+                        (at..at + n).map(|i| init.bytes.get(i as usize).copied().unwrap_or(0)).collect();
                     let used = bytes.iter().rposition(|&b| b != 0).map_or(0, |i| i + 1);
                     if used > 0 && bytes[..used].iter().all(|b| (0x20..0x7f).contains(b) || b"\n\t".contains(b)) {
                         return Some(string_literal(&bytes[..used]));
@@ -115,7 +118,11 @@ impl File<'_> {
                         values.push(format!(".{name} = {value}"));
                     }
                     if *union {
-                        return Some(if values.is_empty() { "{0}".to_owned() } else { format!("{{{}}}", values.join("")) });
+                        return Some(if values.is_empty() {
+                            "{0}".to_owned()
+                        } else {
+                            format!("{{{}}}", values.join(""))
+                        });
                     }
                 }
                 if *union {
@@ -162,7 +169,11 @@ impl File<'_> {
             CType::Float { .. } => return None,
             CType::Int { signed: true, width: ..=64, .. } | CType::Enum { signed: true, width: ..=64, .. } => {
                 let value = value.to_i64()?;
-                if value == i64::MIN { "(-9223372036854775807LL - 1)".to_owned() } else { format!("{value}{}", if size > 4 { "LL" } else { "" }) }
+                if value == i64::MIN {
+                    "(-9223372036854775807LL - 1)".to_owned()
+                } else {
+                    format!("{value}{}", if size > 4 { "LL" } else { "" })
+                }
             }
             CType::Pointer(_) => format!("(void *){}UL", value.to_u64()?),
             _ => format!("{}{}", value.to_u64()?, if size > 4 { "ULL" } else { "U" }),

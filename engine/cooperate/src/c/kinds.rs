@@ -44,6 +44,9 @@ struct Guess<'p> {
 impl Guess<'_> {
     fn collect(&mut self) {
         let p = self.p;
+        for v in p.funcs.values().filter_map(|f| f.varargs) {
+            self.is_pointer(v);
+        }
         // Operands of operations on floats are floats, whatever expression they are in.
         let mut seen = rustc_hash::FxHashSet::default();
         for edge in p.edges.values() {
@@ -80,6 +83,7 @@ impl Guess<'_> {
                 match target {
                     Some(Ty::Float(f)) => self.is_float(*value, f),
                     Some(Ty::Pointer) => self.address(*value),
+                    _ if self.pointer[var.0 as usize] => self.address(*value),
                     _ => {}
                 }
             }
@@ -177,10 +181,12 @@ impl Guess<'_> {
     }
     fn floats(&self, e: ExprId) -> Option<FloatFormat> {
         match *self.p.exprs.get(e) {
-            Expr::Var(v) => self.float[v.0 as usize].or(match of_type(self.p, self.p.vars[v].ty, self.p.vars[v].width) {
-                Some(Ty::Float(f)) => Some(f),
-                _ => None,
-            }),
+            Expr::Var(v) => {
+                self.float[v.0 as usize].or(match of_type(self.p, self.p.vars[v].ty, self.p.vars[v].width) {
+                    Some(Ty::Float(f)) => Some(f),
+                    _ => None,
+                })
+            }
             Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(_, f, ..) => Some(f),
             Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => Some(to),
             _ => None,

@@ -16,7 +16,7 @@ mod structure;
 mod types;
 
 use cfa::{AllocKind, FuncId, Op, PlaceId, Program, VarId, VarKind};
-use file::{File, Role, frame_object, plain_main, public_name, string_literal};
+use file::{File, Object, Role, frame_object, plain_main, public_name, string_literal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 use structure::{Line, Shape};
@@ -134,7 +134,10 @@ fn variable(file: &mut File, v: VarId) -> (String, String) {
     let ty = file.vars[v].ty;
     let value = file.value(init, ty);
     let zero = p.exprs.as_const(init).is_some_and(cfa::Bv::is_zero);
-    (format!("{declaration};\n"), if zero { String::new() } else { format!("{declaration} = {};\n", code::strip(&value)) })
+    (
+        format!("{declaration};\n"),
+        if zero { String::new() } else { format!("{declaration} = {};\n", code::strip(&value)) },
+    )
 }
 
 /// The definition of a function.
@@ -186,7 +189,9 @@ fn frame_objects(file: &mut File, shape: &Shape) -> Vec<String> {
         for edge in p.out_edges(loc) {
             let op = &p.edges[edge].op;
             match (frame_object(p, op), op) {
-                (Some((var, size)), &Op::Alloc { align, .. }) if size > 0 => made.entry(var).or_default().push((n, size, align)),
+                (Some((var, size)), &Op::Alloc { align, .. }) if size > 0 => {
+                    made.entry(var).or_default().push((n, size, align))
+                }
                 (_, &Op::Free { ptr, kind: AllocKind::Stack }) => {
                     if let cfa::Expr::Var(v) = *p.exprs.get(ptr) {
                         ended.insert(v);
@@ -213,17 +218,24 @@ fn frame_objects(file: &mut File, shape: &Shape) -> Vec<String> {
             })
         };
         // An object that ends before it is made again is one variable all the same.
-        if makers.iter().any(|&(_, s, a)| (s, a) != (size, align)) || makers.len() > 16 || (!ended.contains(&v) && again()) {
+        if makers.iter().any(|&(_, s, a)| (s, a) != (size, align))
+            || makers.len() > 16
+            || (!ended.contains(&v) && again())
+        {
             continue;
         }
         let var = &p.vars[v];
         let name = file.scope.fresh(var.name.as_deref().map_or("object", |n| n.trim_start_matches('&')));
-        let declaration = match *p.plain_type(var.ty) {
-            cfa::CType::Pointer(to) if p.size_of(to) == Some(size) => file.types.declare(to, &name, &mut file.names),
-            _ => format!("unsigned char {name}[{size}]"),
+        let ty = match *p.plain_type(var.ty) {
+            cfa::CType::Pointer(to) if p.size_of(to) == Some(size) => Some(to),
+            _ => None,
+        };
+        let declaration = match ty {
+            Some(ty) => file.types.declare(ty, &name, &mut file.names),
+            None => format!("unsigned char {name}[{size}]"),
         };
         declarations.push(format!("{declaration} __attribute__((aligned({align})));"));
-        file.objects.insert(v, name);
+        file.objects.insert(v, Object { name, typed: ty.is_some() });
     }
     declarations
 }
@@ -254,7 +266,11 @@ impl Printer<'_> {
             return;
         }
         let same_file = self.at.is_some_and(|(file, _)| file == here.0);
-        let path = if same_file { String::new() } else { format!(" {}", string_literal(self.p.files[place.file].path.as_bytes())) };
+        let path = if same_file {
+            String::new()
+        } else {
+            format!(" {}", string_literal(self.p.files[place.file].path.as_bytes()))
+        };
         let _ = writeln!(self.out, "#line {}{path}", place.line);
         self.at = Some(here);
     }

@@ -1,7 +1,7 @@
 //! Accesses to memory: members and elements of the program's own types where they are one, else so many bytes at an address.
 
 use super::expr::Ty;
-use super::file::File;
+use super::file::{File, Object};
 use super::kinds;
 use super::types::integer_type;
 use cfa::{BinOp, CType, Expr, ExprId, FloatFormat, TypeId};
@@ -67,7 +67,8 @@ impl File<'_> {
                 let var = &p.vars[v];
                 let CType::Pointer(to) = *p.plain_type(var.ty) else { return None };
                 match self.object(v) {
-                    Some(object) => (object, to, true),
+                    Some(Object { typed: false, .. }) => return None,
+                    Some(object) => (object.name.clone(), to, true),
                     None => (self.variable(v).0, to, false),
                 }
             }

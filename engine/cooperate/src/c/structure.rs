@@ -152,7 +152,7 @@ impl Writer<'_, '_> {
             Out::Branch { .. } => false,
         };
         let only = self.shape.before[node as usize].is_some();
-        if let Some(head) = outermost.filter(|_| !only || !ends(self)) {
+        if let Some(head) = outermost.filter(|&head| !only || head == dominator || !ends(self)) {
             self.exits.entry(head).or_default().push(node);
             self.placed[node as usize] = true;
         } else if !only {

@@ -103,10 +103,12 @@ impl<'p> Types<'p> {
             }
             CType::Enum { width, signed, .. } => base(integer_type(*width, *signed)),
             CType::Function => format!("void {declarator}(void)"),
-            CType::Typedef { name, ty: inner } => match self.typedefs.get(&(name.as_str(), *inner)).cloned().flatten() {
-                Some(name) => base(&name),
-                None => self.spell(*inner, declarator, names),
-            },
+            CType::Typedef { name, ty: inner } => {
+                match self.typedefs.get(&(name.as_str(), *inner)).cloned().flatten() {
+                    Some(name) => base(&name),
+                    None => self.spell(*inner, declarator, names),
+                }
+            }
             CType::Qualified { ty, .. } => self.spell(*ty, declarator, names),
             CType::Unknown { width } => base(integer_type(*width, false)),
         }

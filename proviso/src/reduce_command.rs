@@ -1,0 +1,85 @@
+//! `proviso reduce`: residual programs.
+
+use crate::args::{InputArgs, ReduceArgs, VerifyArgs};
+use crate::failure::{Failure, exit};
+use crate::files::{Outputs, STDOUT};
+use crate::job::Job;
+use crate::output::{self, Colors};
+use crate::pipeline;
+use cfa::Program;
+use clap::Parser;
+use engine::budget::Budget;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs the command; the exit code.
+pub fn run(args: &ReduceArgs, colors: Colors) -> u8 {
+    match attempt(args) {
+        Ok(()) => exit::TRUE,
+        Err(failure) => output::failure(&failure, colors),
+    }
+}
+
+fn attempt(args: &ReduceArgs) -> Result<(), Failure> {
+    let stdout = PathBuf::from(STDOUT);
+    let output = args.output.as_ref().unwrap_or(&stdout);
+    let mut outputs = Outputs::new([("--output", Some(output))]);
+    let (program, _job) = load(&args.files, &args.input, args.property.as_deref(), &outputs)?;
+    outputs.put(output, text(&program, output, args.no_line)?);
+    outputs.commit()
+}
+
+/// The program with its errors, as `verify` has it with the same options.
+pub fn load(
+    files: &[PathBuf],
+    input: &InputArgs,
+    property: Option<&str>,
+    outputs: &Outputs,
+) -> Result<(Program, Job), Failure> {
+    #[derive(Parser)]
+    struct Defaults {
+        #[command(flatten)]
+        verify: VerifyArgs,
+    }
+    let Defaults { mut verify } = Defaults::parse_from(["verify", "FILE"]);
+    verify.files = files.to_vec();
+    verify.input = input.clone();
+    verify.property = property.map(str::to_owned);
+    let job = Job::new(&verify)?;
+    outputs.check(files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
+    let mut program = pipeline::load(&job.load, &Budget::unlimited())?;
+    outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
+    instrument::memory_safety(&mut program, &job.load.checks);
+    instrument::unreach_call(&mut program, &job.error_functions);
+    Ok((program, job))
+}
+
+/// The program in the language that the name of the file asks for.
+fn text(program: &Program, path: &Path, plain: bool) -> Result<Vec<u8>, Failure> {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    if !matches!(extension, "c" | "i" | "bc" | "ll") && path != Path::new(STDOUT) {
+        return Ok(cfa::text::print(program).into_bytes());
+    }
+    let options =
+        cooperate::c::Options { plain, about: vec!["A residual program, made by proviso reduce.".to_owned()] };
+    let c = cooperate::c::print(program, &options).map_err(Failure::data)?;
+    if !matches!(extension, "bc" | "ll") {
+        return Ok(c.into_bytes());
+    }
+    let folder = tempfile::tempdir().map_err(|e| Failure::writing(path, &e))?;
+    let (source, module) = (folder.path().join("residual.c"), folder.path().join("module"));
+    std::fs::write(&source, c).map_err(|e| Failure::writing(&source, &e))?;
+    let width = if program.layout.pointer_width == 32 { "-m32" } else { "-m64" };
+    let made = Command::new("clang-19")
+        .args([width, "-g", "-w", "-O0", "-Xclang", "-disable-O0-optnone", "-fno-strict-aliasing", "-emit-llvm"])
+        .arg(if extension == "ll" { "-S" } else { "-c" })
+        .args(["-o".as_ref(), module.as_os_str(), source.as_os_str()])
+        .output()
+        .map_err(|e| Failure::data(format!("clang-19 does not run: {e}")))?;
+    if !made.status.success() {
+        let mut failure = Failure::new(exit::INTERNAL, "clang does not compile the residual program");
+        failure.detail = Some(String::from_utf8_lossy(&made.stderr).into_owned());
+        return Err(failure);
+    }
+    std::fs::read(&module).map_err(|e| Failure::reading(&module, &e))
+}
