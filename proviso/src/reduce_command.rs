@@ -8,25 +8,64 @@ use crate::output::{self, Colors};
 use crate::pipeline;
 use cfa::Program;
 use clap::Parser;
+use cooperate::condition::{self, Condition};
+use cooperate::reduce::{Reducer, Shape, reduce};
 use engine::budget::Budget;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Runs the command; the exit code.
 pub fn run(args: &ReduceArgs, colors: Colors) -> u8 {
-    match attempt(args) {
+    match attempt(args, colors) {
         Ok(()) => exit::TRUE,
         Err(failure) => output::failure(&failure, colors),
     }
 }
 
-fn attempt(args: &ReduceArgs) -> Result<(), Failure> {
+fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     let stdout = PathBuf::from(STDOUT);
-    let output = args.output.as_ref().unwrap_or(&stdout);
-    let mut outputs = Outputs::new([("--output", Some(output))]);
-    let (program, _job) = load(&args.files, &args.input, args.property.as_deref(), &outputs)?;
-    outputs.put(output, text(&program, output, args.no_line)?);
-    outputs.commit()
+    // What is drawn takes the place of the program where nobody asks for both.
+    let output = args.output.as_ref().or((!args.shape).then_some(&stdout));
+    let mut outputs = Outputs::new([("--output", output)]);
+    let (mut program, _job) = load(&args.files, &args.input, args.property.as_deref(), &outputs)?;
+    let name = args.reducer.as_str();
+    let reducer = Reducer::from_name(name)
+        .ok_or_else(|| Failure::usage(format!("no reducer '{name}': `proviso reduce --help` lists them")))?;
+    let condition = match &args.condition {
+        None => Condition::nothing(),
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?;
+            condition::parse(&text, &mut program).map_err(|e| Failure::data(format!("{}:{e}", path.display())))?
+        }
+    };
+    let whole = Shape::of(&program);
+    let residual = match args.condition {
+        None => program,
+        Some(_) => reduce(&program, &condition, reducer).map_err(|e| Failure::data(e.to_string()))?.program,
+    };
+    let shape = Shape::of(&residual);
+    if let Some(output) = output {
+        outputs.put(output, text(&residual, output, args.no_line)?);
+        let mut taints: Vec<&str> = residual.taints.values().map(|t| t.reason.as_str()).collect();
+        taints.dedup();
+        if !taints.is_empty() && residual.models.is_empty() {
+            output::warning(&format!("the C is not exactly the program: {}", taints.join("; ")), colors);
+        }
+    }
+    outputs.commit()?;
+    if args.shape {
+        output::print(&shape.draw(40, 60))?;
+    }
+    if args.condition.is_some() || args.shape {
+        let (now, before) = (shape.locations(), whole.locations());
+        let ratio = now as f64 / before.max(1) as f64;
+        let by = reducer.name();
+        output::print_error(&format!(
+            "{by}: {now} locations, {} edges; {ratio:.2} times the program's {before}\n",
+            shape.edges
+        ));
+    }
+    Ok(())
 }
 
 /// The program with its errors, as `verify` has it with the same options.

@@ -7,4 +7,5 @@ pub mod c;
 pub mod condition;
 pub mod range;
 pub mod ranged;
+pub mod reduce;
 pub mod restrict;

@@ -11,6 +11,7 @@ use cfa::{Bv, EdgeId, Op, Program, validate};
 use cooperate::condition::{Condition, Coverage, Label, Transition};
 use cooperate::range::split::ranges;
 use cooperate::range::{Bound, Range};
+use cooperate::reduce::{Reducer, Shape, reduce};
 use cooperate::restrict::restrict;
 use generator::{Random, generate};
 use std::cmp::Ordering;
@@ -181,6 +182,57 @@ fn a_restricted_program_has_the_runs_that_are_not_covered() {
         (covered, open) = (covered + counted.0, open + counted.1);
     }
     assert!(covered > 100 && open > 100, "{covered} covered, {open} open");
+}
+
+/// Definition 3: what is not covered is in the residual program, and nothing is that is not in the program.
+#[test]
+fn reducers_lose_nothing_and_add_nothing() {
+    let (mut left, mut folded, mut smaller) = (0, 0, 0);
+    for seed in 0..programs(80) {
+        let (mut program, _) = generate(seed);
+        let mut random = Random::new(seed + 177);
+        let condition = some_condition(&mut program, &mut random);
+        let whole = Shape::of(&program).locations();
+        let mut separate = 0;
+        let others = [Reducer::LoopHeadsByTurn(1), Reducer::LoopHeadsByTurnAndContext(2)];
+        for reducer in Reducer::ALL.into_iter().chain(others) {
+            let what = format!("program {seed}, {reducer:?}");
+            let residual = reduce(&program, &condition, reducer).unwrap();
+            validate::validate(&residual.program).unwrap_or_else(|e| panic!("{what}: {e:?}"));
+            for (new, edge) in residual.program.edges.iter() {
+                if let Some(old) = residual.edges[new] {
+                    let label = |l| residual.locs[l];
+                    let from = program.edges[old].source;
+                    assert!(label(edge.source).is_none_or(|l| l == from), "{what}: {new} of {old} starts elsewhere");
+                }
+            }
+            let size = Shape::of(&residual.program).locations();
+            match reducer {
+                Reducer::Separate => separate = size,
+                // Ends of what was covered are places of their own.
+                Reducer::Locations => assert!(size <= 2 * whole + 2, "{what}: {size} of {whole}"),
+                _ => {}
+            }
+            smaller += usize::from(size < separate);
+            for inputs in 0..8 {
+                let (before, after) = (outcome(&program, inputs), outcome(&residual.program, inputs));
+                if matches!(before, Outcome::Limit(_)) {
+                    continue;
+                }
+                if !is_covered(&program, &condition, inputs) {
+                    assert!(same(before, after), "{what}, inputs {inputs}: {before:?}, {after:?}");
+                    left += 1;
+                } else {
+                    assert!(
+                        same(before, after) || after == Outcome::Assumed,
+                        "{what}, inputs {inputs}: {before:?}, {after:?}"
+                    );
+                    folded += usize::from(same(before, after));
+                }
+            }
+        }
+    }
+    assert!(left > 100 && folded > 30 && smaller > 30, "{left} left, {folded} kept by folding, {smaller} smaller");
 }
 
 #[test]

@@ -88,10 +88,17 @@ impl Guess<'_> {
                 }
             }
             Op::Alloc { var, .. } => self.is_pointer(*var),
-            Op::Load { addr: e, .. }
-            | Op::ObjectSize { ptr: e, .. }
-            | Op::ObjectOffset { ptr: e, .. }
-            | Op::Free { ptr: e, .. } => self.address(*e),
+            Op::Load { var, addr } => {
+                self.address(*addr);
+                match super::place::Path::of(p, *addr, p.vars[*var].width).map(|path| path.ty) {
+                    Some(Ty::Float(f)) => self.float_var(*var, f),
+                    Some(Ty::Pointer) => self.is_pointer(*var),
+                    _ => {}
+                }
+            }
+            Op::ObjectSize { ptr: e, .. } | Op::ObjectOffset { ptr: e, .. } | Op::Free { ptr: e, .. } => {
+                self.address(*e)
+            }
             Op::Store { addr, .. } => self.address(*addr),
             Op::Copy { dst, src, .. } => {
                 self.address(*dst);

@@ -13,13 +13,15 @@ mod kinds;
 mod names;
 mod place;
 mod structure;
+
 mod types;
 
 use cfa::{AllocKind, FuncId, Op, PlaceId, Program, VarId, VarKind};
 use file::{File, Object, Role, frame_object, plain_main, public_name, string_literal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
-use structure::{Line, Shape};
+use structure::Line;
+pub(crate) use structure::Shape;
 
 /// How to write it.
 #[derive(Clone, Debug, Default)]

@@ -4,19 +4,13 @@ use super::expr::Ty;
 use super::file::{File, Object};
 use super::kinds;
 use super::types::integer_type;
-use cfa::{BinOp, CType, Expr, ExprId, FloatFormat, TypeId};
+use cfa::{BinOp, CType, Expr, ExprId, FloatFormat, Program, TypeId};
 
 /// An lvalue, or what stands for one that C does not have.
 pub enum Access {
     Lvalue(String, Ty),
     /// So many bytes at an address, to be copied.
     Bytes(String, u32),
-}
-
-struct Sum {
-    base: ExprId,
-    constant: u64,
-    scaled: Option<(ExprId, u64)>,
 }
 
 impl File<'_> {
@@ -54,88 +48,39 @@ impl File<'_> {
         if self.lets.contains_key(&addr) {
             return None;
         }
-        let sum = self.sum(addr)?;
-        let (mut text, mut ty, direct) = match *p.exprs.get(sum.base) {
-            Expr::GlobalAddr(g) => {
-                let global = &p.globals[g];
-                if p.size_of(global.ty) != Some(global.size) || self.string(g).is_some() {
-                    return None;
+        let path = Path::of(p, addr, width)?;
+        let mut text = match *p.exprs.get(path.base) {
+            Expr::GlobalAddr(g) if self.string(g).is_none() => self.global(g),
+            Expr::GlobalAddr(_) => return None,
+            Expr::Var(v) => match self.object(v) {
+                Some(Object { typed: false, .. }) => return None,
+                Some(object) => {
+                    // What a variable of C has in it is no longer behind a pointer.
+                    let name = object.name.clone();
+                    match path.steps.first() {
+                        Some(Step::Index(None, 0) | Step::Target) => name,
+                        _ => format!("(&{name})"),
+                    }
                 }
-                (self.global(g), global.ty, true)
-            }
-            Expr::Var(v) => {
-                let var = &p.vars[v];
-                let CType::Pointer(to) = *p.plain_type(var.ty) else { return None };
-                match self.object(v) {
-                    Some(Object { typed: false, .. }) => return None,
-                    Some(object) => (object.name.clone(), to, true),
-                    None => (self.variable(v).0, to, false),
-                }
-            }
+                None => self.variable(v).0,
+            },
             _ => return None,
         };
-        let (mut offset, mut scaled) = (sum.constant, sum.scaled);
-        if !direct {
-            let size = p.size_of(ty).filter(|&s| s > 0)?;
-            let step = scaled.filter(|(_, factor)| *factor == size);
-            let whole = offset / size;
-            if step.is_some() || whole > 0 {
-                let index = self.index(step.map(|(i, _)| i), whole);
-                text = format!("{text}[{index}]");
-                offset %= size;
-                if step.is_some() {
-                    scaled = None;
-                }
-            } else if matches!(p.plain_type(ty), CType::Struct { .. }) {
-                text += "->";
-            } else {
-                text = format!("(*{text})");
-            }
-        }
-        for _ in 0..20 {
-            match p.plain_type(ty) {
-                CType::Struct { fields, .. } => {
-                    let (n, field) = fields.iter().enumerate().find(|(_, f)| {
-                        f.bit_offset <= 8 * offset
-                            && 8 * offset < f.bit_offset + f.bit_width.max(1)
-                            && f.bit_offset.is_multiple_of(8)
-                            && u64::from(width.div_ceil(8)) * 8 <= f.bit_width
-                            && p.size_of(f.ty).is_some_and(|s| 8 * s == f.bit_width)
-                    })?;
-                    let name = self.types.member(ty, n, &mut self.names)?;
+        let is_object = matches!(*p.exprs.get(path.base), Expr::Var(v) if self.object(v).is_some());
+        for (n, step) in path.steps.iter().enumerate() {
+            text = match *step {
+                Step::Target if is_object && n == 0 => text,
+                Step::Target if matches!(path.steps.get(1), Some(Step::Member(..))) => format!("{text}->"),
+                Step::Target => format!("(*{text})"),
+                Step::Index(symbolic, constant) => format!("{text}[{}]", self.index(symbolic, constant)),
+                Step::Member(ty, field) => {
+                    let name = self.types.member(ty, field, &mut self.names)?;
                     let dot = if text.ends_with("->") { "" } else { "." };
-                    text = format!("{text}{dot}{name}");
-                    offset -= field.bit_offset / 8;
-                    ty = field.ty;
+                    format!("{text}{dot}{name}")
                 }
-                &CType::Array(of, n) => {
-                    let size = p.size_of(of).filter(|&s| s > 0)?;
-                    let step = scaled.filter(|(_, factor)| *factor == size);
-                    if step.is_none() && n.is_some_and(|n| offset / size >= n) {
-                        return None;
-                    }
-                    let index = self.index(step.map(|(i, _)| i), offset / size);
-                    text = format!("{text}[{index}]");
-                    if step.is_some() {
-                        scaled = None;
-                    }
-                    offset %= size;
-                    ty = of;
-                }
-                _ => break,
-            }
+            };
         }
-        if offset != 0 || scaled.is_some() {
-            return None;
-        }
-        // A `_Bool` is one byte, of which more than one bit may be looked at.
-        self.complete_access(ty, width).map(|ty| (text, ty))
-    }
-
-    fn complete_access(&mut self, ty: TypeId, width: u32) -> Option<Ty> {
-        let fits = self.p.size_of(ty).is_some_and(|s| 8 * s == u64::from(width));
-        let kind = kinds::of_type(self.p, ty, width)?;
-        if fits && kind != Ty::Bool { Some(kind) } else { None }
+        Some((text, path.ty))
     }
 
     fn index(&mut self, symbolic: Option<ExprId>, constant: u64) -> String {
@@ -150,11 +95,95 @@ impl File<'_> {
         // The sum is one of addresses, so it must not be cut to the index's own width.
         if constant == 0 { text } else { format!("(long){text} + {constant}") }
     }
+}
 
-    /// An address as a base, a constant and at most one product.
-    fn sum(&mut self, addr: ExprId) -> Option<Sum> {
-        let p = self.p;
-        let mut sum = Sum { base: addr, constant: 0, scaled: None };
+/// A way from a base to a scalar within it, through the C types of both.
+pub struct Path {
+    base: ExprId,
+    steps: Vec<Step>,
+    pub ty: Ty,
+}
+
+enum Step {
+    /// What the base points to.
+    Target,
+    /// An element: of an array, or behind a pointer.
+    Index(Option<ExprId>, u64),
+    /// A member of a struct, by its number.
+    Member(TypeId, usize),
+}
+
+impl Path {
+    /// The scalar of `width` bits at an address, if types tell that there is one.
+    pub fn of(p: &Program, addr: ExprId, width: u32) -> Option<Self> {
+        let Sum { base, constant: mut offset, mut scaled } = Sum::of(p, addr)?;
+        let mut steps = Vec::new();
+        let mut ty = match *p.exprs.get(base) {
+            Expr::GlobalAddr(g) => {
+                let global = &p.globals[g];
+                if p.size_of(global.ty) != Some(global.size) {
+                    return None;
+                }
+                global.ty
+            }
+            Expr::Var(v) => {
+                let CType::Pointer(to) = *p.plain_type(p.vars[v].ty) else { return None };
+                let size = p.size_of(to).filter(|&s| s > 0)?;
+                let step = scaled.take_if(|(_, factor)| *factor == size);
+                let whole = offset / size;
+                if step.is_some() || whole > 0 {
+                    steps.push(Step::Index(step.map(|(i, _)| i), whole));
+                    offset %= size;
+                } else {
+                    steps.push(Step::Target);
+                }
+                to
+            }
+            _ => return None,
+        };
+        for _ in 0..20 {
+            match p.plain_type(ty) {
+                CType::Struct { fields, .. } => {
+                    let (n, field) = fields.iter().enumerate().find(|(_, f)| {
+                        f.bit_offset <= 8 * offset
+                            && 8 * offset < f.bit_offset + f.bit_width.max(1)
+                            && f.bit_offset.is_multiple_of(8)
+                            && u64::from(width.div_ceil(8)) * 8 <= f.bit_width
+                            && p.size_of(f.ty).is_some_and(|s| 8 * s == f.bit_width)
+                    })?;
+                    steps.push(Step::Member(ty, n));
+                    offset -= field.bit_offset / 8;
+                    ty = field.ty;
+                }
+                &CType::Array(of, n) => {
+                    let size = p.size_of(of).filter(|&s| s > 0)?;
+                    let step = scaled.take_if(|(_, factor)| *factor == size);
+                    if step.is_none() && n.is_some_and(|n| offset / size >= n) {
+                        return None;
+                    }
+                    steps.push(Step::Index(step.map(|(i, _)| i), offset / size));
+                    offset %= size;
+                    ty = of;
+                }
+                _ => break,
+            }
+        }
+        let fits = p.size_of(ty).is_some_and(|s| 8 * s == u64::from(width));
+        let scalar = kinds::of_type(p, ty, width).filter(|&scalar| scalar != Ty::Bool)?;
+        (offset == 0 && scaled.is_none() && fits).then_some(Self { base, steps, ty: scalar })
+    }
+}
+
+/// An address as a base, a constant and at most one product.
+struct Sum {
+    base: ExprId,
+    constant: u64,
+    scaled: Option<(ExprId, u64)>,
+}
+
+impl Sum {
+    fn of(p: &Program, addr: ExprId) -> Option<Self> {
+        let mut sum = Self { base: addr, constant: 0, scaled: None };
         if let Expr::Binary(BinOp::Add, a, k) = *p.exprs.get(addr)
             && let Some(k) = p.exprs.as_const(k)
         {

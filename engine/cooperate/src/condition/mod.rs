@@ -7,7 +7,7 @@
 
 mod dot;
 pub mod rest;
-mod text;
+pub(crate) mod text;
 
 pub use text::{Error, parse, print};
 
@@ -76,10 +76,50 @@ impl Transition {
 impl State {
     /// The transitions whose sets have `edge`.
     pub fn successors(&self, edge: EdgeId) -> impl Iterator<Item = &Transition> {
-        let named = move |t: &Transition| matches!(&t.on, Label::Edges(edges) if edges.binary_search(&edge).is_ok());
-        let is_named = self.transitions.iter().any(named);
-        self.transitions.iter().filter(move |t| if is_named { named(t) } else { t.on == Label::Others })
+        successors(&self.transitions, edge)
     }
+}
+
+/// The transitions out of one state whose sets have `edge`.
+pub(crate) fn successors(transitions: &[Transition], edge: EdgeId) -> impl Iterator<Item = &Transition> {
+    let named = move |t: &Transition| matches!(&t.on, Label::Edges(edges) if edges.binary_search(&edge).is_ok());
+    let is_named = transitions.iter().any(named);
+    transitions.iter().filter(move |t| if is_named { named(t) } else { t.on == Label::Others })
+}
+
+/// The first defect of the transitions out of a state: one to nowhere, an edge or variable that the program does not have.
+pub(crate) fn check_transitions(
+    id: StateId,
+    transitions: &[Transition],
+    states: usize,
+    program: &Program,
+) -> Result<(), String> {
+    for t in transitions {
+        if t.to.0 as usize >= states {
+            return Err(format!("there is no {}, to which {id} leads", t.to));
+        }
+        if let Label::Edges(edges) = &t.on {
+            if let Some(edge) = edges.iter().find(|e| program.edges.get(**e).is_none()) {
+                return Err(format!("the program has no edge {edge}"));
+            }
+            if !edges.is_sorted() {
+                return Err(format!("the edges of a transition of {id} are not in order"));
+            }
+        }
+        if let Some(e) = t.assumption {
+            check_assumption(e, program).map_err(|problem| format!("an assumption of {id} {problem}"))?;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn check_assumption(e: ExprId, program: &Program) -> Result<(), &'static str> {
+    if program.exprs.width(e) != 1 {
+        return Err("is no condition");
+    }
+    let mut symbols = false;
+    program.exprs.visit(e, &mut FxHashSet::default(), |_, node| symbols |= matches!(node, Expr::Sym(_)));
+    if symbols { Err("has symbols in it") } else { Ok(()) }
 }
 
 impl Condition {
@@ -136,34 +176,11 @@ impl Condition {
         if self.states.get(self.initial).is_none() {
             return Err(format!("there is no {}", self.initial));
         }
-        let mut seen = FxHashSet::default();
         for (id, state) in self.states.iter() {
             if state.accepting && !state.transitions.is_empty() {
                 return Err(format!("{id} is accepting and has transitions"));
             }
-            for t in &state.transitions {
-                if self.states.get(t.to).is_none() {
-                    return Err(format!("there is no {}, to which {id} leads", t.to));
-                }
-                if let Label::Edges(edges) = &t.on {
-                    if let Some(edge) = edges.iter().find(|e| program.edges.get(**e).is_none()) {
-                        return Err(format!("the program has no edge {edge}"));
-                    }
-                    if !edges.is_sorted() {
-                        return Err(format!("the edges of a transition of {id} are not in order"));
-                    }
-                }
-                if let Some(e) = t.assumption {
-                    if program.exprs.width(e) != 1 {
-                        return Err(format!("an assumption of {id} is no condition"));
-                    }
-                    let mut symbols = false;
-                    program.exprs.visit(e, &mut seen, |_, node| symbols |= matches!(node, Expr::Sym(_)));
-                    if symbols {
-                        return Err(format!("an assumption of {id} has symbols in it"));
-                    }
-                }
-            }
+            check_transitions(id, &state.transitions, self.states.len(), program)?;
         }
         Ok(())
     }

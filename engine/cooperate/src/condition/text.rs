@@ -54,7 +54,7 @@ pub fn print(condition: &Condition, program: &Program) -> String {
     out
 }
 
-fn transition(t: &Transition, program: &Program) -> String {
+pub(crate) fn transition(t: &Transition, program: &Program) -> String {
     let mut out = String::new();
     match &t.on {
         Label::Others => out.push('*'),
@@ -81,7 +81,7 @@ fn comment(t: &Transition, program: &Program) -> Option<String> {
 }
 
 /// An edge and an assumption in the words of the C program.
-pub(super) fn describe(edge: EdgeId, assumption: Option<ExprId>, program: &Program) -> String {
+pub(crate) fn describe(edge: EdgeId, assumption: Option<ExprId>, program: &Program) -> String {
     let Some(edge) = program.edges.get(edge) else { return "?".into() };
     let mut out = String::new();
     if let Some(place) = edge.place.map(|p| program.places[p]) {
@@ -148,7 +148,7 @@ pub fn parse(text: &str, program: &mut Program) -> Result<Condition, Error> {
     Ok(condition)
 }
 
-fn read_transition(text: &str, program: &mut Program) -> Result<Transition, String> {
+pub(crate) fn read_transition(text: &str, program: &mut Program) -> Result<Transition, String> {
     let (text, to) = text.rsplit_once("->").ok_or("a transition without '->'")?;
     let to = id(to.trim(), "q").map(StateId).ok_or("there is no state behind '->'")?;
     let (edges, assumption) = match text.split_once(" if ") {

@@ -1,0 +1,93 @@
+//! Reducers: from a program and a condition to a residual program (Beyer, Jakobs: FRed: Conditional model checking via reducers and
+//! folders, SEFM 2020).
+//!
+//! `ex(C) \ covered ⊆ ex(reduced) ⊆ ex(C)` (Definition 3): nothing that the condition leaves open is lost, and nothing is added.
+//! [`ParComp`](Reducer::Separate) is the parallel composition; the others fold it, by a partition of its locations that joins only
+//! locations of one location of the program (Definition 5), coarsened until the result is deterministic (Algorithm 1).
+//!
+//! The paper inlines functions. Here a function has a copy for each state of the condition in which it is called, so partitions
+//! other than by location speak of what is within one copy.
+
+mod fold;
+mod partition;
+mod shape;
+
+pub use shape::Shape;
+
+use crate::condition::Condition;
+use crate::restrict::{Restricted, TooLarge, restrict_with_map};
+use cfa::Program;
+
+/// How the parallel composition is folded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reducer {
+    /// Not at all (`sep`, `parcomp`).
+    Separate,
+    /// Each location once (`cfa`).
+    Locations,
+    /// Each loop head once (`lh`).
+    LoopHeads,
+    /// Each loop head once for each way to its loop (`lhc`).
+    LoopHeadsByContext,
+    /// Loop heads by the turn, up to a bound (`lhb`).
+    LoopHeadsByTurn(u32),
+    /// Both (`lhbc`).
+    LoopHeadsByTurnAndContext(u32),
+    /// Turns of loops stay apart, branches are joined (`nlh`).
+    Turns,
+}
+
+/// Turns that `lhb` and `lhbc` keep apart, as in the paper.
+pub const TURNS: u32 = 10;
+
+impl Reducer {
+    /// With the paper's bounds.
+    pub const ALL: [Self; 7] = [
+        Self::Separate,
+        Self::Locations,
+        Self::LoopHeads,
+        Self::LoopHeadsByContext,
+        Self::LoopHeadsByTurn(TURNS),
+        Self::LoopHeadsByTurnAndContext(TURNS),
+        Self::Turns,
+    ];
+
+    /// By its name: `lhb=5` and `lhbc=5` have another bound.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let (name, bound) = match name.split_once('=') {
+            Some((name, bound)) => (name, Some(bound.parse().ok()?)),
+            None => (name, None),
+        };
+        Some(match (name, bound) {
+            ("sep" | "parcomp", None) => Self::Separate,
+            ("cfa", None) => Self::Locations,
+            ("lh", None) => Self::LoopHeads,
+            ("lhc", None) => Self::LoopHeadsByContext,
+            ("lhb", bound) => Self::LoopHeadsByTurn(bound.unwrap_or(TURNS)),
+            ("lhbc", bound) => Self::LoopHeadsByTurnAndContext(bound.unwrap_or(TURNS)),
+            ("nlh", None) => Self::Turns,
+            _ => return None,
+        })
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Separate => "sep",
+            Self::Locations => "cfa",
+            Self::LoopHeads => "lh",
+            Self::LoopHeadsByContext => "lhc",
+            Self::LoopHeadsByTurn(_) => "lhb",
+            Self::LoopHeadsByTurnAndContext(_) => "lhbc",
+            Self::Turns => "nlh",
+        }
+    }
+}
+
+/// The residual program.
+pub fn reduce(program: &Program, condition: &Condition, reducer: Reducer) -> Result<Restricted, TooLarge> {
+    let composed = restrict_with_map(program, condition)?;
+    Ok(match partition::of(&composed, program, reducer) {
+        None => composed,
+        Some(partition) => fold::fold(program, &composed, &partition),
+    })
+}

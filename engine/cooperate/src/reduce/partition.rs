@@ -1,0 +1,175 @@
+//! Location-consistent partitions of a parallel composition (Definition 5).
+
+use super::Reducer;
+use crate::restrict::Restricted;
+use cfa::loops::LoopForest;
+use cfa::{EdgeId, FuncId, Id, LocId, Op, Program, Table};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// Elements of a partition: locations with the same key are one, and all of them are of one location of the program.
+pub type Partition = Vec<Vec<LocId>>;
+
+/// What a location is joined by.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    loc: LocId,
+    func: Option<FuncId>,
+    context: u32,
+    turns: Vec<(LocId, u32)>,
+}
+
+/// The elements that have several locations; `None` if nothing is to be folded.
+pub fn of(composed: &Restricted, program: &Program, reducer: Reducer) -> Option<Partition> {
+    if reducer == Reducer::Separate {
+        return None;
+    }
+    let heads = Loops::new(program);
+    let mut elements: FxHashMap<Key, Vec<LocId>> = FxHashMap::default();
+    let mut add = |key: Key, loc: LocId| elements.entry(key).or_default().push(loc);
+    if reducer == Reducer::Locations {
+        for (new, old) in composed.locs.iter().filter(|(new, _)| is_copy(composed, program, *new)) {
+            let Some(loc) = *old else { continue };
+            add(Key { loc, func: None, context: 0, turns: Vec::new() }, new);
+        }
+    } else {
+        let mut walk = Walk::new(composed, program, &heads);
+        walk.run();
+        for (new, old) in composed.locs.iter() {
+            let (Some(loc), Some(at)) = (*old, walk.at[new.index()].clone()) else { continue };
+            let func = Some(composed.program.locs[new].func);
+            let is_head = heads.is_head[loc];
+            let turn = |bound: u32| at.turns.last().map_or(0, |&(_, n)| n.min(bound));
+            let key = match reducer {
+                Reducer::Turns => Key { loc, func, context: 0, turns: at.turns },
+                _ if !is_head => continue,
+                Reducer::LoopHeads => Key { loc, func, context: 0, turns: Vec::new() },
+                Reducer::LoopHeadsByContext => Key { loc, func, context: at.context, turns: Vec::new() },
+                Reducer::LoopHeadsByTurn(bound) => Key { loc, func, context: 0, turns: vec![(loc, turn(bound))] },
+                Reducer::LoopHeadsByTurnAndContext(bound) => {
+                    Key { loc, func, context: at.context, turns: vec![(loc, turn(bound))] }
+                }
+                Reducer::Separate | Reducer::Locations => unreachable!("treated above"),
+            };
+            add(key, new);
+        }
+    }
+    let mut elements: Partition = elements.into_values().filter(|element| element.len() > 1).collect();
+    elements.sort_unstable();
+    Some(elements)
+}
+
+/// Whether a location belongs to the composition, not to the program as it was.
+fn is_copy(composed: &Restricted, program: &Program, loc: LocId) -> bool {
+    composed.program.locs[loc].func.index() >= program.funcs.len()
+}
+
+/// Loops of the program.
+struct Loops {
+    is_head: Table<LocId, bool>,
+    /// The heads of the loops around a location, the outermost first.
+    around: Vec<Vec<LocId>>,
+}
+
+impl Loops {
+    fn new(program: &Program) -> Self {
+        let mut is_head = Table::filled(false, program.locs.len());
+        let mut around = vec![Vec::new(); program.locs.len()];
+        for f in program.funcs.ids() {
+            let shape = crate::c::Shape::new(program, f);
+            let forest = LoopForest::new(&shape.graph, 0);
+            for l in forest.loops() {
+                is_head[shape.locs[l.head as usize]] = true;
+            }
+            for (n, &loc) in (0u32..).zip(&shape.locs) {
+                let mut inner = forest.innermost(n);
+                while let Some(l) = inner {
+                    around[loc.index()].push(shape.locs[forest.get(l).head as usize]);
+                    inner = forest.get(l).parent;
+                }
+                around[loc.index()].reverse();
+            }
+        }
+        Self { is_head, around }
+    }
+}
+
+/// Where a location of a copy is first come to, from the entry of the copy.
+#[derive(Clone)]
+struct At {
+    /// The loops around it, with how often their heads were come to.
+    turns: Vec<(LocId, u32)>,
+    /// The branches taken on the way, but for those in loops that were left.
+    context: u32,
+    /// The contexts in which the loops around it were entered.
+    entered: Vec<u32>,
+}
+
+struct Walk<'a> {
+    composed: &'a Restricted,
+    program: &'a Program,
+    loops: &'a Loops,
+    at: Vec<Option<At>>,
+    /// Contexts are lists of branches: a context and a branch more.
+    contexts: FxHashMap<(u32, EdgeId), u32>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(composed: &'a Restricted, program: &'a Program, loops: &'a Loops) -> Self {
+        let at = vec![None; composed.program.locs.len()];
+        Self { composed, program, loops, at, contexts: FxHashMap::default() }
+    }
+
+    /// Breadth first, so that the shortest way tells.
+    fn run(&mut self) {
+        let p = &self.composed.program;
+        let mut queue = VecDeque::new();
+        for f in p.funcs.ids().skip(self.program.funcs.len()) {
+            let entry = p.funcs[f].entry;
+            let start = At { turns: Vec::new(), context: 0, entered: Vec::new() };
+            self.at[entry.index()] = Some(self.arrive(start, entry, None));
+            queue.push_back(entry);
+        }
+        while let Some(loc) = queue.pop_front() {
+            for edge in p.out_edges(loc) {
+                let target = p.edges[edge].target;
+                if self.at[target.index()].is_some() {
+                    continue;
+                }
+                let here = self.at[loc.index()].clone().expect("come to");
+                self.at[target.index()] = Some(self.arrive(here, target, Some(edge)));
+                queue.push_back(target);
+            }
+        }
+    }
+
+    fn arrive(&mut self, mut at: At, target: LocId, edge: Option<EdgeId>) -> At {
+        if let Some(old) = edge.and_then(|e| self.composed.edges[e])
+            && matches!(self.program.edges[old].op, Op::Assume { .. })
+        {
+            let next = self.contexts.len() as u32 + 1;
+            at.context = *self.contexts.entry((at.context, old)).or_insert(next);
+        }
+        let Some(old) = self.composed.locs[target] else { return at };
+        let around = &self.loops.around[old.index()];
+        // Loops that are left take the branches in them along.
+        while at.turns.last().is_some_and(|(head, _)| !around.contains(head)) {
+            at.turns.pop();
+            at.context = at.entered.pop().expect("one for each loop");
+        }
+        for &head in around {
+            if !at.turns.iter().any(|&(h, _)| h == head) {
+                at.turns.push((head, 0));
+                at.entered.push(at.context);
+            }
+        }
+        if self.loops.is_head[old]
+            && let (Some((_, turns)), Some(&entered)) = (at.turns.last_mut(), at.entered.last())
+        {
+            // A turn that is over is a finished way through the loop.
+            *turns += 1;
+            at.context = entered;
+        }
+        at
+    }
+}

@@ -1,0 +1,61 @@
+//! How large a program is, and what its graph looks like.
+
+use cfa::{CallGraph, Callee, LocId, Op, Program};
+use rustc_hash::FxHashSet;
+use std::fmt::Write;
+
+/// How many locations are how many edges from the start, calls followed (Fig. 5 of the paper).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shape {
+    pub levels: Vec<usize>,
+    pub edges: usize,
+}
+
+impl Shape {
+    pub fn of(program: &Program) -> Self {
+        let calls = CallGraph::new(program);
+        let mut seen: FxHashSet<LocId> = FxHashSet::default();
+        let start = program.funcs[program.entry].entry;
+        seen.insert(start);
+        let mut shape = Self { levels: Vec::new(), edges: 0 };
+        let mut level = vec![start];
+        while !level.is_empty() {
+            shape.levels.push(level.len());
+            let mut next = Vec::new();
+            for &loc in &level {
+                for edge in program.out_edges(loc) {
+                    shape.edges += 1;
+                    let edge_id = edge;
+                    let edge = &program.edges[edge];
+                    let callees = match edge.op {
+                        Op::Call { callee: Callee::Direct(f), .. } => vec![f],
+                        Op::Call { .. } => calls.callees(program, edge_id).as_slice().to_vec(),
+                        _ => Vec::new(),
+                    };
+                    let entries = callees.into_iter().map(|f| program.funcs[f].entry);
+                    next.extend(entries.chain([edge.target]).filter(|&l| seen.insert(l)));
+                }
+            }
+            level = next;
+        }
+        shape
+    }
+
+    pub fn locations(&self) -> usize {
+        self.levels.iter().sum()
+    }
+
+    /// A line for each level, at most so many: the width of the widest of those that share a line.
+    pub fn draw(&self, lines: usize, columns: usize) -> String {
+        let widest = self.levels.iter().copied().max().unwrap_or(1);
+        let each = self.levels.len().div_ceil(lines.max(1)).max(1);
+        let mut out = String::new();
+        for (i, levels) in self.levels.chunks(each).enumerate() {
+            let width = levels.iter().copied().max().unwrap_or(0);
+            let marks = (width * columns).div_ceil(widest).max(1);
+            let _ =
+                writeln!(out, "{:>6} {:>6} {:>2$}{3}", i * each, width, (columns - marks) / 2 + 1, "#".repeat(marks));
+        }
+        out
+    }
+}

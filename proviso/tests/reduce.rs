@@ -1,0 +1,147 @@
+//! Programs written as C behave as the programs they are of: compiled by gcc and clang, they end alike and print the same.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Inputs: all alike, so that it does not matter who asks first.
+const INPUTS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+static long long value(void) { return atoll(getenv("INPUT")); }
+#define GIVES(type, name) __attribute__((weak)) type __VERIFIER_nondet_##name(void) { return (type)value(); }
+GIVES(_Bool, bool) GIVES(char, char) GIVES(signed char, schar) GIVES(unsigned char, uchar) GIVES(short, short)
+GIVES(unsigned short, ushort) GIVES(int, int) GIVES(unsigned, uint) GIVES(long, long) GIVES(unsigned long, ulong)
+GIVES(long long, longlong) GIVES(unsigned long long, ulonglong) GIVES(float, float) GIVES(double, double)
+GIVES(__int128, int128) GIVES(unsigned __int128, uint128)
+__attribute__((weak)) void reach_error(void) { puts("error"); fflush(stdout); _Exit(77); }
+__attribute__((weak)) void __VERIFIER_assume(int holds) { if (!holds) { puts("assumed"); fflush(stdout); _Exit(78); } }
+"#;
+
+fn compile(compiler: &str, sources: &[&Path], to: &Path) -> bool {
+    let output = Command::new(compiler)
+        .args(["-w", "-O1", "-fno-strict-aliasing", "-ffp-contract=off", "-o"])
+        .arg(to)
+        .args(sources)
+        .arg("-lm")
+        .output()
+        .expect("a compiler");
+    if !output.status.success() {
+        eprintln!("{}", String::from_utf8_lossy(&output.stderr));
+    }
+    output.status.success()
+}
+
+fn run(program: &Path, input: &str) -> (Option<i32>, Vec<u8>) {
+    let output = Command::new(program).env("INPUT", input).stdin(Stdio::null()).output().expect("it runs");
+    (output.status.code(), output.stdout)
+}
+
+fn reduce(source: &Path, to: &Path) {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_proviso")).arg("reduce").arg(source).arg("-o").arg(to).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {text}", source.display());
+}
+
+/// Compares what a program and its C do, compiled by both compilers, and its bitcode.
+fn compare(source: &Path, folder: &Path) {
+    let inputs = folder.join("inputs.c");
+    std::fs::write(&inputs, INPUTS).unwrap();
+    let [before, after, text] = ["before", "after", "residual.c"].map(|name| folder.join(name));
+    assert!(compile("gcc", &[source, &inputs], &before), "{}", source.display());
+    reduce(source, &text);
+    for compiler in ["gcc", "clang-19"] {
+        assert!(compile(compiler, &[&text, &inputs], &after), "{compiler}: the C of {}", source.display());
+        for input in ["0", "1", "-1", "3", "100", "5000000000"] {
+            assert_eq!(run(&before, input), run(&after, input), "{compiler}, {}, input {input}", source.display());
+        }
+    }
+}
+
+const PROGRAM: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+extern int __VERIFIER_nondet_int(void);
+struct node { int value; struct node *next; char data[4]; unsigned flag : 3; };
+struct point { int x, y; };
+union bits { float f; unsigned u; };
+typedef struct { double re, im; } complex_t;
+static struct node *list;
+static const char *names[] = { "a", "b\"c" };
+int table[5] = { 1, 2, 3 };
+complex_t unit = { 1.0, -0.5 };
+static struct point add(struct point a, struct point b) { struct point r = { a.x + b.x, a.y + b.y }; return r; }
+static int sum(int n, ...) {
+    __builtin_va_list l; __builtin_va_start(l, n);
+    int s = 0;
+    for (int i = 0; i < n; i++) s += __builtin_va_arg(l, int);
+    __builtin_va_end(l);
+    return s;
+}
+static int twice(int x) { return 2 * x; }
+static int (*operation)(int) = twice;
+int main(void) {
+    int n = __VERIFIER_nondet_int() & 7;
+    unsigned u = n;
+    for (int i = 0; i < n; i++) {
+        struct node *p = malloc(sizeof *p);
+        memset(p, 0, sizeof *p);
+        p->value = table[i % 5];
+        p->next = list;
+        p->data[2] = 'x';
+        p->flag = i;
+        list = p;
+        if (i == 4) break;
+        while (u > 9) { if (u % 3 == 0) goto out; u -= 2; }
+    }
+out:;
+    union bits b; b.f = u * 1.5f;
+    struct point q = { 1, n };
+    q = add(q, q);
+    switch (q.y) { case 2: u++; break; case 4: u += 3; case 6: u <<= n; break; default: u = ~u; }
+    printf("%d %s %f %x %d %.2f\n", sum(3, 1, -2, u), names[n & 1], u * 1.5, b.u, operation(n), unit.im);
+    int total = 0;
+    for (struct node *p = list; p; p = p->next) total = total * 7 + p->value + p->flag + p->data[2];
+    char text[16];
+    strcpy(text, "total");
+    printf("%s %d %lu\n", text, total, strlen(text));
+    return (signed char)total >> 1;
+}
+"#;
+
+#[test]
+fn a_program_with_everything_behaves_the_same_as_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("p.c");
+    std::fs::write(&source, PROGRAM).unwrap();
+    compare(&source, folder.path());
+    let text = std::fs::read_to_string(folder.path().join("residual.c")).unwrap();
+    for part in
+        ["struct node *next;", "p->next = ", "while (i < n) {", "#line ", "__VERIFIER_nondet_int()", "table[i % 5]"]
+    {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+    for ending in ["bc", "ll"] {
+        let module = folder.path().join(format!("residual.{ending}"));
+        reduce(&source, &module);
+        let after = folder.path().join("after");
+        assert!(compile("clang-19", &[&module, &folder.path().join("inputs.c")], &after));
+        assert_eq!(run(&folder.path().join("before"), "3"), run(&after, "3"), "{ending}");
+    }
+}
+
+#[test]
+fn programs_behave_the_same_as_c() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/c");
+    let folder = tempfile::tempdir().unwrap();
+    for name in [
+        "memory/alloca.c",
+        "floats/conversion.c",
+        "integers/division.c",
+        "control/goto.c",
+        "functions/varargs_struct.c",
+    ] {
+        compare(&tests.join(name), folder.path());
+    }
+}
