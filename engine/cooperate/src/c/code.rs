@@ -345,14 +345,13 @@ impl File<'_> {
         };
         let library = matches!(*callee, Callee::Direct(f) if self.role(f) != Role::Body);
         match (*callee, varargs) {
-            (Callee::Direct(f), varargs) if library && p.funcs[f].varargs.is_some() => {
-                if let Some(block) = *varargs {
-                    match self.variadic(edge, block, around) {
-                        Some(values) => texts.extend(values),
-                        None => self.refuse(format!("the arguments of a call of '{}'", p.funcs[f].name)),
-                    }
+            (Callee::Direct(f), &Some(block)) if library && p.funcs[f].varargs.is_some() => {
+                match self.variadic(edge, block, around) {
+                    Some(values) => texts.extend(values),
+                    None => self.refuse(format!("the arguments of a call of '{}'", p.funcs[f].name)),
                 }
             }
+            (Callee::Direct(_), None) if library => {}
             (Callee::Direct(f), varargs) if p.funcs[f].varargs.is_some() => {
                 texts.push(varargs.map_or_else(|| "0".to_owned(), |block| self.pointer(block)));
             }

@@ -140,12 +140,10 @@ impl<'p> Types<'p> {
             &CType::Pointer(to) => self.mention(to, names),
             &CType::Array(of, _) => self.complete(of, names),
             CType::Qualified { ty, .. } => self.mention(*ty, names),
-            CType::Struct { union, .. } => {
-                if !self.tags.contains_key(&self.p.types[ty]) {
-                    let tag = self.tag(ty, names);
-                    let _ = writeln!(self.text, "{} {};", if *union { "union" } else { "struct" }, tag.name);
-                    self.pending.push(ty);
-                }
+            CType::Struct { union, .. } if !self.tags.contains_key(&self.p.types[ty]) => {
+                let tag = self.tag(ty, names);
+                let _ = writeln!(self.text, "{} {};", if *union { "union" } else { "struct" }, tag.name);
+                self.pending.push(ty);
             }
             CType::Typedef { name, ty: inner } => {
                 self.mention(*inner, names);
