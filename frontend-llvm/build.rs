@@ -28,5 +28,24 @@ fn main() {
     for folder in llvm_config(&["--libdir"]) {
         println!("cargo::rustc-link-search=native={folder}");
     }
-    println!("cargo::rustc-link-lib=dylib=LLVM-19");
+    if std::env::var_os("CARGO_FEATURE_STATIC_LLVM").is_none() {
+        println!("cargo::rustc-link-lib=dylib=LLVM-19");
+        return;
+    }
+    for flag in llvm_config(&[
+        "--link-static",
+        "--libs",
+        "core",
+        "bitreader",
+        "bitwriter",
+        "irreader",
+        "linker",
+        "transformutils",
+    ]) {
+        println!("cargo::rustc-link-lib=static:-bundle={}", flag.trim_start_matches("-l"));
+    }
+    // What these need is on every Debian system, though maybe not with what the linker looks for.
+    for library in ["libz.so.1", "libzstd.so.1"] {
+        println!("cargo::rustc-link-lib=dylib:+verbatim={library}");
+    }
 }

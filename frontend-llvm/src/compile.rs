@@ -15,6 +15,7 @@ use std::time::Duration;
 
 /// The clang of the LLVM that is linked in.
 const CLANG: &str = "clang-19";
+const VERSION: u32 = 19;
 /// Names another clang, by path or as found on `PATH`.
 const CLANG_VARIABLE: &str = "PROVISO_CLANG";
 
@@ -144,23 +145,33 @@ pub(crate) struct Compiler {
 }
 
 impl Compiler {
-    /// The clang that `PROVISO_CLANG` names, or the pinned one.
+    /// The clang that `PROVISO_CLANG` names, or the pinned one. One that has no version in its name is asked for it: what we ask
+    /// of clang, and read of what it writes, is that version's.
     pub(crate) fn find() -> Result<Self, Error> {
-        let named = std::env::var_os(CLANG_VARIABLE).filter(|name| !name.is_empty());
-        let found = match &named {
-            Some(name) => find_program(name),
-            None => find_program(OsStr::new(CLANG))
-                .or_else(|| Some(PathBuf::from("/usr/lib/llvm-19/bin/clang")).filter(|path| path.is_file())),
+        if let Some(named) = std::env::var_os(CLANG_VARIABLE).filter(|name| !name.is_empty()) {
+            let found = find_program(&named);
+            let problem = match found.as_deref().map(version) {
+                None => "which is not a program".into(),
+                Some(Some(VERSION)) => return Ok(Self { clang: found.unwrap_or_default() }),
+                Some(Some(other)) => format!("which is clang {other}; clang {VERSION} is needed"),
+                Some(None) => format!("which does not say that it is clang {VERSION}"),
+            };
+            return Err(Error::NoCompiler(format!("{CLANG_VARIABLE} is {named:?}, {problem}")));
+        }
+        let pinned = find_program(OsStr::new(CLANG))
+            .or_else(|| Some(PathBuf::from("/usr/lib/llvm-19/bin/clang")).filter(|path| path.is_file()));
+        if let Some(clang) = pinned {
+            return Ok(Self { clang });
+        }
+        let other = find_program(OsStr::new("clang")).map(|clang| (version(&clang), clang));
+        let seen = match other {
+            Some((Some(VERSION), clang)) => return Ok(Self { clang }),
+            Some((Some(other), clang)) => format!(" ({} is clang {other})", clang.display()),
+            _ => String::new(),
         };
-        found.map(|clang| Self { clang }).ok_or_else(|| {
-            Error::NoCompiler(match named {
-                Some(name) => format!("{CLANG_VARIABLE} is {name:?}, which is not a program"),
-                None => format!(
-                    "{CLANG} is not on PATH; install it (Debian, Ubuntu: apt-get install {CLANG}) or let \
-                     {CLANG_VARIABLE} name it"
-                ),
-            })
-        })
+        Err(Error::NoCompiler(format!(
+            "{CLANG} is not on PATH{seen}; install it (Debian, Ubuntu: apt-get install {CLANG}) or let {CLANG_VARIABLE} name it"
+        )))
     }
 
     /// The bitcode of C files, in the order given, compiled in parallel as `options` say. The library functions
@@ -452,6 +463,14 @@ fn find_program(name: &OsStr) -> Option<PathBuf> {
     let folders =
         if is_path { vec![PathBuf::new()] } else { std::env::split_paths(&std::env::var_os("PATH")?).collect() };
     folders.into_iter().map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+/// The major version that a clang says it has.
+fn version(clang: &Path) -> Option<u32> {
+    let said = Command::new(clang).arg("--version").stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    let (_, rest) = text.split_once("clang version ")?;
+    rest.split('.').next()?.parse().ok()
 }
 
 /// `work` done for every item by as many threads as there are processors; results in the order of the items.

@@ -513,11 +513,6 @@ pub fn loading(error: &frontend_llvm::Error) -> Failure {
             failure.detail = Some(messages.clone());
             failure
         }
-        frontend_llvm::Error::NoCompiler(_) => {
-            let mut failure = Failure::new(code, error.to_string());
-            failure.detail = Some("scripts/setup installs clang 19 on Debian".into());
-            failure
-        }
         _ => Failure::new(if code == 0 { exit::INTERNAL } else { code }, error.to_string()),
     }
 }

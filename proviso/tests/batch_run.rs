@@ -87,3 +87,25 @@ fn functions_are_listed_with_their_lines() {
         assert_eq!([row[0], row[2], row[3]], [name, first, last]);
     }
 }
+
+/// A release runs on machines that nobody set up for it.
+#[test]
+fn a_missing_clang_and_one_of_another_version_are_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let clang = folder.path().join("clang");
+    std::fs::write(&clang, "#!/bin/sh\necho 'Debian clang version 14.0.6'\n").unwrap();
+    std::fs::set_permissions(&clang, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let verify = |variable: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
+        command.args(["verify", "../tests/examples/sum.c"]).env_remove("PROVISO_CLANG");
+        variable.map(|name| command.env("PROVISO_CLANG", name));
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, text) = verify(clang.to_str());
+    assert!(code == Some(69) && text.contains("which is clang 14; clang 19 is needed"), "{text}");
+    let (code, text) = verify(Some("no-such-clang"));
+    assert!(code == Some(69) && text.contains("\"no-such-clang\", which is not a program"), "{text}");
+    assert_eq!(verify(Some("clang-19")).0, Some(0));
+}

@@ -178,7 +178,7 @@ def run(options, passed_on):
         ledger.close()
     _, everything = results.load(options.out)
     mine = [everything[t.key] for t in chosen]
-    text = report.summary(mine)
+    text = report.summary(mine) if mine else "no function has changed"
     print(text.rpartition("\n\n")[2] if options.no_report else text)
     return exit_code(mine)
 
@@ -212,7 +212,8 @@ def selected(options):
     chosen = list({t.key: t for t in chosen}.values())
     if options.sample is not None:
         chosen = tasks.sample(chosen, options.sample, options.sample_seed)
-    if not chosen:
+    only_changes = options.entries and all(entry.startswith("changed:") for entry in options.entries)
+    if not chosen and not only_changes:
         raise tasks.TaskError("no tasks: see --help for how to name them")
     return chosen
 
@@ -225,9 +226,8 @@ def proviso_path(options):
     """The command that is asked for, else that of the archive or build tree that this is in."""
     if options.proviso:
         return Path(options.proviso)
-    installed = ROOT.parent / "bin" / "proviso"
-    if installed.is_file():
-        return installed
+    if Path(__file__).parts[-4:-1] == ("lib", "proviso", "batchtool"):
+        return ROOT.parent / "bin" / "proviso"
     return ROOT / (os.environ.get("CARGO_TARGET_DIR") or "target") / "release" / "proviso"
 
 
