@@ -27,7 +27,7 @@ expect "FALSE(unreach-call)" overrun.c
 """
 CLONE_NEWNS, CLONE_NEWUSER, MS_BIND, MS_REC, MS_PRIVATE = 0x20000, 0x10000000, 4096, 16384, 1 << 18
 # What of a system a release may use. Its own folder is all else that there is.
-SYSTEM = ("bin", "lib", "lib64", "usr/bin", "usr/lib", "usr/lib64", "usr/include", "etc/alternatives", "dev")
+SYSTEM = ("bin", "lib", "lib64", "usr/bin", "usr/lib", "usr/lib64", "usr/include", "etc/alternatives", "dev", "proc")
 # Libraries of the build's system that a user's need not have.
 HIDDEN = "usr/lib/x86_64-linux-gnu/libgmp.so.*"
 
