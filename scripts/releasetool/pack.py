@@ -9,7 +9,7 @@ class ReleaseError(Exception):
     """There is no release."""
 
 
-def tar(folder, path, epoch):
+def tar(folder, path, epoch, preset=6):
     """The folder as a compressed archive: entries sorted, all of one time, nobody's."""
 
     def plain(info):
@@ -20,7 +20,7 @@ def tar(folder, path, epoch):
         return info
 
     new = path.with_name(path.name + ".new")
-    with lzma.open(new, "wb", preset=6) as compressed, tarfile.open(fileobj=compressed, mode="w", format=tarfile.GNU_FORMAT) as archive:
+    with lzma.open(new, "wb", preset=preset) as compressed, tarfile.open(fileobj=compressed, mode="w", format=tarfile.GNU_FORMAT) as archive:
         for entry in [folder, *sorted(folder.rglob("*"))]:
             archive.add(entry, arcname=str(entry.relative_to(folder.parent)), recursive=False, filter=plain)
     os.replace(new, path)

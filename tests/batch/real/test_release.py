@@ -1,0 +1,109 @@
+"""The release: archive and wheel of the verifier under test ($PROVISO), which for once needs this system's LLVM; and the Python API."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+ROOT = Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "python")]
+
+import proviso  # noqa: E402
+from releasetool import pack, smoke, tree, wheel  # noqa: E402
+
+EXAMPLES = ROOT / "tests" / "examples"
+
+
+class Release(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = Path(folder.name)
+
+    def test_a_binary_that_needs_llvm_is_refused(self):
+        if "libLLVM" in subprocess.run(["ldd", os.environ["PROVISO"]], capture_output=True, text=True).stdout:
+            with self.assertRaisesRegex(pack.ReleaseError, "static-llvm"):
+                tree.libraries(os.environ["PROVISO"])
+
+    def test_archive_and_wheel(self):
+        needed = subprocess.run(["ldd", os.environ["PROVISO"]], capture_output=True, text=True, check=True).stdout
+        ours = ("libz3.so.5", "libgmp.so")
+        here = {line.split()[0] for line in needed.splitlines() if not line.strip().startswith(ours)}
+        system, tree.OF_THE_SYSTEM = tree.OF_THE_SYSTEM, here
+        try:
+            release = self.dir / "proviso-0"
+            tree.make(release, os.environ["PROVISO"], ROOT)
+        finally:
+            tree.OF_THE_SYSTEM = system
+        licences = {f.name for f in (release / "share/doc/proviso/licences").iterdir()}
+        self.assertLessEqual({"Proviso", "Z3", "Bitwuzla", "LLVM", "GMP", "CaDiCaL", "symfpu", "Rust-crates", "dagre", "highlight"}, licences)
+        self.assertIn("serde_json", (release / "share/doc/proviso/licences/Rust-crates").read_text())
+        self.assertIn("proviso-verify", (release / "share/man/man1/proviso.1").read_text().replace("\\-", "-"))
+        archive = pack.tar(release, self.dir / "a.tar.xz", 1_700_000_000, preset=0)
+        smoke.test(archive)
+        # Another place, other times, another order of making: the same archive.
+        copy = self.dir / "copy" / "proviso-0"
+        shutil.copytree(release, copy, symlinks=True, copy_function=lambda a, b, **named: shutil.copy(a, b, **named))
+        os.utime(copy / "smoketest.sh", (time.time() - 9999,) * 2)
+        again = pack.tar(copy, self.dir / "b.tar.xz", 1_700_000_000, preset=0)
+        self.assertEqual(archive.read_bytes(), again.read_bytes())
+
+        package = wheel.make(release, ROOT / "python/proviso", self.dir, "0.1", 1_700_000_000)
+        environment = self.dir / "environment"
+        subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+        subprocess.run([environment / "bin/pip", "install", "-q", "--no-index", "--disable-pip-version-check", package], check=True)
+        clean = {"PATH": f"{environment}/bin:/usr/bin:/bin"}
+
+        def run(*command):
+            done = subprocess.run(list(map(str, command)), cwd=self.dir, env=clean, capture_output=True, text=True)
+            return done.returncode, done.stdout + done.stderr
+
+        code, text = run("python", "-m", "proviso", "verify", EXAMPLES / "overrun.c")
+        self.assertEqual((code, text.splitlines()[-1]), (1, "FALSE(unreach-call)"))
+        code, text = run("proviso-batch", "run", EXAMPLES / "sum.c", "--out", "out.jsonl")
+        self.assertEqual(code, 0, text)
+        self.assertIn("solved 1 of 1 (1 TRUE, 0 FALSE)", text)
+        script = f"import proviso; print(proviso.verify({str(EXAMPLES / 'sum.c')!r}).verdict)"
+        self.assertEqual(run("python", "-c", script), (0, "Verdict.TRUE\n"))
+
+
+class Api(unittest.TestCase):
+    def test_a_violation(self):
+        result = proviso.verify(EXAMPLES / "overrun.c", timeout=60)
+        self.assertIs(result.verdict, proviso.Verdict.FALSE)
+        self.assertEqual((result.violation.location.line, result.violation.function), (11, "put"))
+        self.assertEqual([(i.type, i.location.line) for i in result.violation.inputs], [("char", 18)] * 4)
+
+    def test_proofs_of_several_properties(self):
+        with tempfile.TemporaryDirectory() as cache:
+            ask = {"properties": ["no-overflow", "unreach-call"], "cache": cache}
+            first, again = (proviso.verify([EXAMPLES / "sum.c"], **ask) for _ in range(2))
+        self.assertEqual([r.verdict for r in (first, again)], [proviso.Verdict.TRUE] * 2)
+        self.assertEqual([r.from_cache for r in (first, again)], [False, True])
+
+    def test_what_is_not_known_and_what_is_wrong(self):
+        result = proviso.verify(EXAMPLES / "inflate.c", timeout=60)
+        self.assertIs(result.verdict, proviso.Verdict.UNKNOWN)
+        self.assertTrue(result.reason.text)
+        with self.assertRaises(proviso.ProvisoError) as caught:
+            proviso.verify("no-such-file.c")
+        self.assertEqual(caught.exception.code, 66)
+
+    def test_slices(self):
+        noise = ROOT / "tests/slice/example/noise.c"
+        found = proviso.slice(noise, "check", source=True)
+        lines = {line.number for line in found.lines}
+        self.assertTrue({4, 6, 8, 16, 17} <= lines and not lines & {7, 12, 13})
+        self.assertLess(found.instructions_after, found.instructions_before)
+        self.assertIn("square", found.source)
+        forward = proviso.slice(noise, "noise.c:7:noise", forward=True)
+        self.assertTrue(forward.lines and forward.source is None)
+
+
+if __name__ == "__main__":
+    unittest.main()
