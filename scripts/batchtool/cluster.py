@@ -2,19 +2,21 @@
 release archive will do), nothing of this program, which is sent to them; and the tasks' files, which are sent where they are
 not there."""
 
+import hashlib
+import importlib
 import importlib.util
-import io
 import json
 import os
 import re
 import sys
+import tempfile
 import time
 import zipfile
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 
-from . import command, remote
+from . import command
 from .tasks import TaskError
 
 WAIT = 0.5  # seconds between looks whether another batch is done with a task
@@ -36,20 +38,31 @@ def need_dask():
 
 
 def run(work, tool, address):
-    import cloudpickle
     import distributed
 
-    cloudpickle.register_pickle_by_value(remote)
-    with connect(distributed, address) as client:
+    with connect(distributed, address) as client, tempfile.TemporaryDirectory() as folder:
         try:
-            Cluster(client, work, tool).drive()
+            Cluster(client, work, tool, send(client, folder)).drive()
         except (distributed.comm.CommClosedError, OSError) as error:
             raise TaskError(f"the scheduler is gone ({error}); the same command goes on from here") from error
 
 
-def by_value(function):
-    """The function as one that has no name, and is therefore sent as it is: neither scheduler nor workers have its module."""
-    return lambda *arguments: function(*arguments)
+def send(client, folder):
+    """Sends this program to the scheduler and its workers, those that come later as well; the module for them. It goes by a name that
+    no other version has, so that a cluster may serve several."""
+    sources = {path.name: path.read_bytes() for path in sorted(PACKAGE.glob("*.py"))}
+    name = f"batchtool_{digest_of(b''.join(sources.values()))}"
+    archive = os.path.join(folder, f"{name}.zip")
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for source, content in sources.items():
+            file.writestr(f"{name}/{source}", content)
+    client.upload_file(archive)
+    sys.path.insert(0, archive)
+    return importlib.import_module(f"{name}.remote")
+
+
+def digest_of(content):
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def connect(distributed, address):
@@ -86,22 +99,20 @@ class ClosesBoth:
 class Cluster:
     """Keeps the workers of a client busy. One that is lost costs its tasks' time: they are given out again."""
 
-    def __init__(self, client, work, tool):
+    def __init__(self, client, work, tool, remote):
         from distributed import as_completed
 
-        self.client, self.work, self.tool = client, work, asdict(tool)
-        self.running, self.tasks, self.lost = as_completed(loop=client.loop), {}, {}
+        self.client, self.work, self.tool, self.remote = client, work, asdict(tool), remote
+        self.running = as_completed(loop=client.loop, with_results=True, raise_errors=False)
+        self.tasks, self.lost = {}, {}
         self.kept = {}  # futures of what tasks share, by content
-        program = archive()
-        self.digest = remote.digest_of(program)
-        self.program = self.keep(program)
         self.window, self.looked = 0, 0.0
 
     def drive(self):
         self.fill()
         while self.tasks or not self.work.is_over():
             if self.tasks:
-                self.finish(next(self.running))
+                self.finish(*next(self.running))
             else:
                 time.sleep(WAIT)
             self.fill()
@@ -124,26 +135,26 @@ class Cluster:
             sent["property_file"] = os.path.abspath(task.property_file)
         files = {path: content if len(content) < SMALL else self.keep(content) for path, content in sources(task).items()}
         # The same question has the same name, so that a client that is started again finds what runs already.
-        what = json.dumps([sent, self.tool, self.digest, self.lost.get(task.key, 0)], default=str)
-        key = f"proviso-{remote.digest_of(what.encode())}"
-        future = self.client.submit(by_value(remote.execute), self.program, self.digest, sent, self.tool, files, key=key)
+        what = json.dumps([sent, self.tool, self.remote.__name__, self.lost.get(task.key, 0)], default=str)
+        key = f"proviso-{digest_of(what.encode())}"
+        future = self.client.submit(self.remote.execute, sent, self.tool, files, key=key)
         self.tasks[future.key] = task
         self.running.add(future)
 
     def keep(self, content):
-        name = remote.digest_of(content)
+        name = digest_of(content)
         if name not in self.kept:
             if len(self.kept) > KEPT:
                 self.kept.pop(next(iter(self.kept)))  # stays as long as a task needs it
-            self.kept[name] = self.client.submit(by_value(remote.keep), content, key=f"file-{name}")
+            self.kept[name] = self.client.submit(self.remote.keep, content, key=f"file-{name}")
         return self.kept[name]
 
-    def finish(self, future):
+    def finish(self, future, result):
         from distributed.scheduler import KilledWorker
 
         task = self.tasks.pop(future.key)
         if future.status == "finished":
-            self.work.put(task, future.result())
+            self.work.put(task, result)
         elif future.status == "error" and isinstance(future.exception(), KilledWorker):
             self.lost[task.key] = self.lost.get(task.key, 0) + 1
             if self.lost[task.key] <= command.RETRIES:
@@ -155,15 +166,6 @@ class Cluster:
             raise TaskError(f"{task.name} on the cluster: {error}") from error
         else:
             raise TaskError(f"{task.name} on the cluster: {future.status}; the same command goes on from here")
-
-
-def archive():
-    """This program as a zip file, the same for the same sources."""
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
-        for source in sorted(PACKAGE.glob("*.py")):
-            file.writestr(zipfile.ZipInfo(f"batchtool/{source.name}"), source.read_bytes())
-    return content.getvalue()
 
 
 def sources(task):

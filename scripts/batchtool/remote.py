@@ -1,48 +1,28 @@
-"""What a Dask worker runs. It comes to the worker by value, and brings the rest of this program along: a worker needs Python, Dask
-and proviso only."""
+"""What a Dask worker runs, in the copy of this program that the client sent."""
 
-import hashlib
-import importlib
 import os
-import sys
+import shutil
 import tempfile
 
+from . import command
+from .tasks import Task
 
-def execute(program, digest, task, tool, files):
+
+def execute(task, tool, files):
     """The result of a task (`command.run`). `files`: contents by absolute path, used where they are not there or differ."""
-    command, tasks = load(program, digest)
-    tool, task = command.Tool(**tool), tasks.Task(**task)
+    tool, task = command.Tool(**tool), Task(**task)
     if not tool.template:
         tool.proviso = find(tool.proviso)
+    if all(same(path, content) for path, content in files.items()):
+        return command.run(task, tool)
     with tempfile.TemporaryDirectory(prefix="proviso-files-") as root:
-        if not all(same(path, content) for path, content in files.items()):
-            for path, content in files.items():
-                os.makedirs(os.path.dirname(root + path), exist_ok=True)
-                with open(root + path, "wb") as file:
-                    file.write(content)
-            task.files = [root + path for path in map(str, task.files)]
-            task.property_file = task.property_file and root + str(task.property_file)
-        else:
-            root = ""
-        result = command.run(task, tool)
-        return without(root, result) if root else result
-
-
-def load(program, digest):
-    """The modules `command` and `tasks` of this version of the program."""
-    found = sys.modules.get("batchtool")
-    archive = os.path.join(tempfile.gettempdir(), f"batchtool-{os.getuid()}-{digest}.zip")
-    if found is None or getattr(found, "digest", digest) != digest:
-        if not same(archive, program):
-            new = f"{archive}.{os.getpid()}"
-            with open(new, "wb") as file:
-                file.write(program)
-            os.replace(new, archive)
-        for name in [name for name in sys.modules if name.partition(".")[0] == "batchtool"]:
-            del sys.modules[name]
-        sys.path.insert(0, archive)
-        importlib.import_module("batchtool").digest = digest
-    return importlib.import_module("batchtool.command"), importlib.import_module("batchtool.tasks")
+        for path, content in files.items():
+            os.makedirs(os.path.dirname(root + path), exist_ok=True)
+            with open(root + path, "wb") as file:
+                file.write(content)
+        task.files = [root + path for path in map(str, task.files)]
+        task.property_file = task.property_file and root + str(task.property_file)
+        return without(root, command.run(task, tool))
 
 
 def same(path, content):
@@ -55,8 +35,6 @@ def same(path, content):
 
 def find(proviso):
     """The command of this machine: under the same name, that of $PROVISO, or on the PATH."""
-    import shutil
-
     for path in (proviso, os.environ.get("PROVISO"), shutil.which("proviso")):
         if path and os.access(path, os.X_OK):
             return path
@@ -75,7 +53,3 @@ def without(root, value):
 def keep(content):
     """Data as a future of its own: it goes to a worker once, and is made again where all that had it are gone."""
     return content
-
-
-def digest_of(content):
-    return hashlib.sha256(content).hexdigest()[:16]
