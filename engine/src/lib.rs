@@ -38,6 +38,8 @@ use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Program};
 use cpa::symbolic::SymbolicExecution;
 use cpa::tracking::Sharing;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use waitlist::Search;
 
@@ -75,6 +77,9 @@ pub struct Config {
     /// Whether the program may lack operations that free memory, as a slice does: then the address of one object of the
     /// heap may be that of another.
     pub lacks_frees: bool,
+    /// Whether somebody else asks whether operations on memory are faults: where one is for which nobody asks here, the path ends,
+    /// and that is no reason against a proof. Whether that has happened is said here.
+    pub faults_elsewhere: Option<Arc<AtomicBool>>,
     /// Analyses that panic in their first turn, to see what becomes of the others.
     pub faults: Vec<Analysis>,
 }
@@ -97,6 +102,7 @@ impl Default for Config {
             combines_predicates: true,
             stop_at_unconfirmed: false,
             lacks_frees: false,
+            faults_elsewhere: None,
             faults: Vec::new(),
         }
     }

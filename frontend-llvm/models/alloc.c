@@ -2,10 +2,11 @@
 #pragma once
 #include "proviso.h"
 
-// Memory, besides `malloc` and `free`. Allocation fails only where no machine has so much: beyond PTRDIFF_MAX bytes.
+// Memory, besides `malloc` and `free`. Allocation fails only where no machine has so much, beyond PTRDIFF_MAX bytes, or where it was asked
+// for that it may fail.
 
 static _Bool proviso_too_large(size_t size) {
-    if (size <= PTRDIFF_MAX)
+    if (size <= PTRDIFF_MAX && !__proviso_allocation_fails())
         return 0;
     SET_ERRNO(ENOMEM);
     return 1;
@@ -29,8 +30,10 @@ static void *proviso_realloc(void *ptr, size_t size) {
         free(ptr);
         return NULL;
     }
-    if (proviso_too_large(size))
+    if (size > PTRDIFF_MAX) {
+        SET_ERRNO(ENOMEM);
         return NULL;
+    }
     size_t old = __proviso_object_size(ptr);
     void *new = malloc(size);
     if (!new)

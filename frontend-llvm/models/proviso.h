@@ -38,6 +38,7 @@ extern void __proviso_free(void *ptr);
 extern size_t __proviso_object_size(void *ptr);
 extern size_t __proviso_object_offset(void *ptr);
 
+extern _Bool __proviso_allocation_fails(void);
 extern _Bool __proviso_env_bool(void);
 extern char __proviso_env_char(void);
 extern unsigned char __proviso_env_uchar(void);

@@ -89,9 +89,13 @@ pub struct Options {
     /// What C files are checked for, besides: checks that clang can put into the code. Each becomes an error edge. In
     /// bitcode, checks of these kinds are errors where they are, and others do nothing.
     pub checks: Vec<cfa::Check>,
+    /// Checks that somebody makes, maybe of another program made of the same source: where one fails, a path may end without a taint.
+    pub checked_elsewhere: Vec<cfa::Check>,
     /// Functions whose call is the violation: never replaced by a model.
     pub error_functions: Vec<String>,
     pub undefined_functions: UndefinedFunctions,
+    /// Any allocation may fail, not only one of more memory than there can be.
+    pub malloc_may_fail: bool,
     /// Functions that lose their bodies. If there is another definition, in the library or in more than one input, that
     /// in the last input stays.
     pub remove_bodies: Vec<String>,
@@ -132,8 +136,10 @@ impl Default for Options {
             entry: "main".into(),
             entry_memory: EntryMemory::default(),
             checks: Vec::new(),
+            checked_elsewhere: Vec::new(),
             error_functions: Vec::new(),
             undefined_functions: UndefinedFunctions::default(),
+            malloc_may_fail: false,
             remove_bodies: Vec::new(),
             sequential_environment: false,
             reads_back: false,

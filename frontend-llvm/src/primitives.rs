@@ -18,6 +18,9 @@
 //! size_t __proviso_object_size(void *ptr);                   // of the live object `ptr` points into
 //! size_t __proviso_object_offset(void *ptr);                 // in the live object it points into, or to the end of, else SIZE_MAX
 //!
+//! // Whether an allocation fails that need not: 0 unless that was asked for.
+//! _Bool __proviso_allocation_fails(void);
+//!
 //! // A fresh value of the environment, whatever the return type the model declares. The name after
 //! // `__proviso_env_` is free, so declare one for each type: `int __proviso_env_int(void);`,
 //! // `double __proviso_env_double(void);`. The input shown to the user is named after the *model* that calls it.
@@ -68,6 +71,8 @@ pub(crate) enum Primitive {
     Nothing,
     /// `malloc(size)`: null if no machine has so much.
     Malloc,
+    /// Whether an allocation fails that need not.
+    AllocationFails,
     /// `f(size)`: fresh memory that belongs to the C library.
     Alloc,
     /// `f(size)`: fresh memory of the program, all zero.
@@ -106,6 +111,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
         return Some(match name {
             "alloc" | "alloc_env" => Alloc,
             "alloc_zeroed" => AllocZeroed,
+            "allocation_fails" => AllocationFails,
             "alloc_aligned" => AlignedAlloc,
             "free" => Free,
             "object_size" => ObjectSize,

@@ -2,4 +2,5 @@
 
 pub mod cover;
 pub mod memory;
+pub mod pass;
 pub mod unreach_call;

@@ -33,11 +33,12 @@ pub enum Command {
     /// Decides whether a C program can violate a property.
     ///
     /// The program starts at main. Its inputs are the results of `__VERIFIER_nondet_int()` and the like: each
-    /// call may give any value of its type. Proviso looks for inputs with which an error function
-    /// (`reach_error` by default) is called, and says
+    /// call may give any value of its type. Proviso looks for inputs with which an assertion fails or an error
+    /// function (`reach_error` by default) is called, memory is used that is not valid, or something is done
+    /// that C leaves undefined (--check and --property ask for other things), and says
     ///
-    ///   TRUE                   no inputs violate the property
-    ///   FALSE(unreach-call)    the inputs shown violate it
+    ///   TRUE                   no inputs do
+    ///   FALSE(unreach-call)    the inputs shown do; what is violated
     ///   UNKNOWN(reason)        neither was shown; the reason says what stood in the way
     ///
     /// as the last line of standard output.
@@ -179,7 +180,8 @@ pub struct VerifyArgs {
     #[command(flatten)]
     pub input: InputArgs,
 
-    /// What to verify: a property file (.prp), or a property's name [default: the task's, else unreach-call].
+    /// What to verify: a property file (.prp), or a property's name; may be given several times [default: the task's, else what
+    /// --check asks without a name].
     ///
     ///   unreach-call      no error function is called
     ///   no-overflow       signed arithmetic, shifts to the left included, gives no result that does not fit its type
@@ -190,7 +192,32 @@ pub struct VerifyArgs {
     ///   valid-memcleanup  all objects of the heap are freed when the program ends
     #[arg(verbatim_doc_comment)]
     #[arg(long, value_name = "FILE|NAME", help_heading = "Property")]
-    pub property: Option<String>,
+    pub property: Vec<String>,
+    /// What to check, by the names of clang's sanitizers [default: unreach-call,address,undefined].
+    ///
+    /// Each check has a result of its own, and one violation does not hide the others: a check is proved if no execution violates
+    /// it that has not done something forbidden before.
+    ///
+    ///   unreach-call                assertions hold, and no error function is called (also: assertions)
+    ///   address                     accesses stay within live objects, and only such of the heap are freed
+    ///   leak                        to each object of the heap a pointer leads until it is freed
+    ///   signed-integer-overflow     signed arithmetic fits its type
+    ///   unsigned-integer-overflow   unsigned arithmetic does not wrap around
+    ///   shift                       shifts are by fewer bits than the type has, and lose none of signed integers
+    ///   integer-divide-by-zero, float-divide-by-zero, float-cast-overflow, implicit-conversion, bounds, null, alignment,
+    ///   nonnull-attribute, returns-nonnull-attribute, pointer-overflow, unreachable, return, vla-bound, bool, builtin
+    ///   undefined                   all that clang's group of this name has
+    ///   all                         all of these
+    ///   default                     unreach-call, address and undefined
+    #[arg(verbatim_doc_comment)]
+    #[arg(
+        long,
+        value_name = "NAME,...",
+        value_delimiter = ',',
+        conflicts_with = "property",
+        help_heading = "Property"
+    )]
+    pub check: Vec<String>,
     /// A function whose call is the error; may be given several times.
     ///
     /// Without it these are the functions that the property file names and their aliases (reach_error and
@@ -225,6 +252,9 @@ pub struct VerifyArgs {
     #[arg(verbatim_doc_comment)]
     #[arg(long, value_name = "HOW|FILE", default_value = "unknown", help_heading = "Property")]
     pub undefined_functions: String,
+    /// Any allocation of memory may fail, not only one of more than any machine has.
+    #[arg(long, help_heading = "Property")]
+    pub malloc_may_fail: bool,
     /// A function whose body is taken away; may be given several times.
     ///
     /// If the library or another file defines it as well, that definition counts (of several files, the last one's);
@@ -429,7 +459,9 @@ pub enum MessageFormat {
 
 const EXAMPLES: &str = "\
 Examples:
-  proviso verify prog.c                                reach_error, __assert_fail as errors
+  proviso verify prog.c                                assertions, memory safety, undefined behaviour
+  proviso verify --check address,leak prog.c           only these, by the names of clang's sanitizers
+  proviso verify --property unreach-call prog.c        only reach_error, __assert_fail as errors
   proviso verify --timeout 60 --harness bug.c prog.c   then: clang prog.c bug.c && ./a.out
   proviso verify --error-function die a.c b.c -- -Wno-everything -DDEBUG
   proviso verify task.yml --json result.json

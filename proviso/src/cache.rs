@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// A folder of verdicts, and what of the command line they depend on.
+#[derive(Clone)]
 pub struct Cache {
     folder: PathBuf,
     question: String,

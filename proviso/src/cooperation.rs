@@ -71,6 +71,18 @@ impl Cooperation {
         Ok(Self { range, ranged, resumed, then, saved: args.save_condition.clone() })
     }
 
+    /// The options that ask for parts of the paths.
+    pub fn options(args: &VerifyArgs) -> Vec<&'static str> {
+        let given = [
+            ("--range", args.range.is_some()),
+            ("--ranged", args.ranged.is_some()),
+            ("--resume", args.resume.is_some()),
+            ("--then", args.then.is_some()),
+            ("--save-condition", args.save_condition.is_some()),
+        ];
+        given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
+    }
+
     /// Whether one analysis looks at all paths, and keeps to itself what it has seen.
     pub fn is_none(&self) -> bool {
         let Self { range, ranged, resumed, then, saved } = self;
@@ -93,7 +105,7 @@ impl Cooperation {
 impl Pipeline {
     /// Verifies the part of the paths that was asked for.
     pub fn cooperate(&self, program: &Program, resumed: Option<Condition>) -> Outcome {
-        let Cooperation { range, ranged, then, .. } = &self.cooperation;
+        let Cooperation { range, ranged, then, .. } = &*self.cooperation;
         if let Some(bounds) = range {
             return self.range(program, bounds);
         }

@@ -8,7 +8,7 @@ use crate::task::Task;
 use crate::witness;
 use cfa::Check;
 use frontend_llvm::{DataModel, EntryMemory, EntryPointers, Options, UndefinedFunctions};
-use instrument::{Property, PropertyFile};
+use instrument::{Asked, Property, PropertyFile};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,10 +20,39 @@ const ALIASES: [&str; 2] = ["reach_error", "__VERIFIER_error"];
 /// The errors without a property file: also a failed `assert`.
 const DEFAULT_ERRORS: [&str; 3] = ["reach_error", "__VERIFIER_error", "__assert_fail"];
 
+/// One thing that is asked, with a result of its own.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// As tables have it.
+    pub name: String,
+    /// If SV-COMP has a name for it.
+    pub properties: Vec<Property>,
+    /// The errors that are violations of it.
+    pub checks: Vec<Check>,
+    /// So are calls of these functions.
+    error_functions: Vec<String>,
+}
+
+/// What is asked where the command line and the task name nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Otherwise {
+    /// Assertions, memory safety and undefined behaviour.
+    Everything,
+    /// Only assertions.
+    Assertions,
+}
+
 /// A verification to do.
 #[derive(Clone, Debug)]
 pub struct Job {
     pub load: Options,
+    /// In the order of tables.
+    pub asks: Vec<Ask>,
+    /// All violations are looked for, not the first of each thing asked.
+    pub is_exhaustive: bool,
+    /// Nobody said what to ask.
+    pub is_default: bool,
+    /// Those that are asked.
     pub properties: Vec<Property>,
     /// Functions whose call is the error.
     pub error_functions: Vec<String>,
@@ -81,23 +110,15 @@ pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<Subject, Failure>
 }
 
 impl Job {
-    pub fn new(args: &VerifyArgs) -> Result<Self, Failure> {
+    pub fn new(args: &VerifyArgs, otherwise: Otherwise) -> Result<Self, Failure> {
         let Subject { options: mut load, properties: task_properties, folder } = program(&args.files, &args.input)?;
-        let named = |name: &str| by_name(name).map(|properties| (properties, None));
-        let of_file = |file: PropertyFile| (file.properties, Some(file.entry));
-        let (properties, entry) = match &args.property {
-            Some(name) if Property::from_name(name).is_ok() => named(name)?,
-            Some(file) if Path::new(file).exists() || file.ends_with(".prp") => of_file(read(Path::new(file))?),
-            Some(name) => return Err(Failure::usage(unknown_property(name))),
-            None => match of_task(&task_properties)? {
-                Some(file) => of_file(file),
-                None => named("unreach-call")?,
-            },
-        };
-        let from_file = entry.is_some();
+        let Questions { mut asks, entry, is_exhaustive, is_default } = questions(args, &task_properties, otherwise)?;
         let errors_named = !args.error_function.is_empty();
-        let error_functions =
-            if errors_named { args.error_function.clone() } else { error_functions(&properties, from_file) };
+        if errors_named {
+            for ask in asks.iter_mut().filter(|a| a.checks.contains(&Check::Call)) {
+                ask.error_functions.clone_from(&args.error_function);
+            }
+        }
         load.entry = start(args.entry.as_deref(), entry)?;
         load.entry_memory = EntryMemory {
             pointers: match args.entry_pointers {
@@ -127,24 +148,49 @@ impl Job {
             return Err(Failure::usage("--entry-pointers and the like are for another function than main (--entry)"));
         }
         load.remove_bodies.clone_from(&args.remove_function_body);
-        if load.entry != "main" && properties.contains(&Property::ValidMemcleanup) {
+        load.malloc_may_fail = args.malloc_may_fail;
+        if load.entry != "main" && asks.iter().any(|a| a.properties.contains(&Property::ValidMemcleanup)) {
             return Err(Failure::usage(
                 "valid-memcleanup asks of a whole program: --entry cannot be another function than main",
             ));
         }
-        let property_file = args.property.iter().filter(|_| from_file).map(PathBuf::from);
-        let files_read = load.inputs.iter().cloned().chain(task_properties).chain(property_file).collect();
-        let mut job = Self { load, properties, error_functions, errors_named, files_read, _folder: folder };
-        job.load_what_is_asked();
+        let property_files = args.property.iter().filter(|p| Property::from_name(p).is_err()).map(PathBuf::from);
+        let files_read = load.inputs.iter().cloned().chain(task_properties).chain(property_files).collect();
+        let mut job = Self {
+            load,
+            asks: Vec::new(),
+            is_exhaustive,
+            is_default,
+            properties: Vec::new(),
+            error_functions: Vec::new(),
+            errors_named,
+            files_read,
+            _folder: folder,
+        };
+        job.ask(asks);
         Ok(job)
+    }
+
+    /// The same job with a part of what is asked.
+    pub fn asking(&self, asks: Vec<Ask>) -> Self {
+        let mut job = self.clone();
+        job.ask(asks);
+        job
+    }
+
+    fn ask(&mut self, asks: Vec<Ask>) {
+        self.properties = asks.iter().flat_map(|a| a.properties.iter().cloned()).collect();
+        self.error_functions = asks.iter().flat_map(|a| a.error_functions.iter().cloned()).collect();
+        self.asks = asks;
+        self.load_what_is_asked();
     }
 
     /// Asks what this file asks instead. `entry`: the function that the user wants to start with.
     pub fn set_properties(&mut self, file: PropertyFile, entry: Option<&str>) -> Result<(), Failure> {
         self.load.entry = start(entry, Some(file.entry))?;
-        self.error_functions = error_functions(&file.properties, true);
-        self.properties = file.properties;
-        self.load_what_is_asked();
+        self.is_exhaustive = false;
+        self.is_default = false;
+        self.ask(vec![Ask::of_file("the property", file.properties)]);
         Ok(())
     }
 
@@ -156,7 +202,7 @@ impl Job {
 
     /// Makes the front-end put into the program what the properties ask for.
     fn load_what_is_asked(&mut self) {
-        self.load.checks = self.properties.iter().flat_map(|p| p.checks()).copied().collect();
+        self.load.checks = self.asks.iter().flat_map(|a| &a.checks).copied().collect();
         self.load.error_functions = match self.error_functions.is_empty() {
             false => self.error_functions.clone(),
             // Where nobody asks whether they are called, they end the program.
@@ -210,14 +256,99 @@ impl Job {
 
     /// The property that an error violates, as the verdict names it.
     pub fn violated(&self, check: Check) -> &'static str {
-        let property = self.properties.iter().find(|p| p.checks().contains(&check));
-        property.map_or_else(|| check.name(), Property::name)
+        let property = self.properties.iter().find(|p| p.checks().contains(&check)).map(Property::name);
+        let asked = || Asked::ALL.iter().find(|a| a.checks.contains(&check)).map(|a| a.name);
+        property.or_else(asked).unwrap_or_else(|| check.name())
     }
 
-    /// The names of the properties, each once.
-    pub fn property_names(&self) -> Vec<String> {
-        self.properties.iter().map(|p| p.name().to_owned()).collect()
+    /// The names of what is asked, each once.
+    pub fn names(&self) -> Vec<String> {
+        let names = |ask: &Ask| match ask.properties[..] {
+            [] => vec![ask.name.clone()],
+            ref properties => properties.iter().map(|p| p.name().to_owned()).collect(),
+        };
+        self.asks.iter().flat_map(names).collect()
     }
+}
+
+impl Ask {
+    /// What a property file asks.
+    fn of_file(name: &str, properties: Vec<Property>) -> Self {
+        let error_functions = error_functions(&properties, true);
+        Self { error_functions, ..Self::named(name, properties) }
+    }
+
+    /// A property by its name.
+    fn named(name: &str, properties: Vec<Property>) -> Self {
+        let checks = properties.iter().flat_map(|p| p.checks()).copied().collect();
+        let error_functions = error_functions(&properties, false);
+        Self { name: name.to_owned(), properties, checks, error_functions }
+    }
+
+    /// A check by its name.
+    fn check(asked: Asked) -> Self {
+        match asked.checks {
+            [Check::Call] => Self::named(asked.name, vec![Property::UnreachCall { functions: Vec::new() }]),
+            checks => Self {
+                name: asked.name.to_owned(),
+                properties: Vec::new(),
+                checks: checks.to_vec(),
+                error_functions: Vec::new(),
+            },
+        }
+    }
+}
+
+/// What the command line, the task, or nobody asks.
+struct Questions {
+    asks: Vec<Ask>,
+    /// The function that a property file starts with.
+    entry: Option<String>,
+    is_exhaustive: bool,
+    is_default: bool,
+}
+
+fn questions(args: &VerifyArgs, of_the_task: &[PathBuf], otherwise: Otherwise) -> Result<Questions, Failure> {
+    let mut asks: Vec<Ask> = Vec::new();
+    let mut entry: Option<String> = None;
+    for name in &args.property {
+        let path = Path::new(name);
+        if Property::from_name(name).is_ok() {
+            asks.push(Ask::named(name, by_name(name)?));
+        } else if path.exists() || name.ends_with(".prp") {
+            let file = read(path)?;
+            entry = Some(start(entry.as_deref(), Some(file.entry))?);
+            let stem = path.file_stem().map_or_else(|| name.clone(), |s| s.to_string_lossy().into_owned());
+            asks.push(Ask::of_file(&stem, file.properties));
+        } else {
+            return Err(Failure::usage(unknown_property(name)));
+        }
+    }
+    if asks.is_empty()
+        && args.check.is_empty()
+        && let Some(file) = of_task(of_the_task)?
+    {
+        entry = Some(file.entry);
+        asks.push(Ask::of_file("the task's property", file.properties));
+    }
+    if !asks.is_empty() {
+        return Ok(Questions { asks, entry, is_exhaustive: false, is_default: false });
+    }
+    let is_default = args.check.is_empty();
+    let wanted = match (is_default, otherwise) {
+        (true, Otherwise::Everything) => Asked::by_default(),
+        (true, Otherwise::Assertions) => {
+            let asks = vec![Ask::named("unreach-call", by_name("unreach-call")?)];
+            return Ok(Questions { asks, entry, is_exhaustive: false, is_default });
+        }
+        (false, _) => {
+            let named: Result<Vec<_>, _> = args.check.iter().map(|name| Asked::by_name(name.trim())).collect();
+            named.map_err(|e| Failure::usage(e.to_string()))?.concat()
+        }
+    };
+    // Each once, in the order of tables.
+    let asks = Asked::ALL.into_iter().filter(|a| wanted.contains(a)).map(Ask::check).collect();
+    Ok(Questions { asks, entry, is_exhaustive: true, is_default })
 }
 
 /// The function that the program starts with: what the user and the property file say must agree.

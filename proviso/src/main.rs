@@ -25,6 +25,7 @@ mod pipeline;
 mod pixel_tree;
 mod progress;
 mod project;
+mod questions;
 mod reduce_command;
 mod render;
 mod report;

@@ -2,7 +2,7 @@
 
 use crate::assumed;
 use crate::blame;
-use crate::cache::{self, Cache};
+use crate::cache::{Cache, Place};
 use crate::cooperation::Cooperation;
 use crate::crash;
 use crate::failure::{Failure, exit};
@@ -12,17 +12,21 @@ use crate::html::Exhibits;
 use crate::job::Job;
 use crate::limits::Limits;
 use crate::loop_invariants;
-use crate::report::{Answer, AssumedWrites, Increment, LoopInvariant, Note, PartReport, Ranking, Undefined, Violation};
+use crate::questions;
+use crate::report::{
+    Answer, AssumedWrites, CheckResult, Increment, LoopInvariant, Note, PartReport, Ranking, Undefined, Violation,
+};
 use crate::source::Sources;
 use crate::termination;
 use crate::trace::{self, Trace};
 use cfa::interp::Inputs;
 use cfa::{CallGraph, Check, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
+use cooperate::condition::Condition;
 use engine::budget::Budget;
 use engine::invariants::Invariants;
 use engine::{Config, Counterexample, Reason, Verdict};
 use frontend_llvm::{DataModel, Options, UndefinedFunctions};
-use instrument::{Property, vacuity};
+use instrument::{Property, Site, vacuity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -58,6 +62,27 @@ pub struct Shared {
     pub condition: Option<String>,
     /// A violation that was confirmed but not yet explained.
     pub violation: Option<Violation>,
+    /// Where several things are asked: what came of each so far.
+    pub checks: Vec<CheckResult>,
+}
+
+impl Shared {
+    fn assume(&mut self, assumptions: impl IntoIterator<Item = String>) {
+        for assumption in assumptions {
+            if !self.assumptions.contains(&assumption) {
+                self.assumptions.push(assumption);
+            }
+        }
+    }
+
+    /// Adds a counter or a time of a stage, which may have been done before.
+    fn count(&mut self, name: &str, value: f64) {
+        match self.times.iter_mut().find(|(n, _)| n == name) {
+            Some((_, before)) if name.ends_with("_seconds") => *before += value,
+            Some((_, before)) => *before = before.max(value),
+            None => self.times.push((name.to_owned(), value)),
+        }
+    }
 }
 
 /// What the worker comes back with.
@@ -83,6 +108,8 @@ pub struct Finished {
     pub nothing_checked: Option<String>,
     /// Of TRUE: the writes that it takes for valid.
     pub assumed_writes: AssumedWrites,
+    /// Of FALSE: where it happens.
+    pub site: Option<Site>,
 }
 
 impl Finished {
@@ -103,10 +130,12 @@ impl Finished {
             proved_part: false,
             nothing_checked: None,
             assumed_writes: AssumedWrites::default(),
+            site: None,
         }
     }
 }
 
+#[derive(Clone)]
 pub struct Pipeline {
     pub job: Arc<Job>,
     pub config: Config,
@@ -122,13 +151,21 @@ pub struct Pipeline {
     /// Only what the errors depend on is analysed, with such control dependences.
     pub slicing: Option<slicer::Control>,
     /// Which part of the paths is looked at, and by whom.
-    pub cooperation: Cooperation,
+    pub cooperation: Arc<Cooperation>,
     /// Verdicts of before. Those of termination are not kept.
     pub cache: Option<Cache>,
 }
 
 impl Pipeline {
     pub fn run(&self) -> Result<Finished, Failure> {
+        match self.job.asks[..] {
+            [_] if !self.job.is_exhaustive => self.answer(),
+            _ => questions::run(self),
+        }
+    }
+
+    /// The answer to one question.
+    pub(crate) fn answer(&self) -> Result<Finished, Failure> {
         if let [Property::Termination] = self.job.properties[..] {
             return termination::run(self);
         }
@@ -137,33 +174,50 @@ impl Pipeline {
             return Ok(Finished::new(Answer::Unknown { reason, spot: None }));
         }
         let (mut program, place) = self.prepare()?;
-        self.describe(&program);
         let resumed = self.cooperation.condition(&mut program)?;
+        Ok(self.decide(&program, place.as_ref(), resumed))
+    }
+
+    /// The program with errors where it violates what is asked, and where its verdict may be kept.
+    pub(crate) fn prepare(&self) -> Result<(Program, Option<Place>), Failure> {
+        let (mut program, place) = self.stage("loading the program", "load", || {
+            let module = load_module(&self.job.load, &self.budget)?;
+            let place = self.cache.as_ref().map(|cache| cache.place(&module)).transpose()?;
+            Ok((module.lower().map_err(|e| loading(&e))?, place))
+        })?;
+        self.outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
+        self.instrument(&mut program)?;
+        self.describe(&program);
+        Ok((program, place))
+    }
+
+    /// Whether an error of the program can be reached.
+    pub(crate) fn decide(&self, program: &Program, place: Option<&Place>, resumed: Option<Condition>) -> Finished {
         let slice = match self.cooperation.is_none() {
-            true => self.stage("slicing", "slicing", || self.slice(&program)),
+            true => self.stage("slicing", "slicing", || self.slice(program)),
             // Each part has its own.
             false => None,
         };
-        let undefined = undefined(&program, slice.as_ref().map_or(&program, |s| &s.program), &self.job.error_functions);
+        let undefined = undefined(program, slice.as_ref().map_or(program, |s| &s.program), &self.job.error_functions);
         if undefined.iter().any(|f| f.relevant > 0) {
             let assumption = self.job.assumption_of_undefined().map(str::to_owned);
-            self.shared().assumptions.extend(assumption);
+            self.shared().assume(assumption);
         }
         self.shared().undefined = undefined;
         if self.wants_exhibits {
-            self.shared().exhibits = Exhibits::of(&program, slice.as_ref(), &Sources::new());
+            self.shared().exhibits = Exhibits::of(program, slice.as_ref(), &Sources::new());
         }
         let (outcome, analysed) = self.stage("the analysis", "analysis", || {
-            let known = place.as_ref().and_then(|place| place.outcome(&program, self.share_of_time(REPLAY)));
+            let known = place.and_then(|place| place.outcome(program, self.share_of_time(REPLAY)));
             if let Some(known) = known {
-                self.shared().times.push(("from_cache".into(), 1.0));
-                return (known, slice.as_ref().map_or(&program, |s| &s.program));
+                self.shared().count("from_cache", 1.0);
+                return (known, slice.as_ref().map_or(program, |s| &s.program));
             }
             if !self.cooperation.is_none() {
-                return (self.cooperate(&program, resumed), &program);
+                return (self.cooperate(program, resumed), program);
             }
-            let (outcome, analysed) = self.analyse(&program, slice.as_ref());
-            if let Some(place) = &place {
+            let (outcome, analysed) = self.analyse(program, slice.as_ref());
+            if let Some(place) = place {
                 place.keep(&outcome);
             }
             (outcome, analysed)
@@ -173,7 +227,7 @@ impl Pipeline {
         let sources = Sources::new();
         let note = |reason: &Reason| Note {
             text: reason.text.clone(),
-            spot: reason.place.and_then(|p| sources.spot(&program, blame::users_place(&program, p))),
+            spot: reason.place.and_then(|p| sources.spot(program, blame::users_place(program, p))),
         };
         let notes = outcome.reasons.iter().map(note).collect();
         let increment = |l: &engine::Increment| Increment {
@@ -188,13 +242,17 @@ impl Pipeline {
                 let Note { text, spot } = note(reason);
                 (Answer::Unknown { reason: text, spot }, None)
             }
-            Verdict::False(found) => self.explain(&program, found, &sources),
+            Verdict::False(found) => self.explain(program, found, &sources),
+        };
+        let site = match &outcome.verdict {
+            Verdict::False(found) => Site::of_path(program, &found.path, found.error),
+            _ => None,
         };
         let invariants = match (&outcome.certificate, &answer) {
             (Some(certificate), _) => loop_invariants::collect(analysed, certificate, &sources),
             (None, Answer::True) if self.wants_invariants => self.stage("describing loops", "invariants", || {
-                let facts = Invariants::new(&program, &self.budget.within(self.share_of_time(INVARIANTS)));
-                facts.map_or_else(Vec::new, |f| loop_invariants::collect(&program, &f.certificate(&program), &sources))
+                let facts = Invariants::new(program, &self.budget.within(self.share_of_time(INVARIANTS)));
+                facts.map_or_else(Vec::new, |f| loop_invariants::collect(program, &f.certificate(program), &sources))
             }),
             _ => Vec::new(),
         };
@@ -206,7 +264,7 @@ impl Pipeline {
         let graph = outcome.arg;
         let nothing_checked = match answer {
             Answer::True => {
-                self.stage("looking whether anything was checked", "vacuity", || self.vacuity(&program, analysed))
+                self.stage("looking whether anything was checked", "vacuity", || self.vacuity(program, analysed))
             }
             _ => None,
         };
@@ -214,13 +272,13 @@ impl Pipeline {
             Answer::True => self.stage("looking what is taken for valid", "assumed", || {
                 let deadline = Instant::now() + self.share_of_time(SLICING);
                 let found =
-                    assumed::writes(&program, slice.as_ref(), outcome.decided_by, &self.job.load.checks, deadline);
-                let spots = found.places.iter().filter_map(|&place| sources.spot(&program, place));
+                    assumed::writes(program, slice.as_ref(), outcome.decided_by, &self.job.load.checks, deadline);
+                let spots = found.places.iter().filter_map(|&place| sources.spot(program, place));
                 AssumedWrites { count: found.count, spots: spots.collect() }
             }),
             _ => AssumedWrites::default(),
         };
-        Ok(Finished {
+        Finished {
             answer,
             notes,
             harness,
@@ -236,19 +294,8 @@ impl Pipeline {
             proved_part,
             nothing_checked,
             assumed_writes,
-        })
-    }
-
-    /// Loads and instruments the program; where what is known of it is kept.
-    pub(crate) fn prepare(&self) -> Result<(Program, Option<cache::Place>), Failure> {
-        let (mut program, place) = self.stage("loading the program", "load", || {
-            let module = load_module(&self.job.load, &self.budget)?;
-            let place = self.cache.as_ref().map(|cache| cache.place(&module)).transpose()?;
-            Ok((module.lower().map_err(|e| loading(&e))?, place))
-        })?;
-        self.outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
-        self.instrument(&mut program)?;
-        Ok((program, place))
+            site,
+        }
     }
 
     pub(crate) fn shared(&self) -> MutexGuard<'_, Shared> {
@@ -260,7 +307,7 @@ impl Pipeline {
         self.shared().phase = phase;
         let start = Instant::now();
         let result = work();
-        self.shared().times.push((format!("{name}_seconds"), start.elapsed().as_secs_f64()));
+        self.shared().count(&format!("{name}_seconds"), start.elapsed().as_secs_f64());
         result
     }
 
@@ -284,7 +331,7 @@ impl Pipeline {
         let mut shared = self.shared();
         shared.models.clone_from(&program.models);
         if program.func_by_name(frontend_llvm::FOLLOW).is_some() {
-            shared.assumptions = self.job.assumptions();
+            shared.assume(self.job.assumptions());
         }
         shared.data_model = Some(DataModel::of_pointer_width(program.layout.pointer_width));
         for (name, count) in [
@@ -293,14 +340,14 @@ impl Pipeline {
             ("edges", program.edges.len()),
             ("variables", program.vars.len()),
         ] {
-            shared.times.push((name.into(), count as f64));
+            shared.count(name, count as f64);
         }
     }
 
     /// The part of the program on which the errors depend; `None` if it is not wanted or takes too long to find.
     pub(crate) fn slice(&self, program: &Program) -> Option<slicer::Slice> {
         let control = self.slicing?;
-        if program.edges.values().any(|e| e.op == Op::Leak(Leak::Lost)) {
+        if program.edges.values().any(|e| e.op == Op::Leak(Leak::Lost) && e.fault.is_some()) {
             // All that holds pointers matters.
             return None;
         }
@@ -311,7 +358,7 @@ impl Pipeline {
             Ok(slice) => {
                 let (before, after) = slice.stats.edges;
                 if self.cooperation.is_none() {
-                    self.shared().times.push(("edges_in_slice".into(), after as f64));
+                    self.shared().count("edges_in_slice", after as f64);
                 }
                 debug_assert!(after <= before);
                 Some(slice)
@@ -326,7 +373,7 @@ impl Pipeline {
     }
 
     /// At most `most`, and at most a fifth of the time left.
-    fn share_of_time(&self, most: Duration) -> Duration {
+    pub(crate) fn share_of_time(&self, most: Duration) -> Duration {
         let left = self.limits.timeout.map(|t| t.saturating_sub(self.limits.start.elapsed()));
         left.map_or(most, |left| (left / 5).min(most))
     }

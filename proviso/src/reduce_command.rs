@@ -3,7 +3,7 @@
 use crate::args::{InputArgs, ReduceArgs, VerifyArgs};
 use crate::failure::{Failure, exit};
 use crate::files::{Outputs, STDOUT};
-use crate::job::Job;
+use crate::job::{Job, Otherwise};
 use crate::output::{self, Colors};
 use crate::pipeline;
 use cfa::Program;
@@ -83,8 +83,8 @@ pub fn load(
     let Defaults { mut verify } = Defaults::parse_from(["verify", "FILE"]);
     verify.files = files.to_vec();
     verify.input = input.clone();
-    verify.property = property.map(str::to_owned);
-    let job = Job::new(&verify)?;
+    verify.property = property.into_iter().map(str::to_owned).collect();
+    let job = Job::new(&verify, Otherwise::Assertions)?;
     outputs.check(files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     let mut program = pipeline::load(&job.load, &Budget::unlimited())?;
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;

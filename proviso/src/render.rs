@@ -1,7 +1,7 @@
 //! A report for people: the error in the manner of rustc, then how it comes about, line by line.
 
 use crate::environment::{Command, Environment};
-use crate::report::{Answer, AssumedWrites, Report, Undefined, Violation};
+use crate::report::{Answer, AssumedWrites, CheckResult, Report, Rest, Undefined, Violation};
 use crate::source::{Message, Sources, Spot};
 use crate::trace::{self, Argument, Event, InputValue, Step, Trace, quoted};
 use annotate_snippets::Level;
@@ -33,7 +33,13 @@ pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -
     let mut out = String::new();
     match &report.answer {
         Answer::True => assumed(&mut out, &report.assumed_writes),
-        Answer::False(found) => violation(&mut out, found, sources, detail, color),
+        Answer::False(first) => {
+            let mut all: Vec<&Violation> = report.checks.iter().flat_map(|c| &c.violations).collect();
+            if all.is_empty() {
+                all.push(first);
+            }
+            all.into_iter().for_each(|found| violation(&mut out, found, sources, detail, color));
+        }
         Answer::Unknown { reason, spot } => {
             let main = Message::new(Level::WARNING, format!("no verdict: {reason}")).at(spot.clone());
             let _ = writeln!(out, "{}\n", main.render(sources, color));
@@ -48,6 +54,50 @@ pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -
         }
     }
     out
+}
+
+/// What came of each check, one line each; what has nothing to check is told in one.
+pub fn table(checks: &[CheckResult]) -> String {
+    let is_empty = |c: &&CheckResult| c.places.all == 0 && matches!(c.rest, Rest::Proved);
+    let names = checks.iter().filter(|c| !is_empty(c)).map(|c| c.name.len());
+    let width = names.max().unwrap_or(0);
+    let mut out = String::new();
+    for check in checks.iter().filter(|c| !is_empty(c)) {
+        let count = |n: usize| if n == 1 { "1 place".to_owned() } else { format!("{n} places") };
+        let places = count(check.places.all);
+        let spots: Vec<String> = check
+            .violations
+            .iter()
+            .map(|v| v.trace.as_ref().and_then(|t| t.spot.as_ref()).map_or_else(|| "?".into(), ToString::to_string))
+            .collect();
+        let what = match (&spots[..], &check.rest) {
+            ([], Rest::Unknown(note)) => {
+                let place = note.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
+                format!("unknown: {}{place}", note.text)
+            }
+            ([], Rest::NotAsked) => "not checked".into(),
+            ([], _) if check.assumes_valid_accesses => "proved where all accesses are valid".into(),
+            ([], _) => "proved".into(),
+            (spots, Rest::Proved) => format!("violated at {}; proved elsewhere", spots.join(", ")),
+            (spots, Rest::Unknown(_)) => format!("violated at {}; not known elsewhere", spots.join(", ")),
+            (spots, Rest::NotAsked) => format!("violated at {}", spots.join(", ")),
+        };
+        let _ = writeln!(out, "  {:width$}  {places:>11}  {what}", check.name);
+    }
+    let empty: Vec<&str> = checks.iter().filter(is_empty).map(|c| c.name.as_str()).collect();
+    match empty.len() {
+        0 => {}
+        _ if empty.len() == checks.len() => out += "  nothing to check\n",
+        _ => {
+            let _ = writeln!(out, "  nothing to check: {}", empty.join(", "));
+        }
+    }
+    format!("checks:\n{out}\n")
+}
+
+/// The verdict on each property.
+pub fn verdicts(checks: &[CheckResult]) -> String {
+    checks.iter().map(|c| format!("{}: {}\n", c.name, c.answer().line())).collect()
 }
 
 /// Says what a proof takes for granted.
@@ -74,14 +124,9 @@ pub fn short(report: &Report) -> String {
     };
     match &report.answer {
         Answer::True => String::new(),
-        Answer::False(found) => {
-            let spot = found.trace.as_ref().and_then(|t| t.spot.as_ref());
-            let mut out = line(spot, "error", &format!("{} [{}]", found.message, found.property));
-            let trace = found.trace.iter().flat_map(|t| t.steps.iter().map(move |s| (t, s)));
-            for (trace, step) in trace.filter(|(_, s)| s.matters && s.spot.is_some()).take(SHORT) {
-                out += &line(step.spot.as_ref(), "note", &event(&step.event, &trace.inputs));
-            }
-            out
+        Answer::False(_) => {
+            let all: Vec<&Violation> = report.checks.iter().flat_map(|c| &c.violations).collect();
+            all.into_iter().map(|found| short_violation(found, &line)).collect()
         }
         Answer::Unknown { reason, spot } => {
             let mut out = line(spot.as_ref(), "warning", &format!("no verdict: {reason}"));
@@ -91,6 +136,16 @@ pub fn short(report: &Report) -> String {
             out
         }
     }
+}
+
+fn short_violation(found: &Violation, line: &dyn Fn(Option<&Spot>, &str, &str) -> String) -> String {
+    let spot = found.trace.as_ref().and_then(|t| t.spot.as_ref());
+    let mut out = line(spot, "error", &format!("{} [{}]", found.message, found.property));
+    let trace = found.trace.iter().flat_map(|t| t.steps.iter().map(move |s| (t, s)));
+    for (trace, step) in trace.filter(|(_, s)| s.matters && s.spot.is_some()).take(SHORT) {
+        out += &line(step.spot.as_ref(), "note", &event(&step.event, &trace.inputs));
+    }
+    out
 }
 
 fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail: Detail, color: bool) {

@@ -28,6 +28,69 @@ pub struct Violation {
     pub trace: Option<Trace>,
 }
 
+/// What came of one thing that was asked.
+#[derive(Clone, Debug)]
+pub struct CheckResult {
+    pub name: String,
+    /// By these names verdicts call its violations.
+    pub properties: Vec<String>,
+    /// Where it can be violated, and how many of these places were seen to be safe before anything was analysed.
+    pub places: Places,
+    pub violations: Vec<Violation>,
+    /// Of all that is not violated.
+    pub rest: Rest,
+    /// That is proved only of executions in which all accesses are valid, which is not proved.
+    pub assumes_valid_accesses: bool,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Places {
+    pub all: usize,
+    pub discharged: usize,
+}
+
+#[derive(Clone, Debug)]
+pub enum Rest {
+    Proved,
+    /// Why it is not known, for now or for ever.
+    Unknown(Note),
+    /// One violation was asked for, or this input cannot be asked.
+    NotAsked,
+}
+
+impl CheckResult {
+    pub fn new(name: String, properties: Vec<String>) -> Self {
+        let nothing = Note { text: "it was not looked at".into(), spot: None };
+        Self {
+            name,
+            properties,
+            places: Places::default(),
+            violations: Vec::new(),
+            rest: Rest::Unknown(nothing),
+            assumes_valid_accesses: false,
+        }
+    }
+
+    /// The verdict on it alone.
+    pub fn answer(&self) -> Answer {
+        match (self.violations.first(), &self.rest) {
+            (Some(violation), _) => Answer::False(Box::new(violation.clone())),
+            (None, Rest::Unknown(Note { text, spot })) => Answer::Unknown { reason: text.clone(), spot: spot.clone() },
+            (None, Rest::Proved | Rest::NotAsked) => Answer::True,
+        }
+    }
+
+    /// In a word.
+    pub fn word(&self) -> &'static str {
+        match self.answer() {
+            Answer::True if matches!(self.rest, Rest::NotAsked) => "not checked",
+            Answer::True => "proved",
+            Answer::False(_) => "violated",
+            Answer::Unknown { .. } => "unknown",
+        }
+    }
+}
+
 /// Something that the analysis had to leave out or add.
 #[derive(Clone, Debug)]
 pub struct Note {
@@ -105,6 +168,8 @@ pub struct PartReport {
 #[derive(Clone, Debug)]
 pub struct Report {
     pub answer: Answer,
+    /// By what was asked; the answer sums it up.
+    pub checks: Vec<CheckResult>,
     /// Where the paths were divided: what became of the parts.
     pub parts: Vec<PartReport>,
     /// Names of the properties that were asked for.
@@ -142,12 +207,23 @@ impl Answer {
     pub fn unknown(reason: impl Into<String>) -> Self {
         Self::Unknown { reason: reason.into(), spot: None }
     }
-}
 
-impl Report {
-    /// The last line of standard output.
-    pub fn verdict_line(&self) -> String {
-        match &self.answer {
+    /// What all results come to: FALSE if anything is violated, TRUE if all is proved.
+    pub fn of(checks: &[CheckResult]) -> Self {
+        if let Some(violation) = checks.iter().find_map(|c| c.violations.first()) {
+            return Self::False(Box::new(violation.clone()));
+        }
+        for check in checks {
+            if let Answer::Unknown { reason, spot } = check.answer() {
+                return Self::Unknown { reason, spot };
+            }
+        }
+        Self::True
+    }
+
+    /// As the verdict line has it.
+    pub fn line(&self) -> String {
+        match self {
             Answer::True => "TRUE".into(),
             Answer::False(violation) => format!("FALSE({})", violation.property),
             Answer::Unknown { reason, spot } => {
@@ -157,6 +233,13 @@ impl Report {
                 format!("UNKNOWN({text})")
             }
         }
+    }
+}
+
+impl Report {
+    /// The last line of standard output.
+    pub fn verdict_line(&self) -> String {
+        self.answer.line()
     }
 
     pub fn to_json(&self) -> Value {
@@ -178,6 +261,7 @@ impl Report {
             "tool": {"name": "proviso", "version": env!("CARGO_PKG_VERSION")},
             "verdict": verdict,
             "verdict_line": self.verdict_line(),
+            "checks": self.checks.iter().map(check_json).collect::<Vec<_>>(),
             "properties": self.properties,
             "files": self.files,
             "data_model": self.data_model,
@@ -238,6 +322,27 @@ fn part_json(part: &PartReport) -> Value {
 fn assumed_json(assumed: &AssumedWrites) -> Value {
     let first = assumed.spots.iter().take(MAX_ASSUMED);
     json!({"count": assumed.count, "locations": first.map(|spot| spot_json(Some(spot))).collect::<Vec<_>>()})
+}
+
+fn check_json(check: &CheckResult) -> Value {
+    let reason = match &check.rest {
+        Rest::Unknown(note) => json!({"text": note.text, "location": spot_json(note.spot.as_ref())}),
+        Rest::Proved | Rest::NotAsked => Value::Null,
+    };
+    json!({
+        "name": check.name,
+        "result": check.word(),
+        "places": check.places.all,
+        "discharged": check.places.discharged,
+        "violations": check.violations.iter().map(violation_json).collect::<Vec<_>>(),
+        "rest": match check.rest {
+            Rest::Proved => json!("proved"),
+            Rest::Unknown(_) => json!("unknown"),
+            Rest::NotAsked => Value::Null,
+        },
+        "assumes_valid_accesses": check.assumes_valid_accesses,
+        "reason": reason,
+    })
 }
 
 fn violation_json(violation: &Violation) -> Value {
@@ -382,6 +487,7 @@ mod tests {
     fn report(answer: Answer) -> Report {
         Report {
             answer,
+            checks: Vec::new(),
             parts: Vec::new(),
             properties: vec!["unreach-call".into()],
             files: vec!["a.c".into()],

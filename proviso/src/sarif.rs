@@ -1,7 +1,7 @@
 //! A result as SARIF 2.1.0, which code hosts and editors show beside the source.
 
 use crate::render;
-use crate::report::{Answer, Note, Report, Violation};
+use crate::report::{Answer, Note, Report, Rest, Violation};
 use crate::source::Spot;
 use crate::trace::Trace;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 const MAX_STEPS: usize = 200;
 
 /// The rules: property, name, what it says, and the weakness (CWE) that a violation is.
-const RULES: [(&str, &str, &str, Option<u32>); 8] = [
+const RULES: [(&str, &str, &str, Option<u32>); 28] = [
     ("unreach-call", "ReachableError", "An assertion can fail, or an error function can be called.", Some(617)),
     ("no-overflow", "SignedOverflow", "Signed arithmetic can overflow.", Some(190)),
     ("valid-deref", "InvalidAccess", "Memory can be accessed outside the objects that are alive.", Some(119)),
@@ -20,13 +20,47 @@ const RULES: [(&str, &str, &str, Option<u32>); 8] = [
     ("valid-memcleanup", "UnfreedMemory", "A heap object can be alive at the end of the program.", Some(401)),
     ("termination", "NonTermination", "The program can run for ever.", Some(835)),
     ("no-data-race", "DataRace", "Conflicting accesses of two threads are not ordered.", Some(362)),
+    (
+        "address",
+        "InvalidMemoryUse",
+        "Memory can be used that is not valid: outside objects, freed, or freed twice.",
+        Some(119),
+    ),
+    ("leak", "Leak", "A heap object can become unreachable without being freed.", Some(401)),
+    ("signed-integer-overflow", "SignedIntegerOverflow", "Signed arithmetic can overflow.", Some(190)),
+    ("unsigned-integer-overflow", "UnsignedIntegerOverflow", "Unsigned arithmetic can wrap around.", Some(190)),
+    ("shift", "InvalidShift", "A shift can be too far, or lose bits of a signed integer.", Some(1335)),
+    ("integer-divide-by-zero", "DivisionByZero", "An integer can be divided by zero.", Some(369)),
+    ("float-divide-by-zero", "FloatDivisionByZero", "A float can be divided by zero.", Some(369)),
+    ("float-cast-overflow", "FloatCastOverflow", "A float can be converted to a type without such a value.", Some(681)),
+    ("implicit-conversion", "ImplicitConversion", "An implicit conversion can change the value.", Some(681)),
+    ("bounds", "IndexOutOfBounds", "An index can be outside its array.", Some(129)),
+    ("null", "NullPointer", "A null pointer can be used.", Some(476)),
+    ("alignment", "Misalignment", "An address can be used that is not aligned.", Some(704)),
+    ("nonnull-attribute", "NullArgument", "Null can be given for a parameter declared nonnull.", Some(476)),
+    ("returns-nonnull-attribute", "NullResult", "Null can be returned where that is declared not to be.", Some(476)),
+    ("pointer-overflow", "PointerOverflow", "Pointer arithmetic can wrap around.", Some(823)),
+    ("unreachable", "UnreachableReached", "__builtin_unreachable can be reached.", None),
+    ("return", "MissingReturn", "A function can end without the value it returns.", None),
+    ("vla-bound", "ArrayLength", "An array of variable length can have none.", Some(789)),
+    ("bool", "InvalidBool", "A _Bool or an enumeration can have another value than its own.", None),
+    ("builtin", "BuiltinArgument", "A builtin can be given what it does not take.", None),
 ];
 
 /// The log of one run.
 pub fn log(report: &Report) -> Value {
     let (results, notifications) = match &report.answer {
         Answer::True => (Vec::new(), Vec::new()),
-        Answer::False(violation) => (vec![result(violation)], Vec::new()),
+        Answer::False(_) => {
+            let all = report.checks.iter().flat_map(|c| &c.violations);
+            let open = report.checks.iter().filter_map(|c| match &c.rest {
+                Rest::Unknown(note) => {
+                    Some(notification("note", &format!("{}: {}", c.name, note.text), note.spot.as_ref()))
+                }
+                Rest::Proved | Rest::NotAsked => None,
+            });
+            (all.map(result).collect(), open.collect())
+        }
         Answer::Unknown { reason, spot } => {
             let first = notification("warning", &format!("no verdict: {reason}"), spot.as_ref());
             let rest = report.notes.iter().map(|Note { text, spot }| notification("note", text, spot.as_ref()));
@@ -146,6 +180,13 @@ mod tests {
     fn paths_become_uris() {
         assert_eq!(uri("src/a b.c"), "src/a%20b.c");
         assert_eq!(uri("/tmp/ü.c"), "file:///tmp/%C3%BC.c");
+    }
+
+    #[test]
+    fn all_that_can_be_asked_has_a_rule() {
+        for asked in instrument::Asked::ALL {
+            assert!(RULES.iter().any(|(id, ..)| *id == asked.name), "{}", asked.name);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::args::SplitArgs;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
-use crate::job::Job;
+use crate::job::{Job, Otherwise};
 use crate::limits::{self, End, Limits};
 use crate::output::{self, Colors};
 use crate::pipeline::Shared;
@@ -30,7 +30,7 @@ fn attempt(args: &SplitArgs, colors: Colors) -> Result<u8, Failure> {
         })
     };
     let splitters = args.by.split(',').enumerate().map(splitter).collect::<Result<Vec<_>, _>>()?;
-    let job = Arc::new(Job::new(options)?);
+    let job = Arc::new(Job::new(options, Otherwise::Assertions)?);
     let memory = options.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
     let limits = Limits { timeout: options.timeout, memory, start, grace: limits::GRACE };
     limits::limit_address_space(memory);

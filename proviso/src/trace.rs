@@ -178,6 +178,7 @@ mod tests {
         let report = Report {
             parts: Vec::new(),
             answer: Answer::False(Box::new(violation)),
+            checks: Vec::new(),
             properties: Vec::new(),
             files: Vec::new(),
             data_model: "LP64",

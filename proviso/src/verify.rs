@@ -9,14 +9,14 @@ use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::files::{Outputs, STDOUT};
 use crate::html::{self, Exhibits};
-use crate::job::Job;
+use crate::job::{Job, Otherwise};
 use crate::limits::{self, End, Limits, Supervised};
 use crate::output::{self, Colors};
 use crate::pipeline::{Finished, Pipeline, Shared};
 use crate::pixel_tree::{Format, PixelTree};
 use crate::progress::Progress;
 use crate::render::{self, Detail};
-use crate::report::{Answer, Report};
+use crate::report::{Answer, CheckResult, Note, Report, Rest};
 use crate::sarif;
 use crate::source::Sources;
 use crate::witness;
@@ -45,7 +45,13 @@ pub fn run(args: &VerifyArgs, colors: Colors) -> u8 {
 
 fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     let start = Instant::now();
-    let job = Arc::new(Job::new(args)?);
+    let parts = Cooperation::options(args);
+    let otherwise = if parts.is_empty() { Otherwise::Everything } else { Otherwise::Assertions };
+    let job = Arc::new(Job::new(args, otherwise)?);
+    if let (Some(option), true) = (parts.first(), job.is_exhaustive || job.asks.len() > 1) {
+        return Err(Failure::usage(format!("{option} is for one property (--property)")));
+    }
+
     let pixels = args.pixel_tree.as_ref().map(|path| Ok((path, Format::of(path)?))).transpose()?;
     let named = [
         ("--harness", &args.harness),
@@ -84,15 +90,24 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         (Some(_), None) => output::warning("there is no condition: the analysis did not come back in time", colors),
         _ => {}
     }
+    let has_witness = match &report.answer {
+        Answer::False(violation) => !job.is_exhaustive || violation.property == "unreach-call",
+        _ => true,
+    };
     let witnesses = [(&args.witness, witness::Format::Yaml), (&args.graphml, witness::Format::GraphMl)];
     for (path, format) in witnesses.into_iter().filter_map(|(path, format)| Some((path.as_ref()?, format))) {
+        if !has_witness {
+            let text = "there is no witness: its format has no word for what is violated; ask by --property";
+            output::warning(text, colors);
+            continue;
+        }
         match witness::write(&report, &job.witness_task(), format) {
             Ok(None) => {}
             Ok(Some(text)) => outputs.put(path, text),
             Err(error) => output::warning(&format!("there is no witness: {error}"), colors),
         }
     }
-    publish(&report, outputs, args, colors).map(|()| code)
+    publish(&report, outputs, args, &job, colors).map(|()| code)
 }
 
 /// What a verification comes to.
@@ -130,6 +145,10 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
 
     let peak_memory = supervised.peak_memory;
     let (finished, code) = conclude(supervised, &mut shared)?;
+    let mut checks = std::mem::take(&mut shared.checks);
+    if checks.is_empty() {
+        checks = vec![only_result(job, &finished.answer)];
+    }
     let mut stats = shared.times;
     if let Some(engine) = shared.engine {
         stats.extend(engine.entries().into_iter().map(|(name, value)| (format!("analysis_{name}"), value)));
@@ -138,8 +157,9 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
     stats.push(("peak_memory_mb".into(), (peak_memory >> 20) as f64));
     let report = Report {
         answer: finished.answer,
+        checks,
         parts: shared.parts,
-        properties: job.property_names(),
+        properties: job.names(),
         files: job.load.inputs.iter().map(|f| f.display().to_string()).collect(),
         data_model: shared.data_model.or(job.load.data_model).unwrap_or(DataModel::Lp64).name(),
         analysis: args.analysis.clone(),
@@ -157,7 +177,12 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         models: shared.models,
         stats,
     };
-    let mut warnings = shared.warnings;
+    let mut warnings: Vec<String> = Vec::new();
+    for warning in shared.warnings {
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
     warnings.extend(report.nothing_checked.iter().map(|why| format!("nothing was checked: {why}")));
     warnings.extend(finished.crashes.iter().map(|(analysis, what)| {
         format!("the analysis `{analysis}` ended by an internal error: {what}\n  = note: {}", output::DEFECT)
@@ -191,8 +216,25 @@ pub fn pipeline(
             SlicingArg::Nontermination => Some(slicer::Control::DecisiveOrder),
         },
         cache: Cache::of(args, job)?,
-        cooperation: Cooperation::of(args)?,
+        cooperation: Arc::new(Cooperation::of(args)?),
     })
+}
+
+/// The result of what was asked alone.
+fn only_result(job: &Job, answer: &Answer) -> CheckResult {
+    let mut result =
+        CheckResult::new(job.asks.iter().map(|a| a.name.clone()).collect::<Vec<_>>().join(", "), job.names());
+    match answer {
+        Answer::True => result.rest = Rest::Proved,
+        Answer::False(violation) => {
+            result.rest = Rest::NotAsked;
+            result.violations.push((**violation).clone());
+        }
+        Answer::Unknown { reason, spot } => {
+            result.rest = Rest::Unknown(Note { text: reason.clone(), spot: spot.clone() });
+        }
+    }
+    result
 }
 
 pub fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
@@ -238,7 +280,14 @@ pub fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
 /// What there is to say after the worker ended one way or another, and the exit code.
 fn conclude(supervised: Supervised<Result<Finished, Failure>>, shared: &mut Shared) -> Result<(Finished, u8), Failure> {
     // A violation that was confirmed stands, whatever happened afterwards.
-    let rescued = shared.violation.take().map(|violation| Answer::False(Box::new(violation)));
+    let mut rescued = shared.violation.take();
+    if let Some(violation) = &rescued
+        && let Some(check) = shared.checks.iter_mut().find(|c| c.properties.contains(&violation.property))
+    {
+        check.violations.push(violation.clone());
+        rescued = None;
+    }
+    let rescued = rescued.map(|violation| Answer::False(Box::new(violation)));
     let unknown = |reason: String| Answer::Unknown { reason, spot: None };
     let stopped = supervised.stop.map(|stop| format!("{stop} during {}", shared.phase));
     let (mut finished, internal) = match (supervised.end, stopped) {
@@ -274,6 +323,13 @@ fn conclude(supervised: Supervised<Result<Finished, Failure>>, shared: &mut Shar
     if let (Answer::Unknown { .. }, Some(rescued)) = (&finished.answer, rescued) {
         finished.answer = rescued;
     }
+    if !shared.checks.is_empty() && !internal {
+        let sum = Answer::of(&shared.checks);
+        // What was not come to has the reason for which the run ended.
+        if !matches!(sum, Answer::Unknown { .. }) || matches!(finished.answer, Answer::True) {
+            finished.answer = sum;
+        }
+    }
     let code = match finished.answer {
         Answer::True => exit::TRUE,
         Answer::False(_) => exit::FALSE,
@@ -285,7 +341,7 @@ fn conclude(supervised: Supervised<Result<Finished, Failure>>, shared: &mut Shar
 }
 
 /// Prints and writes everything, the verdict line last, which is printed also where a file cannot be written.
-fn publish(report: &Report, mut outputs: Outputs, args: &VerifyArgs, colors: Colors) -> Result<(), Failure> {
+fn publish(report: &Report, mut outputs: Outputs, args: &VerifyArgs, job: &Job, colors: Colors) -> Result<(), Failure> {
     let detail = if args.trace == TraceArg::Full { Detail::Full } else { Detail::Short };
     let json_on_stdout = args.json.as_deref() == Some(Path::new(STDOUT));
     let mut text = match args.message_format {
@@ -293,6 +349,12 @@ fn publish(report: &Report, mut outputs: Outputs, args: &VerifyArgs, colors: Col
         MessageFormat::Short => render::short(report),
         MessageFormat::Json => format!("{}\n", report.to_json()),
     };
+    if report.checks.len() > 1 && args.message_format == MessageFormat::Human {
+        text += &match job.is_exhaustive {
+            true => render::table(&report.checks),
+            false => render::verdicts(&report.checks),
+        };
+    }
     if args.explain || args.verbose {
         text += &render::slicing(report).unwrap_or_default();
     }

@@ -23,6 +23,9 @@ impl Bench {
     fn verify(&self, options: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
         command.current_dir(&self.folder).args(["verify", "a.c", "--cache", "cache", "--json", "a.json"]).args(options);
+        if !options.contains(&"--property") {
+            command.args(["--property", "unreach-call"]);
+        }
         command.output().unwrap()
     }
 

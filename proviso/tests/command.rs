@@ -35,7 +35,7 @@ fn source(name: &str, text: &str) -> (tempfile::TempDir, String) {
 }
 
 const HOLDS: &str = "void reach_error(void); int __VERIFIER_nondet_int(void);\n\
-    int main(void) { int x = __VERIFIER_nondet_int(); if (x * 2 == 1) reach_error(); return 0; }\n";
+    int main(void) { unsigned x = __VERIFIER_nondet_int(); if (x * 2 == 1) reach_error(); return 0; }\n";
 
 const FAILS: &str = "void reach_error(void);\nint __VERIFIER_nondet_int(void);\n\
     int main(void) {\n    int x = __VERIFIER_nondet_int();\n    if (x == 4711)\n        reach_error();\n    return 0;\n}\n";
@@ -103,6 +103,9 @@ fn malformed_bitcode_is_an_error_of_the_input() {
 fn the_three_verdicts() {
     let (_folder, file) = source("a.c", HOLDS);
     let output = run(&["verify", &file]);
+    assert_eq!((output.status.code(), last_line(&output).as_str()), (Some(0), "TRUE"), "{}", stderr(&output));
+    assert!(stdout(&output).contains("unreach-call") && stdout(&output).contains("proved"), "{}", stdout(&output));
+    let output = run(&["verify", &file, "--property", "unreach-call"]);
     assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(0), "TRUE\n"), "{}", stderr(&output));
 
     let (_folder, file) = source("a.c", FAILS);
@@ -130,7 +133,8 @@ fn a_proof_names_the_writes_that_it_did_not_look_at() {
     let verify = |text: &str, options: &[&str]| {
         let (folder, file) = source("a.c", text);
         let json = folder.path().join("result.json");
-        let output = run(&[&["verify", &file, "--json", json.to_str().unwrap()], options].concat());
+        let command = ["verify", &file, "--json", json.to_str().unwrap()];
+        let output = run(&[&command, options].concat());
         let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
         let lines = json["assumed_writes"]["locations"].as_array().unwrap().iter();
         let lines: Vec<u64> = lines.map(|l| l["line"].as_u64().unwrap()).collect();
@@ -148,11 +152,16 @@ fn a_proof_names_the_writes_that_it_did_not_look_at() {
          assert(*l == 3);\n\
          a[n] = 7;\n\
          return 0;\n}\n";
-    assert_eq!(verify(text, &[]), ("TRUE".to_owned(), vec![6, 9, 10]));
+    let assertions = ["--property", "unreach-call"];
+    assert_eq!(verify(text, &assertions), ("TRUE".to_owned(), vec![6, 9, 10]));
+    assert_eq!(verify(text, &[]), ("FALSE(address)".to_owned(), vec![]));
     assert!(verify(text, &["--property", "valid-memsafety"]).1.is_empty());
     // What is executed is looked at.
     let whole = text.replace("a[n]", "a[n & 3]").replace("memset(a, 0, n)", "memset(a, 0, n & 15)");
-    assert_eq!(verify(&whole, &["--slicing", "off", "--analysis", "symex"]), ("TRUE".to_owned(), vec![]));
+    assert_eq!(
+        verify(&whole, &["--property", "unreach-call", "--slicing", "off", "--analysis", "symex"]),
+        ("TRUE".to_owned(), vec![])
+    );
 }
 
 #[test]
@@ -427,7 +436,7 @@ fn a_proof_that_checks_nothing_says_so() {
     let verify = |text: &str| {
         let (folder, file) = source("a.c", text);
         let json = folder.path().join("result.json");
-        let output = run(&["verify", &file, "--json", json.to_str().unwrap()]);
+        let output = run(&["verify", &file, "--property", "unreach-call", "--json", json.to_str().unwrap()]);
         assert_eq!((output.status.code(), last_line(&output).as_str()), (Some(0), "TRUE"), "{}", stderr(&output));
         let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
         let said = json["nothing_checked"].as_str().map(str::to_owned);
@@ -447,4 +456,79 @@ fn a_proof_that_checks_nothing_says_so() {
     ] {
         assert_eq!(verify(&checked), "", "{checked}");
     }
+}
+
+#[test]
+fn each_check_has_a_result_and_no_violation_hides_another() {
+    let text = "#include <assert.h>\n#include <stdlib.h>\nint __VERIFIER_nondet_int(void);\nint main(void) {\n\
+         int a[4] = {0}, n = __VERIFIER_nondet_int();\n\
+         int *p = malloc(8);\n\
+         for (int i = 0; i <= 4; i++) a[i] = i;\n\
+         assert(n != 17);\n\
+         free(p);\n\
+         if (n > 100) free(p);\n\
+         int m = n + 1;\n\
+         if (m > 3) m = 10 / (m - 4);\n\
+         assert(m < 1000);\n\
+         return 0;\n}\n";
+    let (folder, file) = source("a.c", text);
+    let json = folder.path().join("result.json");
+    let output = run(&["verify", &file, "--json", json.to_str().unwrap()]);
+    assert_eq!((output.status.code(), last_line(&output).as_str()), (Some(1), "FALSE(unreach-call)"));
+    let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+    let of = |name: &str| {
+        let check = json["checks"].as_array().unwrap().iter().find(|c| c["name"] == name).unwrap().clone();
+        let lines = check["violations"].as_array().unwrap().iter().map(|v| v["location"]["line"].as_u64().unwrap());
+        let mut lines: Vec<u64> = lines.collect();
+        lines.sort_unstable();
+        (check["result"].as_str().unwrap().to_owned(), lines, check["rest"].as_str().unwrap().to_owned())
+    };
+    let violated = |lines: &[u64]| ("violated".to_owned(), lines.to_vec(), "proved".to_owned());
+    assert_eq!(of("unreach-call"), violated(&[8]));
+    assert_eq!(of("address"), violated(&[7, 10]));
+    assert_eq!(of("signed-integer-overflow"), violated(&[11]));
+    assert_eq!(of("integer-divide-by-zero"), violated(&[12]));
+    assert_eq!(of("bounds"), violated(&[7]));
+    assert_eq!(of("null"), ("proved".to_owned(), vec![], "proved".to_owned()));
+    assert!(stdout(&output).contains("signed-integer-overflow"), "{}", stdout(&output));
+}
+
+#[test]
+fn an_unknown_check_is_answered_with_the_known_ones() {
+    let (_folder, file) = source("a.c", HOLDS);
+    let output = run(&["verify", &file, "--check", "address,shfit"]);
+    assert_eq!(output.status.code(), Some(64));
+    assert!(stderr(&output).contains("'shfit'") && stderr(&output).contains("vla-bound"), "{}", stderr(&output));
+}
+
+#[test]
+fn each_property_has_a_verdict() {
+    let text = FAILS.replace("int main(void) {", "int main(void) { int a[2]; a[__VERIFIER_nondet_int() & 1] = 1;");
+    let (_folder, file) = source("a.c", &text);
+    let output = run(&[
+        "verify",
+        &file,
+        "--property",
+        "unreach-call",
+        "--property",
+        "valid-memsafety",
+        "--property",
+        "termination",
+    ]);
+    let text = stdout(&output);
+    for line in
+        ["unreach-call: FALSE(unreach-call)", "valid-memsafety: TRUE", "termination: TRUE", "FALSE(unreach-call)"]
+    {
+        assert!(text.lines().any(|l| l == line), "{line} is missing in\n{text}\n{}", stderr(&output));
+    }
+}
+
+#[test]
+fn allocations_fail_where_that_is_asked_for() {
+    let text = "#include <stdlib.h>\nint main(void) { int *p = malloc(4), *q = calloc(2, 4);\n*p = 1;\nif (q) q[1] = 2;\nreturn *p; }\n";
+    let (_folder, file) = source("a.c", text);
+    assert_eq!(last_line(&run(&["verify", &file])), "TRUE");
+    let output = run(&["verify", &file, "--malloc-may-fail", "--check", "address"]);
+    assert_eq!(last_line(&output), "FALSE(address)");
+    assert!(stdout(&output).contains("a.c:3") && !stdout(&output).contains("a.c:4"), "{}", stdout(&output));
 }

@@ -1,7 +1,7 @@
 //! Runs `proviso verify` on the C programs of `tests/c` and compares with what they expect.
 //!
 //! A program is verified twice: as it is it must be TRUE, and with `-DBUG` FALSE, with the violation on a
-//! line that says `wrong`. Lines `// run: OPTIONS => VERDICT` at its top replace these two runs; `// line: N` says where the violation is if `#line` moves it. Every
+//! line that says `wrong`. Only assertions are asked about where the options do not say. Lines `// run: OPTIONS => VERDICT` at its top replace these two runs; `// line: N` says where the violation is if `#line` moves it. Every
 //! violation found is reproduced natively: the program is compiled with the harness and run (`// native: no` where it depends
 //! on what is uninitialised, `// native: unseen` where no sanitizer sees it).
 //!
@@ -74,6 +74,9 @@ fn proviso(run: &Run, folder: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
     command.current_dir(run.file.parent().unwrap());
     command.args(["verify", "--timeout", "60", "--stats"]);
+    if !run.options.iter().any(|o| o == "--property" || o == "--check") {
+        command.args(["--property", "unreach-call"]);
+    }
     command.arg("--json").arg(folder.join("result.json")).arg("--harness").arg(folder.join("harness.c"));
     // Later options win, so a run can have another timeout.
     command.arg(run.file.file_name().unwrap()).args(&run.options).args(["--color", "never"]).output().unwrap()
@@ -130,11 +133,14 @@ fn violation_is_on_a_wrong_line(json: &serde_json::Value, run: &Run, stdout: &st
 }
 
 /// The sanitizers of clang that must see the violation, too; none if it is the call of a function.
-fn sanitizers(verdict: &str) -> &'static str {
+fn sanitizers(verdict: &str) -> &str {
     match verdict {
         "FALSE(no-overflow)" => "signed-integer-overflow,shift",
         "FALSE(valid-deref)" | "FALSE(valid-free)" | "FALSE(valid-memtrack)" => "address",
-        _ => "",
+        "FALSE(leak)" => "address",
+        "FALSE(unreach-call)" | "FALSE(valid-memcleanup)" => "",
+        // A check has the name of its sanitizer.
+        other => other.trim_start_matches("FALSE(").trim_end_matches(')'),
     }
 }
 
@@ -170,7 +176,9 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
         match option.as_str() {
             "--32" => drop(clang.arg("-m32")),
             "--std" => drop(clang.arg(format!("-std={}", options.next().unwrap()))),
-            "--error-function" | "--timeout" | "--data-model" | "--property" | "--entry" => drop(options.next()),
+            "--error-function" | "--timeout" | "--data-model" | "--property" | "--check" | "--entry" => {
+                options.next();
+            }
             "--entry-globals" => {}
             option if option.starts_with("--entry-") => drop(options.next()),
             option if option.starts_with("-D") || option.ends_with(".c") => drop(clang.arg(option)),

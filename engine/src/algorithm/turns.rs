@@ -3,7 +3,7 @@
 use super::{Algorithm, Counters, Ending, Proof, Share};
 use crate::analysis::Analysis;
 use crate::arg::Shape;
-use crate::budget::Budget;
+use crate::budget::{Budget, Spent};
 use crate::exchange::Exchange;
 use crate::frontier::Frontier;
 use crate::proof::{self, Certificate, ProofCheck};
@@ -346,7 +346,7 @@ impl<'r> Turns<'r> {
             if !graph.is_empty() && (i == decided || arg.is_empty()) {
                 arg = graph;
             }
-            if setting.budget.spent().is_some() {
+            if setting.budget.spent() == Some(Spent::Cancelled) {
                 // To take apart what an interrupted run leaves can take longer than it had.
                 std::mem::forget(worker);
             }

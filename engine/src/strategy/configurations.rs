@@ -70,7 +70,9 @@ impl<'r> Maker<'r> {
     fn symbolic(self) -> SymbolicExecution<'r> {
         let Setting { program, config, budget } = self.setting;
         let solver = PathSolver::new(config.solvers.open(), budget.clone());
-        SymbolicExecution::new(program, solver, config.solvers.clone()).lacking_frees(config.lacks_frees)
+        SymbolicExecution::new(program, solver, config.solvers.clone())
+            .lacking_frees(config.lacks_frees)
+            .ending_at_faults(config.faults_elsewhere.clone())
     }
 
     fn parameters(self, heads: Vec<bool>, merge: Merge) -> Parameters {

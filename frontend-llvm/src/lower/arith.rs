@@ -233,18 +233,17 @@ pub(super) fn float_negate(x: &mut ExprPool, format: FloatFormat, a: ExprId) -> 
     x.f_unary(FUnOp::Neg, format, a)
 }
 
-/// The condition under which a division of `a` by `b` is undefined.
-pub(super) fn division_undefined(x: &mut ExprPool, signed: bool, a: ExprId, b: ExprId) -> ExprId {
+/// The conditions under which a division of `a` by `b` is undefined: it is one by zero, or its result does not fit.
+pub(super) fn division_undefined(x: &mut ExprPool, signed: bool, a: ExprId, b: ExprId) -> [ExprId; 2] {
     let width = x.width(b);
     let zero = x.int(width, 0);
     let by_zero = x.eq(b, zero);
     if !signed {
-        return by_zero;
+        return [by_zero, x.bool(false)];
     }
     let (minus_one, min) = (x.constant(Bv::ones(width)), x.constant(Bv::min_signed(width)));
     let (by_minus_one, of_min) = (x.eq(b, minus_one), x.eq(a, min));
-    let overflow = x.and(by_minus_one, of_min);
-    x.or(by_zero, overflow)
+    [by_zero, x.and(by_minus_one, of_min)]
 }
 
 /// A balanced combination of values with an associative operation.

@@ -5,7 +5,7 @@ use super::builder::Cursor;
 use super::function::FunctionLowering;
 use super::rounding::Mode;
 use crate::ir::{Instruction, Operand, TypeKind, op};
-use cfa::{AllocKind, Bv, ExprId, HaltKind, Op};
+use cfa::{AllocKind, Bv, Check, ExprId, HaltKind, Op};
 
 impl FunctionLowering<'_, '_> {
     pub fn lower_instruction(&mut self, n: u32, i: &Instruction) {
@@ -454,11 +454,22 @@ impl FunctionLowering<'_, '_> {
         let x = self.b.x();
         let (a, b) = (arith::lanes(x, a, lane), arith::lanes(x, b, lane));
         for (a, b) in a.into_iter().zip(b) {
-            let undefined = arith::division_undefined(self.b.x(), signed, a, b);
-            self.b.when(undefined, |builder| {
-                builder.approximate("division by zero or overflow of a division is undefined", false, true);
-                builder.halt(HaltKind::Abort);
-            });
+            let [by_zero, overflow] = arith::division_undefined(self.b.x(), signed, a, b);
+            let told = &self.b.cx.options.checked_elsewhere;
+            let told = [Check::IntegerDivideByZero, Check::SignedIntegerOverflow].map(|check| told.contains(&check));
+            let either = self.b.x().or(by_zero, overflow);
+            let cases = match told {
+                [a, b] if a == b => vec![(either, a)],
+                [zero, other] => vec![(by_zero, zero), (overflow, other)],
+            };
+            for (undefined, is_told) in cases {
+                self.b.when(undefined, |builder| {
+                    if !is_told {
+                        builder.approximate("division by zero or overflow of a division is undefined", false, true);
+                    }
+                    builder.halt(HaltKind::Abort);
+                });
+            }
         }
     }
 }

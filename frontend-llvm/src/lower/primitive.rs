@@ -74,6 +74,12 @@ impl Builder<'_, '_> {
                 None
             }
             (Primitive::Malloc, &[size, ..]) => Some(self.malloc(size)),
+            (Primitive::AllocationFails, _) => {
+                let function = self.cx.program.funcs[self.func].name.clone();
+                let fails = self.allocation_fails(&function);
+                let width = width?;
+                Some(self.x().resize(width, fails))
+            }
             (Primitive::Alloc, &[size, ..]) => {
                 let size = self.as_pointer(size);
                 Some(self.alloc(size, HEAP_ALIGN, AllocKind::Library, false))
@@ -179,11 +185,14 @@ impl Builder<'_, '_> {
         let size = self.as_pointer(size);
         let max = self.x().constant(cfa::Bv::min_signed(width).not());
         let too_large = self.x().ult(max, size);
-        if self.x().is_false(too_large) || self.is_small(size) {
+        let may_fail = self.cx.options.malloc_may_fail;
+        if !may_fail && (self.x().is_false(too_large) || self.is_small(size)) {
             return self.alloc(size, HEAP_ALIGN, AllocKind::Heap, false);
         }
         let size = self.share(size);
+        let fails = self.allocation_fails("malloc");
         let too_large = self.x().ult(max, size);
+        let too_large = self.x().or(too_large, fails);
         let var = self.temp(width);
         let (fails, succeeds, after) = (self.new_location(), self.new_location(), self.new_location());
         self.branch(too_large, fails, succeeds);
@@ -197,6 +206,14 @@ impl Builder<'_, '_> {
         self.goto(after);
         self.cursor = Cursor::At(after);
         self.var_expr(var)
+    }
+
+    /// One bit: whether an allocation by a function fails that need not.
+    fn allocation_fails(&mut self, function: &str) -> ExprId {
+        match self.cx.options.malloc_may_fail {
+            true => self.havoc(1, InputKind::Environment(function.to_owned()), None),
+            false => self.x().bool(false),
+        }
     }
 
     /// Whether a size is a few times a shorter unsigned number, so that it is no more than half of what there is.

@@ -7,7 +7,7 @@ pub mod suite;
 use crate::args::TestgenArgs;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
-use crate::job::Job;
+use crate::job::{Job, Otherwise};
 use crate::limits::{self, End, Limits, Stop};
 use crate::output::{self, Colors};
 use crate::source::Sources;
@@ -37,7 +37,7 @@ pub fn run(args: &TestgenArgs, colors: Colors) -> u8 {
 
 fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let start = Instant::now();
-    let job = Job::new(&args.verify)?;
+    let job = Job::new(&args.verify, Otherwise::Assertions)?;
     let coverage = coverage(args, &job)?;
     let mut outputs = Outputs::new([("--lcov", args.lcov.as_ref()), ("--json", args.verify.json.as_ref())]);
     outputs.check(args.verify.files.iter().chain(&job.files_read).map(std::path::PathBuf::as_path))?;

@@ -9,7 +9,7 @@ use super::{Content, Entry, Location};
 use crate::args::ValidateArgs;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
-use crate::job::Job;
+use crate::job::{Job, Otherwise};
 use crate::output::{self, Colors};
 use crate::render::{self, Detail};
 use crate::report::{Answer, Report, Violation};
@@ -33,7 +33,7 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
     let [entry] = entries.as_slice() else {
         return Err(Failure::data(format!("{}: more than one entry is not supported", args.witness.display())));
     };
-    let mut job = Job::new(&args.verify)?;
+    let mut job = Job::new(&args.verify, Otherwise::Assertions)?;
     adopt(&mut job, entry, args)?;
     for warning in stale(entry, &job)? {
         output::warning(&warning, colors);
@@ -59,7 +59,7 @@ fn adopt(job: &mut Job, entry: &Entry, args: &ValidateArgs) -> Result<(), Failur
         let ilp32 = task.data_model == "ILP32";
         job.load.data_model = Some(if ilp32 { DataModel::Ilp32 } else { DataModel::Lp64 });
     }
-    if args.verify.property.is_none() && args.verify.error_function.is_empty() {
+    if args.verify.property.is_empty() && args.verify.error_function.is_empty() {
         let file = Property::parse_file(&task.specification)
             .map_err(|e| Failure::data(format!("the witness's specification: {e}")))?;
         job.set_properties(file, args.verify.entry.as_deref())?;

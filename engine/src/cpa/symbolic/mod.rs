@@ -27,6 +27,8 @@ use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, ExprPool, Program};
 use smt::{Choice, Feasibility, PathSolver};
 use state::Past;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The analysis: what all paths share.
 pub struct SymbolicExecution<'p> {
@@ -40,6 +42,8 @@ pub struct SymbolicExecution<'p> {
     pub loops: Loops,
     /// Merged states keep what is in named variables that the program does not read any more.
     keeps_dead: bool,
+    /// Paths end at faults for which nobody asks; whether one has.
+    pub(super) ends_at_faults: Option<Arc<AtomicBool>>,
     /// If there, what the analysis cannot tell is a problem that someone looks into, not a taint.
     pub(super) problems: Option<Problems>,
     /// Where states are abstract and merged again soon, it is not asked at each branch whether there are any.
@@ -62,6 +66,7 @@ impl<'p> SymbolicExecution<'p> {
             leads_to_target: reachability::leading_to_targets(program),
             loops: Loops::new(program),
             keeps_dead: false,
+            ends_at_faults: None,
             problems: None,
             merges_soon: false,
             faults: Vec::new(),
@@ -73,6 +78,12 @@ impl<'p> SymbolicExecution<'p> {
     /// In a program that may lack operations which free memory.
     pub fn lacking_frees(mut self, lacks: bool) -> Self {
         self.execution.lacks_frees |= lacks;
+        self
+    }
+
+    /// Where an operation on memory is a fault, and nobody asks, the path ends: somebody else does.
+    pub fn ending_at_faults(mut self, ends: Option<Arc<AtomicBool>>) -> Self {
+        self.ends_at_faults = ends;
         self
     }
 
@@ -94,6 +105,7 @@ impl<'p> SymbolicExecution<'p> {
             loops: self.loops.without_samples(),
             // Candidate invariants speak of all variables.
             keeps_dead: true,
+            ends_at_faults: self.ends_at_faults.clone(),
             problems: None,
             merges_soon: false,
             faults: Vec::new(),

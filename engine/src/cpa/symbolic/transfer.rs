@@ -6,6 +6,7 @@ use crate::cpa::{At, Sides, Successors};
 use crate::execution::{self, Decision, Event, Fault};
 use crate::verdict::Reason;
 use cfa::{EdgeId, Id, Op, TaintId};
+use std::sync::atomic::Ordering;
 
 impl SymbolicExecution<'_> {
     /// The effect of an operation that is not an assume or a return.
@@ -76,6 +77,10 @@ impl SymbolicExecution<'_> {
             if !is_abstract {
                 return;
             }
+        }
+        if let (true, false, Some(ended)) = (kind.is_certain(), asks, &self.ends_at_faults) {
+            ended.store(true, Ordering::Relaxed);
+            return;
         }
         if is_abstract || asks || reads && (self.problems.is_none() || self.is_settled(edge)) {
             // An abstract state says nothing of executions anyway.

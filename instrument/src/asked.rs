@@ -1,0 +1,128 @@
+//! What can be asked besides properties: checks by the names that C developers know, those of clang's sanitizers.
+
+use cfa::Check;
+use std::fmt;
+
+/// A check that can be asked for by name; it has a result of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Asked {
+    pub name: &'static str,
+    /// The errors that are violations of it.
+    pub checks: &'static [Check],
+    /// For people.
+    pub what: &'static str,
+    /// Whether clang's group `undefined` has it.
+    undefined: bool,
+}
+
+/// A name that neither a check nor a group has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownCheck(pub String);
+
+const fn of(name: &'static str, checks: &'static [Check], what: &'static str) -> Asked {
+    Asked { name, checks, what, undefined: false }
+}
+
+const fn undefined(name: &'static str, checks: &'static [Check], what: &'static str) -> Asked {
+    Asked { name, checks, what, undefined: true }
+}
+
+impl Asked {
+    /// In the order of tables.
+    pub const ALL: [Self; 21] = [
+        of("unreach-call", &[Check::Call], "assertions hold, and no error function is called"),
+        of(
+            "address",
+            &[Check::Deref, Check::Free],
+            "accesses stay within live objects, and only such of the heap are freed",
+        ),
+        of("leak", &[Check::Memtrack], "to each object of the heap a pointer leads until it is freed"),
+        undefined("signed-integer-overflow", &[Check::SignedIntegerOverflow], "signed arithmetic fits its type"),
+        of("unsigned-integer-overflow", &[Check::UnsignedIntegerOverflow], "unsigned arithmetic does not wrap around"),
+        undefined(
+            "shift",
+            &[Check::Shift, Check::SignedLeftShift],
+            "shifts are by fewer bits than the type has, and lose none of signed integers",
+        ),
+        undefined("integer-divide-by-zero", &[Check::IntegerDivideByZero], "no integer is divided by zero"),
+        of("float-divide-by-zero", &[Check::FloatDivideByZero], "no float is divided by zero"),
+        undefined(
+            "float-cast-overflow",
+            &[Check::FloatCastOverflow],
+            "floats are converted to types that have their values",
+        ),
+        of("implicit-conversion", &[Check::ImplicitConversion], "implicit conversions keep the value"),
+        undefined("bounds", &[Check::Bounds], "indices are within their arrays"),
+        undefined("null", &[Check::Null], "no null pointer is accessed"),
+        undefined("alignment", &[Check::Alignment], "addresses are aligned as their types ask for"),
+        undefined("nonnull-attribute", &[Check::NonnullAttribute], "null is not given for parameters declared nonnull"),
+        undefined(
+            "returns-nonnull-attribute",
+            &[Check::ReturnsNonnullAttribute],
+            "null is not returned where that is declared",
+        ),
+        undefined("pointer-overflow", &[Check::PointerOverflow], "pointer arithmetic does not wrap around"),
+        undefined("unreachable", &[Check::Unreachable], "__builtin_unreachable is not reached"),
+        undefined("return", &[Check::Return], "functions end with the value that they return (C++)"),
+        undefined("vla-bound", &[Check::VlaBound], "arrays of variable length have a positive one"),
+        undefined("bool", &[Check::Bool, Check::Enum], "a _Bool is 0 or 1, an enumeration has one of its values (C++)"),
+        undefined("builtin", &[Check::Builtin], "builtins are given what they take"),
+    ];
+
+    /// What is asked where nobody says: assertions, `address` and `undefined`.
+    pub fn by_default() -> Vec<Self> {
+        Self::chosen(|a| a.undefined || matches!(a.name, "unreach-call" | "address"))
+    }
+
+    /// The checks of this name: one, or those of a group.
+    pub fn by_name(name: &str) -> Result<Vec<Self>, UnknownCheck> {
+        let found = match name {
+            "all" => Self::ALL.to_vec(),
+            "default" => Self::by_default(),
+            "undefined" => Self::chosen(|a| a.undefined),
+            "assertions" => Self::chosen(|a| a.name == "unreach-call"),
+            "enum" => Self::chosen(|a| a.name == "bool"),
+            _ => Self::chosen(|a| a.name == name),
+        };
+        if found.is_empty() { Err(UnknownCheck(name.to_owned())) } else { Ok(found) }
+    }
+
+    fn chosen(is_wanted: impl Fn(&Self) -> bool) -> Vec<Self> {
+        Self::ALL.into_iter().filter(is_wanted).collect()
+    }
+}
+
+impl fmt::Display for UnknownCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = Asked::ALL.iter().map(|a| a.name).collect();
+        let groups = "and the groups default, undefined and all";
+        write!(f, "there is no check '{}'; checks are {}, {groups}", self.0, names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownCheck {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_sanitizers() {
+        for asked in Asked::ALL {
+            assert_eq!(Asked::by_name(asked.name), Ok(vec![asked]));
+            for check in asked.checks {
+                let sanitizer = check.sanitizer().unwrap_or("unreach-call");
+                assert!(sanitizer == asked.name || *check == Check::Enum, "{check}");
+            }
+        }
+        let undefined = Asked::by_name("undefined").unwrap();
+        assert!(undefined.iter().any(|a| a.name == "shift") && undefined.iter().all(|a| a.name != "address"));
+        assert_eq!(Asked::by_default().len(), undefined.len() + 2);
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_known_ones() {
+        let text = Asked::by_name("shifts").unwrap_err().to_string();
+        assert!(text.contains("'shifts'") && text.contains("vla-bound") && text.contains("all"), "{text}");
+    }
+}

@@ -1,0 +1,432 @@
+//! Several things asked in one run, each with a result of its own.
+//!
+//! What can be answered together is: a group is one program with the errors of all that is asked in it, loaded with what clang puts in for
+//! them. Assertions are a group of their own and come first, on the program as it is without checks, so their answer is found as
+//! soon as if nothing else were asked. A group that is too much at once is divided. A violation is recorded, its place is asked no more,
+//! and the group goes on with the rest.
+//!
+//! Where another group asks whether accesses are valid, a path ends at one that is not, and that is no reason against a proof. All groups
+//! together prove what one question for all would. Where an access was found that is not valid, what is asked otherwise may lie behind
+//! it: such a group is asked again, with these accesses left out where they are not valid.
+
+use crate::failure::{Failure, exit};
+use crate::job::Ask;
+use crate::pipeline::{Finished, Pipeline};
+use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation};
+use cfa::callgraph::CallGraph;
+use cfa::{Callee, Check, ErrorId, Op, Program};
+use engine::invariants::Invariants;
+use instrument::{Operation, Property, Site, guard_all, let_pass, sites};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What groups are given in the first round where no time limit says how much there is: assertions, and all others.
+const FIRST: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(10)];
+/// How much more in each round.
+const GROWTH: u32 = 4;
+/// What is left of the time limit for writing.
+const WRITING: Duration = Duration::from_millis(300);
+/// A group is tried again only with so many times what it had before.
+const MORE: f64 = 1.5;
+/// What seeing which checks hold anyway may take.
+const DISCHARGE: Duration = Duration::from_secs(5);
+
+/// Things asked of one program.
+struct Group {
+    /// By number; those that are not decided.
+    asks: Vec<usize>,
+    /// Once it is loaded: what was violated or seen to hold is no error there any more.
+    program: Option<Program>,
+    /// The longest time that it was tried for in vain.
+    tried: Duration,
+    /// What was violated.
+    seen: FxHashSet<Site>,
+    /// Whether a path ended at an access that is not valid, for which another group asks.
+    ended: Arc<AtomicBool>,
+}
+
+impl Group {
+    fn new(asks: Vec<usize>) -> Self {
+        Self { asks, program: None, tried: Duration::ZERO, seen: FxHashSet::default(), ended: Arc::default() }
+    }
+}
+
+/// How an attempt at a group ended.
+enum Attempt {
+    Decided,
+    /// More time may help.
+    TimeIsUp,
+    GaveUp,
+}
+
+struct Run<'p> {
+    pipeline: &'p Pipeline,
+    asks: Vec<Ask>,
+    /// Of the runs so far.
+    parts: Vec<Finished>,
+    /// With the first violation.
+    harness: Option<String>,
+    /// Which accesses were found not to be valid.
+    invalid: FxHashSet<Operation>,
+}
+
+/// Asks everything; what came of each is in `shared.checks`, and summed up in the answer.
+pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
+    let asks = pipeline.job.asks.clone();
+    pipeline.shared().checks = asks.iter().map(|ask| result(pipeline, ask)).collect();
+    let mut run = Run { pipeline, asks, parts: Vec::new(), harness: None, invalid: FxHashSet::default() };
+    let mut groups = run.groups();
+    let mut round = 0;
+    let mut proved = Vec::new();
+    while !groups.is_empty() {
+        let mut left = Vec::new();
+        let count = groups.len();
+        for (i, mut group) in groups.into_iter().enumerate() {
+            if !run.load(&mut group)? {
+                continue;
+            }
+            let share = run.share(&group, count - i, round);
+            if share.is_some_and(|share| share < group.tried.mul_f64(MORE)) {
+                continue;
+            }
+            match run.attempt(&mut group, share)? {
+                Attempt::Decided => proved.push(group),
+                Attempt::GaveUp | Attempt::TimeIsUp if group.asks.len() > 1 => {
+                    left.extend(group.asks.into_iter().map(|ask| Group::new(vec![ask])));
+                }
+                Attempt::GaveUp => {}
+                Attempt::TimeIsUp => {
+                    group.tried = share.unwrap_or_default();
+                    left.push(group);
+                }
+            }
+            if pipeline.budget.spent().is_some() {
+                return Ok(run.finish());
+            }
+        }
+        groups = left;
+        round += 1;
+    }
+    run.go_behind_faults(proved)?;
+    Ok(run.finish())
+}
+
+/// The result of what was not looked at.
+fn result(pipeline: &Pipeline, ask: &Ask) -> CheckResult {
+    let names = match ask.properties[..] {
+        [] => vec![ask.name.clone()],
+        ref properties => properties.iter().map(|p| p.name().to_owned()).collect(),
+    };
+    let mut result = CheckResult::new(ask.name.clone(), names);
+    if let Some(limit) = pipeline.limits.timeout {
+        let text = format!("timeout of {} s before it was looked at", limit.as_secs_f64());
+        result.rest = Rest::Unknown(Note { text, spot: None });
+    }
+    result
+}
+
+impl Run<'_> {
+    /// What is asked together at first.
+    fn groups(&self) -> Vec<Group> {
+        let all = 0..self.asks.len();
+        if !self.pipeline.job.is_exhaustive {
+            return all.map(|ask| Group::new(vec![ask])).collect();
+        }
+        // Leaks look at all of the program, assertions at as little as there is.
+        let is_own = |&ask: &usize| {
+            let checks = &self.asks[ask].checks;
+            checks.contains(&Check::Call) || checks.iter().any(|c| c.is_fault())
+        };
+        let (own, common): (Vec<usize>, Vec<usize>) = all.partition(is_own);
+        let mut groups: Vec<Group> = own.into_iter().map(|ask| Group::new(vec![ask])).collect();
+        if !common.is_empty() {
+            groups.push(Group::new(common));
+        }
+        groups
+    }
+
+    /// How long a group may take, of so many that are still to be tried in this round; `None` for as long as it takes.
+    fn share(&self, group: &Group, groups: usize, round: u32) -> Option<Duration> {
+        let is_first = group.asks.iter().any(|&a| self.asks[a].checks.contains(&Check::Call));
+        let Some(limit) = self.pipeline.limits.timeout else {
+            let first = if is_first { FIRST[0] } else { FIRST[1] };
+            let alone = groups == 1 && round == 0 && group.asks.len() == 1 && self.asks.len() == 1;
+            return (!alone).then(|| first.saturating_mul(GROWTH.saturating_pow(round)));
+        };
+        let left = limit.saturating_sub(self.pipeline.limits.start.elapsed()).saturating_sub(WRITING);
+        let groups = groups as u32;
+        Some(match round {
+            // The last of several leaves time to divide them.
+            0 if group.asks.len() > 1 => left / (groups + 1),
+            0 if is_first && groups > 1 => left / 2,
+            _ => left / groups,
+        })
+    }
+
+    /// The pipeline for a part of what is asked.
+    fn part(&self, group: &Group, deadline: Option<Instant>) -> Pipeline {
+        let mut part = self.pipeline.clone();
+        let job = &self.pipeline.job;
+        let mut own = job.asking(group.asks.iter().map(|&a| self.asks[a].clone()).collect());
+        if job.is_exhaustive {
+            own.load.checked_elsewhere = self.asks.iter().flat_map(|a| &a.checks).copied().collect();
+        }
+        part.job = Arc::new(own);
+        if let Some(deadline) = deadline {
+            part.budget = part.budget.within(deadline.saturating_duration_since(Instant::now()));
+            part.limits.timeout = Some(deadline.saturating_duration_since(part.limits.start));
+        }
+        part.config.faults_elsewhere = (job.is_exhaustive && self.of_memory().is_some()).then(|| group.ended.clone());
+        part.wants_harness &= self.harness.is_none();
+        part
+    }
+
+    /// Looks for answers to all that is asked of a group, as long as that may take.
+    fn attempt(&mut self, group: &mut Group, share: Option<Duration>) -> Result<Attempt, Failure> {
+        let deadline = share.map(|share| Instant::now() + share);
+        if let Some(limit) = self.pipeline.limits.timeout {
+            // Should the run end meanwhile.
+            let text = format!("timeout of {} s", limit.as_secs_f64());
+            let shared = self.pipeline.shared();
+            let is_open = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Unknown(_));
+            let open: Vec<usize> = group.asks.iter().copied().filter(is_open).collect();
+            drop(shared);
+            self.settle(&open, &Rest::Unknown(Note { text, spot: None }));
+        }
+        loop {
+            let part = self.part(group, deadline);
+            let program = group.program.as_mut().expect("just loaded");
+            let finished = match part.job.properties[..] {
+                [ref one] if !part.job.is_exhaustive && (*one == Property::Termination || one.checks().is_empty()) => {
+                    part.answer()?
+                }
+                _ => part.decide(program, None, None),
+            };
+            let site = finished.site;
+            let answer = finished.answer.clone();
+            self.parts.push(finished);
+            match answer {
+                Answer::True => {
+                    self.settle(&group.asks, &Rest::Proved);
+                    let ended = group.ended.load(Ordering::Relaxed);
+                    let mut shared = self.pipeline.shared();
+                    group.asks.iter().for_each(|&ask| shared.checks[ask].assumes_valid_accesses = ended);
+                    return Ok(Attempt::Decided);
+                }
+                Answer::Unknown { reason, spot } => {
+                    let is_late = part.budget.spent().is_some();
+                    let note = match self.pipeline.limits.timeout.filter(|_| is_late) {
+                        Some(limit) => Note { text: format!("timeout of {} s", limit.as_secs_f64()), spot: None },
+                        None => Note { text: reason, spot },
+                    };
+                    self.settle(&group.asks, &Rest::Unknown(note));
+                    return Ok(if is_late { Attempt::TimeIsUp } else { Attempt::GaveUp });
+                }
+                Answer::False(violation) => {
+                    self.violated(&group.asks, *violation);
+                    if !self.pipeline.job.is_exhaustive {
+                        self.settle(&group.asks, &Rest::NotAsked);
+                        return Ok(Attempt::Decided);
+                    }
+                    let Some(site) = site.filter(|site| group.seen.insert(*site)) else {
+                        return Ok(Attempt::GaveUp);
+                    };
+                    if let Site::Fault(edge) = site {
+                        self.invalid.extend(Operation::of(program, edge));
+                    }
+                    let_pass(program, &[site]);
+                }
+            }
+        }
+    }
+
+    /// Loads the program of a group, and counts where it may be violated. What can be seen at once to hold is asked no more; whether there
+    /// is something left.
+    fn load(&mut self, group: &mut Group) -> Result<bool, Failure> {
+        if group.program.is_some() {
+            return Ok(true);
+        }
+        let part = self.part(group, None);
+        let only_termination = part.job.properties.iter().all(|p| p.checks().is_empty());
+        if !part.job.is_exhaustive && only_termination {
+            group.program = Some(Program::new(cfa::DataLayout { pointer_width: 64 }));
+            return Ok(true);
+        }
+        let mut program = match part.prepare() {
+            // What is kept is the answer to all at once.
+            Ok((program, _)) => program,
+            // Bitcode has only the checks that it was compiled with, and nobody asked for these by name.
+            Err(failure) if self.pipeline.job.is_default && failure.code == exit::USAGE && self.is_common(group) => {
+                let text = format!("undefined behaviour is not checked: {}", failure.message);
+                self.pipeline.shared().warnings.push(text);
+                self.settle(&group.asks, &Rest::NotAsked);
+                return Ok(false);
+            }
+            Err(failure) => return Err(failure),
+        };
+        let found = sites(&program);
+        let safe = if self.pipeline.job.is_exhaustive { part.unreachable(&program, &found) } else { Vec::new() };
+        let_pass(&mut program, &safe);
+        let safe: FxHashSet<Site> = safe.into_iter().collect();
+        {
+            let mut shared = self.pipeline.shared();
+            for &ask in &group.asks {
+                let of_ask = |error: ErrorId| self.asks[ask].checks.contains(&program.errors[error].check);
+                let places = Places {
+                    all: found.iter().filter(|(_, error)| of_ask(*error)).count(),
+                    discharged: found.iter().filter(|(site, error)| of_ask(*error) && safe.contains(site)).count(),
+                };
+                shared.checks[ask].places = places;
+                if places.all == places.discharged && self.pipeline.job.is_exhaustive {
+                    shared.checks[ask].rest = Rest::Proved;
+                }
+            }
+            if self.pipeline.job.is_exhaustive {
+                group.asks.retain(|&ask| !matches!(shared.checks[ask].rest, Rest::Proved));
+            }
+        }
+        group.program = Some(program);
+        Ok(!group.asks.is_empty())
+    }
+
+    /// Whether a group asks neither for assertions nor of memory.
+    fn is_common(&self, group: &Group) -> bool {
+        let mut checks = group.asks.iter().flat_map(|&ask| &self.asks[ask].checks);
+        checks.all(|c| *c != Check::Call && !c.is_fault())
+    }
+
+    /// The number of what asks whether accesses are valid.
+    fn of_memory(&self) -> Option<usize> {
+        self.asks.iter().position(|a| a.checks.contains(&Check::Deref))
+    }
+
+    /// Asks again what was proved of executions that end at accesses of which some were found not to be valid.
+    fn go_behind_faults(&mut self, proved: Vec<Group>) -> Result<(), Failure> {
+        let Some(memory) = self.of_memory() else { return Ok(()) };
+        let ended = |group: &Group| group.ended.load(Ordering::Relaxed) && !group.asks.contains(&memory);
+        let mut groups: Vec<Group> = proved.into_iter().filter(ended).collect();
+        let count = groups.len();
+        for (i, group) in groups.iter_mut().enumerate() {
+            let Some(program) = group.program.as_mut().filter(|_| !self.invalid.is_empty()) else { continue };
+            guard_all(program, &self.invalid);
+            group.ended = Arc::default();
+            let share = self.share(group, count - i, 1);
+            let is_decided = matches!(self.attempt(group, share)?, Attempt::Decided);
+            if !is_decided {
+                // What was proved before stands.
+                let shared = self.pipeline.shared();
+                let unviolated = group.asks.iter().copied().filter(|&a| shared.checks[a].violations.is_empty());
+                let unviolated: Vec<usize> = unviolated.collect();
+                drop(shared);
+                self.settle(&unviolated, &Rest::Proved);
+                group.ended.store(true, Ordering::Relaxed);
+            }
+        }
+        let mut shared = self.pipeline.shared();
+        if matches!(shared.checks[memory].rest, Rest::Proved) {
+            for group in groups.iter().filter(|group| self.invalid.is_empty() || !group.ended.load(Ordering::Relaxed)) {
+                group.asks.iter().for_each(|&ask| shared.checks[ask].assumes_valid_accesses = false);
+            }
+        }
+        Ok(())
+    }
+
+    /// Says what came of all that is not violated.
+    fn settle(&self, asks: &[usize], rest: &Rest) {
+        let mut shared = self.pipeline.shared();
+        for &ask in asks {
+            shared.checks[ask].rest = rest.clone();
+        }
+    }
+
+    fn violated(&mut self, asks: &[usize], violation: Violation) {
+        if let Some(harness) = self.parts.last_mut().and_then(|part| part.harness.take()) {
+            self.harness.get_or_insert(harness);
+        }
+        let mut shared = self.pipeline.shared();
+        shared.violation = None;
+        let ask = asks.iter().copied().find(|&ask| shared.checks[ask].properties.contains(&violation.property));
+        shared.checks[ask.unwrap_or(asks[0])].violations.push(violation);
+    }
+
+    /// All results in one.
+    fn finish(self) -> Finished {
+        let checks = self.pipeline.shared().checks.clone();
+        let mut all = Finished::new(Answer::of(&checks));
+        let nothing = self.parts.iter().filter(|p| matches!(p.answer, Answer::True)).map(|p| p.nothing_checked.clone());
+        let nothing: Vec<Option<String>> = nothing.collect();
+        let has_places = checks.iter().any(|c| c.places.all > 0);
+        if matches!(all.answer, Answer::True) && !(has_places && nothing.is_empty()) {
+            let why = format!("what starts at {} has nothing to check", self.pipeline.job.load.entry);
+            all.nothing_checked = match has_places {
+                false => Some(why),
+                true => nothing.into_iter().collect::<Option<Vec<String>>>().and_then(|all| all.into_iter().next()),
+            };
+        }
+        let asks_of_memory = self.of_memory().is_some();
+        all.harness = self.harness;
+        for part in self.parts {
+            let decides = match (&all.answer, &part.answer) {
+                (Answer::False(all), Answer::False(part)) => all.property == part.property,
+                (Answer::True, Answer::True) => true,
+                _ => false,
+            };
+            if decides && all.decided_by.is_none() {
+                (all.decided_by, all.proof, all.graph) = (part.decided_by, part.proof, part.graph);
+            }
+            if !asks_of_memory && part.assumed_writes.count > all.assumed_writes.count {
+                all.assumed_writes = part.assumed_writes;
+            }
+            all.turns.extend(part.turns);
+            all.increments.extend(part.increments);
+            all.rankings.extend(part.rankings);
+            all.crashes.extend(part.crashes);
+            all.has_crashed |= part.has_crashed;
+            if all.invariants.is_empty() {
+                all.invariants = part.invariants;
+            }
+            for note in part.notes {
+                if !all.notes.iter().any(|n| n.text == note.text && n.spot == note.spot) {
+                    all.notes.push(note);
+                }
+            }
+        }
+        // What another analysis decided was no reason against it.
+        if !matches!(all.answer, Answer::Unknown { .. }) {
+            all.has_crashed = false;
+        }
+        all
+    }
+}
+
+impl Pipeline {
+    /// The places of checks to which control never comes, as far as intervals tell.
+    fn unreachable(&self, program: &Program, found: &[(Site, ErrorId)]) -> Vec<Site> {
+        if !found.iter().any(|(site, _)| matches!(site, Site::Check(_))) {
+            return Vec::new();
+        }
+        let facts = self.stage("looking which checks hold anyway", "discharge", || {
+            let budget = self.budget.within(self.share_of_time(DISCHARGE));
+            Invariants::new(program, &budget)
+        });
+        let Some(facts) = facts else { return Vec::new() };
+        let calls = CallGraph::new(program);
+        // Behind these nothing can be said.
+        let is_blind = program.edges.iter().any(|(id, edge)| {
+            let counts = match edge.op {
+                Op::Approx { taint } => program.taints[taint].under,
+                Op::Call { callee: Callee::Indirect(_), .. } => calls.callees(program, id).as_slice().is_empty(),
+                _ => false,
+            };
+            counts && facts.is_reachable(edge.source)
+        });
+        if is_blind {
+            return Vec::new();
+        }
+        let of_checks = found.iter().map(|(site, _)| *site);
+        let is_safe = |site: &Site| matches!(*site, Site::Check(e) if !facts.is_reachable(program.edges[e].source));
+        of_checks.filter(is_safe).collect()
+    }
+}
