@@ -10,6 +10,7 @@ pub mod arg;
 pub mod control;
 pub mod cpa;
 mod crash;
+pub mod desk;
 mod exchange;
 mod execution;
 pub mod frontier;
@@ -61,6 +62,8 @@ pub struct Config {
     pub wants_graph: bool,
     /// Whether what is left of a run without a verdict is wanted.
     pub wants_frontier: bool,
+    /// Where symbolic execution leaves states for others, when they ask.
+    pub desk: Option<std::sync::Arc<desk::Desk>>,
     /// For one solver query.
     pub query_time: Duration,
     /// Distinct values of a variable at one loop head before the value analysis tracks it no more.
@@ -95,6 +98,7 @@ impl Default for Config {
             solvers: smt::Choice::default(),
             wants_graph: false,
             wants_frontier: false,
+            desk: None,
             query_time: Duration::from_secs(30),
             value_threshold: 500,
             sharing: Sharing::Scope,

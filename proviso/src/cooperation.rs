@@ -12,6 +12,7 @@ use cooperate::range::Range;
 use cooperate::range::test_case::TestCase;
 use cooperate::ranged::{self, Composition, Part};
 use cooperate::restrict::{Restricted, restrict_as_far_as_possible};
+use cooperate::stealing::Idle;
 use engine::budget::Budget;
 use engine::{Analysis, Config, Outcome, Reason, Verdict};
 use rustc_hash::FxHashSet;
@@ -173,10 +174,10 @@ impl Pipeline {
         let config = Config { wants_frontier: wanted, ..config.clone() };
         let slice = self.slice(part).filter(|slice| !wanted || tells_paths(part, slice));
         let mut of = slice.as_ref();
-        let mut outcome = self.ask(program, part, of, &config, budget);
+        let mut outcome = self.ask(program, part, of, &config, budget, &self.others());
         if of.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && budget.spent().is_none() {
             of = None;
-            outcome = self.ask(program, part, None, &config, budget);
+            outcome = self.ask(program, part, None, &config, budget, &self.others());
         }
         let mut done = covered.clone();
         // Where something was left out, nobody says where.
@@ -236,12 +237,12 @@ impl Pipeline {
 
     fn parts(&self, program: &Program, parts: &mut [Part]) {
         let begin = Instant::now();
-        let verify = |part: &Program, config: &Config, budget: &Budget| {
+        let verify = |part: &Program, config: &Config, budget: &Budget, idle: &Idle| {
             let slice = self.slice(part);
-            let outcome = self.ask(program, part, slice.as_ref(), config, budget);
+            let outcome = self.ask(program, part, slice.as_ref(), config, budget, idle);
             match outcome.verdict {
                 Verdict::Unknown(_) if slice.is_some() && budget.spent().is_none() => {
-                    self.ask(program, part, None, config, budget)
+                    self.ask(program, part, None, config, budget, idle)
                 }
                 _ => outcome,
             }

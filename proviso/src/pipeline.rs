@@ -22,6 +22,7 @@ use crate::trace::{self, Trace};
 use cfa::interp::Inputs;
 use cfa::{CallGraph, Check, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
 use cooperate::condition::Condition;
+use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::invariants::Invariants;
 use engine::{Config, Counterexample, Reason, Verdict};
@@ -381,7 +382,7 @@ impl Pipeline {
     /// The outcome, and the program that it speaks of: the slice, or the whole where the slice is not enough.
     fn analyse<'p>(&self, program: &'p Program, slice: Option<&'p slicer::Slice>) -> (engine::Outcome, &'p Program) {
         let analysed = slice.map_or(program, |s| &s.program);
-        let outcome = self.ask(program, program, slice, &self.config, &self.budget);
+        let outcome = self.ask(program, program, slice, &self.config, &self.budget, &self.others());
         if slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && self.budget.spent().is_none() {
             // The slice is not enough: a loop without end that it lacks, for one, may keep the program from the error.
             let (mut of_whole, _) = self.analyse(program, None);
@@ -402,6 +403,7 @@ impl Pipeline {
         slice: Option<&slicer::Slice>,
         config: &Config,
         budget: &Budget,
+        idle: &Idle,
     ) -> engine::Outcome {
         let replay = |inputs: &Inputs, error| {
             let time = self.share_of_time(REPLAY);
@@ -415,7 +417,12 @@ impl Pipeline {
         let analysed = slice.map_or(part, |s| &s.program);
         let lacks_frees = slice.is_some() && engine::frees(part);
         let config = Config { stop_at_unconfirmed: slice.is_some(), lacks_frees, ..config.clone() };
-        engine::verify(analysed, &config, budget, &replay, &progress)
+        stealing::verify(analysed, &config, budget, &replay, &progress, idle)
+    }
+
+    /// The threads that --jobs allows beside the first.
+    pub(crate) fn others(&self) -> Idle {
+        Idle::new(self.config.jobs.saturating_sub(1))
     }
 
     /// Why TRUE says nothing of a program, of which a part was analysed, if that is so and is seen in short time.

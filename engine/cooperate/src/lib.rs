@@ -10,3 +10,4 @@ pub mod range;
 pub mod ranged;
 pub mod reduce;
 pub mod restrict;
+pub mod stealing;

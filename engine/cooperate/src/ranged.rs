@@ -4,6 +4,7 @@
 use crate::range::split::{Splitter, ranges};
 use crate::range::{Bound, Range};
 use crate::restrict::restrict;
+use crate::stealing::Idle;
 use cfa::Program;
 use engine::budget::Budget;
 use engine::{Analysis, Config, Outcome, Reason, Stats, Verdict};
@@ -120,22 +121,23 @@ pub fn parts(program: &Program, composition: &Composition, bounds: Vec<Bound>) -
 
 /// Verifies a part of a program: the program of the part, by this configuration. What violates the property is replayed on the
 /// original.
-pub type Verify<'a> = dyn Fn(&Program, &Config, &Budget) -> Outcome + Sync + 'a;
+pub type Verify<'a> = dyn Fn(&Program, &Config, &Budget, &Idle) -> Outcome + Sync + 'a;
 
-/// Verifies all parts at the same time. A violation ends the others.
+/// Verifies all parts at the same time. A violation ends the others; who is done helps those that explore path by path.
 pub fn verify(program: &Program, parts: &mut [Part], config: &Config, budget: &Budget, verify: &Verify<'_>) {
-    let shared = budget.part();
+    let (shared, idle) = (budget.part(), Idle::new(0));
     thread::scope(|scope| {
         let mut threads = Vec::new();
         for part in parts.iter_mut() {
-            let shared = &shared;
+            let (shared, idle) = (&shared, &idle);
             let work = move || {
                 let config = Config { analysis: part.analysis, jobs: 1, ..config.clone() };
-                let outcome = one(program, &part.range, &config, shared, verify);
+                let outcome = one(program, &part.range, &config, shared, verify, idle);
                 if matches!(outcome, Ok(Outcome { verdict: Verdict::False(_), .. })) {
                     shared.cancel();
                 }
                 part.outcome = Some(outcome.unwrap_or_else(|reason| Outcome::unknown(reason, part.analysis)));
+                idle.add();
             };
             threads.push(thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work));
         }
@@ -152,28 +154,40 @@ fn one(
     config: &Config,
     budget: &Budget,
     verify: &Verify<'_>,
+    idle: &Idle,
 ) -> Result<Outcome, Reason> {
     if range.lower.is_none() && range.upper.is_none() {
-        return Ok(verify(program, config, budget));
+        return Ok(verify(program, config, budget, idle));
     }
     let restricted = restrict(program, &range.outside(program)).map_err(|e| Reason::new(e.to_string()))?;
-    Ok(verify(&restricted, config, budget))
+    Ok(verify(&restricted, config, budget, idle))
 }
 
-/// The verdict of all parts: FALSE before UNKNOWN before TRUE. The outcome of the part that decides, with the work of all.
+/// The verdict of all parts. A proof is none of the program, unless the parts are the `whole` of it.
 pub fn joint(parts: &[Part], whole: bool) -> Outcome {
-    let rank = |part: &&Part| match part.outcome.as_ref().map(|o| &o.verdict) {
-        Some(Verdict::False(_)) => 0,
-        None => 1,
-        Some(Verdict::Unknown(_)) => 2,
-        Some(Verdict::True) => 3,
+    let ended = || Reason::new("a thread ended by an internal error");
+    let of = |part: &Part| part.outcome.clone().unwrap_or_else(|| Outcome::unknown(ended(), part.analysis));
+    let mut outcome = join(parts.iter().map(of).collect());
+    if matches!(outcome.verdict, Verdict::True) && !whole {
+        outcome.verdict = Verdict::Unknown(Reason::new(WITHIN));
+    }
+    outcome
+}
+
+/// FALSE before UNKNOWN before TRUE: the outcome of the part that decides, with the work of all.
+pub(crate) fn join(outcomes: Vec<Outcome>) -> Outcome {
+    let rank = |outcome: &&Outcome| match outcome.verdict {
+        Verdict::False(_) => 0,
+        Verdict::Unknown(_) => 1,
+        Verdict::True => 2,
     };
-    let decisive = parts.iter().min_by_key(rank).expect("a program has at least one part");
-    let unknown = || Outcome::unknown(Reason::new("a thread ended by an internal error"), decisive.analysis);
-    let mut outcome = decisive.outcome.clone().unwrap_or_else(unknown);
+    let mut outcome = outcomes.iter().min_by_key(rank).expect("a program has at least one part").clone();
+    if outcomes.len() == 1 {
+        return outcome;
+    }
     let mut stats = Stats::default();
     let (mut reasons, mut crashes) = (Vec::new(), Vec::new());
-    for other in parts.iter().filter_map(|p| p.outcome.as_ref()) {
+    for other in &outcomes {
         stats.join(&other.stats);
         reasons.extend(other.reasons.iter().cloned());
         crashes.extend(other.crashes.iter().cloned());
@@ -183,14 +197,8 @@ pub fn joint(parts: &[Part], whole: bool) -> Outcome {
         }
     }
     reasons.dedup();
-    if matches!(outcome.verdict, Verdict::True) && !whole {
-        outcome.verdict = Verdict::Unknown(Reason::new(WITHIN));
-    }
-    if parts.len() > 1 {
-        // What is told of one part is not told of the others.
-        (outcome.proof, outcome.certificate) = (None, None);
-    }
-    Outcome { stats, reasons, crashes, ..outcome }
+    // What is told of one part is not told of the others.
+    Outcome { stats, reasons, crashes, proof: None, certificate: None, ..outcome }
 }
 
 /// Why the proof of a range is no verdict.

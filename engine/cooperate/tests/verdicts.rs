@@ -13,6 +13,7 @@ use cooperate::condition::{Condition, Coverage, parse, print};
 use cooperate::range::split::Splitter;
 use cooperate::ranged::{self, Composition};
 use cooperate::restrict::{restrict, restrict_as_far_as_possible};
+use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::{Analysis, Config, Verdict};
 use generator::{Random, generate};
@@ -99,7 +100,12 @@ fn together_as_alone() {
         let (bounds, _) = composition.bounds(&program, &standard, &Budget::lasting(TIME));
         let mut parts = ranged::parts(&program, &composition, bounds);
         divided += u32::from(parts.len() > 1);
-        let of_part = |part: &Program, config: &Config, budget: &Budget| verify(part, &program, config, budget);
+        let of_part = |part: &Program, config: &Config, budget: &Budget, idle: &Idle| {
+            let replay = |inputs: &Inputs, error: ErrorId| {
+                engine::replay(&program, inputs, error, Duration::from_secs(5)).map(|path| (inputs.clone(), path))
+            };
+            stealing::verify(part, config, budget, &replay, &|_| {}, idle)
+        };
         ranged::verify(&program, &mut parts, &standard, &Budget::lasting(TIME), &of_part);
         let together = ranged::joint(&parts, true).verdict;
         let what = format!("program {seed}, {composition:?}");
@@ -172,4 +178,89 @@ fn what_is_said_to_be_verified_is() {
         }
     }
     println!("{partial} partial");
+}
+
+#[test]
+fn with_help_as_alone() {
+    let (mut proved, mut violated) = (0, 0);
+    for seed in 0..programs(60) {
+        let program = program(seed + 2000);
+        let standard = config(Analysis::Symex);
+        let alone = verify(&program, &program, &standard, &Budget::lasting(TIME)).verdict;
+        let replay = |inputs: &Inputs, error: ErrorId| {
+            engine::replay(&program, inputs, error, Duration::from_secs(5)).map(|path| (inputs.clone(), path))
+        };
+        let budget = Budget::lasting(TIME);
+        let helped = stealing::verify(&program, &standard, &budget, &replay, &|_| {}, &Idle::new(2)).verdict;
+        assert!(!contradict(&alone, &helped), "program {seed}: {alone:?}, {helped:?}");
+        for inputs in 0..10 {
+            assert!(!errs(&program, inputs) || !matches!(helped, Verdict::True), "program {seed}, inputs {inputs}");
+        }
+        proved += u32::from(matches!(helped, Verdict::True));
+        violated += u32::from(matches!(helped, Verdict::False(_)));
+    }
+    assert!(proved > 0 && violated > 0, "{proved} proved, {violated} violated");
+}
+
+/// All signs of so many inputs: a tree of paths, with an error on one of them, or none.
+fn tree(depth: u32, has_error: bool) -> Program {
+    use cfa::{BinOp, CType, Check, DataLayout, ErrorInfo, HaltKind, Input, InputKind, Op, Var, VarKind};
+    let mut p = Program::new(DataLayout { pointer_width: 64 });
+    let ty = p.types.push(CType::Int { name: "int".into(), width: 32, signed: true });
+    let kind = VarKind::Local(p.entry);
+    let mut var =
+        |name: &str| p.vars.push(Var { name: Some(name.into()), ty, width: 32, kind: kind.clone(), place: None });
+    let (x, sum) = (var("x"), var("sum"));
+    let mut at = p.funcs[p.entry].entry;
+    let zero = p.exprs.int(32, 0);
+    let step = |p: &mut Program, from, op| {
+        let to = p.add_location(p.entry);
+        p.add_edge(from, op, to, None);
+        to
+    };
+    at = step(&mut p, at, Op::Assign { var: sum, value: zero });
+    for i in 0..depth {
+        let input = p.inputs.push(Input { kind: InputKind::Nondet("f".into()), ty, width: 32, place: None });
+        at = step(&mut p, at, Op::Havoc { var: x, input });
+        let value = p.var_expr(x);
+        let cond = p.exprs.slt(value, zero);
+        let (yes, no, join) = (p.add_location(p.entry), p.add_location(p.entry), p.add_location(p.entry));
+        p.add_branch(at, cond, yes, no, None);
+        let (old, bit) = (p.var_expr(sum), p.exprs.int(32, 1 << i));
+        let value = p.exprs.binary(BinOp::Add, old, bit);
+        p.add_edge(yes, Op::Assign { var: sum, value }, join, None);
+        p.add_edge(no, Op::Skip, join, None);
+        at = join;
+    }
+    let (value, wanted) = (p.var_expr(sum), p.exprs.int(32, if has_error { (1 << depth) - 2 } else { 1 << depth }));
+    let cond = p.exprs.eq(value, wanted);
+    let (yes, no) = (p.add_location(p.entry), p.add_location(p.entry));
+    p.add_branch(at, cond, yes, no, None);
+    let error = p.errors.push(ErrorInfo { check: Check::Call, message: "error".into(), place: None });
+    step(&mut p, yes, Op::Error(error));
+    step(&mut p, no, Op::Halt(HaltKind::Exit(zero)));
+    p
+}
+
+#[test]
+fn work_is_shared_and_none_is_lost() {
+    for (has_error, depth) in [(false, 11), (true, 9)] {
+        let program = tree(depth, has_error);
+        let replay = |inputs: &Inputs, error: ErrorId| {
+            engine::replay(&program, inputs, error, Duration::from_secs(5)).map(|path| (inputs.clone(), path))
+        };
+        let run = |threads| {
+            let standard = config(Analysis::Symex);
+            stealing::verify(&program, &standard, &Budget::unlimited(), &replay, &|_| {}, &Idle::new(threads))
+        };
+        let (alone, helped) = (run(0), run(3));
+        assert_eq!(matches!(helped.verdict, Verdict::True), !has_error, "{:?}", helped.verdict);
+        assert_eq!(matches!(helped.verdict, Verdict::False(_)), has_error);
+        if !has_error {
+            // Each path is explored by somebody, and few edges twice: those that lead to what was given away.
+            let (alone, helped) = (alone.stats.exploration, helped.stats.exploration);
+            assert!(helped.paths >= alone.paths, "{alone:?}, {helped:?}");
+            assert!(helped.edges <= alone.edges * 3 / 2, "{alone:?}, {helped:?}");
+        }
+    }
 }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 pub struct Budget {
     pub deadline: Option<Instant>,
     pub cancel: Arc<AtomicBool>,
-    /// The switch of a larger piece of work that this is a part of.
-    outer: Option<Arc<AtomicBool>>,
+    /// The switches of larger pieces of work that this is a part of.
+    outer: Vec<Arc<AtomicBool>>,
 }
 
 /// Why a budget is spent.
@@ -38,10 +38,10 @@ impl Budget {
         };
         Self { deadline, cancel: Arc::clone(&self.cancel), outer: self.outer.clone() }
     }
-    /// A part with a switch of its own, which is cancelled with the whole. Parts are made of a whole, not of
-    /// parts.
+    /// A part with a switch of its own, which is cancelled with the whole.
     pub fn part(&self) -> Self {
-        Self { deadline: self.deadline, cancel: Arc::default(), outer: Some(Arc::clone(&self.cancel)) }
+        let outer = self.outer.iter().chain([&self.cancel]).cloned().collect();
+        Self { deadline: self.deadline, cancel: Arc::default(), outer }
     }
     /// Stops all work under this budget and its parts, from any thread.
     pub fn cancel(&self) {
@@ -50,7 +50,7 @@ impl Budget {
     /// Whether, and why, the work should stop.
     #[inline]
     pub fn spent(&self) -> Option<Spent> {
-        if self.cancel.load(Ordering::Relaxed) || self.outer.as_ref().is_some_and(|o| o.load(Ordering::Relaxed)) {
+        if self.cancel.load(Ordering::Relaxed) || self.outer.iter().any(|o| o.load(Ordering::Relaxed)) {
             Some(Spent::Cancelled)
         } else if self.deadline.is_some_and(|d| Instant::now() >= d) {
             Some(Spent::Time)

@@ -88,13 +88,18 @@ impl<'r> Maker<'r> {
     fn exact(self, merge: Merge) -> Box<dyn Algorithm<'r> + 'r> {
         let (program, mut cpa) = (self.setting.program, self.symbolic());
         let parameters = self.parameters(cpa.heads(), merge);
-        let Config { wants_graph, wants_frontier, .. } = *self.setting.config;
-        if wants_frontier {
-            // Paths are told edge by edge.
+        let Config { wants_graph, wants_frontier, desk, .. } = self.setting.config;
+        let tells_paths = *wants_frontier || desk.is_some();
+        if tells_paths {
+            // Edge by edge.
             cpa.follow_calls();
         }
-        match wants_graph || wants_frontier {
-            true => self.exploring(CpaAlgorithm::new(program, cpa, Pictured::default(), parameters)),
+        match *wants_graph || tells_paths {
+            true => {
+                let mut algorithm = CpaAlgorithm::new(program, cpa, Pictured::default(), parameters);
+                algorithm.desk = desk.clone();
+                self.exploring(algorithm)
+            }
             false => self.exploring(CpaAlgorithm::new(program, cpa, Forgotten, parameters)),
         }
     }

@@ -27,7 +27,7 @@ pub struct Explored<'a> {
 
 impl Explored<'_> {
     /// What a path of the program explored takes in the original.
-    fn choices(&self, path: &[EdgeId]) -> Vec<Choice> {
+    pub(crate) fn choices(&self, path: &[EdgeId]) -> Vec<Choice> {
         let mut out = Vec::new();
         for (i, &edge) in path.iter().enumerate() {
             let Some(original) = (self.edge)(edge) else { continue };

@@ -15,11 +15,13 @@ use super::{Counters, Exploration};
 use crate::budget::{Budget, Spent};
 use crate::control::{CallStacks, Control};
 use crate::cpa::{At, Cpa, Decision, Goal, Stop, Successors, Target};
+use crate::desk::Desk;
 use crate::frontier::Open;
 use crate::reached::{Adjusted, Forgotten, From, Reached};
 use crate::verdict::{Reason, Taints};
 use crate::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist, distances};
 use cfa::{Callee, EdgeId, ErrorId, FuncId, Id, Op, Out, Program};
+use std::sync::Arc;
 use waiting::Joining;
 
 /// Where states that meet become one.
@@ -125,6 +127,8 @@ pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = Forgotten> {
     tick: u32,
     successors: Successors<C::State>,
     ways: Vec<Way<C::State>>,
+    /// Where states are left for others, if someone may ask.
+    pub desk: Option<Arc<Desk>>,
     /// The node from which a state was followed that was lost for want of time.
     pub(in crate::algorithm) lost: Option<R::Node>,
 }
@@ -154,6 +158,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             tick: 0,
             successors: Vec::new(),
             ways: Vec::new(),
+            desk: None,
             lost: None,
         };
         this.start();
@@ -206,6 +211,9 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
                 && let Some(spent) = budget.spent()
             {
                 return Err(Stop::Spent(spent));
+            }
+            if self.desk.as_ref().is_some_and(|desk| desk.is_wanted(self.waitlist.len())) {
+                self.give();
             }
             let Some(node) = self.dequeue() else { return Ok(None) };
             if self.counters.edges > self.most_edges {

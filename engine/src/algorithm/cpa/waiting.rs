@@ -43,6 +43,21 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         joining.queue.push(key, node);
     }
 
+    /// Leaves the state closest to the root to others, unless it is the only one.
+    pub(super) fn give(&mut self) {
+        let Some(desk) = &self.desk else { return };
+        if self.waitlist.len() < 2 {
+            return;
+        }
+        let Some(first) = self.waitlist.iter().min_by_key(|n| n.forks) else { return };
+        let (node, forks) = (first.node, first.forks);
+        let Some(path) = self.reached.path(node) else { return };
+        let before = self.waitlist.len();
+        self.waitlist.retain(|n| n.node != node);
+        self.left -= (before - self.waitlist.len()) as f64 * part(forks);
+        desk.give(path);
+    }
+
     /// A state that was not followed waits again.
     pub(super) fn requeue(&mut self, node: Waiting<C, R>) {
         self.enqueue(node, false);

@@ -1,0 +1,233 @@
+//! Symbolic execution on several threads that take work from one another.
+//!
+//! Who is idle asks another for a state that waits, the one closest to the root, and explores the program restricted to the
+//! paths through it; the other forgets it. So no thread idles as long as there are states to share, and none is explored twice.
+//! (Work stealing between ranges: Siddiqui, Khurshid: Scaling symbolic execution using ranged analysis, OOPSLA 2012.)
+//!
+//! A state that covers others may be given away like any other: the proof holds once all pieces are proved.
+
+use crate::condition::rest::{Choice, Explored, all_but};
+use crate::ranged::join;
+use crate::restrict::{Restricted, restrict_with_map};
+use cfa::Program;
+use engine::budget::Budget;
+use engine::desk::Desk;
+use engine::{Analysis, Config, Outcome, Reason, Replay, Stats, Verdict};
+use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// Between looks for work.
+const PAUSE: Duration = Duration::from_millis(2);
+/// Looks for work before an idle thread leaves.
+const LOOKS: u32 = 25;
+const STACK: usize = 1 << 30;
+
+/// Threads that have nothing to do.
+#[derive(Debug)]
+pub struct Idle(AtomicIsize);
+
+impl Idle {
+    pub fn new(threads: usize) -> Self {
+        Self(AtomicIsize::new(threads as isize))
+    }
+    /// A thread has nothing to do any more.
+    pub fn add(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+    fn take(&self) -> bool {
+        self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| (n > 0).then_some(n - 1)).is_ok()
+    }
+}
+
+/// As [`engine::verify`]; where the analysis is symbolic execution, idle threads help.
+pub fn verify(
+    program: &Program,
+    config: &Config,
+    budget: &Budget,
+    replay: &Replay<'_>,
+    progress: &(dyn Fn(&Stats) + Sync),
+    idle: &Idle,
+) -> Outcome {
+    // What is left of several explorations is not told.
+    if config.analysis != Analysis::Symex || config.wants_frontier || program.errors.is_empty() {
+        return engine::verify(program, config, budget, replay, progress);
+    }
+    let config = Config { jobs: 1, ..config.clone() };
+    let unfinished = Arc::new(AtomicUsize::new(1));
+    let crew = Crew {
+        program,
+        config,
+        budget: budget.part(),
+        replay,
+        idle,
+        unfinished,
+        explorers: Mutex::default(),
+        queue: Mutex::default(),
+        outcomes: Mutex::default(),
+    };
+    thread::scope(|scope| {
+        let crew = &crew;
+        let hire = move || {
+            while !crew.is_over() {
+                if crew.has_work() && crew.idle.take() {
+                    let help = move || {
+                        crew.work(LOOKS);
+                        crew.idle.add();
+                    };
+                    if thread::Builder::new().stack_size(STACK).spawn_scoped(scope, help).is_err() {
+                        crew.idle.add();
+                        return;
+                    }
+                }
+                thread::sleep(PAUSE);
+            }
+        };
+        // Without help all is done here.
+        let _ = thread::Builder::new().spawn_scoped(scope, hire);
+        crew.explore(program, None, progress);
+        // As one of the others, until all of them are done.
+        crew.work(u32::MAX);
+    });
+    let mut outcomes = crew.outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if crew.unfinished.load(Ordering::SeqCst) > 0 {
+        let spent =
+            crew.budget.spent().map_or_else(|| Reason::new("a thread ended by an internal error"), Reason::spent);
+        outcomes.push(Outcome::unknown(spent, Analysis::Symex));
+    }
+    join(outcomes)
+}
+
+/// An exploration under way: where it leaves work, and the part of the program that it explores.
+type Explorer = (Arc<Desk>, Option<Arc<Restricted>>);
+
+struct Crew<'a> {
+    program: &'a Program,
+    config: Config,
+    budget: Budget,
+    replay: &'a Replay<'a>,
+    idle: &'a Idle,
+    /// Pieces of work that are not done, given or not: the first is the program itself.
+    unfinished: Arc<AtomicUsize>,
+    explorers: Mutex<Vec<Explorer>>,
+    /// Work that was given but not taken before its explorer was done.
+    queue: Mutex<Vec<Vec<Choice>>>,
+    outcomes: Mutex<Vec<Outcome>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Crew<'_> {
+    fn is_over(&self) -> bool {
+        self.unfinished.load(Ordering::SeqCst) == 0 || self.budget.spent().is_some()
+    }
+
+    fn has_work(&self) -> bool {
+        !lock(&self.queue).is_empty() || lock(&self.explorers).iter().any(|(desk, _)| desk.waiting() > 1)
+    }
+
+    /// Works until nothing is left, or there was nothing to do for so many looks.
+    fn work(&self, looks: u32) {
+        let mut looked = 0;
+        while !self.is_over() && looked < looks {
+            match self.find() {
+                Some(choices) => {
+                    looked = 0;
+                    self.explore_part(&choices);
+                }
+                None => {
+                    looked += 1;
+                    thread::sleep(PAUSE);
+                }
+            }
+        }
+    }
+
+    /// A piece of work, if someone has left one; else the explorer with the most is asked.
+    fn find(&self) -> Option<Vec<Choice>> {
+        if let Some(choices) = lock(&self.queue).pop() {
+            return Some(choices);
+        }
+        let explorers = lock(&self.explorers);
+        for (desk, part) in &*explorers {
+            if let Some(path) = desk.take() {
+                return Some(self.choices(part.as_deref(), &path));
+            }
+        }
+        let (richest, _) = explorers.iter().max_by_key(|(desk, _)| desk.waiting())?;
+        if richest.waiting() > 1 {
+            richest.ask();
+        }
+        None
+    }
+
+    /// What a path of a part takes in the program.
+    fn choices(&self, part: Option<&Restricted>, path: &[cfa::EdgeId]) -> Vec<Choice> {
+        let explored = Explored {
+            program: part.map_or(self.program, |p| &p.program),
+            original: self.program,
+            edge: &|e| part.map_or(Some(e), |p| p.edges[e]),
+            func: &|f| part.map_or(f, |p| p.funcs[f]),
+        };
+        explored.choices(path)
+    }
+
+    /// Explores the paths through a state that was given away.
+    fn explore_part(&self, choices: &[Choice]) {
+        let condition = all_but(self.program, &[choices.to_vec()]);
+        let restricted = condition.map(|c| restrict_with_map(self.program, &c));
+        let failed = |why: String| Outcome::unknown(Reason::new(why), Analysis::Symex);
+        match restricted {
+            Some(Ok(part)) => {
+                let part = Arc::new(part);
+                self.explore(&part.program, Some(part.clone()), &|_| {});
+            }
+            Some(Err(too_large)) => Piece { crew: self, outcome: None }.done(failed(too_large.to_string())),
+            None => Piece { crew: self, outcome: None }.done(failed("a path could not be given away".into())),
+        }
+    }
+
+    fn explore(&self, program: &Program, part: Option<Arc<Restricted>>, progress: &(dyn Fn(&Stats) + Sync)) {
+        let piece = Piece { crew: self, outcome: None };
+        let desk = Arc::new(Desk::new(self.unfinished.clone()));
+        lock(&self.explorers).push((desk.clone(), part.clone()));
+        let config = Config { desk: Some(desk.clone()), ..self.config.clone() };
+        let outcome = engine::verify(program, &config, &self.budget, self.replay, progress);
+        let mut explorers = lock(&self.explorers);
+        explorers.retain(|(other, _)| !Arc::ptr_eq(other, &desk));
+        // Under the same lock, so that nobody finds neither the desk nor what was left on it.
+        while let Some(path) = desk.take() {
+            lock(&self.queue).push(self.choices(part.as_deref(), &path));
+        }
+        drop(explorers);
+        piece.done(outcome);
+    }
+}
+
+/// A piece of work that someone has taken: when it is dropped, it is done, with or without an outcome.
+struct Piece<'c, 'a> {
+    crew: &'c Crew<'a>,
+    outcome: Option<Outcome>,
+}
+
+impl Piece<'_, '_> {
+    fn done(mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
+}
+
+impl Drop for Piece<'_, '_> {
+    fn drop(&mut self) {
+        let ended = || Outcome::unknown(Reason::new("a thread ended by an internal error"), Analysis::Symex);
+        let outcome = self.outcome.take().unwrap_or_else(ended);
+        // Without a proof of one piece there is none of the whole, but others may still violate it.
+        if matches!(outcome.verdict, Verdict::False(_)) {
+            self.crew.budget.cancel();
+        }
+        lock(&self.crew.outcomes).push(outcome);
+        self.crew.unfinished.fetch_sub(1, Ordering::SeqCst);
+    }
+}
