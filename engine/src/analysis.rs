@@ -9,8 +9,11 @@ pub enum Analysis {
     SymexSlicing,
     SymexCegar,
     SymexCegarSlicing,
+    SymexCegarSlicingLocation,
+    ValueSlicing,
     ValueNoCegar,
     Value,
+    ValueInterval,
     Predicate,
     ValuePredicate,
     Merging,
@@ -22,7 +25,7 @@ pub enum Analysis {
 
 impl Analysis {
     /// Every analysis with its name and two lines on what it does and where it is from.
-    pub const ALL: [(Analysis, &'static str, &'static str); 14] = [
+    pub const ALL: [(Analysis, &'static str, &'static str); 17] = [
         (
             Analysis::Default,
             "default",
@@ -50,8 +53,20 @@ impl Analysis {
         (
             Analysis::SymexCegarSlicing,
             "symex-cegar-slicing",
-            "both: the slice grows first, then the precision in it\n\
+            "both: the slice and the precision in it grow together\n\
              (SymEx-SC of the thesis)",
+        ),
+        (
+            Analysis::SymexCegarSlicingLocation,
+            "symex-cegar-slicing-location",
+            "the same, with the slice of the error alone; branches of paths that it does not refute come in as needed\n\
+             (target-location slicing of the thesis, with its check of the sliced path)",
+        ),
+        (
+            Analysis::ValueSlicing,
+            "value-slicing",
+            "value analysis with refinement of a slice that grows with the infeasible paths met\n\
+             (the slicing CPA of the thesis around the explicit-value CPA)",
         ),
         (
             Analysis::ValueNoCegar,
@@ -64,6 +79,12 @@ impl Analysis {
             "value",
             "explicit values of those variables alone that refute the infeasible paths met\n\
              (the same, section 3: CEGAR with interpolation for constraint sequences)",
+        ),
+        (
+            Analysis::ValueInterval,
+            "value-interval",
+            "the product of that with bounds, bits, residues and small sets of values of all variables\n\
+             (Beyer, Henzinger, Theoduloz, CAV 2007, section 3; Cousot, Cousot, POPL 1977)",
         ),
         (
             Analysis::Predicate,
@@ -109,6 +130,11 @@ impl Analysis {
         ),
     ];
 
+    /// Whether it executes only a slice of the program, which grows.
+    pub fn slices(self) -> bool {
+        use Analysis::{SymexCegarSlicing, SymexCegarSlicingLocation, SymexSlicing, ValueSlicing};
+        matches!(self, SymexSlicing | SymexCegarSlicing | SymexCegarSlicingLocation | ValueSlicing)
+    }
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(a, ..)| *a == self).expect("all are listed").1
     }

@@ -19,6 +19,7 @@ pub mod proof;
 pub mod reached;
 mod refine;
 mod replay;
+mod simplify;
 mod strategy;
 pub mod termination;
 mod verdict;
@@ -283,7 +284,9 @@ pub fn verify(
         let proof = Some(proof::ProofCheck::NotChecked("there is nothing to prove".into()));
         return Outcome { proof, ..Outcome::new(Verdict::True, config.analysis) };
     }
-    let setting = Setting { program, config, budget };
+    // What is left of a run is told by paths of the program itself.
+    let simplified = (!config.wants_frontier).then(|| simplify::simplified(program));
+    let setting = Setting { program, simplified: simplified.as_ref().unwrap_or(program), config, budget };
     let analyses = match config.analysis {
         Analysis::Default => strategy::Features::of(program).analyses(),
         // Proofs by invariants need executions to learn from.

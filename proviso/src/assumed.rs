@@ -28,7 +28,7 @@ pub fn writes(
         return Assumed::default();
     }
     // These look at a part of the operations only.
-    let executes = !matches!(by, Analysis::Invariants | Analysis::SymexSlicing | Analysis::SymexCegarSlicing);
+    let executes = by != Analysis::Invariants && !by.slices();
     let is_executed = |id: EdgeId| executes && slice.is_none_or(|s| s.kept[id.index()]);
     let matters = |id: EdgeId| slice.is_none_or(|s| s.alive[program.edges[id].source.index()]);
     let unseen: Vec<(EdgeId, ExprId, Option<u64>)> = program

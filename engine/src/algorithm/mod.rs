@@ -36,6 +36,8 @@ pub enum Exploration<E> {
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'r> {
     pub program: &'r Program,
+    /// The same with fewer forks, for exploration path by path.
+    pub simplified: &'r Program,
     pub config: &'r Config,
     pub budget: &'r Budget,
 }

@@ -20,6 +20,7 @@ mod generator;
 mod domain;
 mod execution;
 mod representation;
+mod wrappers;
 
 use super::symbolic::SymbolicExecution;
 use super::tracking::{Options, Place, Sharing, State, Tracking};

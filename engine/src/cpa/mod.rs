@@ -5,8 +5,10 @@
 //! the domain: the CPA algorithm ([`crate::algorithm::cpa`]) keeps it, follows calls and returns, and asks the domain for
 //! the effect of one operation at a time.
 
+pub mod interval;
 #[cfg(test)]
 mod laws;
+pub mod product;
 pub mod slicing;
 pub mod symbolic;
 pub mod tracking;
@@ -199,6 +201,11 @@ pub trait Abstraction: Cpa<State: Clone> {
     /// The decisions of an execution that ends in `state`, by block between adjustments; no blocks if any path that leads
     /// through the states adjusted is as good as another; `None` if the blocks contradict one another.
     fn execution(&mut self, state: &Self::State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop>;
+
+    /// Whether there is a precision to be refined: not where everything is tracked.
+    fn has_precision(&self) -> bool {
+        true
+    }
 
     /// Whether a path from the start leads to `goal`.
     fn check(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Self::Evidence>, Stop>;

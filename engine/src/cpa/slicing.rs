@@ -1,9 +1,9 @@
 //! The slicing CPA: another CPA on the part of the program that the paths met so far depend on.
 //!
 //! Its precision is a set of operations, the slice; one that is not in it does nothing, and a branch that is not in it is
-//! followed both ways. Refinement makes the operations on an infeasible path criteria and adds what they depend on; only if
-//! the slice has all of that already is the precision of the CPA inside refined (the thesis on slicing and CEGAR for
-//! symbolic execution, section 3.2). Since control flow stays as it is, a slice that forgets that loops may not
+//! followed both ways. Refinement makes the operations on an infeasible path criteria, or its last operation alone, and adds
+//! what they depend on; the precision of the CPA inside is refined in the same step (the thesis on slicing and CEGAR for
+//! symbolic execution, section 3.2, Algorithm 4). Since control flow stays as it is, a slice that forgets that loops may not
 //! terminate is sound here.
 
 use super::symbolic::SymbolicExecution;
@@ -139,13 +139,33 @@ impl<C: Abstraction> Abstraction for Slicing<'_, C> {
         budget: &Budget,
     ) -> Result<Refinement, Stop> {
         let before = self.slices.len();
-        let first = self.slices.grow(path, goal);
-        if self.slices.len() == before {
-            return self.inner.refine(state, path, cuts, goal, budget);
+        let mut first = self.slices.grow(path, goal);
+        let mut grown = self.slices.len() > before;
+        // The precision inside is refined in the same step (Algorithm 4 of the thesis).
+        let inner = match grown && !self.inner.has_precision() {
+            true => Ok(Refinement::Impossible),
+            false => self.inner.refine(state, path, cuts, goal, budget),
+        };
+        if !grown && matches!(inner, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. })) {
+            first = self.slices.grow_along(path, goal);
+            grown = self.slices.len() > before;
+        }
+        if !grown {
+            return inner;
         }
         // What is executed now but was not lies behind this cut; if nothing on the path, at its end.
         let first = first.unwrap_or(path.len());
-        Ok(Refinement::Refined { from: cuts.partition_point(|&cut| cut <= first), changed: true })
+        let from = cuts.partition_point(|&cut| cut <= first);
+        Ok(match inner {
+            Ok(Refinement::Refined { from: inside, .. }) => {
+                Refinement::Refined { from: from.min(inside), changed: true }
+            }
+            _ => Refinement::Refined { from, changed: true },
+        })
+    }
+
+    fn has_precision(&self) -> bool {
+        self.inner.has_precision()
     }
 }
 

@@ -446,7 +446,7 @@ fn steady_parameters(program: &Program) -> Vec<Vec<VarId>> {
 }
 
 /// Truncated or zero-extended; of more than 64 bits, nothing is known.
-fn resized(value: &Value, width: u32) -> Value {
+pub(crate) fn resized(value: &Value, width: u32) -> Value {
     if width > 64 {
         // Never looked at.
         return Value::full(64);
@@ -455,7 +455,7 @@ fn resized(value: &Value, width: u32) -> Value {
 }
 
 /// By width, the constants of conditions and assignments with their neighbours, ascending.
-fn thresholds(program: &Program) -> FxHashMap<u32, Vec<u64>> {
+pub(crate) fn thresholds(program: &Program) -> FxHashMap<u32, Vec<u64>> {
     let mut found: FxHashMap<u32, BTreeSet<u64>> = FxHashMap::default();
     let mut seen = FxHashSet::default();
     for edge in program.edges.values() {

@@ -11,6 +11,8 @@ mod fixpoint;
 mod value;
 
 pub use congruence::Congruence;
+pub(crate) use environment::{Environment, Rows};
+pub(crate) use fixpoint::{resized, thresholds};
 pub use value::Value;
 
 use crate::budget::Budget;
@@ -18,7 +20,6 @@ use crate::proof::Certificate;
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
 use cfa::{BinOp, CallGraph, Callee, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarId};
-use environment::{Environment, Rows};
 use rustc_hash::FxHashMap;
 use smt::bounds::Bounds;
 

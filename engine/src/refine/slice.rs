@@ -49,7 +49,17 @@ impl<'p> Slices<'p> {
 
     /// Adds what refuting the path depends on; the first edge on it that is new in the slice.
     pub fn grow(&mut self, path: &[EdgeId], goal: Goal) -> Option<usize> {
-        let mut new: Vec<EdgeId> = match self.criteria {
+        self.grow_by(self.criteria, path, goal)
+    }
+
+    /// The same with all branches on the path, also where only its end was to be a criterion: a path that the slice has and the
+    /// program does not is refuted by them.
+    pub fn grow_along(&mut self, path: &[EdgeId], goal: Goal) -> Option<usize> {
+        self.grow_by(Criteria::TargetPath, path, goal)
+    }
+
+    fn grow_by(&mut self, criteria: Criteria, path: &[EdgeId], goal: Goal) -> Option<usize> {
+        let mut new: Vec<EdgeId> = match criteria {
             Criteria::TargetPath => path
                 .iter()
                 .copied()

@@ -11,6 +11,8 @@ use crate::algorithm::k_induction::KInduction;
 use crate::algorithm::random::Tester;
 use crate::algorithm::{Algorithm, Impossible, Setting};
 use crate::analysis::Analysis;
+use crate::cpa::interval::Interval;
+use crate::cpa::product::Product;
 use crate::cpa::slicing::{Criteria, Slicing};
 use crate::cpa::symbolic::SymbolicExecution;
 use crate::cpa::tracking::{Options, Tracking};
@@ -42,6 +44,7 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
         Analysis::Symex => make.exact(Merge::Never),
         Analysis::Merging => make.exact(Merge::AtHeads),
         Analysis::Value => make.at_joins(Options { values_only: true, ..standard }),
+        Analysis::ValueInterval => make.with_intervals(Options { values_only: true, ..standard }),
         Analysis::ValueNoCegar => make.at_joins(Options { values_only: true, full: true, threshold: 0, ..standard }),
         Analysis::SymexCegar => make.at_joins(Options { threshold: 0, ..standard }),
         Analysis::Predicate => make.in_blocks(Options { values: false, predicates: true, threshold: few, ..standard }),
@@ -50,8 +53,12 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
             let then = Options { predicates: true, threshold: few, ..standard };
             Box::new(Delegating::new(first, Box::new(move || make.in_blocks(then))))
         }
-        Analysis::SymexSlicing => make.sliced(Options { full: true, threshold: 0, ..standard }),
-        Analysis::SymexCegarSlicing => make.sliced(Options { threshold: 0, ..standard }),
+        Analysis::SymexSlicing => make.sliced(Options { full: true, threshold: 0, ..standard }, Criteria::TargetPath),
+        Analysis::SymexCegarSlicing => make.sliced(Options { threshold: 0, ..standard }, Criteria::TargetPath),
+        Analysis::SymexCegarSlicingLocation => {
+            make.sliced(Options { threshold: 0, ..standard }, Criteria::TargetLocation)
+        }
+        Analysis::ValueSlicing => make.sliced(Options { values_only: true, ..standard }, Criteria::TargetPath),
         Analysis::Invariants => Box::new(Houdini::new(setting, make.symbolic())),
         Analysis::Bmc => Box::new(Bmc::new(setting, make.symbolic())),
         Analysis::KInduction => Box::new(KInduction::new(setting, make.symbolic())),
@@ -68,7 +75,11 @@ struct Maker<'r> {
 
 impl<'r> Maker<'r> {
     fn symbolic(self) -> SymbolicExecution<'r> {
-        let Setting { program, config, budget } = self.setting;
+        self.symbolic_of(self.setting.program)
+    }
+
+    fn symbolic_of(self, program: &'r Program) -> SymbolicExecution<'r> {
+        let Setting { config, budget, .. } = self.setting;
         let solver = PathSolver::new(config.solvers.open(), budget.clone());
         SymbolicExecution::new(program, solver, config.solvers.clone())
             .lacking_frees(config.lacks_frees)
@@ -86,7 +97,12 @@ impl<'r> Maker<'r> {
 
     /// All states in full.
     fn exact(self, merge: Merge) -> Box<dyn Algorithm<'r> + 'r> {
-        let (program, mut cpa) = (self.setting.program, self.symbolic());
+        // Where paths are merged, fewer forks are no gain.
+        let program = match merge {
+            Merge::Never => self.setting.simplified,
+            _ => self.setting.program,
+        };
+        let mut cpa = self.symbolic_of(program);
         let parameters = self.parameters(cpa.heads(), merge);
         let Config { wants_graph, wants_frontier, desk, .. } = self.setting.config;
         let tells_paths = *wants_frontier || desk.is_some();
@@ -111,6 +127,14 @@ impl<'r> Maker<'r> {
         self.exploring(Cegar::new(self.setting.program, cpa, parameters))
     }
 
+    /// The same, in a product with intervals.
+    fn with_intervals(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
+        let program = self.setting.program;
+        let cpa = Product::new(Tracking::new(self.symbolic(), how), Interval::new(program));
+        let parameters = self.parameters(cpa.first.symbolic.heads(), Merge::Never);
+        self.exploring(Cegar::new(program, cpa, parameters))
+    }
+
     /// The same, up to the first path that it cannot refute.
     fn values(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
         let cpa = Tracking::new(self.symbolic(), how);
@@ -128,11 +152,11 @@ impl<'r> Maker<'r> {
     }
 
     /// States abstracted where paths join, of a slice.
-    fn sliced(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
+    fn sliced(self, how: Options, criteria: Criteria) -> Box<dyn Algorithm<'r> + 'r> {
         let program = self.setting.program;
         let cpa = Tracking::new(self.symbolic().lacking_frees(frees(program)), how);
         let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
-        match Slicing::new(program, cpa, Criteria::TargetPath, slicer::Options::default()) {
+        match Slicing::new(program, cpa, criteria, slicer::Options::default()) {
             Ok(cpa) => self.exploring(Cegar::new(program, cpa, parameters)),
             Err(_) => Box::new(Impossible(Reason::new("the dependences of the program could not be found"))),
         }

@@ -107,12 +107,17 @@ impl Loops {
         copy
     }
 
-    /// Adds what another analysis of the same program has seen and suggests.
+    /// Adds what another analysis of the same program, or of one with other branches, has seen and suggests.
     pub fn join(&mut self, other: &Loops) {
-        for (ours, theirs) in self.loops.iter_mut().zip(&other.loops) {
+        for ours in &mut self.loops {
+            let Some(&number) = other.by_head.get(&ours.head) else { continue };
+            let theirs = &other.loops[number as usize];
+            let columns: Vec<Option<usize>> =
+                ours.watched.iter().map(|v| theirs.watched.iter().position(|w| w == v)).collect();
             for row in &theirs.samples {
-                if ours.samples.len() < SAMPLES && !ours.samples.contains(row) {
-                    ours.samples.push(row.clone());
+                let row: Vec<Option<u64>> = columns.iter().map(|column| row[(*column)?]).collect();
+                if ours.samples.len() < SAMPLES && !ours.samples.contains(&row) {
+                    ours.samples.push(row);
                 }
             }
         }

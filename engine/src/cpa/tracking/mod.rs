@@ -301,6 +301,10 @@ impl Abstraction for Tracking<'_> {
         self.open_problems().settle(edge);
     }
 
+    fn has_precision(&self) -> bool {
+        !self.precision.full
+    }
+
     fn check(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Inputs>, Stop> {
         self.check_path(path, goal, budget)
     }

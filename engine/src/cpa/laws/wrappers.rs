@@ -1,0 +1,201 @@
+//! Wrappers, products and domains without symbols lose no run: of the states that follow a run edge by edge, abstracted where
+//! paths join, there is always one left.
+
+use super::*;
+use crate::control::CallStacks;
+use crate::cpa::interval::Interval;
+use crate::cpa::product::Product;
+use crate::cpa::slicing::{Criteria, Slicing};
+use crate::cpa::unrolling::{Assumptions, Unrolling};
+
+/// States that one run may split into before it is given up.
+const MOST: usize = 40;
+/// Steps of a run that are followed.
+const STEPS: usize = 120;
+
+/// Follows a run; `adjust` gives what is left of a state where paths join. The states after each step, with its number.
+fn along<C: Cpa<State: Clone>>(
+    cpa: &mut C,
+    program: &Program,
+    run: &Execution,
+    heads: &[bool],
+    mut adjust: impl FnMut(&mut C, C::State, EdgeId, Control) -> Option<C::State>,
+    mut see: impl FnMut(&C, &C::State, usize),
+) -> Result<usize, String> {
+    let mut stacks = CallStacks::new();
+    let mut at = Control { loc: program.funcs[program.entry].entry, stack: CallStacks::EMPTY };
+    let mut states = vec![cpa.initial()];
+    for (i, step) in run.steps.iter().take(STEPS).enumerate() {
+        let edge = step.edge;
+        let mut next = Vec::new();
+        let mut over = edge;
+        let to = match &program.edges[edge].op {
+            Op::Assume { .. } => {
+                let cfa::Out::Branch { then_edge, else_edge } = program.locs[at.loc].out else { panic!("a branch") };
+                for st in states {
+                    let (yes, no) = cpa.branch(st, then_edge, else_edge).map_err(|s| format!("{s:?}"))?;
+                    next.extend(if edge == then_edge { yes } else { no });
+                }
+                Control { loc: program.edges[edge].target, ..at }
+            }
+            Op::Return { .. } => {
+                let Some((stack, call)) = stacks.pop(at.stack) else { return Ok(i) };
+                over = call;
+                for st in states {
+                    next.push(cpa.leave(st, edge, call).map_err(|s| format!("{s:?}"))?);
+                }
+                Control { loc: program.edges[call].target, stack }
+            }
+            Op::Halt(_) | Op::Error(_) => return Ok(i),
+            op => {
+                let is_call = matches!(op, Op::Call { .. });
+                let mut pending = states;
+                while let Some(st) = pending.pop() {
+                    let mut out = Vec::new();
+                    cpa.transfer(st, at, edge, &mut out).map_err(|s| format!("{s:?}"))?;
+                    for (st, to) in out {
+                        match to {
+                            At::Source => pending.push(st),
+                            At::Target if !is_call => next.push(st),
+                            At::Callee(func) if func == step.func => next.push(st),
+                            _ => {}
+                        }
+                    }
+                    if next.len() + pending.len() > MOST {
+                        return Ok(i);
+                    }
+                }
+                if !cpa.problems().is_empty() {
+                    return Ok(i);
+                }
+                match is_call {
+                    true => Control { loc: program.funcs[step.func].entry, stack: stacks.push(at.stack, edge) },
+                    false => Control { loc: program.edges[edge].target, ..at },
+                }
+            }
+        };
+        at = to;
+        if heads[at.loc.index()] {
+            next = next.into_iter().filter_map(|st| adjust(cpa, st, over, at)).collect();
+        }
+        if next.is_empty() {
+            return Err(format!(
+                "no state is left after step {i} over {edge}: {}",
+                cfa::text::operation(program, &program.edges[edge].op)
+            ));
+        }
+        next.iter().for_each(|st| see(cpa, st, i));
+        states = next;
+    }
+    Ok(run.steps.len().min(STEPS))
+}
+
+fn options(random: &mut Random, values_only: bool) -> Options {
+    Options {
+        values_only,
+        full: random.below(3) == 0,
+        sharing: Sharing::Scope,
+        threshold: 0,
+        values: true,
+        predicates: false,
+        boolean: false,
+    }
+}
+
+/// What a run is followed with: a program, its runs, and where paths join.
+fn with_programs(programs: u64, mut work: impl FnMut(&Program, &[Rc<Execution>], &[bool], &mut Random, u64)) {
+    for seed in 1..=programs {
+        let program = generator::generate_shaped(seed, Shape { pieces: true, ..Shape::default() }).program;
+        let slots = Slots::new(&program);
+        let runs: Vec<_> = (0..RUNS).map(|i| Rc::new(execution(&program, &slots, seed * RUNS + i))).collect();
+        let heads = symbolic(&program).heads();
+        work(&program, &runs, &heads, &mut Random::new(seed ^ 0x77), seed);
+    }
+}
+
+fn symbolic(program: &Program) -> SymbolicExecution<'_> {
+    let solvers = Choice::default();
+    let solver = PathSolver::new(solvers.open(), Budget::unlimited());
+    let mut symbolic = SymbolicExecution::new(program, solver, solvers);
+    symbolic.follow_everything();
+    symbolic
+}
+
+fn checked(result: Result<usize, String>, what: &str, seed: u64) -> usize {
+    result.unwrap_or_else(|why| panic!("{what}, seed {seed}: {why}"))
+}
+
+#[test]
+fn intervals_hold_what_runs_have() {
+    let mut steps = 0;
+    let mut known = 0;
+    with_programs(40, |program, runs, heads, _, seed| {
+        let mut cpa = Interval::new(program);
+        for run in runs {
+            let see = |_: &Interval<'_>, st: &<Interval<'_> as Cpa>::State, i: usize| {
+                let concrete = &run.steps[i].after;
+                let slots = Slots::new(program);
+                for (slot, &var) in slots.globals.iter().enumerate() {
+                    if let (Some(value), Some(v)) = (st.value(var), concrete.globals[slot].to_u64()) {
+                        known += 1;
+                        assert!(value.contains(v), "seed {seed}, step {i}: {var} is {v}");
+                    }
+                }
+            };
+            let adjust = |cpa: &mut Interval<'_>, st, edge, at| cpa.adjust(st, edge, at).expect("no stop");
+            steps += checked(along(&mut cpa, program, run, heads, adjust, see), "intervals", seed);
+        }
+    });
+    assert!(steps > 2_000 && known > 1_000, "{steps}, {known}");
+}
+
+#[test]
+fn a_product_loses_no_run() {
+    let mut steps = 0;
+    with_programs(30, |program, runs, heads, random, seed| {
+        let inner = Tracking::new(symbolic(program), options(random, true));
+        let mut cpa = Product::new(inner, Interval::new(program));
+        for run in runs {
+            let since = cpa.initial();
+            let adjust = |cpa: &mut Product<Tracking<'_>, Interval<'_>>, st, _, at| {
+                cpa.abstract_state(st, at, &since).expect("no stop")
+            };
+            steps += checked(along(&mut cpa, program, run, heads, adjust, |_, _, _| {}), "product", seed);
+        }
+    });
+    assert!(steps > 500, "{steps}");
+}
+
+#[test]
+fn a_slice_loses_no_run() {
+    let mut steps = 0;
+    with_programs(30, |program, runs, heads, random, seed| {
+        let inner = Tracking::new(symbolic(program), options(random, false));
+        let criteria = [Criteria::TargetPath, Criteria::TargetLocation][random.below(2)];
+        let mut cpa = Slicing::new(program, inner, criteria, slicer::Options::default()).expect("a small program");
+        for run in runs {
+            let since = cpa.initial();
+            let adjust =
+                |cpa: &mut Slicing<'_, Tracking<'_>>, st, _, at| cpa.abstract_state(st, at, &since).expect("no stop");
+            steps += checked(along(&mut cpa, program, run, heads, adjust, |_, _, _| {}), "slicing", seed);
+        }
+    });
+    assert!(steps > 1_000, "{steps}");
+}
+
+#[test]
+fn unrolling_loses_no_run_within_its_bound() {
+    let mut steps = 0;
+    with_programs(30, |program, runs, heads, _, seed| {
+        let plain = symbolic(program);
+        for run in runs {
+            let bounded = Assumptions::bounded(program, &plain.loops, 1 << 20);
+            let solver = PathSolver::new(Choice::default().open(), Budget::unlimited());
+            let mut cpa = Unrolling::new(&plain, solver, bounded);
+            cpa.symbolic.follow_everything();
+            let adjust = |cpa: &mut Unrolling<'_>, st, edge, at| cpa.adjust(st, edge, at).expect("no stop");
+            steps += checked(along(&mut cpa, program, run, heads, adjust, |_, _, _| {}), "unrolling", seed);
+        }
+    });
+    assert!(steps > 1_000, "{steps}");
+}

@@ -1,0 +1,239 @@
+//! The product of two analyses: a composite CPA whose components stand for the same executions and tell each other what they
+//! know (Beyer, Henzinger, Théoduloz: Configurable software verification, CAV 2007, section 3: composite program analyses with
+//! strengthening).
+//!
+//! The first component leads: it has evidence for errors, and its precision is refined. What either of the two excludes is
+//! excluded.
+
+use super::symbolic::SymbolicExecution;
+use super::tracking::Tracking;
+use super::wrapper::Wrapper;
+use super::{Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
+use crate::budget::Budget;
+use crate::control::Control;
+use crate::verdict::Reason;
+use cfa::interp::Inputs;
+use cfa::{EdgeId, ErrorId};
+
+/// A domain that can use what its sibling in a product knows.
+pub trait Strengthen<Other>: Cpa {
+    /// The states that `state` and `other`, both behind `edge`, stand for; `None` if there are none.
+    fn strengthen(&mut self, state: Self::State, _other: &Other, _edge: EdgeId) -> Option<Self::State> {
+        Some(state)
+    }
+}
+
+/// A domain whose states can be compared, and abstracted without a precision.
+pub trait Order: Cpa {
+    /// Whether `old` stands for all that `new` stands for, at the same control.
+    fn includes(&self, old: &Self::State, new: &Self::State) -> bool;
+    /// The part of a state that is kept where paths join, such that a path meets only so many; `None` if it stands for nothing.
+    fn abstracted(&mut self, state: Self::State, at: Control) -> Option<Self::State>;
+}
+
+pub struct Product<A: Cpa, B: Cpa> {
+    pub first: A,
+    pub second: B,
+    /// States in which the last operation is a fault that is an error, and what the second knew before it.
+    faults: Vec<A::State>,
+    before: Option<B::State>,
+}
+
+#[derive(Clone)]
+pub struct State<A, B> {
+    pub first: A,
+    pub second: B,
+}
+
+type Both<A, B> = State<<A as Cpa>::State, <B as Cpa>::State>;
+
+impl<A, B> Product<A, B>
+where
+    A: Cpa<State: Clone> + Strengthen<<B as Cpa>::State>,
+    B: Cpa<State: Clone> + Strengthen<<A as Cpa>::State>,
+{
+    pub fn new(first: A, second: B) -> Self {
+        Self { first, second, faults: Vec::new(), before: None }
+    }
+
+    /// What both know behind an edge.
+    fn reduced(&mut self, first: A::State, second: B::State, edge: EdgeId) -> Option<Both<A, B>> {
+        let second = self.second.strengthen(second, &first, edge)?;
+        let first = self.first.strengthen(first, &second, edge)?;
+        Some(State { first, second })
+    }
+}
+
+impl<A, B> Cpa for Product<A, B>
+where
+    A: Cpa<State: Clone> + Strengthen<<B as Cpa>::State>,
+    B: Cpa<State: Clone> + Strengthen<<A as Cpa>::State>,
+{
+    type State = Both<A, B>;
+    type Evidence = A::Evidence;
+
+    fn initial(&mut self) -> Self::State {
+        State { first: self.first.initial(), second: self.second.initial() }
+    }
+
+    fn transfer(
+        &mut self,
+        state: Self::State,
+        at: Control,
+        edge: EdgeId,
+        out: &mut Successors<Self::State>,
+    ) -> Result<(), Stop> {
+        let State { first, second } = state;
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        self.first.transfer(first, at, edge, &mut ours)?;
+        self.faults = self.first.faults();
+        self.before = Some(second.clone());
+        self.second.transfer(second, at, edge, &mut theirs)?;
+        for (first, to) in ours {
+            if to == At::Source {
+                // The operation is executed again.
+                out.extend(self.before.clone().map(|second| (State { first, second }, to)));
+                continue;
+            }
+            for (second, _) in theirs.iter().filter(|(_, there)| *there == to) {
+                let state = match to {
+                    At::Target => self.reduced(first.clone(), second.clone(), edge),
+                    _ => Some(State { first: first.clone(), second: second.clone() }),
+                };
+                out.extend(state.map(|state| (state, to)));
+            }
+        }
+        Ok(())
+    }
+
+    fn faults(&mut self) -> Vec<Self::State> {
+        let Some(second) = self.before.take() else { return Vec::new() };
+        let with = |first| State { first, second: second.clone() };
+        std::mem::take(&mut self.faults).into_iter().map(with).collect()
+    }
+
+    fn branch(&mut self, state: Self::State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<Self::State>, Stop> {
+        let ours = self.first.branch(state.first, then_edge, else_edge)?;
+        let theirs = self.second.branch(state.second, then_edge, else_edge)?;
+        let mut both = |ours: Option<A::State>, theirs: Option<B::State>, edge| self.reduced(ours?, theirs?, edge);
+        Ok((both(ours.0, theirs.0, then_edge), both(ours.1, theirs.1, else_edge)))
+    }
+
+    fn leave(&mut self, state: Self::State, return_edge: EdgeId, call_edge: EdgeId) -> Result<Self::State, Stop> {
+        let first = self.first.leave(state.first, return_edge, call_edge)?;
+        Ok(State { first, second: self.second.leave(state.second, return_edge, call_edge)? })
+    }
+
+    fn target(
+        &mut self,
+        state: &mut Self::State,
+        edge: EdgeId,
+        error: ErrorId,
+    ) -> Result<Target<Self::Evidence>, Stop> {
+        match self.second.target(&mut state.second, edge, error)? {
+            Target::Infeasible => Ok(Target::Infeasible),
+            _ => self.first.target(&mut state.first, edge, error),
+        }
+    }
+
+    fn adjust(&mut self, state: Self::State, edge: EdgeId, at: Control) -> Result<Option<Self::State>, Stop> {
+        let Some(second) = self.second.adjust(state.second, edge, at)? else { return Ok(None) };
+        Ok(self.first.adjust(state.first, edge, at)?.map(|first| State { first, second }))
+    }
+
+    /// What is merged has to be so in both.
+    fn merge(&mut self, a: Self::State, b: Self::State, _: Control) -> Result<Self::State, Pair<Self::State>> {
+        Err(Box::new((a, b)))
+    }
+
+    fn returns(&mut self, state: &mut Self::State, edge: EdgeId) -> bool {
+        self.first.returns(&mut state.first, edge) && self.second.returns(&mut state.second, edge)
+    }
+
+    fn problems(&mut self) -> Vec<EdgeId> {
+        self.first.problems()
+    }
+
+    fn ran_out(&self) -> bool {
+        self.first.ran_out() || self.second.ran_out()
+    }
+}
+
+impl<A, B> Abstraction for Product<A, B>
+where
+    A: Abstraction<State: Clone> + Strengthen<<B as Cpa>::State>,
+    B: Order<State: Clone> + Strengthen<<A as Cpa>::State>,
+{
+    fn both(&mut self, state: Self::State, then_edge: EdgeId, else_edge: EdgeId) -> Sides<Self::State> {
+        let State { first, second } = state;
+        let (yes, no) = self.first.both(first, then_edge, else_edge);
+        let with = |first: Option<A::State>| first.map(|first| State { first, second: second.clone() });
+        (with(yes), with(no))
+    }
+
+    fn abstract_state(
+        &mut self,
+        state: Self::State,
+        at: Control,
+        since: &Self::State,
+    ) -> Result<Option<Self::State>, Stop> {
+        let Some(second) = self.second.abstracted(state.second, at) else { return Ok(None) };
+        let first = self.first.abstract_state(state.first, at, &since.first)?;
+        Ok(first.map(|first| State { first, second }))
+    }
+
+    fn covers(&mut self, old: &Self::State, new: &Self::State, at: Control) -> bool {
+        self.second.includes(&old.second, &new.second) && self.first.covers(&old.first, &new.first, at)
+    }
+
+    fn known_values(&mut self, state: &Self::State, at: Control) -> Vec<Option<u64>> {
+        self.first.known_values(&state.first, at)
+    }
+    fn decisions(&mut self, state: &mut Self::State) -> Vec<Decision> {
+        self.first.decisions(&mut state.first)
+    }
+    fn has_precision(&self) -> bool {
+        self.first.has_precision()
+    }
+    fn settle(&mut self, edge: EdgeId, reason: Reason) {
+        self.first.settle(edge, reason);
+    }
+    fn execution(&mut self, state: &Self::State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
+        self.first.execution(&state.first, budget)
+    }
+    fn check(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<A::Evidence>, Stop> {
+        self.first.check(path, goal, budget)
+    }
+    fn refine(
+        &mut self,
+        state: &Self::State,
+        path: &[EdgeId],
+        cuts: &[usize],
+        goal: Goal,
+        budget: &Budget,
+    ) -> Result<Refinement, Stop> {
+        self.first.refine(&state.first, path, cuts, goal, budget)
+    }
+}
+
+impl<'p, A, B> Wrapper<'p> for Product<A, B>
+where
+    A: Wrapper<'p> + Cpa<State: Clone, Evidence = Inputs> + Strengthen<<B as Cpa>::State>,
+    B: Cpa<State: Clone> + Strengthen<<A as Cpa>::State>,
+{
+    fn symbolic(&self) -> &SymbolicExecution<'p> {
+        self.first.symbolic()
+    }
+    fn symbolic_mut(&mut self) -> &mut SymbolicExecution<'p> {
+        self.first.symbolic_mut()
+    }
+    fn tracking(&self) -> Option<&Tracking<'p>> {
+        self.first.tracking()
+    }
+    fn tracking_mut(&mut self) -> Option<&mut Tracking<'p>> {
+        self.first.tracking_mut()
+    }
+    fn sliced(&self) -> usize {
+        self.first.sliced()
+    }
+}

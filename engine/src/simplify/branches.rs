@@ -1,0 +1,234 @@
+//! Several branches as one.
+
+use super::{locations, only_edge, predecessors, substituted};
+use cfa::liveness::Liveness;
+use cfa::{EdgeId, ExprId, FuncId, LocId, Op, Out, PlaceId, Program, VarId, VarKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Assignments on one side of a branch.
+const MOST_ASSIGNMENTS: usize = 6;
+/// Operators of a condition that is made of several.
+const MOST_SIZE: usize = 200;
+
+/// Joins branches of a function; tells whether there were any.
+pub fn join(program: &mut Program, func: FuncId, locals: &[VarId]) -> bool {
+    let order = locations(program, func);
+    if !order.iter().any(|&loc| matches!(program.locs[loc].out, Out::Branch { .. })) {
+        return false;
+    }
+    let incoming = predecessors(program, func, &order);
+    let live = Liveness::new(program, func, locals);
+    let mut this = Joining { live, program, incoming, touched: FxHashSet::default(), nowhere: None };
+    let mut changed = false;
+    for loc in order {
+        if matches!(this.program.locs[loc].out, Out::Branch { .. }) {
+            changed |= this.choice(loc) || this.chain(loc);
+        }
+    }
+    changed
+}
+
+struct Joining<'a> {
+    program: &'a mut Program,
+    /// Edges that lead to a location.
+    incoming: FxHashMap<LocId, u32>,
+    live: Liveness,
+    /// Locations where something changed in this round: what is known of them is no longer so.
+    touched: FxHashSet<LocId>,
+    /// Where the edges are put that are no longer needed.
+    nowhere: Option<LocId>,
+}
+
+/// One side of a branch: assignments that only it comes to, and where they lead.
+struct Side {
+    /// Of what was assigned last, to each variable, as an expression at the branch.
+    values: FxHashMap<VarId, ExprId>,
+    order: Vec<VarId>,
+    /// Locations passed.
+    through: Vec<LocId>,
+    end: LocId,
+}
+
+impl Joining<'_> {
+    fn is_live(&self, var: VarId, loc: LocId) -> bool {
+        match self.program.vars[var].kind {
+            VarKind::Global { .. } => true,
+            _ => self.live.at.get(&loc).unwrap_or(&self.live.otherwise).contains(&var),
+        }
+    }
+
+    /// A truth value that no C variable has.
+    fn is_condition(&self, var: VarId) -> bool {
+        self.program.vars[var].width == 1 && matches!(self.program.vars[var].kind, VarKind::Temp(_))
+    }
+
+    /// Follows one side of a branch over assignments that only it comes to.
+    fn side(&mut self, edge: EdgeId) -> Side {
+        let mut side = Side {
+            values: FxHashMap::default(),
+            order: Vec::new(),
+            through: Vec::new(),
+            end: self.program.edges[edge].target,
+        };
+        while self.incoming.get(&side.end) == Some(&1) && !self.touched.contains(&side.end) {
+            let Some(next) = only_edge(self.program, side.end) else { break };
+            if self.program.edges[next].fault.is_some() || side.order.len() >= MOST_ASSIGNMENTS {
+                break;
+            }
+            match self.program.edges[next].op {
+                Op::Skip => {}
+                Op::Assign { var, value } => {
+                    let value = substituted(self.program, value, &side.values);
+                    if self.size(value) > MOST_SIZE {
+                        break;
+                    }
+                    side.values.insert(var, value);
+                    side.order.retain(|&v| v != var);
+                    side.order.push(var);
+                }
+                _ => break,
+            }
+            side.through.push(side.end);
+            side.end = self.program.edges[next].target;
+        }
+        side
+    }
+
+    fn size(&self, e: ExprId) -> usize {
+        let mut size = 0;
+        self.program.exprs.visit(e, &mut Default::default(), |_, _| size += 1);
+        size
+    }
+
+    fn branch(&self, loc: LocId) -> Option<(EdgeId, EdgeId, ExprId)> {
+        let Out::Branch { then_edge, else_edge } = self.program.locs[loc].out else { return None };
+        let Op::Assume { cond, .. } = self.program.edges[then_edge].op else { return None };
+        let plain = [then_edge, else_edge].into_iter().all(|e| self.program.edges[e].fault.is_none());
+        plain.then_some((then_edge, else_edge, cond))
+    }
+
+    /// The two sides differ only in a truth value, which is chosen: `v = a || b`.
+    fn choice(&mut self, loc: LocId) -> bool {
+        let Some((then_edge, else_edge, cond)) = self.branch(loc) else { return false };
+        if self.touched.contains(&loc) {
+            return false;
+        }
+        let (yes, no) = (self.side(then_edge), self.side(else_edge));
+        if yes.end != no.end || self.touched.contains(&yes.end) {
+            return false;
+        }
+        let end = yes.end;
+        let mut assigned: Vec<VarId> = yes.order.iter().chain(&no.order).copied().collect();
+        assigned.sort_unstable();
+        assigned.dedup();
+        assigned.retain(|&var| self.is_live(var, end));
+        if !assigned.iter().all(|&var| self.is_condition(var)) {
+            return false;
+        }
+        let mut chosen = Vec::new();
+        for var in assigned {
+            let own = self.program.var_expr(var);
+            let value = |side: &Side| side.values.get(&var).copied().unwrap_or(own);
+            let value = self.program.exprs.ite(cond, value(&yes), value(&no));
+            if self.size(value) > MOST_SIZE {
+                return false;
+            }
+            chosen.push((var, value));
+        }
+        // A value that is chosen may be chosen by another one before it is chosen anew.
+        if chosen.len() > 1 {
+            return false;
+        }
+        let place = self.program.edges[then_edge].place;
+        let passed: Vec<LocId> = yes.through.iter().chain(&no.through).copied().collect();
+        passed.iter().for_each(|&loc| self.clear(loc));
+        self.touched.extend(passed);
+        self.replace(loc, chosen, end, place);
+        true
+    }
+
+    /// Takes the edges out of a location away.
+    fn clear(&mut self, loc: LocId) {
+        let func = self.program.locs[loc].func;
+        let nowhere = *self.nowhere.get_or_insert_with(|| self.program.add_location(func));
+        for edge in self.program.out_edges(loc) {
+            let edge = &mut self.program.edges[edge];
+            (edge.source, edge.target, edge.op) = (nowhere, nowhere, Op::Skip);
+        }
+        self.program.locs[loc].out = Out::Sink;
+    }
+
+    /// Instead of a branch, assignments.
+    fn replace(&mut self, loc: LocId, values: Vec<(VarId, ExprId)>, end: LocId, place: Option<PlaceId>) {
+        self.clear(loc);
+        self.touched.extend([loc, end]);
+        let func = self.program.locs[loc].func;
+        let mut at = loc;
+        let last = values.len().saturating_sub(1);
+        for (i, &(var, value)) in values.iter().enumerate() {
+            let next = if i == last { end } else { self.program.add_location(func) };
+            self.program.add_edge(at, Op::Assign { var, value }, next, place);
+            at = next;
+        }
+        if values.is_empty() {
+            self.program.add_edge(loc, Op::Skip, end, place);
+        }
+    }
+
+    /// One side of the branch leads to another branch, which leads to where the other side does: `case 1: case 2:`.
+    fn chain(&mut self, loc: LocId) -> bool {
+        let Some((then_edge, else_edge, cond)) = self.branch(loc) else { return false };
+        if self.touched.contains(&loc) {
+            return false;
+        }
+        for (taken, other, holds) in [(then_edge, else_edge, true), (else_edge, then_edge, false)] {
+            // What is taken if the first condition is `holds` is the destination of both.
+            let destination = self.program.edges[taken].target;
+            let side = self.side(other);
+            let second = side.end;
+            if second == loc || self.incoming.get(&second) != Some(&1) || self.touched.contains(&second) {
+                continue;
+            }
+            let Some((yes, no, condition)) = self.branch(second) else { continue };
+            // What was assigned before the second branch is not to be seen where the first leads to.
+            if side.order.iter().any(|&var| self.is_live(var, destination)) || self.touched.contains(&destination) {
+                continue;
+            }
+            let (if_yes, if_no) = (self.program.edges[yes].target, self.program.edges[no].target);
+            let on_yes = if_yes == destination;
+            if on_yes == (if_no == destination) || if_yes == second || if_no == second {
+                continue;
+            }
+            let condition = substituted(self.program, condition, &side.values);
+            // Whether control comes to the destination.
+            let first = if holds { cond } else { self.program.exprs.not(cond) };
+            let later = if on_yes { condition } else { self.program.exprs.not(condition) };
+            let both = self.program.exprs.or(first, later);
+            if self.size(both) > MOST_SIZE || self.program.exprs.as_const(both).is_some() {
+                continue;
+            }
+            let rest = if on_yes { if_no } else { if_yes };
+            // What was assigned is assigned where the rest begins, if it is needed there.
+            let needed: Vec<(VarId, ExprId)> =
+                side.order.iter().filter(|&&v| self.is_live(v, rest)).map(|&v| (v, side.values[&v])).collect();
+            if needed.len() > 1 {
+                continue;
+            }
+            let place = self.program.edges[then_edge].place;
+            let func = self.program.locs[loc].func;
+            let passed: Vec<LocId> = side.through.iter().chain(&[loc, second]).copied().collect();
+            passed.iter().for_each(|&loc| self.clear(loc));
+            self.touched.extend(passed);
+            let begin = match needed.is_empty() {
+                true => rest,
+                false => self.program.add_location(func),
+            };
+            self.program.add_branch(loc, both, destination, begin, place);
+            for (var, value) in needed {
+                self.program.add_edge(begin, Op::Assign { var, value }, rest, place);
+            }
+            return true;
+        }
+        false
+    }
+}

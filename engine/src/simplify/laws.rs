@@ -1,0 +1,159 @@
+//! A simplified program ends on the same inputs as the program does, in the same way.
+
+#[path = "../../../slicer/tests/generator/mod.rs"]
+mod generator;
+
+use super::simplified;
+use crate::algorithm::random::RandomInputs;
+use cfa::interp::{Interpreter, Limits};
+use cfa::{CType, Check, DataLayout, ErrorInfo, Input, InputKind, Op, Out, Program, Var, VarKind};
+use generator::{Shape, generate_shaped};
+
+fn branches(program: &Program) -> usize {
+    let reached: Vec<_> = program.funcs.ids().flat_map(|f| super::locations(program, f)).collect();
+    reached.into_iter().filter(|&loc| matches!(program.locs[loc].out, Out::Branch { .. })).count()
+}
+
+/// Runs both on the same inputs.
+fn compare(program: &Program, simple: &Program, seed: u64) {
+    let limits = Limits { steps: 5_000, ..Limits::default() };
+    let inputs = RandomInputs::new(program, seed);
+    for run in 0..12 {
+        let (mut ours, mut theirs) = (inputs.run(run), inputs.run(run));
+        let before = Interpreter::new(program).run(&mut ours, limits, &mut ());
+        let after = Interpreter::new(simple).run(&mut theirs, limits, &mut ());
+        if before.steps >= limits.steps {
+            continue;
+        }
+        assert_eq!(format!("{:?}", before.outcome), format!("{:?}", after.outcome), "seed {seed}, run {run}");
+        assert_eq!(ours.asked, theirs.asked, "seed {seed}, run {run}");
+        assert!(after.steps <= before.steps);
+    }
+}
+
+#[test]
+fn random_programs_end_alike() {
+    let mut fewer = 0;
+    for seed in 1..400 {
+        let shape = Shape { pieces: seed % 2 == 0, ..Shape::default() };
+        let program = generate_shaped(seed, shape).program;
+        let simple = simplified(&program);
+        fewer += branches(&program) - branches(&simple);
+        compare(&program, &simple, seed);
+    }
+    assert!(fewer > 20, "{fewer}");
+}
+
+/// A function of branches and assignments that lead forward: truth values, two inputs, errors and ends.
+fn random_branches(seed: u64) -> Program {
+    let mut random = generator::Random::new(seed);
+    let mut p = Program::new(DataLayout { pointer_width: 64 });
+    let int = p.types.push(CType::Int { name: "int".into(), width: 32, signed: true });
+    let func = p.entry;
+    let var = |p: &mut Program, width, kind| p.vars.push(Var { name: None, ty: int, width, kind, place: None });
+    let inputs = [(); 2].map(|()| var(&mut p, 32, VarKind::Local(func)));
+    let truths = [(); 3].map(|()| var(&mut p, 1, VarKind::Temp(func)));
+    let input = p.inputs.push(Input { kind: InputKind::Nondet("n".into()), ty: int, width: 32, place: None });
+    let error = p.errors.push(ErrorInfo { check: Check::Call, message: "m".into(), place: None });
+    let mut at = p.funcs[func].entry;
+    let zero = p.exprs.bool(false);
+    let begin = inputs.map(|var| Op::Havoc { var, input }).into_iter();
+    for op in begin.chain(truths.map(|var| Op::Assign { var, value: zero })) {
+        let next = p.add_location(func);
+        p.add_edge(at, op, next, None);
+        at = next;
+    }
+    let mut locs = vec![at];
+    locs.extend((0..24).map(|_| p.add_location(func)));
+    let end = p.add_location(func);
+    for i in 0..locs.len() {
+        let condition = |p: &mut Program, random: &mut generator::Random| {
+            let truth = p.var_expr(truths[random.below(3)]);
+            let (x, c) = (p.var_expr(inputs[random.below(2)]), p.exprs.int(32, random.below(4) as u64));
+            match random.below(4) {
+                0 => truth,
+                1 => p.exprs.not(truth),
+                2 => p.exprs.eq(x, c),
+                _ => p.exprs.slt(x, c),
+            }
+        };
+        let later = |random: &mut generator::Random| locs.get(i + 1 + random.below(4)).copied();
+        let (Some(next), Some(other)) = (locs.get(i + 1).copied(), later(&mut random)) else {
+            let op = if random.below(2) == 0 { Op::Error(error) } else { Op::Return { value: None } };
+            p.add_edge(locs[i], op, end, None);
+            continue;
+        };
+        match random.below(9) {
+            0..5 => {
+                let cond = condition(&mut p, &mut random);
+                p.add_branch(locs[i], cond, next, other, None);
+            }
+            5 => drop(p.add_edge(locs[i], Op::Error(error), end, None)),
+            6 => drop(p.add_edge(locs[i], Op::Skip, other, None)),
+            _ => {
+                let (var, value) = (truths[random.below(3)], condition(&mut p, &mut random));
+                p.add_edge(locs[i], Op::Assign { var, value }, other, None);
+            }
+        }
+    }
+    p
+}
+
+#[test]
+fn random_branches_end_alike() {
+    let (mut before, mut after) = (0, 0);
+    for seed in 1..1_500 {
+        let program = random_branches(seed);
+        let simple = simplified(&program);
+        cfa::validate::validate(&program).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
+        before += branches(&program);
+        after += branches(&simple);
+        compare(&program, &simple, seed);
+    }
+    assert!(after * 4 < before * 3, "{before}, {after}");
+}
+
+/// `if (p[0] == 1 || p[0] == 2 || x == 3) error`, as clang puts it.
+const CHAIN: &str = "program 64 entry f0
+type ty0 void
+type ty1 int \"int\" 32 signed
+input in0 nondet \"n\" ty1 32
+error err0 \"unreach-call\" \"m\"
+
+func f0 \"main\" source ty0 () entry l0 {
+  local v0 \"x\" ty1 32
+  temp v1 ty1 32
+  temp v2 ty1 1
+  l0:
+    t0: v0 := havoc in0 -> l1
+  l1:
+    t1: if (v0 == 1:32) -> l7
+    t2: else ~(v0 == 1:32) -> l2
+  l2:
+    t3: if (v0 == 2:32) -> l7
+    t4: else ~(v0 == 2:32) -> l3
+  l3:
+    t5: if (v0 == 5:32) -> l4
+    t6: else ~(v0 == 5:32) -> l5
+  l4:
+    t7: v2 := 1:1 -> l6
+  l5:
+    t8: v2 := (v0 == 9:32) -> l6
+  l6:
+    t9: if v2 -> l7
+    t10: else ~v2 -> l8
+  l7:
+    t11: error err0 -> l9
+  l8:
+    t12: return -> l9
+  l9:
+}
+";
+
+#[test]
+fn conditions_of_one_destination_are_one() {
+    let program = cfa::text::parse(CHAIN).unwrap_or_else(|e| panic!("{e:?}"));
+    let simple = simplified(&program);
+    assert_eq!((branches(&program), branches(&simple)), (4, 1), "{}", cfa::text::print(&simple));
+    compare(&program, &simple, 1);
+}
