@@ -17,8 +17,7 @@ pub fn join(program: &mut Program, func: FuncId, locals: &[VarId]) -> bool {
         return false;
     }
     let incoming = predecessors(program, func, &order);
-    let live = Liveness::new(program, func, locals);
-    let mut this = Joining { live, program, incoming, touched: FxHashSet::default(), nowhere: None };
+    let mut this = Joining { live: None, locals, program, incoming, touched: FxHashSet::default(), nowhere: None };
     let mut changed = false;
     for loc in order {
         if matches!(this.program.locs[loc].out, Out::Branch { .. }) {
@@ -32,7 +31,9 @@ struct Joining<'a> {
     program: &'a mut Program,
     /// Edges that lead to a location.
     incoming: FxHashMap<LocId, u32>,
-    live: Liveness,
+    /// What is live, once that was asked: in most functions it is not.
+    live: Option<Liveness>,
+    locals: &'a [VarId],
     /// Locations where something changed in this round: what is known of them is no longer so.
     touched: FxHashSet<LocId>,
     /// Where the edges are put that are no longer needed.
@@ -50,11 +51,13 @@ struct Side {
 }
 
 impl Joining<'_> {
-    fn is_live(&self, var: VarId, loc: LocId) -> bool {
-        match self.program.vars[var].kind {
-            VarKind::Global { .. } => true,
-            _ => self.live.at.get(&loc).unwrap_or(&self.live.otherwise).contains(&var),
+    fn is_live(&mut self, var: VarId, loc: LocId) -> bool {
+        if matches!(self.program.vars[var].kind, VarKind::Global { .. }) {
+            return true;
         }
+        let Self { program, locals, live, .. } = self;
+        let live = live.get_or_insert_with(|| Liveness::new(program, program.locs[loc].func, locals));
+        live.at.get(&loc).unwrap_or(&live.otherwise).contains(&var)
     }
 
     /// A truth value that no C variable has.
