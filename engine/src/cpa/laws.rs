@@ -15,7 +15,7 @@
 //! `PROVISO_PROGRAMS=N cargo test -p engine --lib laws` tries more; `PROVISO_SEED=N` starts elsewhere.
 
 #[path = "../../../slicer/tests/generator/mod.rs"]
-mod generator;
+pub(crate) mod generator;
 
 mod domain;
 mod execution;

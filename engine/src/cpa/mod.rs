@@ -7,7 +7,7 @@
 
 pub mod interval;
 #[cfg(test)]
-mod laws;
+pub(crate) mod laws;
 pub mod product;
 pub mod slicing;
 pub mod symbolic;

@@ -1,13 +1,10 @@
 //! A simplified program ends on the same inputs as the program does, in the same way.
 
-#[path = "../../../slicer/tests/generator/mod.rs"]
-mod generator;
-
 use super::simplified;
 use crate::algorithm::random::RandomInputs;
+use crate::cpa::laws::generator::{self, Shape, generate_shaped};
 use cfa::interp::{Interpreter, Limits};
 use cfa::{CType, Check, DataLayout, ErrorInfo, Input, InputKind, Op, Out, Program, Var, VarKind};
-use generator::{Shape, generate_shaped};
 
 fn branches(program: &Program) -> usize {
     let reached: Vec<_> = program.funcs.ids().flat_map(|f| super::locations(program, f)).collect();
