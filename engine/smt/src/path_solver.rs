@@ -372,10 +372,10 @@ impl PathSolver {
         if is_too_large(pool, set, budget) {
             return Solved::Unknown(Reason::Timeout);
         }
-        let equal = Equalities::find(pool, set);
+        let equal = Equalities::find(pool, &mut self.leaves, set);
         let origin: FxHashMap<ExprId, ExprId> = equal.rest.iter().map(|(now, origin)| (*now, *origin)).collect();
         if let Some(&falsum) = equal.rest.iter().map(|(now, _)| now).find(|e| pool.is_false(**e)) {
-            return Solved::Infeasible(self.core(pool, &equal, vec![origin[&falsum]]));
+            return Solved::Infeasible(self.core(pool, &equal, set, vec![origin[&falsum]]));
         }
         let constraints: Vec<ExprId> = equal.rest.iter().map(|(now, _)| *now).filter(|e| !pool.is_true(*e)).collect();
         if contradict(pool, &constraints) {
@@ -406,7 +406,7 @@ impl PathSolver {
                         return Solved::Infeasible(set.to_vec());
                     }
                     let core = core.iter().filter_map(|e| origin.get(e)).copied().collect();
-                    return Solved::Infeasible(self.core(pool, &equal, core));
+                    return Solved::Infeasible(self.core(pool, &equal, set, core));
                 }
                 Answer::Unknown(_) if spurious.is_some() => break,
                 Answer::Unknown(reason) => return Solved::Unknown(reason),
@@ -447,7 +447,10 @@ impl PathSolver {
     }
 
     /// What `core` was made from.
-    fn core(&mut self, pool: &ExprPool, equal: &Equalities, mut core: Vec<ExprId>) -> Vec<ExprId> {
+    fn core(&mut self, pool: &ExprPool, equal: &Equalities, set: &[ExprId], mut core: Vec<ExprId>) -> Vec<ExprId> {
+        if equal.has_pinned {
+            return set.to_vec();
+        }
         // A member was rewritten with the equalities of its leaves, which may have been rewritten themselves.
         let mut next = 0;
         let mut known: FxHashSet<ExprId> = core.iter().copied().collect();
@@ -493,17 +496,20 @@ struct Equalities {
     values: FxHashMap<ExprId, (Bv, ExprId)>,
     /// The other members, rewritten and as they were.
     rest: Vec<(ExprId, ExprId)>,
+    /// Some values follow from several members: the last turn of a loop up to a bound says what the bound is.
+    has_pinned: bool,
 }
 
 /// Rounds in which rewriting may give new equalities.
 const ROUNDS: u32 = 4;
 
 impl Equalities {
-    fn find(pool: &mut ExprPool, set: &[ExprId]) -> Self {
-        let mut found = Self { values: FxHashMap::default(), rest: set.iter().map(|e| (*e, *e)).collect() };
+    fn find(pool: &mut ExprPool, leaves: &mut Leaves, set: &[ExprId]) -> Self {
+        let rest = set.iter().map(|e| (*e, *e)).collect();
+        let mut found = Self { values: FxHashMap::default(), rest, has_pinned: false };
         for _ in 0..ROUNDS {
             let known = found.values.len();
-            let Self { values, rest } = &mut found;
+            let Self { values, rest, .. } = &mut found;
             rest.retain(|&(now, origin)| match equality(pool, now) {
                 // Where two say different things, the second is left, and becomes false.
                 Some((leaf, value)) if !values.contains_key(&leaf) => {
@@ -512,7 +518,7 @@ impl Equalities {
                 }
                 _ => true,
             });
-            if found.values.len() == known {
+            if found.values.len() == known && (found.has_pinned || !found.pin(pool, leaves)) {
                 break;
             }
             let mut memo = FxHashMap::default();
@@ -525,7 +531,32 @@ impl Equalities {
         }
         found
     }
+
+    /// Adds the leaves that have one value only, by what all members say of their ranges.
+    fn pin(&mut self, pool: &ExprPool, leaves: &mut Leaves) -> bool {
+        let mut facts = Facts::default();
+        for _ in 0..PASSES {
+            if self.rest.iter().any(|(now, _)| facts.assume(pool, *now).is_err()) {
+                return false;
+            }
+        }
+        let before = self.values.len();
+        for &(now, origin) in &self.rest {
+            for &leaf in leaves.of(pool, now).iter() {
+                if let Some(range) = facts.known(leaf)
+                    && let Some(value) = range.as_constant()
+                {
+                    self.values.entry(leaf).or_insert_with(|| (Bv::new(range.width, value), origin));
+                }
+            }
+        }
+        self.has_pinned = self.values.len() > before;
+        self.has_pinned
+    }
 }
+
+/// What members say is looked at again, as later ones may say more of the terms of earlier ones.
+const PASSES: u32 = 2;
 
 /// If `e` says that a leaf has a value: which.
 fn equality(pool: &ExprPool, e: ExprId) -> Option<(ExprId, Bv)> {

@@ -15,6 +15,9 @@ use rustc_hash::FxHashSet;
 /// Bytes written of an object whose content is kept when it becomes an array.
 const MAX_ARRAY: u64 = 1 << 16;
 
+/// Stores at unknown places that are looked at behind the last one.
+const MOST_STORES: u32 = 64;
+
 impl Execution<'_> {
     /// Turns the content of an object into an SMT array, for an access of `len` bytes at `offset`.
     pub fn make_array(&mut self, st: &mut State, object: ObjId, offset: ExprId, len: u32) {
@@ -67,8 +70,32 @@ impl Execution<'_> {
     pub fn read_array(&mut self, st: &mut State, object: ObjId, offset: ExprId, len: u32) -> Val {
         let array = st.memory.get(object).expect("a live object").array.expect("the object is an array");
         self.instantiate(st, array, offset);
+        let array = self.before_other_stores(st, array, offset, len);
         let value = self.terms.select_bytes(array, offset, len);
         self.terms.classify(value)
+    }
+
+    /// An array without the last stores, as far as the path condition keeps them apart from what is read.
+    fn before_other_stores(&self, st: &State, mut array: ExprId, offset: ExprId, len: u32) -> ExprId {
+        let range = |e| self.solver.bounds(&self.terms, &st.pc, e);
+        if self.terms.has_lambda(array) {
+            return array;
+        }
+        let Some((low, high)) = range(offset) else { return array };
+        let Some(high) = high.checked_add(u64::from(len) - 1) else { return array };
+        let unit = u64::from(self.terms.unit(array));
+        let (first, last) = (low / unit, high / unit);
+        let mut looked_at = 0;
+        while let Expr::Store { array: inner, index, .. } = *self.terms.get(array)
+            && looked_at < MOST_STORES
+        {
+            looked_at += u32::from(self.terms.as_const(index).is_none());
+            match range(index) {
+                Some((low, high)) if high < first || low > last => array = inner,
+                _ => break,
+            }
+        }
+        array
     }
 
     pub fn write_array(&mut self, st: &mut State, object: ObjId, offset: ExprId, len: u32, value: Val) {
