@@ -110,6 +110,11 @@ pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<Subject, Failure>
 }
 
 impl Job {
+    /// Whether there is one question with one answer.
+    pub fn asks_one_thing(&self) -> bool {
+        self.asks.len() == 1 && !self.is_exhaustive
+    }
+
     pub fn new(args: &VerifyArgs, otherwise: Otherwise) -> Result<Self, Failure> {
         let Subject { options: mut load, properties: task_properties, folder } = program(&args.files, &args.input)?;
         let Questions { mut asks, entry, is_exhaustive, is_default } = questions(args, &task_properties, otherwise)?;

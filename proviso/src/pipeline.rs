@@ -159,9 +159,9 @@ pub struct Pipeline {
 
 impl Pipeline {
     pub fn run(&self) -> Result<Finished, Failure> {
-        match self.job.asks[..] {
-            [_] if !self.job.is_exhaustive => self.answer(),
-            _ => questions::run(self),
+        match self.job.asks_one_thing() {
+            true => self.answer(),
+            false => questions::run(self),
         }
     }
 

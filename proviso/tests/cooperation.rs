@@ -19,7 +19,12 @@ fn program(folder: &Path, sum: u32) -> PathBuf {
 }
 
 fn run(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_proviso")).current_dir(folder).args(args).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_proviso"))
+        .current_dir(folder)
+        .args(args)
+        .args(["--property", "unreach-call"])
+        .output()
+        .unwrap()
 }
 
 fn verdict(output: &Output) -> String {
@@ -32,7 +37,7 @@ fn verdict(output: &Output) -> String {
 fn ranges_divide_the_work() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path();
-    // Ten is 3 + 3 + 3 + 1: after the path with two turns, as is eleven, which is no sum.
+    // Six is 3 + 3 and 3 + 1 + 1 + 1; eleven is no sum of at most four of these.
     program(folder, 6);
     program(folder, 11);
     let split = run(folder, &["split", "--by", "lb2", "sum6.c"]);
@@ -40,6 +45,12 @@ fn ranges_divide_the_work() {
     let test = String::from_utf8(split.stdout).unwrap();
     assert!(test.contains("<testcase>") && test.matches("<input type=\"int\">").count() == 6, "{test}");
     std::fs::write(folder.join("t.xml"), test).unwrap();
+    // Conditions and ranges are of one property.
+    let all = Command::new(env!("CARGO_BIN_EXE_proviso"))
+        .current_dir(folder)
+        .args(["verify", "--range", "-,t.xml", "sum6.c"])
+        .output();
+    assert_eq!(all.unwrap().status.code(), Some(64));
     let ask = |range: &str, file: &str| run(folder, &["verify", "--analysis", "symex", "--range", range, file]);
     let mut violated = 0;
     for range in ["-,t.xml", "t.xml,-", "t.xml,t.xml"] {
@@ -88,7 +99,7 @@ fn conditions_are_gone_on_from() {
     let folder = dir.path();
     program(folder, 6);
     program(folder, 11);
-    // A call depth of one keeps nothing back; what ends the run is the condition of an analysis that gives up at once.
+    // Random testing proves nothing of any path.
     let begun = run(folder, &["verify", "--analysis", "random", "--save-condition", "none.txt", "sum11.c"]);
     assert_eq!(begun.status.code(), Some(2));
     let none = std::fs::read_to_string(folder.join("none.txt")).unwrap();
@@ -104,10 +115,9 @@ fn conditions_are_gone_on_from() {
     let other = run(folder, &["verify", "--resume", "all.txt", "sum6.c"]);
     assert_eq!(other.status.code(), Some(65));
     assert!(String::from_utf8_lossy(&other.stderr).contains("all.txt:1: the condition is of another program"));
-    // By hand: the paths on which the first input is 77 are not verified.
-    let cfa = |text: &str| text.to_owned();
-    let header = none.lines().next().unwrap().to_owned();
-    std::fs::write(folder.join("every.txt"), cfa(&format!("{header}\nq0 initial accepting\n"))).unwrap();
+    // By hand.
+    let header = none.lines().next().unwrap();
+    std::fs::write(folder.join("every.txt"), format!("{header}\nq0 initial accepting\n")).unwrap();
     assert_eq!(verdict(&run(folder, &["verify", "--resume", "every.txt", "sum11.c"])), "TRUE");
     // Two analyses in one run.
     for file in ["sum6.c", "sum11.c"] {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub const REDUCE_EXAMPLES: &str = "\
 Examples:
   proviso reduce loop.c -o same.c                              the whole program, as C
-  proviso verify --timeout 10 --save-condition rest loop.c     as far as it comes in ten seconds
+  proviso verify --property unreach-call --timeout 10 --save-condition rest loop.c     as far as it comes
   proviso reduce loop.c --condition rest --reducer lh -o r.c   what is left, for other tools
 
 Reducers (Beyer, Jakobs: FRed, SEFM 2020):
