@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -88,14 +89,17 @@ def functions_of(proviso, database, unit):
     command = [proviso, "cfa", "--format", "functions", "-p", str(database), str(unit)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
-        print(f"batch: warning: {shown(unit)} is left out: {first_line(done.stderr)}", flush=True)
+        print(f"batch: warning: {shown(unit)} is left out: {first_line(done.stderr)}", file=sys.stderr)
         return []
     rows = (line.split("\t") for line in done.stdout.splitlines())
     return [Function(name, file, int(first), int(last)) for name, file, first, last in rows]
 
 
 def first_line(text):
-    return next((line for line in text.splitlines() if line.strip()), "it does not compile").removeprefix("error: ")
+    """What is wrong: the compiler's first error, else the first line."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    of_compiler = [line for line in lines if re.search(r":\d+: (fatal )?error: ", line)]
+    return next(iter(of_compiler + lines), "it does not compile").removeprefix("error: ")
 
 
 def choose(functions, entries):
