@@ -100,6 +100,8 @@ pub enum Command {
     /// the program, and all that the condition does not cover are there.
     #[command(after_long_help = REDUCE_EXAMPLES)]
     Reduce(Box<ReduceArgs>),
+    /// Works on what analyses know of the paths of a program: generalized information exchange automata (docs/gia.md).
+    Gia(Box<GiaArgs>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
@@ -426,6 +428,12 @@ pub struct TestgenArgs {
     /// What the tests are for [default: the property's, else branches].
     #[arg(long, value_name = "WHAT", help_heading = "Property")]
     pub coverage: Option<CoverageArg>,
+    /// Lets a tester and a verifier cooperate: what either finds out, the other takes for granted.
+    ///
+    /// All they exchange is a generalized information exchange automaton (docs/gia.md); each works on the program without the paths
+    /// that the other has shown to be unreachable.
+    #[arg(long)]
+    pub cotest: bool,
     /// Writes what all tests cover, in lcov's format.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub lcov: Option<PathBuf>,

@@ -13,6 +13,7 @@ mod deps_command;
 mod environment;
 mod failure;
 mod files;
+mod gia_command;
 mod harness;
 mod html;
 mod inputs;
@@ -69,6 +70,7 @@ fn main() {
         Command::Cc { args } => u8::try_from(cc::run(args)).unwrap_or(exit::INTERNAL),
         Command::Cfa(args) => cfa_command::run(args, colors),
         Command::Reduce(args) => reduce_command::run(args, colors),
+        Command::Gia(args) => gia_command::run(args, colors),
     };
     // Not `exit`: a worker that was left behind must not see its libraries torn down.
     crash::leave_quietly(code)

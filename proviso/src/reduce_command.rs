@@ -1,15 +1,17 @@
 //! `proviso reduce`: residual programs.
 
-use crate::args::{InputArgs, ReduceArgs, VerifyArgs};
+use crate::args::{InputArgs, ReduceArgs, TakeArg, VerifyArgs};
 use crate::failure::{Failure, exit};
 use crate::files::{Outputs, STDOUT};
+use crate::gia_command;
 use crate::job::{Job, Otherwise};
 use crate::output::{self, Colors};
 use crate::pipeline;
 use cfa::Program;
 use clap::Parser;
-use cooperate::condition::{self, Condition};
+use cooperate::gia::{self, Left};
 use cooperate::reduce::{Reducer, Shape, reduce};
+use cooperate::restrict::TooLarge;
 use engine::budget::Budget;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,17 +33,22 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     let name = args.reducer.as_str();
     let reducer = Reducer::from_name(name)
         .ok_or_else(|| Failure::usage(format!("no reducer '{name}': `proviso reduce --help` lists them")))?;
-    let condition = match &args.condition {
-        None => Condition::nothing(),
-        Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?;
-            condition::parse(&text, &mut program).map_err(|e| Failure::data(format!("{}:{e}", path.display())))?
-        }
-    };
     let whole = Shape::of(&program);
-    let residual = match args.condition {
-        None => program,
-        Some(_) => reduce(&program, &condition, reducer).map_err(|e| Failure::data(e.to_string()))?.program,
+    let too_large = |e: TooLarge| Failure::data(e.to_string());
+    let residual = match (&args.condition, &args.gia) {
+        (Some(path), _) => {
+            let condition = gia_command::read_condition(path, &mut program)?;
+            reduce(&program, &condition, reducer).map_err(too_large)?.program
+        }
+        (None, Some(path)) => {
+            let gia = gia_command::read(path, &mut program)?;
+            let take = match args.take {
+                TakeArg::Ut => Left::Unreachable,
+                TakeArg::Rt => Left::Reachable,
+            };
+            gia::reduce(&mut program, &gia, take, reducer).map_err(too_large)?.program
+        }
+        (None, None) => program,
     };
     let shape = Shape::of(&residual);
     if let Some(output) = output {
@@ -56,7 +63,7 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     if args.shape {
         output::print(&shape.draw(40, 60))?;
     }
-    if args.condition.is_some() || args.shape {
+    if args.condition.is_some() || args.gia.is_some() || args.shape {
         let (now, before) = (shape.locations(), whole.locations());
         let ratio = now as f64 / before.max(1) as f64;
         let by = reducer.name();

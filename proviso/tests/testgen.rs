@@ -130,3 +130,15 @@ fn the_error_is_called() {
     assert!(text.contains("coversError=\"true\""), "{text}");
     assert!(run_natively(folder.path(), values).1);
 }
+
+/// The tester's and the verifier's findings come together: what is covered, and what no test can cover.
+#[test]
+fn a_tester_and_a_verifier_cooperate() {
+    let folder = tempfile::tempdir().unwrap();
+    let alone = testgen(folder.path(), &[]);
+    let together = testgen(folder.path(), &["--cotest"]);
+    let covered = |text: &str| text.lines().last().unwrap().split(": ").nth(1).unwrap().to_owned();
+    assert_eq!(covered(&alone), covered(&together), "{alone}{together}");
+    assert!(together.contains(" 0 open"), "{together}");
+    assert!(!tests(&folder.path().join("suite")).is_empty());
+}

@@ -5,6 +5,7 @@
 
 pub mod c;
 pub mod condition;
+pub mod gia;
 
 pub mod range;
 pub mod ranged;

@@ -1,7 +1,7 @@
 //! The command line of residual programs and of what analyses give each other.
 
-use super::InputArgs;
-use clap::Args;
+use super::{InputArgs, seconds};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 pub const REDUCE_EXAMPLES: &str = "\
@@ -18,6 +18,90 @@ Reducers (Beyer, Jakobs: FRed, SEFM 2020):
   lhb, lhbc  as lh and lhc, but only after ten turns; lhb=N for others
   nlh        turns of loops stay apart, branches are joined";
 
+/// The options of `proviso gia`.
+#[derive(Args, Debug)]
+pub struct GiaArgs {
+    #[command(subcommand)]
+    pub command: GiaCommand,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum GiaCommand {
+    /// Writes one that says nothing, to start from.
+    New {
+        #[command(flatten)]
+        subject: GiaSubject,
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Checks that what it says is so: paths to rt are replayed, that those to ut reach no target is proved.
+    ///
+    /// The last line is CORRECT, WRONG or UNKNOWN, after what stands in the way.
+    Check {
+        gia: PathBuf,
+        #[command(flatten)]
+        subject: GiaSubject,
+        /// Seconds for the proof [default: 60].
+        #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
+        timeout: Option<std::time::Duration>,
+    },
+    /// Prints it as text, as a picture for Graphviz (ut green, rt blue, cand yellow), or as JSON.
+    Show {
+        gia: PathBuf,
+        #[command(flatten)]
+        subject: GiaSubject,
+        #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+        format: GiaFormat,
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Makes one of two that says what both say.
+    Combine {
+        first: PathBuf,
+        second: PathBuf,
+        #[command(flatten)]
+        subject: GiaSubject,
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Makes one of a condition: what it covers is ut.
+    FromCondition {
+        condition: PathBuf,
+        #[command(flatten)]
+        subject: GiaSubject,
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Makes a condition of one: it covers what is ut.
+    ToCondition {
+        gia: PathBuf,
+        #[command(flatten)]
+        subject: GiaSubject,
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}
+
+/// The program that a GIA speaks of.
+#[derive(Args, Debug)]
+pub struct GiaSubject {
+    /// The program: C files, bitcode, or one task definition.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// What was to be verified, as for `verify`: its errors are the targets.
+    #[arg(long, value_name = "FILE|NAME")]
+    pub property: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum GiaFormat {
+    Text,
+    Dot,
+    Json,
+}
+
 /// The options of `proviso reduce`.
 #[derive(Args, Debug)]
 pub struct ReduceArgs {
@@ -33,8 +117,14 @@ pub struct ReduceArgs {
     /// The paths to take away [default: none].
     #[arg(long, value_name = "COND")]
     pub condition: Option<PathBuf>,
+    /// What is known of its paths: those that are --take are taken away, and if there are candidates, all that are none.
+    #[arg(long, value_name = "GIA", conflicts_with = "condition")]
+    pub gia: Option<PathBuf>,
+    /// The paths to take away: that reach no target (ut), or that reach one (rt).
+    #[arg(long, value_name = "WHICH", default_value = "ut", requires = "gia")]
+    pub take: TakeArg,
     /// How the rest is folded.
-    #[arg(long, value_name = "NAME", default_value = "parcomp", requires = "condition")]
+    #[arg(long, value_name = "NAME", default_value = "parcomp")]
     pub reducer: String,
     /// Where to write it: C, LLVM bitcode or textual IR by its ending, else the automata as text; `-` is standard output, as C.
     #[arg(short, long, value_name = "OUT.c|OUT.bc|OUT.ll")]
@@ -45,4 +135,10 @@ pub struct ReduceArgs {
     /// Draws the shape of the residual program: how many locations are how far from its start.
     #[arg(long)]
     pub shape: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum TakeArg {
+    Ut,
+    Rt,
 }

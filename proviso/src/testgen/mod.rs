@@ -1,5 +1,6 @@
 //! `proviso testgen`: tests that cover a program, as a suite for Test-Comp's tools.
 
+mod cotest;
 mod goals;
 mod search;
 pub mod suite;
@@ -13,6 +14,8 @@ use crate::output::{self, Colors};
 use crate::source::Sources;
 use crate::{pipeline, verify, witness};
 use cfa::Program;
+use cooperate::gia::Gia;
+use cotest::CoTest;
 use engine::budget::Budget;
 use goals::Coverage;
 use instrument::Property;
@@ -51,13 +54,20 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let cancel = budget.cancel.clone();
     let shared = Arc::new(Mutex::new(Found::default()));
     let loaded: Arc<Mutex<Option<Arc<Program>>>> = Arc::default();
+    let cooperates = args.cotest;
     let worker = {
         let (shared, loaded, load, coverage) = (shared.clone(), loaded.clone(), job.load.clone(), coverage.clone());
         move || -> Result<(), Failure> {
             let program = Arc::new(pipeline::load(&load, &budget)?);
             *loaded.lock().unwrap_or_else(PoisonError::into_inner) = Some(program.clone());
             let goals = goals::goals(&program, &coverage);
-            Search { program: &program, goals: &goals, config, budget, found: &shared }.run();
+            if cooperates {
+                let gia = Gia::nothing();
+                let program = (*program).clone();
+                CoTest { program, goals: &goals, config, budget, found: &shared, gia }.run();
+            } else {
+                Search { program: &program, goals: &goals, config, budget, found: &shared }.run();
+            }
             Ok(())
         }
     };

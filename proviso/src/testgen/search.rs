@@ -55,7 +55,7 @@ impl Found {
     }
 
     /// Keeps a run if it covers something new, or is the first.
-    fn take(&mut self, goals: &[EdgeId], run: &Executed) -> bool {
+    pub fn take(&mut self, goals: &[EdgeId], run: &Executed) -> bool {
         let covers: Vec<u32> =
             (0..goals.len()).filter(|&i| run.counts[goals[i].index()] > 0).map(|i| i as u32).collect();
         let is_new = covers.iter().any(|&i| self.status[i as usize] != Status::Covered);
@@ -130,6 +130,33 @@ impl Search<'_> {
                 }
             }
             turn *= 3;
+        }
+    }
+
+    /// Tests alone: what runs find in this time, no proofs.
+    pub fn test(&self, turn: Duration) {
+        self.found().status = vec![Status::Open; self.goals.len()];
+        let interpreter = Interpreter::new(self.program);
+        self.random(&interpreter);
+        if !self.is_over() {
+            let open = self.found().open();
+            self.round(&interpreter, &open, Analysis::Symex, turn);
+        }
+    }
+
+    /// Proofs first: that no goal can be come to, or that one cannot.
+    pub fn verify(&self, turn: Duration) {
+        self.found().status = vec![Status::Open; self.goals.len()];
+        let interpreter = Interpreter::new(self.program);
+        let open = self.found().open();
+        if !open.is_empty() {
+            self.round(&interpreter, &open, Analysis::Default, turn);
+        }
+        let each = turn / u32::try_from(open.len().max(1)).unwrap_or(u32::MAX);
+        for goal in open {
+            if self.budget.spent().is_none() && self.found().status[goal] == Status::Open {
+                self.round(&interpreter, &[goal], Analysis::Default, each.max(Duration::from_millis(500)));
+            }
         }
     }
 

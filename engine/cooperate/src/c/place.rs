@@ -1,5 +1,6 @@
 //! Accesses to memory: members and elements of the program's own types where they are one, else so many bytes at an address.
 
+use super::code::strip;
 use super::expr::Ty;
 use super::file::{File, Object};
 use super::kinds;
@@ -72,7 +73,7 @@ impl File<'_> {
                 Step::Target if is_object && n == 0 => text,
                 Step::Target if matches!(path.steps.get(1), Some(Step::Member(..))) => format!("{text}->"),
                 Step::Target => format!("(*{text})"),
-                Step::Index(symbolic, constant) => format!("{text}[{}]", self.index(symbolic, constant)),
+                Step::Index(symbolic, constant) => format!("{text}[{}]", strip(&self.index(symbolic, constant))),
                 Step::Member(ty, field) => {
                     let name = self.types.member(ty, field, &mut self.names)?;
                     let dot = if text.ends_with("->") { "" } else { "." };
@@ -144,13 +145,18 @@ impl Path {
         for _ in 0..20 {
             match p.plain_type(ty) {
                 CType::Struct { fields, .. } => {
-                    let (n, field) = fields.iter().enumerate().find(|(_, f)| {
+                    let mut fitting = fields.iter().enumerate().filter(|(_, f)| {
                         f.bit_offset <= 8 * offset
                             && 8 * offset < f.bit_offset + f.bit_width.max(1)
                             && f.bit_offset.is_multiple_of(8)
                             && u64::from(width.div_ceil(8)) * 8 <= f.bit_width
                             && p.size_of(f.ty).is_some_and(|s| 8 * s == f.bit_width)
-                    })?;
+                    });
+                    let (n, field) = fitting.next()?;
+                    // Of the members of a union it is not known which is meant.
+                    if fitting.next().is_some() {
+                        return None;
+                    }
                     steps.push(Step::Member(ty, n));
                     offset -= field.bit_offset / 8;
                     ty = field.ty;

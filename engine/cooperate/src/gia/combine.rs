@@ -1,0 +1,192 @@
+//! The combiner (Algorithm 2 with Merge): what two automata say, in one.
+
+use super::{Gia, Says, State};
+use crate::condition::{Label, StateId, Transition};
+use cfa::{EdgeId, ExprId};
+use rustc_hash::FxHashMap;
+
+/// One says that a path reaches no target, the other that it reaches one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Inconsistent(pub StateId, pub StateId);
+
+impl std::fmt::Display for Inconsistent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "paths to {} of the first and to {} of the second are the same: one says ut, the other rt",
+            self.0, self.1
+        )
+    }
+}
+
+impl std::error::Error for Inconsistent {}
+
+/// A state of the result: of both automata while their runs agree, else of one, with a placeholder for the other. The paper's two
+/// placeholders (`∘` where only one has the edge, `•` where conditions or invariants differ) mean the same for coverage, and are one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Pair {
+    Both(StateId, StateId),
+    First(StateId),
+    Second(StateId),
+}
+
+/// `comb(A1, A2)` (Definition 7): `P_ut` and `P_rt` are the unions of those of both, by Theorem 2. Candidates of either are candidates.
+/// Where both know the same beginning of a path, it is there once.
+pub fn combine(a: &Gia, b: &Gia) -> Result<Gia, Inconsistent> {
+    let mut combiner = Combiner { a, b, out: Gia::nothing(), ids: FxHashMap::default(), todo: Vec::new() };
+    combiner.run()?;
+    Ok(combiner.out.simplified())
+}
+
+struct Combiner<'a> {
+    a: &'a Gia,
+    b: &'a Gia,
+    out: Gia,
+    ids: FxHashMap<Pair, StateId>,
+    todo: Vec<Pair>,
+}
+
+impl Combiner<'_> {
+    fn run(&mut self) -> Result<(), Inconsistent> {
+        let start = Pair::Both(self.a.initial, self.b.initial);
+        self.ids.insert(start, self.out.initial);
+        self.out.states[self.out.initial].says = self.says(start)?;
+        self.todo.push(start);
+        while let Some(pair) = self.todo.pop() {
+            let id = self.ids[&pair];
+            // What was said of a path holds for all that follows.
+            let says = self.out.states[id].says;
+            self.out.states[id].transitions = match says {
+                Some(Says::Candidate) => vec![Transition::others(id)],
+                Some(_) => Vec::new(),
+                None => self.transitions(pair)?,
+            };
+        }
+        Ok(())
+    }
+
+    fn says(&self, pair: Pair) -> Result<Option<Says>, Inconsistent> {
+        Ok(match pair {
+            Pair::First(a) => self.a.states[a].says,
+            Pair::Second(b) => self.b.states[b].says,
+            Pair::Both(a, b) => match (self.a.states[a].says, self.b.states[b].says) {
+                (Some(Says::Unreachable), Some(Says::Reachable)) | (Some(Says::Reachable), Some(Says::Unreachable)) => {
+                    return Err(Inconsistent(a, b));
+                }
+                // Least is most certain; a candidate is one where the other says nothing.
+                (Some(x), Some(y)) => Some(x.min(y)),
+                (Some(x), None) | (None, Some(x)) => Some(x),
+                (None, None) => None,
+            },
+        })
+    }
+
+    fn state(&mut self, pair: Pair) -> Result<StateId, Inconsistent> {
+        if let Some(&id) = self.ids.get(&pair) {
+            return Ok(id);
+        }
+        let says = self.says(pair)?;
+        let invariant = match pair {
+            Pair::First(a) | Pair::Both(a, _) => self.a.states[a].invariant,
+            Pair::Second(b) => self.b.states[b].invariant,
+        };
+        let id = self.out.states.push(State { invariant, says, transitions: Vec::new() });
+        self.ids.insert(pair, id);
+        self.todo.push(pair);
+        Ok(id)
+    }
+
+    fn transitions(&mut self, pair: Pair) -> Result<Vec<Transition>, Inconsistent> {
+        let (a, b) = match pair {
+            Pair::Both(a, b) => (Some(&self.a.states[a]), Some(&self.b.states[b])),
+            Pair::First(a) => (Some(&self.a.states[a]), None),
+            Pair::Second(b) => (None, Some(&self.b.states[b])),
+        };
+        // The edges that one of them names; then all others.
+        let mut named: Vec<EdgeId> = Vec::new();
+        for t in [a, b].into_iter().flatten().flat_map(|s| &s.transitions) {
+            if let Label::Edges(edges) = &t.on {
+                named.extend(edges.iter());
+            }
+        }
+        named.sort_unstable();
+        named.dedup();
+        let mut out: Vec<Transition> = Vec::new();
+        for on in named.into_iter().map(Some).chain([None]) {
+            let of = |state: Option<&State>| -> Vec<Transition> {
+                let Some(state) = state else { return Vec::new() };
+                match on {
+                    Some(edge) => state.successors(edge).cloned().collect(),
+                    None => state.transitions.iter().filter(|t| t.on == Label::Others).cloned().collect(),
+                }
+            };
+            let merged = self.merge(&of(a), &of(b))?;
+            if merged.is_empty() && on.is_some() {
+                // The edge was named so that it is not among the others.
+                let lost = self.out.add(None, None);
+                out.push(Transition { on: Label::of(on), assumption: None, to: lost });
+            }
+            out.extend(merged.into_iter().map(|(assumption, to)| Transition {
+                on: on.map_or(Label::Others, |edge| Label::of([edge])),
+                assumption,
+                to,
+            }));
+        }
+        Ok(joined(out))
+    }
+
+    /// Where runs go that take one transition of either, or both at once where these ask for the same.
+    fn merge(&mut self, a: &[Transition], b: &[Transition]) -> Result<Vec<(Option<ExprId>, StateId)>, Inconsistent> {
+        let mut out = Vec::new();
+        let mut push = |found: (Option<ExprId>, StateId)| {
+            if !out.contains(&found) {
+                out.push(found);
+            }
+        };
+        let (mut met_a, mut met_b) = (vec![false; a.len()], vec![false; b.len()]);
+        for (i, x) in a.iter().enumerate() {
+            for (j, y) in b.iter().enumerate() {
+                let (p, q) = (&self.a.states[x.to], &self.b.states[y.to]);
+                let alike = x.assumption == y.assumption && p.invariant == q.invariant;
+                if alike && p.says != Some(Says::Candidate) && q.says != Some(Says::Candidate) {
+                    push((x.assumption, self.state(Pair::Both(x.to, y.to))?));
+                    (met_a[i], met_b[j]) = (true, true);
+                } else if let (Some(x_says), Some(y_says)) = (p.says, q.says)
+                    && x_says.min(y_says) == Says::Unreachable
+                    && x_says.max(y_says) == Says::Reachable
+                    && x.assumption.is_none()
+                    && y.assumption.is_none()
+                    && p.invariant.is_none()
+                    && q.invariant.is_none()
+                {
+                    return Err(Inconsistent(x.to, y.to));
+                }
+            }
+        }
+        for (x, _) in a.iter().zip(met_a).filter(|(_, met)| !met) {
+            push((x.assumption, self.state(Pair::First(x.to))?));
+        }
+        for (y, _) in b.iter().zip(met_b).filter(|(_, met)| !met) {
+            push((y.assumption, self.state(Pair::Second(y.to))?));
+        }
+        Ok(out)
+    }
+}
+
+/// Transitions under the same condition to the same state are one.
+fn joined(transitions: Vec<Transition>) -> Vec<Transition> {
+    let mut out: Vec<Transition> = Vec::new();
+    for t in transitions {
+        let like = |u: &&mut Transition| {
+            u.to == t.to && u.assumption == t.assumption && u.on != Label::Others && t.on != Label::Others
+        };
+        match out.iter_mut().find(like) {
+            Some(u) => {
+                let (Label::Edges(x), Label::Edges(y)) = (&u.on, &t.on) else { unreachable!("named edges") };
+                u.on = Label::of(x.iter().chain(y.iter()).copied());
+            }
+            None => out.push(t),
+        }
+    }
+    out
+}

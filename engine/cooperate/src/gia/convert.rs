@@ -1,0 +1,174 @@
+//! GIAs from and to other artifacts. What is lost in each direction is told in `docs/gia.md`.
+
+use super::{Gia, Says, State};
+use crate::condition::{Condition, Label, StateId, Transition};
+use cfa::interp::{Observer, State as Execution};
+use cfa::{Bv, EdgeId, Expr, ExprId, InputId, Op, Program};
+
+/// A path of the program with the values it took from the environment, in order: a test, and why it is one.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Test {
+    pub path: Vec<EdgeId>,
+    /// By position in the path of the edge that takes it.
+    pub values: Vec<(usize, InputId, Bv)>,
+}
+
+/// Writes down the test that a run is.
+#[derive(Default)]
+pub struct Recording {
+    pub test: Test,
+}
+
+impl Observer for Recording {
+    fn executed(&mut self, edge: EdgeId, state: &Execution) {
+        let program = state.program();
+        if let Op::Havoc { var, input } = program.edges[edge].op
+            && let Some(value) = state.var(var)
+        {
+            self.test.values.push((self.test.path.len(), input, value));
+        }
+        self.test.path.push(edge);
+    }
+}
+
+/// The test up to the first of some edges; `None` if it takes none of them.
+pub fn test_of(mut test: Test, targets: &dyn Fn(EdgeId) -> bool) -> Option<Test> {
+    let end = test.path.iter().position(|&e| targets(e))?;
+    test.path.truncate(end + 1);
+    test.values.retain(|&(at, ..)| at <= end);
+    Some(test)
+}
+
+impl Gia {
+    /// What a condition says: the paths that it covers reach no target.
+    pub fn of_condition(condition: &Condition) -> Self {
+        let states = condition.states.values().map(|s| State {
+            invariant: None,
+            says: s.accepting.then_some(Says::Unreachable),
+            transitions: s.transitions.clone(),
+        });
+        Self { states: states.collect(), initial: condition.initial }
+    }
+
+    /// Adds a path: its branches, the values it takes from the environment, and its end. Where the GIA has its beginning already, the path goes on from there; values taken from the environment are
+    /// conditions on the edges that take them (section 8 of the paper).
+    pub fn add_path(&mut self, test: &Test, says: Says, program: &mut Program) {
+        let mut at = self.initial;
+        for (i, &edge) in test.path.iter().enumerate() {
+            if self.states[at].says.is_some() {
+                return;
+            }
+            let last = i + 1 == test.path.len();
+            let assumption = test.values.iter().find(|(position, ..)| *position == i).and_then(|(_, _, value)| {
+                let Op::Havoc { var, .. } = program.edges[edge].op else { return None };
+                let (var, value) = (program.var_expr(var), program.exprs.constant(value.clone()));
+                Some(program.exprs.eq(var, value))
+            });
+            let is_branch = matches!(program.edges[edge].op, Op::Assume { .. });
+            // What there is no choice about needs no name.
+            if !last && !is_branch && assumption.is_none() {
+                continue;
+            }
+            if self.states[at].transitions.iter().all(|t| t.on != Label::Others) {
+                self.states[at].transitions.push(Transition::others(at));
+            }
+            if is_branch {
+                for sibling in program.out_edges(program.edges[edge].source).filter(|&e| e != edge) {
+                    if self.states[at].transitions.iter().all(|t| t.on != Label::of([sibling])) {
+                        let lost = self.add(None, None);
+                        self.states[at].transitions.push(Transition::on(sibling, lost));
+                    }
+                }
+            }
+            let says = last.then_some(says);
+            let is_this = |t: &&Transition| t.assumption == assumption && t.on == Label::of([edge]);
+            let known = self.states[at].transitions.iter().find(is_this).map(|t| t.to);
+            at = match known {
+                // Where another path turned off.
+                Some(to) if self.states[to].says.is_none() && self.states[to].transitions.is_empty() => {
+                    let added = self.add(says, None);
+                    let state = self.states[added].clone();
+                    self.states[to] = State {
+                        transitions: state.transitions.into_iter().map(|t| Transition { to, ..t }).collect(),
+                        ..state
+                    };
+                    to
+                }
+                Some(to) if !last || self.states[to].says.is_some() => to,
+                _ => {
+                    let to = self.add(says, None);
+                    self.states[at].transitions.push(Transition { on: Label::of([edge]), assumption, to });
+                    to
+                }
+            };
+        }
+    }
+
+    /// The tests that lead to `F_rt` (section 8): paths of single edges, each value fixed where it is taken.
+    pub fn tests(&self, program: &Program) -> Vec<Test> {
+        let mut found = Vec::new();
+        let mut stack: Vec<(StateId, Test)> = vec![(self.initial, Test::default())];
+        let mut seen = vec![false; self.states.len()];
+        while let Some((at, test)) = stack.pop() {
+            if self.states[at].says == Some(Says::Reachable) {
+                found.push(test);
+                continue;
+            }
+            // Paths are trees; what is joined again or loops is no single test.
+            if std::mem::replace(&mut seen[at.0 as usize], true) {
+                continue;
+            }
+            for t in self.states[at].transitions.iter().rev() {
+                let Label::Edges(edges) = &t.on else { continue };
+                let [edge] = **edges else { continue };
+                let mut test = test.clone();
+                if let Op::Havoc { var, input } = program.edges[edge].op
+                    && let Some(value) = t.assumption.and_then(|e| fixed(program, e, var))
+                {
+                    test.values.push((test.path.len(), input, value));
+                }
+                test.path.push(edge);
+                stack.push((t.to, test));
+            }
+        }
+        found
+    }
+
+    /// The first path of edges to a state that says such a thing.
+    pub fn path_to(&self, says: Says) -> Option<Vec<Label>> {
+        let mut from: Vec<Option<(StateId, Label)>> = vec![None; self.states.len()];
+        let (mut queue, mut done) = (vec![self.initial], 0);
+        while let Some(&at) = queue.get(done) {
+            done += 1;
+            if self.states[at].says == Some(says) {
+                let (mut path, mut state) = (Vec::new(), at);
+                while let Some((before, label)) = from[state.0 as usize].clone() {
+                    path.push(label);
+                    state = before;
+                }
+                path.reverse();
+                return Some(path);
+            }
+            for t in &self.states[at].transitions {
+                if t.to != self.initial && from[t.to.0 as usize].is_none() {
+                    from[t.to.0 as usize] = Some((at, t.on.clone()));
+                    queue.push(t.to);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The value that a condition fixes a variable to.
+fn fixed(program: &Program, e: ExprId, var: cfa::VarId) -> Option<Bv> {
+    let is_var = |e: ExprId| *program.exprs.get(e) == Expr::Var(var);
+    match *program.exprs.get(e) {
+        Expr::Binary(cfa::BinOp::Eq, a, b) if is_var(a) => program.exprs.as_const(b).cloned(),
+        Expr::Binary(cfa::BinOp::Eq, a, b) if is_var(b) => program.exprs.as_const(a).cloned(),
+        // A truth value is its own condition.
+        Expr::Var(v) if v == var => Some(Bv::one(1)),
+        Expr::Unary(cfa::UnOp::Not, a) if is_var(a) => Some(Bv::zero(1)),
+        _ => None,
+    }
+}

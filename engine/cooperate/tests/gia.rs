@@ -1,0 +1,206 @@
+//! GIAs on random programs, held against what runs do: the combiner and the reducers keep what was known.
+
+#[path = "../../../slicer/tests/generator/mod.rs"]
+mod generator;
+
+use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Outcome, Unknown};
+use cfa::{Bv, Program, validate};
+use cooperate::gia::{Coverage, Gia, Left, Recording, Says, Test, combine, parse, print, reduce};
+use cooperate::reduce::Reducer;
+use generator::{Random, generate};
+
+/// Values in the order in which they are asked for.
+struct Values(Random);
+
+impl InputSource for Values {
+    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
+        Bv::new(width, self.0.below(9) as u64)
+    }
+    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
+        bytes.fill(0);
+    }
+}
+
+const LIMITS: fn() -> Limits = || Limits { steps: 20_000, ..Limits::default() };
+
+fn outcome(program: &Program, seed: u64) -> Outcome {
+    Interpreter::new(program).run(&mut Values(Random::new(seed)), LIMITS(), &mut ()).outcome
+}
+
+fn test(program: &Program, seed: u64) -> Test {
+    let mut recording = Recording::default();
+    Interpreter::new(program).run(&mut Values(Random::new(seed)), LIMITS(), &mut recording);
+    recording.test
+}
+
+fn covered(program: &Program, gia: &Gia, seed: u64) -> [bool; 3] {
+    let mut coverage = Coverage::new(gia);
+    Interpreter::new(program).run(&mut Values(Random::new(seed)), LIMITS(), &mut coverage);
+    Says::ALL.map(|says| coverage.is_covered(says))
+}
+
+/// The edges of outcomes are of different programs.
+fn same(a: Outcome, b: Outcome) -> bool {
+    match (a, b) {
+        (Outcome::Error(a, _), Outcome::Error(b, _)) => a == b,
+        (Outcome::Invalid { fault: a, .. }, Outcome::Invalid { fault: b, .. }) => a == b,
+        (a, b) => a == b,
+    }
+}
+
+/// Beginnings of runs, with one thing or another said of them; some with an invariant at their end.
+fn some_gia(program: &mut Program, random: &mut Random) -> Gia {
+    let mut gia = Gia::nothing();
+    for _ in 0..1 + random.below(4) {
+        let mut path = test(program, random.below(12) as u64);
+        let length = 1 + random.below(path.path.len().min(400));
+        path.path.truncate(length);
+        path.values.retain(|&(at, ..)| at < length);
+        if random.below(2) == 0 {
+            // Whatever the inputs.
+            path.values.clear();
+        }
+        let says = [Says::Unreachable, Says::Unreachable, Says::Reachable, Says::Candidate][random.below(4)];
+        gia.add_path(&path, says, program);
+    }
+    let globals: Vec<_> =
+        program.vars.iter().filter(|(_, v)| v.func().is_none() && v.width == 32).map(|(v, _)| v).collect();
+    let ids: Vec<_> = gia.states.ids().filter(|&id| id != gia.initial).collect();
+    for id in ids {
+        if random.below(8) == 0 {
+            let (var, bound) = (program.var_expr(globals[random.below(globals.len())]), random.below(6) as u64);
+            let bound = program.exprs.int(32, bound);
+            gia.states[id].invariant = Some(program.exprs.slt(var, bound));
+        }
+    }
+    gia.check(program).unwrap();
+    gia
+}
+
+#[test]
+fn text_is_read_back_and_rules_are_checked() {
+    for seed in 0..30 {
+        let (mut program, _) = generate(seed);
+        let gia = some_gia(&mut program, &mut Random::new(seed));
+        let text = print(&gia, &program);
+        let read = parse(&text, &mut program).unwrap_or_else(|e| panic!("program {seed}: {e}\n{text}"));
+        assert_eq!(print(&read, &program), text);
+        let smaller = gia.simplified();
+        smaller.check(&program).unwrap();
+        for inputs in 0..8 {
+            assert_eq!(covered(&program, &gia, inputs), covered(&program, &read, inputs), "program {seed}");
+            assert_eq!(covered(&program, &gia, inputs), covered(&program, &smaller, inputs), "program {seed}");
+        }
+    }
+    let (mut program, _) = generate(1);
+    let gia = |says: [Option<Says>; 2], on: bool| {
+        let mut gia = Gia::nothing();
+        let first = gia.add(says[0], None);
+        let second = gia.add(says[1], None);
+        gia.states[gia.initial].transitions.push(cooperate::condition::Transition::others(first));
+        if on {
+            gia.states[first].transitions.push(cooperate::condition::Transition::others(second));
+        }
+        gia
+    };
+    use Says::{Candidate, Reachable, Unreachable};
+    for (says, rule) in [([Some(Unreachable), None], "rule 1"), ([Some(Reachable), Some(Unreachable)], "rule 2")] {
+        assert!(gia(says, false).check(&program).is_ok());
+        assert!(gia(says, true).check(&program).unwrap_err().contains(rule));
+    }
+    let mut candidate = gia([Some(Candidate), None], false);
+    assert!(candidate.check(&program).is_ok());
+    let id = candidate.states.ids().nth(1).unwrap();
+    candidate.states[id].transitions.clear();
+    assert!(candidate.check(&program).unwrap_err().contains("rule 3"));
+    assert!(parse("gia of 0\nq0 initial\n", &mut program).unwrap_err().message.contains("another program"));
+}
+
+/// Theorem 2.
+#[test]
+fn the_combiner_keeps_what_both_say() {
+    let (mut compared, mut said) = (0, 0);
+    for seed in 0..150 {
+        let (mut program, _) = generate(seed);
+        let mut random = Random::new(seed + 7);
+        let (a, b) = (some_gia(&mut program, &mut random), some_gia(&mut program, &mut random));
+        let Ok(both) = combine(&a, &b) else { continue };
+        both.check(&program).unwrap();
+        for inputs in 0..12 {
+            let [x, y, z] = [&a, &b, &both].map(|gia| covered(&program, gia, inputs));
+            // Of what the two disagree on nothing is asked.
+            if (x[0] || y[0]) && (x[1] || y[1]) {
+                continue;
+            }
+            let what = format!("program {seed}, inputs {inputs}");
+            assert_eq!([z[0], z[1]], [x[0] || y[0], x[1] || y[1]], "{what}");
+            if !z[0] && !z[1] {
+                assert_eq!(z[2], x[2] || y[2], "{what}");
+            }
+            compared += 1;
+            said += usize::from(z.iter().any(|&c| c));
+        }
+    }
+    assert!(compared > 300 && said > 100, "{compared} compared, {said} of which something is said");
+}
+
+/// Theorem 1: what is not X-covered stays, or if there are candidates, those that are not.
+#[test]
+fn reducers_keep_what_is_open() {
+    let (mut kept, mut gone) = (0, 0);
+    for seed in 0..80 {
+        let (mut program, _) = generate(seed);
+        let gia = some_gia(&mut program, &mut Random::new(seed + 31));
+        for (left, says) in [(Left::Unreachable, Says::Unreachable), (Left::Reachable, Says::Reachable)] {
+            for reducer in [Reducer::Separate, Reducer::Locations] {
+                let what = format!("program {seed}, {left:?}, {reducer:?}");
+                let residual = reduce(&mut program, &gia, left, reducer).unwrap();
+                validate::validate(&residual.program).unwrap_or_else(|e| panic!("{what}: {e:?}"));
+                for inputs in 0..8 {
+                    let (before, after) = (outcome(&program, inputs), outcome(&residual.program, inputs));
+                    if matches!(before, Outcome::Limit(_)) {
+                        continue;
+                    }
+                    let covered = covered(&program, &gia, inputs);
+                    let is_candidate = !gia.has(Says::Candidate) || covered[Says::Candidate as usize];
+                    if is_candidate && !covered[says as usize] {
+                        assert!(same(before, after), "{what}, inputs {inputs}: {before:?}, {after:?}");
+                        kept += 1;
+                    } else {
+                        assert!(same(before, after) || after == Outcome::Assumed, "{what}, inputs {inputs}");
+                        gone += usize::from(after == Outcome::Assumed && before != Outcome::Assumed);
+                    }
+                }
+            }
+        }
+    }
+    assert!(kept > 100 && gone > 100, "{kept} kept, {gone} gone");
+}
+
+/// What runs say of themselves is correct, and they can be run again from what is written down (Theorem 3 with runs as the tool).
+#[test]
+fn tests_go_in_and_come_out() {
+    let mut replayed = 0;
+    for seed in 0..40 {
+        let (mut program, _) = generate(seed);
+        let mut gia = Gia::nothing();
+        let runs: Vec<u64> = (0..6).filter(|&i| !matches!(outcome(&program, i), Outcome::Limit(_))).collect();
+        let mut tests = Vec::new();
+        for &run in &runs {
+            let test = test(&program, run);
+            gia.add_path(&test, Says::Reachable, &mut program);
+            tests.push(test);
+        }
+        for &run in &runs {
+            assert!(covered(&program, &gia, run)[Says::Reachable as usize], "program {seed}, run {run}");
+        }
+        let values = |t: &Test| t.values.iter().map(|(_, input, v)| (*input, v.clone())).collect::<Vec<_>>();
+        let out: Vec<_> = gia.tests(&program).iter().map(values).collect();
+        for test in &tests {
+            assert!(out.contains(&values(test)), "program {seed}");
+            replayed += 1;
+        }
+        assert!(out.len() <= tests.len(), "program {seed}: paths that are the same are there once");
+    }
+    assert!(replayed > 50, "{replayed}");
+}
