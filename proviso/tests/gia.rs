@@ -92,7 +92,11 @@ fn what_is_said_is_checked_combined_and_taken_away() {
         let mut args = vec!["reduce", "p.c", "-o", "rest.c"];
         args.extend(options);
         text(&proviso(folder, &args));
-        text(&proviso(folder, &["verify", "rest.c", "--timeout", "20"])).lines().last().unwrap().to_owned()
+        text(&proviso(folder, &["verify", "rest.c", "--property", "unreach-call", "--timeout", "20"]))
+            .lines()
+            .last()
+            .unwrap()
+            .to_owned()
     };
     for reducer in ["parcomp", "cfa", "lh", "lhc", "lhb", "lhbc", "nlh", "sep"] {
         assert_eq!(answer(&["--condition", "condition", "--reducer", reducer]), "FALSE(unreach-call)", "{reducer}");

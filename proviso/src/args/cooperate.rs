@@ -7,8 +7,9 @@ use std::path::PathBuf;
 pub const REDUCE_EXAMPLES: &str = "\
 Examples:
   proviso reduce loop.c -o same.c                              the whole program, as C
-  proviso verify --property unreach-call --timeout 10 --save-condition rest loop.c     as far as it comes
-  proviso reduce loop.c --condition rest --reducer lh -o r.c   what is left, for other tools
+  proviso verify --property unreach-call --timeout 10 --save-condition done loop.c
+                                                               as far as it comes in ten seconds
+  proviso reduce loop.c --condition done --reducer lh -o r.c   what is left, for other tools
 
 Reducers (Beyer, Jakobs: FRed, SEFM 2020):
   parcomp    the product of program and condition, nothing folded; sep is another name
@@ -111,7 +112,8 @@ pub struct ReduceArgs {
 
     #[command(flatten)]
     pub input: InputArgs,
-    /// What was to be verified, as for `verify`: a condition is one of a program with its errors.
+    /// What was to be verified, as for `verify` [default: the task's, else unreach-call]: a condition is one of a program with
+    /// its errors.
     #[arg(long, value_name = "FILE|NAME")]
     pub property: Option<String>,
     /// The paths to take away [default: none].
