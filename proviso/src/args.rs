@@ -94,6 +94,9 @@ pub enum Command {
     Man,
     /// Prints a program as the control-flow automata that Proviso works on.
     Cfa(Box<CfaArgs>),
+    /// Writes the program with its checks for other tools: where one fails, reach_error is called.
+    #[command(after_long_help = INSTRUMENT_EXAMPLES)]
+    Instrument(Box<InstrumentArgs>),
     /// Writes what is left of a program when the paths of a condition are taken away, as C, bitcode or automata.
     ///
     /// The residual program is a program like any other: compilers, verifiers and testers take it. Its executions are among those of

@@ -17,6 +17,7 @@ mod gia_command;
 mod harness;
 mod html;
 mod inputs;
+mod instrument_command;
 mod job;
 mod limits;
 mod loop_invariants;
@@ -69,6 +70,7 @@ fn main() {
         Command::Deps(args) => deps_command::run(args, colors),
         Command::Cc { args } => u8::try_from(cc::run(args)).unwrap_or(exit::INTERNAL),
         Command::Cfa(args) => cfa_command::run(args, colors),
+        Command::Instrument(args) => instrument_command::run(args, colors),
         Command::Reduce(args) => reduce_command::run(args, colors),
         Command::Gia(args) => gia_command::run(args, colors),
     };

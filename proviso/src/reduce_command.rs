@@ -52,7 +52,7 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     };
     let shape = Shape::of(&residual);
     if let Some(output) = output {
-        outputs.put(output, text(&residual, output, args.no_line)?);
+        outputs.put(output, text(&residual, output, args.no_line, "A residual program, made by proviso reduce.")?);
         let mut taints: Vec<&str> = residual.taints.values().map(|t| t.reason.as_str()).collect();
         taints.dedup();
         if !taints.is_empty() && residual.models.is_empty() {
@@ -101,13 +101,12 @@ pub fn load(
 }
 
 /// The program in the language that the name of the file asks for.
-fn text(program: &Program, path: &Path, plain: bool) -> Result<Vec<u8>, Failure> {
+pub fn text(program: &Program, path: &Path, plain: bool, about: &str) -> Result<Vec<u8>, Failure> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
     if !matches!(extension, "c" | "i" | "bc" | "ll") && path != Path::new(STDOUT) {
         return Ok(cfa::text::print(program).into_bytes());
     }
-    let options =
-        cooperate::c::Options { plain, about: vec!["A residual program, made by proviso reduce.".to_owned()] };
+    let options = cooperate::c::Options { plain, about: vec![about.to_owned()] };
     let c = cooperate::c::print(program, &options).map_err(Failure::data)?;
     if !matches!(extension, "bc" | "ll") {
         return Ok(c.into_bytes());
@@ -123,7 +122,7 @@ fn text(program: &Program, path: &Path, plain: bool) -> Result<Vec<u8>, Failure>
         .output()
         .map_err(|e| Failure::data(format!("clang-19 does not run: {e}")))?;
     if !made.status.success() {
-        let mut failure = Failure::new(exit::INTERNAL, "clang does not compile the residual program");
+        let mut failure = Failure::new(exit::INTERNAL, "clang does not compile the program that was written");
         failure.detail = Some(String::from_utf8_lossy(&made.stderr).into_owned());
         return Err(failure);
     }

@@ -532,3 +532,23 @@ fn allocations_fail_where_that_is_asked_for() {
     assert_eq!(last_line(&output), "FALSE(address)");
     assert!(stdout(&output).contains("a.c:3") && !stdout(&output).contains("a.c:4"), "{}", stdout(&output));
 }
+
+#[test]
+fn a_program_is_written_with_its_checks() {
+    let text = "int __VERIFIER_nondet_int(void);\nint main(void) { int x = __VERIFIER_nondet_int();\n\
+                if (x < LIMIT) x = x + 1;\nreturn 0; }\n";
+    let (folder, file) = source("a.c", text);
+    for (limit, verdict) in [("2147483647", "TRUE"), ("x + 1u", "FALSE(unreach-call)")] {
+        for name in ["checked.c", "checked.bc"] {
+            let path = folder.path().join(name);
+            let (out, limit) = (path.to_str().unwrap(), format!("-DLIMIT={limit}"));
+            let output = run(&["instrument", &file, &limit, "--check", "signed-integer-overflow", "-o", out]);
+            assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+            let output = run(&["verify", out, "--property", "unreach-call"]);
+            assert_eq!(last_line(&output), verdict, "{limit} {name} {}", stderr(&output));
+        }
+    }
+    let output = run(&["instrument", &file, "-DLIMIT=1", "--check", "address"]);
+    assert_eq!(output.status.code(), Some(64));
+    assert!(stderr(&output).contains("address cannot be put into a program"), "{}", stderr(&output));
+}

@@ -144,3 +144,31 @@ pub enum TakeArg {
     Ut,
     Rt,
 }
+
+pub const INSTRUMENT_EXAMPLES: &str = "\
+Examples:
+  proviso instrument prog.c --check signed-integer-overflow,shift -o checked.c
+  proviso instrument prog.c --property no-overflow -o checked.bc";
+
+/// The options of `proviso instrument`.
+#[derive(Args, Debug)]
+pub struct InstrumentArgs {
+    /// C files (.c, .i), LLVM bitcode (.bc, .ll), or one task definition (.yml).
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// The checks, as for `verify`: all but `address` and `leak`, which are no conditions in a program.
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "property")]
+    pub check: Vec<String>,
+    /// A property instead, as for `verify`.
+    #[arg(long, value_name = "FILE|NAME")]
+    pub property: Option<String>,
+    /// Where to write it: C, LLVM bitcode or textual IR by its ending; `-` is standard output, as C.
+    #[arg(short, long, value_name = "OUT.c|OUT.bc|OUT.ll")]
+    pub output: Option<PathBuf>,
+    /// C without `#line`, which says where in the source a statement comes from.
+    #[arg(long)]
+    pub no_line: bool,
+}

@@ -1,0 +1,52 @@
+//! `proviso instrument`: the program with its checks, for other tools.
+
+use crate::args::{InstrumentArgs, VerifyArgs};
+use crate::failure::{Failure, exit};
+use crate::files::{Outputs, STDOUT};
+use crate::job::{Job, Otherwise};
+use crate::output::{self, Colors};
+use crate::pipeline;
+use crate::reduce_command;
+use clap::Parser;
+use engine::budget::Budget;
+use std::path::{Path, PathBuf};
+
+/// Runs the command; the exit code.
+pub fn run(args: &InstrumentArgs, colors: Colors) -> u8 {
+    match attempt(args, colors) {
+        Ok(()) => exit::TRUE,
+        Err(failure) => output::failure(&failure, colors),
+    }
+}
+
+fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
+    #[derive(Parser)]
+    struct Defaults {
+        #[command(flatten)]
+        verify: VerifyArgs,
+    }
+    let Defaults { mut verify } = Defaults::parse_from(["verify", "FILE"]);
+    verify.files.clone_from(&args.files);
+    verify.input = args.input.clone();
+    verify.property = args.property.iter().cloned().collect();
+    verify.check.clone_from(&args.check);
+    let output = args.output.clone().unwrap_or_else(|| PathBuf::from(STDOUT));
+    let mut outputs = Outputs::new([("--output", Some(&output))]);
+    let job = Job::new(&verify, Otherwise::Assertions)?;
+    outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
+    if let Some(ask) = job.asks.iter().find(|a| a.checks.is_empty() || a.checks.iter().any(|c| c.is_fault())) {
+        let text = "what an operation does with memory, and whether a program ends, is no condition in it";
+        return Err(Failure::usage(format!("{} cannot be put into a program: {text}", ask.name)));
+    }
+    let mut program = pipeline::load(&job.load, &Budget::unlimited())?;
+    outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
+    instrument::unreach_call(&mut program, &job.error_functions);
+    let about = "A program with its checks, made by proviso instrument.";
+    outputs.put(&output, reduce_command::text(&program, &output, args.no_line, about)?);
+    let mut taints: Vec<&str> = program.taints.values().map(|t| t.reason.as_str()).collect();
+    taints.dedup();
+    if !taints.is_empty() && program.models.is_empty() {
+        output::warning(&format!("the C is not exactly the program: {}", taints.join("; ")), colors);
+    }
+    outputs.commit()
+}
