@@ -14,6 +14,7 @@ use super::z3::{Z3Terms, interruptible, make_solver};
 use cfa::{BinOp, Evaluator, Expr, ExprId, ExprPool, Sort, Value};
 use reading::Reading;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::Duration;
 use z3_sys::*;
 
 /// Terms of a set that is looked at.
@@ -22,6 +23,10 @@ const MOST_TERMS: usize = 4_000;
 const FEW_TERMS: usize = 300;
 /// Sums of fewer bits are no question of arithmetic.
 const NARROW: u32 = 32;
+
+/// Models with numbers of so many bits are looked for once more: a run with sizes of terabytes cannot be replayed.
+const MODEST: u32 = 24;
+const AGAIN: Duration = Duration::from_millis(30);
 
 /// What is found.
 pub(super) enum Found {
@@ -87,6 +92,7 @@ pub(super) fn solve(pool: &ExprPool, set: &[ExprId], terms: &mut Z3Terms, budget
         tracked.push((e, name));
         reading.require_if(name, truth);
     }
+    let modest = reading.modest(MODEST);
     let context = reading.terms.context;
     let solver = make_solver(context);
     let names: Vec<Z3_ast> = tracked.iter().map(|t| t.1).collect();
@@ -94,21 +100,30 @@ pub(super) fn solve(pool: &ExprPool, set: &[ExprId], terms: &mut Z3Terms, budget
         for &term in &reading.definitions {
             Z3_solver_assert(context, solver, term);
         }
-        let ask = || Z3_solver_check_assumptions(context, solver, names.len() as u32, names.as_ptr());
-        match interruptible(context, budget, ask) {
+        let ask = |names: &[Z3_ast], budget: &Budget| {
+            let ask = || Z3_solver_check_assumptions(context, solver, names.len() as u32, names.as_ptr());
+            interruptible(context, budget, ask)
+        };
+        match ask(&names, budget) {
             Z3_L_FALSE => {
                 let core = super::z3::read_core(context, solver);
                 Found::Core(tracked.iter().filter(|t| core.contains(&t.1)).map(|t| t.0).collect())
             }
-            Z3_L_TRUE => match Z3_solver_get_model(context, solver) {
-                Some(model) => {
+            Z3_L_TRUE => {
+                let model = || -> Option<Found> {
+                    let model = Z3_solver_get_model(context, solver)?;
                     Z3_model_inc_ref(context, model);
                     let values = reading.values(model);
                     Z3_model_dec_ref(context, model);
-                    confirmed(pool, set, values)
+                    Some(confirmed(pool, set, values))
+                };
+                let found = model().unwrap_or(Found::Nothing);
+                let all: Vec<Z3_ast> = names.iter().copied().chain([modest]).collect();
+                match ask(&all, &budget.within(AGAIN)) {
+                    Z3_L_TRUE => model().filter(|again| matches!(again, Found::Model(_))).unwrap_or(found),
+                    _ => found,
                 }
-                None => Found::Nothing,
-            },
+            }
             _ => Found::Nothing,
         }
     };
@@ -134,7 +149,6 @@ fn is_leaf(node: &Expr) -> bool {
 mod tests {
     use super::*;
     use crate::{Answer, Bitwuzla, Solver};
-    use std::time::Duration;
 
     /// Random comparisons of random terms over few bits: what is found is what a bit-blaster finds.
     #[test]

@@ -510,6 +510,25 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// A condition under which the leaves have at most so many bits, or parts of them.
+    pub(super) fn modest(&mut self, bits: u32) -> Z3_ast {
+        let name = self.fresh(true);
+        let limit = self.numeral(&power(bits));
+        let wide = |piece: &Int| piece.high >= power(bits);
+        let pieces: Vec<Z3_ast> = self
+            .leaves
+            .values()
+            .flat_map(|leaf| leaf.pieces.iter().flatten())
+            .filter(|&piece| wide(piece))
+            .map(|piece| piece.term)
+            .collect();
+        for piece in pieces {
+            let small = self.less(piece, limit);
+            self.require_if(name, small);
+        }
+        name
+    }
+
     /// The values of leaves in a model.
     ///
     /// # Safety
