@@ -144,7 +144,7 @@ int main(void) {
         say("error at line " + text(".row.now .n"));
         [...document.querySelectorAll("#tabs button")].find(b => b.textContent === "Summary").click();
         await null;
-        say("decided: " + text("svg.turns rect.decided title").replace(/[0-9.,]+/g, "N"));
+        say("decided: " + text("svg.turns rect.decided title").replace(/\d[\d.,]*/g, "N"));
     "##;
     let said = in_browser(&page, script, folder.path());
     let turn = "decided: invariants: N to N s, N operations, N solver calls: proof";
