@@ -163,14 +163,15 @@ void Exporter::body(const Function &function, Words &words) {
   instruction_count += count;
 }
 
-/// The value, whether it is the variable's address, whether it is just the variable; name, C type,
-/// file, line.
+/// The value, whether it is the variable's address, whether it is just the variable, whether its scope is the body of the
+/// function; name, C type, file, line.
 void Exporter::debug_variable(const DbgVariableRecord &record, Words &words) {
   const DILocalVariable *variable = record.getVariable();
   const Value *value = record.getNumVariableLocationOps() == 1 ? record.getVariableLocationOp(0) : nullptr;
   words.push_back(value ? name(value) : operand(Operand::nothing, 0));
   words.push_back(record.getType() == DbgVariableRecord::LocationType::Declare);
   words.push_back(record.getExpression()->getNumElements() == 0);
+  words.push_back(variable->getScope() == record.getFunction()->getSubprogram());
   text.push(words, variable->getName());
   words.push_back(debug.type(variable->getType()));
   words.push_back(debug.file(variable->getFile()));

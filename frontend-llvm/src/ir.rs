@@ -174,6 +174,8 @@ pub struct DebugVariable {
     pub is_address: bool,
     /// The value is the whole of it, not a part or a function of it.
     pub is_plain: bool,
+    /// Its scope is the body of the function, not a block within.
+    pub is_of_body: bool,
     pub name: String,
     pub c_type: u32,
     pub file: u32,
@@ -483,6 +485,7 @@ impl Reader<'_> {
             value: Operand::decode(r.word()),
             is_address: r.flag(),
             is_plain: r.flag(),
+            is_of_body: r.flag(),
             name: r.string(),
             c_type: r.word(),
             file: r.word(),

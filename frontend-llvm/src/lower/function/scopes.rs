@@ -64,7 +64,8 @@ impl FunctionLowering<'_, '_> {
 
     /// Where addresses of objects are or may be kept whose scopes clang does not mark: compound literals (which it names), variables
     /// whose scope can be entered by a jump, all variables of bitcode that was compiled without marks. Of temporaries, which have no
-    /// variable and are passed to the calls that fill them, only a `store` counts; parameters live as long as the function.
+    /// variable and are passed to the calls that fill them, only a `store` counts; parameters live as long as the function, and
+    /// so do variables of its outermost block (of which clang does not mark the one that is returned, as it is the result).
     fn find_unmarked(&mut self, instructions: &[u32], marked: &FxHashSet<u32>) {
         let ir = self.b.ir();
         let of = |operand| match operand {
@@ -73,6 +74,8 @@ impl FunctionLowering<'_, '_> {
         };
         let variables: FxHashSet<u32> =
             self.body.variables.iter().filter(|v| v.is_address).filter_map(|v| of(v.value)).collect();
+        let of_body = self.body.variables.iter().filter(|v| v.is_address && v.is_of_body);
+        let of_body: FxHashSet<u32> = of_body.filter_map(|v| of(v.value)).collect();
         let stores = instructions.iter().map(|&n| self.instruction(n)).filter(|i| i.opcode == op::STORE);
         let of_arguments = stores.filter(|i| matches!(ir.operand(i, 0), Operand::Argument(_)));
         let parameters: FxHashSet<u32> = of_arguments.filter_map(|i| of(ir.operand(i, 1))).collect();
@@ -87,7 +90,7 @@ impl FunctionLowering<'_, '_> {
                     // A call of `alloca` makes bytes, which live as long as the function.
                     let one = matches!(ir.operand(i, 0), Operand::Constant(c) if is_one(ir, c));
                     let is_object = self.homes[n as usize].is_none() && flags & op::IS_STATIC != 0 && one;
-                    if is_object && !marked.contains(&n) && !parameters.contains(&n) {
+                    if is_object && ![marked, &parameters, &of_body].into_iter().any(|lives| lives.contains(&n)) {
                         within.insert(n, flags & op::IS_LITERAL != 0 || variables.contains(&n));
                     }
                 }
