@@ -13,9 +13,9 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from . import runner, tasks
-from .report import table
-from .verdict import of_proviso
+from batchtool import runner, tasks
+from batchtool.report import table
+from batchtool.verdict import of_proviso
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 GRACE = 5  # seconds a run may take beyond its time limit
