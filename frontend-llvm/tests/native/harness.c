@@ -364,6 +364,8 @@ void *__proviso_alloc_env(size_t size) {
     return p;
 }
 void *__proviso_alloc_aligned(size_t align, size_t size) { return allocate(align < 16 ? 16 : align, size); }
+/* Only where --malloc-may-fail asks for it. */
+_Bool __proviso_allocation_fails(void) { return 0; }
 void __proviso_free(void *p) { model_free(p); }
 size_t __proviso_object_size(void *p) { return block_of(p)->size; }
 void __proviso_unmodelled(const char *what) { end(GIVEN_UP); }
