@@ -3,7 +3,6 @@
 
 use crate::args::VerifyArgs;
 use crate::failure::Failure;
-use crate::job::Job;
 use crate::pipeline::Pipeline;
 use crate::report::PartReport;
 use cfa::{CallGraph, EdgeId, FuncId, Id, Op, Program};
@@ -40,13 +39,7 @@ pub struct Cooperation {
 }
 
 impl Cooperation {
-    pub fn of(args: &VerifyArgs, job: &Job) -> Result<Self, Failure> {
-        let of_one = [("--range", args.range.is_some()), ("--resume", args.resume.is_some())];
-        let of_one = of_one.into_iter().chain([("--save-condition", args.save_condition.is_some())]);
-        if let (Some((option, _)), false) = (of_one.into_iter().find(|o| o.1), job.asks_one_thing()) {
-            let text = "speaks of the paths on which one property is checked: name it, as in --property unreach-call";
-            return Err(Failure::usage(format!("{option} {text}")));
-        }
+    pub fn of(args: &VerifyArgs) -> Result<Self, Failure> {
         let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e));
         let bound = |path: &str| match path {
             "-" => Ok(None),

@@ -216,7 +216,7 @@ pub fn pipeline(
             SlicingArg::Nontermination => Some(slicer::Control::DecisiveOrder),
         },
         cache: Cache::of(args, job)?,
-        cooperation: Arc::new(Cooperation::of(args, job)?),
+        cooperation: Arc::new(Cooperation::of(args)?),
     })
 }
 
