@@ -174,10 +174,10 @@ impl Pipeline {
         let config = Config { wants_frontier: wanted, ..config.clone() };
         let slice = self.slice(part).filter(|slice| !wanted || tells_paths(part, slice));
         let mut of = slice.as_ref();
-        let mut outcome = self.ask(program, part, of, &config, budget, &self.others());
+        let mut outcome = self.ask(program, part, of, &config, budget, self.others().as_ref());
         if of.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && budget.spent().is_none() {
             of = None;
-            outcome = self.ask(program, part, None, &config, budget, &self.others());
+            outcome = self.ask(program, part, None, &config, budget, self.others().as_ref());
         }
         let mut done = covered.clone();
         // Where something was left out, nobody says where.
@@ -239,10 +239,10 @@ impl Pipeline {
         let begin = Instant::now();
         let verify = |part: &Program, config: &Config, budget: &Budget, idle: &Idle| {
             let slice = self.slice(part);
-            let outcome = self.ask(program, part, slice.as_ref(), config, budget, idle);
+            let outcome = self.ask(program, part, slice.as_ref(), config, budget, Some(idle));
             match outcome.verdict {
                 Verdict::Unknown(_) if slice.is_some() && budget.spent().is_none() => {
-                    self.ask(program, part, None, config, budget, idle)
+                    self.ask(program, part, None, config, budget, Some(idle))
                 }
                 _ => outcome,
             }

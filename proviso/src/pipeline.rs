@@ -382,7 +382,7 @@ impl Pipeline {
     /// The outcome, and the program that it speaks of: the slice, or the whole where the slice is not enough.
     fn analyse<'p>(&self, program: &'p Program, slice: Option<&'p slicer::Slice>) -> (engine::Outcome, &'p Program) {
         let analysed = slice.map_or(program, |s| &s.program);
-        let outcome = self.ask(program, program, slice, &self.config, &self.budget, &self.others());
+        let outcome = self.ask(program, program, slice, &self.config, &self.budget, self.others().as_ref());
         if slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && self.budget.spent().is_none() {
             // The slice is not enough: a loop without end that it lacks, for one, may keep the program from the error.
             let (mut of_whole, _) = self.analyse(program, None);
@@ -403,7 +403,7 @@ impl Pipeline {
         slice: Option<&slicer::Slice>,
         config: &Config,
         budget: &Budget,
-        idle: &Idle,
+        idle: Option<&Idle>,
     ) -> engine::Outcome {
         let replay = |inputs: &Inputs, error| {
             let time = self.share_of_time(REPLAY);
@@ -417,12 +417,16 @@ impl Pipeline {
         let analysed = slice.map_or(part, |s| &s.program);
         let lacks_frees = slice.is_some() && engine::frees(part);
         let config = Config { stop_at_unconfirmed: slice.is_some(), lacks_frees, ..config.clone() };
-        stealing::verify(analysed, &config, budget, &replay, &progress, idle)
+        match idle {
+            Some(idle) => stealing::verify(analysed, &config, budget, &replay, &progress, idle),
+            // To be ready to share costs: paths are kept, and calls are followed edge by edge.
+            None => engine::verify(analysed, &config, budget, &replay, &progress),
+        }
     }
 
-    /// The threads that --jobs allows beside the first.
-    pub(crate) fn others(&self) -> Idle {
-        Idle::new(self.config.jobs.saturating_sub(1))
+    /// The threads that --jobs allows beside the first, if any.
+    pub(crate) fn others(&self) -> Option<Idle> {
+        (self.config.jobs > 1).then(|| Idle::new(self.config.jobs - 1))
     }
 
     /// Why TRUE says nothing of a program, of which a part was analysed, if that is so and is seen in short time.

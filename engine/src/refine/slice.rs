@@ -31,9 +31,12 @@ impl<'p> Slices<'p> {
         // Whether an operation is a fault can be told only with all that it depends on.
         let faults: Vec<Criterion> =
             program.edges.iter().filter(|(_, e)| e.fault.is_some()).map(|(id, _)| Criterion::operation(id)).collect();
-        let slice = match faults.is_empty() {
-            true => vec![false; program.edges.len()],
-            false => dependences.slice(&faults).kept,
+        // Whether an object is lost depends on every pointer.
+        let leaks = program.edges.values().any(|e| e.fault.is_some() && matches!(e.op, Op::Leak(_)));
+        let slice = match (leaks, faults.is_empty()) {
+            (true, _) => vec![true; program.edges.len()],
+            (false, true) => vec![false; program.edges.len()],
+            (false, false) => dependences.slice(&faults).kept,
         };
         Ok(Self { program, dependences, criteria, taken: FxHashSet::default(), slice })
     }
