@@ -49,7 +49,7 @@ def make(options):
         tree.make(release, binary, ROOT)
         options.out.mkdir(parents=True, exist_ok=True)
         archive = pack.tar(release, options.out / f"{name}.tar.xz", epoch)
-        package = wheel.make(release, ROOT / "python" / "proviso", options.out, tree.version(binary), epoch)
+        package = wheel.make(release, ROOT / "scripts" / "python" / "proviso", options.out, tree.version(binary), epoch)
     for file in (archive, package):
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         print(f"{digest}  {file.name}  ({file.stat().st_size / 1e6:.1f} MB)", flush=True)

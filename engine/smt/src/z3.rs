@@ -111,6 +111,14 @@ pub(super) fn make_solver(context: Z3_context) -> Z3_solver {
     unsafe {
         let solver = Z3_mk_solver(context).expect("a solver");
         Z3_solver_inc_ref(context, solver);
+        // While it works Z3 would take Ctrl-C for itself: the query would end, and nobody would know why.
+        let params = Z3_mk_params(context).expect("parameters");
+        Z3_params_inc_ref(context, params);
+        let name = Z3_mk_string_symbol(context, c"ctrl_c".as_ptr()).expect("a symbol");
+        Z3_params_set_bool(context, params, name, false);
+        Z3_solver_set_params(context, solver, params);
+        debug_assert_eq!(Z3_get_error_code(context), ErrorCode::Ok);
+        Z3_params_dec_ref(context, params);
         solver
     }
 }

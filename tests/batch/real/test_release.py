@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "python")]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "python")]
 
 import proviso  # noqa: E402
 from releasetool import pack, smoke, tree, wheel  # noqa: E402
@@ -53,7 +53,7 @@ class Release(unittest.TestCase):
         again = pack.tar(copy, self.dir / "b.tar.xz", 1_700_000_000, preset=0)
         self.assertEqual(archive.read_bytes(), again.read_bytes())
 
-        package = wheel.make(release, ROOT / "python/proviso", self.dir, "0.1", 1_700_000_000)
+        package = wheel.make(release, ROOT / "scripts/python/proviso", self.dir, "0.1", 1_700_000_000)
         environment = self.dir / "environment"
         subprocess.run([sys.executable, "-m", "venv", environment], check=True)
         subprocess.run([environment / "bin/pip", "install", "-q", "--no-index", "--disable-pip-version-check", package], check=True)
