@@ -20,6 +20,8 @@ pub struct Module {
 struct Linked {
     llvm: LlvmModule,
     data_model: DataModel,
+    /// Whether what C forbids can be checked, of this program or of another of the same inputs.
+    can_be_checked: bool,
 }
 
 /// Compiles, reads and links the inputs, and links the models they need.
@@ -68,7 +70,7 @@ fn load_inputs(options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result<Li
     if !shadowed.is_empty() && inputs.iter().any(|input| matches!(input, Input::C(_))) {
         llvm = compile_and_link(&inputs, options, &shadowed, stop)?;
     }
-    Ok(Linked { llvm, data_model })
+    Ok(Linked { llvm, data_model, can_be_checked: inputs.iter().all(Input::says_what_c_forbids) })
 }
 
 impl Linked {
@@ -77,7 +79,11 @@ impl Linked {
             link_models(&mut self.llvm, options, self.data_model, stop)?;
             self.llvm.verify()?;
         }
-        Ok(Module { llvm: self.llvm, options: options.clone() })
+        let mut options = options.clone();
+        if !self.can_be_checked {
+            options.checked_elsewhere.clear();
+        }
+        Ok(Module { llvm: self.llvm, options })
     }
 }
 
@@ -146,19 +152,25 @@ impl Input {
 
 impl Input {
     /// Only clang knows what C forbids where: bitcode has to say it, too.
-    fn check_sanitizers(&self, options: &Options) -> Result<(), Error> {
-        let Self::Llvm(path, data, _) = self else { return Ok(()) };
-        let sanitizers = options.sanitizers();
+    fn says_what_c_forbids(&self) -> bool {
+        let Self::Llvm(_, data, _) = self else { return true };
         // Names stand in bitcode as they do in text.
         let handler = lower::HANDLER.as_bytes();
-        if sanitizers.is_empty() || data.windows(handler.len()).any(|window| window == handler) {
-            return Ok(());
+        data.windows(handler.len()).any(|window| window == handler)
+    }
+
+    fn check_sanitizers(&self, options: &Options) -> Result<(), Error> {
+        let sanitizers = options.sanitizers();
+        match self {
+            Self::Llvm(path, ..) if !sanitizers.is_empty() && !self.says_what_c_forbids() => {
+                let flags = sanitizers.join(",");
+                Err(Error::Usage(format!(
+                    "{}: for this property, compile it from C with clang -fsanitize={flags}, or give the C file",
+                    path.display()
+                )))
+            }
+            _ => Ok(()),
         }
-        let flags = sanitizers.join(",");
-        Err(Error::Usage(format!(
-            "{}: for this property, compile it from C with clang -fsanitize={flags}, or give the C file",
-            path.display()
-        )))
     }
 }
 

@@ -446,7 +446,7 @@ impl FunctionLowering<'_, '_> {
         }))
     }
 
-    /// Ends the path where a division is undefined.
+    /// Where a division is undefined: an error if that is asked for, and the end of the path.
     fn guard_division(&mut self, i: &Instruction, a: ExprId, b: ExprId) {
         let ir = self.b.ir();
         let signed = matches!(i.opcode, op::S_DIV | op::S_REM);
@@ -455,6 +455,10 @@ impl FunctionLowering<'_, '_> {
         let (a, b) = (arith::lanes(x, a, lane), arith::lanes(x, b, lane));
         for (a, b) in a.into_iter().zip(b) {
             let [by_zero, overflow] = arith::division_undefined(self.b.x(), signed, a, b);
+            // Not left to clang's sanitizers: these leave functions out that say so, and know nothing of bitcode and models.
+            let too_large = format!("signed integer overflow: the quotient does not fit into {lane} bits");
+            self.when_violated(by_zero, Check::IntegerDivideByZero, "division by zero".into());
+            self.when_violated(overflow, Check::SignedIntegerOverflow, too_large);
             let told = &self.b.cx.options.checked_elsewhere;
             let told = [Check::IntegerDivideByZero, Check::SignedIntegerOverflow].map(|check| told.contains(&check));
             let either = self.b.x().or(by_zero, overflow);

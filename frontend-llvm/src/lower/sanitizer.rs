@@ -2,7 +2,8 @@
 //!
 //! Only clang's front-end knows what C forbids where: whether a shift is one of signed integers, whether an addition
 //! was one in C. With `-fsanitize=` it says so by a branch to a call of a handler, whose first argument describes the check.
-//! That call becomes an error edge. What the description says of types goes into the message.
+//! That call becomes an error edge. What the description says of types goes into the message. Divisions of integers say
+//! themselves where they are undefined, and need no handler.
 
 use super::builder::Cursor;
 use super::function::FunctionLowering;
@@ -99,12 +100,10 @@ impl FunctionLowering<'_, '_> {
         };
         self.b.origin.clear();
         for (condition, check, message) in checks {
-            if !self.asks_for(check) {
-                continue;
-            }
             match condition {
-                None => return self.error(check, message),
-                Some(condition) => self.when_error(condition, check, message),
+                None if self.asks_for(check) => return self.error(check, message),
+                None => {}
+                Some(condition) => self.when_violated(condition, check, message),
             }
         }
         if !returns {
@@ -118,8 +117,9 @@ impl FunctionLowering<'_, '_> {
         self.b.finish(Op::Error(error));
     }
 
-    fn when_error(&mut self, condition: ExprId, check: Check, message: String) {
-        if self.b.x().is_false(condition) {
+    /// An error where `condition` holds, if the check is asked for. The path goes on where it does not.
+    pub(super) fn when_violated(&mut self, condition: ExprId, check: Check, message: String) {
+        if !self.asks_for(check) || self.b.x().is_false(condition) {
             return;
         }
         let (inside, after) = (self.b.new_location(), self.b.new_location());
@@ -155,16 +155,6 @@ impl FunctionLowering<'_, '_> {
             "negate_overflow" => does_not_fit("negated value"),
             "divrem_overflow" if ty(0).is_some_and(|t| !t.is_integer) => {
                 one(Check::FloatDivideByZero, format!("division of a {} by zero", name(0).replace('\'', "")))
-            }
-            "divrem_overflow" => {
-                let zero = self.compare_operand(i, 2, 0);
-                let mut checks = vec![(zero, Check::IntegerDivideByZero, "division by zero".to_owned())];
-                // Only the smallest integer by -1.
-                checks.extend(does_not_fit("quotient"));
-                if !self.asks_for(Check::IntegerDivideByZero) {
-                    checks.remove(0);
-                }
-                checks
             }
             "shift_out_of_bounds" => {
                 match ty(0).is_none_or(|t| t.is_signed) && self.fails_before_shift_left(self.block) {
@@ -213,6 +203,7 @@ impl FunctionLowering<'_, '_> {
                 one(Check::VlaBound, "the length of a variable-length array is not positive".into())
             }
             "invalid_builtin" => one(Check::Builtin, "a builtin is called with zero".into()),
+            // Divisions of integers among them: the division itself is checked.
             _ => Vec::new(),
         }
     }

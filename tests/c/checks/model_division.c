@@ -1,0 +1,15 @@
+// A division in a library model, where clang puts no check: the division itself says where it is undefined.
+// run: --check undefined => TRUE
+// run: --check undefined -DBUG => FALSE(integer-divide-by-zero)
+#include "../verify.h"
+#include <stdlib.h>
+
+int main(void) {
+    int by = __VERIFIER_nondet_int();
+#ifndef BUG
+    if (by == 0 || by == -1)
+        return 0;
+#endif
+    int sum = div(7, by).quot;
+    return sum + 1 > 100;
+}
