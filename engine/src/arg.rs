@@ -348,13 +348,12 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
         self.settled.contains(&(self.nodes[node].head, edge))
     }
 
-    fn path(&self, node: NodeId) -> Option<Vec<EdgeId>> {
-        (!self.merges).then(|| self.path_to(node).0)
+    fn step(&self, node: NodeId) -> Option<(Option<NodeId>, &[EdgeId])> {
+        (!self.merges).then(|| (self.nodes[node].parent, &*self.nodes[node].via))
     }
 
-    fn covered(&self) -> Vec<Option<Vec<EdgeId>>> {
-        let covered = self.nodes.iter().filter(|(_, n)| n.status == Status::Covered);
-        covered.map(|(id, _)| (!self.merges).then(|| self.path_to(id).0)).collect()
+    fn covered(&self) -> Vec<NodeId> {
+        self.nodes.iter().filter(|(_, n)| n.status == Status::Covered).map(|(id, _)| id).collect()
     }
 
     fn shape(&self) -> Vec<Shape> {

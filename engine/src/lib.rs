@@ -63,6 +63,8 @@ pub struct Config {
     pub wants_graph: bool,
     /// Whether what is left of a run without a verdict is wanted.
     pub wants_frontier: bool,
+    /// The process ends soon after: what an analysis has left need not be taken apart, which can take seconds.
+    pub is_last: bool,
     /// Where symbolic execution leaves states for others, when they ask.
     pub desk: Option<std::sync::Arc<desk::Desk>>,
     /// For one solver query.
@@ -99,6 +101,7 @@ impl Default for Config {
             solvers: smt::Choice::default(),
             wants_graph: false,
             wants_frontier: false,
+            is_last: false,
             desk: None,
             query_time: Duration::from_secs(30),
             value_threshold: 500,

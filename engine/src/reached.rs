@@ -7,6 +7,7 @@ use crate::arg::{Shape, Status};
 use crate::control::{CallStacks, Control};
 use crate::cpa::{Cpa, Stop};
 use cfa::EdgeId;
+use std::hash::Hash;
 
 /// Where a state comes from.
 #[derive(Clone, Copy)]
@@ -23,7 +24,7 @@ pub type Adjusted<S, N> = Result<Option<(S, N)>, Stop>;
 /// What is kept of the states reached.
 pub trait Reached<C: Cpa> {
     /// A node of the graph of states.
-    type Node: Copy + PartialEq;
+    type Node: Copy + Eq + Hash;
     /// Whether the edges between nodes are asked for.
     const PATHS: bool;
     /// Whether states are abstract, so that a path to an error has to be checked, and problems are met.
@@ -70,11 +71,22 @@ pub trait Reached<C: Cpa> {
         false
     }
     /// The edges from the start to a node, if they are kept and paths are not merged.
-    fn path(&self, _node: Self::Node) -> Option<Vec<EdgeId>> {
+    fn path(&self, node: Self::Node) -> Option<Vec<EdgeId>> {
+        let (mut line, mut at) = (Vec::new(), Some(node));
+        while let Some(n) = at {
+            let (parent, via) = self.step(n)?;
+            line.push(via);
+            at = parent;
+        }
+        line.reverse();
+        Some(line.concat())
+    }
+    /// The parent of a node and the edges from there, if they are kept and paths are not merged into it.
+    fn step(&self, _node: Self::Node) -> Option<(Option<Self::Node>, &[EdgeId])> {
         None
     }
-    /// The paths to the nodes that others cover, each as [`path`](Self::path) tells it.
-    fn covered(&self) -> Vec<Option<Vec<EdgeId>>> {
+    /// The nodes that others cover.
+    fn covered(&self) -> Vec<Self::Node> {
         Vec::new()
     }
     /// The graph, if it is kept.
@@ -164,16 +176,13 @@ impl<C: Cpa> Reached<C> for Pictured {
     fn target(&mut self, node: u32, via: &[EdgeId]) {
         self.add(Some(node), Status::Target, via.into());
     }
-    fn path(&self, node: u32) -> Option<Vec<EdgeId>> {
-        let line: Vec<u32> = std::iter::successors(Some(node), |&n| self.nodes[n as usize].parent).collect();
-        if line.iter().any(|&n| self.nodes[n as usize].merged) {
-            return None;
-        }
-        Some(line.iter().rev().flat_map(|&n| self.via[n as usize].iter().copied()).collect())
+    fn step(&self, node: u32) -> Option<(Option<u32>, &[EdgeId])> {
+        let Shape { merged, parent, .. } = self.nodes[node as usize];
+        (!merged).then(|| (parent, &*self.via[node as usize]))
     }
-    fn covered(&self) -> Vec<Option<Vec<EdgeId>>> {
+    fn covered(&self) -> Vec<u32> {
         let covered = |n: &u32| self.nodes[*n as usize].status == Status::Covered;
-        (0..self.nodes.len() as u32).filter(covered).map(|n| Reached::<C>::path(self, n)).collect()
+        (0..self.nodes.len() as u32).filter(covered).collect()
     }
     fn shape(&self) -> Vec<Shape> {
         crate::arg::without_pruned(self.nodes.iter().copied())

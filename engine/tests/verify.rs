@@ -3,6 +3,7 @@
 use cfa::interp::Inputs;
 use cfa::*;
 use engine::budget::Budget;
+use engine::frontier::Frontier;
 use engine::{Analysis, Config, Outcome, Verdict, replay, verify};
 use std::time::Duration;
 
@@ -444,12 +445,15 @@ fn what_is_left_is_the_frontier() {
         let never = |_: &Inputs, _| unreachable!("there is no violation");
         let outcome = verify(&b.p, &config, &Budget::lasting(Duration::from_millis(20)), &never, &|_| {});
         assert!(matches!(outcome.verdict, Verdict::Unknown(_)), "{:?}", outcome.verdict);
-        let open = &outcome.frontiers[0].open;
+        let Frontier { open, paths, .. } = &outcome.frontiers[0];
         assert!(!open.is_empty(), "{}", analysis.name());
         for place in open.iter().take(20) {
-            let path = place.path.as_ref().expect("paths are kept");
+            let path = place.path.expect("paths are kept");
+            let mut pieces: Vec<_> =
+                std::iter::successors(Some(path), |&p| paths.pieces()[p].after).map(|p| &paths.pieces()[p]).collect();
+            pieces.reverse();
             let mut at = b.p.funcs[b.p.entry].entry;
-            for &edge in path {
+            for &edge in pieces.iter().flat_map(|piece| &piece.edges) {
                 assert_eq!(b.p.edges[edge].source, at);
                 at = b.p.edges[edge].target;
             }

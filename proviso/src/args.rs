@@ -308,12 +308,17 @@ pub struct VerifyArgs {
     /// Looks only at the paths that a condition does not cover: those that it covers are taken to be verified.
     #[arg(long, value_name = "FILE", help_heading = "Cooperation", conflicts_with = "cache")]
     pub resume: Option<PathBuf>,
-    /// A second analysis, for the paths that the first one (--analysis) has not verified in its time (--first-for).
-    #[arg(long, value_name = "NAME", help_heading = "Cooperation", conflicts_with = "cache")]
+    /// A second analysis, for the paths that the first one (--analysis) has not verified in its time (--first-for); 'lhb: predicate' also
+    /// names a reducer.
+    #[arg(long, value_name = "[REDUCER:] NAME", help_heading = "Cooperation", conflicts_with = "cache")]
     pub then: Option<String>,
     /// How long the first analysis may take [default: half of --timeout, else 10 s].
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Cooperation", requires = "then")]
     pub first_for: Option<std::time::Duration>,
+    /// What makes a program of the paths that are left, for --then, --resume and --external; `proviso reduce --help` lists
+    /// them [default: parcomp].
+    #[arg(long, value_name = "NAME", help_heading = "Cooperation")]
+    pub reducer: Option<String>,
     /// The order in which paths are explored.
     #[arg(long, value_name = "ORDER", default_value = "mixed", help_heading = "Analysis")]
     pub search: SearchArg,

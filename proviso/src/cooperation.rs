@@ -11,7 +11,8 @@ use cooperate::condition::{self, Condition};
 use cooperate::range::Range;
 use cooperate::range::test_case::TestCase;
 use cooperate::ranged::{self, Composition, Part};
-use cooperate::restrict::{Restricted, restrict_as_far_as_possible};
+use cooperate::reduce::{Reducer, reduce_as_far_as_possible};
+use cooperate::restrict::Restricted;
 use cooperate::stealing::Idle;
 use engine::budget::Budget;
 use engine::{Analysis, Config, Outcome, Reason, Verdict};
@@ -20,9 +21,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long a worker that is told to stop has to say what it has done.
-pub const GRACE: Duration = Duration::from_secs(10);
+pub const GRACE: Duration = Duration::from_secs(1);
 /// What of a time limit is kept for that, at most a tenth.
-const TELLING: Duration = Duration::from_secs(2);
+const TELLING: Duration = Duration::from_secs(1);
 /// What the first of two analyses takes where there is no time limit.
 const FIRST: Duration = Duration::from_secs(10);
 
@@ -34,6 +35,8 @@ pub struct Cooperation {
     resumed: Option<(PathBuf, String)>,
     /// The second analysis, and how long the first one takes.
     then: Option<(Analysis, Duration)>,
+    /// What makes a program of the paths that are not covered.
+    reducer: Reducer,
     /// The file for what was verified.
     saved: Option<PathBuf>,
 }
@@ -60,16 +63,23 @@ impl Cooperation {
             Some(path) => Some((path.clone(), read(path)?)),
             None => None,
         };
-        let then = match &args.then {
-            Some(name) => {
-                let no_such = || Failure::usage(format!("there is no analysis '{name}': see --list-analyses"));
+        let named = args.then.as_deref().map(|then| then.split_once(':').map_or((None, then), |(r, a)| (Some(r), a)));
+        let reducer = match (named.and_then(|(reducer, _)| reducer), &args.reducer) {
+            (Some(_), Some(_)) => return Err(Failure::usage("--then and --reducer both name a reducer")),
+            (Some(name), _) => reducer_of(name.trim())?,
+            (None, Some(name)) => reducer_of(name)?,
+            (None, None) => Reducer::Separate,
+        };
+        let then = match named {
+            Some((_, name)) => {
+                let no_such = || Failure::usage(format!("there is no analysis '{}': see --list-analyses", name.trim()));
                 let first = args.first_for.or(args.timeout.map(|t| t / 2)).unwrap_or(FIRST);
-                Some((Analysis::parse(name).ok_or_else(no_such)?, first))
+                Some((Analysis::parse(name.trim()).ok_or_else(no_such)?, first))
             }
             None => None,
         };
         let ranged = args.ranged.as_ref().map(composition).transpose()?;
-        Ok(Self { range, ranged, resumed, then, saved: args.save_condition.clone() })
+        Ok(Self { range, ranged, resumed, then, reducer, saved: args.save_condition.clone() })
     }
 
     /// The options that ask for parts of the paths.
@@ -86,7 +96,7 @@ impl Cooperation {
 
     /// Whether one analysis looks at all paths, and keeps to itself what it has seen.
     pub fn is_none(&self) -> bool {
-        let Self { range, ranged, resumed, then, saved } = self;
+        let Self { range, ranged, resumed, then, reducer: _, saved } = self;
         range.is_none() && ranged.is_none() && resumed.is_none() && then.is_none() && saved.is_none()
     }
 
@@ -101,6 +111,12 @@ impl Cooperation {
     pub fn proves_part(&self, outcome: &Outcome) -> bool {
         self.range.is_some() && matches!(&outcome.verdict, Verdict::Unknown(reason) if reason.text == ranged::WITHIN)
     }
+}
+
+/// By its name on the command line.
+pub fn reducer_of(name: &str) -> Result<Reducer, Failure> {
+    let no_such = || Failure::usage(format!("no reducer '{name}': `proviso reduce --help` lists them"));
+    Reducer::from_name(name).ok_or_else(no_such)
 }
 
 impl Pipeline {
@@ -119,24 +135,28 @@ impl Pipeline {
         }
         let budget = self.time_to_tell();
         let mut covered = resumed.unwrap_or_else(Condition::nothing);
+        // All there is if the worker does not come back in time.
+        self.save(program, &covered);
         let mut config = self.config.clone();
         if let Some((second, time)) = *then {
             let begin = Instant::now();
             let (first, done) = self.rest(program, &covered, &config, &budget.within(time), true);
             self.add_part("all", &first, begin);
             if !matches!(first.verdict, Verdict::Unknown(_)) || budget.spent().is_some() {
-                self.save(program, &first, &done);
+                self.save_after(program, &first, &done);
                 return first;
             }
+            self.save(program, &done);
             covered = done;
             config.analysis = second;
         }
+        config.is_last = true;
         let begin = Instant::now();
         let (outcome, done) = self.rest(program, &covered, &config, &budget, self.cooperation.saved.is_some());
         if then.is_some() {
             self.add_part("what is left", &outcome, begin);
         }
-        self.save(program, &outcome, &done);
+        self.save_after(program, &outcome, &done);
         outcome
     }
 
@@ -149,12 +169,15 @@ impl Pipeline {
         self.budget.within(left.saturating_sub(TELLING.min(limit / 10)))
     }
 
-    fn save(&self, program: &Program, outcome: &Outcome, done: &Condition) {
+    fn save_after(&self, program: &Program, outcome: &Outcome, done: &Condition) {
+        match outcome.verdict {
+            Verdict::True => self.save(program, &Condition::everything()),
+            _ => self.save(program, done),
+        }
+    }
+
+    fn save(&self, program: &Program, done: &Condition) {
         let Some(path) = &self.cooperation.saved else { return };
-        let done = match outcome.verdict {
-            Verdict::True => &Condition::everything(),
-            _ => done,
-        };
         let is_picture = path.extension().is_some_and(|e| e == "dot");
         let text = if is_picture { done.dot(program) } else { condition::print(done, program) };
         self.shared().condition = Some(text);
@@ -169,7 +192,9 @@ impl Pipeline {
         budget: &Budget,
         wanted: bool,
     ) -> (Outcome, Condition) {
-        let restricted = (*covered != Condition::nothing()).then(|| restrict_as_far_as_possible(program, covered));
+        let reducer = self.cooperation.reducer;
+        let restricted =
+            (*covered != Condition::nothing()).then(|| reduce_as_far_as_possible(program, covered, reducer));
         let part = restricted.as_ref().map_or(program, |r| &r.program);
         let config = Config { wants_frontier: wanted, ..config.clone() };
         let slice = self.slice(part).filter(|slice| !wanted || tells_paths(part, slice));

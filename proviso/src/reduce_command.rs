@@ -1,5 +1,6 @@
 //! `proviso reduce`: residual programs.
 
+use crate::cooperation;
 use crate::args::{InputArgs, ReduceArgs, TakeArg, VerifyArgs};
 use crate::failure::{Failure, exit};
 use crate::files::{Outputs, STDOUT};
@@ -10,7 +11,7 @@ use crate::pipeline;
 use cfa::Program;
 use clap::Parser;
 use cooperate::gia::{self, Left};
-use cooperate::reduce::{Reducer, Shape, reduce};
+use cooperate::reduce::{Shape, reduce};
 use cooperate::restrict::TooLarge;
 use engine::budget::Budget;
 use std::path::{Path, PathBuf};
@@ -30,9 +31,7 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     let output = args.output.as_ref().or((!args.shape).then_some(&stdout));
     let mut outputs = Outputs::new([("--output", output)]);
     let (mut program, _job) = load(&args.files, &args.input, args.property.as_deref(), &outputs)?;
-    let name = args.reducer.as_str();
-    let reducer = Reducer::from_name(name)
-        .ok_or_else(|| Failure::usage(format!("no reducer '{name}': `proviso reduce --help` lists them")))?;
+    let reducer = cooperation::reducer_of(&args.reducer)?;
     let whole = Shape::of(&program);
     let too_large = |e: TooLarge| Failure::data(e.to_string());
     let residual = match (&args.condition, &args.gia) {

@@ -8,8 +8,9 @@ use super::cpa::{CpaAlgorithm, Hit, Parameters, walk};
 use super::{Counters, Exploration};
 use crate::arg::{Arg, NodeId};
 use crate::budget::{Budget, Spent};
+use crate::control::Control;
 use crate::cpa::{Abstraction, Goal, PathCheck, Refinement, Stop};
-use crate::frontier::Open;
+use crate::frontier::Frontier;
 use crate::reached::Reached;
 use crate::verdict::{Reason, Taints};
 use cfa::{EdgeId, Op, Program};
@@ -26,7 +27,7 @@ pub struct Cegar<'p, C: Abstraction> {
     pub inner: CpaAlgorithm<'p, C, Arg<'p, C::State>>,
     stale: u32,
     /// Paths that could not be decided.
-    undecided: Vec<Open>,
+    undecided: Vec<(Control, Option<Vec<EdgeId>>, Reason)>,
     /// How many of them there may be.
     patience: usize,
 }
@@ -71,10 +72,13 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     }
 
     /// What is left.
-    pub fn frontier(&self) -> Vec<Open> {
-        let mut open = self.inner.frontier();
-        open.extend_from_slice(&self.undecided);
-        open
+    pub fn frontier(&self) -> Frontier {
+        let mut frontier = self.inner.frontier();
+        for (at, path, reason) in &self.undecided {
+            let path = path.as_ref().map(|path| frontier.paths.add(None, path));
+            frontier.open.push(self.inner.open(*at, path, Some(reason.clone())));
+        }
+        frontier
     }
 
     /// An abstract path leads to an error or a problem.
@@ -162,7 +166,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     /// A path cannot be decided: it is recorded, and the search goes on to the next.
     fn give_up_on(&mut self, hit: Found<C>, reason: Reason) -> Result<(), Stop> {
         let path = Reached::<C>::path(&self.inner.reached, hit.node).map(|path| [&path[..], &hit.via].concat());
-        self.undecided.push(self.inner.open(hit.at, path, Some(reason.clone())));
+        self.undecided.push((hit.at, path, reason.clone()));
         if self.undecided.len() > self.patience {
             return Err(Stop::Fatal(reason));
         }

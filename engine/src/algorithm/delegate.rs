@@ -7,7 +7,7 @@ use super::{Algorithm, Ending, Share};
 use crate::Stats;
 use crate::arg::Shape;
 use crate::exchange::Exchange;
-use crate::frontier::Open;
+use crate::frontier::Frontier;
 use crate::refine::Increment;
 use crate::verdict::Taints;
 
@@ -71,7 +71,7 @@ impl<'p> Algorithm<'p> for Delegating<'p> {
     fn increments(&self) -> Vec<Increment> {
         [&self.increments[..], &self.now.increments()].concat()
     }
-    fn frontier(&self) -> Option<Vec<Open>> {
+    fn frontier(&self) -> Option<Frontier> {
         self.now.frontier()
     }
     fn graph(&self) -> Vec<Shape> {

@@ -10,12 +10,12 @@ use crate::budget::Budget;
 use crate::cpa::wrapper::Wrapper;
 use crate::cpa::{Abstraction, Stop};
 use crate::exchange::Exchange;
-use crate::frontier::Open;
+use crate::frontier::Frontier;
 use crate::reached::Reached;
 use crate::refine::Increment;
 use crate::verdict::Taints;
 use cfa::interp::Inputs;
-use cfa::{EdgeId, Program};
+use cfa::Program;
 
 /// Explores the states of an analysis, one way or another.
 pub(crate) trait Explore<'p> {
@@ -33,8 +33,7 @@ pub(crate) trait Explore<'p> {
     fn waiting(&self) -> usize;
     fn is_exact(&self) -> bool;
     fn done(&self) -> Option<f64>;
-    fn frontier(&self) -> Vec<Open>;
-    fn covered(&self) -> Vec<Option<Vec<EdgeId>>>;
+    fn frontier(&self) -> Frontier;
     fn graph(&self) -> Vec<Shape>;
 }
 
@@ -67,11 +66,8 @@ impl<'p, C: Wrapper<'p>, R: Reached<C>> Explore<'p> for CpaAlgorithm<'p, C, R> {
     fn done(&self) -> Option<f64> {
         CpaAlgorithm::done(self)
     }
-    fn frontier(&self) -> Vec<Open> {
+    fn frontier(&self) -> Frontier {
         CpaAlgorithm::frontier(self)
-    }
-    fn covered(&self) -> Vec<Option<Vec<EdgeId>>> {
-        self.reached.covered()
     }
     fn graph(&self) -> Vec<Shape> {
         self.reached.shape()
@@ -107,11 +103,8 @@ impl<'p, C: Wrapper<'p> + Abstraction> Explore<'p> for Cegar<'p, C> {
     fn done(&self) -> Option<f64> {
         None
     }
-    fn frontier(&self) -> Vec<Open> {
+    fn frontier(&self) -> Frontier {
         Cegar::frontier(self)
-    }
-    fn covered(&self) -> Vec<Option<Vec<EdgeId>>> {
-        Reached::<C>::covered(&self.inner.reached)
     }
     fn graph(&self) -> Vec<Shape> {
         Reached::<C>::shape(&self.inner.reached)
@@ -184,11 +177,8 @@ impl<'p, X: Explore<'p>> Algorithm<'p> for Exploring<'p, X> {
     fn increments(&self) -> Vec<Increment> {
         self.exploration.domain().tracking().map_or(Vec::new(), |t| t.increments.clone())
     }
-    fn frontier(&self) -> Option<Vec<Open>> {
+    fn frontier(&self) -> Option<Frontier> {
         Some(self.exploration.frontier())
-    }
-    fn covered(&self) -> Vec<Option<Vec<EdgeId>>> {
-        self.exploration.covered()
     }
     fn graph(&self) -> Vec<Shape> {
         self.exploration.graph()

@@ -15,7 +15,7 @@ pub(crate) mod turns;
 use crate::arg::Shape;
 use crate::budget::Budget;
 use crate::exchange::Exchange;
-use crate::frontier::Open;
+use crate::frontier::Frontier;
 use crate::proof::Certificate;
 use crate::refine::Increment;
 use crate::verdict::{Reason, Taints};
@@ -132,12 +132,8 @@ pub(crate) trait Algorithm<'p> {
         Vec::new()
     }
     /// What it has left, if it explores.
-    fn frontier(&self) -> Option<Vec<Open>> {
+    fn frontier(&self) -> Option<Frontier> {
         None
-    }
-    /// The paths to states that others cover (see [`Frontier`](crate::frontier::Frontier)).
-    fn covered(&self) -> Vec<Option<Vec<EdgeId>>> {
-        Vec::new()
     }
     /// The graph of its states, if it is kept.
     fn graph(&self) -> Vec<Shape> {

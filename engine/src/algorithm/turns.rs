@@ -5,7 +5,6 @@ use crate::analysis::Analysis;
 use crate::arg::Shape;
 use crate::budget::{Budget, Spent};
 use crate::exchange::Exchange;
-use crate::frontier::Frontier;
 use crate::proof::{self, Certificate, ProofCheck};
 use crate::strategy::configurations;
 use crate::verdict::{Counterexample, Reason, Taints, Verdict};
@@ -337,16 +336,17 @@ impl<'r> Turns<'r> {
             increments.append(&mut algorithm.increments());
             if setting.config.wants_frontier
                 && matches!(verdict, Verdict::Unknown(_))
-                && let Some(open) = algorithm.frontier()
+                && let Some(mut frontier) = algorithm.frontier()
             {
-                let (covered, given_up) = (algorithm.covered(), worker.given_up.clone());
-                frontiers.push(Frontier { analysis: worker.analysis, open, covered, given_up });
+                frontier.given_up.clone_from(&worker.given_up);
+                frontiers.push(frontier);
             }
             let graph = algorithm.graph();
             if !graph.is_empty() && (i == decided || arg.is_empty()) {
                 arg = graph;
             }
-            if setting.budget.spent() == Some(Spent::Cancelled) {
+            let spent = setting.budget.spent();
+            if spent == Some(Spent::Cancelled) || spent.is_some() && setting.config.is_last {
                 // To take apart what an interrupted run leaves can take longer than it had.
                 std::mem::forget(worker);
             }

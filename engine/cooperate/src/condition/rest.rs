@@ -1,12 +1,13 @@
 //! What an exploration has done, as a condition: all paths are covered but those that go through its frontier.
 
 use super::{Condition, StateId, Transition};
-use cfa::{CallGraph, Callee, EdgeId, FuncId, Op, Out, Program};
-use engine::frontier::Frontier;
+use cfa::{CallGraph, Callee, EdgeId, FuncId, Op, Out, Program, Table};
+use engine::frontier::{Frontier, PathId, Paths};
 use rustc_hash::FxHashMap;
 
-/// States that a condition of a frontier may have; beyond, it forgets what was explored deepest.
-const MOST_STATES: usize = 200_000;
+/// States that a condition of a frontier may have; beyond, it forgets what was explored deepest. To write one down, and to take its
+/// paths away from a program, has to take a fraction of a second.
+const MOST_STATES: usize = 30_000;
 
 /// What a path takes where the CFA of the original leaves a choice.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -46,21 +47,44 @@ impl Explored<'_> {
 
     /// The condition that covers what an exploration has seen to the end: nothing, if it is not known what it has left.
     pub fn condition(&self, frontier: &Frontier) -> Condition {
-        let paths = frontier.open.iter().map(|o| &o.path).chain(&frontier.covered);
-        let paths: Option<Vec<Vec<Choice>>> = paths.map(|path| path.as_deref().map(|p| self.choices(p))).collect();
-        match paths {
-            Some(mut paths) if frontier.given_up.is_none() => {
-                let total = |paths: &[Vec<Choice>]| paths.iter().map(Vec::len).sum::<usize>();
-                let mut longest = paths.iter().map(Vec::len).max().unwrap_or(0);
-                while total(&paths) > 16 * MOST_STATES {
-                    longest /= 2;
-                    paths.iter_mut().for_each(|p| p.truncate(longest));
-                }
-                all_but(self.original, &paths).unwrap_or_else(Condition::nothing)
+        let ends: Option<Vec<PathId>> = frontier.open.iter().map(|o| o.path).chain(frontier.covered.clone()).collect();
+        match ends {
+            Some(ends) if frontier.given_up.is_none() => {
+                self.tree(&frontier.paths, &ends).condition(self.original).unwrap_or_else(Condition::nothing)
             }
             _ => Condition::nothing(),
         }
     }
+
+    /// The choices on paths, in time linear in the pieces of which the paths are made.
+    fn tree(&self, paths: &Paths, open: &[PathId]) -> Choices {
+        let mut tree = Choices::default();
+        // Where a path has come to, and the call through a pointer that it ends with.
+        let mut ends: Table<PathId, (usize, Option<EdgeId>)> = Table::new();
+        for piece in paths.pieces().values() {
+            let (mut at, mut call) = piece.after.map_or((0, None), |before| ends[before]);
+            for &edge in &piece.edges {
+                if let Some(call) = call.take() {
+                    at = tree.child(at, Choice::Callee(call, (self.func)(self.program.func_of(edge))));
+                }
+                let Some(original) = (self.edge)(edge) else { continue };
+                match (&self.program.edges[edge].op, &self.original.edges[original].op) {
+                    (Op::Assume { .. }, Op::Assume { .. }) => at = tree.child(at, Choice::Branch(original)),
+                    (Op::Call { .. }, Op::Call { callee: Callee::Indirect(_), .. }) => call = Some(original),
+                    _ => {}
+                }
+            }
+            ends.push((at, call));
+        }
+        open.iter().for_each(|&end| tree.nodes[ends[end].0].open = true);
+        tree.cut(MOST_STATES);
+        tree
+    }
+}
+
+/// The tree of the choices on open paths.
+struct Choices {
+    nodes: Vec<Node>,
 }
 
 /// A node of the tree of open paths.
@@ -71,31 +95,55 @@ struct Node {
     children: Vec<(Choice, usize)>,
 }
 
+impl Default for Choices {
+    fn default() -> Self {
+        Self { nodes: vec![Node::default()] }
+    }
+}
+
+impl Choices {
+    /// The node behind a choice.
+    fn child(&mut self, at: usize, choice: Choice) -> usize {
+        if let Some(&(_, child)) = self.nodes[at].children.iter().find(|(c, _)| *c == choice) {
+            return child;
+        }
+        let child = self.nodes.len();
+        self.nodes.push(Node::default());
+        self.nodes[at].children.push((choice, child));
+        child
+    }
+
+    /// Keeps what is told apart by so many nodes closest to the root: behind the others all is open.
+    fn cut(&mut self, most: usize) {
+        let mut order = vec![0];
+        let mut next = 0;
+        while let Some(&node) = order.get(next) {
+            next += 1;
+            self.nodes[node].open |= next > most;
+            if !self.nodes[node].open {
+                order.extend(self.nodes[node].children.iter().map(|(_, child)| *child));
+            }
+        }
+    }
+
+    /// The condition that covers all other paths. `None` if these cannot be paths of one program.
+    fn condition(self, program: &Program) -> Option<Condition> {
+        Tree { program, calls: CallGraph::new(program), nodes: self.nodes, states: FxHashMap::default() }.condition()
+    }
+}
+
 /// The condition that covers all paths but those that extend one of `open`. `None` if these cannot be paths of one program.
 pub fn all_but(program: &Program, open: &[Vec<Choice>]) -> Option<Condition> {
     if open.is_empty() {
         return Some(Condition::everything());
     }
-    let mut nodes = vec![Node::default()];
+    let mut tree = Choices::default();
     for path in open {
-        let mut at = 0;
-        for &choice in path {
-            if nodes[at].open || nodes.len() > MOST_STATES {
-                break;
-            }
-            at = match nodes[at].children.iter().find(|(c, _)| *c == choice) {
-                Some(&(_, child)) => child,
-                None => {
-                    nodes.push(Node::default());
-                    let child = nodes.len() - 1;
-                    nodes[at].children.push((choice, child));
-                    child
-                }
-            };
-        }
-        nodes[at].open = true;
+        let end = path.iter().fold(0, |at, &choice| tree.child(at, choice));
+        tree.nodes[end].open = true;
     }
-    Tree { program, calls: CallGraph::new(program), nodes, states: FxHashMap::default() }.condition()
+    tree.cut(MOST_STATES);
+    tree.condition(program)
 }
 
 struct Tree<'a> {

@@ -15,13 +15,14 @@ mod shape;
 pub use shape::Shape;
 
 use crate::condition::Condition;
-use crate::restrict::{Restricted, TooLarge, restrict_with_map};
+use crate::restrict::{Restricted, TooLarge, restrict_as_far_as_possible, restrict_with_map};
 use cfa::Program;
 
 /// How the parallel composition is folded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Reducer {
     /// Not at all (`sep`, `parcomp`).
+    #[default]
     Separate,
     /// Each location once (`cfa`).
     Locations,
@@ -85,9 +86,17 @@ impl Reducer {
 
 /// The residual program.
 pub fn reduce(program: &Program, condition: &Condition, reducer: Reducer) -> Result<Restricted, TooLarge> {
-    let composed = restrict_with_map(program, condition)?;
-    Ok(match partition::of(&composed, program, reducer) {
+    Ok(folded(program, restrict_with_map(program, condition)?, reducer))
+}
+
+/// As [`reduce`], where less of the condition is used if the composition would have too many edges with all of it.
+pub fn reduce_as_far_as_possible(program: &Program, condition: &Condition, reducer: Reducer) -> Restricted {
+    folded(program, restrict_as_far_as_possible(program, condition), reducer)
+}
+
+fn folded(program: &Program, composed: Restricted, reducer: Reducer) -> Restricted {
+    match partition::of(&composed, program, reducer) {
         None => composed,
         Some(partition) => fold::fold(program, &composed, &partition),
-    })
+    }
 }

@@ -16,11 +16,12 @@ use crate::budget::{Budget, Spent};
 use crate::control::{CallStacks, Control};
 use crate::cpa::{At, Cpa, Decision, Goal, Stop, Successors, Target};
 use crate::desk::Desk;
-use crate::frontier::Open;
+use crate::frontier::{Frontier, Open, PathId, Paths};
 use crate::reached::{Adjusted, Forgotten, From, Reached};
 use crate::verdict::{Reason, Taints};
 use crate::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist, distances};
 use cfa::{Callee, EdgeId, ErrorId, FuncId, Id, Op, Out, Program};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use waiting::Joining;
 
@@ -188,13 +189,36 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
     }
 
     /// What is left.
-    pub fn frontier(&self) -> Vec<Open> {
+    pub fn frontier(&self) -> Frontier {
+        let (mut paths, mut known) = (Paths::default(), FxHashMap::default());
         let joining = self.joining.iter().flat_map(|j| j.pending.iter().chain(j.queue.iter()));
         let alive = self.waitlist.iter().chain(joining).filter(|n| self.reached.is_alive(n.node));
-        alive.map(|n| self.open(n.at, self.reached.path(n.node), None)).collect()
+        let open = alive.map(|n| self.open(n.at, self.tell(n.node, &mut paths, &mut known), None)).collect();
+        let covered = self.reached.covered().into_iter().map(|n| self.tell(n, &mut paths, &mut known)).collect();
+        Frontier { paths, open, covered, given_up: None }
     }
 
-    pub(in crate::algorithm) fn open(&self, at: Control, path: Option<Vec<EdgeId>>, reason: Option<Reason>) -> Open {
+    /// Adds the path to a node, of which the beginning may be known.
+    fn tell(&self, node: R::Node, paths: &mut Paths, known: &mut FxHashMap<R::Node, PathId>) -> Option<PathId> {
+        let (mut line, mut at) = (Vec::new(), Some(node));
+        let mut path = None;
+        while let Some(n) = at {
+            path = known.get(&n).copied();
+            if path.is_some() {
+                break;
+            }
+            let (parent, via) = self.reached.step(n)?;
+            line.push((n, via));
+            at = parent;
+        }
+        for (n, via) in line.into_iter().rev() {
+            path = Some(paths.add(path, via));
+            known.extend(path.map(|path| (n, path)));
+        }
+        path
+    }
+
+    pub(in crate::algorithm) fn open(&self, at: Control, path: Option<PathId>, reason: Option<Reason>) -> Open {
         Open { loc: at.loc, calls: self.stacks.calls(at.stack), path, reason }
     }
 
