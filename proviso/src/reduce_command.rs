@@ -1,7 +1,7 @@
 //! `proviso reduce`: residual programs.
 
-use crate::cooperation;
 use crate::args::{InputArgs, ReduceArgs, TakeArg, VerifyArgs};
+use crate::cooperation;
 use crate::failure::{Failure, exit};
 use crate::files::{Outputs, STDOUT};
 use crate::gia_command;

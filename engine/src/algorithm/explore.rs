@@ -14,8 +14,8 @@ use crate::frontier::Frontier;
 use crate::reached::Reached;
 use crate::refine::Increment;
 use crate::verdict::Taints;
-use cfa::interp::Inputs;
 use cfa::Program;
+use cfa::interp::Inputs;
 
 /// Explores the states of an analysis, one way or another.
 pub(crate) trait Explore<'p> {
