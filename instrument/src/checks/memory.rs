@@ -6,7 +6,12 @@ use cfa::{AllocKind, CallGraph, Check, EdgeId, ErrorInfo, FunctionOrigin, HaltKi
 
 /// Makes faults of operations on memory errors, as far as the checks ask for them: each operation has an error of its own.
 pub fn memory_safety(program: &mut Program, checks: &[Check]) {
-    let allocates = program.edges.values().any(|e| matches!(e.op, Op::Alloc { kind: AllocKind::Heap, .. }));
+    let allocates = program.edges.values().any(|e| match e.op {
+        Op::Alloc { kind, .. } => kind == AllocKind::Heap,
+        // Behind its back.
+        Op::Approx { taint } => program.taints[taint].under,
+        _ => false,
+    });
     for (check, leak) in [(Check::Memtrack, Leak::Lost), (Check::Memcleanup, Leak::Alive)] {
         if allocates && checks.contains(&check) {
             look_for_leaks(program, leak);

@@ -2,8 +2,8 @@
 
 use cfa::graph::Predecessors;
 use cfa::{
-    AllocKind, BinOp, CType, Callee, EdgeId, ErrorId, ExprId, HaltKind, Input, InputKind, LocId, Op, Out, Program, Var,
-    VarId, VarKind,
+    AllocKind, BinOp, CType, Callee, EdgeId, ErrorId, ExprId, FuncId, FunctionOrigin, HaltKind, Input, InputKind,
+    LocId, Op, Out, Program, Var, VarId, VarKind,
 };
 use rustc_hash::FxHashSet;
 
@@ -161,7 +161,7 @@ fn is_in_object(program: &mut Program, at: LocId, ptr: ExprId, offset: VarId, ba
 }
 
 /// A temporary as wide as a pointer.
-fn number(program: &mut Program, func: cfa::FuncId) -> VarId {
+fn number(program: &mut Program, func: FuncId) -> VarId {
     let width = program.layout.pointer_width;
     let ty = program.types.push(CType::Unknown { width });
     program.vars.push(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None })
@@ -238,28 +238,29 @@ fn fails(program: &Program, loc: LocId) -> bool {
 /// The checks at one place have few locations.
 const NEAR: usize = 16;
 
-/// The places where the program may violate something, each with the error.
+/// The places where the program may violate something, each with the error. What is called behind the back of the automata (a
+/// function that nobody defines calls back, a signal comes) may be any function.
 pub fn sites(program: &Program) -> Vec<(Site, ErrorId)> {
     let calls = cfa::CallGraph::new(program);
+    let is_blind = program.edges.iter().any(|(id, edge)| {
+        let loses = matches!(edge.op, Op::Approx { taint } if program.taints[taint].under);
+        loses && calls.is_reachable(program.func_of(id))
+    });
+    let is_called =
+        |func: FuncId| calls.is_reachable(func) || is_blind && program.funcs[func].origin == FunctionOrigin::Source;
     let mut found = Vec::new();
     for (id, edge) in program.edges.iter() {
         let func = program.func_of(id);
-        if !calls.is_reachable(func) {
-            continue;
-        }
         match edge.op {
             Op::Error(error) if edge.source == program.funcs[func].entry => {
-                found.extend(calls.callers(func).map(|call| (Site::Call(call), error)));
+                let of_callers = calls.callers(func).filter(|&call| is_called(program.func_of(call)));
+                found.extend(of_callers.map(|call| (Site::Call(call), error)));
             }
+            _ if !is_called(func) => {}
             Op::Error(error) => found.push((Site::Check(id), error)),
             _ => found.extend(edge.fault.map(|error| (Site::Fault(id), error))),
         }
     }
-    let in_reach = |site: &Site| match *site {
-        Site::Call(edge) => calls.is_reachable(program.func_of(edge)),
-        _ => true,
-    };
-    found.retain(|(site, _)| in_reach(site));
     found
 }
 
