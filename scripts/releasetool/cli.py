@@ -3,6 +3,7 @@
 import argparse
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,9 +20,9 @@ Builds proviso with LLVM inside, and makes of it in the folder dist (--out):
                                           models, CI recipes, licences of all that is inside
   proviso-VERSION-py3-none-....whl        the same as a Python package: pip install, python -m proviso, import proviso
 
-Both are the same, byte for byte, for the same commit built in the same folder: times are those of the commit
-(or $SOURCE_DATE_EPOCH). Then the archive is unpacked in an empty folder, without the build tree and its libraries in sight where this
-user may arrange that, and verifies examples."""
+Both are the same, byte for byte, for the same commit, toolchain and system, whatever the folder and the time: paths are replaced, times are
+those of the commit (or $SOURCE_DATE_EPOCH). `--twice` builds again elsewhere and compares. Then the archive is unpacked in an empty folder,
+without the build tree and its libraries in sight where this user may arrange that, and verifies examples."""
 
 
 def main(argv):
@@ -29,7 +30,9 @@ def main(argv):
     p = argparse.ArgumentParser(prog="scripts/release", description=DESCRIPTION, formatter_class=raw)
     p.add_argument("--out", type=Path, default=ROOT / "dist", metavar="FOLDER")
     p.add_argument("--profile", default="release", help="cargo's profile [release: about ten CPU minutes]")
-    p.add_argument("--binary", type=Path, metavar="FILE", help="take this proviso instead of building one")
+    which = p.add_mutually_exclusive_group()
+    which.add_argument("--binary", type=Path, metavar="FILE", help="take this proviso instead of building one")
+    which.add_argument("--twice", action="store_true", help="build a second time from a copy of the sources in another folder: same bytes, or an error")
     p.add_argument("--no-smoke-test", action="store_true")
     options = p.parse_args(argv)
     try:
@@ -41,31 +44,65 @@ def main(argv):
 
 
 def make(options):
-    binary = options.binary or build(options.profile)
+    files = packed(options.binary or build(ROOT, options.profile), ROOT, options.out)
+    for file in files:
+        print(f"{digest(file)}  {file.name}  ({file.stat().st_size / 1e6:.1f} MB)", flush=True)
+    if options.twice:
+        with tempfile.TemporaryDirectory(prefix="proviso-release-") as folder:
+            copy = copied(ROOT, Path(folder) / "elsewhere" / "sources")
+            again = packed(build(copy, options.profile), copy, Path(folder) / "out")
+            different = [first.name for first, second in zip(files, again) if digest(first) != digest(second)]
+            if different:
+                raise pack.ReleaseError(f"another build has other bytes in {', '.join(pack.differences(files[0], again[0]) or different)}")
+        print("release: a second build, in another folder, is the same")
+    if not options.no_smoke_test:
+        smoke.test(files[0])
+
+
+def packed(binary, root, out):
+    """The archive and the wheel of a command that was built from the sources at `root`."""
     epoch = int(os.environ.get("SOURCE_DATE_EPOCH") or git("log", "-1", "--format=%ct"))
     with tempfile.TemporaryDirectory() as folder:
         name = f"proviso-{tree.version(binary)}-x86_64-linux"
         release = Path(folder) / name
-        tree.make(release, binary, ROOT)
-        options.out.mkdir(parents=True, exist_ok=True)
-        archive = pack.tar(release, options.out / f"{name}.tar.xz", epoch)
-        package = wheel.make(release, ROOT / "scripts" / "python" / "proviso", options.out, tree.version(binary), epoch)
-    for file in (archive, package):
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()
-        print(f"{digest}  {file.name}  ({file.stat().st_size / 1e6:.1f} MB)", flush=True)
-    if not options.no_smoke_test:
-        smoke.test(archive)
+        tree.make(release, binary, root)
+        out.mkdir(parents=True, exist_ok=True)
+        archive = pack.tar(release, out / f"{name}.tar.xz", epoch)
+        return archive, wheel.make(release, root / "scripts" / "python" / "proviso", out, tree.version(binary), epoch)
 
 
-def build(profile):
-    # Paths in messages of panics say nothing of the machine.
-    home = os.environ.get("CARGO_HOME") or Path.home() / ".cargo"
-    flags = f"{os.environ.get('RUSTFLAGS', '')} --remap-path-prefix={ROOT}=proviso --remap-path-prefix={home}=cargo".strip()
-    command = ["cargo", "build", "--locked", "--profile", profile, "-p", "proviso", "--features", "static-llvm"]
+def build(root, profile):
     # A folder of its own: what is built otherwise stays as it is.
-    target = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target") / "dist"
-    subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "RUSTFLAGS": flags, "CARGO_TARGET_DIR": str(target)})
+    base = os.environ.get("CARGO_TARGET_DIR") if root == ROOT else None
+    target = Path(base or root / "target") / "dist"
+    home = os.environ.get("CARGO_HOME") or Path.home() / ".cargo"
+    # Neither messages of panics nor assertions in C++ say where this was built. The last that fits counts.
+    names = [(root, "proviso"), (target, "target"), (home, "cargo")]
+    flags = {
+        "RUSTFLAGS": [f"--remap-path-prefix={path}={name}" for path, name in names],
+        "CFLAGS": [f"-ffile-prefix-map={path}={name}" for path, name in names],
+    }
+    flags["CXXFLAGS"] = flags["CFLAGS"]
+    environment = {name: " ".join(filter(None, [os.environ.get(name), *values])) for name, values in flags.items()}
+    environment |= {"CARGO_TARGET_DIR": str(target), "CARGO_INCREMENTAL": "0"}
+    command = ["cargo", "build", "--locked", "--profile", profile, "-p", "proviso", "--features", "static-llvm"]
+    subprocess.run(command, cwd=root, check=True, env={**os.environ, **environment})
     return target / profile / "proviso"
+
+
+def copied(root, copy):
+    """What git knows of the sources, as it is now; the solvers are those of `root`."""
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (root / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(root / name, copy / name)
+    (copy / ".deps").symlink_to((root / ".deps").resolve())
+    return copy
+
+
+def digest(file):
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def git(*words):

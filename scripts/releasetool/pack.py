@@ -25,3 +25,13 @@ def tar(folder, path, epoch, preset=6):
             archive.add(entry, arcname=str(entry.relative_to(folder.parent)), recursive=False, filter=plain)
     os.replace(new, path)
     return path
+
+
+def differences(*archives):
+    """The names of what is not the same in two archives."""
+    contents = []
+    for path in archives:
+        with tarfile.open(path) as archive:
+            contents.append({m.name: (m.mode, m.mtime, m.linkname, m.isfile() and archive.extractfile(m).read()) for m in archive})
+    first, second = contents
+    return [name for name in {**first, **second} if first.get(name) != second.get(name)]
