@@ -413,7 +413,7 @@ pub struct SplitArgs {
     /// of each branch with a probability of 50 %, rdm9 of 90 %; --seed chooses the path.
     #[arg(long, value_name = "SPLITTERS", default_value = "lb3")]
     pub by: String,
-    /// The folder to write bound-1.xml and so on to [default: standard output].
+    /// The folder to write bound-1.xml and so on to, in the order of the paths [default: standard output].
     #[arg(short, long, value_name = "FOLDER", help_heading = "Output")]
     pub output: Option<PathBuf>,
     #[command(flatten)]

@@ -4,14 +4,15 @@
 //! What names an entry is the linked bitcode with its debug information, so any change of a file that the program is made of makes another
 //! program of it, and all of the command line but what has no influence on TRUE and FALSE. Of a proof it is kept which analysis had
 //! it, of a violation the inputs, which are replayed as if they had just been found: so a violation from a cache is as sure as
-//! any, and everything that is shown of it is made anew. UNKNOWN is not kept: another machine may have more time.
+//! any, and everything that is shown of it is made anew. Of a proof of termination the rankings are kept, of the opposite nothing. UNKNOWN is not kept: another machine may have more time.
 
 use crate::args::{MessageFormat, TraceArg, VerifyArgs};
 use crate::failure::Failure;
 use crate::job::Job;
 use cfa::interp::{Inputs, ObjectSeq};
-use cfa::{Bv, ErrorId, GlobalId, Program, VarId};
-use engine::{Analysis, Counterexample, Outcome, Verdict};
+use cfa::{Bv, ErrorId, FuncId, GlobalId, PlaceId, Program, VarId};
+use engine::termination::{PROOFS, Ranking, Terminated, Termination};
+use engine::{Analysis, Counterexample, Outcome, Stats, Verdict};
 use frontend_llvm::{Module, Options};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -32,8 +33,28 @@ pub struct Place(PathBuf);
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "verdict")]
 enum Entry {
-    True { decided_by: String },
-    False { decided_by: String, error: u32, inputs: Recorded },
+    True {
+        decided_by: String,
+    },
+    False {
+        decided_by: String,
+        error: u32,
+        inputs: Recorded,
+    },
+    /// A proof of termination.
+    Ends {
+        decided_by: String,
+        rankings: Vec<Measure>,
+    },
+}
+
+/// [`Ranking`] as JSON.
+#[derive(Serialize, Deserialize)]
+struct Measure {
+    func: u32,
+    place: Option<u32>,
+    is_recursion: bool,
+    tuple: Vec<String>,
 }
 
 /// [`Inputs`] as JSON: values are their width and their digits.
@@ -91,8 +112,8 @@ impl Cache {
 impl Place {
     /// What is known, confirmed on the program within the time. Entries that cannot be read are none.
     pub fn outcome(&self, program: &Program, time: Duration) -> Option<Outcome> {
-        let entry: Entry = serde_json::from_slice(&fs::read(&self.0).ok()?).ok()?;
-        let (verdict, decided_by) = match entry {
+        let (verdict, decided_by) = match self.read()? {
+            Entry::Ends { .. } => return None,
             Entry::True { decided_by } => (Verdict::True, decided_by),
             Entry::False { decided_by, error, inputs } => {
                 let (error, inputs) = (ErrorId(error), inputs.restore()?);
@@ -103,12 +124,35 @@ impl Place {
                 (Verdict::False(Counterexample { error, inputs, path }), decided_by)
             }
         };
-        // So that what is not needed any more can be told by its age.
-        let _ = File::options().append(true).open(&self.0).and_then(|file| file.set_modified(SystemTime::now()));
+        self.is_used();
         Some(Outcome::new(verdict, Analysis::parse(&decided_by)?))
     }
 
-    /// Keeps a verdict. A cache that cannot be written to is no reason to fail.
+    /// A proof of termination.
+    pub fn proof_of_termination(&self, program: &Program) -> Option<Terminated> {
+        let Entry::Ends { decided_by, rankings } = self.read()? else { return None };
+        let ranking = |measure: Measure| {
+            let is_known = (measure.func as usize) < program.funcs.len()
+                && measure.place.is_none_or(|place| (place as usize) < program.places.len());
+            let Measure { func, place, is_recursion, tuple } = measure;
+            is_known.then(|| Ranking { func: FuncId(func), place: place.map(PlaceId), is_recursion, tuple })
+        };
+        let rankings = rankings.into_iter().map(ranking).collect::<Option<_>>()?;
+        let decided_by = PROOFS.into_iter().find(|proof| *proof == decided_by)?;
+        self.is_used();
+        Some(Terminated { answer: Termination::Ends(rankings), stats: Stats::default(), decided_by })
+    }
+
+    fn read(&self) -> Option<Entry> {
+        serde_json::from_slice(&fs::read(&self.0).ok()?).ok()
+    }
+
+    /// What is not needed any more can be told by its age.
+    fn is_used(&self) {
+        let _ = File::options().append(true).open(&self.0).and_then(|file| file.set_modified(SystemTime::now()));
+    }
+
+    /// Keeps a verdict.
     pub fn keep(&self, outcome: &Outcome) {
         let decided_by = outcome.decided_by.name().to_owned();
         let entry = match &outcome.verdict {
@@ -118,12 +162,30 @@ impl Place {
             }
             Verdict::Unknown(_) => return,
         };
+        self.write(&entry);
+    }
+
+    /// Keeps a proof of termination. What shows that a program does not end is made anew.
+    pub fn keep_termination(&self, terminated: &Terminated) {
+        let Termination::Ends(rankings) = &terminated.answer else { return };
+        let measure = |ranking: &Ranking| Measure {
+            func: ranking.func.0,
+            place: ranking.place.map(|place| place.0),
+            is_recursion: ranking.is_recursion,
+            tuple: ranking.tuple.clone(),
+        };
+        let rankings = rankings.iter().map(measure).collect();
+        self.write(&Entry::Ends { decided_by: terminated.decided_by.to_owned(), rankings });
+    }
+
+    /// A cache that cannot be written to is no reason to fail.
+    fn write(&self, entry: &Entry) {
         let write = || -> std::io::Result<()> {
             let folder = self.0.parent().unwrap_or(Path::new("."));
             fs::create_dir_all(folder)?;
             // Others may read at any time.
             let file = tempfile::NamedTempFile::new_in(folder)?;
-            fs::write(file.path(), serde_json::to_vec(&entry)?)?;
+            fs::write(file.path(), serde_json::to_vec(entry)?)?;
             file.persist(&self.0).map(drop).map_err(|e| e.error)
         };
         let _ = write();

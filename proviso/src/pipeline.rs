@@ -77,7 +77,7 @@ impl Shared {
     }
 
     /// Adds a counter or a time of a stage, which may have been done before.
-    fn count(&mut self, name: &str, value: f64) {
+    pub(crate) fn count(&mut self, name: &str, value: f64) {
         match self.times.iter_mut().find(|(n, _)| n == name) {
             Some((_, before)) if name.ends_with("_seconds") => *before += value,
             Some((_, before)) => *before = before.max(value),
@@ -179,14 +179,20 @@ impl Pipeline {
         Ok(self.decide(&program, place.as_ref(), resumed))
     }
 
-    /// The program with errors where it violates what is asked, and where its verdict may be kept.
-    pub(crate) fn prepare(&self) -> Result<(Program, Option<Place>), Failure> {
-        let (mut program, place) = self.stage("loading the program", "load", || {
+    /// The program as it is, and where its verdict may be kept.
+    pub(crate) fn load(&self) -> Result<(Program, Option<Place>), Failure> {
+        let loaded = self.stage("loading the program", "load", || {
             let module = load_module(&self.job.load, &self.budget)?;
             let place = self.cache.as_ref().map(|cache| cache.place(&module)).transpose()?;
-            Ok((module.lower().map_err(|e| loading(&e))?, place))
+            Ok::<_, Failure>((module.lower().map_err(|e| loading(&e))?, place))
         })?;
-        self.outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
+        self.outputs.spare(loaded.0.files.values().map(|f| Path::new(&f.path)))?;
+        Ok(loaded)
+    }
+
+    /// The program with errors where it violates what is asked, and where its verdict may be kept.
+    pub(crate) fn prepare(&self) -> Result<(Program, Option<Place>), Failure> {
+        let (mut program, place) = self.load()?;
         self.instrument(&mut program)?;
         self.describe(&program);
         Ok((program, place))

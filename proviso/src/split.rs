@@ -38,42 +38,51 @@ fn attempt(args: &SplitArgs, colors: Colors) -> Result<u8, Failure> {
     let cancel = budget.cancel.clone();
     let shared = Arc::new(Mutex::new(Shared::default()));
     let pipeline = verify::pipeline(&job, options, &Outputs::new([]), limits, &shared, budget.clone())?;
-    let work = move || -> Result<Vec<Result<String, String>>, Failure> {
+    let work = move || -> Result<(Vec<String>, Vec<String>), Failure> {
         let (program, _) = pipeline.prepare()?;
-        let test = |splitter: Splitter| match splitter.split(&program, &pipeline.config.solvers, &budget) {
-            Ok(Some(split)) => Ok(test_xml(&program, &split.values, false)),
-            Ok(None) => Err("the program has no loops to bound".to_owned()),
-            Err(reason) => Err(reason.text),
+        let solvers = &pipeline.config.solvers;
+        let test = |splitter: Splitter| {
+            let split = splitter.split(&program, solvers, &budget).map_err(|reason| reason.text)?;
+            let split = split.ok_or("the program has no loops to bound")?;
+            let bound = split.test_case(&program).bound(&program, solvers, &budget).map_err(|reason| reason.text)?;
+            Ok((bound, test_xml(&program, &split.values, false)))
         };
-        Ok(splitters.into_iter().map(test).collect())
+        let (mut tests, mut problems) = (Vec::new(), Vec::new());
+        for found in splitters.into_iter().map(test) {
+            match found {
+                Ok(test) => tests.push(test),
+                Err(why) => problems.push(why),
+            }
+        }
+        tests.sort_by(|(a, _), (b, _)| a.compare(b, &program));
+        tests.dedup_by(|(a, _), (b, _)| a.compare(b, &program).is_eq());
+        problems.dedup();
+        Ok((tests.into_iter().map(|(_, xml)| xml).collect(), problems))
     };
     let supervised = limits::supervise(&limits, &cancel, || {}, work);
-    let tests = match supervised.end {
-        End::Done(tests) => tests?,
+    let (tests, problems) = match supervised.end {
+        End::Done(found) => found?,
         End::Panicked(message) => return Err(Failure::new(exit::INTERNAL, format!("internal error: {message}"))),
-        End::Abandoned => Vec::new(),
+        End::Abandoned => {
+            let stop = supervised.stop.map_or_else(|| "memory ran out".into(), |s| s.to_string());
+            return Err(Failure::new(exit::UNKNOWN, format!("{stop}: there is no test case")));
+        }
     };
-    let (mut text, mut code) = (String::new(), exit::TRUE);
-    if tests.is_empty() {
-        let stop = supervised.stop.map_or_else(|| "memory ran out".into(), |s| s.to_string());
-        return Err(Failure::new(exit::UNKNOWN, format!("{stop}: there is no test case")));
+    for why in &problems {
+        output::warning(&format!("there is no test case: {why}"), colors);
     }
+    let mut text = String::new();
     if let Some(folder) = &args.output {
         std::fs::create_dir_all(folder).map_err(|e| Failure::writing(folder, &e))?;
     }
-    for (i, test) in tests.into_iter().enumerate() {
-        match (test, &args.output) {
-            (Ok(xml), None) => text += &xml,
-            (Ok(xml), Some(folder)) => {
-                let path = folder.join(format!("bound-{}.xml", i + 1));
-                std::fs::write(&path, xml).map_err(|e| Failure::writing(&path, &e))?;
-            }
-            (Err(why), _) => {
-                output::warning(&format!("there is no test case: {why}"), colors);
-                code = exit::UNKNOWN;
-            }
-        }
+    for (i, xml) in tests.into_iter().enumerate() {
+        let Some(folder) = &args.output else {
+            text += &xml;
+            continue;
+        };
+        let path = folder.join(format!("bound-{}.xml", i + 1));
+        std::fs::write(&path, xml).map_err(|e| Failure::writing(&path, &e))?;
     }
     output::print(&text)?;
-    Ok(code)
+    Ok(if problems.is_empty() { exit::TRUE } else { exit::UNKNOWN })
 }

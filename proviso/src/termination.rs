@@ -7,12 +7,10 @@ use crate::source::Sources;
 use crate::trace;
 use cfa::Check;
 use engine::termination::{Divergence, Termination, terminates};
-use std::path::Path;
 
 /// Loads the program and says whether all its executions end.
 pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
-    let program = pipeline.stage("loading the program", "load", || load(&pipeline.job.load, &pipeline.budget))?;
-    pipeline.outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
+    let (program, place) = pipeline.load()?;
     pipeline.describe(&program);
     let progress = |stats: &engine::Stats| pipeline.shared().engine = Some(*stats);
     let checked = || {
@@ -22,7 +20,15 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
         load(&options, &pipeline.budget).ok()
     };
     let terminated = pipeline.stage("the analysis", "analysis", || {
-        terminates(&program, &checked, &pipeline.config, &pipeline.budget, &progress)
+        if let Some(known) = place.as_ref().and_then(|place| place.proof_of_termination(&program)) {
+            pipeline.shared().count("from_cache", 1.0);
+            return known;
+        }
+        let terminated = terminates(&program, &checked, &pipeline.config, &pipeline.budget, &progress);
+        if let Some(place) = place {
+            place.keep_termination(&terminated);
+        }
+        terminated
     });
     pipeline.shared().engine = Some(terminated.stats);
     let sources = Sources::new();

@@ -102,3 +102,27 @@ fn what_is_damaged_is_verified_again_and_unknown_is_not_kept() {
     assert_eq!(bench.entries().len(), 1);
     assert!(!bench.verdict(&[]).1);
 }
+
+#[test]
+fn proofs_of_termination_are_kept_with_their_rankings() {
+    let bench = Bench::new(&format!(
+        "{NONDET}int main(void) {{ unsigned n = __VERIFIER_nondet_int(); while (n > 0) n -= 1; return 0; }}"
+    ));
+    let rankings = || {
+        let verdict = bench.verdict(&["--property", "termination"]);
+        let text = fs::read_to_string(bench.folder.path().join("a.json")).unwrap();
+        let json: Value = serde_json::from_str(&text).unwrap();
+        assert!(!json["ranking_functions"].as_array().expect("rankings").is_empty());
+        (verdict, json["ranking_functions"].clone(), json["decided_by"].clone())
+    };
+    let (first, again) = (rankings(), rankings());
+    assert_eq!((first.0, again.0), (("TRUE".into(), false), ("TRUE".into(), true)));
+    assert_eq!((first.1, first.2), (again.1, again.2));
+    // What is kept of one question answers no other.
+    assert_eq!(bench.verdict(&[]), ("TRUE".into(), false));
+    bench.write("int main(void) { while (1) ; }");
+    for _ in 0..2 {
+        assert_eq!(bench.verdict(&["--property", "termination"]), ("FALSE(termination)".into(), false));
+    }
+    assert_eq!(bench.entries().len(), 2);
+}

@@ -3,6 +3,7 @@
 import argparse
 import fnmatch
 import hashlib
+import json
 import os
 import signal
 import sys
@@ -10,7 +11,8 @@ import time
 from pathlib import Path
 
 from . import batch, cgroups, cluster, definition, export, page, project, quantiles, report, results, tasks
-from .command import Tool
+from .command import Tool, build_of
+from .ranges import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -20,6 +22,7 @@ Runs proviso (or another verifier) over many programs, and says how it did.
   scripts/batch run src/*.c --property no-overflow --out a.jsonl
   scripts/batch run build/compile_commands.json --entries all --out b.jsonl
   scripts/batch run sets/ReachSafety-Loops.set --timeout 60 --out c.jsonl -- --seed 7
+  scripts/batch run hard.yml --ranges lb3,lb10 --cluster local:4 --out d.jsonl
   scripts/batch run nightly.toml                # a run definition: see `run --help`
   scripts/batch report a.jsonl
   scripts/batch compare old.jsonl new.jsonl     # regressions first; the exit code says whether there are any
@@ -116,6 +119,8 @@ def add_run(r):
     where = r.add_argument_group("where")
     where.add_argument("--jobs", "-j", type=int, default=os.cpu_count(), metavar="N", help="tasks at a time")
     where.add_argument("--cluster", metavar="ADDRESS", help="on a Dask cluster: tcp://HOST:PORT, or local:N workers (docs/cluster.md)")
+    where.add_argument("--ranges", metavar="HOW", help="divide each task at test cases (proviso split --by) into ranges that run side by side: "
+                       "SPLITTERS such as lb3,lb10, or 'lb3: symex | predicate' with an analysis for each range")
     tool = r.add_argument_group("the tool")
     tool.add_argument("--proviso", default=None, metavar="FILE", help="default: target/release/proviso, or that of the archive this is in")
     tool.add_argument("--cache", metavar="FOLDER", help="proofs and violations by content of the program: what was verified is not run again")
@@ -156,9 +161,13 @@ def run(options, passed_on):
         raise tasks.TaskError("--out FILE names the file for results")
     if options.cluster:
         cluster.need_dask()
-    chosen = selected(options)
+    if options.ranges and (options.cache or options.tool_cmd):
+        raise tasks.TaskError("--ranges goes neither with --cache nor with --tool-cmd")
     tool = tool_of(options, passed_on)
-    header = header_of(tool)
+    header = header_of(tool) | {"ranges": options.ranges}
+    under = hashlib.sha256(json.dumps([header[k] for k in DECISIVE]).encode()).hexdigest()[:16]
+    plan = Plan.parse(options.ranges, under) if options.ranges else None
+    chosen = selected(options)
     # Ended otherwise, it would have to be found by the watchdog what is still running.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     ledger = results.Ledger.append(options.out, header)
@@ -173,7 +182,7 @@ def run(options, passed_on):
     if len(todo) < len(chosen):
         print(f"{len(chosen) - len(todo)} of {len(chosen)} tasks are done already", file=sys.stderr)
     try:
-        batch.run(batch.Work(ledger, todo, batch.Progress(len(todo))), tool, max(1, options.jobs), options.cluster)
+        batch.run(batch.Work(ledger, todo, batch.Progress(len(todo)), plan), tool, max(1, options.jobs), options.cluster)
     finally:
         ledger.close()
     _, everything = results.load(options.out)
@@ -240,6 +249,7 @@ def tool_of(options, passed_on):
         raise tasks.TaskError("there are no control groups that this process may use")
     return Tool(
         proviso=os.path.abspath(path),
+        build="" if options.tool_cmd else build_of(path),
         template=options.tool_cmd,
         says_true=options.tool_true,
         says_false=options.tool_false,
@@ -255,7 +265,7 @@ def tool_of(options, passed_on):
 
 
 # What must be the same for results to be put into one file.
-DECISIVE = ("timeout", "memory", "cpu_limit", "options", "tool", "build")
+DECISIVE = ("timeout", "memory", "cpu_limit", "options", "tool", "build", "ranges")
 
 
 def header_of(tool):
@@ -267,7 +277,7 @@ def header_of(tool):
         "cpu_limit": tool.cpu_limit,
         "options": tool.options,
         "tool": tool.template or "proviso",
-        "build": None if tool.template else hashlib.sha256(Path(tool.proviso).read_bytes()).hexdigest()[:16],
+        "build": tool.build or None,
     }
 
 

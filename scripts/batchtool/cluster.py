@@ -1,4 +1,4 @@
-"""Batches on a Dask cluster (https://distributed.dask.org): a task is a future. Workers need Python, Dask and proviso (the
+"""Batches on a Dask cluster (https://distributed.dask.org): a task is a future, or each of its ranges is one. Workers need Python, Dask and proviso (the
 release archive will do), nothing of this program, which is sent to them; and the tasks' files, which are sent where they are
 not there."""
 
@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import zipfile
+from collections import Counter
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -104,42 +105,49 @@ class Cluster:
 
         self.client, self.work, self.tool, self.remote = client, work, asdict(tool), remote
         self.running = as_completed(loop=client.loop, with_results=True, raise_errors=False)
-        self.tasks, self.lost = {}, {}
+        self.steps, self.lost = {}, Counter()  # given out, by the key of the future; how often a worker was killed at it
         self.kept = {}  # futures of what tasks share, by content
         self.window, self.looked = 0, 0.0
 
     def drive(self):
         self.fill()
-        while self.tasks or not self.work.is_over():
-            if self.tasks:
+        while self.steps or not self.work.is_over():
+            if self.steps:
                 self.finish(*next(self.running))
             else:
                 time.sleep(WAIT)
             self.fill()
 
     def fill(self):
-        """Gives out as many tasks as the workers take."""
+        """Gives out as many steps as the workers take."""
         if time.monotonic() > self.looked + 2:
             self.looked = time.monotonic()
             workers = self.client.scheduler_info()["workers"].values()
             self.window = max(AHEAD * sum(worker["nthreads"] for worker in workers), 8)
-        while len(self.tasks) < self.window:
-            task = self.work.next()
-            if task is None:
+        while len(self.steps) < self.window:
+            step = self.work.next()
+            if step is None:
                 return
-            self.submit(task)
+            self.submit(step)
 
-    def submit(self, task):
-        sent = asdict(task) | {"files": [os.path.abspath(f) for f in task.files]}
+    def submit(self, step):
+        task = step.task
+        sent = asdict(step)
+        sent["task"]["files"] = [os.path.abspath(f) for f in task.files]
         if task.property_file:
-            sent["property_file"] = os.path.abspath(task.property_file)
+            sent["task"]["property_file"] = os.path.abspath(task.property_file)
         files = {path: content if len(content) < SMALL else self.keep(content) for path, content in sources(task).items()}
         # The same question has the same name, so that a client that is started again finds what runs already.
-        what = json.dumps([sent, self.tool, self.remote.__name__, self.lost.get(task.key, 0)], default=str)
+        what = json.dumps([sent, self.tool, self.remote.__name__, self.lost[task.key, step.name]], default=str)
         key = f"proviso-{digest_of(what.encode())}"
-        future = self.client.submit(self.remote.execute, sent, self.tool, files, key=key)
-        self.tasks[future.key] = task
+        future = self.client.submit(self.remote.execute, sent, self.tool, files, key, key=key)
+        self.steps[key] = step, future
         self.running.add(future)
+
+    def end(self, steps):
+        """Ends what is given out and needed no more, and what runs of it."""
+        self.client.cancel([self.steps[key][1] for key in steps])
+        self.client.run(self.remote.stop, steps, wait=False, on_error="ignore")
 
     def keep(self, content):
         name = digest_of(content)
@@ -152,15 +160,21 @@ class Cluster:
     def finish(self, future, result):
         from distributed.scheduler import KilledWorker
 
-        task = self.tasks.pop(future.key)
+        step, _ = self.steps.pop(future.key)
+        task = step.task
+        if self.work.is_decided(step):
+            return
         if future.status == "finished":
-            self.work.put(task, result)
+            self.work.put(step, result)
+            unneeded = [key for key, (other, _) in self.steps.items() if other.task.key == task.key and self.work.is_decided(other)]
+            if unneeded:
+                self.end(unneeded)
         elif future.status == "error" and isinstance(future.exception(), KilledWorker):
-            self.lost[task.key] = self.lost.get(task.key, 0) + 1
-            if self.lost[task.key] <= command.RETRIES:
-                self.submit(task)
+            self.lost[task.key, step.name] += 1
+            if self.lost[task.key, step.name] <= command.RETRIES:
+                self.submit(step)
             else:
-                self.work.put(task, command.lost(task, "its workers were killed time and again"))
+                self.work.put(step, command.lost(step, "its workers were killed time and again"))
         elif future.status == "error":
             error = future.exception()
             raise TaskError(f"{task.name} on the cluster: {error}") from error

@@ -1,10 +1,12 @@
 """What is asked of a verifier, one task: the command line, the run, what came out."""
 
+import hashlib
 import json
 import os
 import shlex
 import tempfile
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from . import runner, verdict
@@ -19,6 +21,7 @@ class Tool:
     """A verifier with the limits it runs under: all that a worker has to know besides the task."""
 
     proviso: str  # the command, unless `template` is there
+    build: str = ""  # which one
     template: str = ""  # another verifier
     says_true: str = ""  # patterns of lines of its output
     says_false: str = ""
@@ -36,11 +39,24 @@ class Tool:
         memory = (self.memory << 20) * 11 // 10
         return runner.Limits(self.timeout + self.grace, self.cpu_limit, memory, self.cgroups)
 
-    def command(self, task, sarif=None):
-        return self.of_template(task) if self.template else self.of_proviso(task, sarif)
-
-    def of_proviso(self, task, sarif):
+    def command(self, step, scratch=None):
+        """The command line; what it is to leave behind goes to the folder `scratch`."""
+        if self.template:
+            return self.of_template(step.task)
+        if step.is_split:
+            return [self.proviso, "split", "--by", step.by, "--output", scratch, *self.question(step)]
         command = [self.proviso, "verify"]
+        if scratch and self.findings:
+            command += ["--sarif", sarif_in(scratch)]
+        if self.cache:
+            command += ["--cache", self.cache]
+        if step.is_range:
+            command += ["--range", ",".join(bound_in(scratch, text) for text in step.bounds)]
+        return command + self.question(step)
+
+    def question(self, step):
+        """What of the command line says what is asked, and in what time."""
+        task, command = step.task, []
         if task.property != "default":
             known = task.property_file and Path(task.property_file).is_file()
             command += ["--property", str(task.property_file) if known else task.property]
@@ -49,10 +65,8 @@ class Tool:
         if task.data_model:
             command += ["--data-model", task.data_model]
         command += ["--timeout", f"{self.timeout:g}", "--memory-limit", str(self.memory)]
-        if sarif:
-            command += ["--sarif", sarif]
-        if self.cache:
-            command += ["--cache", self.cache]
+        if step.analysis:
+            command += ["--analysis", step.analysis]
         command += task.options + self.options + [str(f) for f in task.files]
         return command + (["--"] + task.cflags if task.cflags else [])
 
@@ -79,11 +93,35 @@ class Tool:
         return words + self.options
 
 
-def run(task, tool, stop=None):
-    """The result of a task as a line of the result file; `None` if it was interrupted. What somebody else killed is no result."""
+def build_of(path):
+    """Names the build of a command."""
+    state = os.stat(path)
+    return digest_of(path, state.st_mtime_ns, state.st_size)
+
+
+@cache
+def digest_of(path, *_):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def sarif_in(folder):
+    return os.path.join(folder, "sarif")
+
+
+def bound_in(folder, text):
+    """The test case of a bound as a file."""
+    if not text:
+        return "-"
+    with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".xml", delete=False, encoding="utf-8") as file:
+        file.write(text)
+    return file.name
+
+
+def run(step, tool, stop=None):
+    """The result of a step as a line of the result file; `None` if it was interrupted. What somebody else killed is no result."""
     with tempfile.TemporaryDirectory(prefix="proviso-batch-") as scratch:
-        sarif = os.path.join(scratch, "sarif") if tool.findings and not tool.template else None
-        command = tool.command(task, sarif)
+        command = tool.command(step, scratch)
         folder = tool.folder if os.path.isdir(tool.folder) else None
         for attempt in range(RETRIES + 1):
             outcome = runner.run(command, tool.limits(), stop, folder)
@@ -91,12 +129,28 @@ def run(task, tool, stop=None):
                 return None
             if not killed_by_others(outcome):
                 break
-        result = judged(task, tool, outcome)
+        if step.is_split:
+            return split_result(step, outcome, scratch)
+        result = judged(step.task, tool, outcome)
         if attempt:
             result["attempts"] = attempt + 1
-        if sarif and result["verdict"].startswith("FALSE"):
-            result.update(findings_of(sarif))
+        if result["verdict"].startswith("FALSE"):
+            result.update(findings_of(sarif_in(scratch)))
         return result
+
+
+def split_result(step, outcome, folder):
+    """Test cases at which to divide the task; none where there are none, for whatever reason: what is wrong with the task, running it as
+    a whole says as well."""
+    found = []
+    if outcome.exit in (0, 2) and not outcome.killed:
+        bounds = sorted(Path(folder).glob("bound-*.xml"), key=lambda path: int(path.stem.removeprefix("bound-")))
+        found = [path.read_text(encoding="utf-8") for path in bounds]
+    return {"task": step.task.name, "property": step.task.property, "bounds": found} | measured(outcome)
+
+
+def measured(outcome):
+    return {"wall": round(outcome.wall, 3), "cpu": round(outcome.cpu, 3), "rss_mb": round(outcome.rss / 1e6, 1)}
 
 
 def killed_by_others(outcome):
@@ -123,19 +177,18 @@ def judged(task, tool, outcome):
         "status": verdict.judge(said, task, any_subproperty=bool(tool.template)),
         "reason": reason,
         "exit": outcome.exit if outcome.signal is None else -outcome.signal,
-        "wall": round(outcome.wall, 3),
-        "cpu": round(outcome.cpu, 3),
-        "rss_mb": round(outcome.rss / 1e6, 1),
-    }
+    } | measured(outcome)
     if result["status"] == "error":
         result["tail"] = (outcome.stdout[-1000:] + "\n" + outcome.stderr[-3000:]).strip()
     return result
 
 
-def lost(task, reason):
-    """The result of a task that nobody could finish."""
+def lost(step, reason):
+    """The result of a step that nobody could finish."""
     nothing = runner.Outcome(None, None, reason, 0.0, 0.0, 0, "", "")
-    return judged(task, Tool(""), nothing)
+    if step.is_split:
+        return split_result(step, nothing, "")
+    return judged(step.task, Tool(""), nothing)
 
 
 def findings_of(path):

@@ -1,4 +1,5 @@
-"""Result files: JSON lines, the first about the run, then one a task; of several for the same task the last counts.
+"""Result files: JSON lines, the first about the run, then one a task; of several for the same task the last counts. Before the line of
+a task in ranges come those of its steps.
 
 Several batches may work on one file at once, on one machine or on several that share a file system with locks: a line is
 appended in one write under a lock, and a task is run only by who holds the lock of its name. Locks go with their process,
@@ -37,6 +38,7 @@ class Ledger:
         self.path = path
         self.file = os.open(path, flags | os.O_CLOEXEC, 0o666)
         self.header, self.finished, self.driver = {}, {}, None
+        self.steps = {}  # of tasks in ranges that are not finished: their lines, by key
         self.at, self.rest, self.lines = 0, b"", 0
         self.mutex = threading.RLock()
         self.claimed = set()
@@ -84,7 +86,12 @@ class Ledger:
                 return  # its writer was killed, or the disk was full; the task is run again
             raise ResultsError(f"{self.path}:{self.lines}: not a result line") from None
         if "task" in entry:
-            self.finished[(entry["task"], entry["property"])] = entry
+            key = (entry["task"], entry["property"])
+            if "step" in entry:
+                self.steps.setdefault(key, []).append(entry)
+            else:
+                self.steps.pop(key, None)
+                self.finished[key] = entry
         elif "batch" in entry or "bench" in entry:
             self.header = entry
         elif "driver" in entry:

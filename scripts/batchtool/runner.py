@@ -147,28 +147,18 @@ def read_tail(file):
     return file.read().decode(errors="replace")
 
 
-def run_all(jobs, run_one, workers, done):
-    """Calls `run_one(job, stop)` for all jobs, some at a time, and `done(job, result)` for each
-    as it ends, one at a time. An exception in either, Ctrl-C included, ends everything."""
-    queue, lock, stop = deque(jobs), threading.Lock(), threading.Event()
-    failure = []
+def in_threads(work, count):
+    """Calls `work(stop)` in so many threads. An exception in one, Ctrl-C included, ends all: `stop` is set for them."""
+    stop, failures = threading.Event(), []
 
-    def work():
-        while not stop.is_set():
-            with lock:
-                if not queue:
-                    return
-                job = queue.popleft()
-            try:
-                result = run_one(job, stop)
-                with lock:
-                    if not stop.is_set():
-                        done(job, result)
-            except BaseException as error:  # handed to the main thread
-                failure.append(error)
-                stop.set()
+    def guarded():
+        try:
+            work(stop)
+        except BaseException as error:  # handed to the main thread
+            failures.append(error)
+            stop.set()
 
-    threads = [threading.Thread(target=work) for _ in range(workers)]
+    threads = [threading.Thread(target=guarded) for _ in range(count)]
     for thread in threads:
         thread.start()
     try:
@@ -179,5 +169,23 @@ def run_all(jobs, run_one, workers, done):
         for thread in threads:
             thread.join()
         raise
-    if failure:
-        raise failure[0]
+    if failures:
+        raise failures[0]
+
+
+def run_all(jobs, run_one, workers, done):
+    """Calls `run_one(job, stop)` for all jobs, some at a time, and `done(job, result)` for each as it ends, one at a time."""
+    queue, lock = deque(jobs), threading.Lock()
+
+    def work(stop):
+        while not stop.is_set():
+            with lock:
+                if not queue:
+                    return
+                job = queue.popleft()
+            result = run_one(job, stop)
+            with lock:
+                if not stop.is_set():
+                    done(job, result)
+
+    in_threads(work, workers)

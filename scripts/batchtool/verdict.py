@@ -14,7 +14,8 @@ POINTS = {
 }
 
 LINE = re.compile(r"(TRUE|FALSE\([a-z-]+\)|UNKNOWN\(.*\)|UNKNOWN)$")
-EXIT = {"TRUE": 0, "FALSE": 1, "UNKNOWN": 2}
+PROVED_PART = 3  # exit code: UNKNOWN of the program, but the range that was asked for is proved
+EXITS = {"TRUE": (0,), "FALSE": (1,), "UNKNOWN": (2, PROVED_PART)}
 
 
 def of_proviso(outcome):
@@ -29,7 +30,7 @@ def of_proviso(outcome):
         kind = "crash" if outcome.exit == 101 or "panicked at" in outcome.stderr else "no verdict"
         return "", f"{kind}: exit {outcome.exit}"
     word = re.match("[A-Z]+", verdict)[0]
-    if outcome.exit != EXIT[word]:
+    if outcome.exit not in EXITS[word]:
         return "", f"crash: {verdict} but exit {outcome.exit}"
     return verdict, verdict[8:-1] if word == "UNKNOWN" else ""
 

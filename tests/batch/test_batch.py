@@ -17,13 +17,35 @@ sys.dont_write_bytecode = True
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "batch"
 sys.path.insert(0, str(SCRIPT.parent))
 
-from batchtool import cgroups, cli, project, report, results, runner, tasks, verdict  # noqa: E402
+from batchtool import cgroups, cli, project, ranges, report, results, runner, tasks, verdict  # noqa: E402
 
 # Obeys the first line of the program: prints it as the verdict, or misbehaves.
 FAKE_VERIFIER = """\
 #!/bin/bash
 for last; do :; done
 read -r _ order <"$last"
+if [ "$1" = split ]; then
+    case $order in RANGES*) echo one >"$5/bound-1.xml"; echo two >"$5/bound-2.xml"; exit 0 ;; esac
+    exit 2
+fi
+case $order in
+RANGES*)
+    # What the word says that stands for the range.
+    [[ " $* " =~ --range\ ([^ ,]*),([^ ]*) ]] || exit 9
+    case ${BASH_REMATCH[1]} in -) n=1 ;; *) case $(<"${BASH_REMATCH[1]}") in one) n=2 ;; two) n=3 ;; esac ;; esac
+    [[ " $* " =~ --analysis\ ([^ ]*) ]] && analysis=-${BASH_REMATCH[1]}
+    echo "$n$analysis" >>"$last.ranges"
+    set -- $order
+    shift "$n"
+    case $1 in
+    proved) echo "UNKNOWN(proved within the range: no more)"; exit 3 ;;
+    slow) sleep 0.5; echo "UNKNOWN(proved within the range: no more)"; exit 3 ;;
+    unknown) echo "UNKNOWN(range $n)"; exit 2 ;;
+    false) echo "FALSE(unreach-call)"; exit 1 ;;
+    crash) exit 101 ;;
+    hang) echo $$ >"$last.pid"; sleep 100 ;;
+    esac ;;
+esac
 case $order in
 TRUE) echo "noise"; echo TRUE; exit 0 ;;
 FALSE*) echo "$order"; exit 1 ;;
@@ -235,7 +257,7 @@ class Running(Fixture):
         (task,) = cli.selected(options)
         folder = self.dir / "tasks" / "x"
         self.assertEqual(
-            cli.tool_of(options, ["--seed", "3"]).command(task),
+            cli.tool_of(options, ["--seed", "3"]).command(ranges.Step(task)),
             [str(self.verifier), "verify", "--property", str(folder / "../../unreach-call.prp"),
              "--error-function", "__assert_fail", "--data-model", "LP64", "--timeout", "7",
              "--memory-limit", "900", "--seed", "3", str(folder / "args.c"), "--", "-DA", "-DB"],
@@ -276,7 +298,7 @@ class Robustness(Fixture):
         for name in names:
             self.task(f"s/{name}", "SLOW", "true")
         batches = [self.batch_process() for _ in range(3)]
-        self.assertEqual([b.wait() for b in batches], [0, 0, 0])
+        self.assertEqual([b.wait(120) for b in batches], [0, 0, 0])
         lines = [json.loads(line) for line in (self.dir / "out.jsonl").read_text().splitlines()]
         self.assertEqual(sorted(Path(line["task"]).stem for line in lines if "task" in line), sorted(names))
         for name in names:
@@ -287,7 +309,7 @@ class Robustness(Fixture):
         batch, file = self.batch_process(), hang.with_suffix(".c.pid")
         wait_until(lambda: file.exists() and file.read_text())
         batch.kill()
-        batch.wait()
+        batch.wait(60)
         pid = int(file.read_text())
         wait_until(lambda: not alive(pid))
 
@@ -299,7 +321,7 @@ class Robustness(Fixture):
         )
         command = [sys.executable, "-c", code, str(path)]
         writers = [subprocess.Popen([*command, str(n)], cwd=SCRIPT.parent) for n in range(4)]
-        self.assertEqual([w.wait() for w in writers], [0] * 4)
+        self.assertEqual([w.wait(120) for w in writers], [0] * 4)
         header, found = results.load(path)
         self.assertEqual((header, len(found)), ({"batch": 1}, 800))
         self.assertEqual(len(path.read_text().splitlines()), 801)
@@ -318,6 +340,61 @@ def wait_until(condition):
             return
         time.sleep(0.05)
     raise AssertionError("it does not come about")
+
+
+class Ranges(Fixture):
+    def ran(self, stem):
+        return sorted((self.dir / f"tasks/r/{stem}.c.ranges").read_text().split())
+
+    def test_what_is_joined(self):
+        for stem, order, expected in (
+            ("proved", "proved proved proved", "true"), ("false", "proved unknown false", "false"), ("unknown", "proved unknown proved", "true"),
+            ("crash", "proved crash unknown", "true"), ("both", "crash false proved", "false"),
+        ):
+            self.task(f"r/{stem}", f"RANGES {order}", expected)
+        self.task("r/whole", "TRUE", "true")
+        code, out, _ = self.run_batch("--ranges", "lb3,lb10")
+        self.assertEqual(code, 2)
+        self.assertEqual(self.statuses(), {
+            "proved": "correct-true", "false": "correct-false", "unknown": "unknown", "crash": "error", "both": "correct-false", "whole": "correct-true",
+        })
+        self.assertEqual(self.result("proved")["verdict"], "TRUE")
+        self.assertEqual([r["range"] for r in self.result("proved")["ranges"]], ["range 1 of 3", "range 2 of 3", "range 3 of 3"])
+        self.assertEqual(self.result("unknown")["reason"], "range 2")
+        self.assertEqual(self.result("crash")["reason"], "crash: exit 101")
+        self.assertEqual(self.result("whole")["ranges"], [])
+        self.assertIn("solved 4 of 6 (2 TRUE, 2 FALSE), wrong 0, unknown 1, no verdict 1 (1 crashed)", out)
+
+    def test_a_violation_ends_the_other_ranges(self):
+        path = self.task("r/one", "RANGES hang hang false", "false")
+        start = time.monotonic()
+        self.assertEqual(self.run_batch("--ranges", "lb3,lb10", "-j", 3)[0], 0)
+        self.assertLess(time.monotonic() - start, 50)
+        self.assertEqual(self.statuses(), {"one": "correct-false"})
+        self.assertFalse(alive(int(path.with_suffix(".c.pid").read_text())))
+
+    def test_an_analysis_for_each_range(self):
+        self.task("r/one", "RANGES proved proved proved", "true")
+        self.assertEqual(self.run_batch("--ranges", "lb3,lb10: symex | predicate | value")[0], 0)
+        self.assertEqual(self.ran("one"), ["1-symex", "2-predicate", "3-value"])
+        for wrong in (["--ranges", "lb3: symex"], ["--ranges", "lb3: symex |"], ["--ranges", ","], ["--ranges", "lb3", "--cache", "c"]):
+            self.assertEqual(self.run_batch(*wrong)[0], 64)
+
+    def test_ranges_that_are_done_are_not_run_again(self):
+        self.task("r/one", "RANGES slow slow slow", "true")
+        command = [sys.executable, SCRIPT, "run", self.dir / "tasks", "--out", self.dir / "out.jsonl", "--proviso", self.verifier, "-j1", "--ranges", "lb3,lb10"]
+        batch, out = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL), self.dir / "out.jsonl"
+        wait_until(lambda: out.exists() and "range 1 of 3" in out.read_text())
+        batch.kill()
+        batch.wait(60)
+        # A line of another build says nothing of the ranges of this one.
+        with open(out, "a") as file:
+            file.write('{"step": "range 3 of 3", "under": "another", "task": "r/one.yml", "property": "unreach-call", "verdict": "UNKNOWN(x)", "exit": 3}\n')
+        self.assertEqual(self.run_batch("--ranges", "lb3,lb10")[0], 0)
+        self.assertEqual(self.statuses(), {"one": "correct-true"})
+        self.assertEqual(self.ran("one").count("1"), 1)
+        self.assertIn("3", self.ran("one"))
+        self.assertEqual(self.run_batch("--ranges", "lb3")[0], 64)
 
 
 class Inputs(Fixture):
@@ -361,7 +438,7 @@ class Inputs(Fixture):
         git = ["git", "-C", self.dir, "-c", "user.name=x", "-c", "user.email=x@example.org"]
         (self.dir / "a.c").write_text("".join(f"int f{n}(void) {{ return {n}; }}\n" for n in range(9)))
         for words in (["init", "-q"], ["add", "a.c"], ["commit", "-qm", "x"]):
-            subprocess.run([*git, *words], check=True)
+            subprocess.run([*git, *words], check=True, timeout=60)
         text = (self.dir / "a.c").read_text().replace("return 3", "return 4").replace("int f6(void) { return 6; }\n", "")
         (self.dir / "a.c").write_text(text)
         here = os.getcwd()
@@ -436,7 +513,7 @@ class Page(Fixture):
         done = subprocess.run(
             ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", f"--user-data-dir={self.dir}/profile",
              "--window-size=1300,900", "--virtual-time-budget=3000", "--dump-dom", f"file://{self.dir}/probe.html"],
-            capture_output=True, text=True,
+            capture_output=True, text=True, timeout=120,
         )
         return html.unescape(done.stdout.partition("SAID")[2].partition("END")[0]).split("|")
 

@@ -55,9 +55,15 @@ pub struct Ranking {
 pub struct Terminated {
     pub answer: Termination,
     pub stats: Stats,
-    /// What had the answer, for people.
+    /// What had the answer, for people: of a proof one of [`PROOFS`].
     pub decided_by: &'static str,
 }
+
+/// What shows that a program ends.
+pub const PROOFS: [&str; 3] = [NOTHING_REPEATED, RANKED, FOLLOWED];
+const NOTHING_REPEATED: &str = "nothing is repeated";
+const RANKED: &str = "ranking functions";
+const FOLLOWED: &str = "all executions were followed to their ends";
 
 /// The same program with errors where C leaves undefined what it does, if there is such a thing.
 pub type Checked<'a> = dyn Fn() -> Option<Program> + 'a;
@@ -107,7 +113,7 @@ impl Search<'_> {
         let taint = self.taint();
         if self.cycles.loops.is_empty() && self.cycles.recursions.is_empty() {
             return match taint {
-                None => self.answer(Termination::Ends(Vec::new()), "nothing is repeated"),
+                None => self.answer(Termination::Ends(Vec::new()), NOTHING_REPEATED),
                 Some(reason) => self.answer(Termination::Unknown(reason), ""),
             };
         }
@@ -122,7 +128,7 @@ impl Search<'_> {
                 && let Some(rankings) =
                     prover.turn(&self.budget.within(share * 2), share, self.progress, &mut self.stats)
             {
-                return self.answer(Termination::Ends(rankings), "ranking functions");
+                return self.answer(Termination::Ends(rankings), RANKED);
             }
             let part = self.budget.within(share);
             let defined = || (self.checked)().unwrap_or_else(|| self.program.clone());
@@ -132,8 +138,7 @@ impl Search<'_> {
             if taint.is_none() {
                 match paths.turn(&self.budget.within(share), &mut self.stats) {
                     exhaust::Turn::AllEnd => {
-                        return self
-                            .answer(Termination::Ends(Vec::new()), "all executions were followed to their ends");
+                        return self.answer(Termination::Ends(Vec::new()), FOLLOWED);
                     }
                     exhaust::Turn::Open => {}
                 }

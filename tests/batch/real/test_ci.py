@@ -38,12 +38,12 @@ class Changes(unittest.TestCase):
             self.git(*words)
 
     def git(self, *words):
-        subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@example.org", *words], cwd=self.dir, check=True)
+        subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@example.org", *words], cwd=self.dir, check=True, timeout=60)
 
     def verify(self, command=None, **environment):
         options = [".", "HEAD", "out", "--property", "no-overflow", "--proviso", os.environ["PROVISO"]]
         done = subprocess.run(
-            [str(SCRIPT), *options] if command is None else command, cwd=self.dir, capture_output=True, text=True,
+            [str(SCRIPT), *options] if command is None else command, cwd=self.dir, capture_output=True, text=True, timeout=300,
             env={**os.environ, "PROVISO_CACHE": "cache", **environment},
         )
         out = self.dir / "out"
@@ -73,7 +73,7 @@ class Changes(unittest.TestCase):
         scripts = blocks((ROOT / "scripts/ci/github/action.yml").read_text())
         self.assertEqual(len(scripts), 2)
         for script in scripts:
-            subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+            subprocess.run(["bash", "-n"], input=script, text=True, check=True, timeout=60)
         (self.dir / "lib.c").write_text(LIBRARY.replace("x + 1", "x - 2000000000"))
         # As on a machine of theirs: the release unpacked in a folder, the inputs in the environment.
         release = self.dir / "temp" / "proviso" / "share" / "proviso"
@@ -83,7 +83,7 @@ class Changes(unittest.TestCase):
             "RUNNER_TEMP": str(self.dir / "temp"), "GITHUB_OUTPUT": str(self.dir / "output"), "BUILD": ".", "BASE": "HEAD",
             "PROPERTIES": "no-overflow unreach-call", "LIMIT": "30", "OPTIONS": f"--proviso {os.environ['PROVISO']}", "PROVISO_CACHE": ".proviso-cache",
         }
-        done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", scripts[1]], cwd=self.dir, env={**os.environ, **given}, capture_output=True, text=True)
+        done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", scripts[1]], cwd=self.dir, env={**os.environ, **given}, capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 1, done.stderr)
         folder = Path((self.dir / "output").read_text().strip().removeprefix("folder="))
         self.assertIn("no-overflow", (folder / "findings.sarif").read_text())
@@ -95,7 +95,7 @@ class Changes(unittest.TestCase):
             "PROVISO_ROOT": str(self.dir / "temp" / "proviso"), "CI_MERGE_REQUEST_DIFF_BASE_SHA": "HEAD", "PROVISO_BUILD": ".",
             "PROVISO_PROPERTIES": "no-overflow", "PROVISO_TIMEOUT": "30", "PROVISO_OPTIONS": given["OPTIONS"],
         }
-        done = subprocess.run(["sh", "-e", "-c", script], cwd=self.dir, env={**os.environ, **given}, capture_output=True, text=True)
+        done = subprocess.run(["sh", "-e", "-c", script], cwd=self.dir, env={**os.environ, **given}, capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("no-overflow", (self.dir / "proviso-results" / "findings.sarif").read_text())
 

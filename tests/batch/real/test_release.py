@@ -26,12 +26,12 @@ class Release(unittest.TestCase):
         self.dir = Path(folder.name)
 
     def test_a_binary_that_needs_llvm_is_refused(self):
-        if "libLLVM" in subprocess.run(["ldd", os.environ["PROVISO"]], capture_output=True, text=True).stdout:
+        if "libLLVM" in subprocess.run(["ldd", os.environ["PROVISO"]], capture_output=True, text=True, timeout=60).stdout:
             with self.assertRaisesRegex(pack.ReleaseError, "static-llvm"):
                 tree.libraries(os.environ["PROVISO"])
 
     def test_archive_and_wheel(self):
-        needed = subprocess.run(["ldd", os.environ["PROVISO"]], capture_output=True, text=True, check=True).stdout
+        needed = subprocess.run(["ldd", os.environ["PROVISO"]], capture_output=True, text=True, check=True, timeout=60).stdout
         ours = ("libz3.so.5", "libgmp.so")
         here = {line.split()[0] for line in needed.splitlines() if not line.strip().startswith(ours)}
         system, tree.OF_THE_SYSTEM = tree.OF_THE_SYSTEM, here
@@ -55,12 +55,12 @@ class Release(unittest.TestCase):
 
         package = wheel.make(release, ROOT / "scripts/python/proviso", self.dir, "0.1", 1_700_000_000)
         environment = self.dir / "environment"
-        subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-        subprocess.run([environment / "bin/pip", "install", "-q", "--no-index", "--disable-pip-version-check", package], check=True)
+        subprocess.run([sys.executable, "-m", "venv", environment], check=True, timeout=300)
+        subprocess.run([environment / "bin/pip", "install", "-q", "--no-index", "--disable-pip-version-check", package], check=True, timeout=300)
         clean = {"PATH": f"{environment}/bin:/usr/bin:/bin"}
 
         def run(*command):
-            done = subprocess.run(list(map(str, command)), cwd=self.dir, env=clean, capture_output=True, text=True)
+            done = subprocess.run(list(map(str, command)), cwd=self.dir, env=clean, capture_output=True, text=True, timeout=300)
             return done.returncode, done.stdout + done.stderr
 
         code, text = run("python", "-m", "proviso", "verify", EXAMPLES / "overrun.c")

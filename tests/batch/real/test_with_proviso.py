@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,12 +23,13 @@ from batchtool import processes, results  # noqa: E402
 
 PROVISO = os.environ["PROVISO"]
 TASKS = 24
+LIMIT = 300  # seconds for a command of these tests
 
 
 def python_with_dask():
     for python in (ROOT / ".deps/dask/bin/python3", sys.executable):
         with contextlib.suppress(OSError):
-            if subprocess.run([python, "-c", "import distributed"], capture_output=True).returncode == 0:
+            if subprocess.run([python, "-c", "import distributed"], capture_output=True, timeout=60).returncode == 0:
                 return str(python)
     return None
 
@@ -64,7 +66,7 @@ class Folder(unittest.TestCase):
         return list(map(str, words))
 
     def run_batch(self, out, *arguments, **named):
-        done = subprocess.run(self.command(out, *arguments, **named), capture_output=True, text=True)
+        done = subprocess.run(self.command(out, *arguments, **named), capture_output=True, text=True, timeout=LIMIT)
         self.assertEqual(done.returncode, 0, done.stderr)
         return table(done.stdout)
 
@@ -76,7 +78,7 @@ class Folder(unittest.TestCase):
             time.sleep(random.uniform(*moments))
             hit += process.poll() is None
             process.send_signal(signal.SIGKILL)
-            process.wait()
+            process.wait(60)
         return hit
 
     def results_are_complete(self, out):
@@ -124,7 +126,7 @@ class OneMachine(Folder):
         def verdicts(name, *arguments):
             out = self.dir / f"{name}.jsonl"
             words = [*run, "--out", out, *arguments]
-            done = subprocess.run(list(map(str, words)), capture_output=True, text=True, cwd=self.dir)
+            done = subprocess.run(list(map(str, words)), capture_output=True, text=True, cwd=self.dir, timeout=LIMIT)
             loaded = results.load(out)[1] if out.exists() else {}
             return done, {task: r["verdict"] for (task, _), r in loaded.items()}
 
@@ -140,7 +142,7 @@ class OneMachine(Folder):
         self.merged_findings("all.jsonl")
 
     def merged_findings(self, out):
-        done = subprocess.run([sys.executable, SCRIPT, "export", self.dir / out, "--format", "sarif"], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, SCRIPT, "export", self.dir / out, "--format", "sarif"], capture_output=True, text=True, timeout=LIMIT)
         (run,) = json.loads(done.stdout)["runs"]
         (finding,) = run["results"]
         self.assertEqual(finding["ruleId"], "no-overflow")
@@ -169,7 +171,7 @@ class Cluster(Folder):
     def stop(self):
         for process in self.started:
             process.kill()
-            process.wait()
+            process.wait(60)
         processes.sweep()
 
     def start(self, role, *arguments):
@@ -180,10 +182,7 @@ class Cluster(Folder):
         return process
 
     def test_workers_and_clients_are_killed(self):
-        contact = self.dir / "scheduler.json"
-        self.start("scheduler", "--port", 0, "--host", "127.0.0.1", "--scheduler-file", contact)
-        wait_until(contact.exists)
-        address = json.loads(contact.read_text())["address"]
+        address = self.scheduler()
         workers = [self.start("worker", address, "--nthreads", 1, "--no-nanny", "--local-directory", self.dir) for _ in range(4)]
         cluster = ("cluster.jsonl", "--cluster", address)
         client = subprocess.Popen(self.command(*cluster, python=DASK), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -191,21 +190,63 @@ class Cluster(Folder):
         wait_until(lambda: out.exists() and out.read_text().count('"status"') >= 3)
         workers[0].kill()
         client.kill()
-        client.wait()
+        client.wait(60)
         self.assertLess(out.read_text().count('"status"'), TASKS)
         again = subprocess.Popen(self.command(*cluster, python=DASK), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         done = out.read_text().count('"status"')
         wait_until(lambda: out.read_text().count('"status"') > done)
         workers[1].kill()
-        text, err = again.communicate()
+        text, err = again.communicate(timeout=LIMIT)
         self.assertEqual(again.returncode, 0, err)
         self.assertEqual(table(text), EXPECTED)
         self.results_are_complete("cluster.jsonl")
 
+    def scheduler(self):
+        contact = self.dir / "scheduler.json"
+        self.start("scheduler", "--port", 0, "--host", "127.0.0.1", "--scheduler-file", contact)
+        wait_until(contact.exists)
+        return json.loads(contact.read_text())["address"]
+
+    def test_ranges_of_tasks_whose_workers_are_killed(self):
+        """Loops that are divided: one with a violation, one that is proved, each by three futures."""
+        shutil.rmtree(self.dir / "tasks")
+        (self.dir / "tasks").mkdir()
+        head = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n"
+        for name, bad in (("safe", "i > 20"), ("unsafe", "i == 14"), ("straight", "")):
+            loop = f"while (i < n) i++; if ({bad}) reach_error();" if bad else ""
+            expected = "false" if name == "unsafe" else "true"
+            (self.dir / f"tasks/{name}.c").write_text(
+                f"{head}int main(void) {{ int n = __VERIFIER_nondet_int(), i = 0; if (n < 0 || n > 20) return 0; {loop} return 0; }}\n"
+            )
+            (self.dir / f"tasks/{name}.yml").write_text(
+                f"format_version: '2.0'\ninput_files: {name}.c\nproperties:\n  - property_file: ../unreach-call.prp\n"
+                f"    expected_verdict: {expected}\noptions:\n  language: C\n  data_model: LP64\n"
+            )
+        out = self.dir / "ranges.jsonl"
+        address = self.scheduler()
+        workers = [self.start("worker", address, "--nthreads", 1, "--no-nanny", "--local-directory", self.dir) for _ in range(4)]
+        command = self.command("ranges.jsonl", "--cluster", address, "--ranges", "lb3,lb10: symex | value | symex", python=DASK)
+        client = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.started.append(client)
+        for count in (1, 2):
+            # Once a step is done somebody is at the next, and dies of it.
+            wait_until(lambda: out.exists() and out.read_text().count('"step"') >= count)
+            workers.pop().kill()
+        text, err = client.communicate(timeout=LIMIT)
+        self.assertEqual(client.returncode, 0, err)
+        self.assertIn("solved 3 of 3 (2 TRUE, 1 FALSE)", text)
+        found = {Path(name).stem: r for (name, _), r in results.load(out)[1].items()}
+        self.assertEqual([r["range"] for r in found["safe"]["ranges"]], [f"range {n} of 3" for n in (1, 2, 3)])
+        self.assertEqual(found["straight"]["ranges"], [])
+        # The same by threads of this machine.
+        here = self.command("here.jsonl", "-j", 2, "--ranges", "lb3,lb10: symex | value | symex")
+        done = subprocess.run(here, capture_output=True, text=True, timeout=LIMIT)
+        self.assertEqual(table(done.stdout), table(text), done.stderr)
+
     def test_workers_of_this_machine_and_no_scheduler(self):
         self.assertEqual(self.run_batch("local.jsonl", "--cluster", "local:2", python=DASK), EXPECTED)
         for address, message in (("tcp://127.0.0.1:1", "there is no scheduler"), ("local:0", "expected local:N")):
-            done = subprocess.run(self.command("x.jsonl", "--cluster", address, python=DASK), capture_output=True, text=True)
+            done = subprocess.run(self.command("x.jsonl", "--cluster", address, python=DASK), capture_output=True, text=True, timeout=LIMIT)
             self.assertEqual(done.returncode, 64)
             self.assertIn(message, done.stderr)
 
