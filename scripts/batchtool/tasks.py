@@ -2,7 +2,10 @@
 `project` makes of a compile_commands.json."""
 
 import csv
+import glob
 import hashlib
+import re
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -222,15 +225,28 @@ def read_folder(folder, properties, database):
     return [task for file in programs for task in of_program(file, properties, str(file.relative_to(folder)))]
 
 
+# What words in the names of SV-COMP's categories say of the property.
+ASKED = {
+    "ReachSafety": "unreach-call", "ConcurrencySafety": "unreach-call", "MemSafety": "valid-memsafety", "MemCleanup": "valid-memcleanup",
+    "NoOverflows": "no-overflow", "NoDataRace": "no-data-race", "Termination": "termination",
+}
+
+
 def read_category(path):
-    """Patterns of task files, a line each. SV-COMP's files of categories (.set) are named after them."""
+    """Patterns of task files, a line each. SV-COMP's files of categories (.set) are named after them; where the name says what property the
+    category is about, the others that its tasks have are not asked for."""
     tasks = []
     category = path.stem.removeprefix("C.") if path.suffix == ".set" else None
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         line = line.partition("#")[0].strip()
-        for file in sorted(path.parent.glob(line)) if line else []:
-            tasks += read_task_file(file, str(file.relative_to(path.parent)), category)
-    return tasks
+        found = sorted(glob.glob(line, root_dir=path.parent, recursive=True)) if line else []
+        if line and not found:
+            print(f"batch: warning: {path}:{number}: there is no file {line}", file=sys.stderr)
+        for file in found:
+            tasks += read_task_file(path.parent / file, file, category)
+    words = re.split(r"[-.](?=[A-Z])", category or "")
+    asked = next((ASKED[word] for word in reversed(words) if word in ASKED), None)
+    return [task for task in tasks if task.property == asked] if asked else tasks
 
 
 def sample(tasks, count, seed):

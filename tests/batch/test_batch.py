@@ -415,6 +415,21 @@ class Inputs(Fixture):
         self.assertEqual(code, 1)
         self.assertIn("violations: 1", text)
 
+    def test_categories_ask_what_their_names_say(self):
+        task = self.task("a/one", "TRUE", "true")
+        task.write_text(task.read_text().replace("options:", "  - property_file: ../../no-overflow.prp\n    expected_verdict: true\noptions:"))
+        for name, expected in (
+            ("ReachSafety-Loops", ["unreach-call"]), ("C.NoOverflows-Main", ["no-overflow"]), ("SoftwareSystems-uthash-ReachSafety", ["unreach-call"]),
+            ("Mine", ["unreach-call", "no-overflow"]),
+        ):
+            file = self.dir / f"{name}.set"
+            file.write_text("tasks/**/*.yml\n")
+            self.assertEqual([t.property for t in tasks.read_paths([file], None, None)], expected, name)
+        file.write_text("tasks/**/*.yml\nnosuch/*.yml\n")
+        code, _, err = self.batch("run", file, "--out", self.dir / "out.jsonl", "--proviso", self.verifier)
+        self.assertEqual(code, 0)
+        self.assertIn("Mine.set:2: there is no file nosuch/*.yml", err)
+
     def test_run_definitions(self):
         self.task("a/one", "TRUE", "true")
         self.task("a/two", "UNKNOWN(x)", "true")
