@@ -10,6 +10,6 @@ int main(void) {
     if (by == 0 || by == -1)
         return 0;
 #endif
-    int sum = div(7, by).quot;
+    int sum = div(7, by).quot; // wrong
     return sum + 1 > 100;
 }

@@ -1,7 +1,7 @@
 // A function may ask clang's sanitizers to leave it out: a division by zero in it is undefined all the same.
 // run: => TRUE
-// run: -DBUG => FALSE(integer-divide-by-zero)
-// run: --check integer-divide-by-zero -DBUG -- -fno-sanitize=integer-divide-by-zero => FALSE(integer-divide-by-zero)
+// run: --check undefined => TRUE
+// run: --check integer-divide-by-zero -DBUG => FALSE(integer-divide-by-zero)
 // run: --property unreach-call -DBUG => UNKNOWN
 #include "../verify.h"
 #include <assert.h>
