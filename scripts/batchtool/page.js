@@ -1,7 +1,7 @@
 "use strict";
 // Tasks are joined over runs; the filters choose among them, and everything below shows what is chosen.
 const RUNS = DATA.runs.map(run => run.name);
-const KINDS = ["correct", "unlabelled", "wrong", "unknown", "error", "crash"];
+const KINDS = ["correct", "unlabelled", "unknown", "error", "crash", "wrong"];  // the worst last
 const MEASURES = { cpu: ["processor time", "s"], wall: ["wall time", "s"], memory: ["memory", "MB"] };
 const ROWS = 300; // of the table at first
 const tasks = join();
@@ -212,13 +212,14 @@ function scatter(list) {
     svg.append(make("line", { class: "frame", x1: x(rx[0]), y1: y(ry[0]), x2: x(rx[1]), y2: y(ry[1]) }));
     svg.append(make("path", { class: "frame", d: `M${LEFT},${TOP + edge / 2}H${WIDTH - RIGHT - edge / 2}V${HEIGHT - BOTTOM}` }));
   }
-  for (const task of both) {
+  // What is worst lies on top.
+  const worst = task => Math.max(KINDS.indexOf(task.runs[i].kind), KINDS.indexOf(task.runs[j].kind));
+  for (const task of both.toSorted((t, u) => worst(t) - worst(u))) {
     const [a, b] = [task.runs[i], task.runs[j]];
     const cx = two && !solved(a) ? WIDTH - RIGHT - edge / 2 : x(a[mx]), cy = two && !solved(b) ? TOP + edge / 2 : y(b[my]);
-    const worse = KINDS.indexOf(a.kind) > KINDS.indexOf(b.kind) ? a : b;
     const says = r => `${r.verdict}${r.reason && !r.verdict.includes(r.reason) ? ` (${r.reason})` : ""}, ${r.cpu} s, ${r.memory} MB`;
     const text = `${task.task}\n${task.property}\n` + (two ? `${RUNS[i]}: ${says(a)}\n${RUNS[j]}: ${says(b)}` : says(a));
-    const point = { class: "point", cx, cy, r: 4, fill: `var(--${worse.kind})`, onclick: () => goTo(task), ...tip(text) };
+    const point = { class: "point", cx, cy, r: 4, fill: `var(--${KINDS[worst(task)]})`, onclick: () => goTo(task), ...tip(text) };
     svg.append(make("circle", point));
   }
   const controls = make("div", { class: "controls" });
