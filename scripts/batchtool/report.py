@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter, defaultdict
+from urllib.parse import unquote
 
 from .results import best_score, normalised_score, score
 
@@ -141,7 +142,8 @@ def place(finding):
     """`file:line: ` of a SARIF result."""
     for location in finding.get("locations", []):
         physical = location["physicalLocation"]
-        return f"{physical['artifactLocation']['uri']}:{physical['region']['startLine']}: "
+        file = unquote(physical["artifactLocation"]["uri"].removeprefix("file://"))
+        return f"{file}:{physical['region']['startLine']}: "
     return ""
 
 
