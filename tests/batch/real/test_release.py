@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "python")]
 
 import proviso  # noqa: E402
-from releasetool import pack, smoke, tree, wheel  # noqa: E402
+from releasetool import cli, pack, smoke, tree, wheel  # noqa: E402
 
 EXAMPLES = ROOT / "tests" / "examples"
 
@@ -29,6 +29,24 @@ class Release(unittest.TestCase):
         if "libLLVM" in subprocess.run(["ldd", os.environ["PROVISO"]], capture_output=True, text=True, timeout=60).stdout:
             with self.assertRaisesRegex(pack.ReleaseError, "static-llvm"):
                 tree.libraries(os.environ["PROVISO"])
+
+    def test_a_copy_of_the_sources_for_a_second_build(self):
+        copy = cli.copied(ROOT, self.dir / "copy")
+        self.assertEqual((copy / "Cargo.lock").read_bytes(), (ROOT / "Cargo.lock").read_bytes())
+        self.assertTrue(os.access(copy / "scripts/release", os.X_OK))
+        self.assertFalse((copy / "target").exists())
+        self.assertTrue((copy / ".deps/z3/lib").is_dir())
+
+    def test_what_differs_is_named(self):
+        archives = []
+        for name, text in (("one", "x"), ("two", "y"), ("three", "y")):
+            folder = self.dir / name / "proviso-0"
+            folder.mkdir(parents=True)
+            (folder / "same").write_text("same")
+            (folder / "other").write_text(text)
+            archives.append(pack.tar(folder, self.dir / f"{name}.tar.xz", 1_700_000_000, preset=0))
+        self.assertEqual(pack.differences(*archives[:2]), ["proviso-0/other"])
+        self.assertEqual(pack.differences(*archives[1:]), [])
 
     def test_archive_and_wheel(self):
         needed = subprocess.run(["ldd", os.environ["PROVISO"]], capture_output=True, text=True, check=True, timeout=60).stdout
