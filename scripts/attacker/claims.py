@@ -134,7 +134,7 @@ def integers(program):
 
 
 def number(text):
-    """The value of a literal; `None` of what is none."""
+    """The value of a literal; `None` of what is none, and of the least that there is."""
     try:
         return int(text.strip("()UL"))
     except ValueError:
@@ -175,7 +175,7 @@ def bounded(program, seen, n, rng):
     if not given:
         return None
     i = rng.choice(given)
-    if number(seen[0].inputs[i]) is None:
+    if any(number(run.inputs[i]) is None for run in seen):
         return None
     most = max(run.results[n] - number(run.inputs[i]) for run in seen) - rng.choice((0, 0, 1))
     if not -(1 << 40) < most < 1 << 40:
