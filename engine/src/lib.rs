@@ -26,7 +26,9 @@ mod verdict;
 pub mod waitlist;
 
 pub use analysis::Analysis;
+pub use cpa::symbolic::agreed::{Agreement, Place, Root, Values};
 pub use crash::Crash;
+pub use execution::sign_extend as signed;
 pub use refine::Increment;
 pub use replay::{replay, replay_limits};
 pub use smt::{self, budget};
@@ -61,6 +63,8 @@ pub struct Config {
     pub solvers: smt::Choice,
     /// Whether the graph of states is wanted, so that analyses which can do without keep its shape.
     pub wants_graph: bool,
+    /// Whether it is wanted what all states at the head of a loop agree on.
+    pub wants_agreements: bool,
     /// Whether what is left of a run without a verdict is wanted.
     pub wants_frontier: bool,
     /// The process ends soon after: what an analysis has left need not be taken apart, which can take seconds.
@@ -100,6 +104,7 @@ impl Default for Config {
             max_call_depth: 10_000,
             solvers: smt::Choice::default(),
             wants_graph: false,
+            wants_agreements: false,
             wants_frontier: false,
             is_last: false,
             desk: None,
@@ -226,6 +231,8 @@ pub struct Outcome {
     pub proof: Option<proof::ProofCheck>,
     /// Of TRUE: the conditions that prove it, where it is a proof by invariants of one turn.
     pub certificate: Option<proof::Certificate>,
+    /// Of TRUE by exploration, where wanted: what all states at the heads of loops agree on.
+    pub agreements: Vec<Agreement>,
     /// A violation that was found but did not replay: nobody may call the program safe.
     pub unconfirmed: Option<Reason>,
     /// Who worked when, in order of their ends.
@@ -250,6 +257,7 @@ impl Outcome {
             decided_by,
             proof: None,
             certificate: None,
+            agreements: Vec::new(),
             unconfirmed: None,
             turns: Vec::new(),
             increments: Vec::new(),

@@ -404,6 +404,24 @@ pub struct ValidateArgs {
     pub verify: VerifyArgs,
 }
 
+impl VerifyArgs {
+    /// The same for a second look at what was proved, which takes so long at most and writes nothing.
+    pub fn for_confirming(&self, timeout: std::time::Duration) -> Self {
+        Self {
+            timeout: Some(timeout),
+            harness: None,
+            witness: None,
+            graphml: None,
+            json: None,
+            sarif: None,
+            report: None,
+            pixel_tree: None,
+            verbose: false,
+            ..self.clone()
+        }
+    }
+}
+
 /// The options of `proviso split`.
 #[derive(Args, Debug)]
 pub struct SplitArgs {
@@ -442,6 +460,10 @@ pub struct TestgenArgs {
     /// that the other has shown to be unreachable.
     #[arg(long)]
     pub cotest: bool,
+    /// Also writes each test as KLEE does (testcase-N.ktest), for ktest-tool and for replaying with libkleeRuntest: an object for
+    /// each input, named after the function that gives it.
+    #[arg(long, help_heading = "Output")]
+    pub ktest: bool,
     /// Writes what all tests cover, in lcov's format.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub lcov: Option<PathBuf>,

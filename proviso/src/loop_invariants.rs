@@ -8,51 +8,176 @@ use crate::source::{Sources, Spot};
 use cfa::graph::{CfaGraphs, FuncGraph};
 use cfa::loops::LoopForest;
 use cfa::text::c_exact;
-use cfa::{EdgeId, ExprId, FuncId, FunctionOrigin, LocId, Op, Program, VarId};
+use cfa::{CType, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, LocId, Op, Program, VarId};
+use engine::cpa::symbolic::globals_written;
 use engine::proof::Certificate;
+use engine::{Agreement, Place, Root, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The invariants of a certificate for `program` that exact C conditions over live variables can say.
-pub fn collect(program: &Program, certificate: &Certificate, sources: &Sources) -> Vec<LoopInvariant> {
-    let graphs = CfaGraphs::new(program);
-    let mut by_function: FxHashMap<FuncId, Vec<LocId>> = FxHashMap::default();
-    for &head in certificate.heads.keys() {
-        by_function.entry(program.locs[head].func).or_default().push(head);
-    }
-    let mut functions: Vec<_> = by_function.into_iter().collect();
-    functions.sort_unstable();
-    let mut all = Vec::new();
-    for (func, heads) in functions {
-        if program.funcs[func].origin == FunctionOrigin::Source {
-            let graph = &graphs.funcs[func];
-            let function = Function { program, func, graph, live: live(program, graph, &graphs), sources };
-            all.extend(function.invariants(&heads, &graphs, certificate));
-        }
-    }
-    all
-}
+/// Conditions told of a loop.
+const ENOUGH: usize = 24;
+/// Calls looked through to see what a function reads.
+const ROUNDS: usize = 8;
 
-struct Function<'a> {
+/// What is said of the loops of a program, or of a slice of one.
+pub struct Loops<'a> {
     program: &'a Program,
-    func: FuncId,
-    graph: &'a FuncGraph,
-    /// By node: variables read on some way before they are written.
-    live: Vec<FxHashSet<VarId>>,
+    /// Whether it is a slice.
+    is_slice: bool,
+    graphs: CfaGraphs,
+    /// By function, globals that it surely reads before it writes them, in a slice.
+    read_first: FxHashMap<FuncId, FxHashSet<VarId>>,
+    written: Vec<FxHashSet<VarId>>,
     sources: &'a Sources,
 }
 
+impl<'a> Loops<'a> {
+    pub fn new(program: &'a Program, is_slice: bool, sources: &'a Sources) -> Self {
+        let (graphs, written) = (CfaGraphs::new(program), globals_written(program));
+        let mut loops = Self { program, is_slice, graphs, read_first: FxHashMap::default(), written, sources };
+        if is_slice {
+            loops.find_read_first();
+        }
+        loops
+    }
+
+    /// What functions read of globals first, with what they call: each round looks through one more call.
+    fn find_read_first(&mut self) {
+        for _ in 0..ROUNDS {
+            let mut changed = false;
+            for func in self.program.funcs.ids() {
+                let live = self.live(&self.graphs.funcs[func]);
+                let entry = self.graphs.node(self.program.funcs[func].entry);
+                let Some(entry) = entry.map(|n| &live[n as usize]) else { continue };
+                let globals: FxHashSet<VarId> =
+                    entry.iter().copied().filter(|&v| self.program.vars[v].func().is_none()).collect();
+                changed |= globals.len() > self.read_first.get(&func).map_or(0, FxHashSet::len);
+                self.read_first.insert(func, globals);
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    /// The invariants of a certificate that exact C conditions can say.
+    pub fn certified(&self, certificate: &Certificate) -> Vec<LoopInvariant> {
+        self.at_heads(certificate.heads.keys().copied(), |function, head, node| {
+            certificate.heads[&head].iter().filter_map(|&e| function.condition(certificate, e, node)).collect()
+        })
+    }
+
+    /// What all states at the heads agree on.
+    pub fn agreed(&self, agreements: &[Agreement]) -> Vec<LoopInvariant> {
+        let by_head: FxHashMap<LocId, &Agreement> = agreements.iter().map(|a| (a.head, a)).collect();
+        self.at_heads(by_head.keys().copied(), |function, head, node| function.agreed(by_head[&head], node))
+    }
+
+    fn at_heads(
+        &self,
+        heads: impl Iterator<Item = LocId>,
+        conditions: impl Fn(&Function<'_>, LocId, u32) -> Vec<Condition>,
+    ) -> Vec<LoopInvariant> {
+        let mut by_function: FxHashMap<FuncId, Vec<LocId>> = FxHashMap::default();
+        for head in heads {
+            by_function.entry(self.program.locs[head].func).or_default().push(head);
+        }
+        let mut functions: Vec<_> = by_function.into_iter().collect();
+        functions.sort_unstable();
+        let mut all = Vec::new();
+        for (func, heads) in functions {
+            if self.program.funcs[func].origin == FunctionOrigin::Source {
+                let graph = &self.graphs.funcs[func];
+                let live = if self.is_slice { self.live(graph) } else { Vec::new() };
+                let function = Function { loops: self, program: self.program, func, graph, live };
+                all.extend(function.invariants(&heads, &conditions));
+            }
+        }
+        all
+    }
+
+    /// By node, variables that are surely read before they are written on some way on.
+    fn live(&self, graph: &FuncGraph) -> Vec<FxHashSet<VarId>> {
+        let program = self.program;
+        let mut live: Vec<FxHashSet<VarId>> = vec![FxHashSet::default(); graph.locs.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for node in (0..graph.locs.len()).rev() {
+                let mut set = FxHashSet::default();
+                for edge in program.out_edges(graph.locs[node]) {
+                    let edge = &program.edges[edge];
+                    let callee = match &edge.op {
+                        Op::Call { callee: Callee::Direct(callee), .. } => Some(Some(*callee)),
+                        Op::Call { .. } => Some(None),
+                        _ => None,
+                    };
+                    let target = self.graphs.node(edge.target).map(|n| n as usize);
+                    let survives = |v: &&VarId| {
+                        let is_global = program.vars[**v].func().is_none();
+                        let passes = match callee {
+                            None => true,
+                            Some(Some(callee)) => !self.written[callee.index()].contains(*v),
+                            Some(None) => false,
+                        };
+                        Some(**v) != edge.op.def() && (!is_global || passes)
+                    };
+                    set.extend(target.iter().flat_map(|&t| live[t].iter().filter(survives)));
+                    edge.op.for_each_expr(|e| set.extend(program.exprs.vars(e)));
+                    set.extend(callee.flatten().and_then(|c| self.read_first.get(&c)).into_iter().flatten());
+                }
+                if set.len() > live[node].len() {
+                    live[node] = set;
+                    changed = true;
+                }
+            }
+        }
+        live
+    }
+}
+
+/// Adds to what is said of loops what else is, where they have less than enough.
+pub fn add(all: &mut Vec<LoopInvariant>, more: Vec<LoopInvariant>) {
+    for other in more {
+        let same =
+            all.iter_mut().find(|i| i.function == other.function && i.spots.iter().any(|s| other.spots.contains(s)));
+        let Some(known) = same else {
+            all.push(other);
+            continue;
+        };
+        for condition in other.conditions {
+            if known.conditions.len() < ENOUGH && known.conditions.iter().all(|c| c.text != condition.text) {
+                known.conditions.push(condition);
+            }
+        }
+    }
+}
+
+struct Function<'a> {
+    loops: &'a Loops<'a>,
+    program: &'a Program,
+    func: FuncId,
+    graph: &'a FuncGraph,
+    /// By node: variables read on some way before they are written; of a slice.
+    live: Vec<FxHashSet<VarId>>,
+}
+
 impl Function<'_> {
-    fn invariants(&self, heads: &[LocId], graphs: &CfaGraphs, certificate: &Certificate) -> Vec<LoopInvariant> {
+    fn invariants(
+        &self,
+        heads: &[LocId],
+        conditions: &impl Fn(&Function<'_>, LocId, u32) -> Vec<Condition>,
+    ) -> Vec<LoopInvariant> {
         let forest = LoopForest::new(&self.graph.graph, 0);
         let mut found: Vec<LoopInvariant> = Vec::new();
         // Inner loops first: places that an inner loop claims are none of the outer's.
         for (number, l) in forest.loops().iter().enumerate().rev() {
             let head = self.graph.locs[l.head as usize];
-            if !heads.contains(&head) || graphs.node(head) != Some(l.head) {
+            if !heads.contains(&head) || self.loops.graphs.node(head) != Some(l.head) {
                 continue;
             }
-            let conditions: Vec<Condition> =
-                certificate.heads[&head].iter().filter_map(|&e| self.condition(certificate, e, l.head)).collect();
+            let mut conditions = conditions(self, head, l.head);
+            conditions.truncate(ENOUGH);
             let spots = self.spots(head, l.head, &forest.body(number as u32));
             if !conditions.is_empty() && !spots.is_empty() {
                 let function = self.program.funcs[self.func].name.clone();
@@ -69,19 +194,82 @@ impl Function<'_> {
         let back = back.flat_map(|&n| program.out_edges(self.graph.locs[n as usize]));
         let back = back.filter(|&e| program.edges[e].target == head);
         let edges: Vec<EdgeId> = back.chain(program.out_edges(head)).collect();
-        edges.iter().filter_map(|&e| self.sources.spot(program, program.edges[e].place?)).collect()
+        edges.iter().filter_map(|&e| self.loops.sources.spot(program, program.edges[e].place?)).collect()
     }
 
     fn condition(&self, certificate: &Certificate, e: ExprId, node: u32) -> Option<Condition> {
         let vars = certificate.pool.vars(e);
-        let live = &self.live[node as usize];
-        if vars.is_empty() || !vars.iter().all(|v| live.contains(v) && self.is_unambiguous(*v)) {
+        if vars.is_empty() || !vars.iter().all(|&v| self.is_live(v, node) && self.is_unambiguous(v)) {
             return None;
         }
         let text = c_exact(self.program, &certificate.pool, e, &|v| vars.contains(&v))?;
-        let declared = |v: &VarId| self.sources.spot(self.program, self.program.vars[*v].place?);
+        let declared = |v: &VarId| self.loops.sources.spot(self.program, self.program.vars[*v].place?);
         let declared = vars.iter().map(declared).collect::<Option<Vec<_>>>()?;
-        Some(Condition { text, declared })
+        Some(Condition { text, in_doubt: false, declared })
+    }
+
+    /// Whether what holds of the variable here holds in the whole program.
+    fn is_live(&self, var: VarId, node: u32) -> bool {
+        !self.loops.is_slice || self.live[node as usize].contains(&var)
+    }
+
+    /// What the states at a head agree on.
+    fn agreed(&self, agreement: &Agreement, node: u32) -> Vec<Condition> {
+        let mut conditions = Vec::new();
+        let is_constant = |v: &Option<Values>| v.as_ref().is_some_and(|v| v.few.as_ref().is_some_and(|f| f.len() == 1));
+        for (place, values) in agreement.places.iter().zip(&agreement.values) {
+            if let Some(values) = values
+                && let Some(named) = self.named(place, node)
+                && let Some(text) = bounds(self.program, place, &named.text, values)
+            {
+                conditions.push(Condition { text, ..named });
+            }
+        }
+        let constant = |place: &Place| {
+            let at = agreement.places.iter().position(|p| std::ptr::eq(p, place));
+            at.is_none_or(|at| is_constant(&agreement.values[at]))
+        };
+        for (a, b) in agreement.equalities().filter(|(a, b)| !constant(a) && !constant(b)) {
+            if let (Some(mut a), Some(b)) = (self.named(a, node), self.named(b, node)) {
+                a.declared.extend(b.declared);
+                let text = format!("{} == {}", a.text, b.text);
+                conditions.push(Condition { text, in_doubt: a.in_doubt || b.in_doubt, ..a });
+            }
+        }
+        conditions
+    }
+
+    /// What C calls a place here.
+    fn named(&self, place: &Place, node: u32) -> Option<Condition> {
+        let (program, way) = (self.program, place.way.as_str());
+        let is_unique = |name: &str| {
+            let here = |v: &cfa::Var| v.func().is_none_or(|f| f == self.func);
+            let is_named = |n: &Option<String>| n.as_deref().is_some_and(|n| n.strip_prefix('&').unwrap_or(n) == name);
+            let vars = program.vars.values().filter(|v| is_named(&v.name) && here(v)).count();
+            is_identifier(name) && vars + program.globals.values().filter(|g| g.name == name).count() == 1
+        };
+        let (name, declared, sure) = match place.root {
+            Root::Var(var) | Root::Behind(var) => {
+                // What nobody reads, a slice does not compute.
+                if !self.is_live(var, node) {
+                    return None;
+                }
+                let known = matches!(place.root, Root::Var(_));
+                (program.vars[var].name.as_deref()?, program.vars[var].place, known)
+            }
+            Root::Local(var) => (program.vars[var].name.as_deref()?.strip_prefix('&')?, program.vars[var].place, false),
+            Root::Global(global) => (program.globals[global].name.as_str(), program.globals[global].place, false),
+        };
+        if !is_unique(name) {
+            return None;
+        }
+        let text = match (place.root, way.strip_prefix('.')) {
+            (Root::Behind(_), Some(field)) => format!("{name}->{field}"),
+            (Root::Behind(_), None) => return None,
+            _ => format!("{name}{way}"),
+        };
+        let declared = vec![self.loops.sources.spot(program, declared?)?];
+        Some(Condition { text, in_doubt: self.loops.is_slice && !sure, declared })
     }
 
     /// Whether the name means this variable wherever it is in scope in this function.
@@ -92,28 +280,46 @@ impl Function<'_> {
     }
 }
 
-/// By node, variables that are surely read before they are written on some way on. What calls read does not count.
-fn live(program: &Program, graph: &FuncGraph, graphs: &CfaGraphs) -> Vec<FxHashSet<VarId>> {
-    let mut live: Vec<FxHashSet<VarId>> = vec![FxHashSet::default(); graph.locs.len()];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for node in (0..graph.locs.len()).rev() {
-            let mut set = FxHashSet::default();
-            for edge in program.out_edges(graph.locs[node]) {
-                let edge = &program.edges[edge];
-                let target = graphs.node(edge.target).map(|n| n as usize);
-                let is_call = matches!(edge.op, Op::Call { .. });
-                let survives =
-                    |v: &&VarId| Some(**v) != edge.op.def() && !(is_call && program.vars[**v].func().is_none());
-                set.extend(target.iter().flat_map(|&t| live[t].iter().filter(survives)));
-                edge.op.for_each_expr(|e| set.extend(program.exprs.vars(e)));
-            }
-            if set.len() > live[node].len() {
-                live[node] = set;
-                changed = true;
-            }
+fn is_identifier(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// That a place has one of these values, in C; `None` if it can have any, and of addresses.
+fn bounds(program: &Program, place: &Place, name: &str, values: &Values) -> Option<String> {
+    let signed = match program.plain_type(place.ty) {
+        CType::Pointer(_) => {
+            return (values.few.as_deref() == Some(&[0])).then(|| format!("{name} == 0"));
         }
+        CType::Int { signed, .. } | CType::Enum { signed, .. } => *signed,
+        _ => false,
+    };
+    let literal = |value: u64| match (signed, engine::signed(place.width, value)) {
+        (true, i64::MIN) => "(-9223372036854775807LL - 1)".to_owned(),
+        (true, value) if i32::try_from(value).is_ok_and(|v| v != i32::MIN) => value.to_string(),
+        (true, value) => format!("{value}LL"),
+        (false, _) => format!("{value}{}", if value > u64::from(u32::MAX) { "ULL" } else { "U" }),
+    };
+    let (low, high) = match signed {
+        true => (values.signed.0 as u64, values.signed.1 as u64),
+        false => values.unsigned,
+    };
+    let is_range = |few: &Vec<u64>| few.len() > 2 && high.wrapping_sub(low) == few.len() as u64 - 1;
+    if let Some(few) = values.few.as_ref().filter(|few| !is_range(few)) {
+        let each: Vec<String> = few.iter().map(|&v| format!("{name} == {}", literal(v))).collect();
+        return Some(each.join(" || "));
     }
-    live
+    let all = if place.width == 64 { u64::MAX } else { (1 << place.width) - 1 };
+    let (lowest, highest) = match signed {
+        true => ((all >> 1) as i64 as u64 ^ u64::MAX, all >> 1),
+        false => (0, all),
+    };
+    let mut parts = Vec::new();
+    if low != lowest {
+        parts.push(format!("{} <= {name}", literal(low)));
+    }
+    if high != highest {
+        parts.push(format!("{name} <= {}", literal(high)));
+    }
+    (!parts.is_empty()).then(|| parts.join(" && "))
 }

@@ -198,6 +198,34 @@ impl Pipeline {
         Ok((program, place))
     }
 
+    /// What holds at loops: what the proof rests on, and where that is wanted, what else is known.
+    fn invariants(
+        &self,
+        program: &Program,
+        analysed: &Program,
+        outcome: &engine::Outcome,
+        sources: &Sources,
+    ) -> Vec<LoopInvariant> {
+        if outcome.certificate.is_none() && !self.wants_invariants {
+            return Vec::new();
+        }
+        let loops = loop_invariants::Loops::new(analysed, !std::ptr::eq(program, analysed), sources);
+        let mut invariants = outcome.certificate.as_ref().map_or_else(Vec::new, |c| loops.certified(c));
+        if self.wants_invariants {
+            let agreed = loops.agreed(&outcome.agreements);
+            let facts = Invariants::new(program, &self.budget.within(self.share_of_time(INVARIANTS)));
+            let facts = facts.map_or_else(Vec::new, |facts| {
+                loop_invariants::Loops::new(program, false, sources).certified(&facts.certificate(program))
+            });
+            // What all states agree on says more than facts do.
+            let told = |fact: &LoopInvariant| agreed.iter().any(|i| i.spots.iter().any(|s| fact.spots.contains(s)));
+            let new: Vec<LoopInvariant> = facts.into_iter().filter(|f| !told(f)).collect();
+            loop_invariants::add(&mut invariants, agreed);
+            loop_invariants::add(&mut invariants, new);
+        }
+        invariants
+    }
+
     /// Whether an error of the program can be reached.
     pub(crate) fn decide(&self, program: &Program, place: Option<&Place>, resumed: Option<Condition>) -> Finished {
         let slice = match self.cooperation.is_none() {
@@ -255,12 +283,10 @@ impl Pipeline {
             Verdict::False(found) => Site::of_path(program, &found.path, found.error),
             _ => None,
         };
-        let invariants = match (&outcome.certificate, &answer) {
-            (Some(certificate), _) => loop_invariants::collect(analysed, certificate, &sources),
-            (None, Answer::True) if self.wants_invariants => self.stage("describing loops", "invariants", || {
-                let facts = Invariants::new(program, &self.budget.within(self.share_of_time(INVARIANTS)));
-                facts.map_or_else(Vec::new, |f| loop_invariants::collect(program, &f.certificate(program), &sources))
-            }),
+        let invariants = match answer {
+            Answer::True => {
+                self.stage("describing loops", "invariants", || self.invariants(program, analysed, &outcome, &sources))
+            }
             _ => Vec::new(),
         };
         let decided_by = decided.then(|| outcome.decided_by.name());

@@ -139,6 +139,8 @@ pub struct Ranking {
 #[derive(Clone, Debug)]
 pub struct Condition {
     pub text: String,
+    /// Whether it was seen of a slice only and in what the slice may have left out, so that it is to be confirmed.
+    pub in_doubt: bool,
     /// Where its variables are declared.
     pub declared: Vec<Spot>,
 }

@@ -66,7 +66,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     let mut outputs = Outputs::new(named.map(|(option, path)| (option, path.as_ref())));
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     let verified = execute(&job, args, &outputs, start)?;
-    let Verified { report, harness, condition, exhibits, graph, warnings, code } = verified;
+    let Verified { mut report, harness, condition, exhibits, graph, warnings, code } = verified;
     for warning in &warnings {
         output::warning(warning, colors);
     }
@@ -75,6 +75,9 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     }
     for assumption in &report.assumptions {
         output::note(&format!("assumed: {assumption}"), colors);
+    }
+    if (args.witness.is_some() || args.graphml.is_some()) && parts.is_empty() && !job.is_exhaustive {
+        witness::confirm::confirm(&mut report, &job.witness_task(), &job, args, start);
     }
     if let Some((path, format)) = pixels {
         outputs.put(path, PixelTree::of_states(&graph).draw(format));
@@ -208,7 +211,7 @@ pub fn pipeline(
         shared: shared.clone(),
         wants_harness: args.harness.is_some(),
         wants_exhibits: args.report.is_some(),
-        wants_invariants: [&args.report, &args.witness, &args.graphml].into_iter().any(Option::is_some),
+        wants_invariants: wants_invariants(args),
         outputs: outputs.clone(),
         slicing: match args.slicing {
             SlicingArg::Off => None,
@@ -218,6 +221,11 @@ pub fn pipeline(
         cache: Cache::of(args, job)?,
         cooperation: Arc::new(Cooperation::of(args)?),
     })
+}
+
+/// Whether something is written that tells what holds at loops.
+fn wants_invariants(args: &VerifyArgs) -> bool {
+    [&args.report, &args.witness, &args.graphml].into_iter().any(Option::is_some)
 }
 
 /// The result of what was asked alone.
@@ -268,6 +276,7 @@ pub fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
         seed: args.seed,
         solvers: Choice { kind, dump: args.dump_queries.clone() },
         wants_graph: args.pixel_tree.is_some(),
+        wants_agreements: wants_invariants(args),
         sharing,
         value_threshold: args.value_threshold,
         abstracts_at_calls: args.blocks == BlocksArg::Calls,

@@ -123,12 +123,41 @@ fn branches_are_covered_natively_and_the_rest_is_proved_unreachable() {
 #[test]
 fn the_error_is_called() {
     let folder = tempfile::tempdir().unwrap();
-    let said = testgen(folder.path(), &["--coverage", "error-call"]);
+    let said = testgen(folder.path(), &["--coverage", "error-call", "--ktest"]);
     assert!(said.ends_with("1 of 1 error calls covered, 0 proved unreachable, 0 open\n"), "{said}");
     let tests = tests(&folder.path().join("suite"));
     let [(text, values)] = tests.as_slice() else { panic!("{} tests", tests.len()) };
     assert!(text.contains("coversError=\"true\""), "{text}");
     assert!(run_natively(folder.path(), values).1);
+    let objects = ktest(&std::fs::read(folder.path().join("suite/testcase-1.ktest")).unwrap());
+    assert_eq!(objects.len(), values.len());
+    assert_eq!(objects[0], ("__VERIFIER_nondet_int".to_owned(), 123_456_789_i32.to_le_bytes().to_vec()));
+    assert_eq!(objects[1].0, "__VERIFIER_nondet_uchar");
+    assert_eq!((objects[1].1.len(), objects[2].1.len()), (1, 8));
+}
+
+/// The objects of a test of KLEE's, read as its `ktest-tool` does.
+fn ktest(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let mut rest = bytes.strip_prefix(b"KTEST").expect("the magic number");
+    fn word(rest: &mut &[u8]) -> usize {
+        let (head, tail) = rest.split_at(4);
+        *rest = tail;
+        u32::from_be_bytes(head.try_into().unwrap()) as usize
+    }
+    fn text(rest: &mut &[u8]) -> Vec<u8> {
+        let length = word(rest);
+        let (head, tail) = rest.split_at(length);
+        *rest = tail;
+        head.to_vec()
+    }
+    assert_eq!(word(&mut rest), 3);
+    let arguments: Vec<_> = (0..word(&mut rest)).map(|_| text(&mut rest)).collect();
+    assert_eq!(arguments, [b"p.c"]);
+    assert_eq!((word(&mut rest), word(&mut rest)), (0, 0));
+    let count = word(&mut rest);
+    let objects = (0..count).map(|_| (String::from_utf8(text(&mut rest)).unwrap(), text(&mut rest))).collect();
+    assert!(rest.is_empty());
+    objects
 }
 
 /// The tester's and the verifier's findings come together: what is covered, and what no test can cover.

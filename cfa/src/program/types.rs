@@ -125,4 +125,36 @@ impl Program {
             _ => value.to_string(),
         }
     }
+
+    /// The scalar parts of an object of a type, at most so many: how C gets to each (`[0].next`), where it is in bytes, its
+    /// type. Of unions and bit-fields nothing.
+    pub fn scalars(&self, ty: TypeId, most: usize) -> Vec<(String, u64, TypeId)> {
+        let mut parts = Vec::new();
+        self.add_scalars(ty, String::new(), 0, most, &mut parts);
+        parts
+    }
+
+    fn add_scalars(&self, ty: TypeId, way: String, at: u64, most: usize, parts: &mut Vec<(String, u64, TypeId)>) {
+        if parts.len() >= most {
+            return;
+        }
+        match self.plain_type(ty) {
+            CType::Bool | CType::Int { .. } | CType::Enum { .. } | CType::Pointer(_) => parts.push((way, at, ty)),
+            CType::Array(of, Some(count)) => {
+                let Some(size) = self.size_of(*of) else { return };
+                for i in 0..(*count).min(most as u64) {
+                    self.add_scalars(*of, format!("{way}[{i}]"), at + i * size, most, parts);
+                }
+            }
+            CType::Struct { union: false, fields, .. } => {
+                for field in fields.iter().filter(|f| f.bit_offset % 8 == 0 && !f.name.is_empty()) {
+                    if self.size_of(field.ty).is_some_and(|size| size * 8 == field.bit_width) {
+                        let at = at + field.bit_offset / 8;
+                        self.add_scalars(field.ty, format!("{way}.{}", field.name), at, most, parts);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
 }

@@ -6,6 +6,7 @@
 use super::{Algorithm, Ending, Share};
 use crate::Stats;
 use crate::arg::Shape;
+use crate::cpa::symbolic::agreed::Agreement;
 use crate::exchange::Exchange;
 use crate::frontier::Frontier;
 use crate::refine::Increment;
@@ -73,6 +74,9 @@ impl<'p> Algorithm<'p> for Delegating<'p> {
     }
     fn frontier(&self) -> Option<Frontier> {
         self.now.frontier()
+    }
+    fn agreements(&self) -> Vec<Agreement> {
+        self.now.agreements()
     }
     fn graph(&self) -> Vec<Shape> {
         self.now.graph()

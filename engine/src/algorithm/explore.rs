@@ -7,6 +7,7 @@ use crate::Stats;
 use crate::analysis::Analysis;
 use crate::arg::Shape;
 use crate::budget::Budget;
+use crate::cpa::symbolic::agreed::Agreement;
 use crate::cpa::wrapper::Wrapper;
 use crate::cpa::{Abstraction, Stop};
 use crate::exchange::Exchange;
@@ -179,6 +180,9 @@ impl<'p, X: Explore<'p>> Algorithm<'p> for Exploring<'p, X> {
     }
     fn frontier(&self) -> Option<Frontier> {
         Some(self.exploration.frontier())
+    }
+    fn agreements(&self) -> Vec<Agreement> {
+        self.exploration.domain().symbolic().agreements()
     }
     fn graph(&self) -> Vec<Shape> {
         self.exploration.graph()

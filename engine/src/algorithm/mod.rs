@@ -14,6 +14,7 @@ pub(crate) mod turns;
 
 use crate::arg::Shape;
 use crate::budget::Budget;
+use crate::cpa::symbolic::agreed::Agreement;
 use crate::exchange::Exchange;
 use crate::frontier::Frontier;
 use crate::proof::Certificate;
@@ -134,6 +135,10 @@ pub(crate) trait Algorithm<'p> {
     /// What it has left, if it explores.
     fn frontier(&self) -> Option<Frontier> {
         None
+    }
+    /// What all its states at the heads of loops agree on, if it explores and that is wanted.
+    fn agreements(&self) -> Vec<Agreement> {
+        Vec::new()
     }
     /// The graph of its states, if it is kept.
     fn graph(&self) -> Vec<Shape> {

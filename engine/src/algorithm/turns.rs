@@ -328,6 +328,8 @@ impl<'r> Turns<'r> {
         let unconfirmed = common.first(setting.program);
         let decided_by = workers[decided].analysis;
         let (mut taints, mut stats) = (common, Stats::default());
+        let is_true = matches!(verdict, Verdict::True);
+        let agreements = if is_true { workers[decided].algorithm.agreements() } else { Vec::new() };
         let (mut increments, mut frontiers, mut arg) = (Vec::new(), Vec::new(), Vec::<Shape>::new());
         for (i, worker) in workers.into_iter().enumerate() {
             let algorithm = &worker.algorithm;
@@ -353,7 +355,6 @@ impl<'r> Turns<'r> {
         }
         stats.time = start.elapsed();
         stats.replays = replays;
-        let is_true = matches!(verdict, Verdict::True);
         Outcome {
             verdict,
             stats,
@@ -361,6 +362,7 @@ impl<'r> Turns<'r> {
             decided_by,
             proof: proof.filter(|_| is_true),
             certificate: certificate.filter(|_| is_true),
+            agreements,
             unconfirmed,
             turns,
             increments,

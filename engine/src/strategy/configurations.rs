@@ -84,6 +84,7 @@ impl<'r> Maker<'r> {
         SymbolicExecution::new(program, solver, config.solvers.clone())
             .lacking_frees(config.lacks_frees)
             .ending_at_faults(config.faults_elsewhere.clone())
+            .comparing(config.wants_agreements)
     }
 
     fn parameters(self, heads: Vec<bool>, merge: Merge) -> Parameters {

@@ -86,7 +86,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let goals = goals::goals(&program, &coverage);
     let suite = Suite { program: &program, goals: &goals, found: &found, coverage: &coverage, job: &job };
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
-    suite.write(&args.output)?;
+    suite.write(&args.output, args.ktest)?;
     let sources = Sources::new();
     if let Some(path) = &args.lcov {
         outputs.put(path, suite::lcov(&program, &found.counts, &sources));
@@ -139,8 +139,8 @@ impl Suite<'_> {
         self.found.status.iter().filter(|s| **s == status).count()
     }
 
-    /// Writes `metadata.xml` and `testcase-N.xml`; tests of a suite that was there before go.
-    fn write(&self, folder: &Path) -> Result<(), Failure> {
+    /// Writes `metadata.xml` and `testcase-N.xml`, on request also as `.ktest`; tests of a suite that was there before go.
+    fn write(&self, folder: &Path, as_ktest: bool) -> Result<(), Failure> {
         let writing = |path: &Path| {
             let path = path.to_owned();
             move |error: std::io::Error| Failure::writing(&path, &error)
@@ -148,19 +148,24 @@ impl Suite<'_> {
         std::fs::create_dir_all(folder).map_err(writing(folder))?;
         for entry in std::fs::read_dir(folder).map_err(writing(folder))?.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with("testcase-") && name.ends_with(".xml") {
+            if name.starts_with("testcase-") && (name.ends_with(".xml") || name.ends_with(".ktest")) {
                 std::fs::remove_file(entry.path()).map_err(writing(&entry.path()))?;
             }
         }
-        let put = |name: &str, text: String| {
+        let put = |name: &str, content: &[u8]| {
             let path = folder.join(name);
-            std::fs::write(&path, text).map_err(writing(&path))
+            std::fs::write(&path, content).map_err(writing(&path))
         };
-        put("metadata.xml", self.metadata()?.xml())?;
+        put("metadata.xml", self.metadata()?.xml().as_bytes())?;
+        let program = &self.job.load.inputs[0].display().to_string();
         let covers_error = matches!(self.coverage, Coverage::Calls(_));
         for (i, test) in self.found.tests.iter().enumerate() {
             let covers = covers_error && !test.covers.is_empty();
-            put(&format!("testcase-{}.xml", i + 1), suite::test_xml(self.program, &test.values, covers))?;
+            let number = i + 1;
+            put(&format!("testcase-{number}.xml"), suite::test_xml(self.program, &test.values, covers).as_bytes())?;
+            if as_ktest {
+                put(&format!("testcase-{number}.ktest"), &suite::ktest(self.program, program, &test.values))?;
+            }
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::search::Status;
 use crate::source::Sources;
-use cfa::{Bv, EdgeId, FunctionOrigin, Id, InputId, Op, Program};
+use cfa::{Bv, EdgeId, FunctionOrigin, Id, InputId, InputKind, Op, Program};
 use cooperate::range::split::literal;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -55,6 +55,38 @@ pub fn test_xml(program: &Program, values: &[(InputId, Bv)], covers_error: bool)
         let _ = writeln!(out, "  <input type=\"{}\">{}</input>", escaped(&ty), escaped(&text));
     }
     out + "</testcase>\n"
+}
+
+/// One test in KLEE's binary format, version 3 (`lib/Basic/KTest.cpp`, `kTest_toFile`): numbers are big-endian words, strings have their
+/// length before them; the bytes of an object are those of memory.
+pub fn ktest(program: &Program, file: &str, values: &[(InputId, Bv)]) -> Vec<u8> {
+    fn word(out: &mut Vec<u8>, value: usize) {
+        out.extend((value as u32).to_be_bytes());
+    }
+    fn bytes(out: &mut Vec<u8>, content: &[u8]) {
+        word(out, content.len());
+        out.extend(content);
+    }
+    let mut out = b"KTEST".to_vec();
+    word(&mut out, 3);
+    // The command line: the program alone. No symbolic arguments.
+    word(&mut out, 1);
+    bytes(&mut out, file.as_bytes());
+    word(&mut out, 0);
+    word(&mut out, 0);
+    word(&mut out, values.len());
+    for (input, value) in values {
+        let name = match &program.inputs[*input].kind {
+            InputKind::Nondet(function) => function.as_str(),
+            _ => "input",
+        };
+        bytes(&mut out, name.as_bytes());
+        let size = value.width().div_ceil(8) as usize;
+        let mut content = value.to_biguint().to_bytes_le();
+        content.resize(size, 0);
+        bytes(&mut out, &content);
+    }
+    out
 }
 
 /// As the text of an XML element or attribute.

@@ -3,35 +3,45 @@
 //! A `while` or `for` has its invariant at its keyword, where the format says that it holds before the condition is looked at.
 //! What holds at the head of a `do` holds before its first statement, and is written down there.
 
-use super::place::{LoopPlace, Places};
-use super::{Invariant, InvariantItem, location};
-use crate::report::{Condition, LoopInvariant};
+use super::place::{LoopPlace, Places, Point};
+use super::{Invariant, InvariantItem, Location, location};
+use crate::report::LoopInvariant;
+use crate::source::Spot;
 
-/// The invariants that have a place in the input files.
-pub(super) fn invariants(found: &[LoopInvariant], places: &Places) -> Vec<InvariantItem> {
-    let mut items: Vec<Invariant> = Vec::new();
-    for invariant in found.iter().filter_map(|invariant| item(invariant, places)) {
+/// The invariants that have a place in the input files, one for each condition, and which condition of which loop it is.
+pub(super) fn invariants(found: &[LoopInvariant], places: &Places) -> (Vec<InvariantItem>, Vec<(usize, usize)>) {
+    let mut taken: Vec<(usize, Location)> = Vec::new();
+    let (mut items, mut conditions) = (Vec::new(), Vec::new());
+    for (number, found) in found.iter().enumerate() {
+        let Some((kind, spot, point)) = place(found, places) else { continue };
+        let mut location = location(spot, None, &found.function, places);
+        (location.line, location.column) = (point.0, Some(point.1));
         // Inner loops come first. An outer one without a place of its own seems to be where its inner one is.
-        if items.iter().all(|i| i.location != invariant.location) {
-            items.push(invariant);
+        if taken.iter().any(|(of, at)| *of != number && *at == location) {
+            continue;
+        }
+        taken.push((number, location.clone()));
+        for (at, condition) in found.conditions.iter().enumerate() {
+            if condition.declared.iter().all(|d| places.is_in_scope(d, spot, point)) {
+                let (kind, value) = (kind.into(), condition.text.clone());
+                let invariant = Invariant { kind, location: location.clone(), value, format: "c_expression".into() };
+                items.push(InvariantItem { invariant });
+                conditions.push((number, at));
+            }
         }
     }
-    items.into_iter().map(|invariant| InvariantItem { invariant }).collect()
+    (items, conditions)
 }
 
-fn item(found: &LoopInvariant, places: &Places) -> Option<Invariant> {
-    let (kind, spot, point) = found.spots.iter().find_map(|spot| match places.loop_around(spot)? {
-        LoopPlace::Keyword(point) => Some(("loop_invariant", spot, point)),
-        LoopPlace::Body(point) => Some(("location_invariant", spot, point)),
-    })?;
-    let mut location = location(spot, None, &found.function, places);
-    (location.line, location.column) = (point.0, Some(point.1));
-    let in_scope = |c: &&Condition| c.declared.iter().all(|d| places.is_in_scope(d, spot, point));
-    let conditions: Vec<&str> = found.conditions.iter().filter(in_scope).map(|c| c.text.as_str()).collect();
-    let value = match conditions.as_slice() {
-        [] => return None,
-        [one] => (*one).to_owned(),
-        many => many.iter().map(|c| format!("({c})")).collect::<Vec<_>>().join(" && "),
+/// Where the loop is said to be: at the first of its spots that is at a keyword or a condition; for loops without (`while (1)` in a
+/// slice) around all of them; where it is made of jumps, the statement at its head.
+fn place<'f>(found: &'f LoopInvariant, places: &Places) -> Option<(&'static str, &'f Spot, Point)> {
+    let of = |spot, place| match place {
+        LoopPlace::Keyword(point) => ("loop_invariant", spot, point),
+        LoopPlace::Body(point) => ("location_invariant", spot, point),
     };
-    Some(Invariant { kind: kind.into(), location, value, format: "c_expression".into() })
+    let at = found.spots.iter().find_map(|spot| Some(of(spot, places.loop_around(spot)?)));
+    let around = || Some(of(found.spots.first()?, places.loop_with(&found.spots)?));
+    let head = || found.spots.last().and_then(|spot| Some(("location_invariant", spot, places.statement(spot)?)));
+    at.or_else(around).or_else(head)
 }

@@ -3,6 +3,7 @@
 //!
 //! Here is the format and what all entries share; [`violation`] and [`correctness`] fill in what a verdict knows.
 
+pub mod confirm;
 pub mod correctness;
 mod graphml;
 pub mod validate;
@@ -177,7 +178,10 @@ pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<Stri
         Answer::Unknown { .. } => return Ok(None),
         // The format's violations end, and its invariants say nothing of ends.
         _ if report.properties.iter().any(|p| p == "termination") => return Ok(None),
-        Answer::True => ("invariant_set", Content::Invariants(correctness::invariants(&report.invariants, &places))),
+        Answer::True => {
+            let (invariants, _) = correctness::invariants(&report.invariants, &places);
+            ("invariant_set", Content::Invariants(invariants))
+        }
         Answer::False(violation) => match &violation.trace {
             Some(trace) => ("violation_sequence", Content::Segments(violation::segments(trace, &places))),
             None => return Ok(None),
@@ -188,6 +192,15 @@ pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<Stri
         Format::Yaml => serde_saphyr::to_string(&[entry]).expect("plain data"),
         Format::GraphMl => graphml::of(&entry),
     }))
+}
+
+/// The correctness witness of a proof, with which condition of which loop each of its invariants is.
+fn correctness_entry(report: &Report, task: &Task) -> Result<(Entry, Vec<(usize, usize)>), std::io::Error> {
+    let places = Places::new(&task.files)?;
+    let (invariants, conditions) = correctness::invariants(&report.invariants, &places);
+    let metadata = metadata(report, task, &places);
+    let entry = Entry { entry_type: "invariant_set".into(), metadata, content: Content::Invariants(invariants) };
+    Ok((entry, conditions))
 }
 
 fn metadata(report: &Report, task: &Task, places: &Places) -> Metadata {

@@ -138,6 +138,34 @@ impl Places {
         Some(if body { LoopPlace::Body(point) } else { LoopPlace::Keyword(point) })
     }
 
+    /// The innermost loop that all the spots are in.
+    pub fn loop_with(&self, spots: &[Spot]) -> Option<LoopPlace> {
+        let mut all = spots.iter().map(|spot| self.loops_around(spot));
+        let first = all.next()?;
+        let rest: Vec<_> = all.collect();
+        first.into_iter().rev().find(|of| rest.iter().all(|loops| loops.contains(of)))
+    }
+
+    /// The loops that the spot is in, outermost first.
+    fn loops_around(&self, spot: &Spot) -> Vec<LoopPlace> {
+        let mut loops = Vec::new();
+        let _ = self.enclosing(spot, &mut |source, statement, _| {
+            let Statement::Control { span, bodies, .. } = statement else { return None };
+            match source.word(span.start) {
+                "while" | "for" => loops.push((false, source.bytes(span).start)),
+                "do" => {
+                    loops.extend(bodies.first().and_then(first).map(|first| (true, source.bytes(first.span()).start)))
+                }
+                _ => {}
+            }
+            None
+        });
+        let Some(text) = self.find(spot).and_then(|(file, _)| file.text.as_ref()) else { return Vec::new() };
+        let place =
+            |(is_do, at)| if is_do { LoopPlace::Body(text.point(at)) } else { LoopPlace::Keyword(text.point(at)) };
+        loops.into_iter().map(place).collect()
+    }
+
     /// Whether a variable declared at `declared` is in scope in the statement at `point` in the file of `spot`.
     pub fn is_in_scope(&self, declared: &Spot, spot: &Spot, point: Point) -> bool {
         let (Some((file, line)), Some((other, _))) = (self.find(declared), self.find(spot)) else { return false };

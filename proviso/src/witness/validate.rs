@@ -6,7 +6,7 @@
 use super::place::Places;
 use super::weave::{self, Following, INVARIANT};
 use super::{Content, Entry, Location};
-use crate::args::ValidateArgs;
+use crate::args::{ValidateArgs, VerifyArgs};
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
 use crate::job::{Job, Otherwise};
@@ -85,7 +85,7 @@ fn stale(entry: &Entry, job: &Job) -> Result<Vec<String>, Failure> {
 fn verify(
     entry: &Entry,
     job: &Job,
-    args: &ValidateArgs,
+    args: &VerifyArgs,
     following: Following,
     start: Instant,
 ) -> Result<Report, Failure> {
@@ -102,7 +102,7 @@ fn verify(
         let names: Vec<String> = (0..all.len()).map(|n| format!("{INVARIANT}{n}")).collect();
         job.add_error_functions(&names);
     }
-    let Verified { mut report, .. } = verify::execute(&Arc::new(job), &args.verify, &Outputs::default(), start)?;
+    let Verified { mut report, .. } = verify::execute(&Arc::new(job), args, &Outputs::default(), start)?;
     report.files = originals.iter().map(|f| f.display().to_string()).collect();
     Ok(report)
 }
@@ -115,9 +115,9 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
     let Some(target) = target.filter(|w| w.kind == "target") else {
         return Err(Failure::data("the last waypoint of the witness is no target"));
     };
-    let mut report = verify(entry, job, args, Following::FirstVisit, start)?;
+    let mut report = verify(entry, job, &args.verify, Following::FirstVisit, start)?;
     if matches!(report.answer, Answer::True) {
-        report = verify(entry, job, args, Following::AnyVisit, start)?;
+        report = verify(entry, job, &args.verify, Following::AnyVisit, start)?;
     }
     match &report.answer {
         Answer::True => report.answer = Answer::unknown("no execution that follows the witness violates the property"),
@@ -157,10 +157,9 @@ fn correctness(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) ->
         Content::Segments(none) if none.is_empty() => &[],
         Content::Segments(_) => return Err(Failure::data("an invariant_set consists of invariants")),
     };
-    let mut report = verify(entry, job, args, Following::AnyVisit, start)?;
+    let mut report = verify(entry, job, &args.verify, Following::AnyVisit, start)?;
     if let Answer::False(found) = &report.answer {
-        let broken = (0..invariants.len()).find(|n| found.message.starts_with(&format!("{INVARIANT}{n} ")));
-        report.answer = match broken {
+        report.answer = match broken(found, invariants.len()) {
             Some(number) => {
                 let invariant = &invariants[number].invariant;
                 let Location { file_name, line, column, .. } = &invariant.location;
@@ -172,4 +171,28 @@ fn correctness(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) ->
         };
     }
     Ok(report)
+}
+
+/// The invariant that a violation of the program with its invariants is of.
+fn broken(found: &Violation, invariants: usize) -> Option<usize> {
+    (0..invariants).find(|n| found.message.starts_with(&format!("{INVARIANT}{n} ")))
+}
+
+/// What became of a correctness witness.
+pub(super) enum Checked {
+    Holds,
+    /// The invariant of this number does not.
+    Broken(usize),
+    Unknown,
+}
+
+/// Checks a correctness witness of ours.
+pub(super) fn check(entry: &Entry, job: &Job, args: &VerifyArgs) -> Result<Checked, Failure> {
+    let Content::Invariants(invariants) = &entry.content else { return Ok(Checked::Unknown) };
+    let report = verify(entry, job, args, Following::AnyVisit, Instant::now())?;
+    Ok(match &report.answer {
+        Answer::True => Checked::Holds,
+        Answer::False(found) => broken(found, invariants.len()).map_or(Checked::Unknown, Checked::Broken),
+        Answer::Unknown { .. } => Checked::Unknown,
+    })
 }

@@ -311,7 +311,7 @@ impl RecursiveFunction {
 }
 
 /// For every function, the globals that it or what it calls may write.
-pub(crate) fn globals_written(program: &Program) -> Vec<FxHashSet<VarId>> {
+pub fn globals_written(program: &Program) -> Vec<FxHashSet<VarId>> {
     let mut written = vec![FxHashSet::default(); program.funcs.len()];
     let mut calls: Vec<Vec<FuncId>> = vec![Vec::new(); program.funcs.len()];
     let mut indirect = vec![false; program.funcs.len()];

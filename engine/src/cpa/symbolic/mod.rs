@@ -4,6 +4,7 @@
 //! program testing, CACM 1976; as a CPA: the thesis on slicing and CEGAR for symbolic execution, section 2). What an operation does
 //! to it is told by [`crate::execution`]; here is what an analysis makes of that.
 
+pub(crate) mod agreed;
 mod cover;
 mod loops;
 mod problems;
@@ -12,7 +13,7 @@ mod rows;
 mod state;
 mod transfer;
 
-pub(crate) use loops::globals_written;
+pub use loops::globals_written;
 pub use loops::{LoopInfo, Loops, RecursiveFunction};
 pub use problems::{Problem, Problems};
 pub use rows::{Cells, Snapshot};
@@ -23,6 +24,7 @@ use super::{Cpa, Pair, Sides, Stop, Successors, Target};
 use crate::control::Control;
 use crate::execution::{self, Execution, ObjId};
 use crate::verdict::{Reason, Taints};
+use agreed::{Agreement, Agreements};
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, ExprPool, Program};
 use smt::{Choice, Feasibility, PathSolver};
@@ -52,6 +54,8 @@ pub struct SymbolicExecution<'p> {
     faults: Vec<State>,
     /// Whether one of them may be none, since states say less than the program does.
     pub(super) doubtful: bool,
+    /// What the states at heads agree on, where that is wanted.
+    agreements: Option<Agreements>,
     /// Empty but within a step.
     steps: execution::Successors,
 }
@@ -71,6 +75,7 @@ impl<'p> SymbolicExecution<'p> {
             merges_soon: false,
             faults: Vec::new(),
             doubtful: false,
+            agreements: None,
             steps: Vec::new(),
         }
     }
@@ -85,6 +90,17 @@ impl<'p> SymbolicExecution<'p> {
     pub fn ending_at_faults(mut self, ends: Option<Arc<AtomicBool>>) -> Self {
         self.ends_at_faults = ends;
         self
+    }
+
+    /// What all states at the head of a loop agree on is kept.
+    pub fn comparing(mut self, wanted: bool) -> Self {
+        self.agreements = wanted.then(|| Agreements::new(self.execution.program));
+        self
+    }
+
+    /// What the states so far agree on.
+    pub fn agreements(&self) -> Vec<Agreement> {
+        self.agreements.as_ref().map_or_else(Vec::new, Agreements::all)
     }
 
     /// The same for exploring the program under assumptions that are made of terms of this pool.
@@ -110,6 +126,7 @@ impl<'p> SymbolicExecution<'p> {
             merges_soon: false,
             faults: Vec::new(),
             doubtful: false,
+            agreements: None,
             steps: Vec::new(),
         }
     }
@@ -237,6 +254,9 @@ impl Cpa for SymbolicExecution<'_> {
             return Ok(None);
         }
         self.loops.sample(&st, at.loc, &self.execution.terms, &self.execution.slots);
+        if let Some(agreements) = &mut self.agreements {
+            agreements.join(&st, at.loc, &self.execution);
+        }
         Ok(Some(st))
     }
 
