@@ -52,7 +52,10 @@ fn testgen(folder: &Path, options: &[&str]) -> String {
 /// The inputs of the tests of a suite, in order of their names.
 fn tests(suite: &Path) -> Vec<(String, Vec<String>)> {
     let mut files: Vec<_> = std::fs::read_dir(suite).unwrap().map(|f| f.unwrap().path()).collect();
-    files.retain(|f| f.file_name().unwrap().to_string_lossy().starts_with("testcase-"));
+    files.retain(|f| {
+        let name = f.file_name().unwrap().to_string_lossy();
+        name.starts_with("testcase-") && name.ends_with(".xml")
+    });
     files.sort();
     let read = |path: &std::path::PathBuf| {
         let text = std::fs::read_to_string(path).unwrap();

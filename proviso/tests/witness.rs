@@ -140,7 +140,9 @@ fn invariants_are_confirmed_and_wrong_ones_are_named() {
     assert_eq!(said, "TRUE");
     assert!(witness.contains("type: loop_invariant"), "{witness}");
     assert_eq!(case.validate(&witness), "TRUE");
-    let start = witness.find("      value: ").unwrap();
+    // The first that is said of the `while`.
+    let start = witness.find("        line: 7\n").unwrap();
+    let start = start + witness[start..].find("      value: ").unwrap();
     let end = start + witness[start..].find("\n      format").unwrap();
     for (wrong, position) in [("i < n", "p.c:7:5"), ("s == i", "p.c:7:5")] {
         let said = case.validate(&format!("{}      value: {wrong}{}", &witness[..start], &witness[end..]));

@@ -1,0 +1,181 @@
+"""Makes tests for programs, runs each test natively, and has gcov count which branches they take.
+
+A test is given to the program by a driver that defines the `__VERIFIER_nondet_*` functions. What a program cannot be
+compiled and linked with is no row of the table but a line below it. Branches are gcov's, of the program's own file: each way
+out of a condition that gcc's -O0 code has. Beside them stands what testgen says itself: goals that it covered, and those
+that it proved no test can cover.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from batchtool import runner, tasks
+from batchtool.report import table
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+GRACE = 5  # seconds a run may take beyond its time limit
+OF_TEST = 5  # seconds a test may run natively
+
+INTEGERS = {
+    "bool": "_Bool", "_Bool": "_Bool", "char": "char", "schar": "signed char", "uchar": "unsigned char", "short": "short",
+    "ushort": "unsigned short", "int": "int", "uint": "unsigned", "unsigned": "unsigned", "long": "long",
+    "ulong": "unsigned long", "longlong": "long long", "ulonglong": "unsigned long long", "size_t": "__SIZE_TYPE__",
+    "S8": "signed char", "U8": "unsigned char", "S16": "short", "U16": "unsigned short", "S32": "int", "U32": "unsigned",
+    "S64": "long long", "U64": "unsigned long long", "u8": "unsigned char", "u16": "unsigned short", "u32": "unsigned",
+    "loff_t": "long long", "sector_t": "unsigned long", "pthread_t": "unsigned long", "unsigned_char": "unsigned char",
+    "unsigned_int": "unsigned", "unsigned_long": "unsigned long",
+}
+FLOATS = {"float": "float", "double": "double"}
+# Also when a signal ends the program, what was covered counts.
+DRIVER = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <signal.h>
+#include <unistd.h>
+extern void __gcov_dump(void);
+static char line_[400];
+static const char *next_(void) { return fgets(line_, sizeof line_, stdin) ? line_ : "0"; }
+static void dumped_(int s) { (void)s; __gcov_dump(); _exit(9); }
+__attribute__((constructor)) static void catch_(void) {
+    int all[] = {SIGABRT, SIGSEGV, SIGFPE, SIGBUS, SIGALRM, SIGILL};
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) signal(all[i], dumped_);
+    alarm(%d);
+}
+""" % OF_TEST
+
+
+def driver(source):
+    """C that defines what the program takes inputs by."""
+    code = [DRIVER]
+    called = set(re.findall(r"\b(__VERIFIER_\w+)\s*\(", source))
+    for name in sorted(called):
+        if re.search(r"\b%s\s*\([^;{]*\)\s*\{" % name, source):
+            continue  # the program has its own
+        kind = name.removeprefix("__VERIFIER_nondet_")
+        if kind in INTEGERS:
+            code.append(f"{INTEGERS[kind]} {name}(void) {{ const char *t = next_(); "
+                        f"return ({INTEGERS[kind]})(*t == '-' ? strtoll(t, 0, 0) : strtoull(t, 0, 0)); }}")
+        elif kind in FLOATS:
+            code.append(f"{FLOATS[kind]} {name}(void) {{ return ({FLOATS[kind]})strtod(next_(), 0); }}")
+        elif name == "__VERIFIER_assume":
+            code.append("void __VERIFIER_assume(int c) { if (!c) { __gcov_dump(); _exit(8); } }")
+        elif name == "__VERIFIER_error":
+            code.append("void __VERIFIER_error(void) { __gcov_dump(); _exit(7); }")
+        elif name == "__VERIFIER_assert":
+            code.append("void __VERIFIER_assert(int c) { if (!c) { __gcov_dump(); _exit(7); } }")
+    if re.search(r"\breach_error\s*\(", source) and not re.search(r"\breach_error\s*\([^;{]*\)\s*\{", source):
+        code.append("void reach_error(void) { __gcov_dump(); _exit(7); }")
+    return "\n".join(code) + "\n"
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench-tests", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE.c", help="programs")
+    parser.add_argument("--index", type=Path, help="a list of tasks, as for scripts/bench: of it those that take inputs")
+    parser.add_argument("--sample", type=int, default=30, metavar="N", help="so many of the list, always the same [30]")
+    parser.add_argument("--timeout", type=float, default=10, metavar="SECONDS", help="of testgen for each program [10]")
+    parser.add_argument("--proviso", type=Path, default=REPOSITORY / "target" / "release" / "proviso")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows")
+    options = parser.parse_args(arguments)
+    chosen = [(f.stem, f, "") for f in options.files]
+    if options.index:
+        chosen += of_index(options)
+    if not chosen:
+        parser.error("no programs: FILE.c or --index")
+    rows, failed = [], []
+    for name, file, model in chosen:
+        row = examine(file, model, options)
+        print(f"{name}: {row}", file=sys.stderr)
+        (failed if "failed" in row else rows).append({"name": name, **row})
+    print(table(
+        ["program", "lines", "tests", "branches", "taken", "%", "goals", "covered", "unreachable", "open"],
+        [[r["name"], r["lines"], r["tests"], r["branches"], r["taken"], percent(r), r["goals"], r["covered"],
+          r["unreachable"], r["goals"] - r["covered"] - r["unreachable"]] for r in rows],
+    ))
+    total = {key: sum(r[key] for r in rows) for key in ("branches", "taken", "goals", "covered", "unreachable")}
+    if rows:
+        mean = sum(100 * r["taken"] / r["branches"] for r in rows if r["branches"]) / max(1, sum(bool(r["branches"]) for r in rows))
+        print(f"{len(rows)} programs: {total['taken']} of {total['branches']} branches ({percent(total)} %), {mean:.1f} % on average; "
+              f"of {total['goals']} goals {total['covered']} covered, {total['unreachable']} proved unreachable")
+    for row in failed:
+        print(f"not measured: {row['name']}: {row['failed']}")
+    if options.json:
+        options.json.write_text(json.dumps(rows + failed, indent=1) + "\n")
+    return 0
+
+
+def percent(row):
+    return f"{100 * row['taken'] / row['branches']:.1f}" if row["branches"] else "-"
+
+
+def of_index(options):
+    """Programs of one file that take inputs, of 30 to 3,000 lines, each once."""
+    found, seen = [], set()
+    for task in tasks.read_index(options.index):
+        if task.property != "unreach-call" or len(task.files) != 1 or task.files[0] in seen:
+            continue
+        seen.add(task.files[0])
+        text = task.files[0].read_text(errors="replace")
+        if 30 <= text.count("\n") <= 3000 and "__VERIFIER_nondet_" in text and "nondet_pointer" not in text:
+            found.append(task)
+    return [(t.name, t.files[0], t.data_model) for t in tasks.sample(found, options.sample, seed=0)]
+
+
+def examine(file, model, options):
+    """Tests for one program, and what gcov says of them."""
+    source = file.read_text(errors="replace")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        suite, result = folder / "suite", folder / "result.json"
+        limits = runner.Limits(options.timeout + GRACE, None, 8 << 30)
+        # The machine runs what it is told: native sizes where there are libraries for no others.
+        flags = ["-m32"] if model == "ILP32" and has_32_bit() else []
+        # What testgen takes for the sizes of types must be what the native program has.
+        sizes = ["--data-model", "ILP32" if flags else "LP64"]
+        command = [options.proviso, "testgen", file, "-o", suite, "--timeout", f"{options.timeout:g}", "--json", result, *sizes]
+        outcome = runner.run([str(c) for c in command], limits)
+        if not result.exists():
+            return {"failed": (outcome.stderr or outcome.stdout).strip()[-200:] or "testgen gave nothing"}
+        said = json.loads(result.read_text())
+        (folder / "driver.c").write_text(driver(source))
+        build = ["gcc", "-w", "-O0", *flags, "-o", "native"]
+        for step in ([*build[:-2], "--coverage", "-c", str(file.resolve()), "-o", "program.o"],
+                     [*build[:-2], "-c", "driver.c", "-o", "driver.o"],
+                     [*build, "--coverage", "program.o", "driver.o", "-lm"]):
+            built = subprocess.run(step, cwd=folder, capture_output=True, text=True, timeout=60)
+            if built.returncode:
+                return {"failed": "gcc: " + (built.stderr.strip().splitlines() or ["?"])[0][-160:]}
+        tests = sorted(suite.glob("testcase-*.xml"))
+        for test in tests:
+            values = [e.text or "0" for e in ElementTree.parse(test).getroot().iter("input")]
+            try:
+                subprocess.run(["./native"], cwd=folder, input="\n".join(values) + "\n", capture_output=True, text=True,
+                               errors="replace", timeout=OF_TEST + GRACE)
+            except subprocess.TimeoutExpired:
+                pass
+        counted = subprocess.run(["gcov", "-b", "-c", "-t", "program.o"], cwd=folder, capture_output=True, text=True,
+                                 errors="replace", timeout=60)
+        branches = re.findall(r"^branch\s+\d+ (?:taken (\d+)|never executed)", counted.stdout, re.MULTILINE)
+        return {
+            "lines": source.count("\n"), "tests": len(tests), "branches": len(branches),
+            "taken": sum(bool(b) and int(b) > 0 for b in branches), "goals": len(said["goals"]),
+            "covered": said["covered"], "unreachable": said["unreachable"],
+        }
+
+
+def has_32_bit():
+    """Whether programs of 32 bits can be linked here."""
+    if not hasattr(has_32_bit, "known"):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "p.c").write_text("#include <stdio.h>\nint main(void) { return 0; }\n")
+            built = subprocess.run(["gcc", "-m32", "--coverage", "p.c"], cwd=folder, capture_output=True, timeout=60)
+            has_32_bit.known = built.returncode == 0
+    return has_32_bit.known
