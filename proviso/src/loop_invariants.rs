@@ -14,7 +14,7 @@ use engine::proof::Certificate;
 use engine::{Agreement, Place, Root, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Conditions told of a loop.
+/// Of what all states agree on at a loop, so many conditions are told.
 const ENOUGH: usize = 24;
 /// Calls looked through to see what a function reads.
 const ROUNDS: usize = 8;
@@ -136,19 +136,12 @@ impl<'a> Loops<'a> {
     }
 }
 
-/// Adds to what is said of loops what else is, where they have less than enough.
+/// Adds what is said of loops of which nothing is said yet.
 pub fn add(all: &mut Vec<LoopInvariant>, more: Vec<LoopInvariant>) {
     for other in more {
-        let same =
-            all.iter_mut().find(|i| i.function == other.function && i.spots.iter().any(|s| other.spots.contains(s)));
-        let Some(known) = same else {
+        let same = |i: &LoopInvariant| i.function == other.function && i.spots.iter().any(|s| other.spots.contains(s));
+        if !all.iter().any(same) {
             all.push(other);
-            continue;
-        };
-        for condition in other.conditions {
-            if known.conditions.len() < ENOUGH && known.conditions.iter().all(|c| c.text != condition.text) {
-                known.conditions.push(condition);
-            }
         }
     }
 }
@@ -176,8 +169,7 @@ impl Function<'_> {
             if !heads.contains(&head) || self.loops.graphs.node(head) != Some(l.head) {
                 continue;
             }
-            let mut conditions = conditions(self, head, l.head);
-            conditions.truncate(ENOUGH);
+            let conditions = conditions(self, head, l.head);
             let spots = self.spots(head, l.head, &forest.body(number as u32));
             if !conditions.is_empty() && !spots.is_empty() {
                 let function = self.program.funcs[self.func].name.clone();
@@ -236,6 +228,7 @@ impl Function<'_> {
                 conditions.push(Condition { text, in_doubt: a.in_doubt || b.in_doubt, ..a });
             }
         }
+        conditions.truncate(ENOUGH);
         conditions
     }
 

@@ -218,10 +218,8 @@ impl Pipeline {
                 loop_invariants::Loops::new(program, false, sources).certified(&facts.certificate(program))
             });
             // What all states agree on says more than facts do.
-            let told = |fact: &LoopInvariant| agreed.iter().any(|i| i.spots.iter().any(|s| fact.spots.contains(s)));
-            let new: Vec<LoopInvariant> = facts.into_iter().filter(|f| !told(f)).collect();
             loop_invariants::add(&mut invariants, agreed);
-            loop_invariants::add(&mut invariants, new);
+            loop_invariants::add(&mut invariants, facts);
         }
         invariants
     }

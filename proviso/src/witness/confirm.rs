@@ -41,13 +41,17 @@ pub fn confirm(report: &mut Report, task: &Task, job: &Job, args: &VerifyArgs, s
         match checked {
             Checked::Holds => return,
             Checked::Broken(number) if round < ROUNDS => {
-                let (at, condition) = conditions[number];
-                let broken = report.invariants[at].conditions.remove(condition);
-                // What the slice lacks of an object it lacks everywhere.
-                if broken.in_doubt {
+                let (at, numbers) = &conditions[number];
+                let of_loop = &mut report.invariants[*at].conditions;
+                if let [one] = numbers[..] {
+                    let broken = of_loop.remove(one);
+                    // What the slice lacks of an object it lacks everywhere.
                     let same = |text: &str| root(text) == root(&broken.text);
                     let all = report.invariants.iter_mut();
                     all.for_each(|i| i.conditions.retain(|c| !c.in_doubt || !same(&c.text)));
+                } else {
+                    // They hold at the head, and are told somewhere else: one by one.
+                    numbers.iter().for_each(|&n| of_loop[n].in_doubt = true);
                 }
             }
             _ if in_doubt => report.invariants.iter_mut().for_each(|i| i.conditions.retain(|c| !c.in_doubt)),

@@ -8,8 +8,11 @@ use super::{Invariant, InvariantItem, Location, location};
 use crate::report::LoopInvariant;
 use crate::source::Spot;
 
-/// The invariants that have a place in the input files, one for each condition, and which condition of which loop it is.
-pub(super) fn invariants(found: &[LoopInvariant], places: &Places) -> (Vec<InvariantItem>, Vec<(usize, usize)>) {
+/// Conditions of a loop, by their numbers and its own.
+pub(super) type Origin = (usize, Vec<usize>);
+
+/// The invariants that have a place in the input files, and which conditions each consists of.
+pub(super) fn invariants(found: &[LoopInvariant], places: &Places) -> (Vec<InvariantItem>, Vec<Origin>) {
     let mut taken: Vec<(usize, Location)> = Vec::new();
     let (mut items, mut conditions) = (Vec::new(), Vec::new());
     for (number, found) in found.iter().enumerate() {
@@ -21,13 +24,20 @@ pub(super) fn invariants(found: &[LoopInvariant], places: &Places) -> (Vec<Invar
             continue;
         }
         taken.push((number, location.clone()));
-        for (at, condition) in found.conditions.iter().enumerate() {
-            if condition.declared.iter().all(|d| places.is_in_scope(d, spot, point)) {
-                let (kind, value) = (kind.into(), condition.text.clone());
-                let invariant = Invariant { kind, location: location.clone(), value, format: "c_expression".into() };
-                items.push(InvariantItem { invariant });
-                conditions.push((number, at));
-            }
+        let in_scope = |at: &usize| found.conditions[*at].declared.iter().all(|d| places.is_in_scope(d, spot, point));
+        let (in_doubt, sure): (Vec<usize>, Vec<usize>) =
+            (0..found.conditions.len()).filter(in_scope).partition(|&at| found.conditions[at].in_doubt);
+        // What is sure is one invariant, what is in doubt one each, so that it is known which does not hold.
+        for group in std::iter::once(sure).filter(|s| !s.is_empty()).chain(in_doubt.into_iter().map(|at| vec![at])) {
+            let texts: Vec<&str> = group.iter().map(|&at| found.conditions[at].text.as_str()).collect();
+            let value = match texts.as_slice() {
+                [one] => (*one).to_owned(),
+                many => many.iter().map(|text| format!("({text})")).collect::<Vec<_>>().join(" && "),
+            };
+            let format = "c_expression".into();
+            let invariant = Invariant { kind: kind.into(), location: location.clone(), value, format };
+            items.push(InvariantItem { invariant });
+            conditions.push((number, group));
         }
     }
     (items, conditions)

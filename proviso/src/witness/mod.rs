@@ -194,8 +194,8 @@ pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<Stri
     }))
 }
 
-/// The correctness witness of a proof, with which condition of which loop each of its invariants is.
-fn correctness_entry(report: &Report, task: &Task) -> Result<(Entry, Vec<(usize, usize)>), std::io::Error> {
+/// The correctness witness of a proof, with the conditions that each of its invariants consists of.
+fn correctness_entry(report: &Report, task: &Task) -> Result<(Entry, Vec<correctness::Origin>), std::io::Error> {
     let places = Places::new(&task.files)?;
     let (invariants, conditions) = correctness::invariants(&report.invariants, &places);
     let metadata = metadata(report, task, &places);
