@@ -312,8 +312,14 @@ pub struct VerifyArgs {
     /// names a reducer.
     #[arg(long, value_name = "[REDUCER:] NAME", help_heading = "Cooperation", conflicts_with = "cache")]
     pub then: Option<String>,
-    /// How long the first analysis may take [default: half of --timeout, else 10 s].
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Cooperation", requires = "then")]
+    /// A tool of others in place of a second analysis: esbmc, klee, or a file that describes one (.toml; docs/cooperation.md).
+    ///
+    /// It is given C or bitcode of the paths that are left. A violation that it finds is replayed on the program before it is
+    /// said; a proof rests on the tool, and the report says so.
+    #[arg(long, value_name = "NAME|FILE.toml", help_heading = "Cooperation", conflicts_with_all = ["cache", "then", "range", "ranged"])]
+    pub external: Option<String>,
+    /// How long the first analysis may take [default: half of --timeout, else 10 s]; 0 leaves all to the second.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Cooperation")]
     pub first_for: Option<std::time::Duration>,
     /// What makes a program of the paths that are left, for --then, --resume and --external; `proviso reduce --help` lists
     /// them [default: parcomp].

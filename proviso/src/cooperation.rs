@@ -2,8 +2,9 @@
 //! `--save-condition`).
 
 use crate::args::VerifyArgs;
+use crate::external::{self, Tool};
 use crate::failure::Failure;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{Pipeline, REPLAY};
 use crate::report::PartReport;
 use cfa::{CallGraph, EdgeId, FuncId, Id, Op, Program};
 use cooperate::condition::rest::Explored;
@@ -33,12 +34,18 @@ pub struct Cooperation {
     range: Option<[Option<TestCase>; 2]>,
     ranged: Option<Composition>,
     resumed: Option<(PathBuf, String)>,
-    /// The second analysis, and how long the first one takes.
-    then: Option<(Analysis, Duration)>,
+    /// Who takes what the first analysis leaves, and how long that one takes.
+    then: Option<(Second, Duration)>,
     /// What makes a program of the paths that are not covered.
     reducer: Reducer,
     /// The file for what was verified.
     saved: Option<PathBuf>,
+}
+
+/// Who takes what the first analysis leaves.
+enum Second {
+    Analysis(Analysis),
+    External(Tool),
 }
 
 impl Cooperation {
@@ -70,14 +77,22 @@ impl Cooperation {
             (None, Some(name)) => reducer_of(name)?,
             (None, None) => Reducer::Separate,
         };
-        let then = match named {
-            Some((_, name)) => {
+        let second = match (named, &args.external) {
+            (Some((_, name)), _) => {
                 let no_such = || Failure::usage(format!("there is no analysis '{}': see --list-analyses", name.trim()));
-                let first = args.first_for.or(args.timeout.map(|t| t / 2)).unwrap_or(FIRST);
-                Some((Analysis::parse(name.trim()).ok_or_else(no_such)?, first))
+                Some(Second::Analysis(Analysis::parse(name.trim()).ok_or_else(no_such)?))
             }
-            None => None,
+            (None, Some(name)) => Some(Second::External(Tool::of(name)?)),
+            (None, None) => None,
         };
+        let first = args.first_for.or(args.timeout.map(|t| t / 2)).unwrap_or(FIRST);
+        let then = second.map(|second| (second, first));
+        if args.first_for.is_some() && then.is_none() {
+            return Err(Failure::usage("--first-for is for --then and --external"));
+        }
+        if args.reducer.is_some() && then.is_none() && args.resume.is_none() {
+            return Err(Failure::usage("--reducer is for --then, --external and --resume"));
+        }
         let ranged = args.ranged.as_ref().map(composition).transpose()?;
         Ok(Self { range, ranged, resumed, then, reducer, saved: args.save_condition.clone() })
     }
@@ -89,6 +104,7 @@ impl Cooperation {
             ("--ranged", args.ranged.is_some()),
             ("--resume", args.resume.is_some()),
             ("--then", args.then.is_some()),
+            ("--external", args.external.is_some()),
             ("--save-condition", args.save_condition.is_some()),
         ];
         given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
@@ -138,25 +154,55 @@ impl Pipeline {
         // All there is if the worker does not come back in time.
         self.save(program, &covered);
         let mut config = self.config.clone();
-        if let Some((second, time)) = *then {
-            let begin = Instant::now();
-            let (first, done) = self.rest(program, &covered, &config, &budget.within(time), true);
-            self.add_part("all", &first, begin);
-            if !matches!(first.verdict, Verdict::Unknown(_)) || budget.spent().is_some() {
-                self.save_after(program, &first, &done);
-                return first;
+        if let Some((second, time)) = then {
+            if !time.is_zero() {
+                let begin = Instant::now();
+                let (first, done) = self.rest(program, &covered, &config, &budget.within(*time), true);
+                self.add_part("all", first.decided_by.name(), &first, begin);
+                if !matches!(first.verdict, Verdict::Unknown(_)) || budget.spent().is_some() {
+                    self.save_after(program, &first, &done);
+                    return first;
+                }
+                self.save(program, &done);
+                covered = done;
             }
-            self.save(program, &done);
-            covered = done;
-            config.analysis = second;
+            match second {
+                Second::Analysis(analysis) => config.analysis = *analysis,
+                Second::External(tool) => return self.external(program, &covered, tool, &budget),
+            }
         }
         config.is_last = true;
         let begin = Instant::now();
         let (outcome, done) = self.rest(program, &covered, &config, &budget, self.cooperation.saved.is_some());
         if then.is_some() {
-            self.add_part("what is left", &outcome, begin);
+            self.add_part("what is left", outcome.decided_by.name(), &outcome, begin);
         }
         self.save_after(program, &outcome, &done);
+        outcome
+    }
+
+    /// Leaves to a tool what is not covered.
+    fn external(&self, program: &Program, covered: &Condition, tool: &Tool, budget: &Budget) -> Outcome {
+        let begin = Instant::now();
+        let residual = reduce_as_far_as_possible(program, covered, self.cooperation.reducer);
+        let task = external::Task {
+            original: program,
+            error_functions: &self.job.error_functions,
+            budget,
+            memory: self.limits.memory,
+            replay: self.share_of_time(REPLAY),
+        };
+        let outcome = tool.verify(&residual.program, &task);
+        self.add_part("what is left", tool.name, &outcome, begin);
+        if !matches!(outcome.verdict, Verdict::Unknown(_)) {
+            self.shared().external = Some(tool.name);
+        }
+        if matches!(outcome.verdict, Verdict::True) {
+            let text =
+                format!("what {} says of the paths that were left is true: nobody has checked its proof", tool.name);
+            self.shared().assumptions.push(text);
+        }
+        self.save_after(program, &outcome, covered);
         outcome
     }
 
@@ -282,19 +328,19 @@ impl Pipeline {
                 _ => format!("from bound {} to bound {}", i.max(1), i.max(1) + 1),
             };
             if let Some(outcome) = &part.outcome {
-                self.add_part(&paths, outcome, begin);
+                self.add_part(&paths, outcome.decided_by.name(), outcome, begin);
             }
         }
     }
 
-    fn add_part(&self, paths: &str, outcome: &Outcome, begin: Instant) {
+    fn add_part(&self, paths: &str, analysis: &'static str, outcome: &Outcome, begin: Instant) {
         let (verdict, reason) = match &outcome.verdict {
             Verdict::True => ("TRUE", None),
             Verdict::False(_) => ("FALSE", None),
             Verdict::Unknown(Reason { text, .. }) => ("UNKNOWN", Some(text.clone())),
         };
-        let seconds = outcome.stats.time.min(begin.elapsed()).as_secs_f64();
-        let analysis = outcome.decided_by.name();
+        let spent = if outcome.stats.time.is_zero() { begin.elapsed() } else { outcome.stats.time };
+        let seconds = spent.min(begin.elapsed()).as_secs_f64();
         self.shared().parts.push(PartReport { paths: paths.into(), analysis, verdict, reason, seconds });
     }
 }

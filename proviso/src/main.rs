@@ -11,6 +11,7 @@ mod cooperation;
 mod crash;
 mod deps_command;
 mod environment;
+mod external;
 mod failure;
 mod files;
 mod gia_command;

@@ -40,7 +40,7 @@ const VACUITY: Duration = Duration::from_secs(1);
 /// What holds at the loops of a program that was proved without invariants is looked for this long at most.
 const INVARIANTS: Duration = Duration::from_secs(5);
 /// A replay takes at most this long, and at most a fifth of the time left.
-const REPLAY: Duration = Duration::from_secs(60);
+pub const REPLAY: Duration = Duration::from_secs(60);
 
 /// What the worker knows so far: all there is to report if it must be left behind.
 #[derive(Default)]
@@ -59,6 +59,8 @@ pub struct Shared {
     pub exhibits: Exhibits,
     /// What became of the parts of the paths.
     pub parts: Vec<PartReport>,
+    /// The tool of others that decided.
+    pub external: Option<&'static str>,
     /// What has been verified, as a file.
     pub condition: Option<String>,
     /// A violation that was confirmed but not yet explained.
@@ -287,7 +289,8 @@ impl Pipeline {
             }
             _ => Vec::new(),
         };
-        let decided_by = decided.then(|| outcome.decided_by.name());
+        let external = self.shared().external;
+        let decided_by = decided.then(|| external.unwrap_or(outcome.decided_by.name()));
         let proof = outcome.proof.as_ref().map(ToString::to_string);
         let has_crashed = outcome.has_crashed();
         let proved_part = self.cooperation.proves_part(&outcome);

@@ -99,24 +99,50 @@ pub fn load(
     Ok((program, job))
 }
 
+/// What a program is written in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    C,
+    Bitcode,
+    Ir,
+    /// The automata as text.
+    Automata,
+}
+
+/// What the name of a file asks for.
+pub fn language(path: &Path) -> Language {
+    match path.extension().and_then(|e| e.to_str()).unwrap_or_default() {
+        "c" | "i" => Language::C,
+        "bc" => Language::Bitcode,
+        "ll" => Language::Ir,
+        _ if path == Path::new(STDOUT) => Language::C,
+        _ => Language::Automata,
+    }
+}
+
 /// The program in the language that the name of the file asks for.
 pub fn text(program: &Program, path: &Path, plain: bool, about: &str) -> Result<Vec<u8>, Failure> {
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    if !matches!(extension, "c" | "i" | "bc" | "ll") && path != Path::new(STDOUT) {
+    let language = language(path);
+    if language == Language::Automata {
         return Ok(cfa::text::print(program).into_bytes());
     }
-    let options = cooperate::c::Options { plain, about: vec![about.to_owned()] };
+    let options = cooperate::c::Options { plain, about: vec![about.to_owned()], ..cooperate::c::Options::default() };
     let c = cooperate::c::print(program, &options).map_err(Failure::data)?;
-    if !matches!(extension, "bc" | "ll") {
+    compiled(c, program.layout.pointer_width, language, path)
+}
+
+/// C in another language, or as it is. Errors speak of the file that it is for.
+pub fn compiled(c: String, width: u32, language: Language, path: &Path) -> Result<Vec<u8>, Failure> {
+    if !matches!(language, Language::Bitcode | Language::Ir) {
         return Ok(c.into_bytes());
     }
     let folder = tempfile::tempdir().map_err(|e| Failure::writing(path, &e))?;
     let (source, module) = (folder.path().join("residual.c"), folder.path().join("module"));
     std::fs::write(&source, c).map_err(|e| Failure::writing(&source, &e))?;
-    let width = if program.layout.pointer_width == 32 { "-m32" } else { "-m64" };
+    let width = if width == 32 { "-m32" } else { "-m64" };
     let made = Command::new("clang-19")
         .args([width, "-g", "-w", "-O0", "-Xclang", "-disable-O0-optnone", "-fno-strict-aliasing", "-emit-llvm"])
-        .arg(if extension == "ll" { "-S" } else { "-c" })
+        .arg(if language == Language::Ir { "-S" } else { "-c" })
         .args(["-o".as_ref(), module.as_os_str(), source.as_os_str()])
         .output()
         .map_err(|e| Failure::data(format!("clang-19 does not run: {e}")))?;

@@ -125,3 +125,104 @@ fn conditions_are_gone_on_from() {
         assert_eq!(verdict(&then), if file == "sum6.c" { "FALSE(unreach-call)" } else { "TRUE" });
     }
 }
+
+#[test]
+fn a_second_analysis_gets_what_a_reducer_leaves() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    program(folder, 6);
+    program(folder, 11);
+    for reducer in ["parcomp", "cfa", "lh", "lhc", "lhb", "lhbc=2", "nlh"] {
+        for file in ["sum6.c", "sum11.c"] {
+            let then = format!("{reducer}: value");
+            let args = [
+                "verify",
+                "--timeout",
+                "60",
+                "--analysis",
+                "symex",
+                "--search",
+                "bfs",
+                "--first-for",
+                "0.02",
+                "--then",
+                &then,
+                file,
+            ];
+            let expected = if file == "sum6.c" { "FALSE(unreach-call)" } else { "TRUE" };
+            assert_eq!(verdict(&run(folder, &args)), expected, "{reducer}");
+        }
+    }
+    for bad in [["--then", "x: value"], ["--reducer", "lh"], ["--first-for", "1"], ["--external", "nobody"]] {
+        let output = run(folder, &["verify", bad[0], bad[1], "sum6.c"]);
+        assert_eq!(output.status.code(), Some(64), "{bad:?}");
+    }
+}
+
+/// Our own commands as the tool of others: `verify` for the verdict, `testgen` for the inputs.
+#[test]
+fn what_is_left_goes_to_tools_of_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    program(folder, 6);
+    program(folder, 11);
+    let goal = folder.join("error.prp");
+    std::fs::write(&goal, "COVER( init(main()), FQL(COVER EDGES(@CALL(reach_error))) )\n").unwrap();
+    let tool = |name: &str, then: &str| {
+        let binary = env!("CARGO_BIN_EXE_proviso");
+        let text = format!(
+            "program = \"/bin/sh\"\narguments = [\"-c\", '''\n\"{binary}\" verify --property unreach-call --timeout 60 \"$0\"\n{then}\n''', \"{{file}}\"]\n\
+             true = \"TRUE\"\nfalse = \"FALSE(unreach-call)\"\ntests = [\"suite/*.xml\"]\n"
+        );
+        std::fs::write(folder.join(name), text).unwrap();
+    };
+    let testgen = format!(
+        "\"{}\" testgen --property {} --timeout 60 --output suite \"$0\"",
+        env!("CARGO_BIN_EXE_proviso"),
+        goal.display()
+    );
+    tool("ours.toml", &testgen);
+    tool("silent.toml", "");
+    tool("wrong.toml", "mkdir suite; echo '<testcase><input>1</input></testcase>' > suite/1.xml");
+    tool("torn.toml", "echo TRUE");
+    tool("slow.toml", "sleep 60");
+    let ask = |tool: &str, time: &str, file: &str| {
+        let args = ["verify", "--timeout", time, "--first-for", "0", "--external", tool, "--json", "r.json", file];
+        run(folder, &args)
+    };
+    let found = ask("ours.toml", "120", "sum6.c");
+    assert_eq!(verdict(&found), "FALSE(unreach-call)");
+    let proved = ask("ours.toml", "120", "sum11.c");
+    assert_eq!(verdict(&proved), "TRUE");
+    assert!(String::from_utf8_lossy(&proved.stderr).contains("nobody has checked its proof"));
+    let json: serde_json::Value = serde_json::from_slice(&std::fs::read(folder.join("r.json")).unwrap()).unwrap();
+    assert_eq!(json["decided_by"], "ours");
+    // A violation that nothing shows, or that the program does not have under the inputs given, is none.
+    for (tool, why) in [("silent.toml", "no test case"), ("wrong.toml", "not confirmed"), ("torn.toml", "contradicts")]
+    {
+        let text = verdict(&ask(tool, "120", "sum6.c"));
+        assert!(text.starts_with("UNKNOWN(") && text.contains(why), "{tool}: {text}");
+    }
+    // The tool is stopped with all that it has started.
+    let late = ask("slow.toml", "4", "sum6.c");
+    assert!(verdict(&late).starts_with("UNKNOWN("), "{}", verdict(&late));
+    // What is left of a first analysis.
+    let after = run(
+        folder,
+        &[
+            "verify",
+            "--timeout",
+            "120",
+            "--analysis",
+            "symex",
+            "--first-for",
+            "0.02",
+            "--external",
+            "ours.toml",
+            "--reducer",
+            "lhb",
+            "sum6.c",
+        ],
+    );
+    assert_eq!(verdict(&after), "FALSE(unreach-call)");
+}

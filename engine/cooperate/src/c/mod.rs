@@ -28,6 +28,8 @@ pub(crate) use structure::Shape;
 pub struct Options {
     /// Without `#line`.
     pub plain: bool,
+    /// Variables of functions start as 0, which they are never read as: tools that take what is not initialised for an input have fewer.
+    pub initialised: bool,
     /// What the file says of itself, in a comment at its top.
     pub about: Vec<String>,
 }
@@ -162,7 +164,8 @@ fn function(file: &mut File, f: FuncId, signature: &str, options: &Options) -> S
     let mut declarations = Vec::new();
     for v in std::mem::take(&mut file.locals) {
         if !parameters.contains(&v) {
-            declarations.push(format!("{};", file.declaration(v)));
+            let zero = if options.initialised { " = 0" } else { "" };
+            declarations.push(format!("{}{zero};", file.declaration(v)));
         }
     }
     // Names of the file that came up in the meantime must not be hidden by locals.

@@ -1,6 +1,7 @@
 //! Test cases as bounds.
 
 use super::{Bound, MOST_DECISIONS};
+use cfa::interp::{InputSource, Inputs, Unknown};
 use cfa::{Bv, CType, EdgeId, InputId, InputKind, LocId, Op, Out, Program};
 use engine::Reason;
 use engine::algorithm::follow::{End, Guide, Most, follow};
@@ -52,6 +53,11 @@ impl TestCase {
         value.map(Some).ok_or_else(|| format!("'{text}' is no value of type {}", program.type_name(input.ty)))
     }
 
+    /// The test case as the inputs of a run.
+    pub fn source<'a>(&'a self, program: &'a Program) -> Source<'a> {
+        Source { program, test: self, taken: 0, recorded: Inputs::default(), wrong: None }
+    }
+
     /// The path that the test case induces. Where it gives no value, the paths that it may take are many, and the bound is the least
     /// of them (section 3.3).
     pub fn bound(&self, program: &Program, solvers: &Choice, budget: &Budget) -> Result<Bound, Reason> {
@@ -63,6 +69,46 @@ impl TestCase {
         }
         let path = path?;
         Ok(Bound { decisions: path.decisions, complete: path.end == End::Program })
+    }
+}
+
+/// What a run takes from a test case, written down. Where it has no value, and for what models of library functions take from the
+/// environment, 0.
+pub struct Source<'a> {
+    program: &'a Program,
+    test: &'a TestCase,
+    taken: usize,
+    recorded: Inputs,
+    wrong: Option<String>,
+}
+
+impl Source<'_> {
+    /// What the run has taken.
+    pub fn inputs(self) -> Result<Inputs, String> {
+        self.wrong.map_or(Ok(self.recorded), Err)
+    }
+}
+
+impl InputSource for Source<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        let zero = Bv::zero(width);
+        if let Unknown::Global(_) = what {
+            return zero;
+        }
+        let given = match what {
+            Unknown::Havoc(input) if !matches!(self.program.inputs[input].kind, InputKind::Environment(_)) => {
+                self.taken += 1;
+                self.test.value(self.program, input, self.taken - 1)
+            }
+            _ => Ok(None),
+        };
+        let value = given.unwrap_or_else(|wrong| {
+            self.wrong.get_or_insert(wrong);
+            None
+        });
+        let value = value.map_or(zero, |v| v.resize(width));
+        self.recorded.values.push(value.clone());
+        value
     }
 }
 
