@@ -5,6 +5,7 @@ import html
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ sys.dont_write_bytecode = True
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "batch"
 sys.path.insert(0, str(SCRIPT.parent))
 
-from batchtool import cgroups, cli, project, ranges, report, results, runner, tasks, verdict  # noqa: E402
+from batchtool import cgroups, cli, command, project, ranges, remote, report, results, runner, tasks, verdict  # noqa: E402
 
 # Obeys the first line of the program: prints it as the verdict, or misbehaves.
 FAKE_VERIFIER = """\
@@ -611,6 +612,22 @@ class Parts(unittest.TestCase):
         self.assertEqual(judge("FALSE(valid-free)", "valid-memsafety", "false"), "correct-false")
         self.assertEqual(judge("TRUE", "unreach-call", ""), "unjudged")
         self.assertEqual(judge("", "unreach-call", "true"), "error")
+
+    def test_a_worker_takes_no_other_build(self):
+        with tempfile.TemporaryDirectory() as folder:
+            mine, other = Path(folder, "mine"), Path(folder, "proviso")
+            for file in (mine, other):
+                file.write_text(f"#!/bin/sh\n# {file.name}\n")
+                file.chmod(0o755)
+            build, path = command.build_of(mine), os.environ["PATH"]
+            self.addCleanup(os.environ.update, {"PATH": path})
+            os.environ["PATH"] = folder
+            self.assertEqual(remote.find(str(mine), build), str(mine))
+            mine.unlink()
+            with self.assertRaisesRegex(FileNotFoundError, "another build"):
+                remote.find(str(mine), build)
+            shutil.copy(other, mine)
+            self.assertEqual(remote.find("/nowhere/proviso", command.build_of(other)), str(other))
 
     def test_cpu_limit(self):
         limits = runner.Limits(wall=30, cpu=0.3, memory=1 << 30)
