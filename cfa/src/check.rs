@@ -54,10 +54,12 @@ pub enum Check {
     Memcleanup,
     /// An execution does not end.
     Termination,
+    /// An automaton of the user's has come to an error.
+    Automaton,
 }
 
 impl Check {
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Call,
         Self::SignedIntegerOverflow,
         Self::SignedLeftShift,
@@ -84,6 +86,7 @@ impl Check {
         Self::Memtrack,
         Self::Memcleanup,
         Self::Termination,
+        Self::Automaton,
     ];
 
     /// The name that a verdict gives it.
@@ -115,6 +118,7 @@ impl Check {
             Self::Memtrack => "valid-memtrack",
             Self::Memcleanup => "valid-memcleanup",
             Self::Termination => "termination",
+            Self::Automaton => "automaton",
         }
     }
 
@@ -130,7 +134,7 @@ impl Check {
     /// The sanitizer of clang that looks for it.
     pub fn sanitizer(self) -> Option<&'static str> {
         match self {
-            Self::Call | Self::Termination => None,
+            Self::Call | Self::Termination | Self::Automaton => None,
             Self::SignedLeftShift => Some("shift"),
             Self::Deref | Self::Free => Some("address"),
             Self::Memtrack | Self::Memcleanup => Some("leak"),

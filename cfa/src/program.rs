@@ -23,7 +23,7 @@ mod op;
 mod types;
 
 pub use op::{AllocKind, Callee, HaltKind, Leak, Op};
-pub use types::{CType, Field};
+pub use types::{AUTOMATON, CType, Field, MONITOR};
 
 use crate::bv::Bv;
 use crate::check::Check;

@@ -218,13 +218,18 @@ impl Context<'_> {
         self.options.error_functions.iter().any(|f| f == name)
     }
 
+    /// Whether function `n` is one that has to be called where the program calls it.
+    fn is_watched(&self, n: usize) -> bool {
+        self.options.watched.contains(&self.ir.functions[n].name)
+    }
+
     /// Makes the functions of the program, without bodies.
     fn declare_functions(&mut self) {
         for (n, f) in self.ir.functions.iter().enumerate() {
             let called_only = f.declaration && !self.uses.address_taken[n];
             let lowered_in_place =
                 |name: &str| name.starts_with("llvm.") || sanitizer::is_handler(name) || self.primitive(n).is_some();
-            if called_only && (!self.uses.called[n] || lowered_in_place(&f.name)) {
+            if called_only && (!self.uses.called[n] || (lowered_in_place(&f.name) && !self.is_watched(n))) {
                 continue;
             }
             let TypeKind::Function { result, variadic, ref params } = *self.ir.kind(f.ty) else { continue };

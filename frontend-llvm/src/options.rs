@@ -94,6 +94,8 @@ pub struct Options {
     /// Functions whose call is the violation: never replaced by a model.
     pub error_functions: Vec<String>,
     pub undefined_functions: UndefinedFunctions,
+    /// Functions whose calls in the program stay calls, where the front-end would put in what they do (`malloc`, `exit`): somebody watches them.
+    pub watched: Vec<String>,
     /// Any allocation may fail, not only one of more memory than there can be.
     pub malloc_may_fail: bool,
     /// Functions that lose their bodies. If there is another definition, in the library or in more than one input, that
@@ -139,6 +141,7 @@ impl Default for Options {
             checked_elsewhere: Vec::new(),
             error_functions: Vec::new(),
             undefined_functions: UndefinedFunctions::default(),
+            watched: Vec::new(),
             malloc_may_fail: false,
             remove_bodies: Vec::new(),
             sequential_environment: false,

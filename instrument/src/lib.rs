@@ -5,12 +5,14 @@
 //! exactly where it violated the property before. Everything after this stage knows only of error edges.
 
 mod asked;
+pub mod automaton;
 pub mod checks;
 mod property;
 pub mod termination;
 pub mod vacuity;
 
 pub use asked::{Asked, UnknownCheck};
+pub use automaton::Automaton;
 pub use checks::cover::cover;
 pub use checks::memory::memory_safety;
 pub use checks::pass::{Operation, Site, guard_all, let_pass, sites};

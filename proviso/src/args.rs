@@ -198,6 +198,17 @@ pub struct VerifyArgs {
     #[arg(verbatim_doc_comment)]
     #[arg(long, value_name = "FILE|NAME", help_heading = "Property")]
     pub property: Vec<String>,
+    /// An automaton that watches the calls of the program; its error must not be reached. May be given several times.
+    ///
+    /// A file (docs/automata.md has the format), or the name of one of those that come with Proviso:
+    ///
+    ///   mutex      pthread mutexes: locked and unlocked in turn, not used after they are destroyed
+    ///   file       streams of stdio.h: closed once, not used after that
+    ///   heap       malloc and free in pairs
+    ///   spinlock   spin locks as Linux has them, with saved interrupt flags
+    #[arg(verbatim_doc_comment)]
+    #[arg(long, value_name = "FILE|NAME", conflicts_with = "check", help_heading = "Property")]
+    pub automaton: Vec<String>,
     /// What to check, by the names of clang's sanitizers [default: unreach-call,address,undefined].
     ///
     /// Each check has a result of its own, and one violation does not hide the others: a check is proved if no execution violates

@@ -1,5 +1,6 @@
 //! Why no verdict could be attempted, and the exit codes that say so.
 
+use crate::source::Spot;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -29,12 +30,22 @@ pub struct Failure {
     pub message: String,
     /// What else there is to say: more lines, such as the compiler's output.
     pub detail: Option<String>,
+    /// Where it is, with what stands beside the place and what may help.
+    pub at: Option<Box<At>>,
     pub code: u8,
+}
+
+/// A place in a file that is wrong.
+#[derive(Debug)]
+pub struct At {
+    pub spot: Spot,
+    pub label: String,
+    pub help: Option<String>,
 }
 
 impl Failure {
     pub fn new(code: u8, message: impl Into<String>) -> Self {
-        Self { message: message.into(), detail: None, code }
+        Self { message: message.into(), detail: None, at: None, code }
     }
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(exit::USAGE, message)

@@ -29,6 +29,7 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     verify.files.clone_from(&args.files);
     verify.input = args.input.clone();
     verify.property = args.property.iter().cloned().collect();
+    verify.automaton = args.automaton.iter().cloned().collect();
     verify.check.clone_from(&args.check);
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(STDOUT));
     let mut outputs = Outputs::new([("--output", Some(&output))]);
@@ -41,6 +42,7 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     let mut program = pipeline::load(&job.load, &Budget::unlimited())?;
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     instrument::unreach_call(&mut program, &job.error_functions);
+    job.weave(&mut program)?;
     let about = "A program with its checks, made by proviso instrument.";
     outputs.put(&output, reduce_command::text(&program, &output, args.no_line, about)?);
     let mut taints: Vec<&str> = program.taints.values().map(|t| t.reason.as_str()).collect();

@@ -1,14 +1,15 @@
 //! What to verify: the command line and the task definition put together.
 
 use crate::args::{DataModelArg, InputArgs, PointersArg, VerifyArgs};
-use crate::failure::Failure;
+use crate::failure::{At, Failure};
 use crate::inputs::Inputs;
 use crate::project;
+use crate::source::Spot;
 use crate::task::Task;
 use crate::witness;
-use cfa::Check;
+use cfa::{Check, Program};
 use frontend_llvm::{DataModel, EntryMemory, EntryPointers, Options, UndefinedFunctions};
-use instrument::{Asked, Property, PropertyFile};
+use instrument::{Asked, Automaton, Property, PropertyFile, automaton};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,6 +32,8 @@ pub struct Ask {
     pub checks: Vec<Check>,
     /// So are calls of these functions.
     error_functions: Vec<String>,
+    /// So is what this one forbids.
+    automaton: Option<Arc<Automaton>>,
 }
 
 /// What is asked where the command line and the task name nothing.
@@ -160,7 +163,9 @@ impl Job {
             ));
         }
         let property_files = args.property.iter().filter(|p| Property::from_name(p).is_err()).map(PathBuf::from);
-        let files_read = load.inputs.iter().cloned().chain(task_properties).chain(property_files).collect();
+        let automata = args.automaton.iter().map(PathBuf::from).filter(|p| p.exists());
+        let files_read =
+            load.inputs.iter().cloned().chain(task_properties).chain(property_files).chain(automata).collect();
         let mut job = Self {
             load,
             asks: Vec::new(),
@@ -205,8 +210,16 @@ impl Job {
         self.load_what_is_asked();
     }
 
+    /// Puts the automata that are asked about into a program.
+    pub fn weave(&self, program: &mut Program) -> Result<(), Failure> {
+        let mut automata = self.asks.iter().filter_map(|a| a.automaton.as_ref());
+        automata.try_for_each(|automaton| automaton.weave(program).map_err(|e| Failure::data(e.to_string())))
+    }
+
     /// Makes the front-end put into the program what the properties ask for.
     fn load_what_is_asked(&mut self) {
+        let automata = self.asks.iter().filter_map(|a| a.automaton.as_ref());
+        self.load.watched = automata.flat_map(|a| a.functions().map(str::to_owned)).collect();
         self.load.checks = self.asks.iter().flat_map(|a| &a.checks).copied().collect();
         self.load.error_functions = match self.error_functions.is_empty() {
             false => self.error_functions.clone(),
@@ -260,7 +273,11 @@ impl Job {
     }
 
     /// The property that an error violates, as the verdict names it.
-    pub fn violated(&self, check: Check) -> &'static str {
+    pub fn violated(&self, check: Check) -> &str {
+        // Each automaton is asked about alone.
+        if let (Check::Automaton, Some(ask)) = (check, self.asks.iter().find(|a| a.automaton.is_some())) {
+            return &ask.name;
+        }
         let property = self.properties.iter().find(|p| p.checks().contains(&check)).map(Property::name);
         let asked = || Asked::ALL.iter().find(|a| a.checks.contains(&check)).map(|a| a.name);
         property.or_else(asked).unwrap_or_else(|| check.name())
@@ -287,7 +304,17 @@ impl Ask {
     fn named(name: &str, properties: Vec<Property>) -> Self {
         let checks = properties.iter().flat_map(|p| p.checks()).copied().collect();
         let error_functions = error_functions(&properties, false);
-        Self { name: name.to_owned(), properties, checks, error_functions }
+        Self { name: name.to_owned(), properties, checks, error_functions, automaton: None }
+    }
+
+    fn automaton(automaton: Automaton) -> Self {
+        Self {
+            name: automaton.name.clone(),
+            properties: Vec::new(),
+            checks: vec![Check::Automaton],
+            error_functions: Vec::new(),
+            automaton: Some(Arc::new(automaton)),
+        }
     }
 
     /// A check by its name.
@@ -299,9 +326,32 @@ impl Ask {
                 properties: Vec::new(),
                 checks: checks.to_vec(),
                 error_functions: Vec::new(),
+                automaton: None,
             },
         }
     }
+}
+
+/// The automata of a file, or the one that goes by this name.
+fn automata(name: &str) -> Result<Vec<Automaton>, Failure> {
+    let path = Path::new(name);
+    let shipped = Automaton::SHIPPED.iter().find(|(shipped, _)| *shipped == name);
+    let text = match (path.exists(), shipped) {
+        (false, Some((_, text))) => (*text).to_owned(),
+        (false, None) if !name.contains(['/', '.']) => {
+            let names: Vec<&str> = Automaton::SHIPPED.iter().map(|(name, _)| *name).collect();
+            let known = names.join(", ");
+            return Err(Failure::usage(format!(
+                "there is no file {name}, and no automaton of that name; those that come with Proviso are {known}"
+            )));
+        }
+        _ => std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?,
+    };
+    automaton::parse(&text).map_err(|error| {
+        let spot = Spot { path: name.to_owned(), line: error.line, column: error.column };
+        let at = At { spot, label: error.label, help: error.help };
+        Failure { at: Some(Box::new(at)), ..Failure::data(error.message) }
+    })
 }
 
 /// What the command line, the task, or nobody asks.
@@ -320,6 +370,8 @@ fn questions(args: &VerifyArgs, of_the_task: &[PathBuf], otherwise: Otherwise) -
         let path = Path::new(name);
         if Property::from_name(name).is_ok() {
             asks.push(Ask::named(name, by_name(name)?));
+        } else if name.ends_with(".spc") {
+            asks.extend(automata(name)?.into_iter().map(Ask::automaton));
         } else if path.exists() || name.ends_with(".prp") {
             let file = read(path)?;
             entry = Some(start(entry.as_deref(), Some(file.entry))?);
@@ -327,6 +379,14 @@ fn questions(args: &VerifyArgs, of_the_task: &[PathBuf], otherwise: Otherwise) -
             asks.push(Ask::of_file(&stem, file.properties));
         } else {
             return Err(Failure::usage(unknown_property(name)));
+        }
+    }
+    for name in &args.automaton {
+        asks.extend(automata(name)?.into_iter().map(Ask::automaton));
+    }
+    for (n, ask) in asks.iter().enumerate().filter(|(_, ask)| ask.automaton.is_some()) {
+        if asks[..n].iter().any(|a| a.name == ask.name) {
+            return Err(Failure::usage(format!("{} is asked twice", ask.name)));
         }
     }
     if asks.is_empty()

@@ -60,7 +60,15 @@ pub fn note(text: &str, colors: Colors) {
 
 /// Tells why there is no verdict; the exit code.
 pub fn failure(failure: &Failure, colors: Colors) -> u8 {
-    message(Level::ERROR, &failure.message, colors);
+    match &failure.at {
+        None => message(Level::ERROR, &failure.message, colors),
+        Some(at) => {
+            let mut said =
+                Message::new(Level::ERROR, failure.message.as_str()).at(Some(at.spot.clone())).label(&at.label);
+            said.notes.extend(at.help.clone());
+            print_error(&(said.render(&Sources::new(), colors.stderr) + "\n"));
+        }
+    }
     if let Some(detail) = &failure.detail {
         print_error(detail.trim_end());
         print_error("\n");

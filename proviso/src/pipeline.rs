@@ -353,6 +353,7 @@ impl Pipeline {
         {
             return Err(Failure::data(format!("no function '{name}' is defined, declared or called in the program")));
         }
+        self.job.weave(program)?;
         if program.models.iter().any(|model| model == "assert") {
             let text = "nobody defines assert (<assert.h> is not included): calls of it are taken as assertions";
             self.shared().warnings.push(text.into());

@@ -249,7 +249,8 @@ impl Run<'_> {
             return Ok(true);
         }
         let part = self.part(group, None);
-        let only_termination = part.job.properties.iter().all(|p| p.checks().is_empty());
+        let properties = &part.job.properties;
+        let only_termination = !properties.is_empty() && properties.iter().all(|p| p.checks().is_empty());
         if !part.job.is_exhaustive && only_termination {
             group.program = Some(Program::new(cfa::DataLayout { pointer_width: 64 }));
             return Ok(true);

@@ -74,7 +74,7 @@ fn proviso(run: &Run, folder: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
     command.current_dir(run.file.parent().unwrap());
     command.args(["verify", "--timeout", "60", "--stats"]);
-    if !run.options.iter().any(|o| o == "--property" || o == "--check") {
+    if !run.options.iter().any(|o| ["--property", "--check", "--automaton"].contains(&o.as_str())) {
         command.args(["--property", "unreach-call"]);
     }
     command.arg("--json").arg(folder.join("result.json")).arg("--harness").arg(folder.join("harness.c"));
@@ -155,7 +155,7 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
         let declared = std::fs::read_to_string(&run.file).unwrap().lines().any(|l| l == "// native: no");
         return if declared { Ok(()) } else { Err(format!("the harness cannot give all values:\n{harness}")) };
     }
-    // No sanitizer looks for some violations; the compiler does not know what other verifiers know.
+    // No sanitizer looks for some violations, for what an automaton forbids among them; the compiler does not know what other verifiers know.
     let text = std::fs::read_to_string(&run.file).unwrap();
     if text.lines().any(|l| l == "// native: unseen") || text.contains("__CPROVER_") || text.contains("__ESBMC_") {
         return Ok(());

@@ -2,6 +2,12 @@
 
 use super::*;
 
+/// How the names of the types start that states of automata have. No C type is called so. The variable before one of such a type holds what the
+/// instance watches.
+pub const AUTOMATON: &str = "automaton";
+/// How the names of the functions start by which automata watch a program.
+pub const MONITOR: &str = "__automaton_";
+
 /// A C type as debug information gives it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum CType {
@@ -61,6 +67,14 @@ pub struct Field {
 }
 
 impl Program {
+    /// Whether a variable holds the state of an automaton.
+    pub fn is_automaton(&self, var: VarId) -> bool {
+        matches!(&self.types[self.vars[var].ty], CType::Enum { name, .. } if name.starts_with("automaton "))
+    }
+    /// Whether it is a function by which an automaton watches the program.
+    pub fn is_monitor(&self, func: FuncId) -> bool {
+        self.funcs[func].origin == FunctionOrigin::Model && self.funcs[func].name.starts_with(MONITOR)
+    }
     /// A type with typedefs and qualifiers removed.
     pub fn plain_type(&self, mut ty: TypeId) -> &CType {
         while let CType::Typedef { ty: inner, .. } | CType::Qualified { ty: inner, .. } = &self.types[ty] {

@@ -158,6 +158,9 @@ impl FunctionLowering<'_, '_> {
                         self.lower_intrinsic(n, i, &ir.functions[f].name);
                     }
                     Some(f) => match self.b.cx.primitive(f) {
+                        Some(_) if self.b.cx.is_watched(f) && !self.function.model => {
+                            self.lower_function_call(n, i, callee, self.b.cx.functions[f]);
+                        }
                         Some(primitive) => self.lower_primitive(n, i, primitive, f),
                         None => {
                             let simpler = self.b.cx.ignoring_result.get(ir.functions[f].name.as_str());

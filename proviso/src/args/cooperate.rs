@@ -165,6 +165,9 @@ pub struct InstrumentArgs {
     /// A property instead, as for `verify`.
     #[arg(long, value_name = "FILE|NAME")]
     pub property: Option<String>,
+    /// An automaton instead, as for `verify`.
+    #[arg(long, value_name = "FILE|NAME", conflicts_with_all = ["check", "property"])]
+    pub automaton: Option<String>,
     /// Where to write it: C, LLVM bitcode or textual IR by its ending; `-` is standard output, as C.
     #[arg(short, long, value_name = "OUT.c|OUT.bc|OUT.ll")]
     pub output: Option<PathBuf>,

@@ -10,7 +10,7 @@ impl Recorder<'_> {
         let function = &self.program.funcs[callee];
         let tainted: Vec<bool> = args.iter().map(|&a| self.is_tainted(a)).collect();
         let mut step = None;
-        if caller_shown {
+        if caller_shown && !self.program.is_monitor(callee) {
             let mut shown = Vec::new();
             for &param in &function.params {
                 if let Some(value) = state.var(param) {
@@ -188,10 +188,27 @@ impl Recorder<'_> {
 
     pub(super) fn assigned(&mut self, edge: EdgeId, var: VarId, tainted: bool, state: &State) {
         self.set_taint(var, tainted);
+        if self.program.is_automaton(var) {
+            return self.automaton_moved(edge, var, state);
+        }
         if let (true, Some(name), Some(value)) = (self.shown(), self.names.variable(var), state.var(var)) {
             let value = self.names.show(self.program.vars[var].ty, &value, state);
             self.push(Event::Assign { target: name.to_owned(), value }, edge, tainted);
         }
+    }
+
+    /// An instance of an automaton has come to a state.
+    fn automaton_moved(&mut self, edge: EdgeId, var: VarId, state: &State) {
+        let info = &self.program.vars[var];
+        let (Some(name), Some(value)) = (&info.name, state.var(var)) else { return };
+        let key = VarId(var.0 - 1);
+        let is_key = matches!(self.program.types[self.program.vars[key].ty], CType::Pointer(_));
+        let watched = state.var(key).filter(|_| is_key);
+        let watched = watched
+            .map_or_else(String::new, |at| format!("({})", self.names.show(self.program.vars[key].ty, &at, state)));
+        let value = self.program.show_value(info.ty, &value);
+        let event = Event::Assign { target: format!("{name}{watched}"), value };
+        self.push(event, self.in_user_code(edge).unwrap_or(edge), true);
     }
 
     // Operations.

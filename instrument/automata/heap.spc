@@ -1,0 +1,19 @@
+// Pairs of malloc and free: what is freed was allocated and is not freed yet, and all is freed when the program ends.
+// (What is done with the memory in between is what --check address,leak looks at.)
+automaton heap for each p at most 32 {
+    state free {
+        return malloc(_) = p if p != NULL -> allocated;
+        return calloc(_, _) = p if p != NULL -> allocated;
+        return realloc(_, _) = p if p != NULL -> allocated;
+        return strdup(_) = p if p != NULL -> allocated;
+        return strndup(_, _) = p if p != NULL -> allocated;
+        return aligned_alloc(_, _) = p if p != NULL -> allocated;
+        call free(p) if p != NULL -> error "free of what malloc did not give, or of what is free already";
+        call realloc(p, _) if p != NULL -> error "realloc of what malloc did not give, or of what is free already";
+    }
+    state allocated {
+        call free(p) -> free;
+        return realloc(p, _) = q if q != NULL -> free;
+        end -> error "memory is not freed when the program ends";
+    }
+}

@@ -1,0 +1,661 @@
+//! The text form of automata.
+//!
+//! ```text
+//! file       = automaton+
+//! automaton  = "automaton" NAME ["for" "each" NAME ["at" "most" NUMBER]] "{" item* "}"
+//! item       = "int" NAME "=" ["-"] NUMBER ";"
+//!            | "harmless" NAME ("," NAME)* ";"
+//!            | "state" NAME ("," NAME)* "{" transition* "}"
+//! transition = event ["if" term] ["{" action* "}"] ["->" (NAME | "error" STRING)] ";"
+//! event      = "call" pattern | "return" pattern ["=" (NAME | "_")] | "end"
+//! pattern    = NAME ("|" NAME)* ["(" [(NAME | "_") ("," (NAME | "_"))* ["," "..."] | "..."] ")"]
+//! action     = NAME "=" term ";" | "assert" term STRING ";"
+//! ```
+
+use super::{Action, Automaton, Event, Operator, Pattern, Target, Term, Transition};
+use std::fmt;
+
+/// Instances where the automaton does not say how many.
+const INSTANCES: u32 = 8;
+const MAX_INSTANCES: i64 = 64;
+/// States fit into a byte.
+const MAX_STATES: usize = 255;
+/// Parentheses and signs within one another.
+const MAX_DEPTH: u32 = 200;
+
+/// What is wrong with a text, and where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AutomatonError {
+    /// From 1.
+    pub line: u32,
+    /// From 1, in bytes.
+    pub column: u32,
+    pub message: String,
+    /// What stands beside the place.
+    pub label: String,
+    pub help: Option<String>,
+}
+
+impl fmt::Display for AutomatonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for AutomatonError {}
+
+type Result<T> = std::result::Result<T, AutomatonError>;
+
+/// All automata of a text; there is at least one, and no two have the same name.
+pub fn parse(text: &str) -> Result<Vec<Automaton>> {
+    let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0 };
+    let mut found: Vec<Automaton> = Vec::new();
+    while found.is_empty() || parser.token() != &Token::End {
+        let at = parser.next + 1;
+        let automaton = parser.automaton()?;
+        if found.iter().any(|a| a.name == automaton.name) {
+            return Err(parser.at(at, format!("there are two automata `{}`", automaton.name), "the second"));
+        }
+        found.push(automaton);
+    }
+    Ok(found)
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Token {
+    Name(String),
+    Number(i64),
+    Text(String),
+    Sign(&'static str),
+    End,
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => write!(f, "`{name}`"),
+            Self::Number(number) => write!(f, "`{number}`"),
+            Self::Text(text) => write!(f, "\"{text}\""),
+            Self::Sign(sign) => write!(f, "`{sign}`"),
+            Self::End => f.write_str("the end of the file"),
+        }
+    }
+}
+
+struct Placed {
+    token: Token,
+    line: u32,
+    column: u32,
+}
+
+/// Longer ones first.
+const SIGNS: [&str; 25] = [
+    "...", "->", "==", "!=", "<=", ">=", "&&", "||", "{", "}", "(", ")", ",", ";", "=", "|", "<", ">", "+", "-", "*",
+    "!", "_", "[", "]",
+];
+
+fn tokens(text: &str) -> Result<Vec<Placed>> {
+    let mut found = Vec::new();
+    let (mut line, mut start, mut at) = (1u32, 0usize, 0usize);
+    let bytes = text.as_bytes();
+    while at < bytes.len() {
+        let rest = &text[at..];
+        let column = (at - start) as u32 + 1;
+        let wrong = |message: &str, label: &str| AutomatonError {
+            line,
+            column,
+            message: message.to_owned(),
+            label: label.to_owned(),
+            help: None,
+        };
+        if bytes[at] == b'\n' {
+            (line, start, at) = (line + 1, at + 1, at + 1);
+            continue;
+        }
+        if bytes[at].is_ascii_whitespace() {
+            at += 1;
+            continue;
+        }
+        if rest.starts_with("//") {
+            at += rest.find('\n').unwrap_or(rest.len());
+            continue;
+        }
+        if rest.starts_with("/*") {
+            let end = rest.find("*/").ok_or_else(|| wrong("this comment has no end", "it starts here"))?;
+            for (i, _) in rest[..end].match_indices('\n') {
+                (line, start) = (line + 1, at + i + 1);
+            }
+            at += end + 2;
+            continue;
+        }
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$' || c == '.';
+        let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let first = rest.chars().next().expect("there is more");
+        let (token, length) = if first == '"' {
+            let end = rest[1..].find(['"', '\n']).filter(|&end| rest.as_bytes()[end + 1] == b'"');
+            let end = end.ok_or_else(|| wrong("this text has no end", "a text ends on the line where it starts"))?;
+            (Token::Text(rest[1..=end].to_owned()), end + 2)
+        } else if first.is_ascii_digit() {
+            let word = &rest[..length];
+            let number = match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
+                Some(digits) => i64::from_str_radix(digits, 16),
+                None => word.parse(),
+            };
+            let number = number.map_err(|_| wrong(&format!("`{word}` is no number of 64 bits"), "not a number"))?;
+            (Token::Number(number), length)
+        } else if (first.is_ascii_alphabetic() || first == '_' || first == '$') && &rest[..length] != "_" {
+            (Token::Name(rest[..length].to_owned()), length)
+        } else {
+            let sign = SIGNS.iter().find(|s| rest.starts_with(**s));
+            let sign = sign.ok_or_else(|| wrong(&format!("`{first}` means nothing here"), "unexpected character"))?;
+            (Token::Sign(sign), sign.len())
+        };
+        found.push(Placed { token, line, column });
+        at += length;
+    }
+    found.push(Placed { token: Token::End, line, column: (at - start) as u32 + 1 });
+    Ok(found)
+}
+
+struct Parser {
+    tokens: Vec<Placed>,
+    next: usize,
+    depth: u32,
+}
+
+/// A name and where it stands, by token.
+type Placed1 = (String, usize);
+
+/// What a target of a transition is called, until all states are known.
+enum Goal {
+    State(Placed1),
+    Error(String),
+}
+
+struct Raw {
+    from: Vec<usize>,
+    event: Event,
+    guard: Option<Term>,
+    actions: Vec<Action>,
+    goal: Option<Goal>,
+}
+
+impl Parser {
+    fn token(&self) -> &Token {
+        &self.tokens[self.next].token
+    }
+    fn at(&self, token: usize, message: impl Into<String>, label: impl Into<String>) -> AutomatonError {
+        let Placed { line, column, .. } = self.tokens[token.min(self.tokens.len() - 1)];
+        AutomatonError { line, column, message: message.into(), label: label.into(), help: None }
+    }
+    fn expected(&self, what: &str) -> AutomatonError {
+        let message = format!("expected {what}, found {}", self.token());
+        self.at(self.next, message, format!("expected {what}"))
+    }
+    fn is(&self, word: &str) -> bool {
+        match self.token() {
+            Token::Name(name) => name == word,
+            Token::Sign(sign) => *sign == word,
+            _ => false,
+        }
+    }
+    fn take(&mut self, word: &str) -> bool {
+        let is = self.is(word);
+        self.next += usize::from(is);
+        is
+    }
+    fn expect(&mut self, word: &str) -> Result<()> {
+        if self.take(word) { Ok(()) } else { Err(self.expected(&format!("`{word}`"))) }
+    }
+    fn name(&mut self, what: &str) -> Result<String> {
+        let Token::Name(name) = self.token() else { return Err(self.expected(what)) };
+        let name = name.clone();
+        if name.contains('.') {
+            return Err(self.at(self.next, format!("`{name}` is no name"), "names have no dots"));
+        }
+        self.next += 1;
+        Ok(name)
+    }
+    fn text(&mut self) -> Result<String> {
+        let Token::Text(text) = self.token() else { return Err(self.expected("a message in quotes")) };
+        let text = text.clone();
+        self.next += 1;
+        Ok(text)
+    }
+    fn number(&mut self) -> Result<i64> {
+        let negative = self.take("-");
+        let Token::Number(number) = *self.token() else { return Err(self.expected("a number")) };
+        self.next += 1;
+        Ok(if negative { -number } else { number })
+    }
+
+    fn automaton(&mut self) -> Result<Automaton> {
+        self.expect("automaton")?;
+        let name = self.name("the automaton's name")?;
+        let (mut key, mut instances) = (None, INSTANCES);
+        if self.take("for") {
+            self.expect("each")?;
+            key = Some(self.name("a name for what each instance watches")?);
+            if self.take("at") {
+                self.expect("most")?;
+                let at = self.next;
+                let number = self.number()?;
+                if !(1..=MAX_INSTANCES).contains(&number) {
+                    let message = format!("instances are at least 1 and at most {MAX_INSTANCES}");
+                    return Err(self.at(at, message, "too few or too many"));
+                }
+                instances = number as u32;
+            }
+        }
+        let mut automaton = Automaton {
+            name,
+            key,
+            instances,
+            variables: Vec::new(),
+            states: Vec::new(),
+            transitions: Vec::new(),
+            harmless: Vec::new(),
+        };
+        let mut raw = Vec::new();
+        self.expect("{")?;
+        while !self.take("}") {
+            self.item(&mut automaton, &mut raw)?;
+        }
+        if automaton.states.is_empty() {
+            return Err(self.at(self.next - 1, format!("`{}` has no state", automaton.name), "ends without a state"));
+        }
+        for Raw { from, event, guard, actions, goal } in raw {
+            let to = match goal {
+                None => None,
+                Some(Goal::Error(message)) => Some(Target::Error(message)),
+                Some(Goal::State((name, at))) => Some(Target::State(self.state_of(&automaton, &name, at)?)),
+            };
+            automaton.transitions.push(Transition { from, event, guard, actions, to });
+        }
+        Ok(automaton)
+    }
+
+    fn state_of(&self, automaton: &Automaton, name: &str, at: usize) -> Result<usize> {
+        automaton.states.iter().position(|s| s == name).ok_or_else(|| {
+            let mut error = self.at(at, format!("`{}` has no state `{name}`", automaton.name), "not a state");
+            error.help = Some(format!("its states are {}", automaton.states.join(", ")));
+            error
+        })
+    }
+
+    fn item(&mut self, automaton: &mut Automaton, raw: &mut Vec<Raw>) -> Result<()> {
+        if self.take("int") {
+            let at = self.next;
+            let name = self.name("the variable's name")?;
+            if automaton.variables.iter().any(|(v, _)| *v == name) || automaton.key.as_ref() == Some(&name) {
+                return Err(self.at(at, format!("`{name}` is declared twice"), "the second time"));
+            }
+            self.expect("=")?;
+            let value = self.number()?;
+            automaton.variables.push((name, value));
+            return self.expect(";");
+        }
+        if self.take("harmless") {
+            loop {
+                automaton.harmless.push(self.name("the name of a function")?);
+                if !self.take(",") {
+                    return self.expect(";");
+                }
+            }
+        }
+        if !self.take("state") {
+            return Err(self.expected("`state`, `int`, `harmless` or `}`"));
+        }
+        let mut from = Vec::new();
+        loop {
+            let at = self.next;
+            let name = self.name("the state's name")?;
+            if name == "error" {
+                return Err(self.at(at, "`error` is no name for a state", "this is how a violation is written"));
+            }
+            let known = automaton.states.iter().position(|s| *s == name);
+            from.push(known.unwrap_or_else(|| {
+                automaton.states.push(name);
+                automaton.states.len() - 1
+            }));
+            if automaton.states.len() > MAX_STATES {
+                return Err(self.at(at, format!("there are more than {MAX_STATES} states"), "one too many"));
+            }
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect("{")?;
+        while !self.take("}") {
+            let transition = self.transition(automaton, &from)?;
+            raw.push(transition);
+        }
+        Ok(())
+    }
+
+    fn transition(&mut self, automaton: &Automaton, from: &[usize]) -> Result<Raw> {
+        let at = self.next;
+        let (event, bound) = self.event(automaton, from)?;
+        if let (Some(key), false) = (&automaton.key, event == Event::End) {
+            let times = bound.iter().filter(|name| *name == key).count();
+            if times != 1 {
+                let message = format!("this event does not say once which `{key}` it is about");
+                let mut error = self.at(at, message, format!("`{key}` is bound {times} times"));
+                error.help = Some(format!("name the argument, or the result, that is the `{key}`: `call f({key})`"));
+                return Err(error);
+            }
+        }
+        let scope = Scope { automaton, bound: &bound };
+        let guard = if self.take("if") { Some(self.term(&scope)?) } else { None };
+        let mut actions = Vec::new();
+        if self.take("{") {
+            while !self.take("}") {
+                actions.push(self.action(&scope)?);
+            }
+        }
+        let mut goal = None;
+        if self.take("->") {
+            goal = Some(if self.take("error") {
+                Goal::Error(self.text()?)
+            } else {
+                let at = self.next;
+                Goal::State((self.name("a state or `error`")?, at))
+            });
+        }
+        self.expect(";")?;
+        Ok(Raw { from: from.to_vec(), event, guard, actions, goal })
+    }
+
+    /// An event, and the names that it binds.
+    fn event(&mut self, automaton: &Automaton, from: &[usize]) -> Result<(Event, Vec<String>)> {
+        let at = self.next;
+        if self.take("end") {
+            if automaton.key.is_some() && from.contains(&0) {
+                let message = "`end` in the initial state would speak of all values that there are";
+                return Err(self.at(at, message, format!("`{}` is the initial state", automaton.states[0])));
+            }
+            return Ok((Event::End, Vec::new()));
+        }
+        let returns = self.is("return");
+        if !returns && !self.is("call") {
+            return Err(self.expected("`call`, `return`, `end` or `}`"));
+        }
+        self.next += 1;
+        let pattern = self.pattern()?;
+        let mut bound: Vec<String> = pattern.args.iter().flatten().cloned().collect();
+        let mut result = None;
+        if returns && self.take("=") && !self.take("_") {
+            let name = self.name("a name for the result")?;
+            bound.push(name.clone());
+            result = Some(name);
+        }
+        for (i, name) in bound.iter().enumerate() {
+            let is_variable = automaton.variables.iter().any(|(v, _)| v == name);
+            if is_variable || (automaton.key.as_ref() != Some(name) && bound[..i].contains(name)) {
+                return Err(self.at(at, format!("`{name}` is bound, but has a value already"), "in this event"));
+            }
+        }
+        Ok((if returns { Event::Return(pattern, result) } else { Event::Call(pattern) }, bound))
+    }
+
+    fn pattern(&mut self) -> Result<Pattern> {
+        let mut functions = vec![self.name("the name of a function")?];
+        while self.take("|") {
+            functions.push(self.name("the name of a function")?);
+        }
+        let mut pattern = Pattern { functions, args: Vec::new(), open: true };
+        if !self.take("(") {
+            return Ok(pattern);
+        }
+        pattern.open = false;
+        if self.take(")") {
+            return Ok(pattern);
+        }
+        loop {
+            if self.take("...") {
+                pattern.open = true;
+                self.expect(")")?;
+                return Ok(pattern);
+            }
+            let arg = if self.take("_") { None } else { Some(self.name("a name for an argument, `_` or `...`")?) };
+            pattern.args.push(arg);
+            if !self.take(",") {
+                self.expect(")")?;
+                return Ok(pattern);
+            }
+        }
+    }
+
+    fn action(&mut self, scope: &Scope<'_>) -> Result<Action> {
+        if self.take("assert") {
+            let term = self.term(scope)?;
+            let action = Action::Assert(term, self.text()?);
+            self.expect(";")?;
+            return Ok(action);
+        }
+        let at = self.next;
+        let name = self.name("`assert` or a variable of the automaton")?;
+        let variable = scope.automaton.variables.iter().position(|(v, _)| *v == name);
+        let Some(variable) = variable else {
+            let message = format!("`{name}` is no variable of the automaton");
+            let mut error = self.at(at, message, "not declared");
+            error.help = Some(format!("declare it before the states: `int {name} = 0;`"));
+            return Err(error);
+        };
+        self.expect("=")?;
+        let action = Action::Assign(variable, self.term(scope)?);
+        self.expect(";")?;
+        Ok(action)
+    }
+
+    fn term(&mut self, scope: &Scope<'_>) -> Result<Term> {
+        self.binary(scope, 0)
+    }
+
+    fn binary(&mut self, scope: &Scope<'_>, level: usize) -> Result<Term> {
+        /// The weakest first.
+        const LEVELS: [&[(&str, Operator)]; 5] = [
+            &[("||", Operator::Or)],
+            &[("&&", Operator::And)],
+            &[
+                ("==", Operator::Equal),
+                ("!=", Operator::Unequal),
+                ("<", Operator::Less),
+                ("<=", Operator::LessEqual),
+                (">", Operator::Greater),
+                (">=", Operator::GreaterEqual),
+            ],
+            &[("+", Operator::Add), ("-", Operator::Sub)],
+            &[("*", Operator::Mul)],
+        ];
+        let Some(operators) = LEVELS.get(level) else { return self.unary(scope) };
+        let mut left = self.binary(scope, level + 1)?;
+        let mut length = 0;
+        while let Some(&(sign, operator)) = operators.iter().find(|(sign, _)| self.is(sign)) {
+            length += 1;
+            if length > MAX_DEPTH {
+                return Err(self.at(self.next, "this expression is too long", "here"));
+            }
+            self.expect(sign)?;
+            left = Term::Binary(operator, Box::new(left), Box::new(self.binary(scope, level + 1)?));
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self, scope: &Scope<'_>) -> Result<Term> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(self.at(self.next, "this expression is nested too deeply", "here"));
+        }
+        let term = if self.take("!") {
+            Term::Not(Box::new(self.unary(scope)?))
+        } else if self.take("-") {
+            Term::Negated(Box::new(self.unary(scope)?))
+        } else if self.take("(") {
+            let term = self.term(scope)?;
+            self.expect(")")?;
+            term
+        } else if let Token::Number(number) = *self.token() {
+            self.next += 1;
+            Term::Number(number)
+        } else {
+            let at = self.next;
+            let name = self.name("a number, a name or `(`")?;
+            scope.name(&name).ok_or_else(|| {
+                let mut error = self.at(at, format!("nothing here is called `{name}`"), "not known");
+                error.help =
+                    Some("an expression is over arguments and results that its event names, and variables".into());
+                error
+            })?
+        };
+        self.depth -= 1;
+        Ok(term)
+    }
+}
+
+/// What names mean in a transition.
+struct Scope<'a> {
+    automaton: &'a Automaton,
+    bound: &'a [String],
+}
+
+impl Scope<'_> {
+    fn name(&self, name: &str) -> Option<Term> {
+        if self.bound.iter().any(|b| b == name) {
+            return Some(Term::Bound(name.to_owned()));
+        }
+        let variable = self.automaton.variables.iter().position(|(v, _)| v == name);
+        variable.map(Term::Variable).or_else(|| (name == "NULL").then_some(Term::Number(0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shipped_is_well_formed() {
+        for (name, text) in Automaton::SHIPPED {
+            let found = parse(text).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(found.len(), 1);
+            assert_eq!(found[0].name, name);
+            assert!(found[0].transitions.iter().any(|t| matches!(t.to, Some(Target::Error(_)))), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_text_says_what_an_automaton_is() {
+        let text = "automaton a for each p at most 3 { int n = -2; harmless g;
+            state s, t { call f|g(p, _, ...) if !(n + 1 == 2 * p) && p != NULL { n = n - 1; assert n < 0 \"m\"; } -> t; }
+            state t { return h(_) = p -> error \"no\"; end; } }";
+        let found = parse(text).unwrap();
+        let a = &found[0];
+        assert_eq!((a.key.as_deref(), a.instances, &a.variables[..]), (Some("p"), 3, &[("n".to_owned(), -2)][..]));
+        assert_eq!((a.states.join(" "), a.harmless.join(" ")), ("s t".into(), "g".into()));
+        let Event::Call(pattern) = &a.transitions[0].event else { panic!() };
+        assert_eq!(
+            (pattern.functions.join(" "), pattern.args.clone(), pattern.open),
+            ("f g".into(), vec![Some("p".into()), None], true)
+        );
+        assert_eq!((a.transitions[0].from.clone(), &a.transitions[0].to), (vec![0, 1], &Some(Target::State(1))));
+        assert_eq!(a.transitions[1].to, Some(Target::Error("no".into())));
+        assert_eq!(
+            a.transitions[2],
+            Transition { from: vec![1], event: Event::End, guard: None, actions: vec![], to: None }
+        );
+        assert_eq!(a.functions().collect::<Vec<_>>(), ["f", "g", "h"]);
+    }
+
+    /// The message, and the place of the token that it is about.
+    #[track_caller]
+    fn wrong(text: &str, place: (u32, u32), part: &str) {
+        let error = parse(text).unwrap_err();
+        assert!(error.message.contains(part), "{error}");
+        assert_eq!((error.line, error.column), place, "{error}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_where_it_is() {
+        wrong("", (1, 1), "expected `automaton`, found the end of the file");
+        wrong("automaton a {\n  state s {\n    call f() -> u;\n  }\n}", (3, 17), "`a` has no state `u`");
+        wrong("automaton a { }", (1, 15), "no state");
+        wrong("automaton a { state s { call f(x) if y -> s; } }", (1, 38), "nothing here is called `y`");
+        wrong("automaton a for each p { state s { call f(x); } }", (1, 36), "does not say once which `p`");
+        wrong("automaton a for each p { state s { end; } }", (1, 36), "initial state");
+        wrong("automaton a { state s { call f(x) { y = 1; } } }", (1, 37), "no variable");
+        wrong("automaton a { state s { call f(x, x); } }", (1, 25), "`x` is bound");
+        wrong("automaton a { state s { call f -> error \"x; } }", (1, 41), "no end");
+        wrong("automaton a { state s { } } automaton a { state s { } }", (1, 39), "two automata");
+        wrong("automaton a { state s { call f if 9999999999999999999 == 1; } }", (1, 35), "64 bits");
+        wrong("automaton a # { }", (1, 13), "`#` means nothing");
+        wrong("automaton a { /* ", (1, 15), "comment has no end");
+        wrong("automaton a for each p at most 65 { }", (1, 32), "at most 64");
+    }
+
+    /// Parts of texts in any order: there is an automaton or an error in the text, and nothing else happens.
+    #[test]
+    fn any_text_has_an_answer() {
+        const PARTS: [&str; 34] = [
+            "automaton",
+            "a",
+            "for",
+            "each",
+            "p",
+            "at",
+            "most",
+            "8",
+            "{",
+            "}",
+            "state",
+            "s",
+            "call",
+            "return",
+            "end",
+            "f",
+            "(",
+            ")",
+            ",",
+            "...",
+            "_",
+            "if",
+            "==",
+            "-",
+            "!",
+            "->",
+            "error",
+            "\"m\"",
+            ";",
+            "int",
+            "=",
+            "/*",
+            "é",
+            "\n",
+        ];
+        let good = Automaton::SHIPPED.map(|(_, text)| text).join("\n");
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % below as u64) as usize
+        };
+        for round in 0..3000 {
+            let text: String = if round % 2 == 0 {
+                (0..random(40)).map(|_| format!("{} ", PARTS[random(PARTS.len())])).collect()
+            } else {
+                // What is good, with a part exchanged.
+                let (from, to) = (random(good.len()), random(good.len()));
+                let (from, to) = (good.floor_char_boundary(from.min(to)), good.floor_char_boundary(from.max(to)));
+                let to = to.min(good.floor_char_boundary(from + random(60)));
+                format!("{}{}{}", &good[..from], PARTS[random(PARTS.len())], &good[to.max(from)..])
+            };
+            if let Err(error) = parse(&text) {
+                let line = text.split('\n').nth(error.line as usize - 1).unwrap_or_else(|| panic!("{error} in {text}"));
+                assert!(error.column >= 1 && error.column as usize <= line.len() + 1, "{error} in {text}");
+                assert!(!error.message.is_empty() && !error.label.is_empty());
+            }
+        }
+        let deep = format!("automaton a {{ state s {{ call f if {}1", "(".repeat(100_000));
+        assert!(parse(&deep).unwrap_err().message.contains("deeply"));
+    }
+}

@@ -1,0 +1,764 @@
+//! Puts an automaton into a program.
+//!
+//! Where the program calls a function that the automaton speaks of, a function of ours is called before or behind, a *monitor*: it
+//! finds the instance for the key, takes the first transition that matches, and goes to an error if that is where it leads. Instances
+//! that are not as they were at first are kept in *slots*, global variables; so states of the program are equal where
+//! those of the automaton are. Where there are more instances than slots, nothing is known any more: a taint says so.
+//!
+//! A call counts where the program makes it or where the library calls the program, not what the library calls itself.
+
+use super::{Action, Automaton, Event, Operator, Pattern, Target, Term, Transition};
+use cfa::{
+    BinOp, CType, CallGraph, Callee, Check, EdgeId, ErrorInfo, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, LocId,
+    Op, Out, PlaceId, Program, Taint, TypeId, Var, VarId, VarKind,
+};
+use std::fmt;
+
+/// Bits of the automaton's variables.
+const WIDTH: u32 = 64;
+/// Bits of states.
+const STATE: u32 = 8;
+
+/// A pattern does not fit the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WeaveError(pub String);
+
+impl fmt::Display for WeaveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WeaveError {}
+
+/// What is known of an instance.
+struct Slot {
+    /// One bit: it is not as it was at first.
+    used: VarId,
+    key: VarId,
+    state: VarId,
+    variables: Vec<VarId>,
+}
+
+/// The argument, or the result, that says which instance.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Position {
+    Argument(usize),
+    Result,
+    /// There is one instance, or all are meant.
+    None,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Moment {
+    Before,
+    Behind,
+}
+
+struct Weaver<'a> {
+    automaton: &'a Automaton,
+    program: &'a mut Program,
+    slots: Vec<Slot>,
+    /// Types of which nothing is known but the width.
+    byte: TypeId,
+    word: TypeId,
+}
+
+/// A function that watches an event of another one.
+struct Monitor {
+    func: FuncId,
+    /// What it is given, in order.
+    takes: Vec<Position>,
+}
+
+impl Automaton {
+    /// Makes what the automaton forbids errors of a program. Functions that it speaks of and that the program does not have are never called.
+    pub fn weave(&self, program: &mut Program) -> Result<(), WeaveError> {
+        let [byte, word] = [STATE, WIDTH].map(|width| program.types.push(CType::Unknown { width }));
+        let mut weaver = Weaver { automaton: self, program, slots: Vec::new(), byte, word };
+        weaver.take_as_harmless();
+        weaver.make_slots();
+        let watched: Vec<FuncId> = weaver.program.funcs.ids().collect();
+        let mut monitors = Vec::new();
+        for func in watched {
+            for moment in [Moment::Before, Moment::Behind] {
+                if let Some(monitor) = weaver.monitor(func, moment)? {
+                    monitors.push((func, moment, monitor));
+                }
+            }
+        }
+        weaver.watch_calls(&monitors);
+        weaver.watch_the_end();
+        Ok(())
+    }
+}
+
+/// The name that C has for a function: models of the library may have several.
+fn public_name(program: &Program, func: FuncId) -> &str {
+    let function = &program.funcs[func];
+    let name = function.name.as_str();
+    if function.origin == FunctionOrigin::Source {
+        return name;
+    }
+    let name = name.trim_end_matches(".void");
+    name.strip_prefix("__isoc99_").or(name.strip_prefix("__isoc23_")).unwrap_or(name)
+}
+
+impl Weaver<'_> {
+    // Parts.
+
+    fn var(&mut self, name: Option<&str>, ty: TypeId, width: u32, kind: VarKind) -> VarId {
+        self.program.vars.push(Var { name: name.map(str::to_owned), ty, width, kind, place: None })
+    }
+
+    fn take_as_harmless(&mut self) {
+        for id in self.program.edges.ids() {
+            let function = &self.program.funcs[self.program.func_of(id)];
+            if function.origin == FunctionOrigin::Undefined
+                && self.automaton.harmless.contains(&function.name)
+                && matches!(self.program.edges[id].op, Op::Approx { .. })
+            {
+                self.program.edges[id].op = Op::Skip;
+            }
+        }
+    }
+
+    fn make_slots(&mut self) {
+        let Automaton { name, key, instances, variables, states, .. } = self.automaton;
+        let values = states.iter().zip(0..).map(|(state, n)| (state.clone(), n)).collect();
+        let states = CType::Enum { name: format!("{} {name}", cfa::AUTOMATON), width: STATE, signed: false, values };
+        let states = self.program.types.push(states);
+        let pointer = self.program.layout.pointer_width;
+        let void = self.program.types.push(CType::Void);
+        let key_type = self.program.types.push(if key.is_some() {
+            CType::Pointer(void)
+        } else {
+            CType::Unknown { width: pointer }
+        });
+        let flag = self.program.types.push(CType::Unknown { width: 1 });
+        let word = self.word;
+        for _ in 0..if key.is_some() { *instances } else { 1 } {
+            let mut global = |ty, width, name: Option<&str>, value: i64| {
+                let init = Some(self.program.exprs.int(width, value as u64));
+                self.var(name, ty, width, VarKind::Global { init })
+            };
+            let used = global(flag, 1, None, 0);
+            // Traces look for the key there.
+            let (slot_key, state) = (global(key_type, pointer, None, 0), global(states, STATE, Some(name), 0));
+            let variables = variables.iter().map(|&(_, value)| global(word, WIDTH, None, value)).collect();
+            self.slots.push(Slot { used, key: slot_key, state, variables });
+        }
+    }
+
+    // Monitors.
+
+    /// The function that watches calls of a function, or returns from it, if the automaton speaks of them.
+    fn monitor(&mut self, func: FuncId, moment: Moment) -> Result<Option<Monitor>, WeaveError> {
+        let name = public_name(self.program, func).to_owned();
+        let rows: Vec<Row<'_>> = self.automaton.transitions.iter().filter_map(|t| Row::of(t, moment, &name)).collect();
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        for row in &rows {
+            self.fits(func, &name, row)?;
+        }
+        let has_result = self.program.funcs[func].return_width.is_some();
+        let mut takes: Vec<Position> = rows.iter().flat_map(Row::bound).map(|(_, position)| position).collect();
+        takes.retain(|position| has_result || *position != Position::Result);
+        takes.sort_unstable();
+        takes.dedup();
+        let verb = if moment == Moment::Before { "call" } else { "return" };
+        let void = self.program.types.push(CType::Void);
+        let own =
+            self.program.add_function(&format!("{}{}_{verb}_{name}", cfa::MONITOR, self.automaton.name), void, None);
+        self.program.funcs[own].origin = FunctionOrigin::Model;
+        let mut body = Body { w: self, func: own, given: Vec::new(), end: None };
+        for &position in &takes {
+            let (ty, width) = body.w.typed(func, position);
+            let var = body.w.var(None, ty, width, VarKind::Param(own));
+            body.w.program.funcs[own].params.push(var);
+            body.given.push((position, var));
+        }
+        let mut at = body.w.program.funcs[own].entry;
+        let (known, lost): (Vec<Row<'_>>, Vec<Row<'_>>) =
+            rows.into_iter().partition(|row| has_result || !row.bound().any(|(_, p)| p == Position::Result));
+        if !lost.is_empty() {
+            at = body.give_up(at, format!("automaton {}: what '{name}' returns is not known", body.w.automaton.name));
+        }
+        let key = body.w.automaton.key.as_deref();
+        let position = |row: &Row<'_>| row.bound().find(|(name, _)| Some(*name) == key).map_or(Position::None, |b| b.1);
+        let mut positions: Vec<Position> = known.iter().map(position).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        for wanted in positions {
+            let rows: Vec<&Row<'_>> = known.iter().filter(|row| position(row) == wanted).collect();
+            at = body.step(at, wanted, &rows);
+        }
+        body.finish(at);
+        Ok(Some(Monitor { func: own, takes }))
+    }
+
+    /// Whether a function has the arguments that a pattern speaks of.
+    fn fits(&self, func: FuncId, name: &str, row: &Row<'_>) -> Result<(), WeaveError> {
+        let function = &self.program.funcs[func];
+        let (has, wants) = (function.params.len(), row.pattern.args.len());
+        let said = if wants == 1 { "1 argument".to_owned() } else { format!("{wants} arguments") };
+        if wants > has || (wants < has && !row.pattern.open) {
+            let text = format!("automaton {}: {name} is given {said} in a pattern, and has {has}", self.automaton.name);
+            return Err(WeaveError(text));
+        }
+        let is_void = function.return_width.is_none() && function.origin == FunctionOrigin::Source;
+        if row.result.is_some() && is_void {
+            return Err(WeaveError(format!("automaton {}: {name} returns nothing", self.automaton.name)));
+        }
+        let is_wide = |position| position != Position::None && self.typed(func, position).1 > WIDTH;
+        if row.bound().any(|(_, position)| is_wide(position)) {
+            let text =
+                format!("automaton {}: an argument or result of {name} has more than 64 bits", self.automaton.name);
+            return Err(WeaveError(text));
+        }
+        Ok(())
+    }
+
+    /// Type and width of an argument or result of a function.
+    fn typed(&self, func: FuncId, position: Position) -> (TypeId, u32) {
+        let function = &self.program.funcs[func];
+        match position {
+            Position::Argument(n) => {
+                let var = &self.program.vars[function.params[n]];
+                (var.ty, var.width)
+            }
+            Position::Result => (function.return_type, function.return_width.unwrap_or(1)),
+            Position::None => (self.byte, STATE),
+        }
+    }
+
+    fn is_signed(&self, ty: TypeId) -> bool {
+        match *self.program.plain_type(ty) {
+            CType::Int { signed, .. } | CType::Enum { signed, .. } => signed,
+            CType::Unknown { width } => width < self.program.layout.pointer_width,
+            _ => false,
+        }
+    }
+
+    // Where they are called.
+
+    fn watch_calls(&mut self, monitors: &[(FuncId, Moment, Monitor)]) {
+        let taken: Vec<FuncId> = CallGraph::new(self.program).address_taken().to_vec();
+        let calls: Vec<EdgeId> = self.program.edges.ids().collect();
+        for edge in calls {
+            let Op::Call { callee, .. } = self.program.edges[edge].op else { continue };
+            let by_library = self.program.funcs[self.program.func_of(edge)].origin == FunctionOrigin::Model;
+            let counts = |p: &Program, f: FuncId| !by_library || p.funcs[f].origin == FunctionOrigin::Source;
+            let direct = match callee {
+                Callee::Direct(func) => Some(func),
+                Callee::Indirect(e) => match *self.program.exprs.get(e) {
+                    Expr::FuncAddr(func) => Some(func),
+                    _ => None,
+                },
+            };
+            let may_be = |f: FuncId| direct.map_or_else(|| taken.contains(&f), |direct| direct == f);
+            for (func, moment, monitor) in monitors.iter().filter(|(f, ..)| may_be(*f)) {
+                if counts(self.program, *func) {
+                    self.watch(edge, *func, direct.is_some(), *moment, monitor);
+                }
+            }
+        }
+    }
+
+    /// Has a call watched; `is_direct`: it calls nothing but the function.
+    fn watch(&mut self, edge: EdgeId, func: FuncId, is_direct: bool, moment: Moment, monitor: &Monitor) {
+        let caller = self.program.func_of(edge);
+        let place = self.program.edges[edge].place;
+        let Op::Call { callee, args, result, .. } = self.program.edges[edge].op.clone() else { return };
+        let mut before = Before { source: self.detach(edge), place };
+        let is_called = match callee {
+            Callee::Indirect(pointer) if !is_direct => {
+                let address = self.program.exprs.func_addr(func, self.program.layout.pointer_width);
+                Some(self.program.exprs.eq(pointer, address))
+            }
+            _ => None,
+        };
+        let mut unknown = false;
+        let mut given = Vec::new();
+        for &position in &monitor.takes {
+            let (_, width) = self.typed(func, position);
+            let value = match (position, result) {
+                (Position::Argument(n), _) => match args.get(n) {
+                    Some(&arg) => self.saved(&mut before, caller, arg, moment),
+                    None => {
+                        unknown = true;
+                        self.program.exprs.int(width, 0)
+                    }
+                },
+                (_, Some(result)) => self.program.var_expr(result),
+                (_, None) if is_direct => {
+                    let var = self.var(None, self.byte, width, VarKind::Temp(caller));
+                    if let Op::Call { result, .. } = &mut self.program.edges[edge].op {
+                        *result = Some(var);
+                    }
+                    self.program.var_expr(var)
+                }
+                (_, None) => {
+                    unknown = true;
+                    self.program.exprs.int(width, 0)
+                }
+            };
+            given.push(self.program.exprs.resize(width, value));
+        }
+        let is_called = is_called.map(|is_called| self.saved(&mut before, caller, is_called, moment));
+        let (mut at, after) = match moment {
+            Moment::Before => (before.source, None),
+            Moment::Behind => {
+                self.attach(edge, before.source);
+                let behind = self.program.add_location(caller);
+                (behind, Some(std::mem::replace(&mut self.program.edges[edge].target, behind)))
+            }
+        };
+        let end = after.unwrap_or_else(|| self.program.add_location(caller));
+        if let Some(is_called) = is_called {
+            let watched = self.program.add_location(caller);
+            self.program.add_branch(at, is_called, watched, end, None);
+            at = watched;
+        }
+        if unknown {
+            let reason = format!(
+                "automaton {}: a call that passes or takes other values than the function",
+                self.automaton.name
+            );
+            at = self.approximate(at, reason, place);
+        }
+        let op = Op::Call { callee: Callee::Direct(monitor.func), args: given.into(), varargs: None, result: None };
+        self.program.add_edge(at, op, end, place);
+        if after.is_none() {
+            self.attach(edge, end);
+        }
+    }
+
+    /// A value as it is before a call; behind it, it may be another.
+    fn saved(&mut self, before: &mut Before, caller: FuncId, value: ExprId, moment: Moment) -> ExprId {
+        if moment == Moment::Before || self.program.exprs.as_const(value).is_some() {
+            return value;
+        }
+        let width = self.program.exprs.width(value);
+        let var = self.var(None, self.byte, width, VarKind::Temp(caller));
+        let next = self.program.add_location(caller);
+        self.program.add_edge(before.source, Op::Assign { var, value }, next, before.place);
+        before.source = next;
+        self.program.var_expr(var)
+    }
+
+    /// Takes an edge that is the only one from its source off it.
+    fn detach(&mut self, edge: EdgeId) -> LocId {
+        let source = self.program.edges[edge].source;
+        self.program.locs[source].out = Out::Sink;
+        source
+    }
+
+    fn attach(&mut self, edge: EdgeId, source: LocId) {
+        self.program.edges[edge].source = source;
+        self.program.locs[source].out = Out::One(edge);
+    }
+
+    /// From here on the instances are not known.
+    fn approximate(&mut self, at: LocId, reason: String, place: Option<PlaceId>) -> LocId {
+        let taint = self.program.taints.push(Taint { reason, place, over: true, under: true });
+        let next = self.program.add_location(self.program.locs[at].func);
+        self.program.add_edge(at, Op::Approx { taint }, next, place);
+        next
+    }
+
+    fn watch_the_end(&mut self) {
+        let automaton = self.automaton;
+        let rows: Vec<Row<'_>> = automaton.transitions.iter().filter_map(Row::at_end).collect();
+        if rows.is_empty() {
+            return;
+        }
+        let main = self.program.func_by_name("main");
+        let returns = self.program.edges.iter().filter(|(id, edge)| {
+            matches!(edge.op, Op::Return { .. }) && edge.place.is_some() && Some(self.program.func_of(*id)) == main
+        });
+        let place = returns.last().and_then(|(_, edge)| edge.place);
+        let void = self.program.types.push(CType::Void);
+        let func = self.program.add_function(&format!("{}{}_end", cfa::MONITOR, automaton.name), void, None);
+        self.program.funcs[func].origin = FunctionOrigin::Model;
+        let mut body = Body { w: self, func, given: Vec::new(), end: Some(place) };
+        let mut at = body.w.program.funcs[func].entry;
+        for n in 0..body.w.slots.len() {
+            at = body.end_of(at, n, &rows);
+        }
+        body.finish(at);
+        let is_end = |op: &Op| matches!(op, Op::Halt(HaltKind::Exit(_)));
+        let ends = self.program.edges.iter().filter(|(_, edge)| is_end(&edge.op));
+        let ends: Vec<EdgeId> = ends.map(|(id, _)| id).collect();
+        for edge in ends {
+            let place = self.program.edges[edge].place;
+            let (source, next) = (self.detach(edge), self.program.add_location(self.program.func_of(edge)));
+            let op = Op::Call { callee: Callee::Direct(func), args: Box::default(), varargs: None, result: None };
+            self.program.add_edge(source, op, next, place);
+            self.attach(edge, next);
+        }
+    }
+}
+
+/// Where what is put before an edge ends.
+struct Before {
+    source: LocId,
+    place: Option<PlaceId>,
+}
+
+/// A transition with the pattern of its event.
+struct Row<'a> {
+    transition: &'a Transition,
+    pattern: &'a Pattern,
+    result: Option<&'a str>,
+}
+
+/// Of events that are no calls.
+static NO_PATTERN: Pattern = Pattern { functions: Vec::new(), args: Vec::new(), open: true };
+
+impl<'a> Row<'a> {
+    fn of(transition: &'a Transition, moment: Moment, function: &str) -> Option<Self> {
+        let (pattern, result) = match (&transition.event, moment) {
+            (Event::Call(pattern), Moment::Before) => (pattern, None),
+            (Event::Return(pattern, result), Moment::Behind) => (pattern, result.as_deref()),
+            _ => return None,
+        };
+        pattern.functions.iter().any(|f| f == function).then_some(Self { transition, pattern, result })
+    }
+
+    fn at_end(transition: &'a Transition) -> Option<Self> {
+        (transition.event == Event::End).then_some(Self { transition, pattern: &NO_PATTERN, result: None })
+    }
+
+    /// The names that the event gives to values.
+    fn bound(&self) -> impl Iterator<Item = (&'a str, Position)> + use<'a> {
+        let args = self.pattern.args.iter().enumerate();
+        let args = args.filter_map(|(n, name)| Some((name.as_deref()?, Position::Argument(n))));
+        args.chain(self.result.map(|name| (name, Position::Result)))
+    }
+}
+
+/// An instance in a monitor: where it comes from, and what it is like.
+struct Instance {
+    /// The number of its slot; of one that is as it was at first, the number of slots.
+    slot: VarId,
+    state: VarId,
+    variables: Vec<VarId>,
+}
+
+/// The body of a monitor that is being made.
+struct Body<'w, 'a> {
+    w: &'w mut Weaver<'a>,
+    func: FuncId,
+    given: Vec<(Position, VarId)>,
+    /// Of the monitor of the program's end: the place where it is.
+    end: Option<Option<PlaceId>>,
+}
+
+impl Body<'_, '_> {
+    fn loc(&mut self) -> LocId {
+        self.w.program.add_location(self.func)
+    }
+    fn assign(&mut self, at: LocId, var: VarId, value: ExprId) -> LocId {
+        let next = self.loc();
+        self.w.program.add_edge(at, Op::Assign { var, value }, next, None);
+        next
+    }
+    fn goto(&mut self, at: LocId, to: LocId) {
+        self.w.program.add_edge(at, Op::Skip, to, None);
+    }
+    /// Where the condition holds, and where it does not.
+    fn branch(&mut self, at: LocId, condition: ExprId) -> (LocId, LocId) {
+        let (holds, fails) = (self.loc(), self.loc());
+        self.w.program.add_branch(at, condition, holds, fails, None);
+        (holds, fails)
+    }
+    fn finish(&mut self, at: LocId) {
+        let sink = self.loc();
+        self.w.program.add_edge(at, Op::Return { value: None }, sink, None);
+    }
+    fn give_up(&mut self, at: LocId, reason: String) -> LocId {
+        self.w.approximate(at, reason, None)
+    }
+    fn fail(&mut self, at: LocId, message: &str) {
+        let message = format!("automaton {}: {message}", self.w.automaton.name);
+        let error = ErrorInfo { check: Check::Automaton, message, place: self.end.flatten() };
+        let error = self.w.program.errors.push(error);
+        let sink = self.loc();
+        self.w.program.add_edge(at, Op::Error(error), sink, None);
+    }
+    fn expr(&mut self, var: VarId) -> ExprId {
+        self.w.program.var_expr(var)
+    }
+    fn int(&mut self, width: u32, value: i64) -> ExprId {
+        self.w.program.exprs.int(width, value as u64)
+    }
+
+    fn instance(&mut self) -> Instance {
+        let (byte, word, kind) = (self.w.byte, self.w.word, VarKind::Temp(self.func));
+        let [slot, state] = [(); 2].map(|()| self.w.var(None, byte, STATE, kind.clone()));
+        let variables =
+            self.w.automaton.variables.iter().map(|_| self.w.var(None, word, WIDTH, kind.clone())).collect();
+        Instance { slot, state, variables }
+    }
+
+    /// The instance becomes what is in a slot, or what all are at first.
+    fn take(&mut self, mut at: LocId, instance: &Instance, slot: usize) -> LocId {
+        let number = self.int(STATE, slot as i64);
+        at = self.assign(at, instance.slot, number);
+        let (state, values) = match self.w.slots.get(slot) {
+            Some(slot) => {
+                let (state, variables) = (slot.state, slot.variables.clone());
+                (self.expr(state), variables.into_iter().map(|v| self.expr(v)).collect::<Vec<_>>())
+            }
+            None => {
+                let first: Vec<i64> = self.w.automaton.variables.iter().map(|(_, value)| *value).collect();
+                (self.int(STATE, 0), first.into_iter().map(|value| self.int(WIDTH, value)).collect())
+            }
+        };
+        at = self.assign(at, instance.state, state);
+        for (&var, value) in instance.variables.iter().zip(values) {
+            at = self.assign(at, var, value);
+        }
+        at
+    }
+
+    /// An event of the instance for the value at a position.
+    fn step(&mut self, at: LocId, key: Position, rows: &[&Row<'_>]) -> LocId {
+        let instance = self.instance();
+        let (found, end) = (self.loc(), self.loc());
+        let key = self.given.iter().find(|(position, _)| *position == key).map(|(_, var)| *var);
+        let key = key.filter(|_| self.w.automaton.key.is_some()).map(|var| {
+            let (value, pointer) = (self.expr(var), self.w.program.layout.pointer_width);
+            self.w.program.exprs.resize(pointer, value)
+        });
+        let last = match key {
+            None => self.take(at, &instance, 0),
+            Some(key) => {
+                let mut at = at;
+                for n in 0..self.w.slots.len() {
+                    let (used, of_slot) = (self.expr(self.w.slots[n].used), self.expr(self.w.slots[n].key));
+                    let same = self.w.program.exprs.eq(of_slot, key);
+                    let is_it = self.w.program.exprs.and(used, same);
+                    let (it, other) = self.branch(at, is_it);
+                    let it = self.take(it, &instance, n);
+                    self.goto(it, found);
+                    at = other;
+                }
+                self.take(at, &instance, self.w.slots.len())
+            }
+        };
+        self.goto(last, found);
+        let changed = self.loc();
+        let at = self.transitions(found, &instance, rows, end, changed);
+        self.goto(at, end);
+        self.keep(changed, &instance, key, end);
+        end
+    }
+
+    /// From where the instance is known to `end` if it stays as it is, to `changed` if not. What is left: no transition is taken.
+    fn transitions(
+        &mut self,
+        mut at: LocId,
+        instance: &Instance,
+        rows: &[&Row<'_>],
+        end: LocId,
+        changed: LocId,
+    ) -> LocId {
+        for row in rows {
+            let Transition { from, guard, actions, to, .. } = row.transition;
+            let state = self.expr(instance.state);
+            let mut is_taken = self.w.program.exprs.bool(false);
+            for &from in from {
+                let number = self.int(STATE, from as i64);
+                let is_there = self.w.program.exprs.eq(state, number);
+                is_taken = self.w.program.exprs.or(is_taken, is_there);
+            }
+            if let Some(guard) = guard {
+                let holds = self.truth(guard, row, instance);
+                is_taken = self.w.program.exprs.and(is_taken, holds);
+            }
+            let (mut taken, other) = self.branch(at, is_taken);
+            at = other;
+            for action in actions {
+                taken = match action {
+                    Action::Assign(n, term) => {
+                        let value = self.term(term, row, instance);
+                        self.assign(taken, instance.variables[*n], value)
+                    }
+                    Action::Assert(term, message) => {
+                        let holds = self.truth(term, row, instance);
+                        let (holds, fails) = self.branch(taken, holds);
+                        self.fail(fails, message);
+                        holds
+                    }
+                };
+            }
+            let assigns = actions.iter().any(|action| matches!(action, Action::Assign(..)));
+            match to {
+                Some(Target::Error(message)) => self.fail(taken, message),
+                Some(Target::State(to)) if assigns || *from != [*to] => {
+                    let number = self.int(STATE, *to as i64);
+                    let taken = self.assign(taken, instance.state, number);
+                    self.goto(taken, changed);
+                }
+                _ => self.goto(taken, if assigns { changed } else { end }),
+            }
+        }
+        at
+    }
+
+    /// Puts an instance that has changed back.
+    fn keep(&mut self, mut at: LocId, instance: &Instance, key: Option<ExprId>, end: LocId) {
+        let state = self.expr(instance.state);
+        let zero = self.int(STATE, 0);
+        let mut is_new = self.w.program.exprs.eq(state, zero);
+        for (n, &var) in instance.variables.iter().enumerate() {
+            let (value, first) = (self.expr(var), self.w.automaton.variables[n].1);
+            let first = self.int(WIDTH, first);
+            let same = self.w.program.exprs.eq(value, first);
+            is_new = self.w.program.exprs.and(is_new, same);
+        }
+        let is_used = self.w.program.exprs.not(is_new);
+        let Some(key) = key else {
+            at = self.put(at, instance, 0, is_used);
+            return self.goto(at, end);
+        };
+        let slot = self.expr(instance.slot);
+        let count = self.w.slots.len();
+        for n in 0..count {
+            let number = self.int(STATE, n as i64);
+            let is_it = self.w.program.exprs.eq(slot, number);
+            let (it, other) = self.branch(at, is_it);
+            let it = self.put(it, instance, n, is_used);
+            self.goto(it, end);
+            at = other;
+        }
+        let (used, as_before) = self.branch(at, is_used);
+        self.goto(as_before, end);
+        at = used;
+        for n in 0..count {
+            let taken = self.expr(self.w.slots[n].used);
+            let (taken, free) = self.branch(at, taken);
+            let var = self.w.slots[n].key;
+            let free = self.assign(free, var, key);
+            let one = self.w.program.exprs.bool(true);
+            let free = self.put(free, instance, n, one);
+            self.goto(free, end);
+            at = taken;
+        }
+        let name = &self.w.automaton.name;
+        let reason = format!("automaton {name}: more than {count} instances at a time (`for each … at most` more)");
+        at = self.give_up(at, reason);
+        self.goto(at, end);
+    }
+
+    fn put(&mut self, at: LocId, instance: &Instance, slot: usize, is_used: ExprId) -> LocId {
+        let Slot { used, state, variables, .. } = &self.w.slots[slot];
+        let (used, state, variables) = (*used, *state, variables.clone());
+        let mut at = self.assign(at, used, is_used);
+        for (var, &from) in variables.into_iter().zip(&instance.variables) {
+            let value = self.expr(from);
+            at = self.assign(at, var, value);
+        }
+        let value = self.expr(instance.state);
+        at = self.assign(at, state, value);
+        at
+    }
+
+    /// The program ends: what becomes of the instance in a slot.
+    fn end_of(&mut self, at: LocId, slot: usize, rows: &[Row<'_>]) -> LocId {
+        let end = self.loc();
+        let mut at = at;
+        if self.w.automaton.key.is_some() {
+            let used = self.expr(self.w.slots[slot].used);
+            let (it, none) = self.branch(at, used);
+            self.goto(none, end);
+            at = it;
+        }
+        let instance = self.instance();
+        at = self.take(at, &instance, slot);
+        let rows: Vec<&Row<'_>> = rows.iter().collect();
+        // Nothing comes behind.
+        at = self.transitions(at, &instance, &rows, end, end);
+        self.goto(at, end);
+        end
+    }
+
+    // Terms.
+
+    /// One bit.
+    fn truth(&mut self, term: &Term, row: &Row<'_>, instance: &Instance) -> ExprId {
+        match term {
+            Term::Not(term) => {
+                let term = self.truth(term, row, instance);
+                self.w.program.exprs.not(term)
+            }
+            Term::Binary(operator, a, b) if matches!(operator, Operator::And | Operator::Or) => {
+                let [a, b] = [a, b].map(|t| self.truth(t, row, instance));
+                let exprs = &mut self.w.program.exprs;
+                if *operator == Operator::And { exprs.and(a, b) } else { exprs.or(a, b) }
+            }
+            Term::Binary(operator, a, b) if !matches!(operator, Operator::Add | Operator::Sub | Operator::Mul) => {
+                let [a, b] = [a, b].map(|t| self.term(t, row, instance));
+                let exprs = &mut self.w.program.exprs;
+                match operator {
+                    Operator::Equal => exprs.eq(a, b),
+                    Operator::Unequal => exprs.ne(a, b),
+                    Operator::Less => exprs.slt(a, b),
+                    Operator::LessEqual => exprs.sle(a, b),
+                    Operator::Greater => exprs.slt(b, a),
+                    _ => exprs.sle(b, a),
+                }
+            }
+            _ => {
+                let value = self.term(term, row, instance);
+                let zero = self.int(WIDTH, 0);
+                self.w.program.exprs.ne(value, zero)
+            }
+        }
+    }
+
+    /// A number.
+    fn term(&mut self, term: &Term, row: &Row<'_>, instance: &Instance) -> ExprId {
+        match term {
+            Term::Number(number) => self.int(WIDTH, *number),
+            Term::Variable(n) => self.expr(instance.variables[*n]),
+            Term::Bound(name) => self.bound(name, row),
+            Term::Negated(term) => {
+                let value = self.term(term, row, instance);
+                self.w.program.exprs.neg(value)
+            }
+            Term::Binary(operator @ (Operator::Add | Operator::Sub | Operator::Mul), a, b) => {
+                let [a, b] = [a, b].map(|t| self.term(t, row, instance));
+                let operator = match operator {
+                    Operator::Add => BinOp::Add,
+                    Operator::Sub => BinOp::Sub,
+                    _ => BinOp::Mul,
+                };
+                self.w.program.exprs.binary(operator, a, b)
+            }
+            Term::Not(_) | Term::Binary(..) => {
+                let truth = self.truth(term, row, instance);
+                self.w.program.exprs.zext(WIDTH, truth)
+            }
+        }
+    }
+
+    /// What an event calls so, as a number of its C type.
+    fn bound(&mut self, name: &str, row: &Row<'_>) -> ExprId {
+        let position = row.bound().find(|(n, _)| *n == name).map(|(_, position)| position);
+        let var = self.given.iter().find(|(p, _)| Some(*p) == position).map(|(_, var)| *var);
+        let Some(var) = var else { return self.int(WIDTH, 0) };
+        let value = self.expr(var);
+        let ty = self.w.program.vars[var].ty;
+        match self.w.is_signed(ty) {
+            true => self.w.program.exprs.sext(WIDTH, value),
+            false => self.w.program.exprs.zext(WIDTH, value),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
