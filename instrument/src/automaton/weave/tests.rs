@@ -77,7 +77,7 @@ impl Calls {
         parse(automaton).unwrap()[0].weave(&mut self.p).unwrap();
         assert_eq!(cfa::validate::validate(&self.p), Ok(()));
         let run = Interpreter::new(&self.p).run(&mut Inputs::default().source(), Limits::default(), &mut ());
-        if let Some(&taint) = run.taints.iter().next() {
+        if let Some(&taint) = run.taints.first() {
             return Some(self.p.taints[taint].reason.clone());
         }
         match run.outcome {

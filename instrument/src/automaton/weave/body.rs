@@ -1,0 +1,326 @@
+//! The bodies of monitors.
+
+use super::{Position, Row, STATE, Slot, WIDTH, Weaver};
+use crate::automaton::{Action, Operator, Target, Term, Transition};
+use cfa::{BinOp, Check, ErrorInfo, ExprId, FuncId, LocId, Op, PlaceId, VarId, VarKind};
+
+/// An instance in a monitor: where it comes from, and what it is like.
+struct Instance {
+    /// The number of its slot; of one that is as it was at first, the number of slots.
+    slot: VarId,
+    state: VarId,
+    variables: Vec<VarId>,
+}
+
+/// The body of a monitor that is being made.
+pub(super) struct Body<'w, 'a> {
+    pub w: &'w mut Weaver<'a>,
+    pub func: FuncId,
+    pub given: Vec<(Position, VarId)>,
+    /// Of the monitor of the program's end: the place where it is.
+    pub end: Option<Option<PlaceId>>,
+}
+
+impl Body<'_, '_> {
+    fn loc(&mut self) -> LocId {
+        self.w.program.add_location(self.func)
+    }
+    fn assign(&mut self, at: LocId, var: VarId, value: ExprId) -> LocId {
+        let next = self.loc();
+        self.w.program.add_edge(at, Op::Assign { var, value }, next, None);
+        next
+    }
+    fn goto(&mut self, at: LocId, to: LocId) {
+        self.w.program.add_edge(at, Op::Skip, to, None);
+    }
+    /// Where the condition holds, and where it does not.
+    fn branch(&mut self, at: LocId, condition: ExprId) -> (LocId, LocId) {
+        let (holds, fails) = (self.loc(), self.loc());
+        self.w.program.add_branch(at, condition, holds, fails, None);
+        (holds, fails)
+    }
+    pub fn finish(&mut self, at: LocId) {
+        let sink = self.loc();
+        self.w.program.add_edge(at, Op::Return { value: None }, sink, None);
+    }
+    pub fn give_up(&mut self, at: LocId, reason: String) -> LocId {
+        self.w.approximate(at, reason, None)
+    }
+    fn fail(&mut self, at: LocId, message: &str) {
+        let message = format!("automaton {}: {message}", self.w.automaton.name);
+        let error = ErrorInfo { check: Check::Automaton, message, place: self.end.flatten() };
+        let error = self.w.program.errors.push(error);
+        let sink = self.loc();
+        self.w.program.add_edge(at, Op::Error(error), sink, None);
+    }
+    fn expr(&mut self, var: VarId) -> ExprId {
+        self.w.program.var_expr(var)
+    }
+    fn int(&mut self, width: u32, value: i64) -> ExprId {
+        self.w.program.exprs.int(width, value as u64)
+    }
+
+    fn instance(&mut self) -> Instance {
+        let (byte, word, kind) = (self.w.byte, self.w.word, VarKind::Temp(self.func));
+        let [slot, state] = [(); 2].map(|()| self.w.var(None, byte, STATE, kind.clone()));
+        let variables =
+            self.w.automaton.variables.iter().map(|_| self.w.var(None, word, WIDTH, kind.clone())).collect();
+        Instance { slot, state, variables }
+    }
+
+    /// The instance becomes what is in a slot, or what all are at first.
+    fn take(&mut self, mut at: LocId, instance: &Instance, slot: usize) -> LocId {
+        let number = self.int(STATE, slot as i64);
+        at = self.assign(at, instance.slot, number);
+        let (state, values) = match self.w.slots.get(slot) {
+            Some(slot) => {
+                let (state, variables) = (slot.state, slot.variables.clone());
+                (self.expr(state), variables.into_iter().map(|v| self.expr(v)).collect::<Vec<_>>())
+            }
+            None => {
+                let first: Vec<i64> = self.w.automaton.variables.iter().map(|(_, value)| *value).collect();
+                (self.int(STATE, 0), first.into_iter().map(|value| self.int(WIDTH, value)).collect())
+            }
+        };
+        at = self.assign(at, instance.state, state);
+        for (&var, value) in instance.variables.iter().zip(values) {
+            at = self.assign(at, var, value);
+        }
+        at
+    }
+
+    /// An event of the instance for the value at a position.
+    pub fn step(&mut self, at: LocId, key: Position, rows: &[&Row<'_>]) -> LocId {
+        let instance = self.instance();
+        let (found, end) = (self.loc(), self.loc());
+        let key = self.given.iter().find(|(position, _)| *position == key).map(|(_, var)| *var);
+        let key = key.filter(|_| self.w.automaton.key.is_some()).map(|var| {
+            let (value, pointer) = (self.expr(var), self.w.program.layout.pointer_width);
+            self.w.program.exprs.resize(pointer, value)
+        });
+        let last = match key {
+            None => self.take(at, &instance, 0),
+            Some(key) => {
+                let mut at = at;
+                for n in 0..self.w.slots.len() {
+                    let (used, of_slot) = (self.expr(self.w.slots[n].used), self.expr(self.w.slots[n].key));
+                    let same = self.w.program.exprs.eq(of_slot, key);
+                    let is_it = self.w.program.exprs.and(used, same);
+                    let (it, other) = self.branch(at, is_it);
+                    let it = self.take(it, &instance, n);
+                    self.goto(it, found);
+                    at = other;
+                }
+                self.take(at, &instance, self.w.slots.len())
+            }
+        };
+        self.goto(last, found);
+        let changed = self.loc();
+        let at = self.transitions(found, &instance, rows, end, changed);
+        self.goto(at, end);
+        self.keep(changed, &instance, key, end);
+        end
+    }
+
+    /// From where the instance is known to `end` if it stays as it is, to `changed` if not. What is left: no transition is taken.
+    fn transitions(
+        &mut self,
+        mut at: LocId,
+        instance: &Instance,
+        rows: &[&Row<'_>],
+        end: LocId,
+        changed: LocId,
+    ) -> LocId {
+        for row in rows {
+            let Transition { from, guard, actions, to, .. } = row.transition;
+            let state = self.expr(instance.state);
+            let mut is_taken = self.w.program.exprs.bool(false);
+            for &from in from {
+                let number = self.int(STATE, from as i64);
+                let is_there = self.w.program.exprs.eq(state, number);
+                is_taken = self.w.program.exprs.or(is_taken, is_there);
+            }
+            if let Some(guard) = guard {
+                let holds = self.truth(guard, row, instance);
+                is_taken = self.w.program.exprs.and(is_taken, holds);
+            }
+            let (mut taken, other) = self.branch(at, is_taken);
+            at = other;
+            for action in actions {
+                taken = match action {
+                    Action::Assign(n, term) => {
+                        let value = self.term(term, row, instance);
+                        self.assign(taken, instance.variables[*n], value)
+                    }
+                    Action::Assert(term, message) => {
+                        let holds = self.truth(term, row, instance);
+                        let (holds, fails) = self.branch(taken, holds);
+                        self.fail(fails, message);
+                        holds
+                    }
+                };
+            }
+            let assigns = actions.iter().any(|action| matches!(action, Action::Assign(..)));
+            match to {
+                Some(Target::Error(message)) => self.fail(taken, message),
+                Some(Target::State(to)) if assigns || *from != [*to] => {
+                    let number = self.int(STATE, *to as i64);
+                    let taken = self.assign(taken, instance.state, number);
+                    self.goto(taken, changed);
+                }
+                _ => self.goto(taken, if assigns { changed } else { end }),
+            }
+        }
+        at
+    }
+
+    /// Puts an instance that has changed back.
+    fn keep(&mut self, mut at: LocId, instance: &Instance, key: Option<ExprId>, end: LocId) {
+        let state = self.expr(instance.state);
+        let zero = self.int(STATE, 0);
+        let mut is_new = self.w.program.exprs.eq(state, zero);
+        for (n, &var) in instance.variables.iter().enumerate() {
+            let (value, first) = (self.expr(var), self.w.automaton.variables[n].1);
+            let first = self.int(WIDTH, first);
+            let same = self.w.program.exprs.eq(value, first);
+            is_new = self.w.program.exprs.and(is_new, same);
+        }
+        let is_used = self.w.program.exprs.not(is_new);
+        let Some(key) = key else {
+            at = self.put(at, instance, 0, is_used);
+            return self.goto(at, end);
+        };
+        let slot = self.expr(instance.slot);
+        let count = self.w.slots.len();
+        for n in 0..count {
+            let number = self.int(STATE, n as i64);
+            let is_it = self.w.program.exprs.eq(slot, number);
+            let (it, other) = self.branch(at, is_it);
+            let it = self.put(it, instance, n, is_used);
+            self.goto(it, end);
+            at = other;
+        }
+        let (used, as_before) = self.branch(at, is_used);
+        self.goto(as_before, end);
+        at = used;
+        for n in 0..count {
+            let taken = self.expr(self.w.slots[n].used);
+            let (taken, free) = self.branch(at, taken);
+            let var = self.w.slots[n].key;
+            let free = self.assign(free, var, key);
+            let one = self.w.program.exprs.bool(true);
+            let free = self.put(free, instance, n, one);
+            self.goto(free, end);
+            at = taken;
+        }
+        let name = &self.w.automaton.name;
+        let reason = format!("automaton {name}: more than {count} instances at a time (`for each … at most` more)");
+        at = self.give_up(at, reason);
+        self.goto(at, end);
+    }
+
+    fn put(&mut self, at: LocId, instance: &Instance, slot: usize, is_used: ExprId) -> LocId {
+        let Slot { used, state, variables, .. } = &self.w.slots[slot];
+        let (used, state, variables) = (*used, *state, variables.clone());
+        let mut at = self.assign(at, used, is_used);
+        for (var, &from) in variables.into_iter().zip(&instance.variables) {
+            let value = self.expr(from);
+            at = self.assign(at, var, value);
+        }
+        let value = self.expr(instance.state);
+        at = self.assign(at, state, value);
+        at
+    }
+
+    /// The program ends: what becomes of the instance in a slot.
+    pub fn end_of(&mut self, at: LocId, slot: usize, rows: &[Row<'_>]) -> LocId {
+        let end = self.loc();
+        let mut at = at;
+        if self.w.automaton.key.is_some() {
+            let used = self.expr(self.w.slots[slot].used);
+            let (it, none) = self.branch(at, used);
+            self.goto(none, end);
+            at = it;
+        }
+        let instance = self.instance();
+        at = self.take(at, &instance, slot);
+        let rows: Vec<&Row<'_>> = rows.iter().collect();
+        // Nothing comes behind.
+        at = self.transitions(at, &instance, &rows, end, end);
+        self.goto(at, end);
+        end
+    }
+
+    // Terms.
+
+    /// One bit.
+    fn truth(&mut self, term: &Term, row: &Row<'_>, instance: &Instance) -> ExprId {
+        match term {
+            Term::Not(term) => {
+                let term = self.truth(term, row, instance);
+                self.w.program.exprs.not(term)
+            }
+            Term::Binary(operator, a, b) if matches!(operator, Operator::And | Operator::Or) => {
+                let [a, b] = [a, b].map(|t| self.truth(t, row, instance));
+                let exprs = &mut self.w.program.exprs;
+                if *operator == Operator::And { exprs.and(a, b) } else { exprs.or(a, b) }
+            }
+            Term::Binary(operator, a, b) if !matches!(operator, Operator::Add | Operator::Sub | Operator::Mul) => {
+                let [a, b] = [a, b].map(|t| self.term(t, row, instance));
+                let exprs = &mut self.w.program.exprs;
+                match operator {
+                    Operator::Equal => exprs.eq(a, b),
+                    Operator::Unequal => exprs.ne(a, b),
+                    Operator::Less => exprs.slt(a, b),
+                    Operator::LessEqual => exprs.sle(a, b),
+                    Operator::Greater => exprs.slt(b, a),
+                    _ => exprs.sle(b, a),
+                }
+            }
+            _ => {
+                let value = self.term(term, row, instance);
+                let zero = self.int(WIDTH, 0);
+                self.w.program.exprs.ne(value, zero)
+            }
+        }
+    }
+
+    /// A number.
+    fn term(&mut self, term: &Term, row: &Row<'_>, instance: &Instance) -> ExprId {
+        match term {
+            Term::Number(number) => self.int(WIDTH, *number),
+            Term::Variable(n) => self.expr(instance.variables[*n]),
+            Term::Bound(name) => self.bound(name, row),
+            Term::Negated(term) => {
+                let value = self.term(term, row, instance);
+                self.w.program.exprs.neg(value)
+            }
+            Term::Binary(operator @ (Operator::Add | Operator::Sub | Operator::Mul), a, b) => {
+                let [a, b] = [a, b].map(|t| self.term(t, row, instance));
+                let operator = match operator {
+                    Operator::Add => BinOp::Add,
+                    Operator::Sub => BinOp::Sub,
+                    _ => BinOp::Mul,
+                };
+                self.w.program.exprs.binary(operator, a, b)
+            }
+            Term::Not(_) | Term::Binary(..) => {
+                let truth = self.truth(term, row, instance);
+                self.w.program.exprs.zext(WIDTH, truth)
+            }
+        }
+    }
+
+    /// What an event calls so, as a number of its C type.
+    fn bound(&mut self, name: &str, row: &Row<'_>) -> ExprId {
+        let position = row.bound().find(|(n, _)| *n == name).map(|(_, position)| position);
+        let var = self.given.iter().find(|(p, _)| Some(*p) == position).map(|(_, var)| *var);
+        let Some(var) = var else { return self.int(WIDTH, 0) };
+        let value = self.expr(var);
+        let ty = self.w.program.vars[var].ty;
+        match self.w.is_signed(ty) {
+            true => self.w.program.exprs.sext(WIDTH, value),
+            false => self.w.program.exprs.zext(WIDTH, value),
+        }
+    }
+}
