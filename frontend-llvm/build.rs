@@ -36,10 +36,12 @@ fn main() {
         "--link-static",
         "--libs",
         "core",
+        "executionengine",
         "bitreader",
         "bitwriter",
         "irreader",
         "linker",
+        "target",
         "transformutils",
     ]) {
         println!("cargo::rustc-link-lib=static:-bundle={}", flag.trim_start_matches("-l"));

@@ -11,6 +11,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 
 using namespace llvm;
@@ -369,16 +370,32 @@ void Cutter::run(ArrayRef<Function *> bodies) {
 
 } // namespace
 
-char *proviso_module_cut(ProvisoModule *self, const uint32_t *words, const char *entry) {
+struct ProvisoOriginal {
+  /// As it was. Linking changes more than it adds: flags, whether symbols are local, attributes.
+  std::unique_ptr<Module> module;
+  /// By function of the module that models were linked into, the one of the original.
+  ValueToValueMapTy functions;
+};
+
+ProvisoOriginal *proviso_original_new(LLVMModuleRef module) {
+  auto *original = new ProvisoOriginal;
+  original->module = CloneModule(*unwrap(module), original->functions);
+  return original;
+}
+
+void proviso_original_free(ProvisoOriginal *original) { delete original; }
+
+LLVMModuleRef proviso_cut(ProvisoOriginal *given, LLVMModuleRef linked, const uint32_t *words, const char *entry) {
+  std::unique_ptr<ProvisoOriginal> original(given);
   // Orders are by function of the module with models, as far as it is the program's.
   std::vector<Function *> bodies;
-  for (auto &function : *self->module)
+  for (auto &function : *unwrap(linked))
     if (!function.isDeclaration() && !function.hasFnAttribute(model_attribute))
-      bodies.push_back(cast<Function>(self->in_original->lookup(&function)));
-  self->in_original.reset();
-  self->module = std::move(self->original);
-  if (!self->module->IsNewDbgInfoFormat)
-    self->module->setIsNewDbgInfoFormat(true);
-  Cutter(*self->module, words, entry).run(bodies);
-  return proviso_module_verify(self);
+      bodies.push_back(cast<Function>(original->functions.lookup(&function)));
+  original->functions.clear();
+  Module &module = *original->module;
+  if (!module.IsNewDbgInfoFormat)
+    module.setIsNewDbgInfoFormat(true);
+  Cutter(module, words, entry).run(bodies);
+  return wrap(original->module.release());
 }

@@ -389,8 +389,9 @@ ProvisoBuffer Exporter::run() {
 
 } // namespace
 
-ProvisoBuffer proviso_module_export(ProvisoModule *self) {
-  if (!self->module->IsNewDbgInfoFormat)
-    self->module->setIsNewDbgInfoFormat(true);
-  return Exporter(*self->module).run();
+ProvisoBuffer proviso_module_export(LLVMModuleRef self) {
+  Module &module = *unwrap(self);
+  if (!module.IsNewDbgInfoFormat)
+    module.setIsNewDbgInfoFormat(true);
+  return Exporter(module).run();
 }

@@ -11,36 +11,33 @@ use std::collections::BTreeSet;
 const PREFIX: &str = "__CPROVER_file_local_";
 
 /// A function of an input.
-struct Function<'a> {
-    kind: Kind,
-    name: &'a str,
+pub(crate) struct Function {
+    pub kind: Kind,
+    pub name: String,
     /// Of a static function, the file it is in.
-    file: &'a str,
+    pub file: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Declared,
     Defined,
     Static,
 }
 
-impl<'a> Function<'a> {
-    /// From a line of [`LlvmModule::functions`].
-    fn read(line: &'a str) -> Option<Self> {
-        let (kind, rest) = line.split_once(' ')?;
-        let (name, file) = rest.split_once(' ').unwrap_or((rest, ""));
-        let kind = match kind {
-            "local" => Kind::Static,
-            "defined" => Kind::Defined,
-            _ => Kind::Declared,
-        };
-        Some(Self { kind, name, file })
-    }
+/// What is done to an input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Change {
+    /// A static function becomes a visible one of another name.
+    Export { name: String, exported: String },
+    /// A function loses its body.
+    Remove { name: String },
+}
 
+impl Function {
     /// Whether goto-cc would export it under this name, the file being named by its path or the end of it.
     fn is_exported_as(&self, exported: &str) -> bool {
-        let of_file = exported.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(self.name)?.strip_suffix('_'));
+        let of_file = exported.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(&self.name)?.strip_suffix('_'));
         let starts = std::iter::once(0).chain(self.file.match_indices('/').map(|(at, _)| at + 1));
         self.kind == Kind::Static && starts.into_iter().any(|start| of_file == Some(&mangled(&self.file[start..])))
     }
@@ -58,36 +55,34 @@ fn mangled(path: &str) -> String {
     name
 }
 
-/// By input, the changes to make as [`Link::Everything`](crate::llvm::Link) takes them. The functions named in `remove`
+/// By input, the changes to make before it is linked. The functions named in `remove`
 /// lose their bodies. Where there is a definition besides, by the library or in more inputs, that in the last input stays.
-pub(crate) fn changes(inputs: &[&[u8]], remove: &[String]) -> Vec<String> {
+pub(crate) fn changes(inputs: &[&[u8]], remove: &[String]) -> Vec<Vec<Change>> {
     if remove.is_empty() && !inputs.iter().any(|data| contains(data, PREFIX.as_bytes())) {
-        return vec![String::new(); inputs.len()];
+        return vec![Vec::new(); inputs.len()];
     }
-    let lists: Vec<String> = inputs.iter().map(|data| LlvmModule::functions(data)).collect();
-    let functions: Vec<Vec<Function<'_>>> =
-        lists.iter().map(|list| list.lines().filter_map(Function::read).collect()).collect();
+    let functions: Vec<Vec<Function>> = inputs.iter().map(|data| LlvmModule::functions(data)).collect();
     of_functions(&functions, remove)
 }
 
-fn of_functions(functions: &[Vec<Function<'_>>], remove: &[String]) -> Vec<String> {
-    let names = functions.iter().flatten().map(|f| f.name);
+fn of_functions(functions: &[Vec<Function>], remove: &[String]) -> Vec<Vec<Change>> {
+    let names = functions.iter().flatten().map(|f| f.name.as_str());
     let wanted: BTreeSet<&str> =
         names.chain(remove.iter().map(String::as_str)).filter(|name| name.starts_with(PREFIX)).collect();
-    let mut changes = vec![String::new(); functions.len()];
+    let mut changes = vec![Vec::new(); functions.len()];
     // The inputs with a static function that is exported under a name to be removed.
     let mut exported: BTreeSet<(usize, &str)> = BTreeSet::new();
     for (n, functions) in functions.iter().enumerate() {
         for f in functions.iter().filter(|f| f.kind == Kind::Static) {
             if let Some(&name) = wanted.iter().find(|name| f.is_exported_as(name)) {
-                changes[n] += &format!("export {} {name}\n", f.name);
+                changes[n].push(Change::Export { name: f.name.clone(), exported: name.to_owned() });
                 exported.insert((n, name));
             }
         }
     }
     for name in remove {
         let inputs_with = |kind| -> Vec<usize> {
-            let has = |functions: &Vec<Function<'_>>| functions.iter().any(|f| f.kind == kind && f.name == name);
+            let has = |functions: &Vec<Function>| functions.iter().any(|f| f.kind == kind && f.name == *name);
             (0..functions.len()).filter(|&n| has(&functions[n])).collect()
         };
         let mut gone: Vec<usize> = exported.iter().filter(|(_, e)| e == name).map(|&(n, _)| n).collect();
@@ -97,7 +92,7 @@ fn of_functions(functions: &[Vec<Function<'_>>], remove: &[String]) -> Vec<Strin
             defined.pop();
         }
         gone.extend(defined);
-        gone.into_iter().for_each(|n| changes[n] += &format!("remove {name}\n"));
+        gone.into_iter().for_each(|n| changes[n].push(Change::Remove { name: name.clone() }));
     }
     changes
 }
@@ -122,13 +117,15 @@ fn contains(data: &[u8], pattern: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn functions(lines: &'static str) -> Vec<Function<'static>> {
-        lines.lines().filter_map(Function::read).collect()
+    use Kind::{Declared, Defined, Static};
+
+    fn function(kind: Kind, name: &str, file: &str) -> Function {
+        Function { kind, name: name.to_owned(), file: file.to_owned() }
     }
 
     #[test]
     fn static_functions_get_the_names_of_goto_cc() {
-        let f = Function::read("local s_grow /src/lib-a/queue.impl.c").unwrap();
+        let f = function(Static, "s_grow", "/src/lib-a/queue.impl.c");
         assert!(f.is_exported_as("__CPROVER_file_local_queue_impl_c_s_grow"));
         assert!(f.is_exported_as("__CPROVER_file_local_lib_a_queue_impl_c_s_grow"));
         assert!(f.is_exported_as("__CPROVER_file_local__src_lib_a_queue_impl_c_s_grow"));
@@ -138,18 +135,23 @@ mod tests {
 
     #[test]
     fn what_is_removed() {
-        let inputs = [
-            functions("local s_grow queue.c\nlocal s_other queue.c\ndefined find"),
-            functions("used __CPROVER_file_local_queue_c_s_grow\ndefined find\ndefined abort"),
-        ];
         let grow = "__CPROVER_file_local_queue_c_s_grow";
+        let inputs = [
+            vec![
+                function(Static, "s_grow", "queue.c"),
+                function(Static, "s_other", "queue.c"),
+                function(Defined, "find", ""),
+            ],
+            vec![function(Declared, grow, ""), function(Defined, "find", ""), function(Defined, "abort", "")],
+        ];
         let of = |names: &[&str]| of_functions(&inputs, &names.iter().map(|&n| n.to_owned()).collect::<Vec<_>>());
-        assert_eq!(of(&[]), [format!("export s_grow {grow}\n"), String::new()]);
-        assert_eq!(of(&[grow]), [format!("export s_grow {grow}\nremove {grow}\n"), String::new()]);
+        let export = Change::Export { name: "s_grow".into(), exported: grow.into() };
+        let remove = |name: &str| Change::Remove { name: name.into() };
+        assert_eq!(of(&[]), [vec![export.clone()], vec![]]);
+        assert_eq!(of(&[grow]), [vec![export.clone(), remove(grow)], vec![]]);
         // The definition in the last file stays, and what stands for a function of the library.
-        assert_eq!(of(&["find", "abort"])[0], format!("export s_grow {grow}\nremove find\n"));
-        assert_eq!(of(&["find", "abort"])[1], "");
-        assert_eq!(of(&["s_other"])[0], format!("export s_grow {grow}\nremove s_other\n"));
+        assert_eq!(of(&["find", "abort"]), [vec![export.clone(), remove("find")], vec![]]);
+        assert_eq!(of(&["s_other"])[0], [export, remove("s_other")]);
     }
 
     #[test]

@@ -1,15 +1,28 @@
-//! The C++ side (`shim/`), made safe. All of LLVM is behind this file.
+//! LLVM's modules, read, linked, checked and written. All of LLVM is behind this file: inkwell, and for what LLVM's C API
+//! lacks, the C++ of `shim/`.
 
 use crate::error::Error;
+use crate::file_local::{Change, Function, Kind};
 use crate::options::DataModel;
-use std::ffi::{CStr, CString, c_char, c_int};
+use inkwell::attributes::AttributeLoc;
+use inkwell::context::{AsContextRef, Context};
+use inkwell::llvm_sys::LLVMDiagnosticSeverity;
+use inkwell::llvm_sys::core::{
+    LLVMContextSetDiagnosticHandler, LLVMDisposeMessage, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
+    LLVMGetFirstUse,
+};
+use inkwell::llvm_sys::debuginfo::{LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMGetSubprogram};
+use inkwell::llvm_sys::prelude::{LLVMDiagnosticInfoRef, LLVMModuleRef, LLVMValueRef};
+use inkwell::llvm_sys::target::{LLVMByteOrder, LLVMByteOrdering, LLVMGetModuleDataLayout, LLVMPointerSize};
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::{Linkage, Module};
+use inkwell::values::{AsValueRef, FunctionValue};
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::fs;
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::ptr::NonNull;
-
-#[repr(C)]
-struct RawModule {
-    _private: [u8; 0],
-}
 
 #[repr(C)]
 struct RawBuffer {
@@ -19,52 +32,52 @@ struct RawBuffer {
     text_size: usize,
 }
 
+#[repr(C)]
+struct RawOriginal {
+    _private: [u8; 0],
+}
+
 unsafe extern "C" {
     fn proviso_string_free(string: *mut c_char);
     fn proviso_buffer_free(buffer: RawBuffer);
-    fn proviso_check_input(data: *const u8, size: usize, name: *const c_char, pointer_width: *mut u32) -> *mut c_char;
     fn proviso_producer(data: *const u8, size: usize) -> *mut c_char;
-    fn proviso_module_new() -> *mut RawModule;
-    fn proviso_module_free(module: *mut RawModule);
-    fn proviso_module_link(
-        module: *mut RawModule,
-        data: *const u8,
-        size: usize,
-        name: *const c_char,
-        only_needed: c_int,
-        keep: *const *const c_char,
-        keep_count: usize,
-        changes: *const c_char,
-        error: *mut *mut c_char,
-    ) -> c_int;
-    fn proviso_functions(data: *const u8, size: usize) -> *mut c_char;
-    fn proviso_module_symbols(module: *mut RawModule, defined: c_int) -> *mut c_char;
-    fn proviso_module_declare(module: *mut RawModule, name: *const c_char);
-    fn proviso_module_keep_original(module: *mut RawModule);
-    fn proviso_module_verify(module: *mut RawModule) -> *mut c_char;
-    fn proviso_module_write(module: *mut RawModule, path: *const c_char, text: c_int) -> *mut c_char;
-    fn proviso_module_print(module: *mut RawModule, text: c_int) -> RawBuffer;
-    fn proviso_module_cut(module: *mut RawModule, words: *const u32, entry: *const c_char) -> *mut c_char;
-    fn proviso_module_export(module: *mut RawModule) -> RawBuffer;
+    fn proviso_function_delete_body(function: LLVMValueRef);
+    fn proviso_link_needed(module: LLVMModuleRef, other: LLVMModuleRef) -> c_int;
+    fn proviso_original_new(module: LLVMModuleRef) -> *mut RawOriginal;
+    fn proviso_original_free(original: *mut RawOriginal);
+    fn proviso_cut(
+        original: *mut RawOriginal,
+        module: LLVMModuleRef,
+        words: *const u32,
+        entry: *const c_char,
+    ) -> LLVMModuleRef;
+    fn proviso_module_export(module: LLVMModuleRef) -> RawBuffer;
 }
 
-/// Takes over a string of the C++ side.
-fn taken(string: *mut c_char) -> Option<String> {
-    if string.is_null() {
-        return None;
+/// The string attribute of functions that come from our models. As in `shim/module.hpp`.
+const MODEL: &str = "proviso-model";
+/// Seconds that LLVM may take to read an input.
+const READING: u32 = 60;
+
+/// The original of a module, on the C++ side.
+struct Original(NonNull<RawOriginal>);
+
+impl Drop for Original {
+    fn drop(&mut self) {
+        // SAFETY: made by proviso_original_new and freed once.
+        unsafe { proviso_original_free(self.0.as_ptr()) }
     }
-    // SAFETY: the C++ side gives null or a malloc'ed string that is ours to free.
-    let text = unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned();
-    unsafe { proviso_string_free(string) };
-    Some(text)
-}
-
-fn c_string(text: &str) -> CString {
-    CString::new(text.replace('\0', "?")).expect("no zero bytes are left")
 }
 
 /// An LLVM module in a context of its own.
-pub(crate) struct LlvmModule(NonNull<RawModule>);
+pub(crate) struct LlvmModule {
+    // Fields are dropped in this order. The module is the context's, whatever its lifetime says: it must not leave.
+    original: Option<Original>,
+    module: Module<'static>,
+    context: Box<Context>,
+    /// Errors that LLVM reported through its diagnostics, a line each. The context has the address.
+    diagnostics: Box<RefCell<String>>,
+}
 
 // SAFETY: a context and its module may move between threads; nothing else holds them.
 unsafe impl Send for LlvmModule {}
@@ -78,134 +91,179 @@ pub(crate) struct Buffer {
 /// What of a module is linked in.
 #[derive(Clone, Copy)]
 pub(crate) enum Link<'a> {
-    /// All of it, after these changes (see `proviso_module_link`).
-    Everything { changes: &'a str },
+    /// All of it, after these changes.
+    Everything { changes: &'a [Change] },
     /// What is declared and not defined so far, as models, but not these functions.
     NeededModels { except: &'a [String] },
 }
 
+/// Keeps what LLVM reports as errors. Without a handler LLVM ends the process.
+extern "C" fn keep_error(info: LLVMDiagnosticInfoRef, diagnostics: *mut c_void) {
+    // SAFETY: LLVM gives a diagnostic, and the address that `listen` gave it.
+    unsafe {
+        if LLVMGetDiagInfoSeverity(info) == LLVMDiagnosticSeverity::LLVMDSError {
+            let text = LLVMGetDiagInfoDescription(info);
+            let mut all = (*diagnostics.cast::<RefCell<String>>()).borrow_mut();
+            *all += &CStr::from_ptr(text).to_string_lossy();
+            all.push('\n');
+            LLVMDisposeMessage(text);
+        }
+    }
+}
+
 impl LlvmModule {
     pub fn new() -> Self {
-        // SAFETY: no preconditions; never null.
-        Self(NonNull::new(unsafe { proviso_module_new() }).expect("a new module"))
+        let context = Box::new(Context::create());
+        let module = lasting(&context).create_module("proviso");
+        let this = Self { original: None, module, context, diagnostics: Box::default() };
+        this.listen();
+        this
+    }
+
+    /// inkwell's linking takes the handler of diagnostics for itself.
+    fn listen(&self) {
+        let diagnostics = std::ptr::from_ref(&*self.diagnostics).cast_mut().cast();
+        // SAFETY: the diagnostics stay where they are until the context is dropped.
+        unsafe { LLVMContextSetDiagnosticHandler((&*self.context).as_ctx_ref(), Some(keep_error), diagnostics) }
+    }
+
+    /// Reads bitcode or textual IR, or says what is wrong with it.
+    fn read(&self, data: &[u8]) -> Result<Module<'static>, String> {
+        self.diagnostics.borrow_mut().clear();
+        let buffer = MemoryBuffer::create_from_memory_range_copy(data, BUFFER);
+        lasting(&self.context).create_module_from_ir(buffer).map_err(|error| {
+            let reported = self.diagnostics.take();
+            if reported.is_empty() { message(&error.to_string()) } else { reported }
+        })
     }
 
     /// Checks that `data` is a module that LLVM reads and finds valid, in a child process, because LLVM's
     /// reader does not survive every malformed input. The data model, if it is for x86.
     pub fn check(path: &Path, data: &[u8]) -> Result<Option<DataModel>, Error> {
-        let name = c_string(&path.to_string_lossy());
-        let mut width = 0;
-        // SAFETY: the pointers are valid for the call.
-        match taken(unsafe { proviso_check_input(data.as_ptr(), data.len(), name.as_ptr(), &mut width) }) {
-            None => Ok(match width {
-                32 => Some(DataModel::Ilp32),
-                64 => Some(DataModel::Lp64),
-                _ => None,
-            }),
-            Some(reason) => {
-                let is_bitcode = data.starts_with(b"BC") || data.starts_with(&[0xde, 0xc0, 0x17, 0x0b]);
-                let producer = if is_bitcode {
-                    // SAFETY: as above. The identification block precedes what a newer writer may have changed.
-                    taken(unsafe { proviso_producer(data.as_ptr(), data.len()) })
-                } else {
-                    None
-                };
-                Err(Error::BadBitcode { path: path.to_owned(), reason: reason.trim_end().to_owned(), producer })
+        in_child(|| {
+            if data.is_empty() {
+                return Err("it is empty".into());
             }
-        }
+            let scratch = Self::new();
+            let module = scratch.read(data)?;
+            verify(&module)?;
+            let reported = scratch.diagnostics.take();
+            if reported.is_empty() { Ok(x86_data_model(&module)) } else { Err(reported) }
+        })
+        .map_err(|reason| {
+            let is_bitcode = data.starts_with(b"BC") || data.starts_with(&[0xde, 0xc0, 0x17, 0x0b]);
+            // The identification block precedes what a newer writer may have changed.
+            let producer = is_bitcode.then(|| producer(data)).flatten();
+            Error::BadBitcode { path: path.to_owned(), reason: reason.trim_end().to_owned(), producer }
+        })
     }
 
-    /// The functions of bitcode or textual IR, one a line (see `proviso_functions`); empty if it cannot be read.
-    pub fn functions(data: &[u8]) -> String {
-        // SAFETY: the pointer is valid for the call.
-        taken(unsafe { proviso_functions(data.as_ptr(), data.len()) }).unwrap_or_default()
+    /// The functions of bitcode or textual IR; empty if it cannot be read.
+    pub fn functions(data: &[u8]) -> Vec<Function> {
+        let scratch = Self::new();
+        let Ok(module) = scratch.read(data) else { return Vec::new() };
+        let functions = module.get_functions().map(|function| {
+            let is_local = matches!(function.get_linkage(), Linkage::Internal | Linkage::Private);
+            let kind = match is_local {
+                true => Kind::Static,
+                false if is_declaration(function) => Kind::Declared,
+                false => Kind::Defined,
+            };
+            let file = if is_local { file_of(function) } else { String::new() };
+            Function { kind, name: name(function), file }
+        });
+        functions.collect()
     }
 
     /// Links bitcode or textual IR into this module.
     pub fn link(&mut self, path: &Path, data: &[u8], what: Link) -> Result<(), Error> {
-        let name = c_string(&path.to_string_lossy());
-        let (keep, changes): (Vec<CString>, &str) = match what {
-            Link::Everything { changes } => (Vec::new(), changes),
-            Link::NeededModels { except } => (except.iter().map(|name| c_string(name)).collect(), ""),
+        let other =
+            self.read(data).map_err(|reason| Error::BadBitcode { path: path.to_owned(), reason, producer: None })?;
+        self.link_module(other, what)
+            .map_err(|reason| Error::Link { path: path.to_owned(), reason: reason.trim_end().to_owned() })
+    }
+
+    fn link_module(&self, other: Module<'static>, what: Link) -> Result<(), String> {
+        let (ours, theirs) = (self.module.get_triple(), other.get_triple());
+        if ours.as_str().is_empty() {
+            self.module.set_triple(&theirs);
+            self.module.set_data_layout(&other.get_data_layout());
+            self.module.set_source_file_name(&other.get_source_file_name().to_string_lossy());
+        } else if *self.module.get_data_layout() != *other.get_data_layout() {
+            let (ours, theirs) = (ours.as_str().to_string_lossy(), theirs.as_str().to_string_lossy());
+            return Err(format!("it is compiled for another target ({theirs}) than the files before it ({ours})"));
+        }
+        let is_linked = match what {
+            Link::Everything { changes } => {
+                changes.iter().for_each(|c| change(&other, c));
+                let result = self.module.link_in_module(other).map_err(|error| error.to_string());
+                self.listen();
+                return result;
+            }
+            Link::NeededModels { except } => {
+                // What the verified program must not get from a model is no definition in the models.
+                except.iter().filter_map(|name| other.get_function(name)).for_each(delete_body);
+                let mark = self.context.create_string_attribute(MODEL, "");
+                for function in other.get_functions().filter(|f| !is_declaration(*f)) {
+                    function.add_attribute(AttributeLoc::Function, mark);
+                }
+                let other = std::mem::ManuallyDrop::new(other);
+                // SAFETY: both modules are of one context, and the other is given away.
+                unsafe { proviso_link_needed(self.module.as_mut_ptr(), other.as_mut_ptr()) == 0 }
+            }
         };
-        let changes = c_string(changes);
-        let keep: Vec<*const c_char> = keep.iter().map(|name| name.as_ptr()).collect();
-        let mut error = std::ptr::null_mut();
-        // SAFETY: the pointers are valid for the call; `keep` lives as long as its strings.
-        let code = unsafe {
-            proviso_module_link(
-                self.0.as_ptr(),
-                data.as_ptr(),
-                data.len(),
-                name.as_ptr(),
-                c_int::from(matches!(what, Link::NeededModels { .. })),
-                keep.as_ptr(),
-                keep.len(),
-                changes.as_ptr(),
-                &mut error,
-            )
-        };
-        let (path, reason) = (path.to_owned(), taken(error).unwrap_or_default().trim_end().to_owned());
-        match code {
-            0 => Ok(()),
-            1 => Err(Error::BadBitcode { path, reason, producer: None }),
-            _ => Err(Error::Link { path, reason }),
+        let reported = self.diagnostics.take();
+        match is_linked {
+            true => Ok(()),
+            false if reported.is_empty() => Err("linking failed".into()),
+            false => Err(reported),
         }
     }
 
     /// Functions and variables that are used and not defined.
     pub fn undefined(&self) -> Vec<String> {
-        // SAFETY: the module is valid.
-        let names = taken(unsafe { proviso_module_symbols(self.0.as_ptr(), 0) }).unwrap_or_default();
-        names.lines().map(str::to_owned).collect()
+        // SAFETY: the value is live.
+        let is_used = |value: LLVMValueRef| unsafe { !LLVMGetFirstUse(value).is_null() };
+        let functions = self.module.get_functions();
+        let functions = functions.filter(|f| is_declaration(*f) && is_used(f.as_value_ref()));
+        let variables = self.module.get_globals().filter(|v| v.is_declaration() && is_used(v.as_value_ref()));
+        let names = functions.map(name).filter(|name| !name.starts_with("llvm."));
+        names.chain(variables.map(|v| symbol(v.get_name()))).collect()
     }
 
     /// Functions that are defined.
     pub fn defined_functions(&self) -> Vec<String> {
-        // SAFETY: the module is valid.
-        let names = taken(unsafe { proviso_module_symbols(self.0.as_ptr(), 1) }).unwrap_or_default();
-        names.lines().map(str::to_owned).collect()
+        self.module.get_functions().filter(|f| !is_declaration(*f)).map(name).collect()
     }
 
-    /// Declares a function, so that its definition is linked in with what is needed.
+    /// Declares a function without parameters and result, so that its definition is linked in with what is needed.
     pub fn declare(&mut self, name: &str) {
-        let name = c_string(name);
-        // SAFETY: the pointers are valid for the call.
-        unsafe { proviso_module_declare(self.0.as_ptr(), name.as_ptr()) }
+        if self.module.get_function(name).is_none() {
+            self.module.add_function(name, lasting(&self.context).void_type().fn_type(&[], false), None);
+        }
     }
 
     /// Remembers the module as it is: it is what [`cut`](Self::cut) cuts down.
     pub fn keep_original(&mut self) {
         // SAFETY: the module is valid.
-        unsafe { proviso_module_keep_original(self.0.as_ptr()) }
+        self.original = NonNull::new(unsafe { proviso_original_new(self.module.as_mut_ptr()) }).map(Original);
     }
 
     pub fn verify(&mut self) -> Result<(), Error> {
-        // SAFETY: the module is valid.
-        match taken(unsafe { proviso_module_verify(self.0.as_ptr()) }) {
-            None => Ok(()),
-            Some(reason) => Err(Error::Internal(format!("LLVM rejects the linked module: {reason}"))),
-        }
+        verify(&self.module).map_err(|reason| Error::Internal(format!("LLVM rejects the linked module: {reason}")))
     }
 
     /// Writes bitcode, or IR as text.
     pub fn write(&self, path: &Path, text: bool) -> Result<(), Error> {
-        let name = c_string(&path.to_string_lossy());
-        // SAFETY: the pointers are valid for the call.
-        match taken(unsafe { proviso_module_write(self.0.as_ptr(), name.as_ptr(), c_int::from(text)) }) {
-            None => Ok(()),
-            Some(reason) => Err(Error::Unreadable { path: path.to_owned(), reason }),
-        }
+        fs::write(path, self.print(text))
+            .map_err(|error| Error::Unreadable { path: path.to_owned(), reason: error.to_string() })
     }
 
     /// The bytes of bitcode, or of IR as text.
     pub fn print(&self, text: bool) -> Vec<u8> {
-        // SAFETY: the module is valid; the buffer's text is as long as it says.
-        unsafe {
-            let raw = proviso_module_print(self.0.as_ptr(), c_int::from(text));
-            let bytes = std::slice::from_raw_parts(raw.text, raw.text_size).to_vec();
-            proviso_buffer_free(raw);
-            bytes
+        match text {
+            true => self.module.print_to_string().to_bytes().to_vec(),
+            false => self.module.write_bitcode_to_memory().as_slice().to_vec(),
         }
     }
 
@@ -217,18 +275,21 @@ impl LlvmModule {
     /// An original is kept, and `orders` are complete, for the functions of this module that are no models, as it was
     /// exported.
     pub unsafe fn cut(&mut self, orders: &[u32], entry: &str) -> Result<(), Error> {
-        let entry = c_string(entry);
-        // SAFETY: the pointers are valid for the call, and the caller vouches for the orders.
-        match taken(unsafe { proviso_module_cut(self.0.as_ptr(), orders.as_ptr(), entry.as_ptr()) }) {
-            None => Ok(()),
-            Some(reason) => Err(Error::Internal(format!("LLVM rejects the slice: {reason}"))),
-        }
+        let entry = CString::new(entry.replace('\0', "?")).expect("no zero bytes are left");
+        let original = std::mem::ManuallyDrop::new(self.original.take().expect("an original is kept"));
+        // SAFETY: the pointers are valid for the call, and the caller vouches for the orders. The result is a module of our
+        // context, and ours.
+        self.module = unsafe {
+            let module = self.module.as_mut_ptr();
+            Module::new(proviso_cut(original.0.as_ptr(), module, orders.as_ptr(), entry.as_ptr()))
+        };
+        verify(&self.module).map_err(|reason| Error::Internal(format!("LLVM rejects the slice: {reason}")))
     }
 
     pub fn export(&self) -> Buffer {
         // SAFETY: the module is valid; the buffer's two parts are as long as it says.
         unsafe {
-            let raw = proviso_module_export(self.0.as_ptr());
+            let raw = proviso_module_export(self.module.as_mut_ptr());
             let words = std::slice::from_raw_parts(raw.words, raw.word_count).to_vec();
             let text = std::slice::from_raw_parts(raw.text, raw.text_size).to_vec();
             proviso_buffer_free(raw);
@@ -237,9 +298,205 @@ impl LlvmModule {
     }
 }
 
-impl Drop for LlvmModule {
-    fn drop(&mut self) {
-        // SAFETY: made by proviso_module_new and freed once.
-        unsafe { proviso_module_free(self.0.as_ptr()) }
+/// The context of an [`LlvmModule`], for what is dropped before it.
+fn lasting(context: &Context) -> &'static Context {
+    // SAFETY: the context stays where it is, in its box; fields are dropped in their order, and modules that were read are
+    // dropped or linked by the method that read them.
+    unsafe { &*std::ptr::from_ref(context) }
+}
+
+/// What LLVM calls an input in its messages.
+const BUFFER: &str = "input";
+
+/// A message of LLVM's reader (`input:3:7: error: expected type`, and the line) with no more than the number of the line.
+fn message(text: &str) -> String {
+    let first = text.lines().next().unwrap_or_default();
+    let Some((place, what)) = first.split_once(": error: ") else { return first.to_owned() };
+    match place.strip_prefix(BUFFER).and_then(|place| place.split(':').nth(1)) {
+        Some(line) => format!("line {line}: {what}"),
+        None => what.to_owned(),
+    }
+}
+
+/// What the verifier says against a module. Broken debug information is dropped.
+fn verify(module: &Module) -> Result<(), String> {
+    if module.verify().is_ok() {
+        return Ok(());
+    }
+    module.strip_debug_info();
+    module.verify().map_err(|error| match error.to_string() {
+        empty if empty.is_empty() => "invalid module".into(),
+        message => message,
+    })
+}
+
+/// Of a module for little-endian x86.
+fn x86_data_model(module: &Module) -> Option<DataModel> {
+    let triple = module.get_triple();
+    let arch = triple.as_str().to_str().ok()?.split('-').next()?;
+    let is_x86 =
+        matches!(arch, "i386" | "i486" | "i586" | "i686" | "i786" | "i886" | "i986" | "x86_64" | "amd64" | "x86_64h");
+    // SAFETY: the module is valid.
+    let (order, bytes) = unsafe {
+        let layout = LLVMGetModuleDataLayout(module.as_mut_ptr());
+        (LLVMByteOrder(layout), LLVMPointerSize(layout))
+    };
+    match bytes {
+        4 if is_x86 && order == LLVMByteOrdering::LLVMLittleEndian => Some(DataModel::Ilp32),
+        8 if is_x86 && order == LLVMByteOrdering::LLVMLittleEndian => Some(DataModel::Lp64),
+        _ => None,
+    }
+}
+
+/// The LLVM that wrote bitcode, by its own account ("LLVM16.0.6").
+fn producer(data: &[u8]) -> Option<String> {
+    // SAFETY: the pointer is valid for the call; what comes back is null or a malloc'ed string that is ours to free.
+    unsafe {
+        let text = proviso_producer(data.as_ptr(), data.len());
+        (!text.is_null()).then(|| {
+            let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
+            proviso_string_free(text);
+            copy
+        })
+    }
+}
+
+fn change(module: &Module, change: &Change) {
+    match change {
+        Change::Remove { name } => module.get_function(name).into_iter().for_each(delete_body),
+        Change::Export { name, exported } => {
+            let Some(function) = module.get_function(name) else { return };
+            // The same function of a header is in several modules; any of them will do.
+            function.set_linkage(Linkage::WeakODR);
+            if let Some(declared) = module.get_function(exported) {
+                declared.replace_all_uses_with(function);
+                // SAFETY: nothing uses it any more.
+                unsafe { declared.delete() };
+            }
+            function.as_global_value().set_name(exported);
+        }
+    }
+}
+
+fn delete_body(function: FunctionValue) {
+    // SAFETY: the function is live.
+    unsafe { proviso_function_delete_body(function.as_value_ref()) }
+}
+
+fn is_declaration(function: FunctionValue) -> bool {
+    function.as_global_value().is_declaration()
+}
+
+fn name(function: FunctionValue) -> String {
+    symbol(function.get_name())
+}
+
+/// An assembler label stands as it is behind a mark.
+fn symbol(name: &CStr) -> String {
+    let name = name.to_string_lossy();
+    name.strip_prefix('\u{1}').unwrap_or(&name).to_owned()
+}
+
+/// The file of a function, as debug information has it.
+fn file_of(function: FunctionValue) -> String {
+    // SAFETY: the function is live; a subprogram is a scope; the name is as long as it says, and lives as long as the context.
+    unsafe {
+        let subprogram = LLVMGetSubprogram(function.as_value_ref());
+        let file = if subprogram.is_null() { subprogram } else { LLVMDIScopeGetFile(subprogram) };
+        if file.is_null() {
+            return String::new();
+        }
+        let mut length: c_uint = 0;
+        let name = LLVMDIFileGetFilename(file, &mut length);
+        String::from_utf8_lossy(std::slice::from_raw_parts(name.cast(), length as usize)).into_owned()
+    }
+}
+
+/// Does this in a child process, which takes the crash if there is one.
+fn in_child(work: impl FnOnce() -> Result<Option<DataModel>, String>) -> Result<Option<DataModel>, String> {
+    let fails = |error: io::Error| format!("cannot be checked: {error}");
+    let (mut reader, mut writer) = io::pipe().map_err(fails)?;
+    // SAFETY: the child does what LLVM's reader does, which takes no lock that another thread may hold but the allocator's, and the
+    // allocator is made for forks.
+    let child = unsafe { libc::fork() };
+    match child {
+        ..0 => Err(fails(io::Error::last_os_error())),
+        0 => {
+            drop(reader);
+            quiet();
+            let answer = match work() {
+                Ok(None) => "sound".into(),
+                Ok(Some(model)) => format!("sound {}", model.name()),
+                Err(reason) => reason,
+            };
+            let _ = writer.write_all(answer.as_bytes());
+            // SAFETY: ends the child without what the parent's destructors do.
+            unsafe { libc::_exit(0) }
+        }
+        1.. => {
+            drop(writer);
+            let mut answer = Vec::new();
+            let _ = reader.read_to_end(&mut answer);
+            let mut status = 0;
+            // SAFETY: `status` is live.
+            while unsafe { libc::waitpid(child, &mut status, 0) } < 0
+                && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+            {}
+            let answer = String::from_utf8_lossy(&answer);
+            if !libc::WIFEXITED(status) || libc::WEXITSTATUS(status) != 0 || answer.is_empty() {
+                return Err("malformed: LLVM's reader fails on it".into());
+            }
+            match answer.strip_prefix("sound") {
+                Some(model) => Ok([DataModel::Ilp32, DataModel::Lp64].into_iter().find(|m| m.name() == model.trim())),
+                None => Err(answer.into_owned()),
+            }
+        }
+    }
+}
+
+/// In a child: a crash is silent, and time is limited. What it printed would be of no use to the user.
+fn quiet() {
+    // SAFETY: only system calls.
+    unsafe {
+        let null = libc::open(c"/dev/null".as_ptr(), libc::O_WRONLY);
+        libc::dup2(null, libc::STDOUT_FILENO);
+        libc::dup2(null, libc::STDERR_FILENO);
+        libc::alarm(READING);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IR: &str = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\ntarget triple = \"x86_64-pc-linux-gnu\"\n\
+        declare i32 @outside()\ndeclare void @unused()\ndefine i32 @f() {\n  %r = call i32 @outside()\n  ret i32 %r\n}\n";
+
+    #[test]
+    fn modules_are_read_linked_and_written() {
+        let mut module = LlvmModule::new();
+        module.link(Path::new("a.ll"), IR.as_bytes(), Link::Everything { changes: &[] }).unwrap();
+        assert_eq!((module.defined_functions(), module.undefined()), (vec!["f".into()], vec!["outside".into()]));
+        module.verify().unwrap();
+        let mut again = LlvmModule::new();
+        again.link(Path::new("a.bc"), &module.print(false), Link::Everything { changes: &[] }).unwrap();
+        assert_eq!(again.print(true), module.print(true));
+        // The second definition of a function is one too many; and the context still listens.
+        let twice = again.link(Path::new("b.ll"), IR.as_bytes(), Link::Everything { changes: &[] });
+        assert!(matches!(twice, Err(Error::Link { reason, .. }) if reason.contains("'f'")));
+        let broken =
+            again.link(Path::new("c.ll"), b"define i32 @g() {\n  ret i64 0\n}\n", Link::Everything { changes: &[] });
+        assert!(matches!(broken, Err(Error::BadBitcode { reason, .. }) if reason.starts_with("line 2: ")));
+    }
+
+    #[test]
+    fn inputs_are_checked() {
+        let check = |text: &str| LlvmModule::check(Path::new("a.ll"), text.as_bytes());
+        assert_eq!(check(IR).unwrap(), Some(DataModel::Lp64));
+        assert_eq!(check("target triple = \"aarch64-linux-gnu\"\n").unwrap(), None);
+        let invalid = "define void @f() {\nentry:\n  br label %entry\n}\n";
+        assert!(matches!(check(invalid), Err(Error::BadBitcode { reason, .. }) if reason.contains("Entry block")));
+        let cut = &LlvmModule::check(Path::new("a.bc"), b"BC\xc0\xde\x35\x14");
+        assert!(matches!(cut, Err(Error::BadBitcode { .. })));
     }
 }

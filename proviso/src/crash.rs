@@ -4,7 +4,8 @@
 //! write it with nothing but system calls and leave at once.
 
 use crate::failure::exit;
-use std::alloc::{GlobalAlloc, Layout, System};
+use mimalloc::MiMalloc;
+use std::alloc::{GlobalAlloc, Layout};
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -54,7 +55,8 @@ fn write(fd: i32, text: &CStr) {
     unsafe { libc::write(fd, text.as_ptr().cast(), text.count_bytes()) };
 }
 
-/// The allocator of the process: the system's, but out of memory is a verdict.
+/// The allocator of the process, of what is C++ in it, too: mimalloc (the system's takes up to a third more time), but out of memory
+/// is a verdict.
 pub struct Allocator;
 
 #[global_allocator]
@@ -73,11 +75,11 @@ extern "C" fn cpp_out_of_memory() {
 /// gets to handle it (`try_reserve`).
 const REASONABLE: usize = 1 << 40;
 
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call goes to mimalloc as it came.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises.
-        let ptr = unsafe { System.alloc(layout) };
+        let ptr = unsafe { MiMalloc.alloc(layout) };
         if ptr.is_null() && layout.size() < REASONABLE {
             out_of_memory();
         }
@@ -85,11 +87,11 @@ unsafe impl GlobalAlloc for Allocator {
     }
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
         // SAFETY: as the caller promises.
-        unsafe { System.dealloc(ptr, layout) }
+        unsafe { MiMalloc.dealloc(ptr, layout) }
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises.
-        let ptr = unsafe { System.alloc_zeroed(layout) };
+        let ptr = unsafe { MiMalloc.alloc_zeroed(layout) };
         if ptr.is_null() && layout.size() < REASONABLE {
             out_of_memory();
         }
@@ -97,7 +99,7 @@ unsafe impl GlobalAlloc for Allocator {
     }
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as the caller promises.
-        let new = unsafe { System.realloc(ptr, layout, size) };
+        let new = unsafe { MiMalloc.realloc(ptr, layout, size) };
         if new.is_null() && size < REASONABLE {
             out_of_memory();
         }
