@@ -33,8 +33,8 @@ static int first_byte(const char *name) {
 #endif
 }
 
-int main(void) {
+int main(void) { // with OPEN wrong: what is left at the end is told here
     if (first_byte("one") == first_byte("two"))
         fputs("the same\n", stdout);
-    return 0; // with OPEN wrong
+    return 0;
 }

@@ -12,7 +12,7 @@ struct node {
     int *value;
 };
 
-int main(void) {
+int main(void) { // with LEAK wrong: what is left at the end is told here
     struct node *list = NULL;
     for (int n = __VERIFIER_nondet_uchar() % 3; n > 0; n--) {
         struct node *node = malloc(sizeof *node);
@@ -39,5 +39,5 @@ int main(void) {
 #endif
     }
     free(NULL);
-    return 0; // with LEAK wrong
+    return 0;
 }

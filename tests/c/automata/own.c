@@ -23,7 +23,7 @@ static void recurse(int n) {
     leave();
 }
 
-int main(void) {
+int main(void) { // with IN wrong: what is left at the end is told here
     int n = __VERIFIER_nondet_int();
 #ifndef NOTHING
     if (n < 1)
@@ -59,5 +59,5 @@ int main(void) {
     if (n == 7)
         enter();
 #endif
-    return 0; // with IN wrong
+    return 0;
 }
