@@ -28,6 +28,14 @@ impl Paths {
     pub fn add(&mut self, after: Option<PathId>, edges: &[EdgeId]) -> PathId {
         self.pieces.push(Piece { after, edges: edges.into() })
     }
+    /// The edges of a path, from the start.
+    pub fn edges(&self, path: PathId) -> Vec<EdgeId> {
+        let mut pieces = vec![&self.pieces[path]];
+        while let Some(before) = pieces[pieces.len() - 1].after {
+            pieces.push(&self.pieces[before]);
+        }
+        pieces.iter().rev().flat_map(|piece| piece.edges.iter().copied()).collect()
+    }
     /// Each behind the one that it goes on from.
     pub fn pieces(&self) -> &Table<PathId, Piece> {
         &self.pieces

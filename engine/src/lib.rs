@@ -7,6 +7,7 @@
 pub mod algorithm;
 mod analysis;
 pub mod arg;
+pub mod components;
 pub mod control;
 pub mod cpa;
 mod crash;

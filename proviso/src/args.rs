@@ -336,6 +336,8 @@ pub struct VerifyArgs {
     /// them [default: parcomp].
     #[arg(long, value_name = "NAME", help_heading = "Cooperation")]
     pub reducer: Option<String>,
+    #[command(flatten)]
+    pub knowledge: KnowledgeArgs,
     /// The order in which paths are explored.
     #[arg(long, value_name = "ORDER", default_value = "mixed", help_heading = "Analysis")]
     pub search: SearchArg,

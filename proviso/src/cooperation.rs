@@ -4,11 +4,14 @@
 use crate::args::VerifyArgs;
 use crate::external::{self, Tool};
 use crate::failure::Failure;
+use crate::gia_command::cegar::Exchange;
+use crate::knowledge::Known;
 use crate::pipeline::{Pipeline, REPLAY};
 use crate::report::PartReport;
 use cfa::{CallGraph, EdgeId, FuncId, Id, Op, Program};
 use cooperate::condition::rest::Explored;
 use cooperate::condition::{self, Condition};
+use cooperate::gia::{Gia, Says};
 use cooperate::range::Range;
 use cooperate::range::test_case::TestCase;
 use cooperate::ranged::{self, Composition, Part};
@@ -40,6 +43,13 @@ pub struct Cooperation {
     reducer: Reducer,
     /// The file for what was verified.
     saved: Option<PathBuf>,
+    /// What is known, of which nothing is believed unless the user says so.
+    pub gia: Option<(PathBuf, String)>,
+    pub trusts_gia: bool,
+    /// Whether what is known at the end is wanted.
+    saves_gia: bool,
+    /// Component CEGAR, and what its components exchange.
+    components: Option<Exchange>,
 }
 
 /// Who takes what the first analysis leaves.
@@ -94,7 +104,18 @@ impl Cooperation {
             return Err(Failure::usage("--reducer is for --then, --external and --resume"));
         }
         let ranged = args.ranged.as_ref().map(composition).transpose()?;
-        Ok(Self { range, ranged, resumed, then, reducer, saved: args.save_condition.clone() })
+        let k = &args.knowledge;
+        let gia = match &k.gia {
+            Some(path) => Some((path.clone(), read(path)?)),
+            None => None,
+        };
+        let components = match (k.cc_gia, k.cc_wit) {
+            (true, _) => Some(Exchange::Gia),
+            (_, true) => Some(Exchange::Witnesses),
+            _ => None,
+        };
+        let (saved, saves_gia) = (args.save_condition.clone(), k.save_gia.is_some());
+        Ok(Self { range, ranged, resumed, then, reducer, saved, gia, trusts_gia: k.trust_gia, saves_gia, components })
     }
 
     /// The options that ask for parts of the paths.
@@ -106,14 +127,19 @@ impl Cooperation {
             ("--then", args.then.is_some()),
             ("--external", args.external.is_some()),
             ("--save-condition", args.save_condition.is_some()),
+            ("--gia", args.knowledge.gia.is_some()),
+            ("--save-gia", args.knowledge.save_gia.is_some()),
+            ("--cc-gia", args.knowledge.cc_gia),
+            ("--cc-wit", args.knowledge.cc_wit),
         ];
         given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
     }
 
     /// Whether one analysis looks at all paths, and keeps to itself what it has seen.
     pub fn is_none(&self) -> bool {
-        let Self { range, ranged, resumed, then, reducer: _, saved } = self;
-        range.is_none() && ranged.is_none() && resumed.is_none() && then.is_none() && saved.is_none()
+        let Self { range, ranged, resumed, then, reducer: _, saved, gia, trusts_gia: _, saves_gia, components } = self;
+        let no_part = range.is_none() && ranged.is_none() && resumed.is_none() && then.is_none() && saved.is_none();
+        no_part && gia.is_none() && !saves_gia && components.is_none()
     }
 
     /// The condition that is gone on from.
@@ -121,6 +147,11 @@ impl Cooperation {
         let Some((path, text)) = &self.resumed else { return Ok(None) };
         let read = condition::parse(text, program);
         read.map(Some).map_err(|e| Failure::data(format!("{}:{e}", path.display())))
+    }
+
+    /// Whether what is left is wanted at the end.
+    pub fn tells(&self) -> bool {
+        self.saved.is_some() || self.saves_gia
     }
 
     /// Whether there is no verdict because only a range was asked for, which is proved.
@@ -137,7 +168,10 @@ pub fn reducer_of(name: &str) -> Result<Reducer, Failure> {
 
 impl Pipeline {
     /// Verifies the part of the paths that was asked for.
-    pub fn cooperate(&self, program: &Program, resumed: Option<Condition>) -> Outcome {
+    pub fn cooperate(&self, program: &Program, known: Known) -> Outcome {
+        if let Some(exchange) = self.cooperation.components {
+            return self.component_cegar(program, exchange);
+        }
         let Cooperation { range, ranged, then, .. } = &*self.cooperation;
         if let Some(bounds) = range {
             return self.range(program, bounds);
@@ -150,17 +184,30 @@ impl Pipeline {
             self.shared().assumptions.push(assumption);
         }
         let budget = self.time_to_tell();
-        let mut covered = resumed.unwrap_or_else(Condition::nothing);
+        let gia = known.gia;
+        let mut covered = known.covered.unwrap_or_else(Condition::nothing);
         // All there is if the worker does not come back in time.
         self.save(program, &covered);
+        if let (Some((path, _)), Some(gia)) = (&self.cooperation.gia, &gia) {
+            let name = path.display().to_string();
+            if self.cooperation.trusts_gia && gia.has(Says::Unreachable) {
+                let assumption = format!("the paths that {name} says are ut reach no error");
+                self.shared().assumptions.push(assumption);
+            }
+            if let Some(outcome) = self.look_at(program, gia, &name) {
+                self.save_after(program, &outcome, &covered, &[], Some(gia));
+                return outcome;
+            }
+        }
+        let gia = gia.as_ref();
         let mut config = self.config.clone();
         if let Some((second, time)) = then {
             if !time.is_zero() {
                 let begin = Instant::now();
-                let (first, done) = self.rest(program, &covered, &config, &budget.within(*time), true);
+                let (first, done, undecided) = self.rest(program, &covered, &config, &budget.within(*time), true);
                 self.add_part("all", first.decided_by.name(), &first, begin);
                 if !matches!(first.verdict, Verdict::Unknown(_)) || budget.spent().is_some() {
-                    self.save_after(program, &first, &done);
+                    self.save_after(program, &first, &done, &undecided, gia);
                     return first;
                 }
                 self.save(program, &done);
@@ -168,21 +215,28 @@ impl Pipeline {
             }
             match second {
                 Second::Analysis(analysis) => config.analysis = *analysis,
-                Second::External(tool) => return self.external(program, &covered, tool, &budget),
+                Second::External(tool) => return self.external(program, &covered, gia, tool, &budget),
             }
         }
         config.is_last = true;
         let begin = Instant::now();
-        let (outcome, done) = self.rest(program, &covered, &config, &budget, self.cooperation.saved.is_some());
+        let (outcome, done, undecided) = self.rest(program, &covered, &config, &budget, self.cooperation.tells());
         if then.is_some() {
             self.add_part("what is left", outcome.decided_by.name(), &outcome, begin);
         }
-        self.save_after(program, &outcome, &done);
+        self.save_after(program, &outcome, &done, &undecided, gia);
         outcome
     }
 
     /// Leaves to a tool what is not covered.
-    fn external(&self, program: &Program, covered: &Condition, tool: &Tool, budget: &Budget) -> Outcome {
+    fn external(
+        &self,
+        program: &Program,
+        covered: &Condition,
+        gia: Option<&Gia>,
+        tool: &Tool,
+        budget: &Budget,
+    ) -> Outcome {
         let begin = Instant::now();
         let residual = reduce_as_far_as_possible(program, covered, self.cooperation.reducer);
         let task = external::Task {
@@ -202,20 +256,30 @@ impl Pipeline {
                 format!("what {} says of the paths that were left is true: nobody has checked its proof", tool.name);
             self.shared().assumptions.push(text);
         }
-        self.save_after(program, &outcome, covered);
+        self.save_after(program, &outcome, covered, &[], gia);
         outcome
     }
 
     /// The budget with what is needed at its end to say what was done.
     fn time_to_tell(&self) -> Budget {
-        let Some(limit) = self.limits.timeout.filter(|_| self.cooperation.saved.is_some()) else {
+        let Some(limit) = self.limits.timeout.filter(|_| self.cooperation.tells()) else {
             return self.budget.clone();
         };
         let left = limit.saturating_sub(self.limits.start.elapsed());
         self.budget.within(left.saturating_sub(TELLING.min(limit / 10)))
     }
 
-    fn save_after(&self, program: &Program, outcome: &Outcome, done: &Condition) {
+    fn save_after(
+        &self,
+        program: &Program,
+        outcome: &Outcome,
+        done: &Condition,
+        undecided: &[Vec<EdgeId>],
+        gia: Option<&Gia>,
+    ) {
+        if self.cooperation.saves_gia {
+            self.save_gia(program, outcome, done, undecided, gia);
+        }
         match outcome.verdict {
             Verdict::True => self.save(program, &Condition::everything()),
             _ => self.save(program, done),
@@ -229,7 +293,8 @@ impl Pipeline {
         self.shared().condition = Some(text);
     }
 
-    /// Looks at the paths that are not covered. With what is covered afterwards, if that is `wanted`.
+    /// Looks at the paths that are not covered. With what is covered afterwards, if that is `wanted`, and paths to places that could not
+    /// be decided.
     fn rest(
         &self,
         program: &Program,
@@ -237,7 +302,7 @@ impl Pipeline {
         config: &Config,
         budget: &Budget,
         wanted: bool,
-    ) -> (Outcome, Condition) {
+    ) -> (Outcome, Condition, Vec<Vec<EdgeId>>) {
         let reducer = self.cooperation.reducer;
         let restricted =
             (*covered != Condition::nothing()).then(|| reduce_as_far_as_possible(program, covered, reducer));
@@ -251,6 +316,7 @@ impl Pipeline {
             outcome = self.ask(program, part, None, &config, budget, self.others().as_ref());
         }
         let mut done = covered.clone();
+        let mut undecided = Vec::new();
         // Where something was left out, nobody says where.
         let is_exact = outcome.reasons.is_empty() && outcome.unconfirmed.is_none();
         let frontiers = if is_exact { &outcome.frontiers[..] } else { &[] };
@@ -262,6 +328,8 @@ impl Pipeline {
                 };
                 restricted.as_ref().map_or(Some(of_part), |r: &Restricted| r.edges[of_part])
             };
+            let paths = frontier.open.iter().filter(|open| open.reason.is_some()).filter_map(|open| open.path);
+            undecided.extend(paths.map(|path| frontier.paths.edges(path).into_iter().filter_map(edge).collect()));
             let func = |f: FuncId| restricted.as_ref().map_or(f, |r| r.funcs[f]);
             let analysed = of.map_or(part, |s| &s.program);
             let explored =
@@ -271,7 +339,7 @@ impl Pipeline {
                 break;
             }
         }
-        (outcome, done)
+        (outcome, done, undecided)
     }
 
     /// The paths between two test cases.
@@ -333,7 +401,7 @@ impl Pipeline {
         }
     }
 
-    fn add_part(&self, paths: &str, analysis: &'static str, outcome: &Outcome, begin: Instant) {
+    pub(crate) fn add_part(&self, paths: &str, analysis: &'static str, outcome: &Outcome, begin: Instant) {
         let (verdict, reason) = match &outcome.verdict {
             Verdict::True => ("TRUE", None),
             Verdict::False(_) => ("FALSE", None),

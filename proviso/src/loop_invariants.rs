@@ -19,6 +19,14 @@ const ENOUGH: usize = 24;
 /// Calls looked through to see what a function reads.
 const ROUNDS: usize = 8;
 
+/// The head of a loop.
+pub struct LoopHead {
+    pub loc: LocId,
+    pub func: FuncId,
+    /// Where it is: of the ways back to it, then of what happens there.
+    pub spots: Vec<Spot>,
+}
+
 /// What is said of the loops of a program, or of a slice of one.
 pub struct Loops<'a> {
     program: &'a Program,
@@ -71,6 +79,23 @@ impl<'a> Loops<'a> {
     pub fn agreed(&self, agreements: &[Agreement]) -> Vec<LoopInvariant> {
         let by_head: FxHashMap<LocId, &Agreement> = agreements.iter().map(|a| (a.head, a)).collect();
         self.at_heads(by_head.keys().copied(), |function, head, node| function.agreed(by_head[&head], node))
+    }
+
+    /// The heads of loops in functions of the source.
+    pub fn heads(&self) -> Vec<LoopHead> {
+        let program = self.program;
+        let mut heads = Vec::new();
+        for func in program.funcs.ids().filter(|&f| program.funcs[f].origin == FunctionOrigin::Source) {
+            let graph = &self.graphs.funcs[func];
+            let function = Function { loops: self, program, func, graph, live: Vec::new() };
+            let forest = LoopForest::new(&graph.graph, 0);
+            for (number, l) in forest.loops().iter().enumerate() {
+                let loc = graph.locs[l.head as usize];
+                let spots = function.spots(loc, l.head, &forest.body(number as u32));
+                heads.push(LoopHead { loc, func, spots });
+            }
+        }
+        heads
     }
 
     fn at_heads(

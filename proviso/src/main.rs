@@ -20,6 +20,7 @@ mod html;
 mod inputs;
 mod instrument_command;
 mod job;
+mod knowledge;
 mod limits;
 mod loop_invariants;
 mod manual;

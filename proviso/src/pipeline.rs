@@ -10,6 +10,7 @@ use crate::files::Outputs;
 use crate::harness::{self, Subject};
 use crate::html::Exhibits;
 use crate::job::Job;
+use crate::knowledge::Known;
 use crate::limits::Limits;
 use crate::loop_invariants;
 use crate::questions;
@@ -21,7 +22,6 @@ use crate::termination;
 use crate::trace::{self, Trace};
 use cfa::interp::Inputs;
 use cfa::{CallGraph, Check, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
-use cooperate::condition::Condition;
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::invariants::Invariants;
@@ -63,6 +63,8 @@ pub struct Shared {
     pub external: Option<&'static str>,
     /// What has been verified, as a file.
     pub condition: Option<String>,
+    /// What is known, as a file.
+    pub gia: Option<String>,
     /// A violation that was confirmed but not yet explained.
     pub violation: Option<Violation>,
     /// Where several things are asked: what came of each so far.
@@ -177,8 +179,8 @@ impl Pipeline {
             return Ok(Finished::new(Answer::Unknown { reason, spot: None }));
         }
         let (mut program, place) = self.prepare()?;
-        let resumed = self.cooperation.condition(&mut program)?;
-        Ok(self.decide(&program, place.as_ref(), resumed))
+        let known = self.cooperation.known(&mut program)?;
+        Ok(self.decide(&program, place.as_ref(), known))
     }
 
     /// The program as it is, and where its verdict may be kept.
@@ -227,7 +229,7 @@ impl Pipeline {
     }
 
     /// Whether an error of the program can be reached.
-    pub(crate) fn decide(&self, program: &Program, place: Option<&Place>, resumed: Option<Condition>) -> Finished {
+    pub(crate) fn decide(&self, program: &Program, place: Option<&Place>, known: Known) -> Finished {
         let slice = match self.cooperation.is_none() {
             true => self.stage("slicing", "slicing", || self.slice(program)),
             // Each part has its own.
@@ -243,13 +245,13 @@ impl Pipeline {
             self.shared().exhibits = Exhibits::of(program, slice.as_ref(), &Sources::new());
         }
         let (outcome, analysed) = self.stage("the analysis", "analysis", || {
-            let known = place.and_then(|place| place.outcome(program, self.share_of_time(REPLAY)));
-            if let Some(known) = known {
+            let kept = place.and_then(|place| place.outcome(program, self.share_of_time(REPLAY)));
+            if let Some(kept) = kept {
                 self.shared().count("from_cache", 1.0);
-                return (known, slice.as_ref().map_or(program, |s| &s.program));
+                return (kept, slice.as_ref().map_or(program, |s| &s.program));
             }
             if !self.cooperation.is_none() {
-                return (self.cooperate(program, resumed), program);
+                return (self.cooperate(program, known), program);
             }
             let (outcome, analysed) = self.analyse(program, slice.as_ref());
             if let Some(place) = place {

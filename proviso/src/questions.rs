@@ -11,6 +11,7 @@
 
 use crate::failure::{Failure, exit};
 use crate::job::Ask;
+use crate::knowledge::Known;
 use crate::pipeline::{Finished, Pipeline};
 use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation};
 use cfa::callgraph::CallGraph;
@@ -202,7 +203,7 @@ impl Run<'_> {
                 [ref one] if !part.job.is_exhaustive && (*one == Property::Termination || one.checks().is_empty()) => {
                     part.answer()?
                 }
-                _ => part.decide(program, None, None),
+                _ => part.decide(program, None, Known::default()),
             };
             let site = finished.site;
             let answer = finished.answer.clone();

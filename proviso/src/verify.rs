@@ -62,11 +62,12 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         ("--report", &args.report),
         ("--pixel-tree", &args.pixel_tree),
         ("--save-condition", &args.save_condition),
+        ("--save-gia", &args.knowledge.save_gia),
     ];
     let mut outputs = Outputs::new(named.map(|(option, path)| (option, path.as_ref())));
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     let verified = execute(&job, args, &outputs, start)?;
-    let Verified { mut report, harness, condition, exhibits, graph, warnings, code } = verified;
+    let Verified { mut report, harness, condition, gia, exhibits, graph, warnings, code } = verified;
     for warning in &warnings {
         output::warning(warning, colors);
     }
@@ -87,6 +88,11 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     }
     if let (Some(path), Some(harness)) = (&args.harness, harness) {
         outputs.put(path, harness);
+    }
+    match (&args.knowledge.save_gia, gia) {
+        (Some(path), Some(gia)) => outputs.put(path, gia),
+        (Some(_), None) => output::warning("there is no GIA: the analysis did not come back in time", colors),
+        _ => {}
     }
     match (&args.save_condition, condition) {
         (Some(path), Some(condition)) => outputs.put(path, condition),
@@ -118,6 +124,7 @@ pub struct Verified {
     pub report: Report,
     pub harness: Option<String>,
     pub condition: Option<String>,
+    pub gia: Option<String>,
     pub exhibits: Exhibits,
     pub graph: Vec<engine::arg::Shape>,
     pub warnings: Vec<String>,
@@ -127,7 +134,11 @@ pub struct Verified {
 /// Verifies under the limits of `args`, which count from `start`. `outputs` are files that no input may be.
 pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Instant) -> Result<Verified, Failure> {
     let memory = args.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
-    let grace = if args.save_condition.is_some() { cooperation::GRACE } else { limits::GRACE };
+    let grace = if args.save_condition.is_some() || args.knowledge.save_gia.is_some() {
+        cooperation::GRACE
+    } else {
+        limits::GRACE
+    };
     let limits = Limits { timeout: args.timeout, memory, start, grace };
     limits::limit_address_space(memory);
     crash::expect_verdict();
@@ -191,7 +202,16 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         format!("the analysis `{analysis}` ended by an internal error: {what}\n  = note: {}", output::DEFECT)
     }));
     let (harness, graph) = (finished.harness, finished.graph);
-    Ok(Verified { report, harness, condition: shared.condition, exhibits: shared.exhibits, graph, warnings, code })
+    Ok(Verified {
+        report,
+        harness,
+        condition: shared.condition,
+        gia: shared.gia,
+        exhibits: shared.exhibits,
+        graph,
+        warnings,
+        code,
+    })
 }
 
 /// The stages with their options.

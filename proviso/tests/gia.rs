@@ -106,3 +106,250 @@ fn what_is_said_is_checked_combined_and_taken_away() {
     let shape = text(&proviso(folder, &["reduce", "p.c", "--gia", "both", "--shape"]));
     assert!(shape.lines().count() > 3 && shape.contains('#'), "{shape}");
 }
+
+/// As the program of Fig. 15 of the paper on GIAs: that x is 0 holds behind the first turn of the loop, not before it.
+const FIG_15: &str = "\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+    int x = __VERIFIER_nondet_int();
+    int y = 0;
+    while (__VERIFIER_nondet_int()) {
+        x = 0;
+        y = 1;
+    }
+    if (y != 0)
+        if (x != 0)
+            reach_error();
+    return 0;
+}
+";
+
+/// A folder with this program and the same with an error.
+fn fig_15() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("p.c"), FIG_15).unwrap();
+    std::fs::write(folder.path().join("bug.c"), FIG_15.replace("x = 0;", "x = 3;")).unwrap();
+    folder
+}
+
+/// The transitions of a text form to other states, without the numbers that depend on the program, in order.
+fn shape(gia: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut state = String::new();
+    for line in gia.lines().skip(1) {
+        match line.strip_prefix("  ") {
+            Some(line) => {
+                let (what, place) = line.split_once("//").unwrap_or((line, ""));
+                let (on, to) = what.split_once(" -> ").unwrap();
+                let to = to.trim();
+                if to != state {
+                    let on = if on == "*" { "*" } else { place.trim() };
+                    found.push(format!("{state} -> {to}: {on}"));
+                }
+            }
+            None => {
+                state = line.split(' ').next().unwrap().to_owned();
+                for says in ["ut", "rt", "cand"] {
+                    if line.split(' ').any(|w| w == says) {
+                        found.push(format!("{state} is {says}"));
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn component_cegar_goes_as_in_the_paper() {
+    let folder = fig_15();
+    let folder = folder.path();
+    let output = proviso(folder, &["gia", "cegar", "p.c", "--keep", "kept", "-t", "60"]);
+    assert_eq!(text(&output), "2 refinements\nTRUE\n");
+    let kept = |name: &str| std::fs::read_to_string(folder.join("kept").join(name)).unwrap();
+
+    // Fig. 16a: the way past the loop, refuted by y = 0 behind its assignment.
+    let first = [
+        "q0 -> q1: p.c:5: y = 0, if y == 0",
+        "q1 -> q2: p.c:6: tmp4 != 0",
+        "q1 -> q3: p.c:6: tmp4 == 0",
+        "q3 -> q4: p.c:10: y == 0",
+        "q3 -> q5: p.c:10: y != 0",
+        "q5 -> q6: p.c:11: x == 0",
+        "q5 -> q7: p.c:11: x != 0",
+        "q7 -> q8: p.c:2: error: reach_error is called",
+        "q8 is ut",
+    ];
+    assert_eq!(shape(&kept("1-refiner.gia")), first);
+    // Fig. 16b: once round the loop.
+    let second = [
+        "q0 -> q1: p.c:6: tmp4 == 0",
+        "q0 -> q2: p.c:6: tmp4 != 0",
+        "q2 -> q3: p.c:6: tmp4 != 0",
+        "q2 -> q4: p.c:6: tmp4 == 0",
+        "q4 -> q5: p.c:10: y == 0",
+        "q4 -> q6: p.c:10: y != 0",
+        "q6 -> q7: p.c:11: x == 0",
+        "q6 -> q8: p.c:11: x != 0",
+        "q8 -> q9: p.c:2: error: reach_error is called",
+        "q9 is cand",
+    ];
+    assert_eq!(shape(&kept("2-explorer.gia")), second);
+    // It is infeasible, so it stays a candidate.
+    assert_eq!(kept("2-checker.gia"), kept("2-explorer.gia"));
+    // Fig. 16c: x = 0 behind the first turn, and nothing before it.
+    let third = shape(&kept("2-refiner.gia"));
+    assert_eq!(third.iter().filter(|t| t.contains("if ")).collect::<Vec<_>>(), ["q2 -> q3: p.c:8: y = 1, if x == 0"]);
+    assert!(third.contains(&"q0 -> q2: p.c:6: tmp4 != 0".to_owned()), "{third:?}");
+    assert_eq!(third.last().unwrap(), "q10 is ut");
+    // Fig. 16d: both, and two ways to ut.
+    let both = shape(&kept("2-combiner.gia"));
+    for condition in ["p.c:5: y = 0, if y == 0", "p.c:8: y = 1, if x == 0"] {
+        assert!(both.iter().any(|t| t.ends_with(condition)), "{condition} in {both:?}");
+    }
+    assert_eq!(both.iter().filter(|t| t.ends_with("is ut")).count(), 2);
+    assert_eq!(shape(&kept("3-explorer.gia")), ["q0 is ut"]);
+
+    // What is kept is right: the checker of GIAs proves it.
+    let check = proviso(folder, &["gia", "check", "kept/2-combiner.gia", "p.c", "-t", "60"]);
+    assert_eq!(text(&check).lines().last(), Some("CORRECT"));
+    // A witness has one invariant for all turns of a loop, and there is none here that helps.
+    let witnesses = proviso(folder, &["gia", "cegar", "p.c", "--witnesses", "-t", "60"]);
+    assert!(text(&witnesses).ends_with("no progress: nothing new is exchanged\nUNKNOWN\n"), "{}", text(&witnesses));
+    for (program, verdict) in [("p.c", "TRUE"), ("bug.c", "FALSE(unreach-call)")] {
+        let args = ["verify", "--cc-gia", "--property", "unreach-call", "--timeout", "60", program];
+        assert_eq!(text(&proviso(folder, &args)).lines().last(), Some(verdict));
+    }
+}
+
+#[test]
+fn components_are_replaced_by_commands() {
+    let folder = fig_15();
+    let folder = folder.path();
+    let own = env!("CARGO_BIN_EXE_proviso");
+    let cegar = |program: &str, [explorer, checker, refiner]: [&str; 3]| {
+        let components = ["--explorer", explorer, "--checker", checker, "--refiner", refiner];
+        let given: Vec<&str> = components.chunks(2).filter(|c| !c[1].is_empty()).flatten().copied().collect();
+        let output = proviso(folder, &[&["gia", "cegar", program, "-t", "60"], &given[..]].concat());
+        text(&output).lines().last().unwrap().to_owned()
+    };
+    for (program, verdict) in [("p.c", "TRUE"), ("bug.c", "FALSE")] {
+        let explorer = format!("'{own}' gia explore {program} --precision \"$GIA\" -o \"$OUT\"");
+        let checker = format!("'{own}' gia check-feasibility \"$GIA\" {program} -o \"$OUT\"");
+        let refiner = format!("'{own}' gia refine \"$GIA\" {program} -o \"$OUT\"");
+        assert_eq!(cegar(program, [&explorer, &checker, &refiner]), verdict);
+    }
+    // One that lies, one that is silent, one that fails and one that takes for ever have no verdict to give.
+    let lie = "sed 's/cand$/rt/; /q[0-9]* rt$/,/^q/{/^  \\*/d}' \"$GIA\" > \"$OUT\"";
+    assert_eq!(cegar("p.c", ["", lie, ""]), "UNKNOWN");
+    for broken in ["true", "exit 3", "echo nonsense > \"$OUT\""] {
+        assert_eq!(cegar("p.c", ["", "", broken]), "UNKNOWN");
+    }
+    let patient = proviso(folder, &["gia", "cegar", "p.c", "--refiner", "sleep 1000", "-t", "3"]);
+    assert_eq!(text(&patient).lines().last(), Some("UNKNOWN"));
+}
+
+#[test]
+fn witnesses_and_tests_go_in_and_come_out() {
+    let folder = fig_15();
+    let folder = folder.path();
+    let last = |args: &[&str]| text(&proviso(folder, args)).lines().last().unwrap_or_default().to_owned();
+    text(&proviso(folder, &["gia", "cegar", "bug.c", "--keep", "bug", "-t", "60"]));
+    let reached =
+        ["bug/1-checker.gia", "bug/2-checker.gia", "bug/3-checker.gia"].into_iter().rfind(|f| folder.join(f).exists());
+    let reached = reached.unwrap();
+    assert_eq!(last(&["gia", "check", reached, "bug.c", "-t", "60"]), "CORRECT");
+
+    // A path is a violation witness, and comes back as a candidate that turns out to be feasible.
+    text(&proviso(folder, &["gia", "to-witness", reached, "bug.c", "-o", "bug.yml"]));
+    text(&proviso(folder, &["gia", "from-witness", "bug.yml", "bug.c", "-o", "candidate"]));
+    let candidate = std::fs::read_to_string(folder.join("candidate")).unwrap();
+    assert!(candidate.contains(" cand") && !candidate.contains(" rt"), "{candidate}");
+    text(&proviso(folder, &["gia", "check-feasibility", "candidate", "bug.c", "-o", "confirmed"]));
+    assert_eq!(last(&["gia", "check", "confirmed", "bug.c", "-t", "60"]), "CORRECT");
+    // Nobody believes a witness of another program.
+    text(&proviso(folder, &["gia", "from-witness", "bug.yml", "p.c", "-o", "elsewhere"]));
+    text(&proviso(folder, &["gia", "check-feasibility", "elsewhere", "p.c", "-o", "refuted"]));
+    assert!(!std::fs::read_to_string(folder.join("refuted")).unwrap().contains(" rt"));
+
+    // As a test it is the same path again.
+    text(&proviso(folder, &["gia", "to-tests", reached, "bug.c", "-o", "suite"]));
+    text(&proviso(folder, &["gia", "from-tests", "suite", "bug.c", "-o", "tests"]));
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert_eq!(read("tests"), read(reached));
+    // Bytes as AFL keeps them: x, one turn, and out.
+    std::fs::create_dir_all(folder.join("afl/queue")).unwrap();
+    std::fs::write(folder.join("afl/queue/id:000000"), [0, 0, 0, 0, 1, 0, 0, 0]).unwrap();
+    text(&proviso(folder, &["gia", "from-tests", "afl", "bug.c", "-o", "afl.gia"]));
+    assert_eq!(last(&["gia", "check", "afl.gia", "bug.c", "-t", "60"]), "CORRECT");
+
+    // Invariants: of the first refinement; that of the second has no place in a witness, which is said.
+    text(&proviso(folder, &["gia", "cegar", "p.c", "--keep", "kept", "-t", "60"]));
+    text(&proviso(folder, &["gia", "to-witness", "kept/1-refiner.gia", "p.c", "-o", "y.yml"]));
+    assert!(read("y.yml").contains("value: (y == 0)"), "{}", read("y.yml"));
+    text(&proviso(folder, &["gia", "from-witness", "y.yml", "p.c", "-o", "y.gia"]));
+    assert!(read("y.gia").contains(" if (y."), "{}", read("y.gia"));
+    let lossy = proviso(folder, &["gia", "to-witness", "kept/2-refiner.gia", "p.c", "-o", "x.yml"]);
+    assert!(String::from_utf8_lossy(&lossy.stderr).starts_with("lost: `x == 0`"));
+    assert!(!read("x.yml").contains("x == 0"));
+}
+
+#[test]
+fn what_is_known_is_saved_and_gone_on_from_but_not_believed() {
+    let folder = fig_15();
+    let folder = folder.path();
+    let verify = |more: &[&str]| {
+        let output = proviso(folder, &[&["verify", "--property", "unreach-call", "--timeout", "60"], more].concat());
+        let lines = text(&output);
+        (lines.lines().last().unwrap().to_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(verify(&["p.c", "--save-gia", "true.gia"]).0, "TRUE");
+    assert_eq!(verify(&["bug.c", "--save-gia", "false.gia"]).0, "FALSE(unreach-call)");
+    let check = proviso(folder, &["gia", "check", "false.gia", "bug.c", "-t", "60"]);
+    assert_eq!(text(&check).lines().last(), Some("CORRECT"));
+    assert_eq!(verify(&["bug.c", "--gia", "false.gia"]).0, "FALSE(unreach-call)");
+
+    // That everything reaches no error is a lie here, which nobody believes who is not told to.
+    let header = text(&proviso(folder, &["gia", "new", "bug.c"])).lines().next().unwrap().to_owned();
+    std::fs::write(folder.join("lie"), format!("{header}\nq0 initial ut\n")).unwrap();
+    assert_eq!(verify(&["bug.c", "--gia", "lie"]).0, "FALSE(unreach-call)");
+    let (verdict, said) = verify(&["bug.c", "--gia", "lie", "--trust-gia"]);
+    assert!(verdict == "TRUE" && said.contains("the paths that lie says are ut reach no error"), "{verdict}\n{said}");
+    // A GIA of another program is refused.
+    let other = proviso(folder, &["verify", "p.c", "--property", "unreach-call", "--gia", "lie", "--timeout", "60"]);
+    assert_eq!(other.status.code(), Some(65));
+}
+
+/// An error without a branch of its own in the source: the witness of the way there has no waypoints, and was once taken for one of
+/// correctness.
+#[test]
+fn a_candidate_that_is_lost_in_a_witness_is_no_proof() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "extern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_error(void);\n\
+        void __VERIFIER_assert(int cond) {\n    if (!(cond)) {\n    ERROR: __VERIFIER_error();\n    }\n    return;\n}\n\
+        int main(void) {\n    int x = 0;\n    while (1) {\n        x = x + 2 * __VERIFIER_nondet_int();\n\
+        __VERIFIER_assert(4 * x != 8);\n    }\n}\n";
+    std::fs::write(folder.path().join("jain.c"), program).unwrap();
+    for exchange in ["--cc-gia", "--cc-wit"] {
+        let args = [
+            "verify",
+            "--property",
+            "unreach-call",
+            "--error-function",
+            "__VERIFIER_error",
+            exchange,
+            "--timeout",
+            "60",
+            "jain.c",
+        ];
+        let output = text(&proviso(folder.path(), &args));
+        assert!(!output.ends_with("TRUE\n"), "{exchange}: {output}");
+    }
+    let empty = "- entry_type: violation_sequence\n  metadata:\n    format_version: \"2.0\"\n    uuid: a\n    creation_time: b\n\
+        \x20   producer:\n      name: c\n      version: d\n    task:\n      input_files: [jain.c]\n      input_file_hashes: {}\n\
+        \x20     specification: \"\"\n      data_model: LP64\n      language: C\n  content: []\n";
+    std::fs::write(folder.path().join("empty.yml"), empty).unwrap();
+    let gia = text(&proviso(folder.path(), &["gia", "from-witness", "empty.yml", "jain.c"]));
+    assert!(gia.contains(" cand") && !gia.contains(" ut"), "{gia}");
+}

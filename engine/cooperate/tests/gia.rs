@@ -61,6 +61,7 @@ fn some_gia(program: &mut Program, random: &mut Random) -> Gia {
             path.values.clear();
         }
         let says = [Says::Unreachable, Says::Unreachable, Says::Reachable, Says::Candidate][random.below(4)];
+        let path = path.annotated(program);
         gia.add_path(&path, says, program);
     }
     let globals: Vec<_> =
@@ -188,7 +189,7 @@ fn tests_go_in_and_come_out() {
         let mut tests = Vec::new();
         for &run in &runs {
             let test = test(&program, run);
-            gia.add_path(&test, Says::Reachable, &mut program);
+            gia.add_path(&test.annotated(&mut program), Says::Reachable, &program);
             tests.push(test);
         }
         for &run in &runs {

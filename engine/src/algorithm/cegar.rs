@@ -71,6 +71,27 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         }
     }
 
+    /// The first abstract path to an error or a problem, with what it leads to; nothing is refined. Problems that `passes` lets through
+    /// are recorded.
+    #[allow(clippy::type_complexity)]
+    pub fn next_path(
+        &mut self,
+        budget: &Budget,
+        taints: &mut Taints,
+        passes: &dyn Fn(&C, Goal) -> bool,
+    ) -> Result<Option<(Vec<EdgeId>, Goal)>, Stop> {
+        while let Some(hit) = self.inner.next_hit(budget, taints, &mut |_, _| {})? {
+            if !passes(&self.inner.cpa, hit.goal) {
+                return self.path(&hit, budget).map(|(path, _)| Some((path, hit.goal)));
+            }
+            let edge = hit.goal.edge();
+            let place = self.inner.program.edges[edge].place;
+            self.inner.cpa.settle(edge, Reason::at("what this operation does is not known", place));
+            self.settle(hit);
+        }
+        Ok(None)
+    }
+
     /// What is left.
     pub fn frontier(&self) -> Frontier {
         let mut frontier = self.inner.frontier();
@@ -124,19 +145,22 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         hit: &Found<C>,
         budget: &Budget,
     ) -> Result<(PathCheck<C::Evidence>, Vec<EdgeId>, Vec<usize>), Stop> {
-        let (path, cuts) = match self.inner.reached.merges() {
-            true => self.merged_path(hit, budget)?,
-            false => {
-                let (mut path, cuts) = self.inner.reached.path_to(hit.node);
-                path.extend(&hit.via);
-                (path, cuts)
-            }
-        };
+        let (path, cuts) = self.path(hit, budget)?;
         let checked = self.inner.cpa.check(&path, hit.goal, budget)?;
         if self.inner.cpa.ran_out() && !matches!(checked, PathCheck::Feasible(_)) {
             return Err(Stop::Spent(budget.spent().unwrap_or(Spent::Time)));
         }
         Ok((checked, path, cuts))
+    }
+
+    /// The path to a hit, and where on it states were abstracted.
+    fn path(&mut self, hit: &Found<C>, budget: &Budget) -> Result<(Vec<EdgeId>, Vec<usize>), Stop> {
+        if self.inner.reached.merges() {
+            return self.merged_path(hit, budget);
+        }
+        let (mut path, cuts) = self.inner.reached.path_to(hit.node);
+        path.extend(&hit.via);
+        Ok((path, cuts))
     }
 
     /// The path to a hit where paths are merged: one that can be taken, or else one of which each block can.

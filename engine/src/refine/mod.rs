@@ -10,6 +10,7 @@ mod predicate;
 mod slice;
 mod value;
 
+pub(crate) use path::Follower;
 pub(crate) use predicate::Blocks;
 pub use slice::Criteria;
 pub(crate) use slice::Slices;
@@ -20,7 +21,6 @@ use crate::cpa::{Goal, PathCheck, Refinement, Stop};
 use crate::execution::Mode;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, LocId, PlaceId};
-use path::Follower;
 use value::Infeasible;
 
 /// What a refinement has added to the precision.

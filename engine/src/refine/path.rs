@@ -22,7 +22,7 @@ pub(super) enum End {
 }
 
 /// Follows paths, in the mode that the execution is in.
-pub(super) struct Follower<'a, 'p> {
+pub(crate) struct Follower<'a, 'p> {
     pub cpa: &'a mut Tracking<'p>,
     pub budget: &'a Budget,
 }
@@ -138,7 +138,7 @@ impl<'p> Follower<'_, 'p> {
     }
 
     /// The states that violate the property at an edge: those in which its operation is a fault, or all before an error edge.
-    pub(super) fn at_error(&mut self, states: Vec<State>, edge: EdgeId) -> Result<Vec<State>, Stop> {
+    pub(crate) fn at_error(&mut self, states: Vec<State>, edge: EdgeId) -> Result<Vec<State>, Stop> {
         if matches!(self.cpa.symbolic.execution.program.edges[edge].op, Op::Error(_)) {
             return Ok(states);
         }

@@ -7,12 +7,21 @@ use crate::cpa::tracking::{Seen, Sharing, State, Tracking};
 use crate::cpa::{Decision, Goal, Refinement, Stop};
 use crate::execution::{Event, describe_object};
 use crate::verdict::Reason;
-use cfa::{BinOp, Expr, ExprId, FuncId, LocId, SymId, UnOp, Value, VarKind};
+use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, LocId, SymId, UnOp, Value, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::{Answer, conjuncts, interpolate};
 
 /// Operators of a predicate.
 const MOST_SIZE: usize = 400;
+
+impl Tracking<'_> {
+    /// Tracks a condition of another pool, as far as it speaks of variables.
+    pub(crate) fn track_predicate(&mut self, pool: &ExprPool, condition: ExprId) {
+        if let Some(own) = self.symbolic.execution.terms.import(pool, condition) {
+            Blocks { cpa: self }.track(own);
+        }
+    }
+}
 
 /// The blocks on the way to a state.
 pub(crate) struct Blocks<'a, 'p> {
@@ -97,27 +106,26 @@ impl Blocks<'_, '_> {
         Ok(Some(all.collect()))
     }
 
-    /// Finds predicates that refute the blocks on the way to `st`, which contradict one another and end at `cuts`.
-    pub fn refine(&mut self, st: &State, cuts: &[LocId], goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
-        let is_local = self.cpa.precision.sharing == Sharing::Location;
+    /// Conditions on variables and memory that refute the blocks on the way to `st`, which contradict one another, each with the number
+    /// of the cut where it holds: those that say something. `None` if none were found.
+    pub fn interpolants(&mut self, st: &State, budget: &Budget) -> Option<Vec<(usize, ExprId)>> {
         let steps = self.blocks(st);
         let mut solver = self.cpa.symbolic.solvers.open();
         let direction = interpolate::Direction::Backward;
-        let Ok(found) =
-            interpolate::interpolants(&mut self.cpa.symbolic.execution.terms, &mut *solver, &steps, direction, budget)
-        else {
-            return Ok(Refinement::Impossible);
-        };
-        let mut first = None;
+        let terms = &mut self.cpa.symbolic.execution.terms;
+        let found = interpolate::interpolants(terms, &mut *solver, &steps, direction, budget).ok()?;
+        let says = |e: ExprId| !terms.is_true(e) && !terms.is_false(e);
+        let found: Vec<_> = found.into_iter().enumerate().filter(|&(_, e)| says(e)).collect();
+        Some(found.into_iter().map(|(k, interpolant)| (k, self.named(interpolant, k as u32 + 1))).collect())
+    }
+
+    /// Finds predicates that refute the blocks on the way to `st`, which contradict one another and end at `cuts`.
+    pub fn refine(&mut self, st: &State, cuts: &[LocId], goal: Goal, budget: &Budget) -> Result<Refinement, Stop> {
+        let is_local = self.cpa.precision.sharing == Sharing::Location;
+        let Some(found) = self.interpolants(st, budget) else { return Ok(Refinement::Impossible) };
+        let first = found.first().map(|&(k, _)| k);
         let mut learned: Vec<ExprId> = Vec::new();
-        for (k, interpolant) in found.into_iter().enumerate() {
-            if self.cpa.symbolic.execution.terms.is_true(interpolant)
-                || self.cpa.symbolic.execution.terms.is_false(interpolant)
-            {
-                continue;
-            }
-            first = first.or(Some(k));
-            let named = self.named(interpolant, k as u32 + 1);
+        for (k, named) in found {
             let mut atoms = Vec::new();
             for conjunct in conjuncts(&mut self.cpa.symbolic.execution.terms, named) {
                 self.atoms(conjunct, &mut atoms);
@@ -201,6 +209,17 @@ impl Blocks<'_, '_> {
             func = Some(owner);
         }
         (plain && size <= MOST_SIZE).then_some(func)
+    }
+
+    /// Tracks the conditions that a condition is made of, wherever they can be told.
+    fn track(&mut self, condition: ExprId) {
+        let mut atoms = Vec::new();
+        self.atoms(condition, &mut atoms);
+        for atom in atoms {
+            if let Some(func) = self.scope(atom) {
+                self.cpa.predicates.add(func, None, atom);
+            }
+        }
     }
 
     /// The conditions that a boolean combination is made of.

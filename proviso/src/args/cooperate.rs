@@ -65,6 +65,95 @@ pub enum GiaCommand {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+    /// The model explorer of component CEGAR: with the conditions of a GIA as precision, everything ut or one candidate.
+    Explore {
+        #[command(flatten)]
+        subject: GiaSubject,
+        /// The precision [default: none].
+        #[arg(long, value_name = "GIA")]
+        precision: Option<PathBuf>,
+        #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
+        timeout: Option<std::time::Duration>,
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// The feasibility checker of component CEGAR: a candidate that can be run becomes rt, with its inputs; others stay candidates.
+    CheckFeasibility {
+        gia: PathBuf,
+        #[command(flatten)]
+        subject: GiaSubject,
+        #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
+        timeout: Option<std::time::Duration>,
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// The precision refiner of component CEGAR: the infeasible candidate becomes ut, with the conditions that refute it.
+    Refine {
+        gia: PathBuf,
+        #[command(flatten)]
+        subject: GiaSubject,
+        #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
+        timeout: Option<std::time::Duration>,
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Component CEGAR (CC-Gia): explorer, checker and refiner in turn, until everything is ut, or a path is rt.
+    ///
+    /// Each component may be a command of the shell: it finds an automaton in the file $GIA and writes one to $OUT. The last line is
+    /// TRUE, FALSE or UNKNOWN; FALSE is said of a path that was run, TRUE when the explorer says that everything is ut.
+    Cegar {
+        #[command(flatten)]
+        subject: GiaSubject,
+        #[arg(long, value_name = "COMMAND")]
+        explorer: Option<String>,
+        #[arg(long, value_name = "COMMAND")]
+        checker: Option<String>,
+        #[arg(long, value_name = "COMMAND")]
+        refiner: Option<String>,
+        /// Exchanges witnesses instead (CC-Wit).
+        #[arg(long)]
+        witnesses: bool,
+        /// Writes what each component gave in each iteration, as N-NAME.gia.
+        #[arg(long, value_name = "FOLDER")]
+        keep: Option<PathBuf>,
+        #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
+        timeout: Option<std::time::Duration>,
+    },
+    /// Makes one of a witness (format 2): a violation is a candidate, invariants are conditions on the way to ut.
+    FromWitness {
+        #[arg(id = "evidence", value_name = "WITNESS")]
+        witness: PathBuf,
+        #[command(flatten)]
+        subject: GiaSubject,
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Makes a witness of one: its path to rt or its candidate as a violation, else its conditions at loops as invariants.
+    ToWitness {
+        gia: PathBuf,
+        #[command(flatten)]
+        subject: GiaSubject,
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Makes one of tests (Test-Comp's format, KLEE's .ktest, an AFL queue): each is run, and those that reach an error are rt.
+    FromTests {
+        /// Folder or file.
+        tests: PathBuf,
+        #[command(flatten)]
+        subject: GiaSubject,
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Writes its paths to rt as a test suite in Test-Comp's format.
+    ToTests {
+        gia: PathBuf,
+        #[command(flatten)]
+        subject: GiaSubject,
+        /// The folder of the suite.
+        #[arg(short, long, value_name = "FOLDER")]
+        output: PathBuf,
+    },
     /// Makes one of a condition: what it covers is ut.
     FromCondition {
         condition: PathBuf,
@@ -81,6 +170,29 @@ pub enum GiaCommand {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+}
+
+/// What is known of paths, in a run.
+#[derive(Args, Clone, Default, Debug)]
+pub struct KnowledgeArgs {
+    /// Starts from what a GIA says (see `proviso gia`), whoever wrote it. Paths to errors are run, candidates are followed, and its
+    /// conditions are tried for a proof; nothing else of it is believed.
+    #[arg(long, value_name = "FILE", help_heading = "Cooperation", conflicts_with_all = ["cache", "range", "ranged", "resume"])]
+    pub gia: Option<PathBuf>,
+    /// Takes paths that the GIA says reach no error to be verified.
+    #[arg(long, help_heading = "Cooperation", requires = "gia")]
+    pub trust_gia: bool,
+    /// Writes what is known at the end, also at a limit or Ctrl-C, as a GIA: paths that reach no error, one that does, paths that
+    /// could not be decided, invariants.
+    #[arg(long, value_name = "FILE", help_heading = "Cooperation", conflicts_with_all = ["cache", "range", "ranged"])]
+    pub save_gia: Option<PathBuf>,
+    /// Verifies by component CEGAR: a model explorer, a feasibility checker and a precision refiner that give each other nothing but
+    /// GIAs (CC-Gia). `proviso gia cegar` does it with components of others.
+    #[arg(long, help_heading = "Cooperation", conflicts_with_all = ["cc_wit", "gia", "save_gia", "cache", "range", "ranged", "resume", "save_condition", "then", "external"])]
+    pub cc_gia: bool,
+    /// The same with verification witnesses as what is exchanged (CC-Wit), to see what they lose.
+    #[arg(long, help_heading = "Cooperation", conflicts_with_all = ["gia", "save_gia", "cache", "range", "ranged", "resume", "save_condition", "then", "external"])]
+    pub cc_wit: bool,
 }
 
 /// The program that a GIA speaks of.

@@ -96,7 +96,8 @@ impl CoTest<'_> {
         let local = local.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut news = Gia::nothing();
         for path in self.reachable(&local.tests) {
-            news.add_path(&path, Says::Reachable, &mut self.program);
+            let path = path.annotated(&mut self.program);
+            news.add_path(&path, Says::Reachable, &self.program);
         }
         let unreachable = |number: usize| {
             let mut images = numbers.iter().zip(&local.status).filter(|(n, _)| **n == number).peekable();

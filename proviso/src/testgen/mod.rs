@@ -2,6 +2,7 @@
 
 mod cotest;
 mod goals;
+pub mod imported;
 mod search;
 pub mod suite;
 

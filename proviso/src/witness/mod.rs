@@ -12,7 +12,6 @@ pub mod violation;
 use crate::failure::Failure;
 use crate::report::{Answer, Report};
 use crate::source::Spot;
-use crate::witness::place::Places;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -22,6 +21,8 @@ use time::format_description::well_known::Rfc3339;
 
 mod place;
 mod weave;
+
+pub use place::{LoopPlace, Places, Point};
 
 /// What was verified, as a witness names it.
 pub struct Task {
@@ -150,11 +151,58 @@ pub struct Invariant {
     format: String,
 }
 
+impl Waypoint {
+    /// One to be passed next.
+    pub fn follow(kind: &str, location: Location, constraint: Option<Constraint>) -> Self {
+        Self { kind: kind.into(), action: "follow".into(), location, constraint, called: None }
+    }
+}
+
+impl Constraint {
+    pub fn new(value: Scalar, format: &str) -> Self {
+        Self { value, format: format.into() }
+    }
+}
+
+impl Invariant {
+    /// Of a loop whose keyword or first statement is at this point.
+    pub fn at_loop(file_name: String, point: Point, function: String, value: String) -> Self {
+        let location = Location { file_name, line: point.0, column: Some(point.1), function: Some(function) };
+        Self { kind: "loop_invariant".into(), location, value, format: "c_expression".into() }
+    }
+}
+
+impl Entry {
+    /// What is known of a program without a verdict of ours.
+    pub fn of_program(entry_type: &str, content: Content, files: &[PathBuf], pointer_width: u32) -> Self {
+        let name = |path: &PathBuf| path.display().to_string();
+        let hash = |path: &PathBuf| Some((name(path), digest(&std::fs::read(path).ok()?)));
+        let task = TaskEntry {
+            input_files: files.iter().map(name).collect(),
+            input_file_hashes: files.iter().filter_map(hash).collect(),
+            specification: "CHECK( init(main()), LTL(G ! call(reach_error())) )".into(),
+            data_model: if pointer_width == 32 { "ILP32" } else { "LP64" }.into(),
+            language: "C".into(),
+        };
+        Self { entry_type: entry_type.into(), metadata: Metadata::new(task, String::new()), content }
+    }
+}
+
+/// Entries as a file has them.
+pub fn text(entries: &[Entry]) -> String {
+    serde_saphyr::to_string(&entries).expect("plain data")
+}
+
+/// The entries of a file.
+pub fn parse(text: &str) -> Result<Vec<Entry>, String> {
+    serde_saphyr::from_str(text).map_err(|e| e.to_string())
+}
+
 /// Reads a witness file.
 pub fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     let text = std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?;
-    let entries: Vec<Entry> = serde_saphyr::from_str(&text)
-        .map_err(|e| Failure::data(format!("{} is no witness of format 2: {e}", path.display())))?;
+    let entries =
+        parse(&text).map_err(|e| Failure::data(format!("{} is no witness of format 2: {e}", path.display())))?;
     match entries.is_empty() {
         true => Err(Failure::data(format!("{} has no entries", path.display()))),
         false => Ok(entries),
@@ -189,7 +237,7 @@ pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<Stri
     };
     let entry = Entry { entry_type: entry_type.to_owned(), metadata: metadata(report, task, &places), content };
     Ok(Some(match format {
-        Format::Yaml => serde_saphyr::to_string(&[entry]).expect("plain data"),
+        Format::Yaml => text(&[entry]),
         Format::GraphMl => graphml::of(&entry),
     }))
 }
@@ -204,7 +252,6 @@ fn correctness_entry(report: &Report, task: &Task) -> Result<(Entry, Vec<correct
 }
 
 fn metadata(report: &Report, task: &Task, places: &Places) -> Metadata {
-    let creation_time = now();
     let hashes = places.files().map(|(name, bytes)| (name.to_owned(), digest(bytes))).collect();
     let specification = task
         .formulas
@@ -219,16 +266,19 @@ fn metadata(report: &Report, task: &Task, places: &Places) -> Metadata {
         data_model: report.data_model.into(),
         language: "C".into(),
     };
-    Metadata {
-        format_version: "2.0".into(),
-        uuid: uuid::Uuid::new_v4().to_string(),
-        creation_time,
-        producer: Producer {
-            name: "Proviso".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            configuration: report.decided_by.unwrap_or(&report.analysis).to_owned(),
-        },
-        task,
+    Metadata::new(task, report.decided_by.unwrap_or(&report.analysis).to_owned())
+}
+
+impl Metadata {
+    /// Of something that is made now.
+    fn new(task: TaskEntry, configuration: String) -> Self {
+        Self {
+            format_version: "2.0".into(),
+            uuid: uuid::Uuid::new_v4().to_string(),
+            creation_time: now(),
+            producer: Producer { name: "Proviso".into(), version: env!("CARGO_PKG_VERSION").into(), configuration },
+            task,
+        }
     }
 }
 
@@ -244,7 +294,7 @@ pub fn digest(bytes: &[u8]) -> String {
 }
 
 /// The place of a spot, with the function it is in.
-fn location(spot: &Spot, column: Option<u32>, function: &str, places: &Places) -> Location {
+pub fn location(spot: &Spot, column: Option<u32>, function: &str, places: &Places) -> Location {
     let (file_name, line) = places.physical(spot);
     Location { file_name, line, column: column.filter(|&c| c > 0), function: Some(function.to_owned()) }
 }

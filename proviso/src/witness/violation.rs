@@ -3,6 +3,7 @@
 
 use super::place::Places;
 use super::{Constraint, Scalar, Segment, Waypoint, WaypointItem, location};
+use crate::source::Spot;
 use crate::trace::{InputValue, Trace};
 use cfa::InputKind;
 
@@ -37,21 +38,25 @@ fn segment(waypoint: Waypoint) -> Segment {
 fn returned(input: &InputValue, places: &Places) -> Option<Waypoint> {
     let InputKind::Nondet(function) = &input.kind else { return None };
     let spot = input.spot.as_ref()?;
-    let value = literal(input)?;
-    let mut location = location(spot, None, &input.function, places);
+    Some(call_returned(spot, function, &literal(input)?, &input.function, places))
+}
+
+/// The return of the call of a function at a place, in the body of another, with a value.
+pub fn call_returned(spot: &Spot, function: &str, value: &str, body: &str, places: &Places) -> Waypoint {
+    let mut location = location(spot, None, body, places);
     if let Some((line, column)) = places.call_end(spot, function) {
         location.line = line;
         location.column = Some(column);
     }
     let constraint =
         Constraint { value: Scalar::Text(format!("\\result == {value}")), format: "acsl_expression".into() };
-    Some(Waypoint {
+    Waypoint {
         kind: "function_return".into(),
         action: "follow".into(),
         location,
         constraint: Some(constraint),
-        called: Some(function.clone()),
-    })
+        called: Some(function.to_owned()),
+    }
 }
 
 /// The value as a constant of C.

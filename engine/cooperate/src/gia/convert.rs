@@ -1,7 +1,8 @@
 //! GIAs from and to other artifacts. What is lost in each direction is told in `docs/gia.md`.
 
+use super::paths::Annotated;
 use super::{Gia, Says, State};
-use crate::condition::{Condition, Label, StateId, Transition};
+use crate::condition::{Condition, Label, StateId};
 use cfa::interp::{Observer, State as Execution};
 use cfa::{Bv, EdgeId, Expr, ExprId, InputId, Op, Program};
 
@@ -39,6 +40,19 @@ pub fn test_of(mut test: Test, targets: &dyn Fn(EdgeId) -> bool) -> Option<Test>
     Some(test)
 }
 
+impl Test {
+    /// The path with each value from the environment as a condition on the edge that takes it (section 8 of the paper).
+    pub fn annotated(&self, program: &mut Program) -> Annotated {
+        let mut conditions = Vec::new();
+        for (at, _, value) in &self.values {
+            let Op::Havoc { var, .. } = program.edges[self.path[*at]].op else { continue };
+            let (var, value) = (program.var_expr(var), program.exprs.constant(value.clone()));
+            conditions.push((*at, program.exprs.eq(var, value)));
+        }
+        Annotated { path: self.path.clone(), conditions }
+    }
+}
+
 impl Gia {
     /// What a condition says: the paths that it covers reach no target.
     pub fn of_condition(condition: &Condition) -> Self {
@@ -48,60 +62,6 @@ impl Gia {
             transitions: s.transitions.clone(),
         });
         Self { states: states.collect(), initial: condition.initial }
-    }
-
-    /// Adds a path: its branches, the values it takes from the environment, and its end. Where the GIA has its beginning already, the path goes on from there; values taken from the environment are
-    /// conditions on the edges that take them (section 8 of the paper).
-    pub fn add_path(&mut self, test: &Test, says: Says, program: &mut Program) {
-        let mut at = self.initial;
-        for (i, &edge) in test.path.iter().enumerate() {
-            if self.states[at].says.is_some() {
-                return;
-            }
-            let last = i + 1 == test.path.len();
-            let assumption = test.values.iter().find(|(position, ..)| *position == i).and_then(|(_, _, value)| {
-                let Op::Havoc { var, .. } = program.edges[edge].op else { return None };
-                let (var, value) = (program.var_expr(var), program.exprs.constant(value.clone()));
-                Some(program.exprs.eq(var, value))
-            });
-            let is_branch = matches!(program.edges[edge].op, Op::Assume { .. });
-            // What there is no choice about needs no name.
-            if !last && !is_branch && assumption.is_none() {
-                continue;
-            }
-            if self.states[at].transitions.iter().all(|t| t.on != Label::Others) {
-                self.states[at].transitions.push(Transition::others(at));
-            }
-            if is_branch {
-                for sibling in program.out_edges(program.edges[edge].source).filter(|&e| e != edge) {
-                    if self.states[at].transitions.iter().all(|t| t.on != Label::of([sibling])) {
-                        let lost = self.add(None, None);
-                        self.states[at].transitions.push(Transition::on(sibling, lost));
-                    }
-                }
-            }
-            let says = last.then_some(says);
-            let is_this = |t: &&Transition| t.assumption == assumption && t.on == Label::of([edge]);
-            let known = self.states[at].transitions.iter().find(is_this).map(|t| t.to);
-            at = match known {
-                // Where another path turned off.
-                Some(to) if self.states[to].says.is_none() && self.states[to].transitions.is_empty() => {
-                    let added = self.add(says, None);
-                    let state = self.states[added].clone();
-                    self.states[to] = State {
-                        transitions: state.transitions.into_iter().map(|t| Transition { to, ..t }).collect(),
-                        ..state
-                    };
-                    to
-                }
-                Some(to) if !last || self.states[to].says.is_some() => to,
-                _ => {
-                    let to = self.add(says, None);
-                    self.states[at].transitions.push(Transition { on: Label::of([edge]), assumption, to });
-                    to
-                }
-            };
-        }
     }
 
     /// The tests that lead to `F_rt` (section 8): paths of single edges, each value fixed where it is taken.

@@ -7,14 +7,17 @@
 //! Edges are those of the program, read as conditions read them: all that execution takes, in their order, calls and returns
 //! included. Acceptance is by prefix: what follows an accepted path is accepted.
 
+pub mod cegar;
 mod combine;
 mod convert;
+mod paths;
 mod reduce;
 mod text;
 mod views;
 
 pub use combine::{Inconsistent, combine};
 pub use convert::{Recording, Test, test_of};
+pub use paths::Annotated;
 pub use reduce::{Left, reduce};
 pub use text::{parse, print};
 pub use views::{dot, json};
@@ -138,6 +141,16 @@ impl Gia {
             }
         }
         next
+    }
+
+    /// What was said by somebody whose word is not taken: all of it candidates.
+    pub fn doubted(&self) -> Self {
+        let mut gia = self.clone();
+        for (id, state) in gia.states.iter_mut().filter(|(_, s)| s.says.is_some()) {
+            state.says = Some(Says::Candidate);
+            state.transitions = vec![Transition::others(id)];
+        }
+        gia
     }
 
     /// Without states that lead to nothing that is said, or that no run comes to.

@@ -40,7 +40,7 @@ impl TestCase {
     }
 
     /// The value that an input takes. Surplus digits are cut as a conversion in C does.
-    fn value(&self, program: &Program, input: InputId, index: usize) -> Result<Option<Bv>, String> {
+    pub fn value(&self, program: &Program, input: InputId, index: usize) -> Result<Option<Bv>, String> {
         let Some(text) = self.values.get(index) else { return Ok(None) };
         let input = &program.inputs[input];
         let value = match program.plain_type(input.ty) {

@@ -1,0 +1,203 @@
+//! Single paths in GIAs: written down branch by branch, and found again.
+
+use super::{Gia, Says};
+use crate::condition::{Label, StateId, Transition};
+use cfa::{CallGraph, Callee, EdgeId, ExprId, Op, Out, Program};
+use rustc_hash::FxHashSet;
+
+/// Edges of one path.
+const MOST_EDGES: usize = 10_000_000;
+
+/// A path from the start of the program, with conditions on its states: each with the position of the edge after which it holds.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Annotated {
+    pub path: Vec<EdgeId>,
+    pub conditions: Vec<(usize, ExprId)>,
+}
+
+impl Gia {
+    /// A path of which that is known, and nothing of others.
+    pub fn of_path(path: &Annotated, says: Says, program: &Program) -> Self {
+        let mut gia = Self::nothing();
+        gia.add_path(path, says, program);
+        gia
+    }
+
+    /// Every path reaches no target.
+    pub fn all_unreachable() -> Self {
+        let mut gia = Self::nothing();
+        gia.states[gia.initial].says = Some(Says::Unreachable);
+        gia
+    }
+
+    pub fn is_all_unreachable(&self) -> bool {
+        self.states[self.initial].says == Some(Says::Unreachable)
+    }
+
+    /// Adds a path: its branches, its conditions, and its end. Where the GIA has its beginning already, the path goes on from there.
+    pub fn add_path(&mut self, annotated: &Annotated, says: Says, program: &Program) {
+        let path = &annotated.path;
+        let calls = CallGraph::new(program);
+        let mut at = self.initial;
+        for (i, &edge) in path.iter().enumerate() {
+            if self.states[at].says.is_some() {
+                return;
+            }
+            let last = i + 1 == path.len();
+            let assumption = annotated.conditions.iter().find(|(position, _)| *position == i).map(|&(_, e)| e);
+            let siblings = siblings(program, &calls, path, i);
+            // What there is no choice about needs no name.
+            if !last && siblings.is_empty() && assumption.is_none() {
+                continue;
+            }
+            if self.states[at].transitions.iter().all(|t| t.on != Label::Others) {
+                self.states[at].transitions.push(Transition::others(at));
+            }
+            for sibling in siblings {
+                if self.states[at].transitions.iter().all(|t| t.on != Label::of([sibling])) {
+                    let lost = self.add(None, None);
+                    self.states[at].transitions.push(Transition::on(sibling, lost));
+                }
+            }
+            at = self.go_on(at, edge, assumption, last.then_some(says));
+        }
+    }
+
+    /// The state after an edge of a path that is added.
+    fn go_on(&mut self, at: StateId, edge: EdgeId, assumption: Option<ExprId>, says: Option<Says>) -> StateId {
+        let is_this = |t: &&Transition| t.assumption == assumption && t.on == Label::of([edge]);
+        let known = self.states[at].transitions.iter().find(is_this).map(|t| t.to);
+        match known {
+            // Where another path turned off.
+            Some(to) if self.states[to].says.is_none() && self.states[to].transitions.is_empty() => {
+                self.states[to].says = says;
+                if says == Some(Says::Candidate) {
+                    self.states[to].transitions = vec![Transition::others(to)];
+                }
+                to
+            }
+            Some(to) if says.is_none() || self.states[to].says.is_some() => to,
+            _ => {
+                let to = self.add(says, None);
+                self.states[at].transitions.push(Transition { on: Label::of([edge]), assumption, to });
+                to
+            }
+        }
+    }
+
+    /// The path of the program to where that is said, if the automaton leaves no choice but this one. Conditions are left aside.
+    pub fn only_path(&self, says: Says, program: &Program) -> Option<Vec<EdgeId>> {
+        let useful = self.useful(|s| s == Some(says));
+        let calls = CallGraph::new(program);
+        let after = |states: &[StateId], edge: EdgeId| {
+            let mut next = self.step(states, edge, &mut |_| true);
+            next.retain(|q| useful[q.0 as usize]);
+            next
+        };
+        let mut states = vec![self.initial];
+        let (mut path, mut stack) = (Vec::new(), Vec::new());
+        let mut loc = program.funcs[program.entry].entry;
+        while path.len() < MOST_EDGES {
+            let mut ways: Vec<(EdgeId, Vec<StateId>)> = Vec::new();
+            for edge in program.out_edges(loc) {
+                let next = after(&states, edge);
+                if !next.is_empty() {
+                    ways.push((edge, next));
+                }
+            }
+            let [(edge, next)] = <[_; 1]>::try_from(ways).ok()?;
+            path.push(edge);
+            if next.iter().any(|&q| self.states[q].says == Some(says)) {
+                return Some(path);
+            }
+            states = next;
+            loc = match &program.edges[edge].op {
+                Op::Call { callee: Callee::Direct(func), .. } => {
+                    stack.push(edge);
+                    program.funcs[*func].entry
+                }
+                Op::Call { callee: Callee::Indirect(_), .. } => {
+                    stack.push(edge);
+                    let callees = calls.callees(program, edge);
+                    let goes_on = |loc| program.out_edges(loc).any(|edge| !after(&states, edge).is_empty());
+                    let mut entries =
+                        callees.as_slice().iter().map(|&f| program.funcs[f].entry).filter(|&loc| goes_on(loc));
+                    match (entries.next(), entries.next()) {
+                        (Some(entry), None) => entry,
+                        _ => return None,
+                    }
+                }
+                Op::Return { .. } => program.edges[stack.pop()?].target,
+                _ => program.edges[edge].target,
+            };
+        }
+        None
+    }
+
+    /// All conditions and invariants, each once.
+    pub fn conditions(&self) -> Vec<ExprId> {
+        let mut seen = FxHashSet::default();
+        let on_edges = self.states.values().flat_map(|s| s.transitions.iter().filter_map(|t| t.assumption));
+        let all = self.states.values().filter_map(|s| s.invariant).chain(on_edges);
+        all.filter(|&e| seen.insert(e)).collect()
+    }
+
+    /// What is said to hold where `into`, edges to one location, have been taken: the conditions of which one does. `None` where
+    /// nothing is said of some of the paths that the automaton speaks of. As control may come there, calls and returns matched or not.
+    pub fn holds_after(&self, into: &[EdgeId], program: &Program) -> Option<Vec<ExprId>> {
+        let useful = self.useful(|says| says.is_some());
+        let calls = CallGraph::new(program);
+        let mut seen = FxHashSet::default();
+        let mut work = vec![(program.funcs[program.entry].entry, self.initial)];
+        let mut found = Vec::new();
+        while let Some((loc, state)) = work.pop() {
+            if !seen.insert((loc, state)) || self.states[state].says.is_some() {
+                continue;
+            }
+            for edge in program.out_edges(loc) {
+                for t in self.states[state].successors(edge).filter(|t| useful[t.to.0 as usize]) {
+                    if into.contains(&edge) {
+                        let said = [t.assumption, self.states[t.to].invariant];
+                        let said: Vec<ExprId> = said.into_iter().flatten().collect();
+                        if said.is_empty() {
+                            return None;
+                        }
+                        found.extend(said.into_iter().filter(|e| !found.contains(e)).collect::<Vec<_>>());
+                    }
+                    let mut to: Vec<cfa::LocId> = Vec::new();
+                    match &program.edges[edge].op {
+                        Op::Call { .. } => {
+                            let callees = calls.callees(program, edge);
+                            to.extend(callees.as_slice().iter().map(|&f| program.funcs[f].entry));
+                        }
+                        Op::Return { .. } => {
+                            to.extend(calls.callers(program.func_of(edge)).map(|call| program.edges[call].target));
+                        }
+                        _ => to.push(program.edges[edge].target),
+                    }
+                    work.extend(to.into_iter().map(|loc| (loc, t.to)));
+                }
+            }
+        }
+        Some(found)
+    }
+}
+
+/// What could have been taken instead of an edge of a path: the other side of a branch, or the other functions that a pointer may
+/// call.
+fn siblings(program: &Program, calls: &CallGraph, path: &[EdgeId], i: usize) -> Vec<EdgeId> {
+    let edge = path[i];
+    let mut siblings: Vec<EdgeId> = match program.locs[program.edges[edge].source].out {
+        Out::Branch { .. } => program.out_edges(program.edges[edge].source).filter(|&e| e != edge).collect(),
+        _ => Vec::new(),
+    };
+    if let Some(&call) = i.checked_sub(1).map(|before| &path[before])
+        && let Op::Call { callee: Callee::Indirect(_), .. } = program.edges[call].op
+    {
+        let here = program.func_of(edge);
+        let callees = calls.callees(program, call);
+        let others = callees.as_slice().iter().filter(|&&f| f != here);
+        siblings.extend(others.flat_map(|&f| program.out_edges(program.funcs[f].entry)));
+    }
+    siblings
+}

@@ -1,0 +1,262 @@
+//! The components of CEGAR, each on its own: model explorer, feasibility checker and precision refiner, for those who let them
+//! exchange what they find as artifacts (Beyer, Haltermann, Lemberger, Wehrheim: Decomposing software verification into
+//! off-the-shelf components, ICSE 2022). None of them keeps anything from one call to the next.
+//!
+//! Abstract models are those of predicate abstraction with blocks from loop head to loop head. A path is told with its last edge:
+//! an error edge, an operation that is a fault, or one whose effect the abstract state cannot tell.
+
+use crate::Config;
+use crate::algorithm::cegar::Cegar;
+use crate::algorithm::cpa::{Merge, Parameters};
+use crate::budget::Budget;
+use crate::control::{CallStacks, Control};
+use crate::cpa::symbolic::SymbolicExecution;
+use crate::cpa::tracking::{Options, State, Tracking};
+use crate::cpa::{Abstraction, Cpa, Goal, PathCheck, Stop};
+use crate::execution::Mode;
+use crate::refine::{Blocks, Follower};
+use crate::verdict::{Reason, Taints};
+use cfa::interp::Inputs;
+use cfa::{Callee, Edge, EdgeId, ErrorId, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarKind};
+use smt::PathSolver;
+
+/// What an abstract model has to say.
+pub enum Explored {
+    /// No error can be reached in it, and nothing was left out.
+    Proved,
+    Path(Vec<EdgeId>),
+    Unknown(Reason),
+}
+
+/// What a path is at full precision.
+pub enum Feasibility {
+    Feasible(ErrorId, Inputs),
+    Infeasible,
+    Unknown(Reason),
+}
+
+/// Why a path is infeasible: conditions on its states, each with the edge of the path (by position) after which it holds.
+pub struct Interpolants {
+    /// Whose expressions the conditions are.
+    pub pool: ExprPool,
+    pub conditions: Vec<(usize, ExprId)>,
+    /// Parts that speak of memory or of the variables of two functions, for which there are no expressions.
+    pub lost: usize,
+}
+
+#[derive(Clone, Copy)]
+pub struct Components<'p> {
+    pub program: &'p Program,
+    pub config: &'p Config,
+    pub budget: &'p Budget,
+}
+
+impl<'p> Components<'p> {
+    /// The abstract model in which these conditions and their negations are tracked (expressions of `program`).
+    pub fn explore(&self, predicates: &[ExprId]) -> Explored {
+        let mut cpa = self.domain();
+        for &predicate in predicates {
+            cpa.track_predicate(&self.program.exprs, predicate);
+        }
+        let config = self.config;
+        let parameters = Parameters {
+            heads: cpa.symbolic.cutpoints(config.abstracts_at_calls),
+            merge: Merge::InBlocks(cpa.symbolic.heads()),
+            search: config.search,
+            seed: config.seed,
+            max_call_depth: config.max_call_depth,
+        };
+        let mut taints = Taints::default();
+        let mut cegar = Cegar::new(self.program, cpa, parameters);
+        // A read can be followed whatever it reads.
+        let passes = |cpa: &Tracking<'_>, goal: Goal| match goal {
+            Goal::Problem { edge } => cpa.symbolic.is_read(edge) && !cpa.symbolic.is_watched(edge),
+            Goal::Error { .. } => false,
+        };
+        match cegar.next_path(self.budget, &mut taints, &passes) {
+            Ok(Some((mut path, goal))) => {
+                path.push(goal.edge());
+                Explored::Path(path)
+            }
+            Ok(None) => {
+                taints.merge(&cegar.inner.cpa.symbolic.taints);
+                taints.first(self.program).map_or(Explored::Proved, Explored::Unknown)
+            }
+            Err(stop) => Explored::Unknown(reason(stop)),
+        }
+    }
+
+    /// Whether a path of the abstract model is one of the program.
+    pub fn check(&self, path: &[EdgeId]) -> Feasibility {
+        let Some((goal, path)) = self.goal(path) else { return Feasibility::Infeasible };
+        let mut cpa = self.domain();
+        match (cpa.check_path(path, goal, self.budget), goal) {
+            (Err(stop), _) => Feasibility::Unknown(reason(stop)),
+            (Ok(_), _) if cpa.ran_out() => Feasibility::Unknown(Reason::new("time limit reached")),
+            (Ok(PathCheck::Feasible(inputs)), Goal::Error { error, .. }) => Feasibility::Feasible(error, inputs),
+            (Ok(PathCheck::Feasible(_)), _) => unreachable!("only errors have evidence"),
+            (Ok(PathCheck::Infeasible), _) => Feasibility::Infeasible,
+            (Ok(PathCheck::Unknown(reason)), _) => Feasibility::Unknown(reason),
+        }
+    }
+
+    /// Conditions that refute an infeasible path, at loop heads.
+    pub fn refine(&self, path: &[EdgeId]) -> Result<Interpolants, Reason> {
+        let nothing = || Interpolants { pool: ExprPool::default(), conditions: Vec::new(), lost: 0 };
+        let Some((goal, path)) = self.goal(path) else { return Ok(nothing()) };
+        let mut cpa = self.domain();
+        let heads = cpa.symbolic.cutpoints(self.config.abstracts_at_calls);
+        let Some((state, cuts)) = self.abstracted(&mut cpa, path, goal, &heads).map_err(reason)? else {
+            return Ok(nothing());
+        };
+        cpa.symbolic.execution.mode = Mode { is_abstract: false, ..cpa.symbolic.execution.mode };
+        let Some(found) = (Blocks { cpa: &mut cpa }).interpolants(&state, self.budget) else {
+            let text = "the abstraction cannot tell an infeasible path to an error from a feasible one";
+            return Err(Reason::at(text, self.program.edges[goal.edge()].place));
+        };
+        let mut out = nothing();
+        for (k, interpolant) in found {
+            for conjunct in smt::conjuncts(&mut cpa.symbolic.execution.terms, interpolant) {
+                let own = out.pool.import(&cpa.symbolic.execution.terms, conjunct);
+                match own.and_then(|own| Some((self.position(path, cuts[k], &out.pool, own)?, own))) {
+                    Some((at, own)) => match out.conditions.last_mut().filter(|(last, _)| *last == at) {
+                        Some((_, all)) => *all = out.pool.and(*all, own),
+                        None => out.conditions.push((at, own)),
+                    },
+                    None => out.lost += 1,
+                }
+            }
+        }
+        out.conditions.sort_by_key(|&(at, _)| at);
+        Ok(out)
+    }
+
+    fn domain(&self) -> Tracking<'p> {
+        let Config { solvers, lacks_frees, faults_elsewhere, query_time, .. } = self.config;
+        let mut solver = PathSolver::new(solvers.open(), self.budget.clone());
+        solver.set_query_time(Some(*query_time));
+        let symbolic = SymbolicExecution::new(self.program, solver, solvers.clone())
+            .lacking_frees(*lacks_frees)
+            .ending_at_faults(faults_elsewhere.clone());
+        let how = Options {
+            values_only: false,
+            full: false,
+            sharing: self.config.sharing,
+            threshold: 0,
+            values: false,
+            predicates: true,
+            boolean: self.config.combines_predicates,
+        };
+        Tracking::new(symbolic, how)
+    }
+
+    fn goal<'e>(&self, path: &'e [EdgeId]) -> Option<(Goal, &'e [EdgeId])> {
+        let (&edge, path) = path.split_last()?;
+        let Edge { op, fault, .. } = &self.program.edges[edge];
+        let goal = match (op, fault) {
+            (&Op::Error(error), _) | (_, &Some(error)) => Goal::Error { edge, error },
+            _ => Goal::Problem { edge },
+        };
+        Some((goal, path))
+    }
+
+    /// The state at the goal, abstracted to nothing at each head on the path, and after how many edges these are. `None` if a part of
+    /// the path between two heads is infeasible in itself.
+    #[allow(clippy::type_complexity)]
+    fn abstracted(
+        &self,
+        cpa: &mut Tracking<'p>,
+        path: &[EdgeId],
+        goal: Goal,
+        heads: &[bool],
+    ) -> Result<Option<(State, Vec<usize>)>, Stop> {
+        let program = self.program;
+        let (mut stacks, mut cuts) = (CallStacks::new(), Vec::new());
+        let mut at = Control { loc: program.funcs[program.entry].entry, stack: CallStacks::EMPTY };
+        let mut state = cpa.initial();
+        let mut since = state.clone();
+        let several =
+            |edge: EdgeId| Stop::Fatal(Reason::at("a path to refine splits into cases", program.edges[edge].place));
+        for (i, &edge) in path.iter().enumerate() {
+            if i % 256 == 0
+                && let Some(spent) = self.budget.spent()
+            {
+                return Err(Stop::Spent(spent));
+            }
+            let next = path.get(i + 1).copied().or(Some(goal.edge()));
+            let mut follower = Follower { cpa, budget: self.budget };
+            let mut after = follower.step(state, edge, next)?;
+            state = match after.pop() {
+                None => return Ok(None),
+                Some(_) if !after.is_empty() => return Err(several(edge)),
+                Some(state) => state,
+            };
+            // What cannot be told here reads anything.
+            cpa.open_problems().found.clear();
+            at = following(program, &mut stacks, at, edge, next.map(|next| program.func_of(next)));
+            if heads[at.loc.index()] {
+                let Some(abstracted) = cpa.abstract_state(state, at, &since)? else { return Ok(None) };
+                since = abstracted.clone();
+                state = abstracted;
+                cuts.push(i + 1);
+            }
+        }
+        if !matches!(goal, Goal::Error { .. }) {
+            return Ok(Some((state, cuts)));
+        }
+        let mut follower = Follower { cpa, budget: self.budget };
+        Ok(follower.at_error(vec![state], goal.edge())?.pop().map(|state| (state, cuts)))
+    }
+
+    /// The last edge before a cut after which the function is executed of whose variables a condition speaks.
+    fn position(&self, path: &[EdgeId], cut: usize, pool: &ExprPool, condition: ExprId) -> Option<usize> {
+        let func = scope(self.program, pool, condition)?;
+        let lands_in = |i: usize| match path.get(i + 1) {
+            Some(&next) => self.program.func_of(next),
+            None => self.program.locs[self.program.edges[path[i]].target].func,
+        };
+        (0..cut).rev().find(|&i| func.is_none_or(|func| lands_in(i) == func))
+    }
+}
+
+/// The function whose locals a condition speaks of, if any; no scope if it speaks of those of two.
+pub(crate) fn scope(program: &Program, pool: &ExprPool, condition: ExprId) -> Option<Option<FuncId>> {
+    let mut func = None;
+    for var in pool.vars(condition) {
+        let (VarKind::Local(owner) | VarKind::Param(owner) | VarKind::Temp(owner)) = program.vars[var].kind else {
+            continue;
+        };
+        if func.is_some_and(|func| func != owner) {
+            return None;
+        }
+        func = Some(owner);
+    }
+    Some(func)
+}
+
+/// Where control is after an edge.
+fn following(program: &Program, stacks: &mut CallStacks, at: Control, edge: EdgeId, enters: Option<FuncId>) -> Control {
+    let to = |loc: LocId| Control { loc, ..at };
+    match &program.edges[edge].op {
+        Op::Call { callee, .. } => {
+            let func = match callee {
+                Callee::Direct(func) => Some(*func),
+                Callee::Indirect(_) => enters,
+            };
+            let func = func.expect("a path goes on from a call");
+            Control { loc: program.funcs[func].entry, stack: stacks.push(at.stack, edge) }
+        }
+        Op::Return { .. } => match stacks.pop(at.stack) {
+            Some((stack, call)) => Control { loc: program.edges[call].target, stack },
+            None => to(program.edges[edge].target),
+        },
+        _ => to(program.edges[edge].target),
+    }
+}
+
+fn reason(stop: Stop) -> Reason {
+    match stop {
+        Stop::Spent(spent) => Reason::spent(spent),
+        Stop::Fatal(reason) => reason,
+    }
+}

@@ -1,0 +1,381 @@
+//! `proviso gia`: generalized information exchange automata, shown, checked, combined, and from and to other artifacts.
+
+mod c_condition;
+pub mod cegar;
+mod witness;
+
+use crate::args::{GiaArgs, GiaCommand, GiaFormat};
+use crate::failure::{Failure, exit};
+use crate::files::{Outputs, STDOUT};
+use crate::job::Job;
+use crate::output::{self, Colors};
+use crate::reduce_command::load;
+use crate::source::Sources;
+use crate::testgen::imported::{self, Given};
+use crate::testgen::suite;
+use crate::witness as format;
+use crate::witness::{Content, Entry, Places};
+use cfa::interp::{Inputs, Interpreter};
+use cfa::{EdgeId, Op, Program};
+use cooperate::condition::{self, Condition};
+use cooperate::gia::cegar::Ended;
+use cooperate::gia::{self, Coverage, Gia, Says};
+use cooperate::reduce::{Reducer, reduce};
+use engine::budget::Budget;
+use engine::{Config, Reason, Verdict};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What the check of a GIA may take.
+const DEFAULT_TIME: Duration = Duration::from_secs(60);
+/// What one replay may take.
+const REPLAY: Duration = Duration::from_secs(20);
+
+/// Runs the command; the exit code.
+pub fn run(args: &GiaArgs, colors: Colors) -> u8 {
+    attempt(args).unwrap_or_else(|failure| output::failure(&failure, colors))
+}
+
+fn attempt(args: &GiaArgs) -> Result<u8, Failure> {
+    let stdout = PathBuf::from(STDOUT);
+    let (subject, output) = match &args.command {
+        GiaCommand::Check { subject, .. } | GiaCommand::Cegar { subject, .. } | GiaCommand::ToTests { subject, .. } => {
+            (subject, None)
+        }
+        GiaCommand::Show { subject, output, .. }
+        | GiaCommand::New { subject, output }
+        | GiaCommand::Combine { subject, output, .. }
+        | GiaCommand::Explore { subject, output, .. }
+        | GiaCommand::CheckFeasibility { subject, output, .. }
+        | GiaCommand::Refine { subject, output, .. }
+        | GiaCommand::FromWitness { subject, output, .. }
+        | GiaCommand::ToWitness { subject, output, .. }
+        | GiaCommand::FromTests { subject, output, .. }
+        | GiaCommand::FromCondition { subject, output, .. }
+        | GiaCommand::ToCondition { subject, output, .. } => (subject, Some(output.as_ref().unwrap_or(&stdout))),
+    };
+    let mut outputs = Outputs::new([("--output", output)]);
+    let (mut program, job) = load(&subject.files, &subject.input, subject.property.as_deref(), &outputs)?;
+    let text = match &args.command {
+        GiaCommand::Check { gia, timeout, .. } => {
+            let gia = read(gia, &mut program)?;
+            return check(&gia, &program, timeout.unwrap_or(DEFAULT_TIME));
+        }
+        GiaCommand::Cegar { timeout, .. } => {
+            let budget = Budget::lasting(timeout.unwrap_or(DEFAULT_TIME));
+            return component_cegar(&args.command, &mut program, &job, &budget);
+        }
+        GiaCommand::ToTests { gia, output, .. } => {
+            let gia = read(gia, &mut program)?;
+            return to_tests(&gia, &program, output);
+        }
+        GiaCommand::New { .. } => gia::print(&Gia::nothing(), &program),
+        GiaCommand::Show { gia, format, .. } => {
+            let gia = read(gia, &mut program)?;
+            match format {
+                GiaFormat::Text => gia::print(&gia, &program),
+                GiaFormat::Dot => gia::dot(&gia, &program),
+                GiaFormat::Json => format!("{:#}\n", gia::json(&gia, &program)),
+            }
+        }
+        GiaCommand::Combine { first, second, .. } => {
+            let (first, second) = (read(first, &mut program)?, read(second, &mut program)?);
+            let both = gia::combine(&first, &second).map_err(|e| Failure::data(e.to_string()))?;
+            gia::print(&both, &program)
+        }
+        GiaCommand::Explore { precision, timeout, .. } => {
+            let precision = match precision {
+                Some(path) => read(path, &mut program)?,
+                None => Gia::nothing(),
+            };
+            match with_budget(*timeout, |c, b| gia::cegar::explore(&mut program, &precision, c, b)) {
+                Ok(gia) => gia::print(&gia, &program),
+                Err(reason) => return unknown(&reason),
+            }
+        }
+        GiaCommand::CheckFeasibility { gia, timeout, .. } => {
+            let gia = read(gia, &mut program)?;
+            match with_budget(*timeout, |c, b| gia::cegar::check(&mut program, &gia, c, b)) {
+                Ok(gia) => gia::print(&gia, &program),
+                Err(reason) => return unknown(&reason),
+            }
+        }
+        GiaCommand::Refine { gia, timeout, .. } => {
+            let gia = read(gia, &mut program)?;
+            match with_budget(*timeout, |c, b| gia::cegar::refine(&mut program, &gia, c, b)) {
+                Ok(gia) => gia::print(&gia, &program),
+                Err(reason) => return unknown(&reason),
+            }
+        }
+        GiaCommand::FromWitness { witness, .. } => from_witness(witness, &mut program, &job)?,
+        GiaCommand::ToWitness { gia, .. } => {
+            let gia = read(gia, &mut program)?;
+            to_witness(&gia, &mut program, &job)?
+        }
+        GiaCommand::FromTests { tests, .. } => from_tests(tests, &mut program)?,
+        GiaCommand::FromCondition { condition, .. } => {
+            gia::print(&Gia::of_condition(&read_condition(condition, &mut program)?), &program)
+        }
+        GiaCommand::ToCondition { gia, .. } => {
+            let gia = read(gia, &mut program)?;
+            let condition = gia.condition(&mut program, Says::Unreachable);
+            condition::print(&condition, &program)
+        }
+    };
+    outputs.put(output.expect("all others write something"), text);
+    outputs.commit()?;
+    Ok(exit::TRUE)
+}
+
+fn with_budget<T>(time: Option<Duration>, work: impl FnOnce(&Config, &Budget) -> T) -> T {
+    work(&Config::default(), &Budget::lasting(time.unwrap_or(DEFAULT_TIME)))
+}
+
+fn unknown(reason: &Reason) -> Result<u8, Failure> {
+    output::print(&format!("{}\nUNKNOWN\n", reason.text))?;
+    Ok(exit::UNKNOWN)
+}
+
+fn component_cegar(command: &GiaCommand, program: &mut Program, job: &Job, budget: &Budget) -> Result<u8, Failure> {
+    let GiaCommand::Cegar { explorer, checker, refiner, witnesses, keep, .. } = command else {
+        unreachable!("the command is this one")
+    };
+    if let Some(folder) = keep {
+        std::fs::create_dir_all(folder).map_err(|e| Failure::writing(folder, &e))?;
+    }
+    let config = Config::default();
+    let components = cegar::Components {
+        config: &config,
+        budget,
+        exchange: if *witnesses { cegar::Exchange::Witnesses } else { cegar::Exchange::Gia },
+        files: &job.load.inputs,
+        explorer: explorer.as_deref(),
+        checker: checker.as_deref(),
+        refiner: refiner.as_deref(),
+    };
+    let mut problem = None;
+    let mut observer = |turn: usize, name: &str, gia: &Gia, program: &Program| {
+        let Some(folder) = keep else { return };
+        let path = folder.join(format!("{turn}-{name}.gia"));
+        if let Err(e) = std::fs::write(&path, gia::print(gia, program)) {
+            problem.get_or_insert(Failure::writing(&path, &e));
+        }
+    };
+    let (ended, refinements) = components.run(program, Gia::nothing(), &mut observer);
+    if let Some(problem) = problem {
+        return Err(problem);
+    }
+    let mut out = format!("{refinements} refinements\n");
+    let (verdict, code) = match &ended {
+        Ended::Proved => {
+            if let Some(explorer) = explorer {
+                let _ = writeln!(out, "the proof is that of `{explorer}`");
+            }
+            ("TRUE", exit::TRUE)
+        }
+        Ended::Violated(gia) => {
+            let found = cegar::replayed(gia, program).expect("replayed before");
+            let edge = *found.path.last().expect("it ends at an error");
+            let _ = writeln!(out, "{}", described(program, found.error, edge));
+            ("FALSE", exit::FALSE)
+        }
+        Ended::Unknown(reason) => {
+            let _ = writeln!(out, "{}", reason.text);
+            ("UNKNOWN", exit::UNKNOWN)
+        }
+    };
+    let _ = writeln!(out, "{verdict}");
+    output::print(&out)?;
+    Ok(code)
+}
+
+fn places(job: &Job) -> Result<Places, Failure> {
+    Places::new(&job.load.inputs).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))
+}
+
+fn tell(lost: &[String]) {
+    for what in lost {
+        output::print_error(&format!("lost: {what}\n"));
+    }
+}
+
+fn from_witness(path: &Path, program: &mut Program, job: &Job) -> Result<String, Failure> {
+    let entries = format::read(path)?;
+    let [entry] = entries.as_slice() else {
+        return Err(Failure::data(format!("{}: more than one entry is not supported", path.display())));
+    };
+    let (places, sources) = (places(job)?, Sources::new());
+    let source = witness::Source { places: &places, sources: &sources };
+    let (gia, lost) = source.gia_of(entry, program).map_err(Failure::data)?;
+    tell(&lost);
+    Ok(gia::print(&gia, program))
+}
+
+fn to_witness(gia: &Gia, program: &mut Program, job: &Job) -> Result<String, Failure> {
+    let (places, sources) = (places(job)?, Sources::new());
+    let source = witness::Source { places: &places, sources: &sources };
+    let (entry_type, content, lost) = match cegar::described(gia, program) {
+        Some((path, values)) => {
+            let (segments, lost) = source.waypoints(&path, &values, program);
+            ("violation_sequence", Content::Segments(segments), lost)
+        }
+        None if gia.has(Says::Reachable) => return Err(Failure::data("no path to rt says which inputs lead there")),
+        None if gia.has(Says::Candidate) => {
+            return Err(Failure::data("the automaton leaves a choice between candidates"));
+        }
+        None => {
+            let (items, lost) = source.invariants(gia, program);
+            ("invariant_set", Content::Invariants(items), lost)
+        }
+    };
+    tell(&lost);
+    let width = program.layout.pointer_width;
+    Ok(format::text(&[Entry::of_program(entry_type, content, &job.load.inputs, width)]))
+}
+
+/// Runs tests; those that reach a target are paths.
+fn from_tests(path: &Path, program: &mut Program) -> Result<String, Failure> {
+    let tests = imported::read(path)?;
+    if tests.is_empty() {
+        return Err(Failure::data(format!("{}: there are no tests", path.display())));
+    }
+    let mut gia = Gia::nothing();
+    let mut reach = 0;
+    for test in &tests {
+        let mut recording = gia::Recording::default();
+        let mut given = Given::new(program, test);
+        let run = Interpreter::new(program).run(&mut given, engine::replay_limits(REPLAY), &mut recording);
+        if let Some(wrong) = given.wrong {
+            return Err(Failure::data(format!("{}: {wrong}", path.display())));
+        }
+        let over = run.taints.iter().any(|&t| program.taints[t].over);
+        if run.outcome.error(program).is_some() && !over {
+            let path = recording.test.annotated(program);
+            gia.add_path(&path, Says::Reachable, program);
+            reach += 1;
+        }
+    }
+    output::print_error(&format!("{reach} of {} tests reach a target\n", tests.len()));
+    Ok(gia::print(&gia, program))
+}
+
+/// The inputs of paths to `rt`, as a suite.
+fn to_tests(gia: &Gia, program: &Program, folder: &Path) -> Result<u8, Failure> {
+    std::fs::create_dir_all(folder).map_err(|e| Failure::writing(folder, &e))?;
+    let tests = gia.tests(program);
+    for (n, test) in (1..).zip(&tests) {
+        let is_given = |input: cfa::InputId| matches!(program.inputs[input].kind, cfa::InputKind::Nondet(_));
+        let values = test.values.iter().filter(|(_, input, _)| is_given(*input));
+        let values: Vec<_> = values.map(|(_, input, value)| (*input, value.clone())).collect();
+        let path = folder.join(format!("testcase-{n}.xml"));
+        std::fs::write(&path, suite::test_xml(program, &values, true)).map_err(|e| Failure::writing(&path, &e))?;
+    }
+    output::print(&format!("{} tests in {}\n", tests.len(), folder.display()))?;
+    Ok(exit::TRUE)
+}
+
+/// A GIA of the program, from a file.
+pub fn read(path: &Path, program: &mut Program) -> Result<Gia, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?;
+    gia::parse(&text, program).map_err(|e| Failure::data(format!("{}:{e}", path.display())))
+}
+
+pub fn read_condition(path: &Path, program: &mut Program) -> Result<Condition, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?;
+    condition::parse(&text, program).map_err(|e| Failure::data(format!("{}:{e}", path.display())))
+}
+
+/// Whether what a GIA says is so (Definition 4).
+fn check(gia: &Gia, program: &Program, time: Duration) -> Result<u8, Failure> {
+    let mut out = String::new();
+    let (mut wrong, mut open) = (Vec::new(), Vec::new());
+    reachable(gia, program, &mut wrong, &mut open, &mut out);
+    if gia.has(Says::Unreachable) {
+        unreachable(gia, program, time, &mut wrong, &mut open, &mut out)?;
+    }
+    for reason in wrong.iter().chain(&open) {
+        let _ = writeln!(out, "{reason}");
+    }
+    let (verdict, code) = match (wrong.is_empty(), open.is_empty()) {
+        (false, _) => ("WRONG", exit::FALSE),
+        (true, true) => ("CORRECT", exit::TRUE),
+        (true, false) => ("UNKNOWN", exit::UNKNOWN),
+    };
+    let _ = writeln!(out, "{verdict}");
+    output::print(&out)?;
+    Ok(code)
+}
+
+/// Replays the paths to `F_rt`.
+fn reachable(gia: &Gia, program: &Program, wrong: &mut Vec<String>, open: &mut Vec<String>, out: &mut String) {
+    if !gia.has(Says::Reachable) {
+        return;
+    }
+    let interpreter = Interpreter::new(program);
+    let tests = gia.tests(program);
+    let mut replayed = 0;
+    for (n, test) in (1..).zip(&tests) {
+        let inputs =
+            Inputs { values: test.values.iter().map(|(_, _, value)| value.clone()).collect(), ..Inputs::default() };
+        let mut coverage = Coverage::new(gia);
+        let run = interpreter.run(&mut inputs.source(), engine::replay_limits(REPLAY), &mut coverage);
+        let over = run.taints.iter().any(|&t| program.taints[t].over);
+        match run.outcome.error(program) {
+            _ if !coverage.is_covered(Says::Reachable) => {
+                open.push(format!("rt: the run of path {n} takes another path: not all of its inputs are given"));
+            }
+            Some(_) if over => open.push(format!("rt: path {n} passes what is not modelled exactly")),
+            Some(_) => replayed += 1,
+            None => wrong.push(format!("rt: path {n} is feasible, but reaches no target: {:?}", run.outcome)),
+        }
+    }
+    if tests.is_empty() {
+        open.push("rt: no path to rt says which inputs lead there".to_owned());
+    }
+    let _ = writeln!(out, "rt: {replayed} of {} paths replayed to a target", tests.len());
+}
+
+/// Proves that the paths to `F_ut` reach no target. Conditions and invariants are left aside, so more is asked than is said.
+fn unreachable(
+    gia: &Gia,
+    program: &Program,
+    time: Duration,
+    wrong: &mut Vec<String>,
+    open: &mut Vec<String>,
+    out: &mut String,
+) -> Result<(), Failure> {
+    let is_error = |edge: &cfa::Edge| matches!(edge.op, Op::Error(_));
+    let errors: Vec<EdgeId> = program.edges.iter().filter(|(_, edge)| is_error(edge)).map(|(id, _)| id).collect();
+    let others = gia.beside(Says::Unreachable, &errors);
+    let part = reduce(program, &others, Reducer::Separate).map_err(|e| Failure::data(e.to_string()))?;
+    let replay =
+        |inputs: &Inputs, error| engine::replay(program, inputs, error, REPLAY).map(|path| (inputs.clone(), path));
+    let outcome = engine::verify(&part.program, &Config::default(), &Budget::lasting(time), &replay, &|_| {});
+    match outcome.verdict {
+        Verdict::True => {
+            let _ = writeln!(out, "ut: proved: no path that may be ut reaches a target");
+        }
+        Verdict::Unknown(reason) => open.push(format!("ut: not proved: {}", reason.text)),
+        Verdict::False(found) => {
+            let mut coverage = Coverage::new(gia);
+            let run =
+                Interpreter::new(program).run(&mut found.inputs.source(), engine::replay_limits(REPLAY), &mut coverage);
+            if coverage.is_covered(Says::Unreachable) {
+                let what = run.outcome.error(program).map(|(error, edge)| described(program, error, edge));
+                wrong.push(format!("ut: a path that is ut-covered reaches a target: {}", what.unwrap_or_default()));
+            } else {
+                open.push("ut: not proved: beside conditions and invariants there are paths to a target".to_owned());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn described(program: &Program, error: cfa::ErrorId, edge: EdgeId) -> String {
+    let info = &program.errors[error];
+    let place = program.edges[edge].place.or(info.place).map(|p| program.places[p]);
+    let spot = place.map_or_else(String::new, |p| format!(" ({}:{})", program.files[p.file].path, p.line));
+    debug_assert!(matches!(program.edges[edge].op, Op::Error(_)) || program.edges[edge].fault.is_some());
+    format!("{}{spot}", info.message)
+}

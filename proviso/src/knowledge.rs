@@ -1,0 +1,167 @@
+//! What is known before a run and after it, as a GIA (`--gia`, `--save-gia`).
+//!
+//! Nothing in a file is believed. Paths to errors are run, candidates are followed at full precision, and conditions are the precision
+//! of a first look at the program. Only `--trust-gia` takes paths to no error away.
+
+use crate::cooperation::Cooperation;
+use crate::gia_command::cegar;
+use crate::pipeline::Pipeline;
+use cfa::{EdgeId, Program};
+use cooperate::condition::{Condition, Label, Transition};
+use cooperate::gia::{self, Annotated, Gia, Says};
+use engine::budget::Budget;
+use engine::components::{Components, Explored};
+use engine::invariants::Invariants;
+use engine::{Analysis, Config, Outcome, Verdict};
+use std::time::{Duration, Instant};
+
+/// What looks at the facts of a file may take each, at most a fifth of the time left.
+const LOOK: Duration = Duration::from_secs(20);
+/// What finding facts for a file may take at the end.
+const FACTS: Duration = Duration::from_secs(1);
+/// Undecided paths that are written down.
+const MOST_CANDIDATES: usize = 64;
+
+/// What a run starts from.
+#[derive(Default)]
+pub struct Known {
+    /// Paths that are not looked at.
+    pub covered: Option<Condition>,
+    pub gia: Option<Gia>,
+}
+
+impl Pipeline {
+    /// Looks at what a file says; a verdict, if that follows.
+    pub(crate) fn look_at(&self, program: &Program, gia: &Gia, name: &str) -> Option<Outcome> {
+        let mut program = program.clone();
+        if gia.has(Says::Reachable) {
+            let begin = Instant::now();
+            let found = cegar::replayed(gia, &program);
+            let verdict = match found {
+                Some(found) => Verdict::False(found),
+                None => Verdict::Unknown(engine::Reason::new("no path to rt that it has replays")),
+            };
+            if let Some(outcome) = self.conclude(verdict, "rt", name, begin) {
+                return Some(outcome);
+            }
+        }
+        let config = Config { jobs: 1, wants_frontier: false, ..self.config.clone() };
+        if gia.has(Says::Candidate) {
+            let begin = Instant::now();
+            let budget = self.budget.within(self.share_of_time(LOOK));
+            let verdict = match gia::cegar::check(&mut program, gia, &config, &budget) {
+                Ok(checked) => match cegar::replayed(&checked, &program) {
+                    Some(found) => Verdict::False(found),
+                    None => Verdict::Unknown(engine::Reason::new("no candidate is feasible")),
+                },
+                Err(reason) => Verdict::Unknown(reason),
+            };
+            if let Some(outcome) = self.conclude(verdict, "candidates", name, begin) {
+                return Some(outcome);
+            }
+        }
+        let conditions = gia.conditions();
+        if !conditions.is_empty() {
+            let begin = Instant::now();
+            let budget = self.budget.within(self.share_of_time(LOOK));
+            let components = Components { program: &program, config: &config, budget: &budget };
+            let verdict = match components.explore(&conditions) {
+                Explored::Proved => Verdict::True,
+                Explored::Path(_) => Verdict::Unknown(engine::Reason::new("they are not enough for a proof")),
+                Explored::Unknown(reason) => Verdict::Unknown(reason),
+            };
+            return self.conclude(verdict, "conditions", name, begin);
+        }
+        None
+    }
+
+    fn conclude(&self, verdict: Verdict, what: &str, name: &str, begin: Instant) -> Option<Outcome> {
+        let is_one = !matches!(verdict, Verdict::Unknown(_));
+        let mut outcome = Outcome::new(verdict, Analysis::Predicate);
+        outcome.stats.time = begin.elapsed();
+        self.add_part(&format!("{what} of {name}"), outcome.decided_by.name(), &outcome, begin);
+        is_one.then_some(outcome)
+    }
+
+    /// What is known at the end, as a file.
+    pub(crate) fn save_gia(
+        &self,
+        program: &Program,
+        outcome: &Outcome,
+        done: &Condition,
+        undecided: &[Vec<EdgeId>],
+        before: Option<&Gia>,
+    ) {
+        let mut program = program.clone();
+        let mut gia = match &outcome.verdict {
+            Verdict::True => Gia::all_unreachable(),
+            Verdict::False(found) => gia::cegar::reached(&mut program, &found.inputs),
+            Verdict::Unknown(_) => Gia::of_condition(done),
+        };
+        if matches!(outcome.verdict, Verdict::Unknown(_)) {
+            let mut candidates = Gia::nothing();
+            for path in undecided.iter().take(MOST_CANDIDATES) {
+                let path = Annotated { path: path.clone(), conditions: Vec::new() };
+                candidates.add_path(&path, Says::Candidate, &program);
+            }
+            let facts = self.facts(&mut program);
+            // What was not proved here is a candidate, unless the user vouches for it.
+            let given = before.map(|gia| if self.cooperation.trusts_gia { gia.clone() } else { gia.doubted() });
+            for other in [Some(candidates), facts, given].into_iter().flatten() {
+                match gia::combine(&gia, &other) {
+                    Ok(both) => gia = both,
+                    Err(e) => self.shared().warnings.push(format!("--save-gia: {e}")),
+                }
+            }
+        }
+        self.shared().gia = Some(gia::print(&gia, &program));
+    }
+
+    /// Invariants of loops that abstract interpretation finds: whoever comes to a loop otherwise is on no execution.
+    fn facts(&self, program: &mut Program) -> Option<Gia> {
+        let certificate = Invariants::new(program, &Budget::lasting(FACTS))?.certificate(program);
+        let mut gia = Gia::nothing();
+        let end = gia.add(Some(Says::Unreachable), None);
+        let mut transitions = Vec::new();
+        let mut heads: Vec<_> = certificate.heads.iter().collect();
+        heads.sort_unstable_by_key(|(head, _)| **head);
+        for (&head, conditions) in heads {
+            let own: Option<Vec<_>> = conditions.iter().map(|&e| program.exprs.import(&certificate.pool, e)).collect();
+            let Some(own) = own.filter(|own| !own.is_empty()) else { continue };
+            let func = program.locs[head].func;
+            let is_of = |v: &cfa::VarId| program.vars[*v].func().is_none_or(|f| f == func);
+            let own: Vec<_> = own.into_iter().filter(|&e| program.exprs.vars(e).iter().all(is_of)).collect();
+            let Some(&first) = own.first() else { continue };
+            let all = own[1..].iter().fold(first, |all, &e| program.exprs.and(all, e));
+            let broken = program.exprs.not(all);
+            let enters =
+                |e: &cfa::Edge| e.target == head && !matches!(e.op, cfa::Op::Call { .. } | cfa::Op::Return { .. });
+            let into = program.edges.iter().filter(|(_, e)| enters(e)).map(|(id, _)| id);
+            let on = Label::of(into);
+            transitions.push(Transition { on: on.clone(), assumption: Some(broken), to: end });
+            transitions.push(Transition { on, assumption: Some(all), to: gia.initial });
+        }
+        if transitions.is_empty() {
+            return None;
+        }
+        transitions.push(Transition::others(gia.initial));
+        let initial = gia.initial;
+        gia.states[initial].transitions = transitions;
+        Some(gia)
+    }
+}
+
+impl Cooperation {
+    /// What the run starts from, of the program with its errors.
+    pub fn known(&self, program: &mut Program) -> Result<Known, crate::failure::Failure> {
+        let covered = self.condition(program)?;
+        let Some((path, text)) = &self.gia else { return Ok(Known { covered, gia: None }) };
+        let gia =
+            gia::parse(text, program).map_err(|e| crate::failure::Failure::data(format!("{}:{e}", path.display())))?;
+        let covered = match self.trusts_gia && gia.has(Says::Unreachable) {
+            true => Some(gia.condition(program, Says::Unreachable)),
+            false => covered,
+        };
+        Ok(Known { covered, gia: Some(gia) })
+    }
+}

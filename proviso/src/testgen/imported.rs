@@ -1,0 +1,193 @@
+//! Tests of other testers: Test-Comp's XML, KLEE's `.ktest`, and inputs as AFL keeps them in its queue.
+
+use crate::failure::Failure;
+use cfa::interp::{InputSource, ObjectSeq, Unknown};
+use cfa::{Bv, InputKind, Program};
+use cooperate::range::test_case::TestCase;
+use std::path::{Path, PathBuf};
+
+/// What one test gives to the calls of `__VERIFIER_nondet_*` functions, in order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Imported {
+    /// Values as they are written.
+    Texts(TestCase),
+    /// The bytes of each, the lowest first.
+    Objects(Vec<Vec<u8>>),
+    /// Bytes from which each takes as many as it has.
+    Stream(Vec<u8>),
+}
+
+/// The tests in a file, or in a folder and its `queue` and `crashes`, in the order of their names; of a folder what is no test is
+/// left out.
+pub fn read(path: &Path) -> Result<Vec<Imported>, Failure> {
+    if !path.is_dir() {
+        let bytes = std::fs::read(path).map_err(|e| Failure::reading(path, &e))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let problem = |why: String| Failure::data(format!("{}: {why}", path.display()));
+        return Ok(vec![test(&name, &bytes).unwrap_or_else(|| Ok(Imported::Stream(bytes.clone()))).map_err(problem)?]);
+    }
+    let mut files = Vec::new();
+    let afl = ["", "default"].into_iter().flat_map(|d| ["queue", "crashes"].map(|q| path.join(d).join(q)));
+    for folder in std::iter::once(path.to_owned()).chain(afl).filter(|f| f.is_dir()) {
+        let entries = std::fs::read_dir(&folder).map_err(|e| Failure::reading(&folder, &e))?;
+        let mut here: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|p| p.is_file()).collect();
+        here.sort();
+        files.extend(here);
+    }
+    let mut tests = Vec::new();
+    for file in files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let bytes = std::fs::read(&file).map_err(|e| Failure::reading(&file, &e))?;
+        match test(&name, &bytes) {
+            Some(Ok(test)) => tests.push(test),
+            Some(Err(why)) => return Err(Failure::data(format!("{}: {why}", file.display()))),
+            None => {}
+        }
+    }
+    Ok(tests)
+}
+
+/// By the name and the beginning of a file; `None` where it is no test.
+fn test(name: &str, bytes: &[u8]) -> Option<Result<Imported, String>> {
+    if name == "metadata.xml" {
+        return None;
+    }
+    if name.ends_with(".xml") {
+        let text = String::from_utf8_lossy(bytes);
+        return Some(TestCase::parse(&text).map(Imported::Texts));
+    }
+    if name.ends_with(".ktest") {
+        return Some(ktest(bytes).map(Imported::Objects));
+    }
+    name.starts_with("id:").then(|| Ok(Imported::Stream(bytes.to_vec())))
+}
+
+/// The objects of a `.ktest` file that give inputs (KLEE, lib/Basic/KTest.cpp: numbers are big-endian).
+fn ktest(bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+    let mut rest = bytes.strip_prefix(b"KTEST").ok_or("this is no .ktest: it does not begin with KTEST")?;
+    fn take<'b>(rest: &mut &'b [u8], n: usize) -> Result<&'b [u8], String> {
+        let (taken, left) = rest.split_at_checked(n).ok_or("the .ktest ends too soon")?;
+        *rest = left;
+        Ok(taken)
+    }
+    fn number(rest: &mut &[u8]) -> Result<usize, String> {
+        Ok(u32::from_be_bytes(take(rest, 4)?.try_into().expect("four bytes")) as usize)
+    }
+    let rest = &mut rest;
+    let version = number(rest)?;
+    for _ in 0..number(rest)? {
+        let length = number(rest)?;
+        take(rest, length)?;
+    }
+    if version >= 2 {
+        take(rest, 8)?;
+    }
+    let mut objects = Vec::new();
+    for _ in 0..number(rest)? {
+        let length = number(rest)?;
+        let name = String::from_utf8_lossy(take(rest, length)?).into_owned();
+        let length = number(rest)?;
+        let value = take(rest, length)?.to_vec();
+        // What KLEE's own environment makes symbolic.
+        if name != "model_version" {
+            objects.push(value);
+        }
+    }
+    Ok(objects)
+}
+
+/// The answers of a test; what it does not give is zero.
+pub struct Given<'a> {
+    program: &'a Program,
+    test: &'a Imported,
+    /// Values taken, or bytes.
+    taken: usize,
+    /// Whether a value was none of its type.
+    pub wrong: Option<String>,
+}
+
+impl<'a> Given<'a> {
+    pub fn new(program: &'a Program, test: &'a Imported) -> Self {
+        Self { program, test, taken: 0, wrong: None }
+    }
+}
+
+impl InputSource for Given<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        let Unknown::Havoc(input) = what else { return Bv::zero(width) };
+        if !matches!(self.program.inputs[input].kind, InputKind::Nondet(_)) {
+            return Bv::zero(width);
+        }
+        let of_bytes = |bytes: &[u8]| {
+            let mut padded = bytes.to_vec();
+            padded.resize(width.div_ceil(8) as usize, 0);
+            Bv::from_le_bytes(&padded).resize(width)
+        };
+        let at = self.taken;
+        match self.test {
+            Imported::Texts(test) => {
+                self.taken += 1;
+                test.value(self.program, input, at).unwrap_or_else(|why| {
+                    self.wrong.get_or_insert(why);
+                    None
+                })
+            }
+            Imported::Objects(objects) => {
+                self.taken += 1;
+                objects.get(at).map(|bytes| of_bytes(bytes))
+            }
+            Imported::Stream(bytes) => {
+                let size = width.div_ceil(8) as usize;
+                self.taken += size;
+                let end = (at + size).min(bytes.len());
+                bytes.get(at..end).map(of_bytes)
+            }
+        }
+        .map_or_else(|| Bv::zero(width), |value| value.resize(width))
+    }
+    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
+        bytes.fill(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ktest_files_are_read_and_broken_ones_refused() {
+        let mut file = b"KTEST".to_vec();
+        let number = |n: u32| n.to_be_bytes();
+        let text = |file: &mut Vec<u8>, bytes: &[u8]| {
+            file.extend(number(bytes.len() as u32));
+            file.extend(bytes);
+        };
+        file.extend(number(3));
+        file.extend(number(1));
+        text(&mut file, b"prog.bc");
+        file.extend([0; 8]);
+        file.extend(number(3));
+        for (name, value) in [("x", &[7u8, 0, 0, 0][..]), ("model_version", &[1, 0, 0, 0]), ("c", &[255])] {
+            text(&mut file, name.as_bytes());
+            text(&mut file, value);
+        }
+        assert_eq!(ktest(&file), Ok(vec![vec![7, 0, 0, 0], vec![255]]));
+        for cut in 0..file.len() {
+            assert!(ktest(&file[..cut]).is_err(), "{cut} bytes");
+        }
+    }
+
+    #[test]
+    fn folders_of_testers_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let queue = folder.path().join("default/queue");
+        std::fs::create_dir_all(&queue).unwrap();
+        std::fs::write(queue.join("id:000000,orig:seed"), [1, 2]).unwrap();
+        std::fs::write(queue.join("README.txt"), "none").unwrap();
+        std::fs::write(folder.path().join("metadata.xml"), "<test-metadata>").unwrap();
+        std::fs::write(folder.path().join("testcase-1.xml"), "<testcase><input>4</input></testcase>").unwrap();
+        let tests = read(folder.path()).unwrap();
+        let first = TestCase { values: vec!["4".into()] };
+        assert_eq!(tests, [Imported::Texts(first), Imported::Stream(vec![1, 2])]);
+    }
+}
