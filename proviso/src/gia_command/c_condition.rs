@@ -336,9 +336,9 @@ mod tests {
             );
         };
         same("x == 0", "(x == 0:32)");
-        same("x > -1", "(4294967295:32 s< x)");
+        same("x > -1", "(-1:32 <s x)");
         // Signed meets unsigned.
-        same("u < 2 + 1", "(u u< 3:32)");
+        same("u < 2 + 1", "(u <u 3:32)");
         same("!(x != 7) || 0", "(x == 7:32)");
         for wrong in ["x = 1", "y == 1", "f(x)", "x ==", "x / u == 1", "(x"] {
             assert!(parse(wrong, func, &mut program).is_err(), "{wrong}");
