@@ -79,6 +79,8 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     }
     if (args.witness.is_some() || args.graphml.is_some()) && parts.is_empty() && !job.is_exhaustive {
         witness::confirm::confirm(&mut report, &job.witness_task(), &job, args, start);
+    } else {
+        report.invariants.iter_mut().for_each(|i| i.conditions.retain(|c| !c.in_doubt));
     }
     if let Some((path, format)) = pixels {
         outputs.put(path, PixelTree::of_states(&graph).draw(format));

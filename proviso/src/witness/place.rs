@@ -173,6 +173,8 @@ impl Places {
         let (Some(at), Some(user)) = (text.offset(line, declared.column.max(1)), text.offset(point.0, point.1)) else {
             return false;
         };
+        // Debug information may have the line only: then the declaration starts behind the indentation.
+        let at = at + text.text[at..].find(|c: char| c != ' ' && c != '\t').unwrap_or(0);
         let source = Source::new(&text.text);
         let Some(item) = source.items.iter().find(|i| source.bytes(i.span()).contains(&at)) else { return false };
         // Parameters and what is declared outside functions are in scope in all that follows.
