@@ -95,7 +95,8 @@ impl Body<'_, '_> {
         let (found, end) = (self.loc(), self.loc());
         let key = self.given.iter().find(|(position, _)| *position == key).map(|(_, var)| *var);
         let key = key.filter(|_| self.w.automaton.key.is_some()).map(|var| {
-            let (value, pointer) = (self.expr(var), self.w.program.layout.pointer_width);
+            // The same number has the same instance, whatever the width of its type.
+            let (value, pointer) = (self.number(var), self.w.program.layout.pointer_width);
             self.w.program.exprs.resize(pointer, value)
         });
         let last = match key {
@@ -316,6 +317,11 @@ impl Body<'_, '_> {
         let position = row.bound().find(|(n, _)| *n == name).map(|(_, position)| position);
         let var = self.given.iter().find(|(p, _)| Some(*p) == position).map(|(_, var)| *var);
         let Some(var) = var else { return self.int(WIDTH, 0) };
+        self.number(var)
+    }
+
+    /// What a variable holds, as a number of its C type.
+    fn number(&mut self, var: VarId) -> ExprId {
         let value = self.expr(var);
         let ty = self.w.program.vars[var].ty;
         match self.w.is_signed(ty) {
