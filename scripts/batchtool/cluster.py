@@ -1,4 +1,4 @@
-"""Batches on a Dask cluster (https://distributed.dask.org): a task is a future, or each of its ranges is one. Workers need Python, Dask and proviso (the
+"""Batches on a Dask cluster (https://distributed.dask.org): a task is a future, or each of its ranges is one; short tasks share one. Workers need Python, Dask and proviso (the
 release archive will do), nothing of this program, which is sent to them; and the tasks' files, which are sent where they are
 not there."""
 
@@ -6,13 +6,14 @@ import hashlib
 import importlib
 import importlib.util
 import json
+import math
 import os
 import re
 import sys
 import tempfile
 import time
 import zipfile
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +23,8 @@ from .tasks import TaskError
 
 WAIT = 0.5  # seconds between looks whether another batch is done with a task
 AHEAD = 3  # tasks given out for each thread of the workers, so that none waits for the next
+SHARE = 32  # tasks in one future at most
+PACE = 0.1  # of the latest task in the mean time of tasks
 SMALL = 1 << 15  # bytes that are sent along with the task, not as a future of their own
 KEPT = 500  # such futures
 PACKAGE = Path(__file__).parent
@@ -105,49 +108,64 @@ class Cluster:
 
         self.client, self.work, self.tool, self.remote = client, work, asdict(tool), remote
         self.running = as_completed(loop=client.loop, with_results=True, raise_errors=False)
-        self.steps, self.lost = {}, Counter()  # given out, by the key of the future; how often a worker was killed at it
+        self.given = {}  # (steps, future) of what is given out, by the key of the future
+        self.returned = deque()  # groups of steps to give out again
+        self.lost = Counter()  # how often a worker was killed at a step
         self.kept = {}  # futures of what tasks share, by content
         self.window, self.looked = 0, 0.0
+        self.mean = math.inf  # seconds that tasks take
 
     def drive(self):
         self.fill()
-        while self.steps or not self.work.is_over():
-            if self.steps:
+        while self.given or not self.work.is_over():
+            if self.given:
                 self.finish(*next(self.running))
             else:
                 time.sleep(WAIT)
             self.fill()
 
     def fill(self):
-        """Gives out as many steps as the workers take."""
+        """Gives out as much as the workers take."""
         if time.monotonic() > self.looked + 2:
             self.looked = time.monotonic()
             workers = self.client.scheduler_info()["workers"].values()
             self.window = max(AHEAD * sum(worker["nthreads"] for worker in workers), 8)
-        while len(self.steps) < self.window:
+        while len(self.given) < self.window:
+            steps = self.returned.popleft() if self.returned else self.group()
+            if not steps:
+                return
+            self.submit(steps)
+
+    def group(self):
+        """The steps of the next future: several where tasks take so little time that giving them out would take as long."""
+        steps, most = [], min(SHARE, self.remote.BUDGET / max(self.mean, 1e-3))
+        while not steps or len(steps) < most:
             step = self.work.next()
             if step is None:
-                return
-            self.submit(step)
+                break
+            steps.append(step)
+            if step.name:  # may have to be ended before others
+                break
+        return steps
 
-    def submit(self, step):
-        task = step.task
-        sent = asdict(step)
-        sent["task"]["files"] = [os.path.abspath(f) for f in task.files]
-        if task.property_file:
-            sent["task"]["property_file"] = os.path.abspath(task.property_file)
-        files = {path: content if len(content) < SMALL else self.keep(content) for path, content in sources(task).items()}
+    def submit(self, steps):
+        sent, files = [], {}
+        for step in steps:
+            sent.append(described(step))
+            for path, content in sources(step.task).items():
+                files[path] = content if len(content) < SMALL else self.keep(content)
         # The same question has the same name, so that a client that is started again finds what runs already.
-        what = json.dumps([sent, self.tool, self.remote.__name__, self.lost[task.key, step.name]], default=str)
+        attempts = [self.lost[step.task.key, step.name] for step in steps]
+        what = json.dumps([sent, self.tool, self.remote.__name__, attempts], default=str)
         key = f"proviso-{digest_of(what.encode())}"
         future = self.client.submit(self.remote.execute, sent, self.tool, files, key, key=key)
-        self.steps[key] = step, future
+        self.given[key] = steps, future
         self.running.add(future)
 
-    def end(self, steps):
+    def end(self, keys):
         """Ends what is given out and needed no more, and what runs of it."""
-        self.client.cancel([self.steps[key][1] for key in steps])
-        self.client.run(self.remote.stop, steps, wait=False, on_error="ignore")
+        self.client.cancel([self.given[key][1] for key in keys])
+        self.client.run(self.remote.stop, keys, wait=False, on_error="ignore")
 
     def keep(self, content):
         name = digest_of(content)
@@ -157,29 +175,51 @@ class Cluster:
             self.kept[name] = self.client.submit(self.remote.keep, content, key=f"file-{name}")
         return self.kept[name]
 
-    def finish(self, future, result):
+    def finish(self, future, results):
         from distributed.scheduler import KilledWorker
 
-        step, _ = self.steps.pop(future.key)
-        task = step.task
-        if self.work.is_decided(step):
+        steps, _ = self.given.pop(future.key)
+        if len(steps) == 1 and self.work.is_decided(steps[0]):
             return
         if future.status == "finished":
-            self.work.put(step, result)
-            unneeded = [key for key, (other, _) in self.steps.items() if other.task.key == task.key and self.work.is_decided(other)]
-            if unneeded:
-                self.end(unneeded)
+            for step, result in zip(steps, results):
+                self.put(step, result)
+            # Those that the worker did not come to: its tasks take longer than was thought.
+            self.returned.extend([step] for step in steps[len(results) :])
         elif future.status == "error" and isinstance(future.exception(), KilledWorker):
-            self.lost[task.key, step.name] += 1
-            if self.lost[task.key, step.name] <= command.RETRIES:
-                self.submit(step)
-            else:
-                self.work.put(step, command.lost(step, "its workers were killed time and again"))
+            for step in steps:
+                self.killed(step)
         elif future.status == "error":
             error = future.exception()
-            raise TaskError(f"{task.name} on the cluster: {error}") from error
+            raise TaskError(f"{steps[0].task.name} on the cluster: {error}") from error
         else:
-            raise TaskError(f"{task.name} on the cluster: {future.status}; the same command goes on from here")
+            raise TaskError(f"{steps[0].task.name} on the cluster: {future.status}; the same command goes on from here")
+
+    def put(self, step, result):
+        if result is not None:
+            self.mean = result["wall"] if self.mean == math.inf else (1 - PACE) * self.mean + PACE * result["wall"]
+        self.work.put(step, result)
+        if step.name:
+            unneeded = [key for key, (others, _) in self.given.items() if others[0].task.key == step.task.key and self.work.is_decided(others[0])]
+            if unneeded:
+                self.end(unneeded)
+
+    def killed(self, step):
+        """Workers were killed at the step, or at those that it shared a future with; it gets one of its own."""
+        self.lost[step.task.key, step.name] += 1
+        if self.lost[step.task.key, step.name] <= command.RETRIES:
+            self.returned.append([step])
+        else:
+            self.put(step, command.lost(step, "its workers were killed time and again"))
+
+
+def described(step):
+    """The step as data, with files by absolute names."""
+    data, task = asdict(step), step.task
+    data["task"]["files"] = [os.path.abspath(f) for f in task.files]
+    if task.property_file:
+        data["task"]["property_file"] = os.path.abspath(task.property_file)
+    return data
 
 
 def sources(task):

@@ -4,35 +4,62 @@ import os
 import shutil
 import tempfile
 import threading
+import time
 
 from . import command
 from .ranges import Step
 from .tasks import Task
 
 
+BUDGET = 0.5  # seconds for steps that share a future
 STOPS = {}  # of what runs, by the key of its future
 
 
-def execute(step, tool, files, key):
-    """The result of a step (`command.run`). `files`: contents by absolute path, used where they are not there or differ."""
-    tool, task = command.Tool(**tool), Task(**step["task"])
-    step = Step(**step | {"task": task})
+def execute(steps, tool, files, key):
+    """The results of steps (`command.run`), in their order; of the first ones, where there was no time for all. `files`: contents by absolute
+    path, used where they are not there or differ."""
+    tool, results, start = command.Tool(**tool), [], time.monotonic()
     if not tool.template:
         tool.proviso = find(tool.proviso, tool.build)
     STOPS[key] = stop = threading.Event()
     try:
-        if all(same(path, content) for path, content in files.items()):
-            return command.run(step, tool, stop)
-        with tempfile.TemporaryDirectory(prefix="proviso-files-") as root:
-            for path, content in files.items():
-                os.makedirs(os.path.dirname(root + path), exist_ok=True)
-                with open(root + path, "wb") as file:
-                    file.write(content)
-            task.files = [root + path for path in map(str, task.files)]
-            task.property_file = task.property_file and root + str(task.property_file)
-            return without(root, command.run(step, tool, stop))
+        with Files(files) as root:
+            while len(results) < len(steps) and (not results or time.monotonic() < start + BUDGET):
+                results.append(run(steps[len(results)], tool, stop, root))
+        return results
     finally:
         del STOPS[key]
+
+
+def run(step, tool, stop, root):
+    step = Step(**step | {"task": Task(**step["task"])})
+    if not root:
+        return command.run(step, tool, stop)
+    step.task.files = [root + path for path in map(str, step.task.files)]
+    step.task.property_file = step.task.property_file and root + str(step.task.property_file)
+    return without(root, command.run(step, tool, stop))
+
+
+class Files:
+    """What a context stands for is the folder below which the files lie, "" where they are in their places."""
+
+    def __init__(self, files):
+        self.files, self.folder = files, None
+
+    def __enter__(self):
+        if all(same(path, content) for path, content in self.files.items()):
+            return ""
+        self.folder = tempfile.TemporaryDirectory(prefix="proviso-files-")
+        root = self.folder.name
+        for path, content in self.files.items():
+            os.makedirs(os.path.dirname(root + path), exist_ok=True)
+            with open(root + path, "wb") as file:
+                file.write(content)
+        return root
+
+    def __exit__(self, *_):
+        if self.folder:
+            self.folder.cleanup()
 
 
 def stop(keys):

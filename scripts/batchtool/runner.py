@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from . import cgroups, processes
 
-LOOK = 0.05  # seconds between looks at a running command's memory and processor time
+LOOK = 0.05  # seconds between looks at a running command's memory and processor time, where looking is cheap
+LOOKING = 0.02  # of the time at most that looking takes: on a machine with many processes we look less often
 LOOK_AT_GROUP = 0.2  # the same where the kernel limits memory
 TAIL = 16384  # bytes kept of each output
 
@@ -90,7 +91,7 @@ def watch(child, limits, start, stop, group):
     try:
         ends = select.poll()
         ends.register(handle, select.POLLIN)
-        pause = LOOK_AT_GROUP if group else 0.005
+        pause = LOOK_AT_GROUP if group else LOOK / 4
         while True:
             left = limits.wall - (time.monotonic() - start)
             if ends.poll(1000 * min(pause, max(left, 0.001))):
@@ -98,6 +99,7 @@ def watch(child, limits, start, stop, group):
                 return killed, peak, status, usage
             if killed:
                 continue
+            before = time.thread_time()
             rss, cpu = (0, group.cpu_seconds() if limits.cpu else 0) if group else session_usage(child.pid)
             peak = max(peak, rss)
             if time.monotonic() - start > limits.wall:
@@ -113,7 +115,8 @@ def watch(child, limits, start, stop, group):
                 if group:
                     group.kill()
             if not group:
-                pause = min(LOOK, pause * 1.5)
+                cost = (time.thread_time() - before) / LOOKING
+                pause = min(10 * LOOK, max(cost, min(LOOK, pause * 1.5)))
     finally:
         os.close(handle)
 

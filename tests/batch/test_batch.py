@@ -1,6 +1,7 @@
 """Tests of scripts/batch with a made-up verifier, which misbehaves on demand. `python3 -m unittest discover tests/batch`."""
 
 import contextlib
+import dataclasses
 import html
 import io
 import json
@@ -628,6 +629,19 @@ class Parts(unittest.TestCase):
                 remote.find(str(mine), build)
             shutil.copy(other, mine)
             self.assertEqual(remote.find("/nowhere/proviso", command.build_of(other)), str(other))
+
+    def test_steps_that_share_a_future_end_when_their_time_is_up(self):
+        tool = dataclasses.asdict(command.Tool("", template="sh {file}", says_true="fine", says_false="bad", folder="/"))
+        steps = [dataclasses.asdict(ranges.Step(tasks.Task(f"t{n}", "c", "p", "true", files=[f"/nowhere/{n}.sh"]))) for n in range(4)]
+        # None of the files is there: they are sent along.
+        files = {f"/nowhere/{n}.sh": f"sleep 0.{n}; echo fine".encode() for n in range(4)}
+        self.addCleanup(setattr, remote, "BUDGET", remote.BUDGET)
+        remote.BUDGET = 100
+        found = remote.execute(steps, tool, files, "key")
+        self.assertEqual([(r["task"], r["status"]) for r in found], [(f"t{n}", "correct-true") for n in range(4)])
+        remote.BUDGET = 0.2
+        self.assertEqual([r["task"] for r in remote.execute(steps[2:], tool, files, "key")], ["t2"])
+        self.assertEqual(remote.STOPS, {})
 
     def test_cpu_limit(self):
         limits = runner.Limits(wall=30, cpu=0.3, memory=1 << 30)
