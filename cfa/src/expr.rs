@@ -12,7 +12,7 @@ mod simplify;
 
 pub(crate) use eval::apply;
 pub use eval::{ArrayValue, Evaluator, Value};
-pub use pool::ExprPool;
+pub use pool::{Elements, ExprPool};
 
 use crate::bv::Bv;
 use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};

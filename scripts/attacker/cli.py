@@ -13,21 +13,25 @@ from pathlib import Path
 
 from batchtool import runner
 
-from . import claims, judge, native
+from . import claims, judge, mutants, native
 from .areas import AREAS
-from .program import Program
+from .program import VECTORS, Program
+
+MUTANTS = 4  # of one program
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 DESCRIPTION = """\
 Attacks proviso with programs whose truth is known: small C programs made at random, with inputs of small domains, are
 compiled natively and run on all inputs; then proviso is asked whether assertions about them hold. A verdict that
-contradicts the machine, or a crash, is a finding.
+contradicts the machine, or a crash, is a finding. With --question default the programs get small faults, and whether
+one of their runs is undefined is what the sanitizers say of all runs.
 
   scripts/attack --count 50                   50 programs, from a seed taken from the clock
   scripts/attack --seed 7 --count 1           the program with this seed
   scripts/attack --seed 7 --show              prints it and the truth about it, and asks nobody
   scripts/attack --count 2000 --areas floats,text --analyses all
+  scripts/attack --count 100 --question default
 
 Each program is verified with the default and with one other analysis, chosen by its seed (--analyses), sometimes
 with other options.
@@ -42,6 +46,7 @@ def parser():
     p.add_argument("--count", type=int, default=1, metavar="N", help="programs (1)")
     p.add_argument("--seconds", type=float, metavar="SECS", help="begin no program after this long")
     p.add_argument("--areas", default=",".join(AREAS), metavar="LIST", help=f"what they are about ({','.join(AREAS)})")
+    p.add_argument("--question", choices=("assertions", "default"), default="assertions", help="what is asked of the programs (assertions)")
     p.add_argument("--only", metavar="NAME", help="only fragments of this name")
     p.add_argument("--analyses", default="one", metavar="LIST", help="besides the default: none, one, all, or names")
     p.add_argument("--timeout", type=float, default=10, metavar="SECS", help="for each question (10)")
@@ -73,6 +78,13 @@ def build(seed, areas, only=None):
     return program, made
 
 
+def answer(way, verdict, wrong):
+    return {
+        "options": way, "line": verdict.line, "exit": verdict.exit, "wall": round(verdict.wall, 2), "wrong": wrong,
+        "stderr": verdict.stderr[-1500:] if wrong else "",
+    }  # fmt: skip
+
+
 class Attack:
     def __init__(self, options, proviso, analyses):
         self.options, self.proviso, self.analyses = options, proviso, analyses
@@ -101,12 +113,13 @@ class Attack:
                 runs = native.truth(program, folder)
             except native.Unfit as why:
                 return [{"seed": seed, "made": made, "unfit": str(why)}]
+            if self.options.question == "default":
+                return self.attack_mutants(seed, program, made, folder, stop)
             rng = random.Random(f"{seed} claims")
             records = []
             for claim in claims.claims(program, runs, rng):
                 headers, top, statements = claims.place(claim, rng, program)
-                asked = Program(rng, program.bits)
-                asked.__dict__.update({k: list(v) if isinstance(v, list) else v for k, v in program.__dict__.items()})
+                asked = program.copy()
                 asked.include(*headers)
                 if top:
                     asked.top(top)
@@ -121,16 +134,56 @@ class Attack:
                     harness = folder / "harness.c"
                     harness.unlink(missing_ok=True)
                     extra = ["--harness", str(harness)] if n == 0 else []
-                    verdict = judge.ask(self.proviso, file, way + extra, self.options.timeout)
+                    verdict = judge.ask(self.proviso, file, judge.ASSERTIONS, way + extra, self.options.timeout)
                     wrong = judge.complaint(verdict, claim.holds)
                     if wrong is None and verdict.answer == "FALSE" and n == 0 and harness.exists():
                         wrong = judge.reproduces(program, file, harness, folder)
                     if wrong and native.reads_uninitialised(program, folder):
                         return [{"seed": seed, "made": made, "unfit": "undefined: reads what was never written"}]
-                    record["answers"].append({"options": way, "line": verdict.line, "exit": verdict.exit, "wall": round(verdict.wall, 2), "wrong": wrong, "stderr": verdict.stderr[-1500:] if wrong else ""})
+                    record["answers"].append(answer(way, verdict, wrong))
                     if stop is not None and stop.is_set():
                         return records
             return records
+
+    def attack_mutants(self, seed, original, made, folder, stop):
+        """The same for some mutants of a program, and what a developer asks of them."""
+        rng = random.Random(f"{seed} mutants")
+        records, seen = [], set()
+        for _ in range(MUTANTS):
+            program = original.copy()
+            mutants.mutate(program, rng)
+            if program.render([]) in seen or program.vectors() > VECTORS:
+                continue
+            seen.add(program.render([]))
+            try:
+                fault = native.faults(program, folder)
+            except native.Unfit as why:
+                records.append({"seed": seed, "made": made, "unfit": str(why)})
+                continue
+            truth = "FALSE: " + fault if fault else "TRUE"
+            text = f"// seed {seed}: {', '.join(made)}; {truth}\n" + program.render([f"(void){r};" for r in program.results])
+            file = folder / "program.c"
+            file.write_text(text)
+            record = {"seed": seed, "made": made, "claim": truth, "holds": fault is None, "text": text, "answers": []}
+            records.append(record)
+            if self.options.show:
+                continue
+            for n, way in enumerate(self.options_for(seed, rng, program)):
+                harness = folder / "harness.c"
+                harness.unlink(missing_ok=True)
+                extra = ["--harness", str(harness)] if n == 0 else []
+                verdict = judge.ask(self.proviso, file, judge.DEFAULT, way + extra, self.options.timeout)
+                wrong = judge.complaint(verdict, fault is None)
+                if wrong is None and verdict.answer == "FALSE" and n == 0 and harness.exists():
+                    wrong = judge.reproduces(program, file, harness, folder, [*native.SANITIZERS, "-fno-wrapv"])
+                # What was never written has any value here, and some value there.
+                if wrong and native.reads_uninitialised(program, folder):
+                    records[-1] = {"seed": seed, "made": made, "unfit": "reads what was never written"}
+                    break
+                record["answers"].append(answer(way, verdict, wrong))
+                if stop is not None and stop.is_set():
+                    return records
+        return records
 
     def note(self, seed, records):
         for record in records:
@@ -160,7 +213,7 @@ class Attack:
         folder = Path(self.options.out or tempfile.gettempdir()) / ("" if self.options.out else f"attack-{os.getpid()}")
         folder.mkdir(parents=True, exist_ok=True)
         self.options.out = str(folder)
-        file = folder / f"{record['seed']}-{'true' if record['holds'] else 'false'}.c"
+        file = folder / f"{record['seed']}-{'true' if record['holds'] else 'false'}{len(self.findings)}.c"
         file.write_text(record["text"])
         self.findings.append((answer["wrong"], file, way))
         print(f"\n{answer['wrong']}\n  {' '.join(record['made'])}\n  {self.proviso} verify {file} {way}\n  {answer['line']}", flush=True)

@@ -29,9 +29,12 @@ def analyses(proviso):
     return [line.split()[0] for line in text.splitlines() if line and not line.startswith(" ")]
 
 
-def ask(proviso, file, options, timeout):
-    # Programs are made for their assertions; what else they do is not asked.
-    command = [proviso, "verify", str(file), "--property", "unreach-call", "--color", "never", "--timeout", str(timeout), *options]
+ASSERTIONS = ["--property", "unreach-call"]
+DEFAULT = []  # assertions, memory and undefined behaviour
+
+
+def ask(proviso, file, question, options, timeout):
+    command = [proviso, "verify", str(file), *question, "--color", "never", "--timeout", str(timeout), *options]
     limits = runner.Limits(wall=3 * timeout + 30, cpu=None, memory=MEMORY)
     outcome = runner.run(command, limits)
     lines = outcome.stdout.strip().splitlines()
@@ -42,19 +45,19 @@ def ask(proviso, file, options, timeout):
 
 
 def complaint(verdict, holds):
-    """What is wrong with a verdict; `None` if nothing is. Not to know is not wrong."""
+    """What is wrong with a verdict on whether nothing goes wrong; `None` if nothing is. Not to know is not wrong."""
     expected = {"TRUE": 0, "FALSE": 1, "UNKNOWN": 2}
     if verdict.answer not in expected or verdict.exit != expected[verdict.answer] or "internal error" in verdict.line:
         return f"crash: {verdict.line} (exit {verdict.exit})"
     if verdict.answer == ("FALSE" if holds else "TRUE"):
-        return f"wrong: {verdict.answer}, but the assertion {'holds' if holds else 'can fail'}"
+        return f"wrong: {verdict.answer}, but the truth is {'TRUE' if holds else 'FALSE'}"
     return None
 
 
-def reproduces(program, file, harness, folder: Path):
+def reproduces(program, file, harness, folder: Path, flags=()):
     """Whether the program fails with the harness, natively."""
     binary = folder / "reproduced"
-    command = ["clang-19", "-O0", *SHARED, *MACHINE[program.bits], "-o", str(binary), str(file), str(harness), "-lm"]
+    command = ["clang-19", "-O0", *SHARED, *MACHINE[program.bits], *flags, "-o", str(binary), str(file), str(harness), "-lm"]
     made = subprocess.run(command, capture_output=True, text=True)
     if made.returncode != 0:
         return f"the harness does not compile: {made.stderr[-400:]}"
@@ -63,5 +66,5 @@ def reproduces(program, file, harness, folder: Path):
     except subprocess.TimeoutExpired:
         return "the harness does not end"
     text = run.stderr.decode(errors="replace")
-    failed = "is called" in text or "Assertion" in text or "assertion" in text or run.returncode == -6
+    failed = "is called" in text or "Assertion" in text or "assertion" in text or "rror: " in text or "ERROR: " in text or run.returncode == -6
     return None if failed else f"the harness does not reproduce it (exit {run.returncode}): {text[-300:]}"

@@ -68,6 +68,7 @@ int main(void) {
 """
 
 SIGALRM = 14
+FAULT = 96  # how a run ends of which a sanitizer says something
 
 
 class Unfit(Exception):
@@ -115,7 +116,7 @@ def compile_and_run(program, compiler, flags, folder, name):
     if made.returncode != 0:
         raise Unfit("does not compile: " + made.stderr[-2000:])
     try:
-        environment = {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1", "PATH": "/usr/bin:/bin"}
+        environment = {"ASAN_OPTIONS": f"detect_leaks=0:allocator_may_return_null=1:exitcode={FAULT}", "PATH": "/usr/bin:/bin"}
         run = subprocess.run([str(binary)], capture_output=True, text=True, timeout=90, env=environment)
     except subprocess.TimeoutExpired:
         raise Unfit("takes too long natively") from None
@@ -139,6 +140,22 @@ def reads_uninitialised(program, folder):
     except Unfit:
         return False
     return "uninitialized" in errors
+
+
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fsanitize-address-use-after-return=always", "-g1"]
+
+
+def faults(program, folder: Path):
+    """What the sanitizers say of the first vector of inputs at which they say anything; `None` where they never do."""
+    program.pure = False
+    # With the rules of C: overflow is no wrap-around.
+    flags = [*SANITIZERS, "-fno-wrapv", "-fstrict-aliasing"]
+    runs, errors = compile_and_run(program, "clang-19", flags, folder, "sanitized")
+    if any(end == -SIGALRM for end, *_ in runs) or "stack-overflow" in errors:
+        raise Unfit("does not end")
+    if not any(end == FAULT for end, *_ in runs):
+        return None
+    return next((line for line in errors.splitlines() if "rror: " in line), "a fault")
 
 
 def truth(program, folder: Path):

@@ -52,6 +52,12 @@ class Program:
         self.pure = False  # whether nothing is left of a run, so that all can be in one process
         self._names = itertools.count()
 
+    def copy(self):
+        """A program of its own with the same text."""
+        other = Program(self.rng, self.bits)
+        other.__dict__.update({k: list(v) if isinstance(v, list) else v for k, v in self.__dict__.items()})
+        return other
+
     # Text.
 
     def name(self, prefix="v"):

@@ -19,8 +19,35 @@ pub struct ExprPool {
     symbols: Table<SymId, Sort>,
     /// The arrays that are, or are made from, an [`Expr::Lambda`].
     with_lambda: FxHashSet<ExprId>,
+    /// What is known of the elements of arrays that are tables of constants.
+    elements: FxHashMap<ExprId, Elements>,
     /// How many constructors are simplifying, one within the other.
     pub(super) simplifying: u32,
+}
+
+/// What all elements of an array, of at most 64 bits, have in common: `low <= e <= high` unsigned, and the bits of `ones`
+/// and none of `zeros`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Elements {
+    pub low: u64,
+    pub high: u64,
+    pub zeros: u64,
+    pub ones: u64,
+}
+
+impl Elements {
+    fn of(value: &Bv) -> Option<Self> {
+        let v = value.to_u64().filter(|_| value.width() <= 64)?;
+        Some(Self { low: v, high: v, zeros: !v, ones: v })
+    }
+    fn join(self, o: Self) -> Self {
+        Self {
+            low: self.low.min(o.low),
+            high: self.high.max(o.high),
+            zeros: self.zeros & o.zeros,
+            ones: self.ones & o.ones,
+        }
+    }
 }
 
 impl ExprPool {
@@ -74,10 +101,21 @@ impl ExprPool {
                 Expr::Ite(_, t, e) => self.with_lambda.contains(&t) || self.with_lambda.contains(&e),
                 _ => false,
             };
+        let elements = match node {
+            Expr::ConstArray { value, .. } => self.as_const(value).and_then(Elements::of),
+            Expr::Store { array, value, .. } => {
+                let others = self.elements.get(&array).copied();
+                others.and_then(|others| Some(others.join(self.as_const(value).and_then(Elements::of)?)))
+            }
+            _ => None,
+        };
         let id = self.nodes.push(node);
         self.sorts.push(sort);
         if has_lambda {
             self.with_lambda.insert(id);
+        }
+        if let Some(elements) = elements {
+            self.elements.insert(id, elements);
         }
         let nodes = &self.nodes;
         self.interned.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(&nodes[id]));
@@ -219,6 +257,11 @@ impl ExprPool {
     pub fn lambda(&mut self, index: u32, body: ExprId) -> ExprId {
         let elem = self.width(body);
         self.intern(Expr::Lambda { index, body }, Sort::Array { index, elem })
+    }
+
+    /// What all elements of an array have in common, if it was made of constants alone.
+    pub fn elements(&self, array: ExprId) -> Option<Elements> {
+        self.elements.get(&array).copied()
     }
 
     /// Whether an array is, or is made from, an [`Expr::Lambda`].

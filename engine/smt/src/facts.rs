@@ -194,7 +194,7 @@ impl Facts {
             (None, Sort::Bv(width @ ..=64)) => Some(self.known(e).copied().unwrap_or(Bounds::full(width))),
             _ => None,
         };
-        let structural = structural(node, pool.width(e), operand);
+        let structural = structural(pool, node, pool.width(e), operand);
         match self.known(e) {
             // No meet: nothing is to be inferred here.
             Some(known) => structural.meet(known).unwrap_or(*known),
@@ -243,7 +243,7 @@ impl Evaluation<'_> {
                     _ => None,
                 })
             };
-            let structural = structural(node, width, operand);
+            let structural = structural(pool, node, width, operand);
             let range = match known {
                 Some(known) => structural.meet(&known).unwrap_or(known),
                 None => structural,
@@ -268,7 +268,7 @@ fn has_rule(node: &Expr) -> bool {
 }
 
 /// The range of a node of `width` bits from the ranges of its operands; `None` for operands without.
-fn structural(node: &Expr, width: u32, operand: impl Fn(ExprId) -> Option<Bounds>) -> Bounds {
+fn structural(pool: &ExprPool, node: &Expr, width: u32, operand: impl Fn(ExprId) -> Option<Bounds>) -> Bounds {
     let computed = match *node {
         Expr::Const(ref c) => Bounds::of_bv(c),
         Expr::Unary(UnOp::Not, a) => operand(a).map(|r| r.not()),
@@ -283,6 +283,10 @@ fn structural(node: &Expr, width: u32, operand: impl Fn(ExprId) -> Option<Bounds
         Expr::Extract { hi, lo, arg } => operand(arg).map(|r| r.extract(hi, lo)),
         Expr::Zext { arg, .. } => operand(arg).map(|r| r.zext(width)),
         Expr::Sext { arg, .. } => operand(arg).map(|r| r.sext(width)),
+        Expr::Select { array, .. } => pool.elements(array).and_then(|e| {
+            let within = Bounds::unsigned(width, e.low, e.high)?;
+            within.meet(&Bounds::bits(width, e.zeros, e.ones)?)
+        }),
         _ => None,
     };
     computed.unwrap_or(Bounds::full(width))

@@ -1,0 +1,68 @@
+"""Programs with small faults of people who write C: an index beside the last, a size too small, a statement that is lost."""
+
+import re
+
+
+class Mutant:
+    """A mutation: where it may be made, and what it puts there."""
+
+    def __init__(self, pattern, *replacements):
+        self.pattern, self.replacements = re.compile(pattern), replacements
+
+    def apply(self, text, rng):
+        places = list(self.pattern.finditer(text))
+        if not places:
+            return None
+        place = rng.choice(places)
+        replacement = rng.choice(self.replacements)
+        new = replacement(place, rng) if callable(replacement) else place.expand(replacement)
+        return text[: place.start()] + new + text[place.end() :]
+
+
+def near(place, rng):
+    value = int(place.group())
+    value = max(0, rng.choice((value - 1, value + 1, value + 1, value * 2, 0, 31, 32, 2147483647)))
+    # Of an array without elements the sanitizers think that it is a flexible one.
+    return str(value or int(place.string[place.start() - 1] == "["))
+
+
+MUTATIONS = [
+    Mutant(r"(?<![\w.\"'])\d{1,4}(?![\w.\"'])", near),
+    Mutant(r"(?<![\w.\"'])\d{1,4}(?![\w.\"'])", near),
+    Mutant(r" < ", " <= ", " != "),
+    Mutant(r" <= ", " < "),
+    Mutant(r" > ", " >= "),
+    Mutant(r" >= ", " > "),
+    Mutant(r"(?<=\w) \+ (?=\w)", " - ", " * ", " << ", " % "),
+    Mutant(r"(?<=\w) - (?=\w)", " + "),
+    Mutant(r"(?<=\w) \* (?=\w)", " + ", " / "),
+    Mutant(r" % ", " + ", " * "),
+    Mutant(r"\[([^\[\]{}]+)\](?= [-+*/^|&]?=|[;)\]+.,]| [-+*%<>])", r"[\1 + 1]", r"[\1 - 1]", r"[(\1) * 2]"),
+    Mutant(r"(malloc|alloca)\(([^;]+)\);", r"\1(\2 - 1);", r"\1((\2) / 2);"),
+    Mutant(r"\+\+(?=;)", " += 2"),
+    Mutant(r"sizeof \*(\w+)", r"sizeof \1"),
+    Mutant(r"(free\(\w+\);)", r"\1 \1", ";"),
+    Mutant(r"if \(([^;{}\n]+)\)\n", "if (1)\n", "if (0)\n", r"if (!(\1))" + "\n"),
+    Mutant(r"while \((\w+)\)", r"while (\1->next)"),
+    Mutant(r"\bunsigned (?!char|short|long)", "int "),
+    Mutant(r"\blong long\b", "int"),
+    Mutant(r"\bint\b(?= \w+ =)", "short", "signed char"),
+    # A statement that is lost, or that comes twice.
+    Mutant(r"(?<=[;{}]\n)[ ]*[^\s{}][^;{}\n]*;\n", lambda place, rng: "", lambda place, rng: place.group() * 2),
+    Mutant(r"= malloc\(", "= 0; (void)malloc("),
+    Mutant(r"return (\w+);", "return &(\\1)[0];", "return 0;"),
+]
+
+
+def mutate(program, rng):
+    """Makes one to three small changes to what the program does; its inputs stay."""
+    wanted, changed = rng.choice((1, 1, 2, 3)), 0
+    for _ in range(40):
+        if changed == wanted:
+            break
+        texts = rng.choice([t for t in (program.tops, program.lines) if t])
+        at = rng.randrange(len(texts))
+        new = rng.choice(MUTATIONS).apply(texts[at] + "\n", rng)
+        if new is not None and new != texts[at] + "\n":
+            texts[at] = new.rstrip("\n")
+            changed += 1
