@@ -25,7 +25,7 @@ DESCRIPTION = """\
 Attacks proviso with programs whose truth is known: small C programs made at random, with inputs of small domains, are
 compiled natively and run on all inputs; then proviso is asked whether assertions about them hold. A verdict that
 contradicts the machine, or a crash, is a finding. With --question default the programs get small faults, and whether
-one of their runs is undefined is what the sanitizers say of all runs.
+one of their runs is undefined is what the sanitizers say of all runs; with --question termination, whether all end.
 
   scripts/attack --count 50                   50 programs, from a seed taken from the clock
   scripts/attack --seed 7 --count 1           the program with this seed
@@ -46,7 +46,7 @@ def parser():
     p.add_argument("--count", type=int, default=1, metavar="N", help="programs (1)")
     p.add_argument("--seconds", type=float, metavar="SECS", help="begin no program after this long")
     p.add_argument("--areas", default=",".join(AREAS), metavar="LIST", help=f"what they are about ({','.join(AREAS)})")
-    p.add_argument("--question", choices=("assertions", "default"), default="assertions", help="what is asked of the programs (assertions)")
+    p.add_argument("--question", choices=("assertions", "default", "termination"), default="assertions", help="what is asked of the programs (assertions)")
     p.add_argument("--only", metavar="NAME", help="only fragments of this name")
     p.add_argument("--analyses", default="one", metavar="LIST", help="besides the default: none, one, all, or names")
     p.add_argument("--timeout", type=float, default=10, metavar="SECS", help="for each question (10)")
@@ -113,7 +113,7 @@ class Attack:
                 runs = native.truth(program, folder)
             except native.Unfit as why:
                 return [{"seed": seed, "made": made, "unfit": str(why)}]
-            if self.options.question == "default":
+            if self.options.question != "assertions":
                 return self.attack_mutants(seed, program, made, folder, stop)
             rng = random.Random(f"{seed} claims")
             records = []
@@ -156,7 +156,10 @@ class Attack:
                 continue
             seen.add(program.render([]))
             try:
-                fault = native.faults(program, folder)
+                if self.options.question == "default":
+                    question, fault = judge.DEFAULT, native.faults(program, folder)
+                else:
+                    question, fault = judge.TERMINATION, "no end was seen" if native.endless(program, folder) else None
             except native.Unfit as why:
                 records.append({"seed": seed, "made": made, "unfit": str(why)})
                 continue
@@ -171,10 +174,10 @@ class Attack:
             for n, way in enumerate(self.options_for(seed, rng, program)):
                 harness = folder / "harness.c"
                 harness.unlink(missing_ok=True)
-                extra = ["--harness", str(harness)] if n == 0 else []
-                verdict = judge.ask(self.proviso, file, judge.DEFAULT, way + extra, self.options.timeout)
+                extra = ["--harness", str(harness)] if n == 0 and question is judge.DEFAULT else []
+                verdict = judge.ask(self.proviso, file, question, way + extra, self.options.timeout)
                 wrong = judge.complaint(verdict, fault is None)
-                if wrong is None and verdict.answer == "FALSE" and n == 0 and harness.exists():
+                if wrong is None and question is judge.DEFAULT and verdict.answer == "FALSE" and harness.exists():
                     wrong = judge.reproduces(program, file, harness, folder, [*native.SANITIZERS, "-fno-wrapv"])
                 # What was never written has any value here, and some value there.
                 if wrong and native.reads_uninitialised(program, folder):

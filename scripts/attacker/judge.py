@@ -31,6 +31,7 @@ def analyses(proviso):
 
 ASSERTIONS = ["--property", "unreach-call"]
 DEFAULT = []  # assertions, memory and undefined behaviour
+TERMINATION = ["--property", "termination"]
 
 
 def ask(proviso, file, question, options, timeout):

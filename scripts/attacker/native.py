@@ -158,6 +158,19 @@ def faults(program, folder: Path):
     return next((line for line in errors.splitlines() if "rror: " in line), "a fault")
 
 
+def endless(program, folder: Path):
+    """Whether some vector of inputs leads to a run that does not come to an end in a while."""
+    program.pure, program.may_hang = False, True
+    # What C leaves undefined is no question of ends; overflow wraps around.
+    flags = [*SANITIZERS, "-fno-sanitize=signed-integer-overflow,shift,float-cast-overflow"]
+    runs, errors = compile_and_run(program, "clang-19", flags, folder, "sanitized")
+    if "stack-overflow" in errors:
+        return True
+    if any(end == FAULT for end, *_ in runs):
+        raise Unfit("undefined")
+    return any(end == -SIGALRM for end, *_ in runs)
+
+
 def truth(program, folder: Path):
     """A `Run` for every vector of inputs."""
     plain, _ = compile_and_run(program, "clang-19", [], folder, "plain")

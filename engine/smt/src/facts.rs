@@ -291,3 +291,32 @@ fn structural(pool: &ExprPool, node: &Expr, width: u32, operand: impl Fn(ExprId)
     };
     computed.unwrap_or(Bounds::full(width))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is read from a table of constants is between its least and greatest element, whatever the index.
+    #[test]
+    fn elements_of_tables_have_ranges() {
+        let mut pool = ExprPool::new();
+        let zero = pool.int(16, 0);
+        let mut array = pool.const_array(32, zero);
+        let elements: Vec<u64> = (0..50).map(|i| 16 * (i * 37 % 90)).collect();
+        for (i, &element) in elements.iter().enumerate() {
+            let (index, value) = (pool.int(32, i as u64), pool.int(16, element));
+            array = pool.store(array, index, value);
+        }
+        let index = pool.fresh_symbol(Sort::Bv(32)).1;
+        let read = pool.select(array, index);
+        let range = Facts::default().range(&pool, read).expect("narrow");
+        assert!(elements.iter().chain(&[0]).all(|&e| range.contains(e)));
+        assert_eq!((range.low, range.high, range.zeros & 15), (0, *elements.iter().max().expect("some"), 15));
+        // One element that may be anything.
+        let value = pool.fresh_symbol(Sort::Bv(16)).1;
+        let first = pool.int(32, 0);
+        let array = pool.store(array, first, value);
+        let read = pool.select(array, index);
+        assert_eq!(Facts::default().range(&pool, read), Some(Bounds::full(16)));
+    }
+}
