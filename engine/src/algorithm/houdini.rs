@@ -140,6 +140,7 @@ pub(crate) struct Houdini<'p> {
     /// What is known of the program.
     plain: SymbolicExecution<'p>,
     facts: Facts,
+    plans: Vec<(u32, Effort)>,
     pending: Option<Pending>,
     runs: Runs,
 }
@@ -154,11 +155,20 @@ struct Pending {
 
 impl<'p> Houdini<'p> {
     pub fn new(setting: Setting<'p>, plain: SymbolicExecution<'p>) -> Self {
-        Self { setting, plain, facts: Facts::default(), pending: None, runs: Runs::default() }
+        let mut plans = PLANS.to_vec();
+        if plain.loops.cells_asserted {
+            // What speaks of no cell alone will hardly do, and comes with what does.
+            plans.sort_by_key(|&(_, effort)| match effort {
+                Effort::Facts => 0,
+                Effort::Cells => 1,
+                _ => 2,
+            });
+        }
+        Self { setting, plain, facts: Facts::default(), plans, pending: None, runs: Runs::default() }
     }
 
     fn plan(&self, number: usize, known: Option<&Assumptions>) -> Pending {
-        let (iterations, effort) = PLANS[number];
+        let (iterations, effort) = self.plans[number];
         let left = Assumptions::guess(self.setting.program, &self.plain.loops, self.facts.known(), effort, known);
         Pending { number, left: left.with_iterations(iterations) }
     }
@@ -210,7 +220,7 @@ impl<'p> Algorithm<'p> for Houdini<'p> {
                 Ok(Exploration::Target { .. } | Exploration::Complete) => {
                     let rows = self.plain.loops.have_rows();
                     let fits = |&(_, effort): &(u32, Effort)| effort != Effort::Cells || rows;
-                    let Some(next) = PLANS.iter().skip(pending.number + 1).position(fits) else {
+                    let Some(next) = self.plans.iter().skip(pending.number + 1).position(fits) else {
                         return self.ended(budget);
                     };
                     pending = self.plan(pending.number + 1 + next, Some(&tried.unsettled()));

@@ -1,15 +1,20 @@
 //! The loops of a program, what they change, and values seen at their heads.
 
+use super::asserted::asserted;
 use super::rows::{Cells, Snapshot, rows};
 use super::state::State;
 use crate::execution::{Slots, Val};
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
-use cfa::{AllocKind, CallGraph, Callee, EdgeId, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarId, VarKind};
+use cfa::{
+    AllocKind, CallGraph, Callee, EdgeId, Expr, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarId, VarKind,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Values kept per loop.
 const SAMPLES: usize = 96;
+/// Rows of cells per loop, with those that only errors speak of.
+const ROWS: usize = 8;
 /// Variables per loop whose values are kept.
 const WATCHED: usize = 40;
 
@@ -27,8 +32,10 @@ pub struct LoopInfo {
     pub watched: Vec<VarId>,
     /// Values of the watched variables at the head, in executions; `None` for addresses.
     pub samples: Vec<Vec<Option<u64>>>,
-    /// Cells that its operations access at indices, and what was seen of them at the head.
+    /// Cells that its operations access at indices, and what was seen of them at the head. Behind these come others, that errors speak of.
     pub rows: Vec<Cells>,
+    /// How many of the rows the loop accesses.
+    pub accessed: usize,
     pub snapshots: Vec<Snapshot>,
     visits: u64,
 }
@@ -56,6 +63,8 @@ pub struct Loops {
     pub recursions: Vec<RecursiveFunction>,
     /// Conditions on variables that others found to matter, and the pool they are in.
     pub suggested: (ExprPool, Vec<ExprId>),
+    /// Whether errors speak of cells.
+    pub cells_asserted: bool,
     by_head: FxHashMap<LocId, u32>,
     by_func: FxHashMap<FuncId, u32>,
     /// Whether they allocate memory of the heap, once that was asked.
@@ -70,6 +79,7 @@ impl Loops {
             loops: Vec::new(),
             recursions: Vec::new(),
             suggested: Default::default(),
+            cells_asserted: false,
             by_head: FxHashMap::default(),
             by_func: FxHashMap::default(),
             allocates: None,
@@ -85,12 +95,39 @@ impl Loops {
                 all.loops.push(LoopInfo::new(program, func, head, body, l.irreducible, &written, &around));
             }
         }
+        all.add_asserted_rows(program);
         let calls = CallGraph::new(program);
         for func in program.funcs.ids().filter(|&f| calls.is_recursive(f) && calls.is_reachable(f)) {
             all.by_func.insert(func, (all.loops.len() + all.recursions.len()) as u32);
             all.recursions.push(RecursiveFunction::new(program, func, &written[func.index()]));
         }
         all
+    }
+
+    /// Has loops look at the cells that errors speak of.
+    fn add_asserted_rows(&mut self, program: &Program) {
+        if !self.have_rows() {
+            return;
+        }
+        let asserted = asserted(program, &mut program.exprs.clone(), &self.heads());
+        self.cells_asserted = !asserted.is_empty();
+        for (condition, (row, _)) in asserted.iter().flat_map(|a| a.rows.iter().map(move |row| (a, row))) {
+            for l in &mut self.loops {
+                let is_modified = matches!(*program.exprs.get(row.base), Expr::Var(v) if l.modified.contains(&v));
+                if condition.is_told(program, row, l.func)
+                    && !is_modified
+                    && l.rows.len() < ROWS
+                    && !l.rows.contains(row)
+                {
+                    l.rows.push(row.clone());
+                }
+            }
+        }
+    }
+
+    /// Of the loops.
+    pub fn heads(&self) -> FxHashSet<LocId> {
+        self.loops.iter().map(|l| l.head).collect()
     }
 
     /// A copy for another analysis of the same program.
@@ -262,12 +299,14 @@ impl LoopInfo {
             }
         }
         watched.truncate(WATCHED);
+        let rows = rows(program, &locs, &modified);
         Self {
             func,
             head,
             body,
             irreducible,
-            rows: rows(program, &locs, &modified),
+            accessed: rows.len(),
+            rows,
             modified,
             watched,
             samples: Vec::new(),

@@ -5,6 +5,7 @@
 //! to it is told by [`crate::execution`]; here is what an analysis makes of that.
 
 pub(crate) mod agreed;
+mod asserted;
 mod cover;
 mod loops;
 mod problems;
@@ -13,10 +14,11 @@ mod rows;
 mod state;
 mod transfer;
 
+pub use asserted::{Asserted, asserted};
 pub use loops::globals_written;
 pub use loops::{LoopInfo, Loops, RecursiveFunction};
 pub use problems::{Problem, Problems};
-pub use rows::{Cells, Snapshot};
+pub use rows::{Address, Cells, Snapshot};
 pub use state::State;
 
 use super::wrapper::Wrapper;

@@ -1,6 +1,6 @@
 //! Rows of cells: what a loop reads and writes at indices.
 
-use cfa::{BinOp, Bv, CType, Expr, ExprId, LocId, Op, Program, VarId};
+use cfa::{BinOp, Bv, CType, Expr, ExprId, ExprPool, LocId, Op, Program, VarId};
 
 /// Rows of one loop, at most.
 const ROWS: usize = 6;
@@ -14,7 +14,7 @@ pub struct Cells {
     pub base: ExprId,
     /// Bytes from a cell to the next.
     pub stride: u64,
-    /// Bytes before the first cell, less than `stride`.
+    /// Bytes before the first cell; less than `stride`, but where cells further on are of interest.
     pub first: u64,
     /// Bytes of a cell, at most 8.
     pub len: u32,
@@ -57,47 +57,112 @@ pub fn rows(program: &Program, locs: &[LocId], modified: &[VarId]) -> Vec<Cells>
 }
 
 fn row(program: &Program, addr: ExprId, len: u32) -> Option<Cells> {
-    let pool = &program.exprs;
-    let mut sum = Sum { base: None, bases: 0, constant: 0, stride: 0 };
-    sum.add(program, addr, 1);
-    // A pointer that walks is an index, too.
-    let stride = if sum.stride == 0 { u64::from(len) } else { sum.stride };
-    let is_global = sum.base.is_some_and(|b| matches!(pool.get(b), Expr::GlobalAddr(_)));
-    if sum.bases != 1 || sum.stride == 0 && is_global || !matches!(len, 1 | 2 | 4 | 8) || stride > STRIDE {
-        return None;
+    let mut sum = Sum::default();
+    sum.add(program, &program.exprs, addr, 1);
+    sum.row(&program.exprs, len)
+}
+
+/// The address of a cell: its row, and its index there.
+#[derive(Clone, Debug)]
+pub struct Address {
+    pub row: Cells,
+    /// What depends on variables, of the width of pointers; `None` where nothing does.
+    pub index: Option<ExprId>,
+    /// What is to be added.
+    pub plus: i64,
+}
+
+impl Address {
+    /// `addr` taken apart, if it can be.
+    pub fn new(program: &Program, pool: &mut ExprPool, addr: ExprId, len: u32) -> Option<Self> {
+        let mut sum = Sum::default();
+        sum.add(program, pool, addr, 1);
+        let width = pool.width(addr);
+        for (factor, term) in &mut sum.terms {
+            // As if it did not wrap.
+            let (arg, is_signed) = match *pool.get(*term) {
+                Expr::Sext { arg, .. } => (arg, true),
+                Expr::Zext { arg, .. } => (arg, false),
+                _ => continue,
+            };
+            let Expr::Binary(BinOp::Add, a, b) = *pool.get(arg) else { continue };
+            let Some((c, rest)) = pool.as_const(a).map(|c| (c, b)).or(pool.as_const(b).map(|c| (c, a))) else {
+                continue;
+            };
+            let c = c.sext(64).to_u64().unwrap_or(0) as i64;
+            sum.constant = sum.constant.wrapping_add(c.wrapping_mul(*factor));
+            *term = if is_signed { pool.sext(width, rest) } else { pool.zext(width, rest) };
+        }
+        let row = sum.row(pool, len)?;
+        let mut index = None;
+        for &(factor, term) in &sum.terms {
+            let factor = pool.constant(Bv::from_i64(width, factor / row.stride as i64));
+            let part = pool.mul(term, factor);
+            index = Some(index.map_or(part, |sum| pool.add(sum, part)));
+        }
+        Some(Self { index, plus: sum.constant.div_euclid(row.stride as i64), row })
     }
-    let first = sum.constant.rem_euclid(stride as i64) as u64;
-    (first + u64::from(len) <= stride).then_some(Cells { base: sum.base?, stride, first, len })
+
+    /// The terms that the index is the sum of.
+    pub fn parts(&self, pool: &ExprPool) -> Vec<ExprId> {
+        let mut parts = Vec::new();
+        let mut stack: Vec<ExprId> = self.index.into_iter().collect();
+        while let Some(e) = stack.pop() {
+            match *pool.get(e) {
+                Expr::Binary(BinOp::Add, a, b) => stack.extend([a, b]),
+                _ => parts.push(e),
+            }
+        }
+        parts
+    }
 }
 
 /// An address as a sum.
+#[derive(Default)]
 struct Sum {
     base: Option<ExprId>,
     bases: u32,
     constant: i64,
-    /// The greatest common divisor of the coefficients; 0 if there are none.
-    stride: u64,
+    /// What else is in it, of the width of pointers, and how often.
+    terms: Vec<(i64, ExprId)>,
 }
 
 impl Sum {
-    fn add(&mut self, program: &Program, e: ExprId, factor: i64) {
-        let pool = &program.exprs;
+    fn row(&self, pool: &ExprPool, len: u32) -> Option<Cells> {
+        let gcd = |mut a: u64, mut b: u64| {
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            a
+        };
+        let common = self.terms.iter().fold(0, |common, (factor, _)| gcd(common, factor.unsigned_abs()));
+        // A pointer that walks is an index, too.
+        let stride = if common == 0 { u64::from(len) } else { common };
+        let is_global = self.base.is_some_and(|b| matches!(pool.get(b), Expr::GlobalAddr(_)));
+        if self.bases != 1 || common == 0 && is_global || !matches!(len, 1 | 2 | 4 | 8) || stride > STRIDE {
+            return None;
+        }
+        let first = self.constant.rem_euclid(stride as i64) as u64;
+        (first + u64::from(len) <= stride).then_some(Cells { base: self.base?, stride, first, len })
+    }
+
+    fn add(&mut self, program: &Program, pool: &ExprPool, e: ExprId, factor: i64) {
         let constant = |e| pool.as_const(e).and_then(Bv::to_u64);
         match *pool.get(e) {
             Expr::Binary(BinOp::Add, a, b) => {
-                self.add(program, a, factor);
-                self.add(program, b, factor);
+                self.add(program, pool, a, factor);
+                self.add(program, pool, b, factor);
             }
             Expr::Binary(BinOp::Sub, a, b) => {
-                self.add(program, a, factor);
-                self.add(program, b, factor.wrapping_neg());
+                self.add(program, pool, a, factor);
+                self.add(program, pool, b, factor.wrapping_neg());
             }
             Expr::Binary(BinOp::Mul, a, b) if constant(a).or(constant(b)).is_some() => {
                 let (c, x) = constant(a).map_or_else(|| (constant(b).unwrap_or(1), a), |c| (c, b));
-                self.add(program, x, factor.wrapping_mul(c as i64));
+                self.add(program, pool, x, factor.wrapping_mul(c as i64));
             }
             Expr::Binary(BinOp::Shl, a, b) if constant(b).is_some_and(|c| c < 32) => {
-                self.add(program, a, factor.wrapping_mul(1 << constant(b).unwrap_or(0)));
+                self.add(program, pool, a, factor.wrapping_mul(1 << constant(b).unwrap_or(0)));
             }
             Expr::GlobalAddr(_) => self.base(e, factor),
             Expr::Var(v) if matches!(program.plain_type(program.vars[v].ty), CType::Pointer(_)) => self.base(e, factor),
@@ -105,13 +170,10 @@ impl Sum {
                 let c = c.sext(64).to_u64().unwrap_or(0) as i64;
                 self.constant = self.constant.wrapping_add(c.wrapping_mul(factor));
             }
-            _ => {
-                let (mut a, mut b) = (self.stride, factor.unsigned_abs());
-                while b != 0 {
-                    (a, b) = (b, a % b);
-                }
-                self.stride = a;
-            }
+            _ => match self.terms.iter_mut().find(|(_, term)| *term == e) {
+                Some((times, _)) => *times = times.wrapping_add(factor),
+                None => self.terms.push((factor, e)),
+            },
         }
     }
 

@@ -3,7 +3,7 @@
 use super::cells::{self, CellFact};
 use super::contracts::Contract;
 use super::templates::{Column, Effort, Observations, Vocabulary, candidates};
-use crate::cpa::symbolic::Loops;
+use crate::cpa::symbolic::{Loops, asserted};
 use crate::execution::{Origin, Val};
 use crate::invariants::Invariants;
 use crate::proof::{Certificate, CertifiedContract};
@@ -73,6 +73,10 @@ impl Assumptions {
             let of = |&v: &VarId| invariants.map_or(Vec::new(), |i| i.facts(program, pool, loc, v));
             vars.iter().flat_map(of).collect()
         };
+        let asserted = match effort {
+            Effort::Cells => asserted(program, &mut pool, &loops.heads()),
+            _ => Vec::new(),
+        };
         let mut places = Vec::new();
         for l in &loops.loops {
             let seen = Observations::new(program, &mut pool, &l.watched, &l.samples);
@@ -81,7 +85,7 @@ impl Assumptions {
             let candidates = candidates(&mut pool, &seen, &subjects, &vocabulary, &guards, effort);
             let facts = facts(&mut pool, l.head, &l.modified);
             let cell_candidates = match effort {
-                Effort::Cells => cells::candidates(&mut pool, program, l, &vocabulary),
+                Effort::Cells => cells::candidates(&mut pool, program, l, &vocabulary, &asserted),
                 _ => Vec::new(),
             };
             let place = Place { facts, candidates, cell_candidates, ..Place::default() };

@@ -10,10 +10,9 @@ use super::Unrolling;
 use super::assumptions::is_signed;
 use super::state::State;
 use super::templates::Vocabulary;
-use crate::cpa::symbolic::Cells;
-use crate::cpa::symbolic::LoopInfo;
+use crate::cpa::symbolic::{Address, Asserted, Cells, LoopInfo, Snapshot};
 use crate::execution::{ObjId, Quantified, Val, sign_extend};
-use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Program, Sort, VarId};
+use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, LocId, Op, Program, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -21,6 +20,8 @@ use std::rc::Rc;
 const CANDIDATES: usize = 100;
 /// Variables that bounds are made of, and constants of the program that are tried as bounds and as values.
 const BOUNDS: usize = 6;
+/// Indices of accesses that bounds are made of.
+const INDICES: usize = 8;
 const CONSTANTS: usize = 6;
 /// Variables with so few values tell the observations apart.
 const FLAG: usize = 2;
@@ -42,7 +43,14 @@ pub struct CellFact {
 }
 
 /// Candidates about the rows that a loop reads or writes, of those that hold of what was seen.
-pub fn candidates(pool: &mut ExprPool, program: &Program, l: &LoopInfo, vocabulary: &Vocabulary) -> Vec<CellFact> {
+/// `asserted` is what errors say of cells.
+pub fn candidates(
+    pool: &mut ExprPool,
+    program: &Program,
+    l: &LoopInfo,
+    vocabulary: &Vocabulary,
+    asserted: &[Asserted],
+) -> Vec<CellFact> {
     if l.rows.is_empty() || l.snapshots.is_empty() {
         return Vec::new();
     }
@@ -58,8 +66,9 @@ pub fn candidates(pool: &mut ExprPool, program: &Program, l: &LoopInfo, vocabula
         .filter(|(_, (.., is_pointer))| !is_pointer)
         .map(|(column, (var, width, signed, modified, _))| Scalar { column, var, width, signed, modified })
         .collect();
-    let mut guess = Guess { pool, l, vocabulary, width, index, holes, scalars, found: Vec::new() };
-    guess.all();
+    let bounds = Vec::new();
+    let mut guess = Guess { pool, program, l, vocabulary, width, index, holes, scalars, bounds, found: Vec::new() };
+    guess.all(asserted);
     guess.found
 }
 
@@ -74,6 +83,7 @@ struct Scalar {
 
 struct Guess<'a> {
     pool: &'a mut ExprPool,
+    program: &'a Program,
     l: &'a LoopInfo,
     vocabulary: &'a Vocabulary,
     /// Of pointers.
@@ -81,21 +91,29 @@ struct Guess<'a> {
     index: ExprId,
     holes: Vec<ExprId>,
     scalars: Vec<Scalar>,
+    bounds: Vec<Bound>,
     found: Vec<CellFact>,
 }
 
-/// From a constant, or from a variable plus a constant, to the same.
-#[derive(Clone, Copy)]
+/// Where a range of indices begins or ends.
 struct Bound {
-    var: Option<Scalar>,
-    plus: i64,
+    /// Over variables, of the width of pointers.
+    term: ExprId,
+    /// If it is one.
+    constant: Option<i64>,
+    /// By snapshot.
+    seen: Vec<Option<i64>>,
 }
 
+/// By number: from one bound to below another.
+type Range = (usize, usize);
+
 impl Guess<'_> {
-    fn all(&mut self) {
+    fn all(&mut self, asserted: &[Asserted]) {
         let (ranges, guards) = (self.ranges(), self.guards());
-        for first in 0..self.l.rows.len() {
-            for second in first..self.l.rows.len() {
+        asserted.iter().for_each(|condition| self.asserted(condition, &ranges));
+        for first in 0..self.l.accessed {
+            for second in first..self.l.accessed {
                 let rows = if first == second { vec![first] } else { vec![first, second] };
                 let mut bodies = if first == second { self.single(first) } else { self.double(first, second) };
                 let mut seen = FxHashSet::default();
@@ -104,16 +122,17 @@ impl Guess<'_> {
                 let mut equal: FxHashSet<(usize, Option<usize>)> = FxHashSet::default();
                 for (i, &body) in bodies.iter().enumerate() {
                     let mut holds_from_start = false;
-                    for (r, &(low, high)) in ranges.iter().enumerate() {
-                        let is_block = low.var.is_none() && low.plus > 0;
+                    for (r, &range) in ranges.iter().enumerate() {
+                        let start = self.bounds[range.0].constant;
+                        let is_block = start.is_some_and(|c| c > 0);
                         if self.found.len() >= CANDIDATES {
                             return;
                         }
                         if equal.contains(&(r, None)) || is_block && holds_from_start {
                             continue;
                         }
-                        let holds = self.keep(&rows, low, high, None, body);
-                        holds_from_start |= holds && low.var.is_none();
+                        let holds = self.keep(&rows, range, None, body);
+                        holds_from_start |= holds && start.is_some();
                         if holds && i == 0 && rows.len() > 1 {
                             equal.insert((r, None));
                         }
@@ -121,10 +140,7 @@ impl Guess<'_> {
                             continue;
                         }
                         for (g, &guard) in guards.iter().enumerate() {
-                            if !equal.contains(&(r, Some(g)))
-                                && self.keep(&rows, low, high, Some(guard), body)
-                                && i == 0
-                            {
+                            if !equal.contains(&(r, Some(g))) && self.keep(&rows, range, Some(guard), body) && i == 0 {
                                 equal.insert((r, Some(g)));
                             }
                         }
@@ -134,22 +150,125 @@ impl Guess<'_> {
         }
     }
 
-    /// Ranges of indices: all, to and from a variable, and as many as a variable says from a constant on.
-    fn ranges(&self) -> Vec<(Bound, Bound)> {
-        let start = Bound { var: None, plus: 0 };
-        let end = Bound { var: None, plus: 1 << (self.width - 2).min(62) };
+    /// What an error says of cells that the loop knows, in all ranges in which it was seen to hold.
+    fn asserted(&mut self, condition: &Asserted, ranges: &[Range]) {
+        let rows: Option<Vec<usize>> = condition
+            .rows
+            .iter()
+            .map(|(row, _)| {
+                self.l.rows.iter().position(|r| r == row && condition.is_told(self.program, row, self.l.func))
+            })
+            .collect();
+        let Some(mut rows) = rows else { return };
+        let mut meaning = FxHashMap::from_iter([(condition.index, self.index)]);
+        meaning.extend(condition.rows.iter().zip(&rows).map(|(&(_, hole), &r)| (hole, self.holes[r])));
+        let body =
+            self.pool.substitute(condition.body, &mut FxHashMap::default(), |_, leaf| meaning.get(&leaf).copied());
+        rows.sort_unstable();
+        rows.dedup();
+        for &range in ranges {
+            self.keep(&rows, range, None, body);
+        }
+    }
+
+    /// Ranges of indices: all, to and from a variable or the index of an access, and as many as a variable says from a constant on.
+    fn ranges(&mut self) -> Vec<Range> {
+        let (start, end) = (self.constant(0), self.constant(1 << (self.width - 2).min(62)));
         let of_index = |s: &&Scalar| s.modified && s.width <= self.width && s.width >= 8 && self.values(s).len() > FLAG;
         let vars: Vec<Scalar> = self.scalars.iter().filter(of_index).take(BOUNDS).copied().collect();
         let mut ranges = vec![(start, end)];
-        for &var in &vars {
-            let at = Bound { var: Some(var), plus: 0 };
-            ranges.extend([(start, at), (at, end)]);
+        let mut terms = Vec::new();
+        for s in &vars {
+            let x = self.pool.var(s.var, s.width);
+            terms.push(if s.signed { self.pool.sext(self.width, x) } else { self.pool.zext(self.width, x) });
         }
-        for &var in &vars {
-            let block = |c| (Bound { var: None, plus: c }, Bound { var: Some(var), plus: c });
-            ranges.extend(self.offsets().into_iter().map(block));
+        let of_vars = terms;
+        for &term in &of_vars {
+            if let Some(at) = self.bound(term, true) {
+                ranges.extend([(start, at), (at, end)]);
+            }
+        }
+        for (upwards, downwards) in self.indices() {
+            if !of_vars.contains(&upwards) {
+                ranges.extend(self.bound(upwards, false).map(|at| (start, at)));
+            }
+            if let Some(down) = downwards
+                && !of_vars.contains(&down)
+            {
+                ranges.extend(self.bound(down, false).map(|at| (at, end)));
+            }
+        }
+        for x in of_vars {
+            for c in self.offsets() {
+                let low = self.constant(c);
+                let plus = self.pool.constant(Bv::from_i64(self.width, c));
+                let sum = self.pool.add(x, plus);
+                ranges.extend(self.bound(sum, true).map(|high| (low, high)));
+            }
         }
         ranges
+    }
+
+    /// Where the cells that the loop writes end, if it goes up, and begin, if it goes down: the indices of its writes, and the parts
+    /// that these are sums of (what inner loops add is no index where they have ended).
+    fn indices(&mut self) -> Vec<(ExprId, Option<ExprId>)> {
+        let mut locs: Vec<LocId> = self.l.body.iter().copied().collect();
+        locs.sort_unstable();
+        let mut found = Vec::new();
+        for edge in locs.into_iter().flat_map(|loc| self.program.out_edges(loc)) {
+            let Op::Store { addr, value } = self.program.edges[edge].op else { continue };
+            let len = self.program.exprs.width(value).div_ceil(8);
+            let Some(address) = Address::new(self.program, self.pool, addr, len) else { continue };
+            let Some(index) = address.index else { continue };
+            let mut plus = |c| {
+                let c = self.pool.constant(Bv::from_i64(self.width, c));
+                self.pool.add(index, c)
+            };
+            let (here, behind) = (plus(address.plus), plus(address.plus.wrapping_add(1)));
+            found.extend([(index, None), (here, Some(behind))]);
+            // Where the same is read one before, as in sums.
+            found.push((plus(-1), None));
+            let parts = address.parts(self.pool);
+            if parts.len() > 1 {
+                found.extend(parts.into_iter().map(|part| (part, None)));
+            }
+        }
+        let mut seen = FxHashSet::default();
+        found.retain(|&pair| seen.insert(pair));
+        found.truncate(INDICES);
+        found
+    }
+
+    fn constant(&mut self, c: i64) -> usize {
+        let term = self.pool.constant(Bv::from_i64(self.width, c));
+        self.bounds.push(Bound { term, constant: Some(c), seen: vec![Some(c); self.l.snapshots.len()] });
+        self.bounds.len() - 1
+    }
+
+    /// A bound, if it was seen to change, or is known to.
+    fn bound(&mut self, term: ExprId, changes: bool) -> Option<usize> {
+        let vars = self.pool.vars(term);
+        let columns: Option<Vec<Scalar>> =
+            vars.iter().map(|&v| self.scalars.iter().find(|s| s.var == v).copied()).collect();
+        let columns = columns?;
+        let value = |snapshot: &Snapshot| {
+            let values: Option<Vec<u64>> = columns.iter().map(|s| snapshot.scalars[s.column]).collect();
+            let values = values?;
+            let value = self.pool.eval_tree(term, &mut |leaf| {
+                let column = columns.iter().position(|s| *leaf == Expr::Var(s.var));
+                column.map_or(Bv::zero(self.width), |c| Bv::new(columns[c].width, values[c]))
+            });
+            Some(sign_extend(self.width, value.to_u64()?))
+        };
+        let seen: Vec<Option<i64>> = self.l.snapshots.iter().map(value).collect();
+        let mut distinct: Vec<i64> = seen.iter().flatten().copied().collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        if !changes && distinct.len() <= FLAG {
+            return None;
+        }
+        self.bounds.push(Bound { term, constant: None, seen });
+        Some(self.bounds.len() - 1)
     }
 
     /// Constants at which blocks of a row may begin.
@@ -219,8 +338,11 @@ impl Guess<'_> {
         for scalar in self.scalars.clone().into_iter().filter(|s| s.width == width) {
             let x = self.pool.var(scalar.var, width);
             bodies.push(self.pool.eq(cell, x));
-            let equal = self.pool.eq(cell, x);
-            bodies.push(self.pool.not(equal));
+            // What counts meets all values some time.
+            if !scalar.modified || self.values(&scalar).len() <= FLAG {
+                let equal = self.pool.eq(cell, x);
+                bodies.push(self.pool.not(equal));
+            }
             let order = if scalar.signed { BinOp::Sle } else { BinOp::Ule };
             bodies.push(self.pool.binary(order, cell, x));
             bodies.push(self.pool.binary(order, x, cell));
@@ -285,23 +407,14 @@ impl Guess<'_> {
 
     /// Makes it a candidate if it holds of all that was seen, and of something; tells whether it does.
     /// With a guard, where the variable has the value.
-    fn keep(&mut self, rows: &[usize], low: Bound, high: Bound, guard: Option<(Scalar, u64)>, body: ExprId) -> bool {
+    fn keep(&mut self, rows: &[usize], range: Range, guard: Option<(Scalar, u64)>, body: ExprId) -> bool {
         if self.pool.as_const(body).is_some() {
             return false;
         }
         let mut some = false;
-        for snapshot in &self.l.snapshots {
-            let value = |bound: Bound| {
-                let var = match bound.var {
-                    Some(s) => {
-                        let value = snapshot.scalars[s.column]?;
-                        if s.signed { sign_extend(s.width, value) } else { i64::try_from(value).ok()? }
-                    }
-                    None => 0,
-                };
-                var.checked_add(bound.plus)
-            };
-            let (Some(from), Some(to)) = (value(low), value(high)) else { continue };
+        let (low, high) = (&self.bounds[range.0], &self.bounds[range.1]);
+        for (i, snapshot) in self.l.snapshots.iter().enumerate() {
+            let (Some(from), Some(to)) = (low.seen[i], high.seen[i]) else { continue };
             if guard.is_some_and(|(scalar, v)| snapshot.scalars[scalar.column] != Some(v)) {
                 continue;
             }
@@ -342,7 +455,7 @@ impl Guess<'_> {
             }
         }
         if some {
-            let (low, high) = (self.bound(low), self.bound(high));
+            let (low, high) = (low.term, high.term);
             let body = match guard {
                 Some((scalar, value)) => {
                     let x = self.pool.var(scalar.var, scalar.width);
@@ -357,14 +470,6 @@ impl Guess<'_> {
             self.found.push(CellFact { rows, index: self.index, low, high, body });
         }
         some
-    }
-
-    fn bound(&mut self, bound: Bound) -> ExprId {
-        let plus = self.pool.constant(Bv::from_i64(self.width, bound.plus));
-        let Some(s) = bound.var else { return plus };
-        let x = self.pool.var(s.var, s.width);
-        let x = if s.signed { self.pool.sext(self.width, x) } else { self.pool.zext(self.width, x) };
-        self.pool.add(x, plus)
     }
 }
 
