@@ -5,6 +5,8 @@ import fnmatch
 import hashlib
 import json
 import os
+import platform
+import re
 import signal
 import sys
 import time
@@ -278,6 +280,17 @@ def header_of(tool):
         "options": tool.options,
         "tool": tool.template or "proviso",
         "build": tool.build or None,
+        "host": host(),
+    }
+
+
+def host():
+    """The machine that starts the batch. Others may join."""
+    cpus = re.search(r"^model name\s*: (.*)", Path("/proc/cpuinfo").read_text(), re.M)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "name": platform.node(), "system": f"{platform.system()} {platform.release()}", "cpu": cpus[1] if cpus else platform.machine(),
+        "cores": os.cpu_count(), "memory": memory >> 20,
     }
 
 

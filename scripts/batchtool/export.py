@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 from .report import CORRECT, WRONG, by, is_violation, said, solved
 
@@ -57,9 +58,9 @@ def to_benchexec(ledger, results):
         "result",
         tool=header.get("tool", "proviso").split()[0],
         toolmodule="benchexec.tools.proviso",
-        version=header.get("build", ""),
+        version=header.get("build") or "",
         date=header.get("date", ""),
-        name="run",
+        name=Path(ledger.path).stem,
         benchmarkname="proviso",
         displayName="proviso",
         timelimit=f"{header.get('timeout', 0):g}s",
@@ -67,6 +68,11 @@ def to_benchexec(ledger, results):
         options=" ".join(header.get("options", [])),
         generator="scripts/batch",
     )
+    if host := header.get("host"):
+        info = ET.SubElement(root, "systeminfo", hostname=host["name"])
+        ET.SubElement(info, "os", name=host["system"])
+        ET.SubElement(info, "cpu", model=host["cpu"], cores=str(host["cores"]), frequency="")
+        ET.SubElement(info, "ram", size=f"{host['memory'] << 20}B")
     columns = ET.SubElement(root, "columns")
     for title in ("status", "cputime", "walltime", "memory"):
         ET.SubElement(columns, "column", title=title)
