@@ -50,10 +50,11 @@ def make(options):
     if options.twice:
         with tempfile.TemporaryDirectory(prefix="proviso-release-") as folder:
             copy = copied(ROOT, Path(folder) / "elsewhere" / "sources")
-            again = packed(build(copy, options.profile), copy, Path(folder) / "out")
+            again = packed(build(copy, options.profile), copy, options.out / "again")
             different = [first.name for first, second in zip(files, again) if digest(first) != digest(second)]
             if different:
-                raise pack.ReleaseError(f"another build has other bytes in {', '.join(pack.differences(files[0], again[0]) or different)}")
+                raise pack.ReleaseError(f"another build ({options.out / 'again'}) has other bytes in {', '.join(pack.differences(files[0], again[0]) or different)}")
+            shutil.rmtree(options.out / "again")
         print("release: a second build, in another folder, is the same")
     if not options.no_smoke_test:
         smoke.test(files[0])
@@ -61,14 +62,18 @@ def make(options):
 
 def packed(binary, root, out):
     """The archive and the wheel of a command that was built from the sources at `root`."""
-    epoch = int(os.environ.get("SOURCE_DATE_EPOCH") or git("log", "-1", "--format=%ct"))
     with tempfile.TemporaryDirectory() as folder:
         name = f"proviso-{tree.version(binary)}-x86_64-linux"
         release = Path(folder) / name
         tree.make(release, binary, root)
         out.mkdir(parents=True, exist_ok=True)
-        archive = pack.tar(release, out / f"{name}.tar.xz", epoch)
-        return archive, wheel.make(release, root / "scripts" / "python" / "proviso", out, tree.version(binary), epoch)
+        archive = pack.tar(release, out / f"{name}.tar.xz", epoch())
+        return archive, wheel.make(release, root / "scripts" / "python" / "proviso", out, tree.version(binary), epoch())
+
+
+def epoch():
+    """The time that a release is of."""
+    return int(os.environ.get("SOURCE_DATE_EPOCH") or git("log", "-1", "--format=%ct"))
 
 
 def build(root, profile):
@@ -84,7 +89,8 @@ def build(root, profile):
     }
     flags["CXXFLAGS"] = flags["CFLAGS"]
     environment = {name: " ".join(filter(None, [os.environ.get(name), *values])) for name, values in flags.items()}
-    environment |= {"CARGO_TARGET_DIR": str(target), "CARGO_INCREMENTAL": "0"}
+    # C compilers take __DATE__ and __TIME__, which mimalloc prints, from SOURCE_DATE_EPOCH.
+    environment |= {"CARGO_TARGET_DIR": str(target), "CARGO_INCREMENTAL": "0", "SOURCE_DATE_EPOCH": str(epoch())}
     command = ["cargo", "build", "--locked", "--profile", profile, "-p", "proviso", "--features", "static-llvm"]
     subprocess.run(command, cwd=root, check=True, env={**os.environ, **environment})
     return target / profile / "proviso"

@@ -72,7 +72,8 @@ def make(release, binary, root):
     shutil.copytree(scripts / "ci", release / "share/proviso/ci")
     text(release / "smoketest.sh", smoke.SCRIPT)
     (release / "smoketest.sh").chmod(0o755)
-    copy(scripts / "benchexec", release / "share/proviso/benchexec", "*.py", "*.xml")
+    for folder in ("", "tools_proviso"):
+        copy(scripts / "benchexec" / folder, release / "share/proviso/benchexec" / folder, "*.py", "*.xml")
     copy(root / "frontend-llvm/models", release / "share/proviso/models", "*.c", "*.h")
     copy(root / "tests/examples", release / "share/proviso/examples", "*.c")
     for name in ("README.md", "LIMITATIONS.md"):

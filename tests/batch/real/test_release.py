@@ -62,6 +62,7 @@ class Release(unittest.TestCase):
         self.assertLessEqual({"Proviso", "Z3", "Bitwuzla", "LLVM", "GMP", "CaDiCaL", "symfpu", "Rust-crates", "dagre", "highlight"}, licences)
         self.assertIn("serde_json", (release / "share/doc/proviso/licences/Rust-crates").read_text())
         self.assertIn("proviso-verify", (release / "share/man/man1/proviso.1").read_text().replace("\\-", "-"))
+        self.assertTrue((release / "share/proviso/benchexec/tools_proviso/proviso.py").is_file())
         archive = pack.tar(release, self.dir / "a.tar.xz", 1_700_000_000, preset=0)
         smoke.test(archive)
         # Another place, other times, another order of making: the same archive.

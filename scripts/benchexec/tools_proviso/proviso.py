@@ -1,6 +1,6 @@
 # What BenchExec has to know of Proviso (https://github.com/sosy-lab/benchexec): where it is, how it is called for a
-# task, and what its last line means. Put this file into a package on PYTHONPATH, say `tools_proviso/proviso.py`, and name
-# it in the benchmark definition: <benchmark tool="tools_proviso.proviso" ...>.
+# task, and what its last line means. With the folder of tools_proviso on PYTHONPATH and proviso on PATH, benchmark definitions name it
+# as tool="tools_proviso.proviso".
 
 import re
 
