@@ -44,6 +44,8 @@ pub enum Check {
     Enum,
     /// A builtin whose argument it does not take (`__builtin_clz(0)`).
     Builtin,
+    /// An argument that a function of the C library does not take: memory that overlaps, what is no stream.
+    Argument,
     /// An access, or a call through a pointer, that is not wholly within an object that is alive, or writes to a constant.
     Deref,
     /// Something else than an object of the heap that is alive is freed.
@@ -59,7 +61,7 @@ pub enum Check {
 }
 
 impl Check {
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::Call,
         Self::SignedIntegerOverflow,
         Self::SignedLeftShift,
@@ -81,6 +83,7 @@ impl Check {
         Self::Bool,
         Self::Enum,
         Self::Builtin,
+        Self::Argument,
         Self::Deref,
         Self::Free,
         Self::Memtrack,
@@ -113,6 +116,7 @@ impl Check {
             Self::Bool => "bool",
             Self::Enum => "enum",
             Self::Builtin => "builtin",
+            Self::Argument => "argument",
             Self::Deref => "valid-deref",
             Self::Free => "valid-free",
             Self::Memtrack => "valid-memtrack",
@@ -131,12 +135,17 @@ impl Check {
         matches!(self, Self::Deref | Self::Free | Self::Memtrack | Self::Memcleanup)
     }
 
+    /// Whether clang puts it into the code, with `-fsanitize=`.
+    pub fn is_in_code(self) -> bool {
+        !self.is_fault() && self != Self::Argument && self.sanitizer().is_some()
+    }
+
     /// The sanitizer of clang that looks for it.
     pub fn sanitizer(self) -> Option<&'static str> {
         match self {
             Self::Call | Self::Termination | Self::Automaton => None,
             Self::SignedLeftShift => Some("shift"),
-            Self::Deref | Self::Free => Some("address"),
+            Self::Argument | Self::Deref | Self::Free => Some("address"),
             Self::Memtrack | Self::Memcleanup => Some("leak"),
             other => Some(other.name()),
         }

@@ -410,6 +410,12 @@ static void proviso_print_one(struct proviso_output *out, struct proviso_spec *s
         while ((spec->precision < 0 || length < (size_t)spec->precision) && s[length])
             length++;
         proviso_print_string(out, spec, s, length);
+        if (out->text) {
+            // At least so much is written.
+            size_t written = out->length < out->room ? out->length : out->room;
+            REQUIRE_DISJOINT(s, length, out->buffer, written);
+            (void)written;
+        }
         break;
     }
     case 'p': {

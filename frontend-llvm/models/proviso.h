@@ -55,6 +55,7 @@ extern void __proviso_unmodelled(const char *what);
 extern void __proviso_overapproximated(const char *what);
 extern void __proviso_underapproximated(const char *what);
 
+extern void __proviso_require(int condition, const char *otherwise);
 extern void __proviso_assume(int condition);
 extern void __proviso_exit(int status) __attribute__((noreturn));
 extern void __proviso_abort(void) __attribute__((noreturn));
@@ -128,3 +129,19 @@ static void proviso_read(const void *ptr, size_t size) {
         __proviso_free(copy);
     }
 }
+
+// What C asks of arguments, where somebody asks whether it holds.
+#ifdef PROVISO_ARGUMENTS
+#define REQUIRE(condition, otherwise) __proviso_require(condition, otherwise)
+
+// Bytes that were read, and others that were written: to be called behind the accesses, which were valid.
+static void proviso_require_disjoint(const void *from, size_t read, const void *to, size_t written) {
+    size_t i = __proviso_object_offset((void *)from), j = __proviso_object_offset((void *)to);
+    if ((uintptr_t)from - i == (uintptr_t)to - j)
+        __proviso_require(i + read <= j || j + written <= i, "memory is copied to memory that overlaps it");
+}
+#define REQUIRE_DISJOINT(from, read, to, written) proviso_require_disjoint(from, read, to, written)
+#else
+#define REQUIRE(condition, otherwise) ((void)0)
+#define REQUIRE_DISJOINT(from, read, to, written) ((void)0)
+#endif

@@ -199,6 +199,7 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
                               _Bool *at_limit) {
     int items = 0;
     _Bool after_space = 0;
+    USE(stream);
     stream->position = -1;
     if (stream->pushed_count > 0) {
         __proviso_overapproximated("what scanf reads of characters pushed back is not modelled exactly");

@@ -21,7 +21,8 @@ static struct proviso_stream *proviso_open(char how, _Bool both) {
                                       .write_only = how != 'r' && !both,
                                       .seekable = -1,
                                       .file = -1,
-                                      .position = how == 'a' ? -1 : 0};
+                                      .position = how == 'a' ? -1 : 0,
+                                      ITSELF(stream)};
     return stream;
 }
 
@@ -80,6 +81,7 @@ struct proviso_stream *popen(const char *command, const char *mode) {
 struct proviso_stream *tmpfile(void) { return proviso_open('w', 1); }
 
 static void proviso_close(struct proviso_stream *stream) {
+    USE(stream);
     stream->error = 0;
     if (!stream->standard)
         __proviso_free(stream);
@@ -95,6 +97,7 @@ struct proviso_stream *freopen(const char *path, const char *mode, struct provis
         proviso_close(stream);
         return NULL;
     }
+    USE(stream);
     stream->read_only = how == 'r' && !both;
     stream->write_only = how != 'r' && !both;
     stream->at_end = stream->error = stream->pushed_count = 0;
@@ -118,6 +121,7 @@ int pclose(struct proviso_stream *stream) {
 }
 
 static int proviso_fileno(struct proviso_stream *stream) {
+    USE(stream);
     if (stream->file < 0)
         stream->file = proviso_env_between(0, INT_MAX);
     return stream->file;
@@ -128,6 +132,8 @@ int fileno_unlocked(struct proviso_stream *stream) { return proviso_fileno(strea
 
 // Output does not fail.
 static int proviso_flush(struct proviso_stream *stream) {
+    if (stream)
+        USE(stream);
     if (stream && stream->pushed_count > 0)
         __proviso_unmodelled("fflush of a stream with characters pushed back is not modelled");
     return 0;
@@ -139,6 +145,7 @@ int fflush_unlocked(struct proviso_stream *stream) { return proviso_flush(stream
 static int proviso_set_buffer(struct proviso_stream *stream, char *buffer) {
     _Bool at_end = stream->at_end;
     (void)at_end;
+    USE(stream);
     if (buffer)
         __proviso_unmodelled("a buffer given to a stream is not modelled");
     return 0;
@@ -166,6 +173,7 @@ static void proviso_move(struct proviso_stream *stream, size_t bytes) {
 }
 
 static int proviso_get(struct proviso_stream *stream) {
+    USE(stream);
     if (stream->pushed_count > 0) {
         stream->pushed_count--;
         return stream->pushed[stream->pushed_count];
@@ -196,6 +204,7 @@ int getchar_unlocked(void) { return proviso_get(stdin); }
 int ungetc(int c, struct proviso_stream *stream) {
     if (c == EOF)
         return EOF;
+    USE(stream);
     stream->at_end = 0;
     if (stream->pushed_count == sizeof stream->pushed) {
         __proviso_unmodelled("so many characters pushed back are not modelled");
@@ -208,6 +217,7 @@ int ungetc(int c, struct proviso_stream *stream) {
 
 // A line of at most `size` bytes with the final null. An error that was there before does not matter.
 static char *proviso_get_line(char *buffer, size_t size, struct proviso_stream *stream, _Bool keep_newline) {
+    USE(stream);
     _Bool error_before = stream->error;
     stream->error = 0;
     size_t n = 0;
@@ -259,6 +269,7 @@ static ssize_t proviso_getdelim(char **line, size_t *size, int delimiter, struct
         if (!*line)
             return -1;
     }
+    USE(stream);
     _Bool error_before = stream->error;
     stream->error = 0;
     size_t n = 0;
@@ -303,6 +314,7 @@ static size_t proviso_fread(void *buffer, size_t size, size_t count, struct prov
     size_t total = size * count, n = 0;
     if (total == 0)
         return 0;
+    USE(stream);
     for (; n < total && stream->pushed_count > 0; n++)
         ((unsigned char *)buffer)[n] = proviso_get(stream);
     if (n < total && stream->write_only && !stream->at_end) {
@@ -384,17 +396,33 @@ void perror(const char *s) {
 
 // State and position.
 
-int feof(struct proviso_stream *stream) { return stream->at_end; }
-int feof_unlocked(struct proviso_stream *stream) { return stream->at_end; }
+static _Bool proviso_is_at_end(struct proviso_stream *stream) {
+    USE(stream);
+    return stream->at_end;
+}
 
-int ferror(struct proviso_stream *stream) { return stream->error; }
-int ferror_unlocked(struct proviso_stream *stream) { return stream->error; }
+static _Bool proviso_has_failed(struct proviso_stream *stream) {
+    USE(stream);
+    return stream->error;
+}
 
-void clearerr(struct proviso_stream *stream) { stream->at_end = stream->error = 0; }
-void clearerr_unlocked(struct proviso_stream *stream) { stream->at_end = stream->error = 0; }
+static void proviso_clear(struct proviso_stream *stream) {
+    USE(stream);
+    stream->at_end = stream->error = 0;
+}
+
+int feof(struct proviso_stream *stream) { return proviso_is_at_end(stream); }
+int feof_unlocked(struct proviso_stream *stream) { return proviso_is_at_end(stream); }
+
+int ferror(struct proviso_stream *stream) { return proviso_has_failed(stream); }
+int ferror_unlocked(struct proviso_stream *stream) { return proviso_has_failed(stream); }
+
+void clearerr(struct proviso_stream *stream) { proviso_clear(stream); }
+void clearerr_unlocked(struct proviso_stream *stream) { proviso_clear(stream); }
 
 // Whether the stream has positions: a file has, a pipe has not.
 static _Bool proviso_seekable(struct proviso_stream *stream) {
+    USE(stream);
     if (stream->seekable < 0)
         stream->seekable = __proviso_env_bool();
     SET_ERRNO_IF(!stream->seekable, ESPIPE);

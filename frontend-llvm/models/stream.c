@@ -13,18 +13,31 @@ struct proviso_stream {
     // Characters that were pushed back; the last is read first.
     int pushed_count;
     unsigned char pushed[8];
+#ifdef PROVISO_ARGUMENTS
+    // Itself, which tells it from other memory.
+    struct proviso_stream *self;
+#endif
 };
 
-#define STANDARD(number) {.standard = 1, .seekable = -1, .file = number, .position = -1}
-static struct proviso_stream proviso_stdin = STANDARD(0);
-static struct proviso_stream proviso_stdout = STANDARD(1);
-static struct proviso_stream proviso_stderr = STANDARD(2);
+#ifdef PROVISO_ARGUMENTS
+#define ITSELF(stream) .self = stream,
+#define USE(stream) __proviso_require(stream->self == stream, "what is given as a stream is none")
+#else
+#define ITSELF(stream)
+#define USE(stream) ((void)0)
+#endif
+
+#define STANDARD(number, stream) {.standard = 1, .seekable = -1, .file = number, .position = -1, ITSELF(stream)}
+static struct proviso_stream proviso_stdin = STANDARD(0, &proviso_stdin);
+static struct proviso_stream proviso_stdout = STANDARD(1, &proviso_stdout);
+static struct proviso_stream proviso_stderr = STANDARD(2, &proviso_stderr);
 struct proviso_stream *stdin = &proviso_stdin;
 struct proviso_stream *stdout = &proviso_stdout;
 struct proviso_stream *stderr = &proviso_stderr;
 
 // Whether the stream is one to write to. Output does not fail otherwise; where it ends is not followed.
 static _Bool proviso_writes(struct proviso_stream *stream) {
+    USE(stream);
     stream->position = -1;
     if (!stream->read_only)
         return 1;

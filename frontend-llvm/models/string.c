@@ -100,9 +100,12 @@ void *memccpy(void *dst, const void *src, int c, size_t n) {
     const unsigned char *s = src;
     for (size_t i = 0; i < n; i++) {
         d[i] = s[i];
-        if (s[i] == (unsigned char)c)
+        if (d[i] == (unsigned char)c) {
+            REQUIRE_DISJOINT(src, i + 1, dst, i + 1);
             return d + i + 1;
+        }
     }
+    REQUIRE_DISJOINT(src, n, dst, n);
     return NULL;
 }
 
@@ -123,6 +126,8 @@ void swab(const void *src, void *dst, ssize_t n) {
         d[i] = second;
         d[i + 1] = first;
     }
+    if (n > 1)
+        REQUIRE_DISJOINT(src, n & -2, dst, n & -2);
 }
 
 // Copying and appending strings.
@@ -138,12 +143,16 @@ static size_t proviso_strnlen(const char *s, size_t max) {
 
 size_t strnlen(const char *s, size_t max) { return proviso_strnlen(s, max); }
 
-// Gives the end of the copy.
+// Gives the end of the copy. Where the memory overlaps, what is copied may have no end, and leaves its object.
 static char *proviso_stpcpy(char *dst, const char *src) {
+    char *start = dst;
+    const char *from = src;
     while ((*dst = *src)) {
         dst++;
         src++;
     }
+    REQUIRE_DISJOINT(from, src - from + 1, start, dst - start + 1);
+    (void)start, (void)from;
     return dst;
 }
 
@@ -162,6 +171,7 @@ static char *proviso_stpncpy(char *dst, const char *src, size_t n) {
         dst[i] = src[i];
         i++;
     }
+    REQUIRE_DISJOINT(src, i + (i < n), dst, n);
     for (size_t j = i; j < n; j++)
         dst[j] = 0;
     return dst + i;
@@ -186,6 +196,7 @@ static void proviso_strncat(char *dst, const char *src, size_t n) {
         end[i] = src[i];
         i++;
     }
+    REQUIRE_DISJOINT(src, i + (i < n), end, i + 1);
     end[i] = 0;
 }
 

@@ -56,6 +56,8 @@ pub(crate) struct Models {
     errno: bool,
     /// The program can change the rounding mode.
     rounding: bool,
+    /// Somebody asks whether arguments are what C asks for.
+    pub arguments: bool,
 }
 
 /// The models of symbols (functions and variables) that a program uses and does not define. Names in `except`
@@ -104,6 +106,9 @@ impl Models {
         }
         if self.rounding {
             main.push_str("#define PROVISO_ROUNDING\n");
+        }
+        if self.arguments {
+            main.push_str("#define PROVISO_ARGUMENTS\n");
         }
         for file in &self.files {
             main.push_str(&format!("#include \"{file}\"\n"));
@@ -159,7 +164,8 @@ mod tests {
         let (mut all, mut said) = (BTreeSet::new(), BTreeSet::new());
         for file in FILES.iter().filter(|file| file.name.ends_with(".c")) {
             let names: BTreeSet<String> = file.defines().map(str::to_owned).collect();
-            let models = Models { symbols: Vec::new(), files: vec![file.name], errno: true, rounding: true };
+            let models =
+                Models { symbols: Vec::new(), files: vec![file.name], errno: true, rounding: true, arguments: true };
             let defined = defined(&models.compile(&compiler, DataModel::Lp64, &|| false).unwrap());
             assert!(names.is_subset(&defined), "{}: {:?}", file.name, names.difference(&defined));
             all.extend(defined);
@@ -174,7 +180,7 @@ mod tests {
         let compiler = Compiler::find().unwrap();
         for (data_model, all) in [(DataModel::Lp64, true), (DataModel::Ilp32, true), (DataModel::Ilp32, false)] {
             let files = FILES.iter().map(|f| f.name).collect();
-            let models = Models { symbols: Vec::new(), files, errno: all, rounding: all };
+            let models = Models { symbols: Vec::new(), files, errno: all, rounding: all, arguments: all };
             models.compile(&compiler, data_model, &|| false).unwrap();
         }
     }

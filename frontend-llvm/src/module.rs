@@ -247,7 +247,8 @@ fn link_models(
         llvm.declare(name);
     }
     undefined.extend(simpler.into_iter().map(str::to_owned));
-    let needed = models::needed(undefined.iter().map(String::as_str), &options.error_functions);
+    let mut needed = models::needed(undefined.iter().map(String::as_str), &options.error_functions);
+    needed.arguments = options.checks.contains(&cfa::Check::Argument);
     if needed.is_empty() {
         return Ok(());
     }

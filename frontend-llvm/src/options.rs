@@ -117,7 +117,7 @@ impl Options {
     }
     /// The sanitizers that clang has to put into the code for the checks, each once.
     pub(crate) fn sanitizers(&self) -> Vec<&'static str> {
-        let in_code = self.checks.iter().filter(|check| !check.is_fault());
+        let in_code = self.checks.iter().filter(|check| check.is_in_code());
         let mut names: Vec<&str> = in_code.filter_map(|check| check.sanitizer()).collect();
         names.sort_unstable();
         names.dedup();

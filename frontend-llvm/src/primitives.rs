@@ -39,6 +39,10 @@
 //! unsigned __proviso_rounding(void);
 //! void __proviso_set_rounding(unsigned mode);         // less than 4
 //!
+//! // What C asks of arguments: an error of the caller unless the condition holds, if somebody asks for it. A sentence
+//! // for the user. Models look at arguments only where `PROVISO_ARGUMENTS` is defined.
+//! void __proviso_require(int condition, const char *otherwise);
+//!
 //! // Paths.
 //! void __proviso_assume(int condition);       // the path does not exist unless the condition holds
 //! void __proviso_exit(int status);            // ends the program; no at-exit handlers
@@ -62,6 +66,8 @@ pub(crate) enum Primitive {
     Assume,
     /// It is an error, that of a failed `assert`, if the argument is zero: CBMC's and ESBMC's assertions.
     Assert,
+    /// What C asks of the arguments of a library function is that the condition holds; a sentence that says what is wrong otherwise.
+    Require,
     /// `exit(status)`, with at-exit handlers.
     Exit,
     /// Ends the program with a status, without handlers.
@@ -123,6 +129,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
             "rounding" => Rounding,
             "set_rounding" => SetRounding,
             "assume" => Assume,
+            "require" => Require,
             "exit" => ExitNow,
             "abort" => Abort,
             _ if name.starts_with("env_") => Environment,

@@ -33,8 +33,8 @@ impl Asked {
         of("unreach-call", &[Check::Call], "assertions hold, and no error function is called"),
         of(
             "address",
-            &[Check::Deref, Check::Free],
-            "accesses stay within live objects, and only such of the heap are freed",
+            &[Check::Deref, Check::Free, Check::Argument],
+            "accesses stay within live objects, only such of the heap are freed, and what is copied does not overlap",
         ),
         of("leak", &[Check::Memtrack], "to each object of the heap a pointer leads until it is freed"),
         undefined("signed-integer-overflow", &[Check::SignedIntegerOverflow], "signed arithmetic fits its type"),

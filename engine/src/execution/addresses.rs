@@ -14,6 +14,12 @@ impl Execution<'_> {
         !(self.lacks_frees && is_heap(o) && is_heap(p))
     }
 
+    /// Whether `o`, alive in `st`, is known to have been alive as long as `dead` was, which is dead: objects are numbered as they are made.
+    pub fn outlives(&self, st: &State, o: ObjId, dead: ObjId) -> bool {
+        let is_global = (o.0 as usize) < self.program.globals.len();
+        st.memory.get(dead).is_none() && (is_global || o.0 < dead.0 && !self.lacks_frees)
+    }
+
     /// Puts into the path condition what holds of the addresses that `e` looks at: they are aligned, far from null
     /// and from the end of the address space, and live objects do not overlap.
     pub fn expose(&mut self, st: &mut State, e: ExprId) {
@@ -23,7 +29,7 @@ impl Execution<'_> {
             }
             let w = self.program.layout.pointer_width;
             let base = self.terms.base(object);
-            let mut facts = Vec::new();
+            let mut facts = self.apart_from_the_dead(st, object);
             let (lowest, highest) = if w == 64 { (0x10_0000, 0x7fff_0000_0000) } else { (0x10_0000, 0xffff_0000) };
             let low = self.terms.int(w, lowest);
             facts.push(self.terms.ule(low, base));
@@ -82,5 +88,25 @@ impl Execution<'_> {
             }
             Rc::make_mut(&mut st.exposed).push(object);
         }
+    }
+
+    /// That `object` does not start within those looked at that outlive it, nor do those that it outlives start in it.
+    fn apart_from_the_dead(&mut self, st: &State, object: ObjId) -> Vec<ExprId> {
+        let w = self.program.layout.pointer_width;
+        let mut facts = Vec::new();
+        for &other in st.exposed.iter() {
+            let (live, dead) = match st.memory.get(object) {
+                Some(_) => (object, other),
+                None => (other, object),
+            };
+            let Some(size) = st.memory.get(live).map(|o| o.size).filter(|_| self.outlives(st, live, dead)) else {
+                continue;
+            };
+            let (live, dead, size) = (self.terms.base(live), self.terms.base(dead), self.terms.term(size, w));
+            let offset = self.terms.sub(dead, live);
+            facts.push(self.terms.ule(size, offset));
+            facts.push(self.terms.ne(live, dead));
+        }
+        facts
     }
 }

@@ -212,6 +212,12 @@ impl Execution<'_> {
             {
                 return Val::Int(0);
             }
+            // Neither was the memory of an object that died given to what lives since before that.
+            (Val::Ptr(dead, 0), Val::Ptr(o, k)) | (Val::Ptr(o, k), Val::Ptr(dead, 0))
+                if op == BinOp::Eq && self.is_inside(st, o, k) && self.outlives(st, o, dead) =>
+            {
+                return Val::Int(0);
+            }
             _ => {}
         }
         let second_width = if op == BinOp::Concat { self.terms.width(second) } else { width };

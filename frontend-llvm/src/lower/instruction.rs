@@ -457,8 +457,8 @@ impl FunctionLowering<'_, '_> {
             let [by_zero, overflow] = arith::division_undefined(self.b.x(), signed, a, b);
             // Not left to clang's sanitizers: these leave functions out that say so, and know nothing of bitcode and models.
             let too_large = format!("signed integer overflow: the quotient does not fit into {lane} bits");
-            self.when_violated(by_zero, Check::IntegerDivideByZero, "division by zero".into());
-            self.when_violated(overflow, Check::SignedIntegerOverflow, too_large);
+            self.b.when_violated(by_zero, Check::IntegerDivideByZero, "division by zero".into());
+            self.b.when_violated(overflow, Check::SignedIntegerOverflow, too_large);
             let told = &self.b.cx.options.checked_elsewhere;
             let told = [Check::IntegerDivideByZero, Check::SignedIntegerOverflow].map(|check| told.contains(&check));
             let either = self.b.x().or(by_zero, overflow);

@@ -100,6 +100,9 @@ impl FunctionLowering<'_, '_> {
             ("memcpy" | "memcpy.inline" | "memmove" | "memcpy.element.unordered.atomic", &[dst, src, len, ..]) => {
                 let len = self.b.as_pointer(len);
                 self.b.emit(Op::Copy { dst, src, len });
+                if base != "memmove" {
+                    self.b.check_overlap(dst, src, len);
+                }
                 Done
             }
             ("memset" | "memset.inline", &[dst, byte, len, ..]) => {

@@ -2,7 +2,7 @@
 
 use super::builder::{Builder, Cursor};
 use crate::primitives::Primitive;
-use cfa::{AllocKind, BinOp, Callee, Expr, ExprId, ExprPool, HaltKind, InputKind, Op, Rounding, TypeId};
+use cfa::{AllocKind, BinOp, Callee, Check, Expr, ExprId, ExprPool, HaltKind, InputKind, Op, Rounding, TypeId};
 
 /// The error number of `malloc`.
 const ENOMEM: u64 = 12;
@@ -55,6 +55,13 @@ impl Builder<'_, '_> {
                 let holds = self.is_nonzero(condition);
                 let message = rest.first().copied();
                 self.assert(holds, message);
+                None
+            }
+            (Primitive::Require, &[condition, message, ..]) => {
+                let holds = self.is_nonzero(condition);
+                let violated = self.x().not(holds);
+                let message = self.string_at(message).unwrap_or_else(|| "an argument is not what it has to be".into());
+                self.when_violated(violated, Check::Argument, message);
                 None
             }
             (Primitive::Exit, _) => {

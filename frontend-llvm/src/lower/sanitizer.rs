@@ -5,7 +5,7 @@
 //! That call becomes an error edge. What the description says of types goes into the message. Divisions of integers say
 //! themselves where they are undefined, and need no handler.
 
-use super::builder::Cursor;
+use super::builder::{Builder, Cursor};
 use super::function::FunctionLowering;
 use crate::ir::{ConstantKind, GlobalRef, Instruction, Module, NONE, Operand, op};
 use cfa::{Check, ErrorInfo, ExprId, Op};
@@ -80,11 +80,65 @@ pub(super) fn description(ir: &Module, call: &Instruction) -> Option<usize> {
     }
 }
 
-impl FunctionLowering<'_, '_> {
-    fn asks_for(&self, check: Check) -> bool {
-        self.b.cx.options.checks.contains(&check)
+impl Builder<'_, '_> {
+    pub fn asks_for(&self, check: Check) -> bool {
+        self.cx.options.checks.contains(&check)
     }
 
+    fn error(&mut self, check: Check, message: String) {
+        let place = self.place;
+        let error = self.cx.program.errors.push(ErrorInfo { check, message, place });
+        self.finish(Op::Error(error));
+    }
+
+    /// An error where `condition` holds, if the check is asked for. The path goes on where it does not.
+    pub fn when_violated(&mut self, condition: ExprId, check: Check, message: String) {
+        if !self.asks_for(check) || self.x().is_false(condition) {
+            return;
+        }
+        let (inside, after) = (self.new_location(), self.new_location());
+        self.branch(condition, inside, after);
+        self.cursor = Cursor::At(inside);
+        self.error(check, message);
+        self.cursor = Cursor::At(after);
+    }
+
+    /// Behind a copy that was valid: the source must not overlap the destination, unless it is the same (which C forbids as well, but
+    /// compilers rely on it, and AddressSanitizer lets it pass). Objects are compared first, so that the offsets are numbers.
+    pub fn check_overlap(&mut self, dst: ExprId, src: ExprId, len: ExprId) {
+        let is_zero = self.x().as_const(len).and_then(cfa::Bv::to_u64) == Some(0);
+        if !self.asks_for(Check::Argument) || is_zero || self.are_different_globals(dst, src) {
+            return;
+        }
+        let width = self.pointer_width();
+        let [to, from] = [dst, src].map(|ptr| {
+            let var = self.temp(width);
+            self.emit(Op::ObjectOffset { var, ptr });
+            self.var_expr(var)
+        });
+        let [to_base, from_base] = [(dst, to), (src, from)].map(|(ptr, offset)| self.x().sub(ptr, offset));
+        let same = self.x().eq(to_base, from_base);
+        self.when(same, |b| {
+            let x = b.x();
+            let (ahead, behind) = (x.sub(to, from), x.sub(from, to));
+            let (ahead, behind) = (x.ult(ahead, len), x.ult(behind, len));
+            let (overlap, moved) = (x.or(ahead, behind), x.ne(to, from));
+            let violated = x.and(overlap, moved);
+            b.when_violated(violated, Check::Argument, "memory is copied to memory that overlaps it".into());
+        });
+    }
+
+    fn are_different_globals(&mut self, a: ExprId, b: ExprId) -> bool {
+        let global = |x: &cfa::ExprPool, e: ExprId| match *x.get(e) {
+            cfa::Expr::GlobalAddr(g) => Some(g),
+            _ => None,
+        };
+        let x = self.x();
+        matches!((global(x, a), global(x, b)), (Some(a), Some(b)) if a != b)
+    }
+}
+
+impl FunctionLowering<'_, '_> {
     /// A call of a handler. A check that nobody asked for does nothing: its path goes on.
     pub fn lower_failed_check(&mut self, i: &Instruction, name: &str) {
         let handler = name.trim_start_matches(HANDLER);
@@ -101,32 +155,14 @@ impl FunctionLowering<'_, '_> {
         self.b.origin.clear();
         for (condition, check, message) in checks {
             match condition {
-                None if self.asks_for(check) => return self.error(check, message),
+                None if self.b.asks_for(check) => return self.b.error(check, message),
                 None => {}
-                Some(condition) => self.when_violated(condition, check, message),
+                Some(condition) => self.b.when_violated(condition, check, message),
             }
         }
         if !returns {
             self.b.halt(cfa::HaltKind::Abort);
         }
-    }
-
-    fn error(&mut self, check: Check, message: String) {
-        let place = self.b.place;
-        let error = self.b.cx.program.errors.push(ErrorInfo { check, message, place });
-        self.b.finish(Op::Error(error));
-    }
-
-    /// An error where `condition` holds, if the check is asked for. The path goes on where it does not.
-    pub(super) fn when_violated(&mut self, condition: ExprId, check: Check, message: String) {
-        if !self.asks_for(check) || self.b.x().is_false(condition) {
-            return;
-        }
-        let (inside, after) = (self.b.new_location(), self.b.new_location());
-        self.b.branch(condition, inside, after);
-        self.b.cursor = Cursor::At(inside);
-        self.error(check, message);
-        self.b.cursor = Cursor::At(after);
     }
 
     /// What may have failed where a handler is called, in the order to be tried: the condition under which it is this one, if
@@ -249,7 +285,7 @@ impl FunctionLowering<'_, '_> {
         }
         let description = Description::of(ir, ir.operand(call, 0))?;
         let left = description.ty(0).is_none_or(|t| t.is_signed) && self.fails_before_shift_left(block);
-        let asked = self.asks_for(if left { Check::SignedLeftShift } else { Check::Shift });
+        let asked = self.b.asks_for(if left { Check::SignedLeftShift } else { Check::Shift });
         match ir.operand(last, 0) {
             Operand::Block(next) if !asked && last.opcode == op::BR && ir.operand_count(last) == 1 => Some(next),
             _ => None,
