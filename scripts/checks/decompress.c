@@ -1,0 +1,12 @@
+// bzip2: decompresses eight bytes, any.
+#include <bzlib.h>
+
+extern char __VERIFIER_nondet_char(void);
+
+int main(void) {
+    char bytes[8], out[64];
+    unsigned length = sizeof out;
+    for (int i = 0; i < 8; i++)
+        bytes[i] = __VERIFIER_nondet_char();
+    return BZ2_bzBuffToBuffDecompress(out, &length, bytes, sizeof bytes, 0, 0);
+}
