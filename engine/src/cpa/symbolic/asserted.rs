@@ -118,20 +118,14 @@ impl Walk<'_> {
                 let values: FxHashMap<VarId, ExprId> = params.iter().copied().zip(args.iter().copied()).collect();
                 self.replace(&mut path, &values);
             }
-            Op::Assume { cond, .. } => {
-                // The condition of a loop says where indices end.
-                if !self.heads.contains(&edge.source) {
-                    path.conditions.push(*cond);
-                }
-            }
+            // The condition of a loop says where indices end.
+            Op::Assume { cond, .. } if !self.heads.contains(&edge.source) => path.conditions.push(*cond),
             Op::Assign { var, value } => self.replace(&mut path, &FxHashMap::from_iter([(*var, *value)])),
-            Op::Load { var, addr } => {
-                if self.mentions(&path, *var) {
-                    let width = self.program.vars[*var].width;
-                    let (_, cell) = self.pool.fresh_symbol(Sort::Bv(width));
-                    self.replace(&mut path, &FxHashMap::from_iter([(*var, cell)]));
-                    path.loads.push((cell, *addr, width.div_ceil(8)));
-                }
+            Op::Load { var, addr } if self.mentions(&path, *var) => {
+                let width = self.program.vars[*var].width;
+                let (_, cell) = self.pool.fresh_symbol(Sort::Bv(width));
+                self.replace(&mut path, &FxHashMap::from_iter([(*var, cell)]));
+                path.loads.push((cell, *addr, width.div_ceil(8)));
             }
             op if op.def().is_some_and(|var| self.mentions(&path, var)) => return None,
             _ => {}
