@@ -352,8 +352,17 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
         (!self.merges).then(|| (self.nodes[node].parent, &*self.nodes[node].via))
     }
 
-    fn covered(&self) -> Vec<NodeId> {
-        self.nodes.iter().filter(|(_, n)| n.status == Status::Covered).map(|(id, _)| id).collect()
+    fn covered(&self) -> Vec<(NodeId, Option<NodeId>)> {
+        // A node that was covered before may still be noted where it is no more: then nobody is said to cover it.
+        let mut by: FxHashMap<NodeId, Option<NodeId>> = FxHashMap::default();
+        for (id, node) in self.nodes.iter() {
+            let own = (node.status == Status::Expanded).then_some(id);
+            for &covered in &node.covers {
+                by.entry(covered).and_modify(|by| *by = by.filter(|&by| Some(by) == own)).or_insert(own);
+            }
+        }
+        let covered = self.nodes.iter().filter(|(_, n)| n.status == Status::Covered);
+        covered.map(|(id, _)| (id, by.get(&id).copied().flatten())).collect()
     }
 
     fn shape(&self) -> Vec<Shape> {

@@ -4,7 +4,8 @@
 //! explored goes through one of them, or through a place that a reason of the outcome names.
 
 use crate::verdict::Reason;
-use cfa::{EdgeId, LocId, Table};
+use cfa::{EdgeId, Id, LocId, Table};
+use rustc_hash::FxHashMap;
 
 cfa::id_type!(
     /// A path among [`Paths`].
@@ -54,14 +55,104 @@ pub struct Open {
     pub reason: Option<Reason>,
 }
 
+/// A state that was not followed because another one stands for all it can do: what follows is explored as far as what follows the
+/// other one is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Covered {
+    /// The edges to it, where they are kept and paths are not merged.
+    pub path: Option<PathId>,
+    /// Those to the other one, where it is known; the paths of all that follows that go on from this one.
+    pub by: Option<PathId>,
+}
+
 /// The frontier of one exploration.
 #[derive(Clone, Default, Debug)]
 pub struct Frontier {
     pub paths: Paths,
     pub open: Vec<Open>,
-    /// The edges to each state that was not followed because another one covers it, where they are kept and paths are not merged:
-    /// what follows is explored as far as what follows the other one is.
-    pub covered: Vec<Option<PathId>>,
+    /// States that were not followed because others cover them.
+    pub covered: Vec<Covered>,
     /// Why the exploration would not go on if it had time: then more may be left than is told here.
     pub given_up: Option<Reason>,
+}
+
+/// What is left of an exploration.
+pub struct Left {
+    /// Paths behind which something is left.
+    pub ends: Vec<PathId>,
+    /// By path: whether it is one of them, or a beginning of one.
+    pub leads_there: Vec<bool>,
+}
+
+impl Frontier {
+    /// The paths behind which something is left; `None` if they are not known.
+    ///
+    /// A covered state is done if nothing is left behind the state that covers it: no state that waits, and no covered state that is not
+    /// done. States may cover one another in circles (a loop that comes back to its own head): take an execution from a state
+    /// that is done to an error, as short as there is one. It leaves what was explored in a covered state that is done, and goes on
+    /// from there as an execution of the covering state, which is shorter, as what covers was followed over one edge at least. So the greatest solution is
+    /// right, as it is when an exploration with covered states ends and is a proof.
+    pub fn left(&self) -> Option<Left> {
+        let mut covering: FxHashMap<PathId, Vec<PathId>> = FxHashMap::default();
+        let mut todo: Vec<PathId> = self.open.iter().map(|open| open.path).collect::<Option<_>>()?;
+        for covered in &self.covered {
+            match covered.by {
+                Some(by) => covering.entry(by).or_default().push(covered.path?),
+                None => todo.push(covered.path?),
+            }
+        }
+        let mut left = Left { ends: Vec::new(), leads_there: vec![false; self.paths.pieces.len()] };
+        while let Some(end) = todo.pop() {
+            left.ends.push(end);
+            let mut at = Some(end);
+            while let Some(path) = at.filter(|p| !left.leads_there[p.index()]) {
+                left.leads_there[path.index()] = true;
+                todo.extend(covering.remove(&path).into_iter().flatten());
+                at = self.paths.pieces[path].after;
+            }
+        }
+        Some(left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tree of paths, each with the number of the one that it goes on from: which of them something is left behind.
+    fn ends(tree: &[Option<u32>], open: &[u32], covered: &[(u32, Option<u32>)]) -> Vec<u32> {
+        let mut frontier = Frontier::default();
+        for after in tree {
+            frontier.paths.add(after.map(PathId), &[EdgeId(0)]);
+        }
+        let waits = |&p: &u32| Open { loc: LocId(0), calls: Vec::new(), path: Some(PathId(p)), reason: None };
+        frontier.open = open.iter().map(waits).collect();
+        let covers = |&(path, by): &(u32, Option<u32>)| Covered { path: Some(PathId(path)), by: by.map(PathId) };
+        frontier.covered = covered.iter().map(covers).collect();
+        let mut ends: Vec<u32> = frontier.left().unwrap().ends.iter().map(|p| p.0).collect();
+        ends.sort_unstable();
+        ends
+    }
+
+    #[test]
+    fn a_covered_state_is_done_if_what_covers_it_is() {
+        // 0 with children 1 and 2; 3 below 1; 4 and 5 below 2.
+        let tree = [None, Some(0), Some(0), Some(1), Some(2), Some(2)];
+        // 4 comes back to 2, and 5 to 1, below which 3 waits or does not.
+        assert_eq!(ends(&tree, &[3], &[(4, Some(2)), (5, Some(1))]), [3, 4, 5]);
+        assert_eq!(ends(&tree, &[3], &[(4, Some(2))]), [3]);
+        assert_eq!(ends(&tree, &[], &[(3, Some(2)), (4, Some(2)), (5, Some(1))]), []);
+        // Nobody knows what covers 3, and 5 counts on what is above it.
+        assert_eq!(ends(&tree, &[], &[(3, None), (4, Some(2)), (5, Some(1))]), [3, 4, 5]);
+        // In a circle with one way out.
+        assert_eq!(ends(&tree, &[4], &[(3, Some(2)), (5, Some(1))]), [3, 4, 5]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_said() {
+        let mut frontier = Frontier::default();
+        let path = frontier.paths.add(None, &[]);
+        frontier.covered = vec![Covered { path: None, by: Some(path) }];
+        assert!(frontier.left().is_none());
+    }
 }

@@ -85,8 +85,8 @@ pub trait Reached<C: Cpa> {
     fn step(&self, _node: Self::Node) -> Option<(Option<Self::Node>, &[EdgeId])> {
         None
     }
-    /// The nodes that others cover.
-    fn covered(&self) -> Vec<Self::Node> {
+    /// The nodes that others cover, with those where they are known.
+    fn covered(&self) -> Vec<(Self::Node, Option<Self::Node>)> {
         Vec::new()
     }
     /// The graph, if it is kept.
@@ -127,6 +127,10 @@ pub struct Pictured {
     nodes: Vec<Shape>,
     /// The edges from its parent to each node.
     via: Vec<Box<[EdgeId]>>,
+    /// The node of each call of `stop`.
+    stops: Vec<u32>,
+    /// What others cover, and by which.
+    covered: Vec<(u32, Option<u32>)>,
 }
 
 impl Pictured {
@@ -161,8 +165,13 @@ impl<C: Cpa> Reached<C> for Pictured {
         Ok(Some((state, self.add(Some(from.node), Status::Waiting, std::mem::take(via).into()))))
     }
     fn stop(&mut self, cpa: &mut C, node: u32, state: &C::State, at: Control) -> Result<bool, Stop> {
+        self.stops.push(node);
         let stops = cpa.stop(state, at)?;
         self.nodes[node as usize].status = if stops { Status::Covered } else { Status::Expanded };
+        if stops {
+            let by = cpa.coverer().and_then(|call| self.stops.get(call).copied());
+            self.covered.push((node, by));
+        }
         Ok(stops)
     }
     fn follow(&mut self, node: u32) -> bool {
@@ -180,9 +189,8 @@ impl<C: Cpa> Reached<C> for Pictured {
         let Shape { merged, parent, .. } = self.nodes[node as usize];
         (!merged).then(|| (parent, &*self.via[node as usize]))
     }
-    fn covered(&self) -> Vec<u32> {
-        let covered = |n: &u32| self.nodes[*n as usize].status == Status::Covered;
-        (0..self.nodes.len() as u32).filter(covered).collect()
+    fn covered(&self) -> Vec<(u32, Option<u32>)> {
+        self.covered.clone()
     }
     fn shape(&self) -> Vec<Shape> {
         crate::arg::without_pruned(self.nodes.iter().copied())

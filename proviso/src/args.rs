@@ -479,6 +479,12 @@ pub struct TestgenArgs {
     /// that the other has shown to be unreachable.
     #[arg(long)]
     pub cotest: bool,
+    /// Another's tester for --cotest: `afl` (AFL++), `klee`, or a file NAME.toml that says how one is called (docs/cooperation.md).
+    ///
+    /// It is run on the program that is left, as C or bitcode; its tests (Test-Comp's XML, .ktest, files of bytes) count when their runs
+    /// here cover what was open.
+    #[arg(long, value_name = "NAME", requires = "cotest")]
+    pub tester: Option<String>,
     /// Also writes each test as KLEE does (testcase-N.ktest), for ktest-tool and for replaying with libkleeRuntest: an object for
     /// each input, named after the function that gives it.
     #[arg(long, help_heading = "Output")]
@@ -492,8 +498,12 @@ pub struct TestgenArgs {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum CoverageArg {
-    /// Both ways out of every condition.
+    /// Every statement.
+    Statements,
+    /// Both ways out of every branch, those of `&&`, `||` and `?:` too.
     Branches,
+    /// Branches, and both values of each comparison whose value is used otherwise.
+    Conditions,
     /// A call of the error function.
     ErrorCall,
 }
@@ -502,7 +512,8 @@ const TESTGEN_EXAMPLES: &str = "\
 Examples:
   proviso testgen prog.c -o suite --timeout 30
   proviso testgen prog.c --property coverage-branches.prp --lcov covered.info   then: genhtml covered.info
-  proviso testgen prog.c --coverage error-call";
+  proviso testgen prog.c --coverage error-call
+  proviso testgen prog.c --cotest --tester afl         AFL++ makes the tests, a verifier proves what no test can cover";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum MessageFormat {

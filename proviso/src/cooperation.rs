@@ -47,7 +47,7 @@ pub struct Cooperation {
     pub gia: Option<(PathBuf, String)>,
     pub trusts_gia: bool,
     /// Whether what is known at the end is wanted.
-    saves_gia: bool,
+    pub saves_gia: bool,
     /// Component CEGAR, and what its components exchange.
     components: Option<Exchange>,
 }
@@ -188,6 +188,7 @@ impl Pipeline {
         let mut covered = known.covered.unwrap_or_else(Condition::nothing);
         // All there is if the worker does not come back in time.
         self.save(program, &covered);
+        self.tell_given(program, gia.as_ref());
         if let (Some((path, _)), Some(gia)) = (&self.cooperation.gia, &gia) {
             let name = path.display().to_string();
             if self.cooperation.trusts_gia && gia.has(Says::Unreachable) {
@@ -277,8 +278,8 @@ impl Pipeline {
         undecided: &[Vec<EdgeId>],
         gia: Option<&Gia>,
     ) {
-        if self.cooperation.saves_gia {
-            self.save_gia(program, outcome, done, undecided, gia);
+        if self.cooperation.saves_gia || gia.is_some() && self.wants_exhibits {
+            self.tell_gia(program, outcome, done, undecided, gia);
         }
         match outcome.verdict {
             Verdict::True => self.save(program, &Condition::everything()),

@@ -4,8 +4,9 @@
 //! of a first look at the program. Only `--trust-gia` takes paths to no error away.
 
 use crate::cooperation::Cooperation;
-use crate::gia_command::cegar;
+use crate::gia_command::{cegar, picture};
 use crate::pipeline::Pipeline;
+use crate::source::Sources;
 use cfa::{EdgeId, Program};
 use cooperate::condition::{Condition, Label, Transition};
 use cooperate::gia::{self, Annotated, Gia, Says};
@@ -83,8 +84,8 @@ impl Pipeline {
         is_one.then_some(outcome)
     }
 
-    /// What is known at the end, as a file.
-    pub(crate) fn save_gia(
+    /// What is known at the end, as a file, and over the source in the report.
+    pub(crate) fn tell_gia(
         &self,
         program: &Program,
         outcome: &Outcome,
@@ -104,17 +105,45 @@ impl Pipeline {
                 let path = Annotated { path: path.clone(), conditions: Vec::new() };
                 candidates.add_path(&path, Says::Candidate, &program);
             }
-            let facts = self.facts(&mut program);
             // What was not proved here is a candidate, unless the user vouches for it.
-            let given = before.map(|gia| if self.cooperation.trusts_gia { gia.clone() } else { gia.doubted() });
-            for other in [Some(candidates), facts, given].into_iter().flatten() {
-                match gia::combine(&gia, &other) {
-                    Ok(both) => gia = both,
-                    Err(e) => self.shared().warnings.push(format!("--save-gia: {e}")),
-                }
+            let given = before.map(|gia| self.as_trusted(gia));
+            self.add(&mut gia, [Some(candidates), given]);
+            // Facts may take what is left of the time.
+            self.write_gia(&gia, &program);
+            let facts = self.facts(&mut program);
+            self.add(&mut gia, [facts, None]);
+        }
+        self.write_gia(&gia, &program);
+        if self.wants_exhibits
+            && let Some(lines) = picture::lines(&gia, &mut program, &Sources::new())
+        {
+            self.shared().exhibits.known = lines;
+        }
+    }
+
+    /// What there is if nothing else is found out in time.
+    pub(crate) fn tell_given(&self, program: &Program, given: Option<&Gia>) {
+        let gia = given.map_or_else(Gia::nothing, |gia| self.as_trusted(gia));
+        self.write_gia(&gia, program);
+    }
+
+    fn as_trusted(&self, gia: &Gia) -> Gia {
+        if self.cooperation.trusts_gia { gia.clone() } else { gia.doubted() }
+    }
+
+    fn write_gia(&self, gia: &Gia, program: &Program) {
+        if self.cooperation.saves_gia {
+            self.shared().gia = Some(gia::print(gia, program));
+        }
+    }
+
+    fn add(&self, gia: &mut Gia, others: [Option<Gia>; 2]) {
+        for other in others.into_iter().flatten() {
+            match gia::combine(gia, &other) {
+                Ok(both) => *gia = both,
+                Err(e) => self.shared().warnings.push(format!("--save-gia: {e}")),
             }
         }
-        self.shared().gia = Some(gia::print(&gia, &program));
     }
 
     /// Invariants of loops that abstract interpretation finds: whoever comes to a loop otherwise is on no execution.

@@ -226,3 +226,54 @@ fn what_is_left_goes_to_tools_of_others() {
     );
     assert_eq!(verdict(&after), "FALSE(unreach-call)");
 }
+
+/// Four processes, each with a range of the paths: one is killed, and only its range is open.
+#[test]
+fn a_range_whose_process_is_killed_is_done_again_and_no_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    let loops = |turns: &str| {
+        let text = format!(
+            "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\nint main(void) {{\n  int i = 0;\n\
+             \x20 while (i < 8 && __VERIFIER_nondet_int() > 0) i++;\n  if (i == {turns}) reach_error();\n  return 0;\n}}\n"
+        );
+        std::fs::write(folder.join("loop.c"), text).unwrap();
+    };
+    let arguments = |bounds: &str| {
+        let range =
+            ["verify", "--property", "unreach-call", "--analysis", "symex", "--timeout", "60", "--range", bounds];
+        range.iter().map(|&s| s.to_owned()).chain(["loop.c".to_owned()]).collect::<Vec<_>>()
+    };
+    let start = |bounds: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
+        command.current_dir(folder).args(arguments(bounds)).stdout(std::process::Stdio::null());
+        command.stderr(std::process::Stdio::null()).spawn().unwrap()
+    };
+    // Between the bounds, before all of them, and nowhere.
+    for (turns, is_violated) in [("0", true), ("6", true), ("9", false)] {
+        loops(turns);
+        let split = run(folder, &["split", "--by", "lb1,lb3,lb5", "-o", "bounds", "loop.c"]);
+        assert_eq!(split.status.code(), Some(0), "{}", String::from_utf8_lossy(&split.stderr));
+        let bound = |n: usize| if (1..=3).contains(&n) { format!("bounds/bound-{n}.xml") } else { "-".into() };
+        let ranges: Vec<String> = (0..4).map(|n| format!("{},{}", bound(n), bound(n + 1))).collect();
+        let codes = |mut processes: Vec<std::process::Child>, killed: Option<usize>| -> Vec<Option<i32>> {
+            if let Some(killed) = killed {
+                processes[killed].kill().unwrap();
+            }
+            processes.iter_mut().map(|p| p.wait().unwrap().code()).collect()
+        };
+        let whole = codes(ranges.iter().map(|r| start(r)).collect(), None);
+        // Each path is in one range: the violation is found once.
+        let finders: Vec<usize> = (0..4).filter(|&n| whole[n] == Some(1)).collect();
+        assert_eq!(finders.len(), usize::from(is_violated), "{turns}: {whole:?}");
+        let killed = finders.first().copied().unwrap_or(2);
+        let after = codes(ranges.iter().map(|r| start(r)).collect(), Some(killed));
+        assert_eq!(after[killed], None, "it was killed: {after:?}");
+        for n in (0..4).filter(|&n| n != killed) {
+            assert_eq!(after[n], Some(3), "{turns}, range {n}");
+        }
+        // Its range alone gives what is missing.
+        let again = codes(vec![start(&ranges[killed])], None);
+        assert_eq!(again, [Some(if is_violated { 1 } else { 3 })], "{turns}");
+    }
+}

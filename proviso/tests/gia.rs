@@ -353,3 +353,100 @@ fn a_candidate_that_is_lost_in_a_witness_is_no_proof() {
     let gia = text(&proviso(folder.path(), &["gia", "from-witness", "empty.yml", "jain.c"]));
     assert!(gia.contains(" cand") && !gia.contains(" ut"), "{gia}");
 }
+
+/// What is said of each line in the page: its class, or nothing.
+fn classes(page: &str) -> Vec<String> {
+    let rows = page.split("<div").skip(1);
+    let class = |row: &str| row.strip_prefix(" class=\"").and_then(|r| r.split('"').next()).unwrap_or("").to_owned();
+    rows.map(class).collect()
+}
+
+#[test]
+fn an_automaton_is_drawn_over_the_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let program = "\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+    int x = __VERIFIER_nondet_int();
+    if (x == 7) {
+        x = 2;
+        x = 3 * x;
+    } else {
+        x = 4;
+    }
+    if (x == 5)
+        reach_error();
+    return 0;
+}
+";
+    std::fs::write(folder.join("p.c"), program).unwrap();
+    let cfa = text(&proviso(folder, &["cfa", "p.c"]));
+    let header = text(&proviso(folder, &["gia", "new", "p.c"])).lines().next().unwrap().to_owned();
+    let (seven, _) = edge(&cfa, "== 7:32) means true");
+    let (other, _) = edge(&cfa, "== 7:32) means false");
+    let (error, _) = edge(&cfa, "== 5:32) means true");
+    let draw = |body: &str| {
+        std::fs::write(folder.join("a"), format!("{header}\n{body}")).unwrap();
+        let page = text(&proviso(folder, &["gia", "show", "a", "p.c", "-f", "html"]));
+        let classes = classes(&page);
+        assert_eq!(classes.len(), program.lines().count(), "{page}");
+        [4, 5, 6, 7, 9, 11, 12, 13].map(|line: usize| classes[line - 1].clone())
+    };
+    let all = |what: &str| [what; 8].map(str::to_owned);
+    assert_eq!(draw("q0 initial\n  * -> q0\n"), all("open"));
+    assert_eq!(draw("q0 initial ut\n"), all("ut"));
+    let then = draw(&format!("q0 initial\n  {seven} -> q1\n  * -> q0\nq1 ut\n"));
+    assert_eq!(then, ["open", "open", "ut", "ut", "open", "open", "open", "open"]);
+    // The way to the error: the other branch is on none, nor is what follows when it is not taken.
+    let path = format!(
+        "q0 initial\n  {seven} -> q2\n  {other} -> q1\n  * -> q0\nq1\n  {error} -> q3\n  {} -> q2\n  * -> q1\nq2\nq3 rt\n",
+        edge(&cfa, "== 5:32) means false").0
+    );
+    assert_eq!(draw(&path), ["rt", "rt", "open", "open", "rt", "rt", "rt", "open"]);
+}
+
+#[test]
+fn what_is_known_when_time_is_up_is_a_gia() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let program = "\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+    int n = __VERIFIER_nondet_int(), s = 0;
+    if (n < 0) {
+        s = -1;
+    } else {
+        for (int i = 0; i < n; i++)
+            s += __VERIFIER_nondet_int() & 3;
+    }
+    if (s == 123456789)
+        reach_error();
+    return 0;
+}
+";
+    std::fs::write(folder.join("p.c"), program).unwrap();
+    let ask = |more: &[&str]| {
+        let all = [&["verify", "--property", "unreach-call", "--analysis", "symex", "p.c"], more].concat();
+        let output = proviso(folder, &all);
+        (text(&output).lines().last().unwrap().to_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (verdict, said) = ask(&["--timeout", "5", "--save-gia", "known.gia", "--report", "p.html"]);
+    assert!(verdict.starts_with("UNKNOWN(timeout"), "{verdict}");
+    let known = std::fs::read_to_string(folder.join("known.gia")).unwrap_or_else(|e| panic!("{e}: {said}"));
+    // What was explored is said to reach no error, which is so.
+    assert!(known.lines().any(|l| l.starts_with('q') && l.contains(" ut")), "{known}");
+    let check = proviso(folder, &["gia", "check", "known.gia", "p.c", "-t", "20"]);
+    assert!(text(&check).lines().last() != Some("WRONG"), "{}", text(&check));
+    let page = text(&proviso(folder, &["gia", "show", "known.gia", "p.c", "-f", "html"]));
+    let classes = classes(&page);
+    assert_eq!((classes[5].as_str(), classes[8].as_str(), classes[11].as_str()), ("ut", "open", "open"), "{known}");
+    // The report has the same.
+    let report = std::fs::read_to_string(folder.join("p.html")).unwrap();
+    assert!(report.contains("[6,\"ut\"]") && report.contains("[9,\"open\"]"));
+    // Another run goes on from there, and says what it rests on.
+    let (verdict, said) = ask(&["--timeout", "3", "--gia", "known.gia", "--trust-gia"]);
+    assert!(verdict.starts_with("UNKNOWN(") && said.contains("known.gia says are ut"), "{verdict}\n{said}");
+}

@@ -174,3 +174,164 @@ fn a_tester_and_a_verifier_cooperate() {
     assert!(together.contains(" 0 open"), "{together}");
     assert!(!tests(&folder.path().join("suite")).is_empty());
 }
+
+/// A statement a line, so that gcov's lines are statements.
+const STATEMENTS: &str = "\
+extern int __VERIFIER_nondet_int(void);
+extern unsigned char __VERIFIER_nondet_uchar(void);
+static int used(int n) {
+    int sum = 0;
+    while (n > 0) {
+        sum += n;
+        n -= 3;
+    }
+    return sum;
+}
+static int unused(void) {
+    return 3;
+}
+int main(void) {
+    int n = __VERIFIER_nondet_int();
+    unsigned char key = __VERIFIER_nondet_uchar();
+    int both = n == 17 && key > 200;
+    if (n > 10 && n < 50)
+        n = used(n);
+    else if (n == 2000)
+        return unused();
+    if (both)
+        n = 1;
+    if (n > 5 && n < 5)
+        n = 7;
+    return n > 3;
+}
+";
+
+fn cotest(folder: &Path, options: &[&str]) -> (String, serde_json::Value) {
+    std::fs::write(folder.join("s.c"), STATEMENTS).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
+        .args(["testgen", "s.c", "-o", "suite", "--timeout", "30", "--json", "result.json"])
+        .args(options)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    (text, serde_json::from_slice(&std::fs::read(folder.join("result.json")).unwrap()).unwrap())
+}
+
+/// What gcov says of the lines of `s.c` when it runs on these values: how often they were executed.
+fn lines(folder: &Path, values: &[String]) -> std::collections::BTreeMap<u64, u64> {
+    let work = tempfile::tempdir_in(folder).unwrap();
+    let driver = "\
+#include <stdio.h>
+#include <stdlib.h>
+static char line[100];
+static const char *next(void) { return fgets(line, sizeof line, stdin) ? line : \"0\"; }
+int __VERIFIER_nondet_int(void) { return (int)strtoll(next(), 0, 10); }
+unsigned char __VERIFIER_nondet_uchar(void) { return (unsigned char)strtoll(next(), 0, 10); }
+";
+    std::fs::write(work.path().join("driver.c"), driver).unwrap();
+    std::fs::write(work.path().join("s.c"), STATEMENTS).unwrap();
+    std::fs::write(work.path().join("values"), values.join("\n") + "\n").unwrap();
+    let script = "gcc --coverage -O0 -w -c s.c && gcc --coverage s.o driver.c -o run && (timeout 10 ./run <values; true) && gcov -t s.c";
+    let output = Command::new("sh").args(["-c", script]).current_dir(work.path()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = |line: &str| {
+        let mut parts = line.split(':').map(str::trim);
+        let count = parts.next()?.trim_end_matches('*').to_owned();
+        let number = parts.next()?.parse().ok().filter(|n| *n > 0)?;
+        Some((number, if count == "#####" { 0 } else { count.parse().ok()? }))
+    };
+    text.lines().filter_map(line).collect()
+}
+
+#[test]
+fn each_statement_is_named_with_the_test_that_covers_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, result) = cotest(folder.path(), &["--coverage", "statements"]);
+    assert!(said.ends_with(" statements covered, 1 proved unreachable, 0 open\n"), "{said}");
+    let tests = tests(&folder.path().join("suite"));
+    let executed: Vec<_> = tests.iter().map(|(_, values)| lines(folder.path(), values)).collect();
+    let (mut seen, mut counted) = (BTreeSet::new(), 0);
+    for goal in result["goals"].as_array().unwrap() {
+        let line = goal["location"]["line"].as_u64().unwrap();
+        seen.insert(line);
+        let by: Vec<usize> = goal["tests"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap() as usize).collect();
+        match goal["status"].as_str().unwrap() {
+            "covered" => {
+                assert!(!by.is_empty() && goal["proved_by"].is_null(), "{goal}");
+                for test in by {
+                    // Of the ends of functions gcov says nothing.
+                    if let Some(&times) = executed[test - 1].get(&line) {
+                        assert!(times > 0, "{goal}: not by gcov, test {test}");
+                        counted += 1;
+                    }
+                }
+            }
+            "unreachable" => {
+                assert_eq!(line, 25, "{goal}");
+                assert!(goal["proved_by"].is_string() && by.is_empty(), "{goal}");
+            }
+            other => panic!("{other}: {goal}"),
+        }
+    }
+    assert!(counted >= 17, "{counted} compared");
+    // What stands between two of them is executed with the first.
+    for expected in [4, 5, 6, 9, 12, 15, 18, 19, 20, 21, 22, 23, 24, 25, 26] {
+        assert!(seen.contains(&expected), "line {expected} has no goal: {seen:?}");
+    }
+    let listed = std::fs::read_to_string(folder.path().join("suite/goals.txt")).unwrap();
+    assert_eq!(listed.lines().count(), result["goals"].as_array().unwrap().len());
+    assert_eq!(listed.lines().filter(|l| l.contains(": covered by testcase-")).count(), listed.lines().count() - 1);
+    assert!(listed.contains("proved unreachable by "), "{listed}");
+}
+
+#[test]
+fn conditions_are_goals_where_nothing_branches_on_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, branches) = cotest(folder.path(), &[]);
+    let (_, conditions) = cotest(folder.path(), &["--coverage", "conditions"]);
+    let at = |result: &serde_json::Value, line: u64| {
+        let goals = result["goals"].as_array().unwrap();
+        goals.iter().filter(|g| g["location"]["line"] == line).map(|g| g["condition"].to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(at(&branches, 26).len(), 0);
+    assert_eq!(at(&conditions, 26), ["\"n > 3\"", "\"n <= 3\""]);
+    // `n == 17` is a branch, `key > 200` a value.
+    assert_eq!((at(&branches, 17).len(), at(&conditions, 17).len()), (2, 4));
+    assert_eq!(conditions["coverage"], "conditions");
+}
+
+/// The tests of a process that is not ours are taken as far as they cover something here, in each of the formats.
+#[test]
+fn testers_of_others_work_with_the_verifier() {
+    let folder = tempfile::tempdir().unwrap();
+    let proviso = env!("CARGO_BIN_EXE_proviso");
+    let ours = |tests: &str| {
+        format!(
+            "program = '{proviso}'\narguments = ['testgen', '{{file}}', '--timeout', '4', '--ktest', '-o', 'out']\ntests = ['{tests}']\n"
+        )
+    };
+    // Values from 0 to 2000 and bytes above 200, as files of bytes; and files that are no tests.
+    let bytes = "program = 'sh'\ntests = ['out/*']\narguments = ['-c', '''\n\
+        mkdir out; printf '\\021\\000\\000\\000\\377' >out/a; printf '\\320\\007\\000\\000\\000' >out/b\n\
+        printf '\\036\\000\\000' >out/c; cp {seeds}/* out; echo '<testcase' >out/broken.xml; echo KTEST >out/broken.ktest\n''']\n";
+    for (format, adapter) in
+        [("xml", ours("out/testcase-*.xml")), ("ktest", ours("out/*.ktest")), ("bytes", bytes.into())]
+    {
+        std::fs::write(folder.path().join("other.toml"), &adapter).unwrap();
+        let (said, result) = cotest(folder.path(), &["--cotest", "--tester", "other.toml"]);
+        assert!(said.contains(" tests of other in "), "{format}: {said}");
+        assert!(result["tester"]["useful"].as_u64().unwrap() > 0, "{format}: {}", result["tester"]);
+        let open = result["goals"].as_array().unwrap().iter().filter(|g| g["status"] == "open").count();
+        assert_eq!(open, 0, "{format}: {said}");
+        assert!(!tests(&folder.path().join("suite")).is_empty());
+    }
+    // One that writes nothing is told, and its place is not taken by a test of nobody's.
+    std::fs::write(folder.path().join("none.toml"), "program = 'echo'\narguments = ['no idea']\ntests = ['*.xml']\n")
+        .unwrap();
+    let (_, result) = cotest(folder.path(), &["--cotest", "--tester", "none.toml"]);
+    assert!(result["tester"]["problem"].as_str().unwrap().contains("no idea"), "{}", result["tester"]);
+    assert_eq!(result["tester"]["read"], 0);
+}

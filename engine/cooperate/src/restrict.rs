@@ -48,6 +48,59 @@ pub struct Restricted {
     pub vars: Table<VarId, Option<VarId>>,
 }
 
+impl Restricted {
+    /// The edges that control can come to and that do not lead to where all is covered, with those of the original.
+    pub fn left(&self) -> Vec<(EdgeId, EdgeId)> {
+        let program = &self.program;
+        let is_left = |edge: EdgeId| match (&program.edges[edge].op, program.locs[program.edges[edge].target].out) {
+            // What is behind a call may be covered, or never be come to; the call itself is made.
+            (Op::Call { .. }, _) => true,
+            (_, Out::One(next)) => self.edges[next].is_some() || program.edges[next].op != Op::Halt(HaltKind::Assumed),
+            _ => true,
+        };
+        let reached = reached(program);
+        let edges = self.edges.iter().filter_map(|(new, old)| Some((new, (*old)?)));
+        edges.filter(|&(new, _)| reached[program.edges[new].source.index()] && is_left(new)).collect()
+    }
+}
+
+/// By location: whether control can come there, behind a call only if a function called can return.
+fn reached(program: &Program) -> Vec<bool> {
+    let calls = CallGraph::new(program);
+    let mut reached = vec![false; program.locs.len()];
+    let mut returns = vec![false; program.funcs.len()];
+    // Where control goes on once a function returns.
+    let mut waiting: FxHashMap<FuncId, Vec<LocId>> = FxHashMap::default();
+    let mut todo = vec![program.funcs[program.entry].entry];
+    while let Some(loc) = todo.pop() {
+        if std::mem::replace(&mut reached[loc.index()], true) {
+            continue;
+        }
+        for id in program.out_edges(loc) {
+            let edge = &program.edges[id];
+            match &edge.op {
+                Op::Call { .. } => {
+                    for &func in calls.callees(program, id).as_slice() {
+                        todo.push(program.funcs[func].entry);
+                        match returns[func.index()] {
+                            true => todo.push(edge.target),
+                            false => waiting.entry(func).or_default().push(edge.target),
+                        }
+                    }
+                }
+                Op::Return { .. } => {
+                    let func = program.locs[loc].func;
+                    returns[func.index()] = true;
+                    todo.extend(waiting.remove(&func).into_iter().flatten());
+                }
+                Op::Halt(_) | Op::Error(_) => {}
+                _ => todo.push(edge.target),
+            }
+        }
+    }
+    reached
+}
+
 /// As [`restrict`], with the way back.
 pub fn restrict_with_map(program: &Program, condition: &Condition) -> Result<Restricted, TooLarge> {
     let calls = CallGraph::new(program);

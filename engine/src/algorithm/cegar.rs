@@ -99,6 +99,10 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
             let path = path.as_ref().map(|path| frontier.paths.add(None, path));
             frontier.open.push(self.inner.open(*at, path, Some(reason.clone())));
         }
+        if !self.undecided.is_empty() {
+            // These paths are told apart from the others, so it is not known what they lie behind.
+            frontier.covered.iter_mut().for_each(|covered| covered.by = None);
+        }
         frontier
     }
 

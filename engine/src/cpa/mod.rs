@@ -97,6 +97,11 @@ pub trait Cpa {
         Ok(false)
     }
 
+    /// When the last [`stop`](Self::stop) has said so: which call of it, counted from 0, was asked about the state that covers, if that is known.
+    fn coverer(&self) -> Option<usize> {
+        None
+    }
+
     /// One state for two at the same control, which stands for exactly what the two stand for; or the two, if there is
     /// none that is worth it.
     fn merge(&mut self, a: Self::State, b: Self::State, at: Control) -> Result<Self::State, Pair<Self::State>>;

@@ -46,7 +46,10 @@ pub enum GiaCommand {
         #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
         timeout: Option<std::time::Duration>,
     },
-    /// Prints it as text, as a picture for Graphviz (ut green, rt blue, cand yellow), or as JSON.
+    /// Prints it as text, as a picture for Graphviz (ut green, rt blue, cand yellow), as JSON, or over the source.
+    ///
+    /// `--format html` is a page with the source: lines are green if all paths through them are ut, red on a path that is rt, yellow on
+    /// one that is cand, else grey.
     Show {
         gia: PathBuf,
         #[command(flatten)]
@@ -213,6 +216,7 @@ pub enum GiaFormat {
     Text,
     Dot,
     Json,
+    Html,
 }
 
 /// The options of `proviso reduce`.

@@ -2,6 +2,7 @@
 
 mod c_condition;
 pub mod cegar;
+pub mod picture;
 mod witness;
 
 use crate::args::{GiaArgs, GiaCommand, GiaFormat};
@@ -77,6 +78,7 @@ fn attempt(args: &GiaArgs) -> Result<u8, Failure> {
                 GiaFormat::Text => gia::print(&gia, &program),
                 GiaFormat::Dot => gia::dot(&gia, &program),
                 GiaFormat::Json => format!("{:#}\n", gia::json(&gia, &program)),
+                GiaFormat::Html => picture::page(&gia, &mut program, &Sources::new())?,
             }
         }
         GiaCommand::Combine { first, second, .. } => {

@@ -1,5 +1,6 @@
 //! What the report shows of the program itself, as plain data that outlives it.
 
+use crate::gia_command::picture::Lines;
 use crate::source::Sources;
 use cfa::blocks::{Block, blocks};
 use cfa::graph::CfaGraphs;
@@ -19,6 +20,8 @@ pub struct Exhibits {
     /// By file and line: whether anything on the line is in the slice.
     code: BTreeMap<String, BTreeMap<u32, bool>>,
     globals: BTreeSet<String>,
+    /// What is known of lines at the end, where a GIA was given or saved.
+    pub known: Lines,
 }
 
 impl Exhibits {
@@ -76,6 +79,11 @@ impl Exhibits {
     /// Files with code.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.code.keys().map(String::as_str)
+    }
+
+    /// What a GIA says of the lines of a file: `[line, told]`.
+    pub fn told(&self, path: &str) -> Option<Vec<(u32, &'static str)>> {
+        self.known.get(path).map(|lines| lines.iter().map(|(&line, told)| (line, told.name())).collect())
     }
 
     /// Lines with code in a file: `[line, kept]`.

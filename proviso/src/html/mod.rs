@@ -113,7 +113,8 @@ fn files(report: &Report, exhibits: &Exhibits, sources: &Sources) -> Vec<Value> 
     let file = |path: &str| {
         let text = sources.text(path).filter(|text| text.len() <= MAX_FILE);
         let lines = exhibits.lines(path);
-        (text.is_some() || lines.is_some()).then(|| json!({"path": path, "text": text, "code": lines}))
+        (text.is_some() || lines.is_some())
+            .then(|| json!({"path": path, "text": text, "code": lines, "told": exhibits.told(path)}))
     };
     first.into_iter().chain(others).filter_map(file).collect()
 }

@@ -86,12 +86,13 @@ function pane(file) {
     return pane;
   }
   const kept = new Map(file.code ?? []);
+  const told = new Map(file.told ?? []);
   const marked = lines.get(file.path) ?? new Map();
   // As one text: thousands of rows made one by one take seconds.
   pane.innerHTML = highlighted(file.text.replace(/\n$/, "")).map((html, index) => {
     const line = index + 1;
     const here = marked.get(line);
-    const classes = ["row", kept.has(line) ? (kept.get(line) ? "kept" : "cut") : "", here?.path ? "path" : "", here?.error ? "error" : ""];
+    const classes = ["row", kept.has(line) ? (kept.get(line) ? "kept" : "cut") : "", told.has(line) ? `told ${told.get(line)}` : "", here?.path ? "path" : "", here?.error ? "error" : ""];
     return `<div class="${classes.join(" ").trim()}" data-line="${line}"><span class="n">${line}</span><span class="t">${html || " "}</span></div>`;
   }).join("");
   const rows = [...pane.children];
@@ -125,6 +126,10 @@ for (const file of data.files) {
   $("files").append(button);
 }
 const legend = [["--accent", "decides the property"], ["--line", "sliced away"]];
+const told = new Set(data.files.flatMap(file => (file.told ?? []).map(([, what]) => what)));
+for (const [what, color, text] of [["ut", "--green", "all paths verified"], ["rt", "--red", "on a path to an error"], ["cand", "--yellow", "on a candidate"], ["open", "--dim", "open"]]) {
+  if (told.has(what)) legend.push([color, text]);
+}
 if (steps.length) legend.push(["--now", "on the way to the error"]);
 if (data.invariants.length) legend.push(["--green-back", "invariant of the proof"]);
 if (run.notes.length || run.reason) legend.push(["--yellow-back", "approximated"]);

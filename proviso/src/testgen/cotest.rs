@@ -4,22 +4,25 @@
 //! combined with what was known. The suite is what the automaton has as paths to reachable goals.
 
 use super::goals::execute;
-use super::search::{Found, Search, Status, Test};
-use cfa::interp::{InputSource, Inputs, Interpreter, ObjectSeq, Unknown};
-use cfa::{Bv, CallGraph, EdgeId, HaltKind, InputKind, Op, Out, Program};
+use super::imported::{Given, Imported, bytes};
+use super::search::{Found, Import, Search, Status};
+use crate::external::tester::Tester;
+use cfa::interp::{Inputs, Interpreter};
+use cfa::{EdgeId, Program};
 use cooperate::condition::{Label, Transition};
 use cooperate::gia::{self, Gia, Left, Recording, Says};
 use cooperate::reduce::Reducer;
-use cooperate::restrict::Restricted;
-use engine::Config;
 use engine::budget::Budget;
-use rustc_hash::FxHashSet;
+use engine::{Analysis, Config};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The first turns of both; where an iteration finds nothing, they double.
 const TESTER: Duration = Duration::from_secs(2);
 const VERIFIER: Duration = Duration::from_secs(4);
+/// The first turn of another's tester, which has to compile the program first.
+const OTHER: Duration = Duration::from_secs(5);
 /// Where turns of so many times that find nothing, nothing is to be found.
 const MOST: u32 = 32;
 /// What the run of one test may take.
@@ -34,6 +37,19 @@ pub struct CoTest<'a> {
     /// Shared with whoever reports when time is up.
     pub found: &'a Mutex<Found>,
     pub gia: Gia,
+    /// Who makes tests, if not we.
+    pub tester: Option<Outside<'a>>,
+    /// By goal: who proved it unreachable.
+    pub proved_by: FxHashMap<usize, Analysis>,
+}
+
+/// Another's tester.
+pub struct Outside<'a> {
+    pub tester: &'a Tester,
+    /// Functions whose call is an error.
+    pub errors: &'a [String],
+    pub memory: u64,
+    pub report: Import,
 }
 
 impl CoTest<'_> {
@@ -42,7 +58,11 @@ impl CoTest<'_> {
         let mut turns = 1;
         loop {
             let before = self.open().len();
-            self.iteration(TESTER * turns, |search, turn| search.test(turn));
+            if self.tester.is_some() {
+                self.import(OTHER * turns);
+            } else {
+                self.iteration(TESTER * turns, |search, turn| search.test(turn));
+            }
             if self.is_over() {
                 break;
             }
@@ -78,7 +98,7 @@ impl CoTest<'_> {
         // The goals in the residual program, and which goals of the program they are.
         let open = self.open();
         let (mut goals, mut numbers) = (Vec::new(), Vec::new());
-        for (new, old) in left(&rest) {
+        for (new, old) in rest.left() {
             if let Some(number) = open.iter().copied().find(|&i| self.goals[i] == old) {
                 goals.push(new);
                 numbers.push(number);
@@ -94,20 +114,19 @@ impl CoTest<'_> {
         };
         work(&search, turn);
         let local = local.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut news = Gia::nothing();
-        for path in self.reachable(&local.tests) {
-            let path = path.annotated(&mut self.program);
-            news.add_path(&path, Says::Reachable, &self.program);
-        }
+        let tests: Vec<Imported> = local.tests.iter().map(|test| Imported::of(&test.values)).collect();
+        self.add_tests(&tests);
         let unreachable = |number: usize| {
             let mut images = numbers.iter().zip(&local.status).filter(|(n, _)| **n == number).peekable();
-            images.peek().is_none() || images.all(|(_, status)| *status == Status::Unreachable)
+            images.peek().is_none() || images.all(|(_, status)| matches!(status, Status::Unreachable(_)))
         };
-        let never: Vec<EdgeId> = open.iter().filter(|&&i| unreachable(i)).map(|&i| self.goals[i]).collect();
-        // A verifier and a tester that disagree would be a defect: what was run counts.
-        if let Ok(combined) = gia::combine(&self.gia, &news) {
-            self.gia = combined;
+        let unreachable: Vec<usize> = open.iter().copied().filter(|&i| unreachable(i)).collect();
+        for (number, status) in numbers.iter().zip(&local.status) {
+            if let Status::Unreachable(by) = status {
+                self.proved_by.insert(*number, *by);
+            }
         }
+        let never: Vec<EdgeId> = unreachable.iter().map(|&i| self.goals[i]).collect();
         if !never.is_empty()
             && let Ok(combined) = gia::combine(&self.gia, &unreachable_gia(never))
         {
@@ -116,16 +135,52 @@ impl CoTest<'_> {
         self.publish();
     }
 
+    /// Lets another's tester work on what is left, and takes in those of its tests that cover more when they are run here.
+    fn import(&mut self, turn: Duration) {
+        let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Left::Unreachable, Reducer::Locations) else { return };
+        let seeds: Vec<Vec<u8>> = self.gia.tests(&self.program).iter().map(|test| bytes(&self.program, test)).collect();
+        let Some(outside) = &mut self.tester else { return };
+        let budget = self.budget.within(turn);
+        outside.report.runs += 1;
+        let tests = outside.tester.tests(&rest.program, outside.errors, &seeds, (&budget, outside.memory));
+        outside.report.problem = tests.as_ref().err().cloned();
+        let tests = tests.unwrap_or_default();
+        let useful = self.add_tests(&tests);
+        if let Some(outside) = &mut self.tester {
+            outside.report.read += tests.len();
+            outside.report.useful += useful;
+        }
+        self.publish();
+    }
+
+    /// Adds the paths of tests that cover what is open; how many do.
+    fn add_tests(&mut self, tests: &[Imported]) -> usize {
+        let mut news = Gia::nothing();
+        let paths = self.reachable(tests);
+        for path in &paths {
+            let path = path.clone().annotated(&mut self.program);
+            news.add_path(&path, Says::Reachable, &self.program);
+        }
+        // A verifier and a tester that disagree would be a defect: what was run counts.
+        if let Ok(combined) = gia::combine(&self.gia, &news) {
+            self.gia = combined;
+        }
+        paths.len()
+    }
+
     /// Runs tests on the program: their paths, as far as the last goal that none of those before covers.
-    fn reachable(&self, tests: &[Test]) -> Vec<gia::Test> {
+    fn reachable(&self, tests: &[Imported]) -> Vec<gia::Test> {
         let interpreter = Interpreter::new(&self.program);
         let mut open: FxHashSet<EdgeId> = self.open().into_iter().map(|i| self.goals[i]).collect();
         let mut paths = Vec::new();
         for test in tests {
+            if open.is_empty() || self.budget.spent().is_some() {
+                break;
+            }
             let mut recording = Recording::default();
-            let mut given = Given { program: &self.program, values: test.values.iter().map(|(_, v)| v) };
+            let mut given = Given::new(&self.program, test);
             let run = interpreter.run(&mut given, engine::replay_limits(RUN), &mut recording);
-            if run.taints.iter().any(|&t| self.program.taints[t].over) {
+            if given.wrong.is_some() || run.taints.iter().any(|&t| self.program.taints[t].over) {
                 continue;
             }
             let mut path = recording.test;
@@ -146,14 +201,17 @@ impl CoTest<'_> {
         if let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Left::Unreachable, Reducer::Locations)
             && self.gia.has(Says::Unreachable)
         {
-            let left: FxHashSet<EdgeId> = left(&rest).into_iter().map(|(_, old)| old).collect();
+            let left: FxHashSet<EdgeId> = rest.left().into_iter().map(|(_, old)| old).collect();
             for (i, goal) in self.goals.iter().enumerate() {
                 if !left.contains(goal) {
-                    status[i] = Status::Unreachable;
+                    // What lies behind what was proved is proved by the same.
+                    let by = self.proved_by.get(&i).or(self.proved_by.values().next());
+                    status[i] = Status::Unreachable(by.copied().unwrap_or_default());
                 }
             }
         }
-        let mut found = Found { status, ..Found::default() };
+        let imported = self.tester.as_ref().map(|outside| outside.report.clone()).unwrap_or_default();
+        let mut found = Found { status, imported, ..Found::default() };
         let interpreter = Interpreter::new(&self.program);
         let mut paths = self.gia.tests(&self.program);
         // A suite has at least one test.
@@ -170,18 +228,6 @@ impl CoTest<'_> {
     }
 }
 
-/// The edges of a residual program that can be called and do not lead to where all is covered, with those of the program.
-fn left(rest: &Restricted) -> Vec<(EdgeId, EdgeId)> {
-    let program = &rest.program;
-    let calls = CallGraph::new(program);
-    let is_left = |edge: EdgeId| match program.locs[program.edges[edge].target].out {
-        Out::One(next) => rest.edges[next].is_some() || program.edges[next].op != Op::Halt(HaltKind::Assumed),
-        _ => true,
-    };
-    let edges = rest.edges.iter().filter_map(|(new, old)| Some((new, (*old)?)));
-    edges.filter(|&(new, _)| calls.is_reachable(program.func_of(new)) && is_left(new)).collect()
-}
-
 /// Says that every path with one of these edges is infeasible.
 fn unreachable_gia(never: Vec<EdgeId>) -> Gia {
     let mut gia = Gia::nothing();
@@ -190,24 +236,4 @@ fn unreachable_gia(never: Vec<EdgeId>) -> Gia {
     gia.states[initial].transitions =
         vec![Transition { on: Label::of(never), assumption: None, to: ut }, Transition::others(initial)];
     gia
-}
-
-/// What `__VERIFIER_nondet_*` functions give, in order; all else is zero.
-struct Given<'a, V> {
-    program: &'a Program,
-    values: V,
-}
-
-impl<'a, V: Iterator<Item = &'a Bv>> InputSource for Given<'_, V> {
-    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
-        let nondet = |input| matches!(self.program.inputs[input].kind, InputKind::Nondet(_));
-        let value = match what {
-            Unknown::Havoc(input) if nondet(input) => self.values.next(),
-            _ => None,
-        };
-        value.map_or_else(|| Bv::zero(width), |v| v.resize(width))
-    }
-    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
-        bytes.fill(0);
-    }
 }

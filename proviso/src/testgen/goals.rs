@@ -1,31 +1,178 @@
 //! Coverage goals, and which of them a run covers.
 
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
-use cfa::{Bv, CallGraph, Callee, EdgeId, FunctionOrigin, Id, InputId, InputKind, Op, Program};
+use cfa::{
+    Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, Id, InputId, InputKind, Op, Out, PlaceId, Program,
+};
+use rustc_hash::FxHashSet;
 use std::time::{Duration, Instant};
 
 /// What a suite is to cover.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Coverage {
-    /// Both ways out of each condition. C's `&&` and `||` are branches, so these are decisions and conditions at once.
+    /// Every statement: the blocks that statements are in, which end with branches and calls.
+    Statements,
+    /// Both ways out of each branch, those of `&&`, `||` and `?:` too.
     Branches,
+    /// Branches, and both values of each comparison whose value is used otherwise.
+    Conditions,
     /// A call of one of these functions.
     Calls(Vec<String>),
+}
+
+impl Coverage {
+    /// Of several goals.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Statements => "statements",
+            Self::Branches => "branches",
+            Self::Conditions => "conditions",
+            Self::Calls(_) => "error calls",
+        }
+    }
+
+    /// The query of Test-Comp's property files.
+    pub fn query(&self) -> String {
+        match self {
+            Self::Statements => "COVER EDGES(@BASICBLOCKENTRY)".into(),
+            Self::Branches => "COVER EDGES(@DECISIONEDGE)".into(),
+            Self::Conditions => "COVER EDGES(@CONDITIONEDGE)".into(),
+            Self::Calls(names) => {
+                format!("COVER EDGES(@CALL({}))", names.first().map_or("reach_error", String::as_str))
+            }
+        }
+    }
+}
+
+/// Makes goals edges where they are none: a branch on each condition that is only computed, an edge where a block has branches alone.
+pub fn prepare(program: &mut Program, coverage: &Coverage) {
+    match coverage {
+        Coverage::Statements => {
+            // Of a switch only the first case is one.
+            let goes_on = |e: &cfa::Edge| matches!(e.op, Op::Assume { .. }).then_some((e.target, e.place));
+            let further: FxHashSet<_> = program.edges.values().filter_map(goes_on).collect();
+            for loc in program.locs.ids().collect::<Vec<_>>() {
+                if let Out::Branch { then_edge, else_edge } = program.locs[loc].out
+                    && is_own(program, then_edge)
+                    && !further.contains(&(loc, program.edges[then_edge].place))
+                {
+                    let place = program.edges[then_edge].place;
+                    let (func, out) = (program.locs[loc].func, program.locs[loc].out);
+                    let behind = program.add_location(func);
+                    program.locs[behind].out = out;
+                    program.edges[then_edge].source = behind;
+                    program.edges[else_edge].source = behind;
+                    program.locs[loc].out = Out::Sink;
+                    program.add_edge(loc, Op::Skip, behind, place);
+                }
+            }
+        }
+        Coverage::Conditions => {
+            for edge in program.edges.ids().collect::<Vec<_>>() {
+                let Some(place) = place_from(program, edge) else { continue };
+                for condition in conditions(program, edge) {
+                    branch_before(program, edge, condition, place);
+                }
+            }
+        }
+        Coverage::Branches | Coverage::Calls(_) => {}
+    }
+}
+
+fn is_own(program: &Program, edge: EdgeId) -> bool {
+    let f = program.func_of(edge);
+    program.funcs[f].origin == FunctionOrigin::Source && f != program.entry
+}
+
+/// The place of an edge, or of the next that has one and is executed whenever it is: the values of `&&` have none.
+fn place_from(program: &Program, mut edge: EdgeId) -> Option<PlaceId> {
+    for _ in 0..4 {
+        if let Some(place) = program.edges[edge].place {
+            return Some(place);
+        }
+        let Out::One(next) = program.locs[program.edges[edge].target].out else { return None };
+        edge = next;
+    }
+    None
+}
+
+/// The comparisons whose values an edge of the program's own computes and does not branch on.
+fn conditions(program: &Program, edge: EdgeId) -> Vec<ExprId> {
+    let values: Vec<ExprId> = match &program.edges[edge].op {
+        Op::Assign { value, .. } | Op::Store { value, .. } | Op::Return { value: Some(value) } => vec![*value],
+        Op::Call { args, .. } => args.to_vec(),
+        _ => Vec::new(),
+    };
+    let mut out = Vec::new();
+    if is_own(program, edge) {
+        for value in values {
+            program.exprs.visit(value, &mut FxHashSet::default(), |id, node| {
+                let compares = match node {
+                    Expr::Binary(op, ..) => op.is_comparison(),
+                    Expr::FCompare(..) => true,
+                    _ => false,
+                };
+                if compares && !out.contains(&id) {
+                    out.push(id);
+                }
+            });
+        }
+    }
+    out
+}
+
+/// Lets execution branch on a condition before an edge, and come together again.
+fn branch_before(program: &mut Program, edge: EdgeId, condition: ExprId, place: PlaceId) {
+    let source = program.edges[edge].source;
+    let behind = program.add_location(program.locs[source].func);
+    program.locs[source].out = Out::Sink;
+    program.edges[edge].source = behind;
+    program.locs[behind].out = Out::One(edge);
+    let (then_edge, else_edge) = program.add_branch(source, condition, behind, behind, Some(place));
+    program.set_meaning(then_edge, Some(true));
+    program.set_meaning(else_edge, Some(false));
 }
 
 /// The edges to cover, as far as the program can call the functions that they are in.
 pub fn goals(program: &Program, coverage: &Coverage) -> Vec<EdgeId> {
     let calls = CallGraph::new(program);
+    let blocks = if *coverage == Coverage::Statements { statements(program) } else { Vec::new() };
     let is_goal = |edge: EdgeId| match (&program.edges[edge].op, coverage) {
-        (Op::Assume { .. }, Coverage::Branches) => program.edges[edge].place.is_some(),
+        (_, Coverage::Statements) => blocks[edge.index()],
+        (Op::Assume { .. }, Coverage::Branches | Coverage::Conditions) => program.edges[edge].place.is_some(),
         (Op::Call { callee: Callee::Direct(f), .. }, Coverage::Calls(names)) => names.contains(&program.funcs[*f].name),
         _ => false,
     };
-    let own = |edge: EdgeId| {
-        let f = program.func_of(edge);
-        program.funcs[f].origin == FunctionOrigin::Source && f != program.entry && calls.is_reachable(f)
-    };
+    let own = |edge: EdgeId| is_own(program, edge) && calls.is_reachable(program.func_of(edge));
     program.edges.iter().map(|(id, _)| id).filter(|&e| own(e) && is_goal(e)).collect()
+}
+
+/// By edge: whether it is the first of a block that has a place in the source. A block is entered at its first edge alone, and what is
+/// entered is executed to its end: it ends with a branch, and with a call, which may not return.
+fn statements(program: &Program) -> Vec<bool> {
+    let mut into: Vec<u32> = vec![0; program.locs.len()];
+    let mut starts: Vec<bool> = vec![false; program.locs.len()];
+    for edge in program.edges.values() {
+        let target = edge.target.index();
+        into[target] += 1;
+        starts[target] |= into[target] > 1 || matches!(edge.op, Op::Assume { .. } | Op::Call { .. });
+    }
+    program.funcs.values().for_each(|f| starts[f.entry.index()] = true);
+    let mut out = vec![false; program.edges.len()];
+    for loc in program.locs.ids().filter(|l| starts[l.index()]) {
+        let mut at = loc;
+        while let Out::One(edge) = program.locs[at].out {
+            if program.edges[edge].place.is_some() {
+                out[edge.index()] = true;
+                break;
+            }
+            at = program.edges[edge].target;
+            if starts[at.index()] {
+                break;
+            }
+        }
+    }
+    out
 }
 
 /// A run of the program to its end.

@@ -17,6 +17,26 @@ pub enum Imported {
     Stream(Vec<u8>),
 }
 
+impl Imported {
+    /// A test that was found here.
+    pub fn of(values: &[(cfa::InputId, Bv)]) -> Self {
+        Self::Objects(values.iter().map(|(_, value)| in_memory(value)).collect())
+    }
+}
+
+/// The inputs of a path as the bytes that they are taken from.
+pub fn bytes(program: &Program, test: &cooperate::gia::Test) -> Vec<u8> {
+    let nondet = |input| matches!(program.inputs[input].kind, InputKind::Nondet(_));
+    test.values.iter().filter(|(_, input, _)| nondet(*input)).flat_map(|(_, _, value)| in_memory(value)).collect()
+}
+
+/// The bytes of a value, the lowest first.
+pub fn in_memory(value: &Bv) -> Vec<u8> {
+    let mut bytes = value.to_biguint().to_bytes_le();
+    bytes.resize(value.width().div_ceil(8) as usize, 0);
+    bytes
+}
+
 /// The tests in a file, or in a folder and its `queue` and `crashes`, in the order of their names; of a folder what is no test is
 /// left out.
 pub fn read(path: &Path) -> Result<Vec<Imported>, Failure> {

@@ -7,6 +7,7 @@ mod search;
 pub mod suite;
 
 use crate::args::TestgenArgs;
+use crate::external::tester::Tester;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
 use crate::job::{Job, Otherwise};
@@ -16,11 +17,12 @@ use crate::source::Sources;
 use crate::{pipeline, verify, witness};
 use cfa::Program;
 use cooperate::gia::Gia;
-use cotest::CoTest;
+use cotest::{CoTest, Outside};
 use engine::budget::Budget;
 use goals::Coverage;
 use instrument::Property;
-use search::{Found, Search, Status};
+use rustc_hash::FxHashMap;
+use search::{Found, Import, Search, Status};
 use serde_json::json;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,16 +58,28 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let shared = Arc::new(Mutex::new(Found::default()));
     let loaded: Arc<Mutex<Option<Arc<Program>>>> = Arc::default();
     let cooperates = args.cotest;
+    let tester = args.tester.as_deref().map(Tester::of).transpose()?;
+    let name = tester.as_ref().map(|tester| tester.name);
+    let errors = job.error_functions.clone();
     let worker = {
         let (shared, loaded, load, coverage) = (shared.clone(), loaded.clone(), job.load.clone(), coverage.clone());
         move || -> Result<(), Failure> {
-            let program = Arc::new(pipeline::load(&load, &budget)?);
+            let mut program = pipeline::load(&load, &budget)?;
+            goals::prepare(&mut program, &coverage);
+            let program = Arc::new(program);
             *loaded.lock().unwrap_or_else(PoisonError::into_inner) = Some(program.clone());
             let goals = goals::goals(&program, &coverage);
             if cooperates {
                 let gia = Gia::nothing();
                 let program = (*program).clone();
-                CoTest { program, goals: &goals, config, budget, found: &shared, gia }.run();
+                let tester = tester.as_ref().map(|tester| Outside {
+                    tester,
+                    errors: &errors,
+                    memory,
+                    report: Import::default(),
+                });
+                let proved_by = FxHashMap::default();
+                CoTest { program, goals: &goals, config, budget, found: &shared, gia, tester, proved_by }.run();
             } else {
                 Search { program: &program, goals: &goals, config, budget, found: &shared }.run();
             }
@@ -85,19 +99,23 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let mut found = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
     found.drop_superfluous();
     let goals = goals::goals(&program, &coverage);
-    let suite = Suite { program: &program, goals: &goals, found: &found, coverage: &coverage, job: &job };
+    let sources = Sources::new();
+    let told = suite::goals(&program, &goals, &found, &sources);
+    let suite = Suite { program: &program, goals: &told, found: &found, coverage: &coverage, job: &job };
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     suite.write(&args.output, args.ktest)?;
-    let sources = Sources::new();
     if let Some(path) = &args.lcov {
         outputs.put(path, suite::lcov(&program, &found.counts, &sources));
     }
     let stopped = supervised.stop.map(|s| s.to_string());
     if let Some(path) = &args.verify.json {
-        outputs.put(path, format!("{:#}\n", suite.json(stopped.as_deref(), start, &sources)));
+        outputs.put(path, format!("{:#}\n", suite.json(stopped.as_deref(), start, name)));
     }
     outputs.commit()?;
-    output::print(&suite.summary(&args.output, &sources))?;
+    output::print(&suite.summary(&args.output, name))?;
+    if let Some(problem) = &found.imported.problem {
+        output::warning(problem, colors);
+    }
     if let Some(stop) = supervised.stop.filter(|s| !matches!(s, Stop::Timeout(_))) {
         output::warning(&format!("{stop}: the suite has what was found before"), colors);
     }
@@ -113,14 +131,16 @@ fn coverage(args: &TestgenArgs, job: &Job) -> Result<Coverage, Failure> {
         _ => None,
     });
     match (args.coverage, query) {
+        (Some(CoverageArg::Statements), _) => Ok(Coverage::Statements),
         (Some(CoverageArg::Branches), _) => Ok(Coverage::Branches),
+        (Some(CoverageArg::Conditions), _) => Ok(Coverage::Conditions),
         (Some(CoverageArg::ErrorCall), _) => Ok(calls()),
         (None, None | Some("")) => Ok(Coverage::Branches),
         (None, Some(query)) => match query.split_once("@CALL(") {
             Some((_, rest)) => Ok(Coverage::Calls(vec![rest.split(')').next().unwrap_or_default().trim().to_owned()])),
-            None if ["@DECISIONEDGE", "@CONDITIONEDGE", "@BASICBLOCKENTRY"].iter().any(|q| query.contains(q)) => {
-                Ok(Coverage::Branches)
-            }
+            None if query.contains("@DECISIONEDGE") => Ok(Coverage::Branches),
+            None if query.contains("@CONDITIONEDGE") => Ok(Coverage::Conditions),
+            None if query.contains("@BASICBLOCKENTRY") => Ok(Coverage::Statements),
             None => Err(Failure::data(format!("the coverage '{query}' is not supported"))),
         },
     }
@@ -129,18 +149,27 @@ fn coverage(args: &TestgenArgs, job: &Job) -> Result<Coverage, Failure> {
 /// What was found, of a program.
 struct Suite<'a> {
     program: &'a Program,
-    goals: &'a [cfa::EdgeId],
+    goals: &'a [suite::Goal],
     found: &'a Found,
     coverage: &'a Coverage,
     job: &'a Job,
 }
 
 impl Suite<'_> {
-    fn count(&self, status: Status) -> usize {
-        self.found.status.iter().filter(|s| **s == status).count()
+    /// How many goals are covered, proved unreachable, open.
+    fn counts(&self) -> [usize; 3] {
+        let mut counts = [0; 3];
+        for goal in self.goals {
+            counts[match goal.status {
+                Status::Covered => 0,
+                Status::Unreachable(_) => 1,
+                Status::Open => 2,
+            }] += 1;
+        }
+        counts
     }
 
-    /// Writes `metadata.xml` and `testcase-N.xml`, on request also as `.ktest`; tests of a suite that was there before go.
+    /// Writes `metadata.xml`, `goals.txt` and `testcase-N.xml`, on request also as `.ktest`; tests of a suite that was there before go.
     fn write(&self, folder: &Path, as_ktest: bool) -> Result<(), Failure> {
         let writing = |path: &Path| {
             let path = path.to_owned();
@@ -158,6 +187,8 @@ impl Suite<'_> {
             std::fs::write(&path, content).map_err(writing(&path))
         };
         put("metadata.xml", self.metadata()?.xml().as_bytes())?;
+        let lines: String = self.goals.iter().map(|goal| format!("{goal}\n")).collect();
+        put("goals.txt", lines.as_bytes())?;
         let program = &self.job.load.inputs[0].display().to_string();
         let covers_error = matches!(self.coverage, Coverage::Calls(_));
         for (i, test) in self.found.tests.iter().enumerate() {
@@ -175,12 +206,7 @@ impl Suite<'_> {
         let file = &self.job.load.inputs[0];
         let bytes = std::fs::read(file).map_err(|e| Failure::reading(file, &e))?;
         let entry = &self.job.load.entry;
-        let query = match self.coverage {
-            Coverage::Branches => "COVER EDGES(@DECISIONEDGE)".to_owned(),
-            Coverage::Calls(names) => {
-                format!("COVER EDGES(@CALL({}))", names.first().map_or("reach_error", String::as_str))
-            }
-        };
+        let query = self.coverage.query();
         Ok(Metadata {
             specification: format!("COVER( init({entry}()), FQL({query}) )"),
             program: file.display().to_string(),
@@ -191,51 +217,59 @@ impl Suite<'_> {
         })
     }
 
-    fn summary(&self, folder: &Path, sources: &Sources) -> String {
-        let (covered, unreachable) = (self.count(Status::Covered), self.count(Status::Unreachable));
-        let open = self.goals.len().max(self.found.status.len()) - covered - unreachable;
+    fn summary(&self, folder: &Path, tester: Option<&str>) -> String {
         let mut out = String::new();
-        let rows = suite::uncovered(self.program, self.goals, &self.found.status, sources);
-        for row in rows.iter().take(LISTED) {
-            out += &format!("{row}\n");
+        let left: Vec<&suite::Goal> = self.goals.iter().filter(|goal| goal.status != Status::Covered).collect();
+        for goal in left.iter().take(LISTED) {
+            out += &format!("{goal}\n");
         }
-        if rows.len() > LISTED {
-            out += &format!("… and {} more\n", rows.len() - LISTED);
+        if left.len() > LISTED {
+            out += &format!("… and {} more, in {}\n", left.len() - LISTED, folder.join("goals.txt").display());
         }
-        let what = match self.coverage {
-            Coverage::Branches => "branches",
-            Coverage::Calls(_) => "error calls",
-        };
+        if let Some(tester) = tester {
+            let Import { runs, read, useful, .. } = self.found.imported;
+            out += &format!("{read} tests of {tester} in {runs} runs, {useful} of which covered what was open\n");
+        }
+        let [covered, unreachable, open] = self.counts();
         out + &format!(
-            "{} tests in {}: {covered} of {} {what} covered, {unreachable} proved unreachable, {open} open\n",
+            "{} tests in {}: {covered} of {} {} covered, {unreachable} proved unreachable, {open} open\n",
             self.found.tests.len(),
             folder.display(),
             self.goals.len(),
+            self.coverage.name(),
         )
     }
 
-    fn json(&self, stopped: Option<&str>, start: Instant, sources: &Sources) -> serde_json::Value {
-        let goals = self.goals.iter().zip(&self.found.status).map(|(&goal, status)| {
-            let edge = &self.program.edges[goal];
-            let spot = edge.place.and_then(|p| sources.spot(self.program, p));
+    fn json(&self, stopped: Option<&str>, start: Instant, tester: Option<&str>) -> serde_json::Value {
+        let goals = self.goals.iter().map(|goal| {
+            let (status, by) = match goal.status {
+                Status::Open => ("open", None),
+                Status::Covered => ("covered", None),
+                Status::Unreachable(by) => ("unreachable", Some(by.name())),
+            };
             json!({
-                "location": crate::report::spot_json(spot.as_ref()),
-                "condition": cfa::text::c_operation(self.program, &edge.op),
-                "status": match status {
-                    Status::Open => "open",
-                    Status::Covered => "covered",
-                    Status::Unreachable => "unreachable",
-                },
+                "location": crate::report::spot_json(goal.spot.as_ref()),
+                "condition": goal.what,
+                "status": status,
+                "tests": goal.tests,
+                "proved_by": by,
             })
         });
         let goals: Vec<_> = goals.collect();
+        let imported = &self.found.imported;
+        let tester = tester.map(|name| {
+            json!({"name": name, "runs": imported.runs, "read": imported.read, "useful": imported.useful, "problem": imported.problem})
+        });
+        let [covered, unreachable, _] = self.counts();
         json!({
             "schema": "proviso-testgen-1",
             "tool": {"name": "proviso", "version": env!("CARGO_PKG_VERSION")},
             "tests": self.found.tests.len(),
-            "covered": self.count(Status::Covered),
-            "unreachable": self.count(Status::Unreachable),
+            "coverage": self.coverage.name(),
+            "covered": covered,
+            "unreachable": unreachable,
             "goals": goals,
+            "tester": tester,
             "stopped": stopped,
             "seconds": start.elapsed().as_secs_f64(),
         })

@@ -28,8 +28,8 @@ const REPLAY: Duration = Duration::from_secs(5);
 pub enum Status {
     Open,
     Covered,
-    /// Proved: no execution comes there.
-    Unreachable,
+    /// Proved by this analysis: no execution comes there.
+    Unreachable(Analysis),
 }
 
 /// A test: what it gives the program, and which goals it covers, by index.
@@ -47,6 +47,19 @@ pub struct Found {
     pub status: Vec<Status>,
     /// By edge: executions by all tests.
     pub counts: Vec<u64>,
+    /// What came of another's tests.
+    pub imported: Import,
+}
+
+/// What came of the tests of a tester that is not ours.
+#[derive(Clone, Default, Debug)]
+pub struct Import {
+    pub runs: u32,
+    pub read: usize,
+    /// Tests that covered what was open.
+    pub useful: usize,
+    /// Why its last run was of no use.
+    pub problem: Option<String>,
 }
 
 impl Found {
@@ -224,7 +237,7 @@ impl Search<'_> {
             for &i in goals {
                 // What a test covers is reachable, whatever is proved.
                 if found.status[i] == Status::Open {
-                    found.status[i] = Status::Unreachable;
+                    found.status[i] = Status::Unreachable(outcome.decided_by);
                 }
             }
         }

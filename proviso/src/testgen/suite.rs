@@ -1,7 +1,8 @@
 //! Test suites in the exchange format of Test-Comp (version 1.1), and coverage as lcov reads it.
 
-use super::search::Status;
-use crate::source::Sources;
+use super::imported::in_memory;
+use super::search::{Found, Status};
+use crate::source::{Sources, Spot};
 use cfa::{Bv, EdgeId, FunctionOrigin, Id, InputId, InputKind, Op, Program};
 use cooperate::range::split::literal;
 use std::collections::BTreeMap;
@@ -81,10 +82,7 @@ pub fn ktest(program: &Program, file: &str, values: &[(InputId, Bv)]) -> Vec<u8>
             _ => "input",
         };
         bytes(&mut out, name.as_bytes());
-        let size = value.width().div_ceil(8) as usize;
-        let mut content = value.to_biguint().to_bytes_le();
-        content.resize(size, 0);
-        bytes(&mut out, &content);
+        bytes(&mut out, &in_memory(value));
     }
     out
 }
@@ -143,18 +141,53 @@ pub fn lcov(program: &Program, counts: &[u64], sources: &Sources) -> String {
     out
 }
 
-/// The goals that no test covers, a line each.
-pub fn uncovered(program: &Program, goals: &[EdgeId], status: &[Status], sources: &Sources) -> Vec<String> {
-    let mut out = Vec::new();
-    for (&goal, status) in goals.iter().zip(status).filter(|(_, s)| **s != Status::Covered) {
-        let edge = &program.edges[goal];
-        let place = edge.place.and_then(|p| sources.spot(program, p)).map_or_else(String::new, |s| s.to_string());
-        let what = match &edge.op {
-            Op::Assume { .. } => cfa::text::c_operation(program, &edge.op),
-            _ => "the call".into(),
+/// A goal, and what is known of it.
+pub struct Goal {
+    pub spot: Option<Spot>,
+    /// In the words of C.
+    pub what: String,
+    pub status: Status,
+    /// The numbers of the tests that cover it, from 1.
+    pub tests: Vec<usize>,
+}
+
+/// Each goal of a suite, in the order of the source.
+pub fn goals(program: &Program, goals: &[EdgeId], found: &Found, sources: &Sources) -> Vec<Goal> {
+    let goal = |(i, &edge): (usize, &EdgeId)| {
+        let (op, place) = (&program.edges[edge].op, program.edges[edge].place);
+        let what = match (op, program.out_edges(program.edges[edge].target).next()) {
+            (Op::Call { .. }, _) => "the call".into(),
+            (Op::Skip, Some(branch)) if matches!(program.edges[branch].op, Op::Assume { .. }) => {
+                format!("the condition {}", cfa::text::c_operation(program, &program.edges[branch].op))
+            }
+            (Op::Skip, _) => "the statement".into(),
+            _ => cfa::text::c_operation(program, op),
         };
-        let said = if *status == Status::Unreachable { "is unreachable" } else { "is not covered" };
-        out.push(format!("{place}: {what} {said}"));
+        let covering = found.tests.iter().zip(1..).filter(|(test, _)| test.covers.contains(&(i as u32)));
+        Goal {
+            spot: place.and_then(|p| sources.spot(program, p)),
+            what,
+            status: found.status.get(i).copied().unwrap_or(Status::Open),
+            tests: covering.map(|(_, number)| number).collect(),
+        }
+    };
+    let mut goals: Vec<Goal> = goals.iter().enumerate().map(goal).collect();
+    let place = |goal: &Goal| goal.spot.as_ref().map(|s| (s.path.clone(), s.line, s.column));
+    goals.sort_by_cached_key(place);
+    goals
+}
+
+impl std::fmt::Display for Goal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(spot) = &self.spot {
+            write!(f, "{spot}: ")?;
+        }
+        write!(f, "{}: ", self.what)?;
+        match (self.status, self.tests.first()) {
+            (Status::Covered, Some(test)) => write!(f, "covered by testcase-{test}"),
+            (Status::Covered, None) => write!(f, "covered"),
+            (Status::Unreachable(by), _) => write!(f, "proved unreachable by {}", by.name()),
+            (Status::Open, _) => write!(f, "open"),
+        }
     }
-    out
 }

@@ -1,8 +1,8 @@
 //! What an exploration has done, as a condition: all paths are covered but those that go through its frontier.
 
 use super::{Condition, StateId, Transition};
-use cfa::{CallGraph, Callee, EdgeId, FuncId, Op, Out, Program, Table};
-use engine::frontier::{Frontier, PathId, Paths};
+use cfa::{CallGraph, Callee, EdgeId, FuncId, Id, Op, Out, Program, Table};
+use engine::frontier::{Frontier, Left, PathId, Paths};
 use rustc_hash::FxHashMap;
 
 /// States that a condition of a frontier may have; beyond, it forgets what was explored deepest. Each is a copy of code in the program
@@ -49,23 +49,23 @@ impl Explored<'_> {
 
     /// The condition that covers what an exploration has seen to the end: nothing, if it is not known what it has left.
     pub fn condition(&self, frontier: &Frontier) -> Condition {
-        let ends: Option<Vec<PathId>> = frontier.open.iter().map(|o| o.path).chain(frontier.covered.clone()).collect();
-        match ends {
-            Some(ends) if frontier.given_up.is_none() => {
-                self.tree(&frontier.paths, &ends).condition(self.original).unwrap_or_else(Condition::nothing)
+        match frontier.left() {
+            Some(left) if frontier.given_up.is_none() => {
+                self.tree(&frontier.paths, &left).condition(self.original).unwrap_or_else(Condition::nothing)
             }
             _ => Condition::nothing(),
         }
     }
 
     /// The choices on paths, in time linear in the pieces of which the paths are made.
-    fn tree(&self, paths: &Paths, open: &[PathId]) -> Choices {
+    fn tree(&self, paths: &Paths, left: &Left) -> Choices {
         let mut tree = Choices::default();
         // Where a path has come to, and the call through a pointer that it ends with.
         let mut ends: Table<PathId, (usize, Option<EdgeId>)> = Table::new();
-        for piece in paths.pieces().values() {
+        for (path, piece) in paths.pieces().iter() {
             let (mut at, mut call) = piece.after.map_or((0, None), |before| ends[before]);
-            for &edge in &piece.edges {
+            let edges = if left.leads_there[path.index()] { &piece.edges[..] } else { &[] };
+            for &edge in edges {
                 if let Some(call) = call.take() {
                     at = tree.child(at, Choice::Callee(call, (self.func)(self.program.func_of(edge))));
                 }
@@ -78,7 +78,7 @@ impl Explored<'_> {
             }
             ends.push((at, call));
         }
-        open.iter().for_each(|&end| tree.nodes[ends[end].0].open = true);
+        left.ends.iter().for_each(|&end| tree.nodes[ends[end].0].open = true);
         tree.cut(MOST_STATES);
         tree
     }

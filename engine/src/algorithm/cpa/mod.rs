@@ -16,7 +16,7 @@ use crate::budget::{Budget, Spent};
 use crate::control::{CallStacks, Control};
 use crate::cpa::{At, Cpa, Decision, Goal, Stop, Successors, Target};
 use crate::desk::Desk;
-use crate::frontier::{Frontier, Open, PathId, Paths};
+use crate::frontier::{Covered, Frontier, Open, PathId, Paths};
 use crate::reached::{Adjusted, Forgotten, From, Reached};
 use crate::verdict::{Reason, Taints};
 use crate::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist, distances};
@@ -194,7 +194,12 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         let joining = self.joining.iter().flat_map(|j| j.pending.iter().chain(j.queue.iter()));
         let alive = self.waitlist.iter().chain(joining).filter(|n| self.reached.is_alive(n.node));
         let open = alive.map(|n| self.open(n.at, self.tell(n.node, &mut paths, &mut known), None)).collect();
-        let covered = self.reached.covered().into_iter().map(|n| self.tell(n, &mut paths, &mut known)).collect();
+        let tell = |(node, by): (R::Node, Option<R::Node>)| Covered {
+            path: self.tell(node, &mut paths, &mut known),
+            // What was given away may lie behind what covers.
+            by: by.filter(|_| self.desk.is_none()).and_then(|by| self.tell(by, &mut paths, &mut known)),
+        };
+        let covered = self.reached.covered().into_iter().map(tell).collect();
         Frontier { paths, open, covered, given_up: None }
     }
 

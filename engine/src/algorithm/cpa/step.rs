@@ -4,8 +4,8 @@ use super::*;
 
 /// Edges followed in one step before the state goes back to the waitlist, for fairness.
 const BLOCK: u32 = 50_000;
-/// Edges between looks at the clock.
-const TICK: u32 = 512;
+/// Edges between looks at the clock. A branch on a long path takes a millisecond.
+const TICK: u32 = 64;
 
 impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
     /// Follows a state to the next fork, or to where it waits to be merged.

@@ -25,6 +25,10 @@ pub struct Covering {
     kept: FxHashMap<(Control, u64), Vec<Snapshot>>,
     records: FxHashMap<LocId, Record>,
     total: usize,
+    /// How often it was asked for a state that covers.
+    calls: usize,
+    /// The call that kept the state which was found last.
+    pub(super) last: Option<usize>,
 }
 
 /// How looking for covering states has paid off at a location.
@@ -37,6 +41,8 @@ struct Record {
 /// A state as it was, without what the future does not depend on.
 struct Snapshot {
     st: State,
+    /// The call that kept it.
+    call: usize,
 }
 
 impl SymbolicExecution<'_> {
@@ -76,6 +82,9 @@ impl SymbolicExecution<'_> {
 
     /// Whether an earlier state at `at` covers `st`; if none does, `st` may be kept.
     pub(super) fn is_covered(&mut self, st: &State, at: Control) -> Result<bool, Stop> {
+        let call = self.covering.calls;
+        self.covering.calls += 1;
+        self.covering.last = None;
         let record = self.covering.records.entry(at.loc).or_default();
         record.visits += 1;
         let visits = record.visits;
@@ -90,13 +99,14 @@ impl SymbolicExecution<'_> {
         for candidate in candidates.iter().rev().take(LOOKUPS) {
             if self.state_covers(&candidate.st, st, at) {
                 covered = true;
+                self.covering.last = Some(candidate.call);
                 break;
             }
         }
         if covered {
             self.covering.records.entry(at.loc).or_default().hits += 1;
         } else if (promising || visits.is_power_of_two()) && self.covering.total < MOST && self.has_model(st) {
-            candidates.push(Snapshot { st: st.clone() });
+            candidates.push(Snapshot { st: st.clone(), call });
             self.covering.total += 1;
         }
         if !candidates.is_empty() {

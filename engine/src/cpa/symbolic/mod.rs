@@ -266,6 +266,10 @@ impl Cpa for SymbolicExecution<'_> {
         self.is_covered(st, at)
     }
 
+    fn coverer(&self) -> Option<usize> {
+        self.covering.last
+    }
+
     fn problems(&mut self) -> Vec<EdgeId> {
         let found = self.problems.as_mut().map_or(Vec::new(), |p| std::mem::take(&mut p.found));
         found.into_iter().map(|p| p.edge).collect()

@@ -1,0 +1,60 @@
+//! What a GIA says of the edges of the program, for pictures over its source.
+
+use super::{Gia, Says};
+use crate::condition::Condition;
+use crate::reduce::{Reducer, reduce};
+use crate::restrict::TooLarge;
+use cfa::{CallGraph, EdgeId, Program};
+use rustc_hash::FxHashSet;
+
+/// What is said of the paths through an edge.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Told {
+    /// All of them reach no target, or there are none.
+    Verified,
+    /// Nothing, of some of them.
+    Open,
+    /// One of them should be looked at.
+    Candidate,
+    /// One of them reaches a target.
+    Reaches,
+}
+
+impl Told {
+    /// As [`Says::name`] where it is something that is said.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Verified => "ut",
+            Self::Open => "open",
+            Self::Candidate => "cand",
+            Self::Reaches => "rt",
+        }
+    }
+}
+
+impl Gia {
+    /// By edge; `None` for those of functions that nobody calls.
+    pub fn told(&self, program: &mut Program) -> Result<Vec<Option<Told>>, TooLarge> {
+        let left = |program: &Program, covered: &Condition| -> Result<FxHashSet<EdgeId>, TooLarge> {
+            let rest = reduce(program, covered, Reducer::Locations)?;
+            Ok(rest.left().into_iter().map(|(_, old)| old).collect())
+        };
+        let unverified = self.condition(program, Says::Unreachable);
+        let unverified = left(program, &unverified)?;
+        let on_the_way = |says| match self.has(says) {
+            true => left(program, &self.beside(says, &[])),
+            false => Ok(FxHashSet::default()),
+        };
+        let (reaching, candidates) = (on_the_way(Says::Reachable)?, on_the_way(Says::Candidate)?);
+        let calls = CallGraph::new(program);
+        let told = |edge: EdgeId| {
+            calls.is_reachable(program.func_of(edge)).then(|| match () {
+                () if reaching.contains(&edge) => Told::Reaches,
+                () if candidates.contains(&edge) => Told::Candidate,
+                () if unverified.contains(&edge) => Told::Open,
+                () => Told::Verified,
+            })
+        };
+        Ok(program.edges.ids().map(told).collect())
+    }
+}

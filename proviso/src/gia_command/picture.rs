@@ -1,0 +1,70 @@
+//! A GIA over the source: what it says of each line.
+
+use crate::failure::Failure;
+use crate::source::Sources;
+use cfa::{FunctionOrigin, Op, Program};
+use cooperate::gia::{Gia, Told};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// By file and line: the most pressing of what is said of its edges.
+pub type Lines = BTreeMap<String, BTreeMap<u32, Told>>;
+
+/// What a GIA says of the lines of the program that are executed; nothing where the program without what is ut would be too large.
+pub fn lines(gia: &Gia, program: &mut Program, sources: &Sources) -> Option<Lines> {
+    let told = gia.told(program).ok()?;
+    let mut lines = Lines::new();
+    for ((id, edge), told) in program.edges.iter().zip(told) {
+        let func = program.func_of(id);
+        let is_own =
+            program.funcs[func].origin == FunctionOrigin::Source && func != program.entry && edge.op != Op::Skip;
+        if let Some(told) = told.filter(|_| is_own)
+            && let Some(spot) = edge.place.and_then(|place| sources.spot(program, place))
+        {
+            let line = lines.entry(spot.path).or_default().entry(spot.line).or_insert(told);
+            *line = told.max(*line);
+        }
+    }
+    Some(lines)
+}
+
+const STYLE: &str = "\
+body { font: 14px/1.45 system-ui, sans-serif; margin: 1.5em; background: #fff; color: #1c2330; }
+pre { font: 12.5px/18px ui-monospace, 'DejaVu Sans Mono', monospace; margin: 0 0 2em; }
+pre div { min-height: 18px; } pre b { display: inline-block; width: 4em; text-align: right; margin-right: 1em; color: #6a7385; font-weight: 400; }
+.ut { background: #d3f0da; } .rt { background: #fbd0d0; } .cand { background: #faecb9; } .open { background: #e4e7ec; }
+p span { padding: 1px 8px; margin-right: 1em; border-radius: 4px; }
+@media (prefers-color-scheme: dark) {
+  body { background: #14181f; color: #dfe4ec; }
+  .ut { background: #14351f; } .rt { background: #57191c; } .cand { background: #453812; } .open { background: #2b323d; }
+}";
+
+/// A page with the source, its lines coloured.
+pub fn page(gia: &Gia, program: &mut Program, sources: &Sources) -> Result<String, Failure> {
+    let Some(lines) = lines(gia, program, sources) else {
+        return Err(Failure::data("the program without what is ut has too many edges to be drawn"));
+    };
+    let mut out = format!(
+        "<!doctype html>\n<meta charset=\"utf-8\">\n<title>What is known</title>\n<style>{STYLE}</style>\n\
+         <p><span class=\"ut\">all paths verified</span><span class=\"rt\">on a path to an error</span>\
+         <span class=\"cand\">on a candidate</span><span class=\"open\">open</span></p>\n"
+    );
+    for (path, lines) in lines {
+        let _ = writeln!(out, "<h3>{}</h3>\n<pre>", escaped(&path));
+        let Some(text) = sources.text(&path) else {
+            out += "the text of this file is not here</pre>\n";
+            continue;
+        };
+        for (number, line) in (1..).zip(text.lines()) {
+            let class = lines.get(&number).map_or(String::new(), |told| format!(" class=\"{}\"", told.name()));
+            // Rows are blocks: ends of lines between them would be rows of their own.
+            let _ = write!(out, "<div{class}><b>{number}</b>{}</div>", escaped(line));
+        }
+        out += "</pre>\n";
+    }
+    Ok(out)
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
