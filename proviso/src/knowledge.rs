@@ -110,12 +110,17 @@ impl Pipeline {
             self.add(&mut gia, [Some(candidates), given]);
             // Facts may take what is left of the time.
             self.write_gia(&gia, &program);
+            self.draw_gia(&gia, &mut program);
             let facts = self.facts(&mut program);
             self.add(&mut gia, [facts, None]);
         }
         self.write_gia(&gia, &program);
+        self.draw_gia(&gia, &mut program);
+    }
+
+    fn draw_gia(&self, gia: &Gia, program: &mut Program) {
         if self.wants_exhibits
-            && let Some(lines) = picture::lines(&gia, &mut program, &Sources::new())
+            && let Some(lines) = picture::lines(gia, program, &Sources::new())
         {
             self.shared().exhibits.known = lines;
         }
