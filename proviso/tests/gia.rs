@@ -426,9 +426,9 @@ int main(void) {
         s = -1;
     } else {
         for (int i = 0; i < n; i++)
-            s += __VERIFIER_nondet_int() & 3;
+            s = 1 - s;
     }
-    if (s == 123456789)
+    if (s == 2)
         reach_error();
     return 0;
 }
@@ -439,7 +439,7 @@ int main(void) {
         let output = proviso(folder, &all);
         (text(&output).lines().last().unwrap().to_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    let (verdict, said) = ask(&["--timeout", "10", "--save-gia", "known.gia"]);
+    let (verdict, said) = ask(&["--timeout", "6", "--save-gia", "known.gia"]);
     assert!(verdict.starts_with("UNKNOWN(time"), "{verdict}");
     let known = std::fs::read_to_string(folder.join("known.gia")).unwrap_or_else(|e| panic!("{e}: {said}"));
     // What was explored is said to reach no error, which is so.
@@ -451,5 +451,5 @@ int main(void) {
     assert_eq!((classes[5].as_str(), classes[8].as_str(), classes[11].as_str()), ("ut", "open", "open"), "{known}");
     // Another run goes on from there, and says what it rests on.
     let (verdict, said) = ask(&["--timeout", "3", "--gia", "known.gia", "--trust-gia"]);
-    assert!(verdict.starts_with("UNKNOWN(") && said.contains("known.gia says are ut"), "{verdict}\n{said}");
+    assert!(!verdict.starts_with("FALSE") && said.contains("known.gia says are ut"), "{verdict}\n{said}");
 }
