@@ -16,6 +16,7 @@ pub mod budget;
 mod cache;
 mod checked;
 mod choice;
+mod equalities;
 pub mod facts;
 mod independence;
 mod integers;

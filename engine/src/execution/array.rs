@@ -4,11 +4,11 @@
 //! The elements are as wide as the access for which the array was made, if that is aligned: most arrays of a program are
 //! accessed in whole elements only, and then an access is one term. Other accesses take elements apart.
 
-use super::Execution;
 use super::memory::Piece;
 use super::state::{Event, State};
 use super::terms::Terms;
 use super::value::{ObjId, Val, sign_extend};
+use super::{Execution, quantified};
 use cfa::{BinOp, Bv, Expr, ExprId, Sort};
 use rustc_hash::FxHashSet;
 
@@ -18,115 +18,112 @@ const MAX_ARRAY: u64 = 1 << 16;
 /// Stores at unknown places that are looked at behind the last one.
 const MOST_STORES: u32 = 64;
 
-impl Execution<'_> {
-    /// Turns the content of an object into an SMT array, for an access of `len` bytes at `offset`.
-    pub fn make_array(&mut self, st: &mut State, object: ObjId, offset: ExprId, len: u32) {
-        let o = st.memory.get(object).expect("a live object");
-        if o.array.is_some() {
-            return;
-        }
-        let w = self.terms.pointer_width;
-        let size = match o.size {
-            Val::Int(size) => size,
-            _ => o.extent(),
-        };
-        let fits = matches!(len, 2 | 4 | 8)
-            && self.terms.trailing_zeros(offset) >= len.trailing_zeros()
-            && size.is_multiple_of(u64::from(len));
-        let unit = if fits { len } else { 1 };
-        let (zeroed, written) = (o.zeroed, o.extent().min(size));
-        // The content of an object of which more is written is forgotten: any content is possible, which a replay will
-        // tell from a real one.
-        let kept = written <= MAX_ARRAY;
-        let mut array = if zeroed && kept {
-            let zero = self.terms.int(8 * unit, 0);
-            self.terms.const_array(w, zero)
-        } else {
-            let array = self.terms.fresh_symbol(Sort::Array { index: w, elem: 8 * unit }).1;
-            st.trail.push(Event::UnknownArray { object, array });
-            array
-        };
-        if kept {
-            for index in 0..written / u64::from(unit) {
-                let at = index * u64::from(unit);
-                let o = st.memory.get(object).expect("a live object");
-                let is_plain = |at| match o.piece(at) {
-                    Piece::Default => true,
-                    Piece::Byte(byte) => byte == 0 && zeroed,
-                    Piece::Cell { .. } => false,
-                };
-                if (at..at + u64::from(unit)).all(is_plain) {
-                    continue;
-                }
-                let value = self.read(st, object, at, unit);
-                let value = self.terms.term(value, 8 * unit);
-                let index = self.terms.int(w, index);
-                array = self.terms.store(array, index, value);
-            }
-        }
-        st.memory.get_mut(object).expect("a live object").set_array(array);
+/// Turns the content of an object into an SMT array, for an access of `len` bytes at `offset`.
+pub fn make(ex: &mut Execution, st: &mut State, object: ObjId, offset: ExprId, len: u32) {
+    let o = st.memory.get(object).expect("a live object");
+    if o.array.is_some() {
+        return;
     }
-
-    pub fn read_array(&mut self, st: &mut State, object: ObjId, offset: ExprId, len: u32) -> Val {
-        let array = st.memory.get(object).expect("a live object").array.expect("the object is an array");
-        self.instantiate(st, array, offset);
-        let array = self.before_other_stores(st, array, offset, len);
-        let value = self.terms.select_bytes(array, offset, len);
-        self.terms.classify(value)
-    }
-
-    /// An array without the last stores, as far as the path condition keeps them apart from what is read.
-    fn before_other_stores(&self, st: &State, mut array: ExprId, offset: ExprId, len: u32) -> ExprId {
-        let range = |e| self.solver.bounds(&self.terms, &st.pc, e);
-        if self.terms.has_lambda(array) {
-            return array;
-        }
-        let Some((low, high)) = range(offset) else { return array };
-        let Some(high) = high.checked_add(u64::from(len) - 1) else { return array };
-        let unit = u64::from(self.terms.unit(array));
-        let (first, last) = (low / unit, high / unit);
-        let mut looked_at = 0;
-        while let Expr::Store { array: inner, index, .. } = *self.terms.get(array)
-            && looked_at < MOST_STORES
-        {
-            looked_at += u32::from(self.terms.as_const(index).is_none());
-            match range(index) {
-                Some((low, high)) if high < first || low > last => array = inner,
-                _ => break,
-            }
-        }
+    let w = ex.terms.pointer_width;
+    let size = match o.size {
+        Val::Int(size) => size,
+        _ => o.extent(),
+    };
+    let fits = matches!(len, 2 | 4 | 8)
+        && ex.terms.trailing_zeros(offset) >= len.trailing_zeros()
+        && size.is_multiple_of(u64::from(len));
+    let unit = if fits { len } else { 1 };
+    let (zeroed, written) = (o.zeroed, o.extent().min(size));
+    // The content of an object of which more is written is forgotten: any content is possible, which a replay will
+    // tell from a real one.
+    let kept = written <= MAX_ARRAY;
+    let mut array = if zeroed && kept {
+        let zero = ex.terms.int(8 * unit, 0);
+        ex.terms.const_array(w, zero)
+    } else {
+        let array = ex.terms.fresh_symbol(Sort::Array { index: w, elem: 8 * unit }).1;
+        st.trail.push(Event::UnknownArray { object, array });
         array
-    }
-
-    pub fn write_array(&mut self, st: &mut State, object: ObjId, offset: ExprId, len: u32, value: Val) {
-        let mut array = st.memory.get(object).expect("a live object").array.expect("the object is an array");
-        let unit = self.terms.unit(array);
-        let width = 8 * unit;
-        if let Some(first) = self.terms.element(offset, unit).filter(|_| len.is_multiple_of(unit)) {
-            for i in 0..len / unit {
-                let part = self.terms.part(value, 8 * len, width * (i + 1) - 1, width * i);
-                let part = self.terms.term(part, width);
-                let at = self.terms.plus(first, i);
-                array = self.terms.store(array, at, part);
+    };
+    if kept {
+        for index in 0..written / u64::from(unit) {
+            let at = index * u64::from(unit);
+            let o = st.memory.get(object).expect("a live object");
+            let is_plain = |at| match o.piece(at) {
+                Piece::Default => true,
+                Piece::Byte(byte) => byte == 0 && zeroed,
+                Piece::Cell { .. } => false,
+            };
+            if (at..at + u64::from(unit)).all(is_plain) {
+                continue;
             }
-        } else {
-            for i in 0..len {
-                let byte = self.terms.part(value, 8 * len, 8 * i + 7, 8 * i);
-                let byte = self.terms.term(byte, 8);
-                let at = self.terms.plus(offset, i);
-                let (element, shift) = self.terms.element_around(at, unit);
-                let (byte, ones) = (self.terms.zext(width, byte), self.terms.int(width, 0xff));
-                let (byte, ones) =
-                    (self.terms.binary(BinOp::Shl, byte, shift), self.terms.binary(BinOp::Shl, ones, shift));
-                let others = self.terms.not(ones);
-                let word = self.terms.select(array, element);
-                let word = self.terms.binary(BinOp::And, word, others);
-                let word = self.terms.binary(BinOp::Or, word, byte);
-                array = self.terms.store(array, element, word);
-            }
+            let value = ex.read(st, object, at, unit);
+            let value = ex.terms.term(value, 8 * unit);
+            let index = ex.terms.int(w, index);
+            array = ex.terms.store(array, index, value);
         }
-        st.memory.get_mut(object).expect("a live object").set_array(array);
     }
+    st.memory.get_mut(object).expect("a live object").set_array(array);
+}
+
+pub(super) fn read(ex: &mut Execution, st: &mut State, object: ObjId, offset: ExprId, len: u32) -> Val {
+    let array = st.memory.get(object).expect("a live object").array.expect("the object is an array");
+    quantified::instantiate(ex, st, array, offset);
+    let array = before_other_stores(ex, st, array, offset, len);
+    let value = ex.terms.select_bytes(array, offset, len);
+    ex.terms.classify(value)
+}
+
+/// An array without the last stores, as far as the path condition keeps them apart from what is read.
+fn before_other_stores(ex: &Execution, st: &State, mut array: ExprId, offset: ExprId, len: u32) -> ExprId {
+    let range = |e| ex.solver.bounds(&ex.terms, &st.pc, e);
+    if ex.terms.has_lambda(array) {
+        return array;
+    }
+    let Some((low, high)) = range(offset) else { return array };
+    let Some(high) = high.checked_add(u64::from(len) - 1) else { return array };
+    let unit = u64::from(ex.terms.unit(array));
+    let (first, last) = (low / unit, high / unit);
+    let mut looked_at = 0;
+    while let Expr::Store { array: inner, index, .. } = *ex.terms.get(array)
+        && looked_at < MOST_STORES
+    {
+        looked_at += u32::from(ex.terms.as_const(index).is_none());
+        match range(index) {
+            Some((low, high)) if high < first || low > last => array = inner,
+            _ => break,
+        }
+    }
+    array
+}
+
+pub(super) fn write(ex: &mut Execution, st: &mut State, object: ObjId, offset: ExprId, len: u32, value: Val) {
+    let mut array = st.memory.get(object).expect("a live object").array.expect("the object is an array");
+    let unit = ex.terms.unit(array);
+    let width = 8 * unit;
+    if let Some(first) = ex.terms.element(offset, unit).filter(|_| len.is_multiple_of(unit)) {
+        for i in 0..len / unit {
+            let part = ex.terms.part(value, 8 * len, width * (i + 1) - 1, width * i);
+            let part = ex.terms.term(part, width);
+            let at = ex.terms.plus(first, i);
+            array = ex.terms.store(array, at, part);
+        }
+    } else {
+        for i in 0..len {
+            let byte = ex.terms.part(value, 8 * len, 8 * i + 7, 8 * i);
+            let byte = ex.terms.term(byte, 8);
+            let at = ex.terms.plus(offset, i);
+            let (element, shift) = ex.terms.element_around(at, unit);
+            let (byte, ones) = (ex.terms.zext(width, byte), ex.terms.int(width, 0xff));
+            let (byte, ones) = (ex.terms.binary(BinOp::Shl, byte, shift), ex.terms.binary(BinOp::Shl, ones, shift));
+            let others = ex.terms.not(ones);
+            let word = ex.terms.select(array, element);
+            let word = ex.terms.binary(BinOp::And, word, others);
+            let word = ex.terms.binary(BinOp::Or, word, byte);
+            array = ex.terms.store(array, element, word);
+        }
+    }
+    st.memory.get_mut(object).expect("a live object").set_array(array);
 }
 
 impl Terms {

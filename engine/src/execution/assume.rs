@@ -21,31 +21,31 @@ impl Execution<'_> {
                 Expr::Binary(BinOp::Eq, a, b) if holds => {
                     for (unknown, known) in [(a, b), (b, a)] {
                         if let Val::Int(v) = self.eval(&st, known) {
-                            self.assign_unknown(&mut st, unknown, v);
+                            assign_unknown(self, &mut st, unknown, v);
                         }
                     }
                 }
-                Expr::Var(_) if self.terms.width(e) == 1 => self.assign_unknown(&mut st, e, u64::from(holds)),
+                Expr::Var(_) if self.terms.width(e) == 1 => assign_unknown(self, &mut st, e, u64::from(holds)),
                 _ => {}
             }
         }
         st
     }
+}
 
-    /// Gives the variable that `e` widens the value that makes `e` equal to `v`.
-    fn assign_unknown(&mut self, st: &mut State, mut e: ExprId, v: u64) {
-        loop {
-            match *self.terms.get(e) {
-                Expr::Var(var) => {
-                    if self.read_var(st, var) == Val::Unknown {
-                        let width = self.program.vars[var].width;
-                        self.write_var(st, var, Val::Int(mask(width, v)));
-                    }
-                    return;
+/// Gives the variable that `e` widens the value that makes `e` equal to `v`.
+fn assign_unknown(ex: &mut Execution, st: &mut State, mut e: ExprId, v: u64) {
+    loop {
+        match *ex.terms.get(e) {
+            Expr::Var(var) => {
+                if ex.read_var(st, var) == Val::Unknown {
+                    let width = ex.program.vars[var].width;
+                    ex.write_var(st, var, Val::Int(mask(width, v)));
                 }
-                Expr::Zext { arg, .. } | Expr::Sext { arg, .. } if self.terms.width(arg) <= 64 => e = arg,
-                _ => return,
+                return;
             }
+            Expr::Zext { arg, .. } | Expr::Sext { arg, .. } if ex.terms.width(arg) <= 64 => e = arg,
+            _ => return,
         }
     }
 }

@@ -4,10 +4,10 @@
 //! term, each element of a small object becomes a choice between what is moved there and what was; a large object becomes
 //! an array whose elements are such choices, as a function of their index. That is one term, whatever the length.
 
-use super::Execution;
 use super::memory::Piece;
 use super::state::State;
 use super::value::{ObjId, Val};
+use super::{Execution, array, content};
 use cfa::ExprId;
 
 /// Bytes that are moved piece by piece within arrays, or to or from a place that is a term.
@@ -50,12 +50,12 @@ pub(super) fn fill(ex: &mut Execution, st: &mut State, object: ObjId, offset: Va
     let plain = st.memory.get(object).is_some_and(|o| o.array.is_none()) && matches!(offset, Val::Int(_));
     match (offset, byte, len) {
         (Val::Int(offset), Val::Int(byte), Val::Int(len)) if plain && len <= PLAIN_PIECES => {
-            ex.note_write(st, object);
+            ex.note(st, object, false);
             ex.split_cells(st, object, offset, len);
             st.memory.get_mut(object).expect("a live object").fill(offset, byte as u8, len);
         }
         // Without symbols there are no arrays.
-        (_, _, Val::Int(len)) if !ex.names_unknowns() || len <= if plain { CHOICES } else { PIECES } => {
+        (_, _, Val::Int(len)) if !ex.mode.names_unknowns || len <= if plain { CHOICES } else { PIECES } => {
             for i in 0..len {
                 let at = offset_plus(ex, offset, i);
                 ex.write_at(st, object, at, 1, byte);
@@ -122,7 +122,7 @@ fn offset_plus(ex: &mut Execution, offset: Val, n: u64) -> Val {
 
 /// Moves a block of which only terms are known.
 fn move_block(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: Source, len: Val) {
-    ex.note_write(st, dst.0);
+    ex.note(st, dst.0, false);
     match elements(ex, st, dst, src, len) {
         Some(elements) => choose_elements(ex, st, dst, src, len, &elements),
         None => write_function(ex, st, dst, src, len),
@@ -202,11 +202,11 @@ fn content(ex: &mut Execution, st: &mut State, object: ObjId, offset: ExprId, le
         let value = ex.read(st, object, offset, len);
         return ex.terms.term(value, 8 * len);
     }
-    if let Some(places) = ex.candidates(st, object, offset, len) {
-        let value = ex.read_choice(st, object, offset, len, places);
+    if let Some(places) = content::candidates(ex, st, object, offset, len) {
+        let value = content::read_choice(ex, st, object, offset, len, places);
         return ex.terms.term(value, 8 * len);
     }
-    ex.make_array(st, object, offset, len);
+    array::make(ex, st, object, offset, len);
     let array = st.memory.get(object).expect("a live object").array.expect("just made");
     ex.terms.select_bytes(array, offset, len)
 }
@@ -222,7 +222,7 @@ fn write_function(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: So
         Source::Object(_, at) => ex.terms.common_unit(&[dst.1, at, len]),
     };
     let start = ex.terms.int(w, 0);
-    ex.make_array(st, dst.0, start, unit);
+    array::make(ex, st, dst.0, start, unit);
     let old = st.memory.get(dst.0).expect("a live object").array.expect("just made");
     let whole = ex.terms.unit(old);
     let (to, len) = (ex.terms.term(dst.1, w), ex.terms.term(len, w));

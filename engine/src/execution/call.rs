@@ -11,7 +11,7 @@ use std::rc::Rc;
 impl Execution<'_> {
     /// A value that the program does not determine.
     pub(super) fn fresh_input(&mut self, st: &mut State, width: u32) -> Val {
-        if !self.names_unknowns() {
+        if !self.mode.names_unknowns {
             return Val::Unknown;
         }
         let (symbol, e) = self.terms.fresh_symbol(Sort::Bv(width));

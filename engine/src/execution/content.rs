@@ -3,7 +3,7 @@
 use super::memory::{CHUNK, MAX_CELL, Object, Piece};
 use super::state::{Event, State};
 use super::value::{ObjId, Val};
-use super::{Execution, Unwritten};
+use super::{Execution, Unwritten, array};
 use cfa::{BinOp, Expr, ExprId, Sort};
 
 /// Candidate places of an access at an unknown offset that are enumerated; beyond that the object becomes an array.
@@ -20,13 +20,13 @@ impl Execution<'_> {
         } else {
             let w = self.terms.pointer_width;
             let offset = self.terms.int(w, offset);
-            return self.read_array(st, object, offset, len);
+            return array::read(self, st, object, offset, len);
         }
         let mut value: Option<ExprId> = None;
         let mut at = 0;
         while at < len {
             let o = st.memory.get(object).expect("a live object");
-            if !self.names_unknowns()
+            if !self.mode.names_unknowns
                 && matches!(
                     o.piece(offset + u64::from(at)),
                     Piece::Default | Piece::Cell { value: Val::Unknown | Val::Expr(_), .. }
@@ -46,7 +46,7 @@ impl Execution<'_> {
                     {
                         n += 1;
                     }
-                    (self.unknown_bytes(st, object, offset + u64::from(at), n), n)
+                    (unknown_bytes(self, st, object, offset + u64::from(at), n), n)
                 }
                 Piece::Cell { value, len: cell_len, index } => {
                     let n = (u32::from(cell_len - index)).min(len - at);
@@ -65,21 +65,9 @@ impl Execution<'_> {
         self.terms.classify(value.expect("at least one byte is read"))
     }
 
-    /// A fresh symbol for `len` bytes never written, stored in their place.
-    fn unknown_bytes(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32) -> ExprId {
-        let (symbol, e) = self.terms.fresh_symbol(Sort::Bv(8 * len));
-        st.trail.push(Event::Unknown { object, offset, len, symbol });
-        if let Some(unwritten) = &mut self.unwritten {
-            let origin = st.memory.get(object).expect("a live object").origin;
-            unwritten.push(Unwritten { object, origin, offset, len, symbol: e });
-        }
-        st.memory.get_mut(object).expect("a live object").write_cell(offset, len, Val::Expr(e));
-        e
-    }
-
     /// Writes `len` bytes at a constant offset within the object.
     pub fn write(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32, value: Val) {
-        self.note_write(st, object);
+        self.note(st, object, false);
         self.put(st, object, offset, len, value);
     }
 
@@ -89,7 +77,7 @@ impl Execution<'_> {
         if o.array.is_some() {
             let w = self.terms.pointer_width;
             let offset = self.terms.int(w, offset);
-            return self.write_array(st, object, offset, len, value);
+            return array::write(self, st, object, offset, len, value);
         }
         self.split_cells(st, object, offset, u64::from(len));
         let width = 8 * len;
@@ -97,9 +85,9 @@ impl Execution<'_> {
             && len <= 8
         {
             st.memory.get_mut(object).expect("a live object").write_int(offset, len, v);
-        } else if Object::fits_cell(offset, len) && self.wide_constant(value).is_none() {
+        } else if Object::fits_cell(offset, len) && wide_constant(self, value).is_none() {
             st.memory.get_mut(object).expect("a live object").write_cell(offset, len, value);
-        } else if let Some(bytes) = self.wide_constant(value) {
+        } else if let Some(bytes) = wide_constant(self, value) {
             st.memory.get_mut(object).expect("a live object").write_bytes(offset, &bytes);
         } else {
             // Long, or across chunks: in pieces that do not cross.
@@ -115,14 +103,6 @@ impl Execution<'_> {
                 }
                 at += n;
             }
-        }
-    }
-
-    /// The bytes of a wide constant.
-    fn wide_constant(&self, value: Val) -> Option<Vec<u8>> {
-        match value {
-            Val::Expr(e) => self.terms.as_const(e).map(|c| c.to_le_bytes()),
-            _ => None,
         }
     }
 
@@ -148,58 +128,13 @@ impl Execution<'_> {
             Val::Int(offset) => return self.read(st, object, offset, len),
             other => self.terms.term(other, self.terms.pointer_width),
         };
-        match self.candidates(st, object, offset, len) {
-            Some(places) => self.read_choice(st, object, offset, len, places),
+        match candidates(self, st, object, offset, len) {
+            Some(places) => read_choice(self, st, object, offset, len, places),
             None => {
-                self.make_array(st, object, offset, len);
-                self.read_array(st, object, offset, len)
+                array::make(self, st, object, offset, len);
+                array::read(self, st, object, offset, len)
             }
         }
-    }
-
-    /// A choice between `len` bytes at some places, of which one is at `offset`.
-    pub fn read_choice(
-        &mut self,
-        st: &mut State,
-        object: ObjId,
-        offset: ExprId,
-        len: u32,
-        (first, stride, count): (u64, u64, u64),
-    ) -> Val {
-        let mut values = Vec::with_capacity(count as usize);
-        for i in 0..count {
-            let value = self.read(st, object, first + i * stride, len);
-            values.push(self.terms.term(value, 8 * len));
-        }
-        let w = self.terms.pointer_width;
-        let first = self.terms.int(w, first);
-        let relative = self.terms.sub(offset, first);
-        let e = self.terms.select_by_bits(&values, relative, stride.trailing_zeros());
-        self.terms.classify(e)
-    }
-
-    /// First, stride and number of the places where an access of `len` bytes at `offset` may be; `None` if there are
-    /// too many or the object's size or content is not plain.
-    pub fn candidates(&self, st: &State, object: ObjId, offset: ExprId, len: u32) -> Option<(u64, u64, u64)> {
-        let o = st.memory.get(object).expect("a live object");
-        let Val::Int(size) = o.size else { return None };
-        if o.array.is_some() {
-            return None;
-        }
-        // offset = variable part + constant: the variable part's low zero bits give the stride.
-        let (variable, constant) = match *self.terms.get(offset) {
-            Expr::Binary(BinOp::Add, v, c) => match self.terms.as_const(c) {
-                Some(c) => (v, c.to_u64()?),
-                None => (offset, 0),
-            },
-            _ => (offset, 0),
-        };
-        let shift = self.terms.trailing_zeros(variable).min(16);
-        let stride = 1u64 << shift;
-        let first = constant % stride;
-        let last = size.checked_sub(u64::from(len))?;
-        let count = last.checked_sub(first).map_or(0, |room| room / stride + 1);
-        (1..=CANDIDATES).contains(&count).then_some((first, stride, count))
     }
 
     /// Writes `len` bytes at an offset that the path condition keeps within the object.
@@ -209,7 +144,7 @@ impl Execution<'_> {
             Val::Int(offset) => return self.write(st, object, offset, len, value),
             other => self.terms.term(other, w),
         };
-        match self.candidates(st, object, offset, len) {
+        match candidates(self, st, object, offset, len) {
             Some((first, stride, count)) if stride >= u64::from(len) => {
                 let value = self.terms.term(value, 8 * len);
                 for i in 0..count {
@@ -233,10 +168,81 @@ impl Execution<'_> {
                 }
             }
             _ => {
-                self.note_write(st, object);
-                self.make_array(st, object, offset, len);
-                self.write_array(st, object, offset, len, value);
+                self.note(st, object, false);
+                array::make(self, st, object, offset, len);
+                array::write(self, st, object, offset, len, value);
             }
         }
     }
+}
+
+/// A fresh symbol for `len` bytes never written, stored in their place.
+fn unknown_bytes(ex: &mut Execution, st: &mut State, object: ObjId, offset: u64, len: u32) -> ExprId {
+    let (symbol, e) = ex.terms.fresh_symbol(Sort::Bv(8 * len));
+    st.trail.push(Event::Unknown { object, offset, len, symbol });
+    if let Some(unwritten) = &mut ex.unwritten {
+        let origin = st.memory.get(object).expect("a live object").origin;
+        unwritten.push(Unwritten { object, origin, offset, len, symbol: e });
+    }
+    st.memory.get_mut(object).expect("a live object").write_cell(offset, len, Val::Expr(e));
+    e
+}
+
+/// The bytes of a wide constant.
+fn wide_constant(ex: &Execution, value: Val) -> Option<Vec<u8>> {
+    match value {
+        Val::Expr(e) => ex.terms.as_const(e).map(|c| c.to_le_bytes()),
+        _ => None,
+    }
+}
+
+/// A choice between `len` bytes at some places, of which one is at `offset`.
+pub(super) fn read_choice(
+    ex: &mut Execution,
+    st: &mut State,
+    object: ObjId,
+    offset: ExprId,
+    len: u32,
+    (first, stride, count): (u64, u64, u64),
+) -> Val {
+    let mut values = Vec::with_capacity(count as usize);
+    for i in 0..count {
+        let value = ex.read(st, object, first + i * stride, len);
+        values.push(ex.terms.term(value, 8 * len));
+    }
+    let w = ex.terms.pointer_width;
+    let first = ex.terms.int(w, first);
+    let relative = ex.terms.sub(offset, first);
+    let e = ex.terms.select_by_bits(&values, relative, stride.trailing_zeros());
+    ex.terms.classify(e)
+}
+
+/// First, stride and number of the places where an access of `len` bytes at `offset` may be; `None` if there are
+/// too many or the object's size or content is not plain.
+pub(super) fn candidates(
+    ex: &Execution,
+    st: &State,
+    object: ObjId,
+    offset: ExprId,
+    len: u32,
+) -> Option<(u64, u64, u64)> {
+    let o = st.memory.get(object).expect("a live object");
+    let Val::Int(size) = o.size else { return None };
+    if o.array.is_some() {
+        return None;
+    }
+    // offset = variable part + constant: the variable part's low zero bits give the stride.
+    let (variable, constant) = match *ex.terms.get(offset) {
+        Expr::Binary(BinOp::Add, v, c) => match ex.terms.as_const(c) {
+            Some(c) => (v, c.to_u64()?),
+            None => (offset, 0),
+        },
+        _ => (offset, 0),
+    };
+    let shift = ex.terms.trailing_zeros(variable).min(16);
+    let stride = 1u64 << shift;
+    let first = constant % stride;
+    let last = size.checked_sub(u64::from(len))?;
+    let count = last.checked_sub(first).map_or(0, |room| room / stride + 1);
+    (1..=CANDIDATES).contains(&count).then_some((first, stride, count))
 }

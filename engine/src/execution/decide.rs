@@ -28,7 +28,7 @@ impl Execution<'_> {
         let cond = match self.eval(&st, cond) {
             Val::Int(0) => return (None, Some(st)),
             Val::Int(_) => return (Some(st), None),
-            _ if !self.names_unknowns() => {
+            _ if !self.mode.names_unknowns => {
                 let yes = wanted.0.then(|| self.assume_value(st.clone(), cond, true));
                 let no = wanted.1.then(|| self.assume_value(st, cond, false));
                 return (yes, no);

@@ -2,7 +2,8 @@
 
 use super::Execution;
 use super::state::State;
-use super::value::{ObjId, Val, binary_int, mask, unary_int};
+use super::terms::Terms;
+use super::value::{ObjId, Val, binary_int, mask, sign_extend, unary_int};
 use cfa::{BinOp, Expr, ExprId, FuncId, Id, Sort, VarId};
 
 /// Addresses of functions: constants apart from all objects. The lowest is far above null.
@@ -70,85 +71,85 @@ impl Execution<'_> {
             }
             Expr::Unary(op, a) => {
                 let width = self.terms.width(a);
-                match self.eval(st, a) {
-                    Val::Int(x) => Val::Int(unary_int(op, width, x)),
-                    Val::Unknown => Val::Unknown,
-                    x => {
-                        let x = self.terms.term(x, width);
-                        let e = self.terms.unary(op, x);
-                        self.terms.classify(e)
-                    }
-                }
+                let a = self.eval(st, a);
+                self.unary(a, width, |x| Some(unary_int(op, width, x)), |terms, a| terms.unary(op, a))
             }
-            Expr::Ite(c, t, f) => match self.eval(st, c) {
-                Val::Int(0) => self.eval(st, f),
-                Val::Int(_) => self.eval(st, t),
-                c => {
-                    let sort = self.terms.sort(t);
-                    let (t, f) = (self.eval(st, t), self.eval(st, f));
-                    if t == f {
-                        return t;
-                    }
-                    if [c, t, f].contains(&Val::Unknown) {
-                        return Val::Unknown;
-                    }
-                    let (c, t, f) = (self.terms.term(c, 1), self.terms.term_of(t, sort), self.terms.term_of(f, sort));
-                    let e = self.terms.ite(c, t, f);
-                    self.terms.classify(e)
-                }
-            },
+            Expr::Ite(c, t, f) => self.choice(st, c, t, f),
             Expr::Extract { hi, lo, arg } => {
                 let width = self.terms.width(arg);
+                let part = |x| mask(hi - lo + 1, x >> lo);
                 match self.eval(st, arg) {
-                    Val::Int(x) => Val::Int(mask(hi - lo + 1, x >> lo)),
-                    Val::Unknown => Val::Unknown,
                     // The low bits of an aligned address are known.
-                    Val::Ptr(object, offset) if self.is_aligned(st, object, hi + 1) => {
-                        Val::Int(mask(hi - lo + 1, offset >> lo))
-                    }
-                    x => {
-                        let x = self.terms.term(x, width);
-                        let e = self.terms.extract(hi, lo, x);
-                        self.terms.classify(e)
-                    }
+                    Val::Ptr(object, offset) if is_aligned(st, object, hi + 1) => Val::Int(part(offset)),
+                    x => self.unary(x, width, |x| Some(part(x)), |terms, x| terms.extract(hi, lo, x)),
                 }
             }
-            Expr::Zext { width, arg } => match self.eval(st, arg) {
-                Val::Int(x) if width <= 64 => Val::Int(x),
-                Val::Unknown => Val::Unknown,
-                x => {
-                    let narrow = self.terms.width(arg);
-                    let x = self.terms.term(x, narrow);
-                    let e = self.terms.zext(width, x);
-                    self.terms.classify(e)
-                }
-            },
+            Expr::Zext { width, arg } => {
+                let (narrow, arg) = (self.terms.width(arg), self.eval(st, arg));
+                self.unary(arg, narrow, |x| (width <= 64).then_some(x), |terms, x| terms.zext(width, x))
+            }
             Expr::Sext { width, arg } => {
-                let narrow = self.terms.width(arg);
-                match self.eval(st, arg) {
-                    Val::Int(x) if width <= 64 => Val::Int(mask(width, super::value::sign_extend(narrow, x) as u64)),
-                    Val::Unknown => Val::Unknown,
-                    x => {
-                        let x = self.terms.term(x, narrow);
-                        let e = self.terms.sext(width, x);
-                        self.terms.classify(e)
-                    }
-                }
+                let (narrow, arg) = (self.terms.width(arg), self.eval(st, arg));
+                let extended = |x| (width <= 64).then(|| mask(width, sign_extend(narrow, x) as u64));
+                self.unary(arg, narrow, extended, |terms, x| terms.sext(width, x))
             }
-            _ => {
-                let node = self.terms.get(e).clone();
-                let mut children = [ExprId(0); 3];
-                let mut n = 0;
-                for child in node.children() {
-                    let sort = self.terms.sort(child);
-                    let value = self.eval(st, child);
-                    if value == Val::Unknown {
-                        return Val::Unknown;
-                    }
-                    children[n] = self.terms.term_of(value, sort);
-                    n += 1;
-                }
-                let e = self.terms.rebuild(&node, &children[..n]);
+            _ => self.on_terms(st, e),
+        }
+    }
+
+    /// The value of one of two expressions.
+    fn choice(&mut self, st: &State, c: ExprId, t: ExprId, f: ExprId) -> Val {
+        let c = match self.eval(st, c) {
+            Val::Int(0) => return self.eval(st, f),
+            Val::Int(_) => return self.eval(st, t),
+            c => c,
+        };
+        let sort = self.terms.sort(t);
+        let (t, f) = (self.eval(st, t), self.eval(st, f));
+        if t == f {
+            return t;
+        }
+        if [c, t, f].contains(&Val::Unknown) {
+            return Val::Unknown;
+        }
+        let (c, t, f) = (self.terms.term(c, 1), self.terms.term_of(t, sort), self.terms.term_of(f, sort));
+        let e = self.terms.ite(c, t, f);
+        self.terms.classify(e)
+    }
+
+    /// The value of an operation of which only terms know what it does.
+    fn on_terms(&mut self, st: &State, e: ExprId) -> Val {
+        let node = self.terms.get(e).clone();
+        let mut children = [ExprId(0); 3];
+        let mut n = 0;
+        for child in node.children() {
+            let sort = self.terms.sort(child);
+            let value = self.eval(st, child);
+            if value == Val::Unknown {
+                return Val::Unknown;
+            }
+            children[n] = self.terms.term_of(value, sort);
+            n += 1;
+        }
+        let e = self.terms.rebuild(&node, &children[..n]);
+        self.terms.classify(e)
+    }
+
+    /// An operation on a value of `width` bits: on a machine word where it fits one, else as a term.
+    #[inline]
+    fn unary(
+        &mut self,
+        value: Val,
+        width: u32,
+        on_word: impl FnOnce(u64) -> Option<u64>,
+        on_term: impl FnOnce(&mut Terms, ExprId) -> ExprId,
+    ) -> Val {
+        match value {
+            Val::Int(word) if let Some(result) = on_word(word) => Val::Int(result),
+            Val::Unknown => Val::Unknown,
+            value => {
+                let term = self.terms.term(value, width);
+                let e = on_term(&mut self.terms, term);
                 self.terms.classify(e)
             }
         }
@@ -180,21 +181,21 @@ impl Execution<'_> {
             (Val::Ptr(o, k), Val::Int(i)) => match op {
                 BinOp::Add => return Val::Ptr(o, mask(width, k.wrapping_add(i))),
                 BinOp::Sub => return Val::Ptr(o, mask(width, k.wrapping_sub(i))),
-                BinOp::Eq if i < 0x1000 && self.is_within(st, o, k) => return Val::Int(0),
+                BinOp::Eq if i < 0x1000 && is_within(st, o, k) => return Val::Int(0),
                 _ => {}
             },
             (Val::Int(i), Val::Ptr(o, k)) => match op {
                 BinOp::Add => return Val::Ptr(o, mask(width, k.wrapping_add(i))),
-                BinOp::Eq if i < 0x1000 && self.is_within(st, o, k) => return Val::Int(0),
-                BinOp::Ult if i < 0x1000 && self.is_within(st, o, k) => return Val::Int(1),
+                BinOp::Eq if i < 0x1000 && is_within(st, o, k) => return Val::Int(0),
+                BinOp::Ult if i < 0x1000 && is_within(st, o, k) => return Val::Int(1),
                 _ => {}
             },
             (Val::Ptr(o, a), Val::Ptr(p, b)) if o == p => match op {
                 BinOp::Sub => return Val::Int(mask(width, a.wrapping_sub(b))),
                 BinOp::Eq => return Val::Int(u64::from(a == b)),
                 BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle
-                    if self.is_within(st, o, a)
-                        && self.is_within(st, o, b)
+                    if is_within(st, o, a)
+                        && is_within(st, o, b)
                         && (width == 64 || matches!(op, BinOp::Ult | BinOp::Ule)) =>
                 {
                     // Objects do not wrap around the address space, nor, with 64 bits, around its middle.
@@ -205,10 +206,7 @@ impl Execution<'_> {
             },
             // Live objects are disjoint, but one may begin where the other ends.
             (Val::Ptr(o, a), Val::Ptr(p, b))
-                if op == BinOp::Eq
-                    && self.is_inside(st, o, a)
-                    && self.is_inside(st, p, b)
-                    && self.are_disjoint(st, o, p) =>
+                if op == BinOp::Eq && is_inside(st, o, a) && is_inside(st, p, b) && self.are_disjoint(st, o, p) =>
             {
                 return Val::Int(0);
             }
@@ -225,17 +223,19 @@ impl Execution<'_> {
         let e = self.terms.binary(op, x, y);
         self.terms.classify(e)
     }
+}
 
-    /// Whether `offset` is at a byte of the live object.
-    fn is_inside(&self, st: &State, object: ObjId, offset: u64) -> bool {
-        matches!(st.memory.get(object), Some(o) if matches!(o.size, Val::Int(size) if offset < size))
-    }
-    /// Whether `offset` is at a byte of the live object or right behind it.
-    fn is_within(&self, st: &State, object: ObjId, offset: u64) -> bool {
-        matches!(st.memory.get(object), Some(o) if matches!(o.size, Val::Int(size) if offset <= size))
-    }
-    /// Whether the low `bits` bits of the object's address are known to be zero.
-    fn is_aligned(&self, st: &State, object: ObjId, bits: u32) -> bool {
-        bits < 32 && st.memory.get(object).is_some_and(|o| o.align >= 1 << bits)
-    }
+/// Whether `offset` is at a byte of the live object.
+fn is_inside(st: &State, object: ObjId, offset: u64) -> bool {
+    matches!(st.memory.get(object), Some(o) if matches!(o.size, Val::Int(size) if offset < size))
+}
+
+/// Whether `offset` is at a byte of the live object or right behind it.
+fn is_within(st: &State, object: ObjId, offset: u64) -> bool {
+    matches!(st.memory.get(object), Some(o) if matches!(o.size, Val::Int(size) if offset <= size))
+}
+
+/// Whether the low `bits` bits of the object's address are known to be zero.
+fn is_aligned(st: &State, object: ObjId, bits: u32) -> bool {
+    bits < 32 && st.memory.get(object).is_some_and(|o| o.align >= 1 << bits)
 }

@@ -41,42 +41,40 @@ fn is_heap(program: &Program, object: &Object) -> bool {
     matches!(program.edges[edge].op, Op::Alloc { kind: AllocKind::Heap, .. })
 }
 
-impl Execution<'_> {
-    /// Splits `st` by whether objects of the heap leak, as `leak` says; `edge` asks.
-    pub(super) fn leaks(&mut self, st: State, leak: Leak, edge: EdgeId, out: &mut Successors) {
-        let program = self.program;
-        let is_heap = |o: &Object| is_heap(program, o);
-        if !st.memory.iter().any(|(_, o)| is_heap(o)) {
-            out.push((st, At::Target));
-            return;
-        }
-        if leak == Leak::Alive {
-            return self.fault(st, FaultKind::StillAllocated, None);
-        }
-        let loc = self.program.edges[edge].target;
-        let mut pending = vec![(st, Known::default())];
-        while let Some((st, known)) = pending.pop() {
-            let reached = reached(self, &st, loc, &known);
-            let is_lost = |id: ObjId| st.memory.get(id).is_some_and(is_heap) && !reached.objects.contains(&id);
-            let lost = st.memory.iter().map(|(id, _)| id).find(|&id| is_lost(id));
-            let open = reached.open.iter().copied().find(|&(_, object)| is_lost(object));
-            match open {
-                _ if lost.is_none() => out.push((st, At::Target)),
-                None => self.fault(st, FaultKind::Lost, lost),
-                Some((pointer, _))
-                    if known.len() >= MOST_SPLITS || matches!(self.terms.sort(pointer), Sort::Array { .. }) =>
-                {
-                    self.fault(st, FaultKind::TooManyPointers, lost);
-                }
-                Some((pointer, object)) => {
-                    let points_there = points_to(self, &st, pointer, object);
-                    let (yes, no) = self.decide(st, points_there);
-                    for (side, holds) in [(yes, true), (no, false)] {
-                        let Some(st) = side else { continue };
-                        let mut known = known.clone();
-                        known.insert((pointer, object), holds);
-                        pending.push((st, known));
-                    }
+/// Splits `st` by whether objects of the heap leak, as `leak` says; `edge` asks.
+pub(super) fn split(ex: &mut Execution, st: State, leak: Leak, edge: EdgeId, out: &mut Successors) {
+    let program = ex.program;
+    let is_heap = |o: &Object| is_heap(program, o);
+    if !st.memory.iter().any(|(_, o)| is_heap(o)) {
+        out.push((st, At::Target));
+        return;
+    }
+    if leak == Leak::Alive {
+        return ex.fault(st, FaultKind::StillAllocated, None);
+    }
+    let loc = ex.program.edges[edge].target;
+    let mut pending = vec![(st, Known::default())];
+    while let Some((st, known)) = pending.pop() {
+        let reached = reached(ex, &st, loc, &known);
+        let is_lost = |id: ObjId| st.memory.get(id).is_some_and(is_heap) && !reached.objects.contains(&id);
+        let lost = st.memory.iter().map(|(id, _)| id).find(|&id| is_lost(id));
+        let open = reached.open.iter().copied().find(|&(_, object)| is_lost(object));
+        match open {
+            _ if lost.is_none() => out.push((st, At::Target)),
+            None => ex.fault(st, FaultKind::Lost, lost),
+            Some((pointer, _))
+                if known.len() >= MOST_SPLITS || matches!(ex.terms.sort(pointer), Sort::Array { .. }) =>
+            {
+                ex.fault(st, FaultKind::TooManyPointers, lost);
+            }
+            Some((pointer, object)) => {
+                let points_there = points_to(ex, &st, pointer, object);
+                let (yes, no) = ex.decide(st, points_there);
+                for (side, holds) in [(yes, true), (no, false)] {
+                    let Some(st) = side else { continue };
+                    let mut known = known.clone();
+                    known.insert((pointer, object), holds);
+                    pending.push((st, known));
                 }
             }
         }

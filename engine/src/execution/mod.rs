@@ -30,6 +30,7 @@ mod state;
 mod terms;
 mod value;
 
+pub use array::make as make_array;
 pub use decide::Split;
 pub use eval::function_at;
 pub use fault::Fault;
@@ -175,7 +176,7 @@ impl<'p> Execution<'p> {
             let VarKind::Global { init } = self.program.vars[var].kind else { unreachable!("a global slot") };
             let value = match init {
                 Some(e) => self.eval(&st, e),
-                None if !self.names_unknowns() => Val::Unknown,
+                None if !self.mode.names_unknowns => Val::Unknown,
                 None => {
                     let width = self.program.vars[var].width;
                     let (symbol, e) = self.terms.fresh_symbol(cfa::Sort::Bv(width));
@@ -194,17 +195,7 @@ impl<'p> Execution<'p> {
         self.writes.as_mut().map_or(Vec::new(), std::mem::take)
     }
 
-    #[inline]
-    pub fn names_unknowns(&self) -> bool {
-        self.mode.names_unknowns
-    }
-
-    /// An operation writes to an object.
-    #[inline]
-    fn note_write(&mut self, st: &State, object: ObjId) {
-        self.note(st, object, false);
-    }
-
+    /// An operation writes to an object, or frees it.
     fn note(&mut self, st: &State, object: ObjId, frees: bool) {
         if let Some(writes) = &mut self.writes {
             let origin = st.memory.get(object).expect("a live object").origin;

@@ -61,7 +61,7 @@ impl Resolution {
 
     /// Splits `st` by the object that `addr` points into.
     fn resolve(&mut self, ex: &mut Execution, st: State, addr: Val) {
-        if !ex.names_unknowns() && !is_plain(&st, addr, self.len) {
+        if !ex.mode.names_unknowns && !is_plain(&st, addr, self.len) {
             return ex.fault(st, FaultKind::UntrackedPointer, None);
         }
         match addr {

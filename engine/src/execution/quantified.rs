@@ -16,32 +16,30 @@ pub struct Quantified {
     pub rows: Vec<(ExprId, u64, u64)>,
 }
 
-impl Execution<'_> {
-    /// Assumes the facts about the array's cells at a place that is read.
-    pub(super) fn instantiate(&mut self, st: &mut State, array: ExprId, offset: ExprId) {
-        if st.quantified.is_empty() {
-            return;
-        }
-        let mut below = FxHashSet::default();
-        self.terms.arrays_in(array, &mut below);
-        for fact in Rc::clone(&st.quantified).iter() {
-            for &(of, first, stride) in &fact.rows {
-                let mut roots = FxHashSet::default();
-                self.terms.arrays_in(of, &mut roots);
-                if below.is_disjoint(&roots) {
-                    continue;
-                }
-                let k = self.terms.index_of(offset, first, stride);
-                let instance = self
-                    .terms
-                    .substitute(fact.formula, &mut FxHashMap::default(), |_, leaf| (leaf == fact.index).then_some(k));
-                if self.terms.as_const(instance).is_some_and(|c| c.is_true()) || st.instances.contains(&instance) {
-                    continue;
-                }
-                Rc::make_mut(&mut st.instances).push(instance);
-                self.expose(st, instance);
-                self.solver.assume(&mut self.terms, &mut st.pc, instance, None);
+/// Assumes the facts about the array's cells at a place that is read.
+pub(super) fn instantiate(ex: &mut Execution, st: &mut State, array: ExprId, offset: ExprId) {
+    if st.quantified.is_empty() {
+        return;
+    }
+    let mut below = FxHashSet::default();
+    ex.terms.arrays_in(array, &mut below);
+    for fact in Rc::clone(&st.quantified).iter() {
+        for &(of, first, stride) in &fact.rows {
+            let mut roots = FxHashSet::default();
+            ex.terms.arrays_in(of, &mut roots);
+            if below.is_disjoint(&roots) {
+                continue;
             }
+            let k = ex.terms.index_of(offset, first, stride);
+            let instance = ex
+                .terms
+                .substitute(fact.formula, &mut FxHashMap::default(), |_, leaf| (leaf == fact.index).then_some(k));
+            if ex.terms.as_const(instance).is_some_and(|c| c.is_true()) || st.instances.contains(&instance) {
+                continue;
+            }
+            Rc::make_mut(&mut st.instances).push(instance);
+            ex.expose(st, instance);
+            ex.solver.assume(&mut ex.terms, &mut st.pc, instance, None);
         }
     }
 }

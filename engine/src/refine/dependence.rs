@@ -422,7 +422,7 @@ impl Recorder<'_, '_, '_> {
         let is_number = |v: &VarId| matches!(execution.read_var(st, *v), Val::Int(_) | Val::Expr(_));
         let mut vars: Vec<VarId> = vars.iter().copied().filter(is_number).collect();
         if vars.len() > 1
-            && !execution.names_unknowns()
+            && !execution.mode.names_unknowns
             && let value @ Val::Int(_) = execution.eval(st, e)
         {
             let mut less = st.clone();

@@ -1,12 +1,12 @@
 //! Operations as statements.
 
 use super::expr::{Kind, Ty, container};
-use super::file::{File, Role, frame_object};
+use super::file::{File, frame_object, raw_type};
 use super::kinds;
 use super::place::Access;
+use super::roles::{self, Role};
 use cfa::{
-    AllocKind, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, InputId, InputKind, LocId, Op, Out,
-    VarId,
+    AllocKind, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, InputId, InputKind, LocId, Op, VarId,
 };
 use rustc_hash::FxHashMap;
 
@@ -17,107 +17,113 @@ const DEEP: u32 = 24;
 /// Arguments that a call lays out in memory.
 const MAX_VARIADIC: usize = 64;
 
-/// The program around an operation, as far as it tells how to write it.
-pub struct Around<'a> {
-    /// The only edge that leads to a location, if one does.
-    pub before: &'a dyn Fn(LocId) -> Option<EdgeId>,
+/// The statements of an edge that is no assume edge; `before` is the only edge that leads to a location, if one does.
+pub fn statements(file: &mut File, edge: EdgeId, before: &dyn Fn(LocId) -> Option<EdgeId>) -> Vec<String> {
+    let mut statements = Statements { file, before, out: Vec::new() };
+    statements.edge(edge);
+    statements.out
 }
 
-impl File<'_> {
-    /// The statements of an edge that is no assume edge.
-    pub fn statement(&mut self, edge: EdgeId, around: &Around, out: &mut Vec<String>) {
-        let p = self.p;
+/// The condition of a branch, and statements before it that name its parts.
+pub fn branch(file: &mut File, cond: ExprId) -> (Vec<String>, String) {
+    let mut statements = Statements { file, before: &|_| None, out: Vec::new() };
+    statements.parts(&[cond]);
+    let out = statements.out;
+    let text = file.condition(cond);
+    file.lets.clear();
+    (out, strip(&text).to_owned())
+}
+
+/// The statements of one operation.
+struct Statements<'f, 'p, 'a> {
+    file: &'f mut File<'p>,
+    before: &'a dyn Fn(LocId) -> Option<EdgeId>,
+    out: Vec<String>,
+}
+
+impl Statements<'_, '_, '_> {
+    /// Those of an edge that is no assume edge.
+    fn edge(&mut self, edge: EdgeId) {
+        let p = self.file.p;
         let op = &p.edges[edge].op;
-        self.name_parts(op, out);
+        let mut roots = Vec::new();
+        op.for_each_expr(|e| roots.push(e));
+        self.parts(&roots);
         match *op {
             Op::Skip | Op::Leak(_) => {}
             Op::Assume { .. } => unreachable!("branches are written with their locations"),
             Op::Assign { var, value } => {
-                let (name, ty) = self.variable(var);
-                let value = self.value(value, ty);
-                out.push(format!("{name} = {value};"));
+                let (name, ty) = self.file.variable(var);
+                let value = self.file.value(value, ty);
+                self.out.push(format!("{name} = {value};"));
             }
-            Op::Load { var, addr } => self.load(var, addr, out),
-            Op::Store { addr, value } => self.store(addr, value, out),
-            Op::Alloc { var, size, kind, zeroed, align } => self.alloc(op, var, size, kind, zeroed, align, out),
+            Op::Load { var, addr } => self.load(var, addr),
+            Op::Store { addr, value } => self.store(addr, value),
+            Op::Alloc { var, size, kind, zeroed, align } => self.alloc(op, var, size, kind, zeroed, align),
             Op::Free { kind: AllocKind::Stack, .. } => {}
             Op::Free { ptr, .. } => {
-                self.library("free", "extern void free(void *);".to_owned());
-                let ptr = self.pointer(ptr);
-                out.push(format!("free({ptr});"));
+                self.file.library("free", "extern void free(void *);".to_owned());
+                let ptr = self.file.pointer(ptr);
+                self.out.push(format!("free({ptr});"));
             }
             Op::ObjectSize { var, ptr } | Op::ObjectOffset { var, ptr } => {
                 let _ = (var, ptr);
-                self.refuse("the size of an object that is not known to C".to_owned());
+                self.file.refuse("the size of an object that is not known to C".to_owned());
             }
-            Op::Havoc { var, input } => self.havoc(var, input, out),
+            Op::Havoc { var, input } => self.havoc(var, input),
             Op::Copy { dst, src, len } => {
-                self.library("memmove", "extern void *memmove(void *, const void *, unsigned long);".to_owned());
-                let (dst, src, len) = (self.pointer(dst), self.pointer(src), self.bits(len));
-                out.push(format!("memmove({dst}, {src}, {len});"));
+                self.file.library("memmove", "extern void *memmove(void *, const void *, unsigned long);".to_owned());
+                let (dst, src, len) = (self.file.pointer(dst), self.file.pointer(src), self.file.bits(len));
+                self.out.push(format!("memmove({dst}, {src}, {len});"));
             }
             Op::Fill { dst, byte, len } => {
-                self.library("memset", "extern void *memset(void *, int, unsigned long);".to_owned());
-                let (dst, byte, len) = (self.pointer(dst), self.bits(byte), self.bits(len));
-                out.push(format!("memset({dst}, {byte}, {len});"));
+                self.file.library("memset", "extern void *memset(void *, int, unsigned long);".to_owned());
+                let (dst, byte, len) = (self.file.pointer(dst), self.file.bits(byte), self.file.bits(len));
+                self.out.push(format!("memset({dst}, {byte}, {len});"));
             }
-            Op::Call { .. } => self.call(edge, around, out),
-            Op::Return { value: None } => out.push("return;".to_owned()),
+            Op::Call { .. } => self.call(edge),
+            Op::Return { value: None } => self.out.push("return;".to_owned()),
             Op::Return { value: Some(value) } => {
                 let func = p.func_of(edge);
-                let (ty, _) = self.result_type(func).expect("it returns a value");
-                let value = self.value(value, ty);
-                out.push(format!("return {value};"));
+                let (ty, _) = self.file.result_type(func).expect("it returns a value");
+                let value = self.file.value(value, ty);
+                self.out.push(format!("return {value};"));
             }
-            Op::Halt(kind) => self.halt(kind, out),
+            Op::Halt(kind) => self.halt(kind),
             Op::Error(error) => {
-                self.library("reach_error", "extern void reach_error(void);".to_owned());
-                self.library("abort", "extern void abort(void) __attribute__((__noreturn__));".to_owned());
-                out.push(format!("/* {} */", p.errors[error].message.replace("*/", "* /")));
-                out.push("reach_error();".to_owned());
-                out.push("abort();".to_owned());
+                self.file.library("reach_error", "extern void reach_error(void);".to_owned());
+                self.file.library("abort", "extern void abort(void) __attribute__((__noreturn__));".to_owned());
+                self.out.push(format!("/* {} */", p.errors[error].message.replace("*/", "* /")));
+                self.out.push("reach_error();".to_owned());
+                self.out.push("abort();".to_owned());
             }
             Op::Approx { taint } => {
-                out.push(format!("/* not exact: {} */", p.taints[taint].reason.replace("*/", "* /")));
+                self.out.push(format!("/* not exact: {} */", p.taints[taint].reason.replace("*/", "* /")));
             }
         }
-        self.lets.clear();
+        self.file.lets.clear();
     }
 
-    fn halt(&mut self, kind: HaltKind, out: &mut Vec<String>) {
+    fn halt(&mut self, kind: HaltKind) {
         if let HaltKind::Exit(code) = kind {
-            self.library("exit", "extern void exit(int) __attribute__((__noreturn__));".to_owned());
-            let code = self.signed(code);
-            out.push(format!("exit({code});"));
+            self.file.library("exit", "extern void exit(int) __attribute__((__noreturn__));".to_owned());
+            let code = self.file.signed(code);
+            self.out.push(format!("exit({code});"));
             return;
         }
         if kind == HaltKind::Assumed {
-            self.library("__VERIFIER_assume", "extern void __VERIFIER_assume(int);".to_owned());
-            out.push("__VERIFIER_assume(0);".to_owned());
+            self.file.library("__VERIFIER_assume", "extern void __VERIFIER_assume(int);".to_owned());
+            self.out.push("__VERIFIER_assume(0);".to_owned());
         }
-        self.library("abort", "extern void abort(void) __attribute__((__noreturn__));".to_owned());
-        out.push("abort();".to_owned());
-    }
-
-    /// The condition of a branch, after statements that name its parts.
-    pub fn branch(&mut self, cond: ExprId, out: &mut Vec<String>) -> String {
-        self.parts(&[cond], out);
-        let text = self.condition(cond);
-        self.lets.clear();
-        strip(&text).to_owned()
+        self.file.library("abort", "extern void abort(void) __attribute__((__noreturn__));".to_owned());
+        self.out.push("abort();".to_owned());
     }
 
     // Parts of expressions.
 
-    fn name_parts(&mut self, op: &Op, out: &mut Vec<String>) {
-        let mut roots = Vec::new();
-        op.for_each_expr(|e| roots.push(e));
-        self.parts(&roots, out);
-    }
-
     /// Names what would be written more than once, or nests too deep.
-    fn parts(&mut self, roots: &[ExprId], out: &mut Vec<String>) {
-        let p = self.p;
+    fn parts(&mut self, roots: &[ExprId]) {
+        let p = self.file.p;
         // Uses, size and depth below the parts that are named already; children before parents.
         let mut uses: FxHashMap<ExprId, u32> = FxHashMap::default();
         let mut order = Vec::new();
@@ -148,18 +154,18 @@ impl File<'_> {
             // What is used twice inside of helpers is written once, so this is about text alone.
             if (uses[&e] > 1 && size >= LARGE || depth > DEEP) && p.exprs.width(e) <= 128 {
                 let width = p.exprs.width(e);
-                let ty = match self.kind(e) {
+                let ty = match self.file.kind(e) {
                     Kind::Bits => Ty::Unsigned(if width == 1 { 1 } else { container(width).2 }),
                     Kind::Pointer => Ty::Pointer,
                     Kind::Float(f) => Ty::Float(f),
                 };
                 let value = match ty {
-                    Ty::Pointer => self.pointer(e),
-                    ty => self.value(e, ty),
+                    Ty::Pointer => self.file.pointer(e),
+                    ty => self.file.value(e, ty),
                 };
                 let name = self.part_name(ty, width);
-                out.push(format!("{name} = {};", strip(&value)));
-                self.lets.insert(e, (name, ty));
+                self.out.push(format!("{name} = {};", strip(&value)));
+                self.file.lets.insert(e, (name, ty));
                 (size, depth) = (1, 1);
             }
             measures.insert(e, (size, depth));
@@ -167,36 +173,36 @@ impl File<'_> {
     }
 
     fn part_name(&mut self, ty: Ty, width: u32) -> String {
-        let name = self.scope.fresh("part");
+        let name = self.file.scope.fresh("part");
         let declaration = match ty {
             Ty::Unsigned(1) => "int ".to_owned(),
             Ty::Unsigned(_) => format!("{} ", container(width).0),
-            _ => self.raw_type(ty, width),
+            _ => raw_type(ty, width),
         };
-        self.part_declarations.push(format!("{declaration}{name};"));
+        self.file.part_declarations.push(format!("{declaration}{name};"));
         name
     }
 
     // Memory.
 
-    fn load(&mut self, var: VarId, addr: ExprId, out: &mut Vec<String>) {
-        let width = self.p.vars[var].width;
-        let (name, ty) = self.variable(var);
-        match self.access(addr, width, ty) {
+    fn load(&mut self, var: VarId, addr: ExprId) {
+        let width = self.file.p.vars[var].width;
+        let (name, ty) = self.file.variable(var);
+        match self.file.access(addr, width, ty) {
             Access::Lvalue(lvalue, from) => {
-                let value = self.converted(lvalue, from, width, ty);
-                out.push(format!("{name} = {};", strip(&value)));
+                let value = self.file.converted(lvalue, from, width, ty);
+                self.out.push(format!("{name} = {};", strip(&value)));
             }
             Access::Bytes(address, bytes) => {
-                self.memcpy();
+                self.file.memcpy();
                 if !matches!(ty, Ty::Float(_)) {
-                    out.push(format!("{name} = 0;"));
+                    self.out.push(format!("{name} = 0;"));
                 }
-                out.push(format!("memcpy(&{name}, {address}, {bytes});"));
+                self.out.push(format!("memcpy(&{name}, {address}, {bytes});"));
                 if let Ty::Unsigned(_) = ty
                     && !width.is_multiple_of(8)
                 {
-                    out.push(format!(
+                    self.out.push(format!(
                         "{name} &= ({}1 << {width}) - 1;",
                         if width < 32 { "" } else { "(unsigned long long)" }
                     ));
@@ -205,28 +211,192 @@ impl File<'_> {
         }
     }
 
-    fn store(&mut self, addr: ExprId, value: ExprId, out: &mut Vec<String>) {
-        let width = self.p.exprs.width(value);
-        let hint = match self.kind(value) {
+    fn store(&mut self, addr: ExprId, value: ExprId) {
+        let width = self.file.p.exprs.width(value);
+        let hint = match self.file.kind(value) {
             Kind::Bits => Ty::Unsigned(width),
             Kind::Pointer => Ty::Pointer,
             Kind::Float(f) => Ty::Float(f),
         };
-        match self.access(addr, width, hint) {
+        match self.file.access(addr, width, hint) {
             Access::Lvalue(lvalue, ty) => {
-                let value = self.value(value, ty);
-                out.push(format!("{lvalue} = {};", strip(&value)));
+                let value = self.file.value(value, ty);
+                self.out.push(format!("{lvalue} = {};", strip(&value)));
             }
             Access::Bytes(address, bytes) => {
-                self.memcpy();
-                let text = self.value(value, hint);
+                self.file.memcpy();
+                let text = self.file.value(value, hint);
                 let name = self.part_name(hint, width);
-                out.push(format!("{name} = {text};"));
-                out.push(format!("memcpy({address}, &{name}, {bytes});"));
+                self.out.push(format!("{name} = {text};"));
+                self.out.push(format!("memcpy({address}, &{name}, {bytes});"));
             }
         }
     }
 
+    #[allow(clippy::too_many_arguments)]
+    fn alloc(&mut self, op: &Op, var: VarId, size: ExprId, kind: AllocKind, zeroed: bool, align: u32) {
+        if let Some(object) = self.file.objects.get(&var).map(|o| o.name.clone())
+            && let Some((_, bytes)) = frame_object(self.file.p, op)
+        {
+            if zeroed {
+                self.file.library("memset", "extern void *memset(void *, int, unsigned long);".to_owned());
+                self.out.push(format!("memset(&{object}, 0, {bytes});"));
+            }
+            return;
+        }
+        let (name, ty) = self.file.variable(var);
+        let size = self.file.bits(size);
+        let made = match kind {
+            AllocKind::Stack => format!("__builtin_alloca({size})"),
+            AllocKind::Heap | AllocKind::Library if zeroed => {
+                self.file.library("calloc", "extern void *calloc(unsigned long, unsigned long);".to_owned());
+                format!("calloc(1, {size})")
+            }
+            AllocKind::Heap | AllocKind::Library if align > 16 => {
+                self.file
+                    .library("aligned_alloc", "extern void *aligned_alloc(unsigned long, unsigned long);".to_owned());
+                format!("aligned_alloc({align}, {size})")
+            }
+            AllocKind::Heap | AllocKind::Library => {
+                self.file.library("malloc", "extern void *malloc(unsigned long);".to_owned());
+                format!("malloc({size})")
+            }
+        };
+        let cast = if ty == Ty::Pointer { "" } else { "(unsigned long)" };
+        self.out.push(format!("{name} = {cast}{made};"));
+        if zeroed && kind == AllocKind::Stack {
+            self.file.library("memset", "extern void *memset(void *, int, unsigned long);".to_owned());
+            self.out.push(format!("memset({name}, 0, {size});"));
+        }
+    }
+
+    // Inputs and calls.
+
+    fn havoc(&mut self, var: VarId, input: InputId) {
+        let p = self.file.p;
+        let (name, ty) = self.file.variable(var);
+        let input = &p.inputs[input];
+        let width = p.vars[var].width;
+        if let InputKind::Nondet(function) = &input.kind
+            && let Some(from) = kinds::of_type(p, input.ty, width)
+        {
+            let declaration = self.file.types.declare(input.ty, &format!("{function}(void)"), &mut self.file.names);
+            self.file.library(function, format!("extern {declaration};"));
+            let value = self.file.converted(format!("{function}()"), from, width, ty);
+            self.out.push(format!("{name} = {};", strip(&value)));
+            return;
+        }
+        let (function, result, of) = match (ty, width) {
+            (Ty::Float(cfa::FloatFormat::Single), _) => ("float", "float", ty),
+            (Ty::Float(cfa::FloatFormat::Double), _) => ("double", "double", ty),
+            (_, 1) => ("bool", "_Bool", Ty::Bool),
+            (_, ..=8) => ("uchar", "unsigned char", Ty::Unsigned(8)),
+            (_, ..=16) => ("ushort", "unsigned short", Ty::Unsigned(16)),
+            (_, ..=32) => ("uint", "unsigned int", Ty::Unsigned(32)),
+            (_, ..=64) => ("ulonglong", "unsigned long long", Ty::Unsigned(64)),
+            _ => ("uint128", "unsigned __int128", Ty::Unsigned(128)),
+        };
+        let function = format!("__VERIFIER_nondet_{function}");
+        self.file.library(&function, format!("extern {result} {function}(void);"));
+        let mut value = self.file.converted(format!("{function}()"), of, width, ty);
+        if !matches!(width, 1 | 8 | 16 | 32 | 64 | 128) && matches!(ty, Ty::Unsigned(_)) {
+            value = format!("({value} & (({})1 << {width}) - 1)", container(width).0);
+        }
+        self.out.push(format!("{name} = {};", strip(&value)));
+    }
+
+    fn call(&mut self, edge: EdgeId) {
+        let p = self.file.p;
+        let Op::Call { callee, args, varargs, result } = &p.edges[edge].op else { unreachable!("a call") };
+        let (mut texts, returned) = match *callee {
+            Callee::Direct(f) => (self.file.arguments(f, args), self.file.returned(f)),
+            Callee::Indirect(_) => {
+                let texts = args.iter().map(|&e| self.file.natural(e).0).collect();
+                (texts, result.map(|v| (self.file.vars[v].ty, p.vars[v].width)))
+            }
+        };
+        let library = matches!(*callee, Callee::Direct(f) if roles::role(self.file.p, f) != Role::Body);
+        match (*callee, varargs) {
+            (Callee::Direct(f), &Some(block)) if library && p.funcs[f].varargs.is_some() => {
+                match self.variadic(edge, block) {
+                    Some(values) => texts.extend(values),
+                    None => self.file.refuse(format!("the arguments of a call of '{}'", p.funcs[f].name)),
+                }
+            }
+            (Callee::Direct(_), None) if library => {}
+            (Callee::Direct(f), varargs) if p.funcs[f].varargs.is_some() => {
+                texts.push(varargs.map_or_else(|| "0".to_owned(), |block| self.file.pointer(block)));
+            }
+            (Callee::Indirect(_), Some(block)) => texts.push(self.file.pointer(*block)),
+            _ => {}
+        }
+        let function = match *callee {
+            Callee::Direct(f) => self.file.function(f),
+            Callee::Indirect(e) => {
+                let result = returned.map_or_else(|| "void ".to_owned(), |(ty, width)| raw_type(ty, width));
+                let mut types: Vec<String> = args.iter().map(|&e| self.file.natural(e).1).collect();
+                if varargs.is_some() {
+                    types.push("char *".to_owned());
+                }
+                let types = if types.is_empty() { "void".to_owned() } else { types.join(", ") };
+                let pointer = self.file.pointer(e);
+                format!("(({result}(*)({types})){pointer})")
+            }
+        };
+        let call = format!("{function}({})", texts.join(", "));
+        match (result, returned) {
+            (Some(var), Some((from, width))) => {
+                let (name, ty) = self.file.variable(*var);
+                let value = self.file.converted(call, from, width, ty);
+                self.out.push(format!("{name} = {};", strip(&value)));
+            }
+            _ => self.out.push(format!("{call};")),
+        }
+    }
+
+    /// The variadic arguments: what the statements before the call put into their block.
+    fn variadic(&mut self, call: EdgeId, block: ExprId) -> Option<Vec<String>> {
+        let p = self.file.p;
+        let &Expr::Var(base) = p.exprs.get(block) else { return None };
+        let mut stored: Vec<(u64, ExprId)> = Vec::new();
+        let mut at = p.edges[call].source;
+        let size = loop {
+            let edge = (self.before)(at)?;
+            match p.edges[edge].op {
+                Op::Store { addr, value } => {
+                    let offset = match *p.exprs.get(addr) {
+                        _ if addr == block => 0,
+                        Expr::Binary(cfa::BinOp::Add, b, k) if b == block => p.exprs.as_const(k)?.to_u64()?,
+                        _ => return None,
+                    };
+                    stored.push((offset, value));
+                }
+                Op::Alloc { var, size, .. } if var == base => break p.exprs.as_const(size)?.to_u64()?,
+                _ => return None,
+            }
+            if stored.len() > MAX_VARIADIC {
+                return None;
+            }
+            at = p.edges[edge].source;
+        };
+        stored.sort_by_key(|&(offset, _)| offset);
+        if stored.is_empty() && size > 0 {
+            return None;
+        }
+        let mut texts = Vec::new();
+        for (_, value) in stored {
+            let width = p.exprs.width(value);
+            let (text, _) = self.file.natural(value);
+            texts.push(match (self.file.kind(value), width) {
+                (Kind::Bits, ..=32) => format!("(int){text}"),
+                _ => text,
+            });
+        }
+        Some(texts)
+    }
+}
+
+impl File<'_> {
     pub fn memcpy(&mut self) {
         self.library("memcpy", "extern void *memcpy(void *, const void *, unsigned long);".to_owned());
     }
@@ -253,135 +423,6 @@ impl File<'_> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn alloc(
-        &mut self,
-        op: &Op,
-        var: VarId,
-        size: ExprId,
-        kind: AllocKind,
-        zeroed: bool,
-        align: u32,
-        out: &mut Vec<String>,
-    ) {
-        if let Some(object) = self.object(var).map(|o| o.name.clone())
-            && let Some((_, bytes)) = frame_object(self.p, op)
-        {
-            if zeroed {
-                self.library("memset", "extern void *memset(void *, int, unsigned long);".to_owned());
-                out.push(format!("memset(&{object}, 0, {bytes});"));
-            }
-            return;
-        }
-        let (name, ty) = self.variable(var);
-        let size = self.bits(size);
-        let made = match kind {
-            AllocKind::Stack => format!("__builtin_alloca({size})"),
-            AllocKind::Heap | AllocKind::Library if zeroed => {
-                self.library("calloc", "extern void *calloc(unsigned long, unsigned long);".to_owned());
-                format!("calloc(1, {size})")
-            }
-            AllocKind::Heap | AllocKind::Library if align > 16 => {
-                self.library("aligned_alloc", "extern void *aligned_alloc(unsigned long, unsigned long);".to_owned());
-                format!("aligned_alloc({align}, {size})")
-            }
-            AllocKind::Heap | AllocKind::Library => {
-                self.library("malloc", "extern void *malloc(unsigned long);".to_owned());
-                format!("malloc({size})")
-            }
-        };
-        let cast = if ty == Ty::Pointer { "" } else { "(unsigned long)" };
-        out.push(format!("{name} = {cast}{made};"));
-        if zeroed && kind == AllocKind::Stack {
-            self.library("memset", "extern void *memset(void *, int, unsigned long);".to_owned());
-            out.push(format!("memset({name}, 0, {size});"));
-        }
-    }
-
-    // Inputs and calls.
-
-    fn havoc(&mut self, var: VarId, input: InputId, out: &mut Vec<String>) {
-        let p = self.p;
-        let (name, ty) = self.variable(var);
-        let input = &p.inputs[input];
-        let width = p.vars[var].width;
-        if let InputKind::Nondet(function) = &input.kind
-            && let Some(from) = kinds::of_type(p, input.ty, width)
-        {
-            let declaration = self.types.declare(input.ty, &format!("{function}(void)"), &mut self.names);
-            self.library(function, format!("extern {declaration};"));
-            let value = self.converted(format!("{function}()"), from, width, ty);
-            out.push(format!("{name} = {};", strip(&value)));
-            return;
-        }
-        let (function, result, of) = match (ty, width) {
-            (Ty::Float(cfa::FloatFormat::Single), _) => ("float", "float", ty),
-            (Ty::Float(cfa::FloatFormat::Double), _) => ("double", "double", ty),
-            (_, 1) => ("bool", "_Bool", Ty::Bool),
-            (_, ..=8) => ("uchar", "unsigned char", Ty::Unsigned(8)),
-            (_, ..=16) => ("ushort", "unsigned short", Ty::Unsigned(16)),
-            (_, ..=32) => ("uint", "unsigned int", Ty::Unsigned(32)),
-            (_, ..=64) => ("ulonglong", "unsigned long long", Ty::Unsigned(64)),
-            _ => ("uint128", "unsigned __int128", Ty::Unsigned(128)),
-        };
-        let function = format!("__VERIFIER_nondet_{function}");
-        self.library(&function, format!("extern {result} {function}(void);"));
-        let mut value = self.converted(format!("{function}()"), of, width, ty);
-        if !matches!(width, 1 | 8 | 16 | 32 | 64 | 128) && matches!(ty, Ty::Unsigned(_)) {
-            value = format!("({value} & (({})1 << {width}) - 1)", container(width).0);
-        }
-        out.push(format!("{name} = {};", strip(&value)));
-    }
-
-    fn call(&mut self, edge: EdgeId, around: &Around, out: &mut Vec<String>) {
-        let p = self.p;
-        let Op::Call { callee, args, varargs, result } = &p.edges[edge].op else { unreachable!("a call") };
-        let (mut texts, returned) = match *callee {
-            Callee::Direct(f) => (self.arguments(f, args), self.returned(f)),
-            Callee::Indirect(_) => {
-                let texts = args.iter().map(|&e| self.natural(e).0).collect();
-                (texts, result.map(|v| (self.vars[v].ty, p.vars[v].width)))
-            }
-        };
-        let library = matches!(*callee, Callee::Direct(f) if self.role(f) != Role::Body);
-        match (*callee, varargs) {
-            (Callee::Direct(f), &Some(block)) if library && p.funcs[f].varargs.is_some() => {
-                match self.variadic(edge, block, around) {
-                    Some(values) => texts.extend(values),
-                    None => self.refuse(format!("the arguments of a call of '{}'", p.funcs[f].name)),
-                }
-            }
-            (Callee::Direct(_), None) if library => {}
-            (Callee::Direct(f), varargs) if p.funcs[f].varargs.is_some() => {
-                texts.push(varargs.map_or_else(|| "0".to_owned(), |block| self.pointer(block)));
-            }
-            (Callee::Indirect(_), Some(block)) => texts.push(self.pointer(*block)),
-            _ => {}
-        }
-        let function = match *callee {
-            Callee::Direct(f) => self.function(f),
-            Callee::Indirect(e) => {
-                let result = returned.map_or_else(|| "void ".to_owned(), |(ty, width)| self.raw_type(ty, width));
-                let mut types: Vec<String> = args.iter().map(|&e| self.natural(e).1).collect();
-                if varargs.is_some() {
-                    types.push("char *".to_owned());
-                }
-                let types = if types.is_empty() { "void".to_owned() } else { types.join(", ") };
-                let pointer = self.pointer(e);
-                format!("(({result}(*)({types})){pointer})")
-            }
-        };
-        let call = format!("{function}({})", texts.join(", "));
-        match (result, returned) {
-            (Some(var), Some((from, width))) => {
-                let (name, ty) = self.variable(*var);
-                let value = self.converted(call, from, width, ty);
-                out.push(format!("{name} = {};", strip(&value)));
-            }
-            _ => out.push(format!("{call};")),
-        }
-    }
-
     fn returned(&self, f: FuncId) -> Option<(Ty, u32)> {
         Some((self.result_type(f)?.0, self.p.funcs[f].return_width?))
     }
@@ -401,7 +442,7 @@ impl File<'_> {
                 }
             });
         }
-        if self.role(f) == Role::External
+        if roles::role(self.p, f) == Role::External
             && p.funcs[f].origin == FunctionOrigin::Undefined
             && p.funcs[f].varargs.is_none()
         {
@@ -425,48 +466,7 @@ impl File<'_> {
             Ty::Pointer => self.pointer(e),
             ty => self.value(e, ty),
         };
-        (value, self.raw_type(ty, width).trim_end().to_owned())
-    }
-
-    /// The variadic arguments: what the statements before the call put into their block.
-    fn variadic(&mut self, call: EdgeId, block: ExprId, around: &Around) -> Option<Vec<String>> {
-        let p = self.p;
-        let &Expr::Var(base) = p.exprs.get(block) else { return None };
-        let mut stored: Vec<(u64, ExprId)> = Vec::new();
-        let mut at = p.edges[call].source;
-        let size = loop {
-            let edge = (around.before)(at)?;
-            match p.edges[edge].op {
-                Op::Store { addr, value } => {
-                    let offset = match *p.exprs.get(addr) {
-                        _ if addr == block => 0,
-                        Expr::Binary(cfa::BinOp::Add, b, k) if b == block => p.exprs.as_const(k)?.to_u64()?,
-                        _ => return None,
-                    };
-                    stored.push((offset, value));
-                }
-                Op::Alloc { var, size, .. } if var == base => break p.exprs.as_const(size)?.to_u64()?,
-                _ => return None,
-            }
-            if stored.len() > MAX_VARIADIC {
-                return None;
-            }
-            at = p.edges[edge].source;
-        };
-        stored.sort_by_key(|&(offset, _)| offset);
-        if stored.is_empty() && size > 0 {
-            return None;
-        }
-        let mut texts = Vec::new();
-        for (_, value) in stored {
-            let width = p.exprs.width(value);
-            let (text, _) = self.natural(value);
-            texts.push(match (self.kind(value), width) {
-                (Kind::Bits, ..=32) => format!("(int){text}"),
-                _ => text,
-            });
-        }
-        Some(texts)
+        (value, raw_type(ty, width).trim_end().to_owned())
     }
 }
 
@@ -489,15 +489,4 @@ pub fn strip(text: &str) -> &str {
         }
     }
     inner
-}
-
-impl File<'_> {
-    /// The condition of the then-edge of a location that branches.
-    pub fn branch_of(&self, loc: LocId) -> Option<(ExprId, EdgeId, EdgeId)> {
-        let Out::Branch { then_edge, else_edge } = self.p.locs[loc].out else { return None };
-        match self.p.edges[then_edge].op {
-            Op::Assume { cond, .. } => Some((cond, then_edge, else_edge)),
-            _ => None,
-        }
-    }
 }

@@ -3,10 +3,11 @@
 use super::expr::{Kind, Ty};
 use super::kinds;
 use super::names::Names;
+use super::roles::{self, Role};
 use super::types::{Types, integer_type};
 use cfa::{
-    AllocKind, CType, Callee, Check, ExprId, FuncId, Function, FunctionOrigin, GlobalId, Id, InputKind, Op, Out,
-    PlaceId, Program, Table, TypeId, VarId, VarKind,
+    AllocKind, CType, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, Program, Table, TypeId, VarId,
+    VarKind,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -16,17 +17,6 @@ use std::collections::BTreeMap;
 pub struct Variable {
     pub name: Option<String>,
     pub ty: Ty,
-}
-
-/// What becomes of a function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Role {
-    /// Its body is written.
-    Body,
-    /// It is declared: somebody else defines it.
-    External,
-    /// Calling it is the error that is looked for.
-    Error,
 }
 
 /// An object of a frame that is a variable of C.
@@ -61,8 +51,9 @@ pub struct File<'p> {
     globals: Table<GlobalId, Option<String>>,
     pub wanted_globals: Vec<GlobalId>,
     pub wanted_variables: Vec<VarId>,
-    helpers: BTreeMap<String, String>,
-    library: BTreeMap<String, String>,
+    /// Definitions and declarations by name.
+    pub helpers: BTreeMap<String, String>,
+    pub library: BTreeMap<String, String>,
     /// The first thing that C cannot say.
     pub refused: Option<String>,
 }
@@ -92,8 +83,8 @@ impl<'p> File<'p> {
         };
         // What somebody else defines keeps its name, whatever comes first.
         for (f, function) in p.funcs.iter() {
-            if file.role(f) != Role::Body {
-                file.names.reserve(public_name(function));
+            if roles::role(p, f) != Role::Body {
+                file.names.reserve(roles::public_name(function));
             }
         }
         for input in p.inputs.values() {
@@ -116,41 +107,17 @@ impl<'p> File<'p> {
         self.names.reserve(name);
         self.library.entry(name.to_owned()).or_insert(declaration);
     }
-    pub fn helpers(&self) -> impl Iterator<Item = &str> {
-        self.helpers.values().map(String::as_str)
-    }
-    pub fn declarations(&self) -> impl Iterator<Item = &str> {
-        self.library.values().map(String::as_str)
-    }
-
-    pub fn role(&self, f: FuncId) -> Role {
-        let function = &self.p.funcs[f];
-        if is_error(self.p, function) {
-            return Role::Error;
-        }
-        match function.origin {
-            FunctionOrigin::Source => Role::Body,
-            FunctionOrigin::Undefined => Role::External,
-            FunctionOrigin::Model if self.is_public(function) => Role::External,
-            FunctionOrigin::Model => Role::Body,
-        }
-    }
-
-    /// Whether it is what a function of the C library is called by.
-    fn is_public(&self, function: &Function) -> bool {
-        self.p.models.iter().any(|m| m == public_name(function))
-    }
 
     pub fn function(&mut self, f: FuncId) -> String {
         if let Some(name) = &self.functions[f] {
             return name.clone();
         }
         let function = &self.p.funcs[f];
-        let name = match self.role(f) {
+        let name = match roles::role(self.p, f) {
             Role::Body if f == self.p.entry => "main".to_owned(),
             Role::Body if function.name == "main" && !self.rename_main => "main".to_owned(),
             Role::Body => self.names.fresh_beside(&function.name, &mut self.scope),
-            Role::External | Role::Error => public_name(function).to_owned(),
+            Role::External | Role::Error => roles::public_name(function).to_owned(),
         };
         self.functions[f] = Some(name.clone());
         self.wanted_functions.push(f);
@@ -162,7 +129,7 @@ impl<'p> File<'p> {
             return name.clone();
         }
         let global = &self.p.globals[g];
-        let name = if self.is_external(global.place, global.init.is_none()) {
+        let name = if roles::is_external(self.p, global.place, global.init.is_none()) {
             self.names.reserve(&global.name);
             global.name.clone()
         } else {
@@ -171,29 +138,6 @@ impl<'p> File<'p> {
         self.globals[g] = Some(name.clone());
         self.wanted_globals.push(g);
         name
-    }
-
-    /// Whether somebody else defines what is declared there: nobody here, or a model.
-    pub fn is_external(&self, place: Option<PlaceId>, undefined: bool) -> bool {
-        undefined && !place.is_some_and(|place| self.is_model(place))
-    }
-    pub fn is_model(&self, place: PlaceId) -> bool {
-        self.p.files[self.p.places[place].file].path.starts_with("<models>")
-    }
-
-    /// A literal for the address of an array of characters that nobody writes.
-    pub fn string(&mut self, g: GlobalId) -> Option<String> {
-        let global = &self.p.globals[g];
-        let init = global.init.as_ref()?;
-        if !global.read_only || !global.name.starts_with(".str") || !init.pointers.is_empty() || global.size > 4096 {
-            return None;
-        }
-        let CType::Array(of, _) = *self.p.plain_type(global.ty) else { return None };
-        // Without trailing zeros, of which the literal has one.
-        if self.p.size_of(of) != Some(1) || init.bytes.len() as u64 + 1 != global.size {
-            return None;
-        }
-        Some(format!("(char *){}", string_literal(&init.bytes)))
     }
 
     /// A variable's name and what C takes it for.
@@ -207,7 +151,7 @@ impl<'p> File<'p> {
         }
         let var = &self.p.vars[v];
         let name = match (&var.kind, &var.name) {
-            (VarKind::Global { .. }, Some(name)) if self.is_library_variable(v) => {
+            (VarKind::Global { .. }, Some(name)) if roles::is_library_variable(self.p, v) => {
                 self.names.reserve(name);
                 name.clone()
             }
@@ -226,18 +170,6 @@ impl<'p> File<'p> {
         (name, ty)
     }
 
-    /// Whether the C library defines the variable (`stdout`).
-    pub fn is_library_variable(&self, v: VarId) -> bool {
-        let var = &self.p.vars[v];
-        let declared_by_model = var.place.is_some_and(|place| self.is_model(place));
-        declared_by_model
-            && var.name.as_ref().is_some_and(|name| self.p.models.contains(name) || name.starts_with("std"))
-    }
-
-    pub fn object(&self, v: VarId) -> Option<&Object> {
-        self.objects.get(&v)
-    }
-
     /// How a variable is declared.
     pub fn declaration(&mut self, v: VarId) -> String {
         let (name, ty) = self.variable(v);
@@ -245,25 +177,14 @@ impl<'p> File<'p> {
         if kinds::of_type(self.p, var.ty, var.width).is_some() {
             return self.types.declare(var.ty, &name, &mut self.names);
         }
-        format!("{}{name}", self.raw_type(ty, var.width))
-    }
-
-    /// A type for what debug information says nothing of; with a space where a name may follow.
-    pub fn raw_type(&self, ty: Ty, width: u32) -> String {
-        match ty {
-            Ty::Pointer => "char *".to_owned(),
-            Ty::Float(f) => format!("{} ", super::types::float_type(f)),
-            Ty::Bool => "_Bool ".to_owned(),
-            Ty::Signed(_) => format!("{} ", integer_type(width, true)),
-            Ty::Unsigned(_) => format!("{} ", integer_type(width, false)),
-        }
+        format!("{}{name}", raw_type(ty, var.width))
     }
 
     /// The function's declarator with its result's type.
     pub fn signature(&mut self, f: FuncId) -> String {
         let name = self.function(f);
         let function = &self.p.funcs[f];
-        match self.role(f) {
+        match roles::role(self.p, f) {
             Role::Error if function.params.is_empty() => return format!("void {name}(void)"),
             Role::External | Role::Error => return self.prototype(f, &name),
             Role::Body if f == self.p.entry => return "int main(void)".to_owned(),
@@ -285,7 +206,7 @@ impl<'p> File<'p> {
                     let ty = function.return_type;
                     self.types.declare(ty, declarator, &mut self.names)
                 }
-                (ty, false) => format!("{}{declarator}", self.raw_type(ty, width)),
+                (ty, false) => format!("{}{declarator}", raw_type(ty, width)),
             },
         }
     }
@@ -311,12 +232,12 @@ impl<'p> File<'p> {
                     // A model's struct stands for the library's.
                     CType::Struct { .. } if function.origin == FunctionOrigin::Model => "void *".to_owned(),
                     CType::Function => "void *".to_owned(),
-                    _ => format!("{}{}", self.const_of(to), self.types.declare(var.ty, "", &mut self.names)),
+                    _ => format!("{}{}", const_of(self.p, to), self.types.declare(var.ty, "", &mut self.names)),
                 },
                 _ if kinds::of_type(self.p, var.ty, var.width).is_some() => {
                     self.types.declare(var.ty, "", &mut self.names)
                 }
-                _ => self.raw_type(self.vars[v].ty, var.width).trim_end().to_owned(),
+                _ => raw_type(self.vars[v].ty, var.width).trim_end().to_owned(),
             });
         }
         if function.varargs.is_some() {
@@ -336,52 +257,43 @@ impl<'p> File<'p> {
                 format!("void *{declarator}")
             }
             // A model that is called for its effects alone says nothing of its result.
-            CType::Void if function.name != public_name(function) => format!("int {declarator}"),
+            CType::Void if function.name != roles::public_name(function) => format!("int {declarator}"),
             _ => self.with_result(f, &declarator),
         }
     }
+}
 
-    fn const_of(&self, to: TypeId) -> &'static str {
-        match self.p.types[to] {
-            CType::Qualified { name: "const", .. } => "const ",
-            _ => "",
-        }
+/// A literal for the address of an array of characters that nobody writes.
+pub fn string(p: &Program, g: GlobalId) -> Option<String> {
+    let global = &p.globals[g];
+    let init = global.init.as_ref()?;
+    if !global.read_only || !global.name.starts_with(".str") || !init.pointers.is_empty() || global.size > 4096 {
+        return None;
+    }
+    let CType::Array(of, _) = *p.plain_type(global.ty) else { return None };
+    // Without trailing zeros, of which the literal has one.
+    if p.size_of(of) != Some(1) || init.bytes.len() as u64 + 1 != global.size {
+        return None;
+    }
+    Some(format!("(char *){}", string_literal(&init.bytes)))
+}
+
+/// A type for what debug information says nothing of; with a space where a name may follow.
+pub fn raw_type(ty: Ty, width: u32) -> String {
+    match ty {
+        Ty::Pointer => "char *".to_owned(),
+        Ty::Float(f) => format!("{} ", super::types::float_type(f)),
+        Ty::Bool => "_Bool ".to_owned(),
+        Ty::Signed(_) => format!("{} ", integer_type(width, true)),
+        Ty::Unsigned(_) => format!("{} ", integer_type(width, false)),
     }
 }
 
-/// The C name of a function; a model's own name for itself, where its result is ignored, is not one.
-pub fn public_name(function: &Function) -> &str {
-    match function.origin {
-        FunctionOrigin::Model => function.name.strip_prefix("proviso_").unwrap_or(&function.name),
-        _ => &function.name,
+fn const_of(p: &Program, to: TypeId) -> &'static str {
+    match p.types[to] {
+        CType::Qualified { name: "const", .. } => "const ",
+        _ => "",
     }
-}
-
-/// Whether calling the function is an error of the property.
-pub fn is_error(p: &Program, function: &Function) -> bool {
-    match p.locs[function.entry].out {
-        Out::One(edge) => matches!(p.edges[edge].op, Op::Error(error) if p.errors[error].check == Check::Call),
-        _ => false,
-    }
-}
-
-/// The user's main function, if the program's start does nothing else of the user's: arguments and what runs at exit are the
-/// environment's.
-pub fn plain_main(p: &Program) -> Option<FuncId> {
-    let shape = super::structure::Shape::new(p, p.entry);
-    let mut main = None;
-    for edge in shape.locs.iter().flat_map(|&loc| p.out_edges(loc)) {
-        if let Op::Call { callee, .. } = &p.edges[edge].op {
-            let Callee::Direct(f) = *callee else { return None };
-            let function = &p.funcs[f];
-            match function.origin {
-                FunctionOrigin::Source if function.name == "main" && main.is_none() => main = Some(f),
-                FunctionOrigin::Model => {}
-                _ => return None,
-            }
-        }
-    }
-    main
 }
 
 pub fn string_literal(bytes: &[u8]) -> String {

@@ -1,6 +1,7 @@
 //! Initial values of global objects, as C writes them.
 
 use super::file::{File, string_literal};
+use super::roles;
 use super::types::integer_type;
 use cfa::{Bv, CType, GlobalId, GlobalInit, TypeId};
 use std::fmt::Write;
@@ -17,7 +18,7 @@ impl File<'_> {
             } else {
                 format!("unsigned char {name}[{}]", global.size)
             };
-            let external = if self.is_external(global.place, true) { "extern " } else { "" };
+            let external = if roles::is_external(self.p, global.place, true) { "extern " } else { "" };
             return (format!("{external}{declaration};\n"), String::new());
         };
         let aligned =

@@ -8,16 +8,19 @@
 mod code;
 mod expr;
 mod file;
+mod float;
 mod init;
 mod kinds;
 mod names;
 mod place;
+mod roles;
 mod structure;
 
 mod types;
 
 use cfa::{AllocKind, FuncId, Op, PlaceId, Program, VarId, VarKind};
-use file::{File, Object, Role, frame_object, plain_main, public_name, string_literal};
+use file::{File, Object, frame_object, string_literal};
+use roles::{Role, plain_main, public_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 use structure::Line;
@@ -43,7 +46,10 @@ pub fn print(p: &Program, options: &Options) -> Result<String, String> {
     let mut bodies: Vec<String> = Vec::new();
     let mut prototypes = String::new();
     match (start, main) {
-        (Some(start), _) => file.start(start),
+        (Some(start), _) => {
+            file.rename_main = true;
+            file.function(start);
+        }
         (None, Some(main)) => {
             file.function(main);
         }
@@ -55,10 +61,10 @@ pub fn print(p: &Program, options: &Options) -> Result<String, String> {
         if let Some(&f) = file.wanted_functions.get(functions) {
             functions += 1;
             let signature = file.signature(f);
-            match file.role(f) {
+            match roles::role(p, f) {
                 Role::Body => {
                     if file.function(f) != "main" {
-                        let _ = writeln!(prototypes, "{}{signature};", file.linkage(f));
+                        let _ = writeln!(prototypes, "{}{signature};", roles::linkage(file.p, f));
                     }
                     bodies.push(function(&mut file, f, &signature, options));
                 }
@@ -92,11 +98,11 @@ pub fn print(p: &Program, options: &Options) -> Result<String, String> {
     out += "// Accesses to memory may disagree with the types of objects: compile with -fno-strict-aliasing.\n\n";
     out += &file.types.text;
     out.push('\n');
-    file.declarations().for_each(|d| {
+    file.library.values().for_each(|d| {
         let _ = writeln!(out, "{d}");
     });
     out.push('\n');
-    file.helpers().for_each(|h| out += h);
+    file.helpers.values().for_each(|h| out += h);
     out.push('\n');
     out += &prototypes;
     out.push('\n');
@@ -109,27 +115,11 @@ pub fn print(p: &Program, options: &Options) -> Result<String, String> {
     Ok(out)
 }
 
-impl File<'_> {
-    /// Makes the program's own start the function `main`.
-    fn start(&mut self, start: FuncId) {
-        self.rename_main = true;
-        self.function(start);
-    }
-
-    fn linkage(&self, f: FuncId) -> &'static str {
-        // Models are nobody's but this file's.
-        match self.p.funcs[f].origin {
-            cfa::FunctionOrigin::Model => "static ",
-            _ => "",
-        }
-    }
-}
-
 /// The declaration of a global variable that others may come before, and its definition with a value.
 fn variable(file: &mut File, v: VarId) -> (String, String) {
     let p = file.p;
     let VarKind::Global { init } = p.vars[v].kind else { unreachable!("a global variable") };
-    if file.is_library_variable(v) {
+    if roles::is_library_variable(file.p, v) {
         let (name, _) = file.variable(v);
         return (format!("extern void *{name};\n"), String::new());
     }
@@ -173,7 +163,7 @@ fn function(file: &mut File, f: FuncId, signature: &str, options: &Options) -> S
     let mut out = String::new();
     let mut printer = Printer { out: &mut out, p, options, at: None };
     printer.mark(function.place);
-    printer.line(0, &format!("{}{signature} {{", file.linkage(f)));
+    printer.line(0, &format!("{}{signature} {{", roles::linkage(file.p, f)));
     for text in objects.iter().chain(&declarations).chain(&parts) {
         printer.line(1, text);
     }

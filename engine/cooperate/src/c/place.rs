@@ -2,7 +2,7 @@
 
 use super::code::strip;
 use super::expr::Ty;
-use super::file::{File, Object};
+use super::file::{self, File, Object};
 use super::kinds;
 use super::types::integer_type;
 use cfa::{BinOp, CType, Expr, ExprId, FloatFormat, Program, TypeId};
@@ -51,9 +51,9 @@ impl File<'_> {
         }
         let path = Path::of(p, addr, width)?;
         let mut text = match *p.exprs.get(path.base) {
-            Expr::GlobalAddr(g) if self.string(g).is_none() => self.global(g),
+            Expr::GlobalAddr(g) if file::string(self.p, g).is_none() => self.global(g),
             Expr::GlobalAddr(_) => return None,
-            Expr::Var(v) => match self.object(v) {
+            Expr::Var(v) => match self.objects.get(&v) {
                 Some(Object { typed: false, .. }) => return None,
                 Some(object) => {
                     // What a variable of C has in it is no longer behind a pointer.
@@ -67,7 +67,7 @@ impl File<'_> {
             },
             _ => return None,
         };
-        let is_object = matches!(*p.exprs.get(path.base), Expr::Var(v) if self.object(v).is_some());
+        let is_object = matches!(*p.exprs.get(path.base), Expr::Var(v) if self.objects.get(&v).is_some());
         for (n, step) in path.steps.iter().enumerate() {
             text = match *step {
                 Step::Target if is_object && n == 0 => text,

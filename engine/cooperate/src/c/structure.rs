@@ -4,7 +4,7 @@
 //! the dominator tree is the nesting. A location that several edges lead to comes after the statement of the location that
 //! dominates it, one that a loop is left to after the loop. C has goto, so nothing has to be duplicated.
 
-use super::code::Around;
+use super::code;
 use super::file::File;
 use cfa::dominators::Dominators;
 use cfa::graph::Digraph;
@@ -239,9 +239,8 @@ impl Writer<'_, '_> {
             Out::Branch { .. } => return self.branch(loc, pending, next, indent),
             Out::One(edge) => edge,
         };
-        let mut texts = Vec::new();
         let shape = self.shape;
-        self.file.statement(edge, &Around { before: &|loc| shape.before(loc) }, &mut texts);
+        let texts = code::statements(self.file, edge, &|loc| shape.before(loc));
         for text in texts {
             self.line(indent, text, p.edges[edge].place);
         }
@@ -260,8 +259,12 @@ impl Writer<'_, '_> {
 
     fn branch(&mut self, loc: LocId, pending: &mut Vec<u32>, next: Option<u32>, indent: usize) -> Next {
         let p = self.file.p;
-        let (cond, then_edge, else_edge) = self.file.branch_of(loc).expect("a branch");
-        let Op::Assume { cond: negated, .. } = p.edges[else_edge].op else { unreachable!("an assume edge") };
+        let Out::Branch { then_edge, else_edge } = p.locs[loc].out else { unreachable!("a branch") };
+        let condition = |edge| match p.edges[edge].op {
+            Op::Assume { cond, .. } => cond,
+            _ => unreachable!("an assume edge"),
+        };
+        let (cond, negated) = (condition(then_edge), condition(else_edge));
         let place = p.edges[then_edge].place;
         let (then, other) = (p.edges[then_edge].target, p.edges[else_edge].target);
         // Two ways to one place are no branch.
@@ -275,13 +278,12 @@ impl Writer<'_, '_> {
                 }
             };
         }
-        let mut texts = Vec::new();
-        let yes = self.file.branch(cond, &mut texts);
+        let (texts, yes) = code::branch(self.file, cond);
         let named = !texts.is_empty();
         for text in texts {
             self.line(indent, text, place);
         }
-        let no = if named { format!("!({yes})") } else { self.file.branch(negated, &mut Vec::new()) };
+        let no = if named { format!("!({yes})") } else { code::branch(self.file, negated).1 };
         let deep = indent > MAX_NESTING;
         match (self.jump(then, next), self.jump(other, next)) {
             (Jump::Falls, Jump::Falls) => Next::Follows,

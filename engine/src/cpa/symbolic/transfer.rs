@@ -115,7 +115,7 @@ impl SymbolicExecution<'_> {
         let (path, _) = self.execution.branch(path, cond, (true, false), asks);
         self.note_unset();
         let mut path = path?;
-        if asks && self.execution.names_unknowns() && !self.execution.is_feasible(&mut path) {
+        if asks && self.execution.mode.names_unknowns && !self.execution.is_feasible(&mut path) {
             return None;
         }
         if self.execution.mode.is_abstract {

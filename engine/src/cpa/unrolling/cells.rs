@@ -11,7 +11,7 @@ use super::assumptions::is_signed;
 use super::state::State;
 use super::templates::Vocabulary;
 use crate::cpa::symbolic::{Address, Asserted, Cells, LoopInfo, Snapshot};
-use crate::execution::{ObjId, Quantified, Val, sign_extend};
+use crate::execution::{self, ObjId, Quantified, Val, sign_extend};
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, LocId, Op, Program, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -523,7 +523,7 @@ impl Unrolling<'_> {
             let (offset, inside) = self.place_in_row(st, object, row, k);
             guard = self.symbolic.execution.terms.and(guard, inside);
             if st.memory.get(object).is_some_and(|o| o.array.is_none() && o.extent() <= SMALL) {
-                self.symbolic.execution.make_array(st, object, offset, row.len);
+                execution::make_array(&mut self.symbolic.execution, st, object, offset, row.len);
             }
             let value = self.symbolic.execution.read_at(st, object, Val::Expr(offset), row.len);
             let value = self.symbolic.execution.terms.term(value, 8 * row.len);
@@ -549,7 +549,7 @@ impl Unrolling<'_> {
                 if o.extent() > SMALL {
                     return None;
                 }
-                self.symbolic.execution.make_array(st, object, offset, row.len);
+                execution::make_array(&mut self.symbolic.execution, st, object, offset, row.len);
             }
             let array = st.memory.get(object)?.array?;
             let cell = self.symbolic.execution.terms.select_bytes(array, offset, row.len);
