@@ -7,7 +7,7 @@
 //! two pointers of an object are the same exactly if the mode says that they may be.
 
 use super::builder::{Builder, Cursor};
-use super::{Context, Mutability};
+use super::{Context, Mutability, primitive};
 use crate::ir::{NONE, TypeKind, Variable};
 use crate::options::EntryPointers;
 use cfa::{
@@ -215,62 +215,60 @@ impl Context<'_> {
     }
 }
 
-impl Builder<'_, '_> {
-    /// What a pointer that was loaded leads to: a token is followed.
-    pub fn followed(&mut self, pointer: ExprId) -> ExprId {
-        let Some(follow) = self.cx.lazy.as_ref().map(|lazy| lazy.follow) else { return pointer };
-        let width = self.pointer_width();
-        let offset = self.temp(width);
-        self.emit(Op::ObjectOffset { var: offset, ptr: pointer });
-        let (offset, ones) = (self.var_expr(offset), self.x().constant(cfa::Bv::ones(width)));
-        let nowhere = self.x().eq(offset, ones);
-        let high = self.x().extract(width - 1, TOKEN, pointer);
-        let all = self.x().constant(cfa::Bv::ones(width - TOKEN));
-        let is_token = self.x().eq(high, all);
-        let follows = self.x().and(nowhere, is_token);
-        let result = self.temp(width);
-        self.emit(Op::Assign { var: result, value: pointer });
-        self.when(follows, |b| b.call(follow, &[pointer], result));
-        self.var_expr(result)
-    }
+/// What a pointer that was loaded leads to: a token is followed.
+pub(super) fn followed(b: &mut Builder, pointer: ExprId) -> ExprId {
+    let Some(follow) = b.cx.lazy.as_ref().map(|lazy| lazy.follow) else { return pointer };
+    let width = b.pointer_width();
+    let offset = b.temp(width);
+    b.emit(Op::ObjectOffset { var: offset, ptr: pointer });
+    let (offset, ones) = (b.var_expr(offset), b.x().constant(cfa::Bv::ones(width)));
+    let nowhere = b.x().eq(offset, ones);
+    let high = b.x().extract(width - 1, TOKEN, pointer);
+    let all = b.x().constant(cfa::Bv::ones(width - TOKEN));
+    let is_token = b.x().eq(high, all);
+    let follows = b.x().and(nowhere, is_token);
+    let result = b.temp(width);
+    b.emit(Op::Assign { var: result, value: pointer });
+    b.when(follows, |b| call(b, follow, &[pointer], result));
+    b.var_expr(result)
+}
 
-    fn call(&mut self, func: FuncId, args: &[ExprId], result: VarId) {
-        self.emit(Op::Call { callee: Callee::Direct(func), args: args.into(), varargs: None, result: Some(result) });
-    }
+fn call(b: &mut Builder, func: FuncId, args: &[ExprId], result: VarId) {
+    b.emit(Op::Call { callee: Callee::Direct(func), args: args.into(), varargs: None, result: Some(result) });
+}
 
-    /// A new token for objects of a kind.
-    fn token(&mut self, kind: usize) -> ExprId {
-        let Some(count) = self.cx.lazy.as_ref().map(|lazy| lazy.count) else { return self.size(0) };
-        let width = self.pointer_width();
-        let number = self.var_expr(count);
-        let (one, unit) = (self.size(1), self.size(1 << NUMBER));
-        let place = self.x().mul(number, unit);
-        let fixed = (u64::MAX << TOKEN | (kind as u64) << KIND) & (u64::MAX >> (64 - width));
-        let fixed = self.size(fixed);
-        let token = self.x().or(fixed, place);
-        let token = self.pin(token);
-        let next = self.x().add(number, one);
-        self.emit(Op::Assign { var: count, value: next });
-        token
-    }
+/// A new token for objects of a kind.
+fn token(b: &mut Builder, kind: usize) -> ExprId {
+    let Some(count) = b.cx.lazy.as_ref().map(|lazy| lazy.count) else { return b.size(0) };
+    let width = b.pointer_width();
+    let number = b.var_expr(count);
+    let (one, unit) = (b.size(1), b.size(1 << NUMBER));
+    let place = b.x().mul(number, unit);
+    let fixed = (u64::MAX << TOKEN | (kind as u64) << KIND) & (u64::MAX >> (64 - width));
+    let fixed = b.size(fixed);
+    let token = b.x().or(fixed, place);
+    let token = b.pin(token);
+    let next = b.x().add(number, one);
+    b.emit(Op::Assign { var: count, value: next });
+    token
+}
 
-    /// A pointer to an object of this type.
-    fn pointer_to(&mut self, target: TypeId) -> Option<ExprId> {
-        let kind = self.cx.kind(target, 1)?;
-        let var = self.temp(self.pointer_width());
-        match self.cx.options.entry_memory.pointers {
-            EntryPointers::Valid => {
-                let make = self.cx.lazy.as_ref()?.kinds[kind].make;
-                self.call(make, &[], var);
-            }
-            EntryPointers::MaybeNull | EntryPointers::Aliasing => {
-                let token = self.token(kind);
-                let follow = self.cx.lazy.as_ref()?.follow;
-                self.call(follow, &[token], var);
-            }
+/// A pointer to an object of this type.
+fn pointer_to(b: &mut Builder, target: TypeId) -> Option<ExprId> {
+    let kind = b.cx.kind(target, 1)?;
+    let var = b.temp(b.pointer_width());
+    match b.cx.options.entry_memory.pointers {
+        EntryPointers::Valid => {
+            let make = b.cx.lazy.as_ref()?.kinds[kind].make;
+            call(b, make, &[], var);
         }
-        Some(self.var_expr(var))
+        EntryPointers::MaybeNull | EntryPointers::Aliasing => {
+            let token = token(b, kind);
+            let follow = b.cx.lazy.as_ref()?.follow;
+            call(b, follow, &[token], var);
+        }
     }
+    Some(b.var_expr(var))
 }
 
 /// Any arguments for a function.
@@ -298,7 +296,7 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
                 CType::Struct { .. } | CType::Array(..) => Some(ty),
                 _ => None,
             });
-            if let Some(pointer) = target.filter(|&to| b.cx.is_followable(to)).and_then(|to| b.pointer_to(to)) {
+            if let Some(pointer) = target.filter(|&to| b.cx.is_followable(to)).and_then(|to| pointer_to(b, to)) {
                 args.push(pointer);
                 continue;
             }
@@ -328,7 +326,7 @@ pub(super) fn any_globals(b: &mut Builder) {
                     CType::Pointer(to) => Some(*to).filter(|&to| b.cx.is_followable(to)),
                     _ => None,
                 };
-                match target.and_then(|to| b.pointer_to(to)) {
+                match target.and_then(|to| pointer_to(b, to)) {
                     Some(value) => drop(b.emit(Op::Assign { var, value })),
                     None => b.havoc_var(var, kind, Some(ty)),
                 }
@@ -338,30 +336,28 @@ pub(super) fn any_globals(b: &mut Builder) {
                 let address = b.x().global_addr(global, width);
                 let size = b.cx.program.globals[global].size;
                 let size = b.size(size);
-                b.fill_with_inputs(address, size, &kind, Some(ty));
+                primitive::fill_with_inputs(b, address, size, &kind, Some(ty));
                 let mut slots = Vec::new();
                 b.cx.slots(ty, 0, &mut slots);
-                b.store_tokens(address, &slots, 1);
+                store_tokens(b, address, &slots, 1);
             }
             _ => {}
         }
     }
 }
 
-impl Builder<'_, '_> {
-    /// Fills the pointers of an object: they lead to objects at this distance from the arguments.
-    fn store_tokens(&mut self, object: ExprId, slots: &[(u64, TypeId)], depth: u32) {
-        let limit = self.cx.options.entry_memory.depth;
-        for &(at, target) in slots {
-            let value = match self.cx.kind(target, depth) {
-                _ if limit.is_some_and(|limit| depth > limit) => self.size(0),
-                Some(kind) => self.token(kind),
-                // Of unknown value.
-                None => continue,
-            };
-            let slot = self.offset(object, at);
-            self.store(slot, value);
-        }
+/// Fills the pointers of an object: they lead to objects at this distance from the arguments.
+fn store_tokens(b: &mut Builder, object: ExprId, slots: &[(u64, TypeId)], depth: u32) {
+    let limit = b.cx.options.entry_memory.depth;
+    for &(at, target) in slots {
+        let value = match b.cx.kind(target, depth) {
+            _ if limit.is_some_and(|limit| depth > limit) => b.size(0),
+            Some(kind) => token(b, kind),
+            // Of unknown value.
+            None => continue,
+        };
+        let slot = b.offset(object, at);
+        b.store(slot, value);
     }
 }
 
@@ -421,11 +417,11 @@ fn make(cx: &mut Context, kind: Kind) {
     }
     for n in 0..count.filter(|_| !slots.is_empty()).unwrap_or(1) {
         let at = b.offset(object, n * element);
-        b.store_tokens(at, &slots, kind.depth + 1);
+        store_tokens(&mut b, at, &slots, kind.depth + 1);
     }
     if let Some((objects, types, number)) = made {
         for (array, value) in [(objects, object), (types, b.size(kind.target.index() as u64))] {
-            let slot = b.element(array, number);
+            let slot = element_of(&mut b, array, number);
             b.store(slot, value);
         }
         let (value, one) = (b.var_expr(number), b.size(1));
@@ -435,19 +431,18 @@ fn make(cx: &mut Context, kind: Kind) {
     b.finish(Op::Return { value: Some(object) });
 }
 
-impl Builder<'_, '_> {
-    /// The address of the element of a global array of pointers that a variable numbers.
-    fn element(&mut self, array: GlobalId, number: VarId) -> ExprId {
-        let number = self.var_expr(number);
-        self.element_at(array, number)
-    }
-    fn element_at(&mut self, array: GlobalId, number: ExprId) -> ExprId {
-        let width = self.pointer_width();
-        let size = self.size(u64::from(width / 8));
-        let base = self.x().global_addr(array, width);
-        let offset = self.x().mul(number, size);
-        self.x().add(base, offset)
-    }
+/// The address of the element of a global array of pointers that a variable numbers.
+fn element_of(b: &mut Builder, array: GlobalId, number: VarId) -> ExprId {
+    let number = b.var_expr(number);
+    element_at(b, array, number)
+}
+
+fn element_at(b: &mut Builder, array: GlobalId, number: ExprId) -> ExprId {
+    let width = b.pointer_width();
+    let size = b.size(u64::from(width / 8));
+    let base = b.x().global_addr(array, width);
+    let offset = b.x().mul(number, size);
+    b.x().add(base, offset)
 }
 
 /// The body of the function that gives what a token leads to.
@@ -468,7 +463,7 @@ fn follow(cx: &mut Context) {
         b.approximate(format!("more than {POINTERS} pointers are followed"), false, true);
         b.halt(cfa::HaltKind::Assumed);
     });
-    let slot = b.element_at(table, number);
+    let slot = element_at(&mut b, table, number);
     let known = b.load(slot, width);
     let is_known = b.x().ne(known, null);
     b.when(is_known, |b| {
@@ -486,15 +481,15 @@ fn follow(cx: &mut Context) {
         let nullable = pointers != EntryPointers::Valid || b.cx.is_recursive(kind.target);
         b.when(is_this, |b| {
             if nullable {
-                b.choose(&format!("{name} * is null"), |b| {
+                choose(b, &format!("{name} * is null"), |b| {
                     b.store(slot, taken);
                     b.finish(Op::Return { value: Some(null) });
                 });
             }
             if let Some(made) = made {
-                b.known_object(made, kind.target, &format!("{name} * leads to what is known"), slot);
+                known_object(b, made, kind.target, &format!("{name} * leads to what is known"), slot);
             }
-            b.call(kind.make, &[], object);
+            call(b, kind.make, &[], object);
             let object = b.var_expr(object);
             b.store(slot, object);
             b.finish(Op::Return { value: Some(object) });
@@ -503,47 +498,45 @@ fn follow(cx: &mut Context) {
     b.halt(cfa::HaltKind::Assumed);
 }
 
-impl Builder<'_, '_> {
-    /// Does something or not.
-    fn choose(&mut self, what: &str, body: impl FnOnce(&mut Self)) {
-        let bool_type = self.cx.source.nondet_type(&mut self.cx.program, "bool", 8);
-        let choice = self.havoc(8, InputKind::Argument(what.to_owned()), bool_type);
-        let zero = self.int(8, 0);
-        let chosen = self.x().ne(choice, zero);
-        self.when(chosen, body);
-    }
+/// Does something or not.
+fn choose(b: &mut Builder, what: &str, body: impl FnOnce(&mut Builder)) {
+    let bool_type = b.cx.source.nondet_type(&mut b.cx.program, "bool", 8);
+    let choice = b.havoc(8, InputKind::Argument(what.to_owned()), bool_type);
+    let zero = b.int(8, 0);
+    let chosen = b.x().ne(choice, zero);
+    b.when(chosen, body);
+}
 
-    /// Returns one of the objects of a type that there are, or goes on.
-    fn known_object(
-        &mut self,
-        (objects, types, count): (GlobalId, GlobalId, VarId),
-        target: TypeId,
-        what: &str,
-        slot: ExprId,
-    ) {
-        let width = self.pointer_width();
-        let (index_var, zero, one) = (self.temp(width), self.size(0), self.size(1));
-        self.emit(Op::Assign { var: index_var, value: zero });
-        let Some(head) = self.here() else { return };
-        let (body, after) = (self.new_location(), self.new_location());
-        let (index, end) = (self.var_expr(index_var), self.var_expr(count));
-        let more = self.x().ult(index, end);
-        self.branch(more, body, after);
-        self.cursor = Cursor::At(body);
-        let at = self.element_at(types, index);
-        let (ty, wanted) = (self.load(at, width), self.size(target.index() as u64));
-        let same = self.x().eq(ty, wanted);
-        self.when(same, |b| {
-            b.choose(what, |b| {
-                let at = b.element_at(objects, index);
-                let object = b.load(at, width);
-                b.store(slot, object);
-                b.finish(Op::Return { value: Some(object) });
-            });
+/// Returns one of the objects of a type that there are, or goes on.
+fn known_object(
+    b: &mut Builder,
+    (objects, types, count): (GlobalId, GlobalId, VarId),
+    target: TypeId,
+    what: &str,
+    slot: ExprId,
+) {
+    let width = b.pointer_width();
+    let (index_var, zero, one) = (b.temp(width), b.size(0), b.size(1));
+    b.emit(Op::Assign { var: index_var, value: zero });
+    let Some(head) = b.here() else { return };
+    let (body, after) = (b.new_location(), b.new_location());
+    let (index, end) = (b.var_expr(index_var), b.var_expr(count));
+    let more = b.x().ult(index, end);
+    b.branch(more, body, after);
+    b.cursor = Cursor::At(body);
+    let at = element_at(b, types, index);
+    let (ty, wanted) = (b.load(at, width), b.size(target.index() as u64));
+    let same = b.x().eq(ty, wanted);
+    b.when(same, |b| {
+        choose(b, what, |b| {
+            let at = element_at(b, objects, index);
+            let object = b.load(at, width);
+            b.store(slot, object);
+            b.finish(Op::Return { value: Some(object) });
         });
-        let next = self.x().add(index, one);
-        self.emit(Op::Assign { var: index_var, value: next });
-        self.goto(head);
-        self.cursor = Cursor::At(after);
-    }
+    });
+    let next = b.x().add(index, one);
+    b.emit(Op::Assign { var: index_var, value: next });
+    b.goto(head);
+    b.cursor = Cursor::At(after);
 }

@@ -2,7 +2,7 @@
 
 use super::function::FunctionLowering;
 use super::globals::Cell;
-use super::{Context, sanitizer, uninterpreted, vararg};
+use super::{Context, intrinsic, primitive, sanitizer, uninterpreted, vararg};
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
 use crate::primitives::{self, Primitive};
@@ -39,7 +39,7 @@ impl Context<'_> {
         let mut b = Builder::new(self, func);
         if let Some(primitive) = primitive {
             let args: Vec<ExprId> = params.iter().map(|&var| b.var_expr(var)).collect();
-            let value = b.primitive(primitive, name, &args, width);
+            let value = primitive::lower(&mut b, primitive, name, &args, width);
             b.finish(Op::Return { value });
         } else if is_error || primitives::aborts(name) {
             b.halt(HaltKind::Abort);
@@ -52,7 +52,7 @@ impl Context<'_> {
                     b.approximate(format!("call of undefined function '{name}'"), true, true);
                 }
                 UndefinedFunctions::Pure => {}
-                UndefinedFunctions::Writes => b.write_anything(n),
+                UndefinedFunctions::Writes => write_anything(&mut b, n),
                 UndefinedFunctions::Error => {
                     let (message, place) = (format!("call of undefined function '{name}'"), b.place);
                     let error = b.cx.program.errors.push(ErrorInfo { check: Check::Call, message, place });
@@ -66,67 +66,64 @@ impl Context<'_> {
     }
 }
 
-impl Builder<'_, '_> {
-    /// Does what an undefined function may do to memory: any values go to the objects that its parameters point to, if these
-    /// are not constant, and to global variables.
-    fn write_anything(&mut self, n: usize) {
-        let function = &self.ir().functions[n];
-        let kind = InputKind::Unmodelled(function.name.clone());
-        let params = self.cx.program.funcs[self.func].params.clone();
-        let TypeKind::Function { params: types, .. } = self.ir().kind(function.ty) else { return };
-        for (k, (&param, &ty)) in params.iter().zip(types).enumerate() {
-            let c_type = function.c_types.get(k + 1).map(|&row| self.cx.source.c_type(row));
-            if matches!(self.ir().kind(ty), TypeKind::Pointer) && !c_type.is_some_and(|ty| self.points_to_constant(ty))
-            {
-                let pointer = self.var_expr(param);
-                self.overwrite_object(pointer, &kind);
-            }
-        }
-        for n in 0..self.cx.cells.len() {
-            let variable = &self.ir().variables[n];
-            if variable.constant || self.cx.is_of_models(variable) {
-                continue;
-            }
-            match self.cx.cells[n] {
-                Cell::Var(var) => self.havoc_var(var, kind.clone(), None),
-                Cell::Object(global) => {
-                    let (width, size) = (self.pointer_width(), self.cx.program.globals[global].size);
-                    let (address, size) = (self.x().global_addr(global, width), self.size(size));
-                    self.fill_with_inputs(address, size, &kind, None);
-                }
-                _ => {}
-            }
+/// Does what an undefined function may do to memory: any values go to the objects that its parameters point to, if these
+/// are not constant, and to global variables.
+fn write_anything(b: &mut Builder, n: usize) {
+    let function = &b.ir().functions[n];
+    let kind = InputKind::Unmodelled(function.name.clone());
+    let params = b.cx.program.funcs[b.func].params.clone();
+    let TypeKind::Function { params: types, .. } = b.ir().kind(function.ty) else { return };
+    for (k, (&param, &ty)) in params.iter().zip(types).enumerate() {
+        let c_type = function.c_types.get(k + 1).map(|&row| b.cx.source.c_type(row));
+        if matches!(b.ir().kind(ty), TypeKind::Pointer) && !c_type.is_some_and(|ty| points_to_constant(b, ty)) {
+            let pointer = b.var_expr(param);
+            overwrite_object(b, pointer, &kind);
         }
     }
+    for n in 0..b.cx.cells.len() {
+        let variable = &b.ir().variables[n];
+        if variable.constant || b.cx.is_of_models(variable) {
+            continue;
+        }
+        match b.cx.cells[n] {
+            Cell::Var(var) => b.havoc_var(var, kind.clone(), None),
+            Cell::Object(global) => {
+                let (width, size) = (b.pointer_width(), b.cx.program.globals[global].size);
+                let (address, size) = (b.x().global_addr(global, width), b.size(size));
+                primitive::fill_with_inputs(b, address, size, &kind, None);
+            }
+            _ => {}
+        }
+    }
+}
 
-    fn points_to_constant(&self, ty: TypeId) -> bool {
-        let types = &self.cx.program.types;
-        let CType::Pointer(mut to) = *self.cx.program.plain_type(ty) else { return false };
-        loop {
-            match types[to] {
-                CType::Qualified { name: "const", .. } => return true,
-                CType::Qualified { ty, .. } | CType::Typedef { ty, .. } => to = ty,
-                CType::Function => return true,
-                _ => return false,
-            }
+fn points_to_constant(b: &Builder, ty: TypeId) -> bool {
+    let types = &b.cx.program.types;
+    let CType::Pointer(mut to) = *b.cx.program.plain_type(ty) else { return false };
+    loop {
+        match types[to] {
+            CType::Qualified { name: "const", .. } => return true,
+            CType::Qualified { ty, .. } | CType::Typedef { ty, .. } => to = ty,
+            CType::Function => return true,
+            _ => return false,
         }
     }
+}
 
-    /// Any bytes from a pointer to the end of its object, if it points into one.
-    fn overwrite_object(&mut self, pointer: ExprId, kind: &InputKind) {
-        let width = self.pointer_width();
-        let offset = self.temp(width);
-        self.emit(Op::ObjectOffset { var: offset, ptr: pointer });
-        let (offset, ones) = (self.var_expr(offset), self.x().constant(cfa::Bv::ones(width)));
-        let somewhere = self.x().ne(offset, ones);
-        self.when(somewhere, |b| {
-            let size = b.temp(width);
-            b.emit(Op::ObjectSize { var: size, ptr: pointer });
-            let size = b.var_expr(size);
-            let rest = b.x().sub(size, offset);
-            b.fill_with_inputs(pointer, rest, kind, None);
-        });
-    }
+/// Any bytes from a pointer to the end of its object, if it points into one.
+fn overwrite_object(b: &mut Builder, pointer: ExprId, kind: &InputKind) {
+    let width = b.pointer_width();
+    let offset = b.temp(width);
+    b.emit(Op::ObjectOffset { var: offset, ptr: pointer });
+    let (offset, ones) = (b.var_expr(offset), b.x().constant(cfa::Bv::ones(width)));
+    let somewhere = b.x().ne(offset, ones);
+    b.when(somewhere, |b| {
+        let size = b.temp(width);
+        b.emit(Op::ObjectSize { var: size, ptr: pointer });
+        let size = b.var_expr(size);
+        let rest = b.x().sub(size, offset);
+        primitive::fill_with_inputs(b, pointer, rest, kind, None);
+    });
 }
 
 /// The number in place of an argument's of the space for a result in memory (see export.cpp).
@@ -140,191 +137,196 @@ pub(super) struct ByValue {
 }
 
 impl FunctionLowering<'_, '_> {
-    pub fn lower_call(&mut self, n: u32, i: &Instruction) {
-        let ir = self.b.ir();
-        let count = ir.extra(i)[1] as usize;
-        match ir.operand(i, count) {
-            Operand::Assembly(assembly) => self.lower_assembly(n, i, assembly),
-            callee => {
-                let function = match callee {
-                    Operand::Constant(c) => self.b.cx.function_of_constant(c),
-                    _ => None,
-                };
-                match function {
-                    Some(f) if sanitizer::is_handler(&ir.functions[f].name) => {
-                        self.lower_failed_check(i, &ir.functions[f].name);
-                    }
-                    Some(f) if ir.functions[f].name.starts_with("llvm.") => {
-                        self.lower_intrinsic(n, i, &ir.functions[f].name);
-                    }
-                    Some(f) => match self.b.cx.primitive(f) {
-                        Some(_) if self.b.cx.is_watched(f) && !self.function.model => {
-                            self.lower_function_call(n, i, callee, self.b.cx.functions[f]);
-                        }
-                        Some(primitive) => self.lower_primitive(n, i, primitive, f),
-                        None => {
-                            let simpler = self.b.cx.ignoring_result.get(ir.functions[f].name.as_str());
-                            let f = match simpler {
-                                Some(&simpler) if ir.functions[f].model && !self.is_used(n) => simpler,
-                                _ => f,
-                            };
-                            self.lower_function_call(n, i, callee, self.b.cx.functions[f]);
-                        }
-                    },
-                    None => self.lower_function_call(n, i, callee, None),
-                }
-            }
-        }
-        if i.opcode != op::CALL {
-            if i.opcode == op::INVOKE {
-                self.b.approximate("exceptions: not modelled", false, true);
-            }
-            if let Operand::Block(target) = ir.operand(i, count + 1) {
-                self.jump(target);
-            }
-        }
-    }
-
-    /// For each argument, how it is passed by copy, if it is.
-    fn by_value(&self, i: &Instruction) -> Vec<Option<ByValue>> {
-        let mut by_value = vec![None; self.b.ir().extra(i)[1] as usize];
-        for (number, argument) in self.passed_in_memory(i) {
-            if number != RESULT {
-                by_value[number as usize] = Some(argument);
-            }
-        }
-        by_value
-    }
-
-    /// The arguments passed by copy, by number, and the space for a result in memory, which is argument 0.
-    fn passed_in_memory(&self, i: &Instruction) -> impl Iterator<Item = (u32, ByValue)> + use<'_> {
-        self.b.ir().extra(i)[2..].chunks_exact(4).map(|row| {
-            let size = u64::from(row[1]) | u64::from(row[2]) << 32;
-            (row[0], ByValue { size, align: row[3] })
-        })
-    }
-
-    fn lower_function_call(&mut self, n: u32, i: &Instruction, callee: Operand, func: Option<FuncId>) {
-        let ir = self.b.ir();
-        let TypeKind::Function { variadic, params, .. } = ir.kind(ir.extra(i)[0]) else { return };
-        let by_value = self.by_value(i);
-        let count = by_value.len();
-        let mut args = Vec::with_capacity(count);
-        for (k, copied) in by_value.iter().enumerate() {
-            let Some(mut value) = self.operand(ir.operand(i, k)) else { continue };
-            // Variadic arguments are copied into their block.
-            if let (Some(copied), true) = (copied, k < params.len()) {
-                let size = self.b.size(copied.size);
-                let copy = self.b.alloc(size, copied.align, AllocKind::Stack, false);
-                self.b.emit(Op::Copy { dst: copy, src: value, len: size });
-                value = copy;
-            }
-            args.push(value);
-        }
-        let mut varargs = None;
-        if *variadic && args.len() == count && count > params.len() {
-            let rest: Vec<vararg::Argument> = (params.len()..count)
-                .filter_map(|k| {
-                    let ty = ir.operand_type(self.function, ir.operand(i, k))?;
-                    Some(vararg::Argument { value: args[k], ty, by_value: by_value[k] })
-                })
-                .collect();
-            varargs = vararg::block(&mut self.b, &rest);
-            args.truncate(params.len());
-        }
-        let callee = match func {
-            Some(func) => Callee::Direct(func),
-            None => match self.operand(callee) {
-                Some(address) => Callee::Indirect(address),
-                None => return,
-            },
-        };
-        let wanted = self.b.cx.width(i.ty);
-        let given = match callee {
-            // Declared and defined with other types, as old C may.
-            Callee::Direct(func) => self.b.cx.program.funcs[func].return_width,
-            Callee::Indirect(_) => wanted,
-        };
-        let result = if self.is_used(n) { given.map(|width| self.b.temp(width)) } else { None };
-        if let (Callee::Direct(func), true) = (callee, by_value.iter().any(Option::is_some))
-            && self.b.cx.program.funcs[func].name.starts_with(primitives::UNINTERPRETED)
-        {
-            self.b.approximate("structs as arguments of uninterpreted functions are not compared", true, false);
-        }
-        self.before_call();
-        self.b.emit(Op::Call { callee, args: args.into(), varargs, result });
-        if let (Some(width), true) = (wanted, self.is_used(n)) {
-            let value = match result {
-                Some(var) => {
-                    let value = self.b.var_expr(var);
-                    self.b.x().resize(width, value)
-                }
-                None => self.b.havoc(width, InputKind::Uninit(None), None),
-            };
-            self.define_saved(n, value);
-        }
-    }
-
-    fn lower_primitive(&mut self, n: u32, i: &Instruction, primitive: Primitive, f: usize) {
-        let ir = self.b.ir();
-        let args = self.arguments(i);
-        let function = &ir.functions[f];
-        let width = self.b.cx.width(i.ty);
-        if matches!(primitive, Primitive::Exit | Primitive::SetRounding) {
-            self.before_call();
-        }
-        let ty = self.c_type_of_result(function);
-        let result = self.passed_in_memory(i).find(|&(number, _)| number == RESULT);
-        if let (Primitive::Nondet, Some((_, space)), Some(&address)) = (primitive, result, args.first()) {
-            let kind = InputKind::Nondet(function.name.clone());
-            let size = self.b.size(space.size);
-            return self.b.fill_with_inputs(address, size, &kind, ty);
-        }
-        let value = match primitive {
-            Primitive::Nondet if ty.is_some() => {
-                width.map(|width| self.b.havoc(width, InputKind::Nondet(function.name.clone()), ty))
-            }
-            Primitive::Nondet | Primitive::Environment => self.b.primitive(primitive, &function.name, &args, width),
-            _ => {
-                let wanted = width.filter(|_| self.is_used(n));
-                self.b.primitive(primitive, &function.name, &args, wanted)
-            }
-        };
-        if let Some(value) = value {
-            self.define_saved(n, value);
-        }
-    }
-
     /// The values of all arguments that are values.
     pub fn arguments(&mut self, i: &Instruction) -> Vec<ExprId> {
         let ir = self.b.ir();
         let count = ir.extra(i)[1] as usize;
         (0..count).filter_map(|k| self.operand(ir.operand(i, k))).collect()
     }
+}
 
-    /// Inline assembly: a taint, unless it is a barrier that does nothing.
-    fn lower_assembly(&mut self, n: u32, i: &Instruction, assembly: u32) {
-        let ir = self.b.ir();
-        let row = &ir.assemblies[assembly as usize];
-        let args = self.arguments(i);
-        let width = self.b.cx.width(i.ty);
-        if row.text.trim().is_empty() && i.opcode == op::CALL {
-            match (width, &args[..]) {
-                (None, _) if !row.constraints.contains('=') => {
-                    self.b.emit(Op::Skip);
-                    return;
+pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
+    let ir = fl.b.ir();
+    let count = ir.extra(i)[1] as usize;
+    match ir.operand(i, count) {
+        Operand::Assembly(assembly) => lower_assembly(fl, n, i, assembly),
+        callee => {
+            let function = match callee {
+                Operand::Constant(c) => fl.b.cx.function_of_constant(c),
+                _ => None,
+            };
+            match function {
+                Some(f) if sanitizer::is_handler(&ir.functions[f].name) => {
+                    sanitizer::lower(fl, i, &ir.functions[f].name);
                 }
-                // One register goes in and comes out: a value hidden from the optimiser.
-                (Some(width), &[value])
-                    if self.b.x().width(value) == width && row.constraints.split(',').nth(1) == Some("0") =>
-                {
-                    return self.define(n, value);
+                Some(f) if ir.functions[f].name.starts_with("llvm.") => {
+                    intrinsic::lower(fl, n, i, &ir.functions[f].name);
                 }
-                _ => {}
+                Some(f) => match fl.b.cx.primitive(f) {
+                    Some(_) if fl.b.cx.is_watched(f) && !fl.function.model => {
+                        lower_function_call(fl, n, i, callee, fl.b.cx.functions[f]);
+                    }
+                    Some(primitive) => lower_primitive(fl, n, i, primitive, f),
+                    None => {
+                        let simpler = fl.b.cx.ignoring_result.get(ir.functions[f].name.as_str());
+                        let f = match simpler {
+                            Some(&simpler) if ir.functions[f].model && !fl.is_used(n) => simpler,
+                            _ => f,
+                        };
+                        lower_function_call(fl, n, i, callee, fl.b.cx.functions[f]);
+                    }
+                },
+                None => lower_function_call(fl, n, i, callee, None),
             }
         }
-        if let Some(value) = self.b.unmodelled("inline assembly", width) {
-            self.define_saved(n, value);
+    }
+    if i.opcode != op::CALL {
+        if i.opcode == op::INVOKE {
+            fl.b.approximate("exceptions: not modelled", false, true);
         }
+        if let Operand::Block(target) = ir.operand(i, count + 1) {
+            fl.jump(target);
+        }
+    }
+}
+
+/// For each argument, how it is passed by copy, if it is.
+fn by_value(fl: &FunctionLowering, i: &Instruction) -> Vec<Option<ByValue>> {
+    let mut by_value = vec![None; fl.b.ir().extra(i)[1] as usize];
+    for (number, argument) in passed_in_memory(fl, i) {
+        if number != RESULT {
+            by_value[number as usize] = Some(argument);
+        }
+    }
+    by_value
+}
+
+/// The arguments passed by copy, by number, and the space for a result in memory, which is argument 0.
+fn passed_in_memory<'m>(
+    fl: &FunctionLowering<'_, 'm>,
+    i: &Instruction,
+) -> impl Iterator<Item = (u32, ByValue)> + use<'m> {
+    fl.b.ir().extra(i)[2..].chunks_exact(4).map(|row| {
+        let size = u64::from(row[1]) | u64::from(row[2]) << 32;
+        (row[0], ByValue { size, align: row[3] })
+    })
+}
+
+fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, callee: Operand, func: Option<FuncId>) {
+    let ir = fl.b.ir();
+    let TypeKind::Function { variadic, params, .. } = ir.kind(ir.extra(i)[0]) else { return };
+    let by_value = by_value(fl, i);
+    let count = by_value.len();
+    let mut args = Vec::with_capacity(count);
+    for (k, copied) in by_value.iter().enumerate() {
+        let Some(mut value) = fl.operand(ir.operand(i, k)) else { continue };
+        // Variadic arguments are copied into their block.
+        if let (Some(copied), true) = (copied, k < params.len()) {
+            let size = fl.b.size(copied.size);
+            let copy = fl.b.alloc(size, copied.align, AllocKind::Stack, false);
+            fl.b.emit(Op::Copy { dst: copy, src: value, len: size });
+            value = copy;
+        }
+        args.push(value);
+    }
+    let mut varargs = None;
+    if *variadic && args.len() == count && count > params.len() {
+        let rest: Vec<vararg::Argument> = (params.len()..count)
+            .filter_map(|k| {
+                let ty = ir.operand_type(fl.function, ir.operand(i, k))?;
+                Some(vararg::Argument { value: args[k], ty, by_value: by_value[k] })
+            })
+            .collect();
+        varargs = vararg::block(&mut fl.b, &rest);
+        args.truncate(params.len());
+    }
+    let callee = match func {
+        Some(func) => Callee::Direct(func),
+        None => match fl.operand(callee) {
+            Some(address) => Callee::Indirect(address),
+            None => return,
+        },
+    };
+    let wanted = fl.b.cx.width(i.ty);
+    let given = match callee {
+        // Declared and defined with other types, as old C may.
+        Callee::Direct(func) => fl.b.cx.program.funcs[func].return_width,
+        Callee::Indirect(_) => wanted,
+    };
+    let result = if fl.is_used(n) { given.map(|width| fl.b.temp(width)) } else { None };
+    if let (Callee::Direct(func), true) = (callee, by_value.iter().any(Option::is_some))
+        && fl.b.cx.program.funcs[func].name.starts_with(primitives::UNINTERPRETED)
+    {
+        fl.b.approximate("structs as arguments of uninterpreted functions are not compared", true, false);
+    }
+    fl.before_call();
+    fl.b.emit(Op::Call { callee, args: args.into(), varargs, result });
+    if let (Some(width), true) = (wanted, fl.is_used(n)) {
+        let value = match result {
+            Some(var) => {
+                let value = fl.b.var_expr(var);
+                fl.b.x().resize(width, value)
+            }
+            None => fl.b.havoc(width, InputKind::Uninit(None), None),
+        };
+        fl.define_saved(n, value);
+    }
+}
+
+fn lower_primitive(fl: &mut FunctionLowering, n: u32, i: &Instruction, primitive: Primitive, f: usize) {
+    let ir = fl.b.ir();
+    let args = fl.arguments(i);
+    let function = &ir.functions[f];
+    let width = fl.b.cx.width(i.ty);
+    if matches!(primitive, Primitive::Exit | Primitive::SetRounding) {
+        fl.before_call();
+    }
+    let ty = fl.c_type_of_result(function);
+    let result = passed_in_memory(fl, i).find(|&(number, _)| number == RESULT);
+    if let (Primitive::Nondet, Some((_, space)), Some(&address)) = (primitive, result, args.first()) {
+        let kind = InputKind::Nondet(function.name.clone());
+        let size = fl.b.size(space.size);
+        return primitive::fill_with_inputs(&mut fl.b, address, size, &kind, ty);
+    }
+    let value = match primitive {
+        Primitive::Nondet if ty.is_some() => {
+            width.map(|width| fl.b.havoc(width, InputKind::Nondet(function.name.clone()), ty))
+        }
+        Primitive::Nondet | Primitive::Environment => {
+            primitive::lower(&mut fl.b, primitive, &function.name, &args, width)
+        }
+        _ => {
+            let wanted = width.filter(|_| fl.is_used(n));
+            primitive::lower(&mut fl.b, primitive, &function.name, &args, wanted)
+        }
+    };
+    if let Some(value) = value {
+        fl.define_saved(n, value);
+    }
+}
+
+/// Inline assembly: a taint, unless it is a barrier that does nothing.
+fn lower_assembly(fl: &mut FunctionLowering, n: u32, i: &Instruction, assembly: u32) {
+    let ir = fl.b.ir();
+    let row = &ir.assemblies[assembly as usize];
+    let args = fl.arguments(i);
+    let width = fl.b.cx.width(i.ty);
+    if row.text.trim().is_empty() && i.opcode == op::CALL {
+        match (width, &args[..]) {
+            (None, _) if !row.constraints.contains('=') => {
+                fl.b.emit(Op::Skip);
+                return;
+            }
+            // One register goes in and comes out: a value hidden from the optimiser.
+            (Some(width), &[value])
+                if fl.b.x().width(value) == width && row.constraints.split(',').nth(1) == Some("0") =>
+            {
+                return fl.define(n, value);
+            }
+            _ => {}
+        }
+    }
+    if let Some(value) = fl.b.unmodelled("inline assembly", width) {
+        fl.define_saved(n, value);
     }
 }

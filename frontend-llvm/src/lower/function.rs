@@ -11,7 +11,7 @@ mod scopes;
 
 use super::builder::{Builder, Cursor};
 use super::liveness::{Accesses, FlowGraph};
-use super::{Context, IGNORING_RESULT, Mutability};
+use super::{Context, IGNORING_RESULT, Mutability, instruction};
 use crate::ir::{Body, ConstantKind, DebugVariable, Function, Instruction, NONE, Operand, TypeKind};
 use crate::primitives;
 use cfa::{Expr, ExprId, FuncId, InputKind, LocId, Op, TypeId, VarId, VarKind};
@@ -100,13 +100,7 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
         parameter_stores: Vec::new(),
         scopes: scopes::Scopes::default(),
     };
-    let graph = lowering.find_reachable();
-    lowering.count_uses();
-    lowering.name_parameters();
-    let uninitialised = lowering.promote(&graph);
-    lowering.find_scopes();
-    lowering.make_phis();
-    lowering.name_values();
+    let uninitialised = prepare::prepare(&mut lowering);
     for var in uninitialised {
         let (name, ty) = (lowering.b.cx.program.vars[var].name.clone(), lowering.b.cx.program.vars[var].ty);
         lowering.b.havoc_var(var, InputKind::Uninit(name), Some(ty));
@@ -143,7 +137,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
             self.b.origin.clear();
             self.b.origin.push(self.function.first_instruction + i);
             if self.parameter_stores.binary_search(&i).is_err() {
-                self.lower_instruction(i, instruction);
+                instruction::lower(self, i, instruction);
             }
         }
     }
@@ -453,7 +447,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
     pub fn name_object(&mut self, alloca: u32, address: ExprId) {
         let info = self.addresses.get(&alloca).copied();
         if let (Some(info), &Expr::Var(var)) = (info, self.b.x().get(address)) {
-            self.set_variable(var, info, true);
+            prepare::set_variable(self, var, info, true);
         }
     }
 }

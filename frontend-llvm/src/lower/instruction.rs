@@ -1,45 +1,13 @@
 //! Instructions other than calls.
 
-use super::arith;
 use super::builder::Cursor;
 use super::function::FunctionLowering;
 use super::rounding::Mode;
+use super::{arguments, arith, call};
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use cfa::{AllocKind, Bv, Check, ExprId, HaltKind, Op};
 
 impl FunctionLowering<'_, '_> {
-    pub fn lower_instruction(&mut self, n: u32, i: &Instruction) {
-        if let Cursor::Dead = self.b.cursor {
-            return;
-        }
-        match i.opcode {
-            op::RET => self.lower_return(i),
-            op::BR => self.lower_branch(i),
-            op::SWITCH => self.lower_switch(i),
-            op::INDIRECT_BR => self.lower_indirect_branch(i),
-            op::UNREACHABLE => self.b.halt(HaltKind::Unreachable),
-            op::ALLOCA => {
-                self.keep_unmarked(n);
-                self.lower_alloca(n, i);
-            }
-            op::LOAD => self.lower_load(n, i),
-            op::STORE => {
-                self.keep_unmarked(n);
-                self.lower_store(i);
-            }
-            op::FENCE => {
-                self.b.emit(Op::Skip);
-            }
-            op::CALL | op::INVOKE | op::CALL_BR => {
-                self.keep_unmarked(n);
-                self.lower_call(n, i);
-            }
-            op::CMP_XCHG => self.lower_compare_exchange(n, i),
-            op::ATOMIC_RMW => self.lower_atomic_update(n, i),
-            _ => self.lower_value(n, i),
-        }
-    }
-
     /// The value of operand `k`, where the instruction cannot do without.
     fn value(&mut self, i: &Instruction, k: usize) -> Option<ExprId> {
         let operand = self.b.ir().operand(i, k);
@@ -57,151 +25,6 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    // Control.
-
-    fn lower_return(&mut self, i: &Instruction) {
-        let value = if self.b.ir().operand_count(i) > 0 { self.value(i, 0) } else { None };
-        self.b.finish(Op::Return { value });
-    }
-
-    fn lower_branch(&mut self, i: &Instruction) {
-        let ir = self.b.ir();
-        let blocks: Vec<u32> = ir
-            .operands(i)
-            .filter_map(|operand| match operand {
-                Operand::Block(block) => Some(block),
-                _ => None,
-            })
-            .collect();
-        match blocks[..] {
-            [target] => self.jump(target),
-            [next, check] | [check, next] if self.ignored_check(check) == Some(next) => self.jump(next),
-            [then_block, else_block] => {
-                let Some(cond) = self.value(i, 0) else { return };
-                let mut landings = Vec::new();
-                let then_loc = self.landing(then_block, &mut landings);
-                let else_loc = self.landing(else_block, &mut landings);
-                self.b.branch_meaning(cond, then_loc, else_loc, meanings(self.b.ir().extra(i)));
-                self.finish_landings(&landings);
-            }
-            _ => {}
-        }
-    }
-
-    fn lower_switch(&mut self, i: &Instruction) {
-        let ir = self.b.ir();
-        let Some(value) = self.value(i, 0) else { return };
-        let value = self.b.share(value);
-        let mut operands = ir.operands(i).skip(1);
-        let Some(Operand::Block(default)) = operands.next() else { return };
-        let mut landings = Vec::new();
-        while let (Some(case), Some(Operand::Block(target))) = (operands.next(), operands.next()) {
-            let Some(case) = self.operand(case) else { continue };
-            let target = self.landing(target, &mut landings);
-            self.chain(value, case, target);
-        }
-        let default = self.landing(default, &mut landings);
-        self.b.goto(default);
-        self.finish_landings(&landings);
-    }
-
-    /// Goes to `target` if `value` equals `case`.
-    fn chain(&mut self, value: ExprId, case: ExprId, target: cfa::LocId) {
-        let cond = self.b.x().eq(value, case);
-        let next = self.b.new_location();
-        self.b.branch(cond, target, next);
-        self.b.cursor = Cursor::At(next);
-    }
-
-    fn lower_indirect_branch(&mut self, i: &Instruction) {
-        let ir = self.b.ir();
-        let Some(value) = self.value(i, 0) else { return };
-        let value = self.b.share(value);
-        let mut landings = Vec::new();
-        let mut seen = Vec::new();
-        for operand in ir.operands(i).skip(1) {
-            let Operand::Block(block) = operand else { continue };
-            // A block whose address is never taken cannot be gone to.
-            let Some(&number) = self.b.cx.block_addresses.get(&(self.number, block)) else { continue };
-            if seen.contains(&block) {
-                continue;
-            }
-            seen.push(block);
-            let case = self.b.size(u64::from(number));
-            let target = self.landing(block, &mut landings);
-            self.chain(value, case, target);
-        }
-        self.b.halt(HaltKind::Unreachable);
-        self.finish_landings(&landings);
-    }
-
-    // Memory.
-
-    fn lower_alloca(&mut self, n: u32, i: &Instruction) {
-        if self.home(Operand::Instruction(n)).is_some() {
-            return;
-        }
-        let [ty, align, _] = *self.b.ir().extra(i) else { return };
-        let Some(count) = self.value(i, 0) else { return };
-        let count = self.b.as_pointer(count);
-        let element = self.b.size(self.b.ir().types[ty as usize].size);
-        let size = self.b.x().mul(count, element);
-        let width = self.b.pointer_width();
-        let var = self.scopes.addresses.get(&n).copied().unwrap_or_else(|| self.b.temp(width));
-        let address = self.b.var_expr(var);
-        if !self.scopes.variables.contains(&n) {
-            self.b.emit(Op::Alloc { var, size, align: align.max(1), kind: AllocKind::Stack, zeroed: false });
-        }
-        self.name_object(n, address);
-        self.define_saved(n, address);
-    }
-
-    fn lower_load(&mut self, n: u32, i: &Instruction) {
-        let address = self.b.ir().operand(i, 0);
-        let Some(width) = self.b.cx.width(i.ty) else { return self.unmodelled_instruction(n, i) };
-        if let Some(value) = self.constant_cell(address) {
-            return self.define(n, value);
-        }
-        if let Some(var) = self.home(address) {
-            let value = self.b.var_expr(var);
-            return self.define(n, value);
-        }
-        let Some(address) = self.operand(address) else { return };
-        let value =
-            if self.b.ir().types[i.ty as usize].size == 0 { self.b.int(width, 0) } else { self.b.load(address, width) };
-        let is_pointer = matches!(self.b.ir().kind(i.ty), TypeKind::Pointer);
-        let value = if is_pointer { self.b.followed(value) } else { value };
-        self.define_saved(n, value);
-    }
-
-    fn lower_store(&mut self, i: &Instruction) {
-        let ir = self.b.ir();
-        let (source, address) = (ir.operand(i, 0), ir.operand(i, 1));
-        let empty = ir.operand_type(self.function, source).is_some_and(|ty| ir.types[ty as usize].size == 0);
-        let Some(value) = self.operand(source) else { return };
-        if let Some(var) = self.home(address) {
-            return self.assign(var, value, source);
-        }
-        let Some(address) = self.operand(address) else { return };
-        if !empty {
-            self.b.store(address, value);
-        }
-    }
-
-    /// Operands: address, expected, new. The result is the old value and whether it was the expected one.
-    fn lower_compare_exchange(&mut self, n: u32, i: &Instruction) {
-        let (Some(address), Some(expected), Some(new)) = (self.value(i, 0), self.value(i, 1), self.value(i, 2)) else {
-            return;
-        };
-        let width = self.b.x().width(expected);
-        let old = self.b.load(address, width);
-        let equal = self.b.x().eq(old, expected);
-        let stored = self.b.x().ite(equal, new, old);
-        self.b.store(address, stored);
-        let Some(result) = self.pair(i.ty, old, equal) else { return self.unmodelled_instruction(n, i) };
-        self.define(n, result);
-    }
-
     /// A struct of two values.
     pub fn pair(&mut self, ty: crate::ir::Ty, first: ExprId, second: ExprId) -> Option<ExprId> {
         let width = self.b.cx.width(ty)?;
@@ -212,268 +35,451 @@ impl FunctionLowering<'_, '_> {
         let with_first = arith::insert(x, empty, 0, first);
         Some(arith::insert(x, with_first, bit, second))
     }
+}
 
-    /// Operands: address, value. The result is the old value.
-    fn lower_atomic_update(&mut self, n: u32, i: &Instruction) {
-        let ir = self.b.ir();
-        let (Some(address), Some(operand)) = (self.value(i, 0), self.value(i, 1)) else { return };
-        let width = self.b.x().width(operand);
-        let old = self.b.load(address, width);
-        let format = arith::float_format(ir, i.ty);
-        let operation = ir.extra(i)[0];
-        let mode = self.rounding(false);
-        let x = self.b.x();
-        let integer = |opcode| (opcode, None);
-        let (opcode, format) = match operation {
-            1 => integer(op::ADD),
-            2 => integer(op::SUB),
-            3 | 4 => integer(op::AND),
-            5 => integer(op::OR),
-            6 => integer(op::XOR),
-            11 => (op::F_ADD, format),
-            12 => (op::F_SUB, format),
-            _ => (0, format),
-        };
-        let new = match operation {
-            0 => Some(operand),
-            7..=10 => {
-                let first_less = if operation <= 8 { x.slt(old, operand) } else { x.ult(old, operand) };
-                let (small, large) = if operation % 2 == 1 { (operand, old) } else { (old, operand) };
-                Some(x.ite(first_less, small, large))
-            }
-            13 | 14 => format.map(|format| {
-                let operation = if operation == 13 { cfa::FBinOp::Max } else { cfa::FBinOp::Min };
-                x.f_binary(operation, format, old, operand)
-            }),
-            _ => arith::binary(x, opcode, mode, format, old, operand),
-        };
-        let Some(mut new) = new else { return self.unmodelled_instruction(n, i) };
-        if operation == 4 {
-            new = self.b.x().not(new);
-        }
-        self.b.store(address, new);
-        self.define_saved(n, old);
+pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
+    if let Cursor::Dead = fl.b.cursor {
+        return;
     }
-
-    // Values.
-
-    fn lower_value(&mut self, n: u32, i: &Instruction) {
-        match self.evaluate(i) {
-            Some(value) => self.define(n, value),
-            None => self.unmodelled_instruction(n, i),
+    match i.opcode {
+        op::RET => lower_return(fl, i),
+        op::BR => lower_branch(fl, i),
+        op::SWITCH => lower_switch(fl, i),
+        op::INDIRECT_BR => lower_indirect_branch(fl, i),
+        op::UNREACHABLE => fl.b.halt(HaltKind::Unreachable),
+        op::ALLOCA => {
+            fl.keep_unmarked(n);
+            lower_alloca(fl, n, i);
         }
+        op::LOAD => lower_load(fl, n, i),
+        op::STORE => {
+            fl.keep_unmarked(n);
+            lower_store(fl, i);
+        }
+        op::FENCE => {
+            fl.b.emit(Op::Skip);
+        }
+        op::CALL | op::INVOKE | op::CALL_BR => {
+            fl.keep_unmarked(n);
+            call::lower(fl, n, i);
+        }
+        op::CMP_XCHG => lower_compare_exchange(fl, n, i),
+        op::ATOMIC_RMW => lower_atomic_update(fl, n, i),
+        _ => lower_value(fl, n, i),
     }
+}
 
-    fn evaluate(&mut self, i: &Instruction) -> Option<ExprId> {
-        let ir = self.b.ir();
-        let width = self.b.cx.width(i.ty)?;
-        let operand_type = |k| ir.operand_type(self.function, ir.operand(i, k));
-        match i.opcode {
-            op::F_NEG => {
-                let (format, a) = (arith::float_format(ir, i.ty)?, self.value(i, 0)?);
-                Some(arith::map_lanes(self.b.x(), ir, i.ty, &[a], |x, v| arith::float_negate(x, format, v[0])))
-            }
-            op::U_DIV | op::S_DIV | op::U_REM | op::S_REM => {
-                let (a, b) = (self.value(i, 0)?, self.value(i, 1)?);
-                self.guard_division(i, a, b);
-                Some(arith::map_lanes(self.b.x(), ir, i.ty, &[a, b], |x, v| {
-                    arith::binary(x, i.opcode, Mode::Nearest, None, v[0], v[1]).unwrap_or(v[0])
-                }))
-            }
-            op::ADD..=op::XOR => {
-                let format = arith::float_format(ir, i.ty);
-                let (mut a, mut b) = (self.value(i, 0)?, self.value(i, 1)?);
-                let mut mode = Mode::Nearest;
-                if format.is_some() && i.opcode != op::F_REM {
-                    mode = self.rounding(!ir.extra(i).is_empty());
-                    (a, b) = (self.operand_to_round(mode, a), self.operand_to_round(mode, b));
-                }
-                Some(arith::map_lanes(self.b.x(), ir, i.ty, &[a, b], |x, v| {
-                    arith::binary(x, i.opcode, mode, format, v[0], v[1]).unwrap_or(v[0])
-                }))
-            }
-            op::BIT_CAST => self.value(i, 0).filter(|&a| self.b.x().width(a) == width),
-            op::FP_TO_UI | op::FP_TO_SI => {
-                let format = arith::float_format(ir, operand_type(0)?)?;
-                let a = self.value(i, 0)?;
-                Some(self.float_to_integer(i, format, a))
-            }
-            op::TRUNC..=op::ADDR_SPACE_CAST => {
-                let (from, to) = (arith::float_format(ir, operand_type(0)?), arith::float_format(ir, i.ty));
-                let lane = arith::scalar_width(ir, i.ty);
-                let mut a = self.value(i, 0)?;
-                let mut mode = Mode::Nearest;
-                if matches!(i.opcode, op::UI_TO_FP | op::SI_TO_FP | op::FP_TRUNC) {
-                    mode = self.rounding(!ir.extra(i).is_empty());
-                    a = self.operand_to_round(mode, a);
-                    self.check_conversion_of_zero(i, mode, to, a);
-                }
-                Some(arith::map_lanes(self.b.x(), ir, i.ty, &[a], |x, v| {
-                    arith::cast(x, i.opcode, mode, from, to, lane, v[0]).unwrap_or(v[0])
-                }))
-            }
-            op::I_CMP | op::F_CMP => {
-                let ty = operand_type(0)?;
-                let (predicate, format) = (ir.extra(i)[0], arith::float_format(ir, ty));
-                let (a, b) = (self.value(i, 0)?, self.value(i, 1)?);
-                Some(arith::map_lanes(self.b.x(), ir, ty, &[a, b], |x, v| match format {
-                    Some(format) => arith::float_compare(x, predicate, format, v[0], v[1]),
-                    None => arith::compare(x, predicate, v[0], v[1]),
-                }))
-            }
-            op::SELECT => {
-                let by_lane = matches!(ir.kind(operand_type(0)?), TypeKind::Vector(..));
-                let (c, a, b) = (self.value(i, 0)?, self.value(i, 1)?, self.value(i, 2)?);
-                if by_lane {
-                    Some(arith::map_lanes(self.b.x(), ir, i.ty, &[c, a, b], |x, v| x.ite(v[0], v[1], v[2])))
-                } else {
-                    Some(self.b.x().ite(c, a, b))
-                }
-            }
-            op::GEP => self.evaluate_address(i),
-            op::FREEZE => self.value(i, 0),
-            op::EXTRACT_VALUE => {
-                let a = self.value(i, 0)?;
-                let bit = ir.extra(i)[0] * 8;
-                Some(self.b.x().extract(bit + width - 1, bit, a))
-            }
-            op::INSERT_VALUE => {
-                let (whole, part) = (self.value(i, 0)?, self.value(i, 1)?);
-                let bit = ir.extra(i)[0] * 8;
-                Some(arith::insert(self.b.x(), whole, bit, part))
-            }
-            op::EXTRACT_ELEMENT => {
-                let (vector, index) = (self.value(i, 0)?, self.value(i, 1)?);
-                let shift = self.lane_shift(vector, index, width)?;
-                let x = self.b.x();
-                let moved = x.binary(cfa::BinOp::LShr, vector, shift);
-                Some(x.extract(width - 1, 0, moved))
-            }
-            op::INSERT_ELEMENT => {
-                let (vector, part, index) = (self.value(i, 0)?, self.value(i, 1)?, self.value(i, 2)?);
-                let lane = self.b.x().width(part);
-                if let Some(index) = self.b.x().as_const(index).and_then(Bv::to_u64) {
-                    return match u32::try_from(index).ok().and_then(|index| index.checked_mul(lane)) {
-                        Some(bit) if bit + lane <= width => Some(arith::insert(self.b.x(), vector, bit, part)),
-                        _ => Some(vector),
-                    };
-                }
-                let shift = self.lane_shift(vector, index, lane)?;
-                let x = self.b.x();
-                let (ones, part) = (x.constant(Bv::ones(lane).zext(width)), x.zext(width, part));
-                let (mask, part) = (x.binary(cfa::BinOp::Shl, ones, shift), x.binary(cfa::BinOp::Shl, part, shift));
-                let mask = x.not(mask);
-                let cleared = x.and(vector, mask);
-                Some(x.or(cleared, part))
-            }
-            op::SHUFFLE_VECTOR => self.evaluate_shuffle(i),
+// Control.
+
+fn lower_return(fl: &mut FunctionLowering, i: &Instruction) {
+    let value = if fl.b.ir().operand_count(i) > 0 { fl.value(i, 0) } else { None };
+    fl.b.finish(Op::Return { value });
+}
+
+fn lower_branch(fl: &mut FunctionLowering, i: &Instruction) {
+    let ir = fl.b.ir();
+    let blocks: Vec<u32> = ir
+        .operands(i)
+        .filter_map(|operand| match operand {
+            Operand::Block(block) => Some(block),
             _ => None,
+        })
+        .collect();
+    match blocks[..] {
+        [target] => fl.jump(target),
+        [next, check] | [check, next] if fl.ignored_check(check) == Some(next) => fl.jump(next),
+        [then_block, else_block] => {
+            let Some(cond) = fl.value(i, 0) else { return };
+            let mut landings = Vec::new();
+            let then_loc = fl.landing(then_block, &mut landings);
+            let else_loc = fl.landing(else_block, &mut landings);
+            fl.b.branch_meaning(cond, then_loc, else_loc, meanings(fl.b.ir().extra(i)));
+            fl.finish_landings(&landings);
         }
+        _ => {}
     }
+}
 
-    /// The bits to shift a vector by so that lane `index` comes lowest; out-of-range indices give some lane.
-    fn lane_shift(&mut self, vector: ExprId, index: ExprId, lane: u32) -> Option<ExprId> {
-        let width = self.b.x().width(vector);
-        let x = self.b.x();
-        // Wide enough for the product, whatever the index.
-        let count = u64::from(width / lane);
-        let index = x.resize(width.max(32), index);
-        let count = x.int(width.max(32), count);
-        let index = x.binary(cfa::BinOp::URem, index, count);
-        let index = x.resize(width, index);
-        let lane = x.int(width, u64::from(lane));
-        Some(x.mul(index, lane))
+fn lower_switch(fl: &mut FunctionLowering, i: &Instruction) {
+    let ir = fl.b.ir();
+    let Some(value) = fl.value(i, 0) else { return };
+    let value = fl.b.share(value);
+    let mut operands = ir.operands(i).skip(1);
+    let Some(Operand::Block(default)) = operands.next() else { return };
+    let mut landings = Vec::new();
+    while let (Some(case), Some(Operand::Block(target))) = (operands.next(), operands.next()) {
+        let Some(case) = fl.operand(case) else { continue };
+        let target = fl.landing(target, &mut landings);
+        chain(fl, value, case, target);
     }
+    let default = fl.landing(default, &mut landings);
+    fl.b.goto(default);
+    fl.finish_landings(&landings);
+}
 
-    fn evaluate_shuffle(&mut self, i: &Instruction) -> Option<ExprId> {
-        let ir = self.b.ir();
-        let lane = arith::scalar_width(ir, i.ty);
-        let mask = ir.extra(i);
-        let TypeKind::Vector(_, count) = *ir.kind(ir.operand_type(self.function, ir.operand(i, 0))?) else {
-            return None;
+/// Goes to `target` if `value` equals `case`.
+fn chain(fl: &mut FunctionLowering, value: ExprId, case: ExprId, target: cfa::LocId) {
+    let cond = fl.b.x().eq(value, case);
+    let next = fl.b.new_location();
+    fl.b.branch(cond, target, next);
+    fl.b.cursor = Cursor::At(next);
+}
+
+fn lower_indirect_branch(fl: &mut FunctionLowering, i: &Instruction) {
+    let ir = fl.b.ir();
+    let Some(value) = fl.value(i, 0) else { return };
+    let value = fl.b.share(value);
+    let mut landings = Vec::new();
+    let mut seen = Vec::new();
+    for operand in ir.operands(i).skip(1) {
+        let Operand::Block(block) = operand else { continue };
+        // A block whose address is never taken cannot be gone to.
+        let Some(&number) = fl.b.cx.block_addresses.get(&(fl.number, block)) else { continue };
+        if seen.contains(&block) {
+            continue;
+        }
+        seen.push(block);
+        let case = fl.b.size(u64::from(number));
+        let target = fl.landing(block, &mut landings);
+        chain(fl, value, case, target);
+    }
+    fl.b.halt(HaltKind::Unreachable);
+    fl.finish_landings(&landings);
+}
+
+// Memory.
+
+fn lower_alloca(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
+    if fl.home(Operand::Instruction(n)).is_some() {
+        return;
+    }
+    let [ty, align, _] = *fl.b.ir().extra(i) else { return };
+    let Some(count) = fl.value(i, 0) else { return };
+    let count = fl.b.as_pointer(count);
+    let element = fl.b.size(fl.b.ir().types[ty as usize].size);
+    let size = fl.b.x().mul(count, element);
+    let width = fl.b.pointer_width();
+    let var = fl.scopes.addresses.get(&n).copied().unwrap_or_else(|| fl.b.temp(width));
+    let address = fl.b.var_expr(var);
+    if !fl.scopes.variables.contains(&n) {
+        fl.b.emit(Op::Alloc { var, size, align: align.max(1), kind: AllocKind::Stack, zeroed: false });
+    }
+    fl.name_object(n, address);
+    fl.define_saved(n, address);
+}
+
+fn lower_load(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
+    let address = fl.b.ir().operand(i, 0);
+    let Some(width) = fl.b.cx.width(i.ty) else { return fl.unmodelled_instruction(n, i) };
+    if let Some(value) = fl.constant_cell(address) {
+        return fl.define(n, value);
+    }
+    if let Some(var) = fl.home(address) {
+        let value = fl.b.var_expr(var);
+        return fl.define(n, value);
+    }
+    let Some(address) = fl.operand(address) else { return };
+    let value = if fl.b.ir().types[i.ty as usize].size == 0 { fl.b.int(width, 0) } else { fl.b.load(address, width) };
+    let is_pointer = matches!(fl.b.ir().kind(i.ty), TypeKind::Pointer);
+    let value = if is_pointer { arguments::followed(&mut fl.b, value) } else { value };
+    fl.define_saved(n, value);
+}
+
+fn lower_store(fl: &mut FunctionLowering, i: &Instruction) {
+    let ir = fl.b.ir();
+    let (source, address) = (ir.operand(i, 0), ir.operand(i, 1));
+    let empty = ir.operand_type(fl.function, source).is_some_and(|ty| ir.types[ty as usize].size == 0);
+    let Some(value) = fl.operand(source) else { return };
+    if let Some(var) = fl.home(address) {
+        return fl.assign(var, value, source);
+    }
+    let Some(address) = fl.operand(address) else { return };
+    if !empty {
+        fl.b.store(address, value);
+    }
+}
+
+/// Operands: address, expected, new. The result is the old value and whether it was the expected one.
+fn lower_compare_exchange(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
+    let (Some(address), Some(expected), Some(new)) = (fl.value(i, 0), fl.value(i, 1), fl.value(i, 2)) else {
+        return;
+    };
+    let width = fl.b.x().width(expected);
+    let old = fl.b.load(address, width);
+    let equal = fl.b.x().eq(old, expected);
+    let stored = fl.b.x().ite(equal, new, old);
+    fl.b.store(address, stored);
+    let Some(result) = fl.pair(i.ty, old, equal) else { return fl.unmodelled_instruction(n, i) };
+    fl.define(n, result);
+}
+
+/// Operands: address, value. The result is the old value.
+fn lower_atomic_update(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
+    let ir = fl.b.ir();
+    let (Some(address), Some(operand)) = (fl.value(i, 0), fl.value(i, 1)) else { return };
+    let width = fl.b.x().width(operand);
+    let old = fl.b.load(address, width);
+    let format = arith::float_format(ir, i.ty);
+    let operation = ir.extra(i)[0];
+    let mode = fl.rounding(false);
+    let x = fl.b.x();
+    let integer = |opcode| (opcode, None);
+    let (opcode, format) = match operation {
+        1 => integer(op::ADD),
+        2 => integer(op::SUB),
+        3 | 4 => integer(op::AND),
+        5 => integer(op::OR),
+        6 => integer(op::XOR),
+        11 => (op::F_ADD, format),
+        12 => (op::F_SUB, format),
+        _ => (0, format),
+    };
+    let new = match operation {
+        0 => Some(operand),
+        7..=10 => {
+            let first_less = if operation <= 8 { x.slt(old, operand) } else { x.ult(old, operand) };
+            let (small, large) = if operation % 2 == 1 { (operand, old) } else { (old, operand) };
+            Some(x.ite(first_less, small, large))
+        }
+        13 | 14 => format.map(|format| {
+            let operation = if operation == 13 { cfa::FBinOp::Max } else { cfa::FBinOp::Min };
+            x.f_binary(operation, format, old, operand)
+        }),
+        _ => arith::binary(x, opcode, mode, format, old, operand),
+    };
+    let Some(mut new) = new else { return fl.unmodelled_instruction(n, i) };
+    if operation == 4 {
+        new = fl.b.x().not(new);
+    }
+    fl.b.store(address, new);
+    fl.define_saved(n, old);
+}
+
+// Values.
+
+fn lower_value(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
+    match evaluate(fl, i) {
+        Some(value) => fl.define(n, value),
+        None => fl.unmodelled_instruction(n, i),
+    }
+}
+
+fn evaluate(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId> {
+    let ir = fl.b.ir();
+    let width = fl.b.cx.width(i.ty)?;
+    let operand_type = |k| ir.operand_type(fl.function, ir.operand(i, k));
+    match i.opcode {
+        op::F_NEG => {
+            let (format, a) = (arith::float_format(ir, i.ty)?, fl.value(i, 0)?);
+            Some(arith::map_lanes(fl.b.x(), ir, i.ty, &[a], |x, v| arith::float_negate(x, format, v[0])))
+        }
+        op::U_DIV | op::S_DIV | op::U_REM | op::S_REM => {
+            let (a, b) = (fl.value(i, 0)?, fl.value(i, 1)?);
+            guard_division(fl, i, a, b);
+            Some(arith::map_lanes(fl.b.x(), ir, i.ty, &[a, b], |x, v| {
+                arith::binary(x, i.opcode, Mode::Nearest, None, v[0], v[1]).unwrap_or(v[0])
+            }))
+        }
+        op::ADD..=op::XOR => {
+            let format = arith::float_format(ir, i.ty);
+            let (mut a, mut b) = (fl.value(i, 0)?, fl.value(i, 1)?);
+            let mut mode = Mode::Nearest;
+            if format.is_some() && i.opcode != op::F_REM {
+                mode = fl.rounding(!ir.extra(i).is_empty());
+                (a, b) = (fl.operand_to_round(mode, a), fl.operand_to_round(mode, b));
+            }
+            Some(arith::map_lanes(fl.b.x(), ir, i.ty, &[a, b], |x, v| {
+                arith::binary(x, i.opcode, mode, format, v[0], v[1]).unwrap_or(v[0])
+            }))
+        }
+        op::BIT_CAST => fl.value(i, 0).filter(|&a| fl.b.x().width(a) == width),
+        op::FP_TO_UI | op::FP_TO_SI => {
+            let format = arith::float_format(ir, operand_type(0)?)?;
+            let a = fl.value(i, 0)?;
+            Some(fl.float_to_integer(i, format, a))
+        }
+        op::TRUNC..=op::ADDR_SPACE_CAST => {
+            let (from, to) = (arith::float_format(ir, operand_type(0)?), arith::float_format(ir, i.ty));
+            let lane = arith::scalar_width(ir, i.ty);
+            let mut a = fl.value(i, 0)?;
+            let mut mode = Mode::Nearest;
+            if matches!(i.opcode, op::UI_TO_FP | op::SI_TO_FP | op::FP_TRUNC) {
+                mode = fl.rounding(!ir.extra(i).is_empty());
+                a = fl.operand_to_round(mode, a);
+                fl.check_conversion_of_zero(i, mode, to, a);
+            }
+            Some(arith::map_lanes(fl.b.x(), ir, i.ty, &[a], |x, v| {
+                arith::cast(x, i.opcode, mode, from, to, lane, v[0]).unwrap_or(v[0])
+            }))
+        }
+        op::I_CMP | op::F_CMP => {
+            let ty = operand_type(0)?;
+            let (predicate, format) = (ir.extra(i)[0], arith::float_format(ir, ty));
+            let (a, b) = (fl.value(i, 0)?, fl.value(i, 1)?);
+            Some(arith::map_lanes(fl.b.x(), ir, ty, &[a, b], |x, v| match format {
+                Some(format) => arith::float_compare(x, predicate, format, v[0], v[1]),
+                None => arith::compare(x, predicate, v[0], v[1]),
+            }))
+        }
+        op::SELECT => {
+            let by_lane = matches!(ir.kind(operand_type(0)?), TypeKind::Vector(..));
+            let (c, a, b) = (fl.value(i, 0)?, fl.value(i, 1)?, fl.value(i, 2)?);
+            if by_lane {
+                Some(arith::map_lanes(fl.b.x(), ir, i.ty, &[c, a, b], |x, v| x.ite(v[0], v[1], v[2])))
+            } else {
+                Some(fl.b.x().ite(c, a, b))
+            }
+        }
+        op::GEP => evaluate_address(fl, i),
+        op::FREEZE => fl.value(i, 0),
+        _ => evaluate_part(fl, i, width),
+    }
+}
+
+/// Parts of structs and vectors.
+fn evaluate_part(fl: &mut FunctionLowering, i: &Instruction, width: u32) -> Option<ExprId> {
+    let ir = fl.b.ir();
+    match i.opcode {
+        op::EXTRACT_VALUE => {
+            let a = fl.value(i, 0)?;
+            let bit = ir.extra(i)[0] * 8;
+            Some(fl.b.x().extract(bit + width - 1, bit, a))
+        }
+        op::INSERT_VALUE => {
+            let (whole, part) = (fl.value(i, 0)?, fl.value(i, 1)?);
+            let bit = ir.extra(i)[0] * 8;
+            Some(arith::insert(fl.b.x(), whole, bit, part))
+        }
+        op::EXTRACT_ELEMENT => {
+            let (vector, index) = (fl.value(i, 0)?, fl.value(i, 1)?);
+            let shift = lane_shift(fl, vector, index, width)?;
+            let x = fl.b.x();
+            let moved = x.binary(cfa::BinOp::LShr, vector, shift);
+            Some(x.extract(width - 1, 0, moved))
+        }
+        op::INSERT_ELEMENT => {
+            let (vector, part, index) = (fl.value(i, 0)?, fl.value(i, 1)?, fl.value(i, 2)?);
+            let lane = fl.b.x().width(part);
+            if let Some(index) = fl.b.x().as_const(index).and_then(Bv::to_u64) {
+                return match u32::try_from(index).ok().and_then(|index| index.checked_mul(lane)) {
+                    Some(bit) if bit + lane <= width => Some(arith::insert(fl.b.x(), vector, bit, part)),
+                    _ => Some(vector),
+                };
+            }
+            let shift = lane_shift(fl, vector, index, lane)?;
+            let x = fl.b.x();
+            let (ones, part) = (x.constant(Bv::ones(lane).zext(width)), x.zext(width, part));
+            let (mask, part) = (x.binary(cfa::BinOp::Shl, ones, shift), x.binary(cfa::BinOp::Shl, part, shift));
+            let mask = x.not(mask);
+            let cleared = x.and(vector, mask);
+            Some(x.or(cleared, part))
+        }
+        op::SHUFFLE_VECTOR => evaluate_shuffle(fl, i),
+        _ => None,
+    }
+}
+
+/// The bits to shift a vector by so that lane `index` comes lowest; out-of-range indices give some lane.
+fn lane_shift(fl: &mut FunctionLowering, vector: ExprId, index: ExprId, lane: u32) -> Option<ExprId> {
+    let width = fl.b.x().width(vector);
+    let x = fl.b.x();
+    // Wide enough for the product, whatever the index.
+    let count = u64::from(width / lane);
+    let index = x.resize(width.max(32), index);
+    let count = x.int(width.max(32), count);
+    let index = x.binary(cfa::BinOp::URem, index, count);
+    let index = x.resize(width, index);
+    let lane = x.int(width, u64::from(lane));
+    Some(x.mul(index, lane))
+}
+
+fn evaluate_shuffle(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId> {
+    let ir = fl.b.ir();
+    let lane = arith::scalar_width(ir, i.ty);
+    let mask = ir.extra(i);
+    let TypeKind::Vector(_, count) = *ir.kind(ir.operand_type(fl.function, ir.operand(i, 0))?) else {
+        return None;
+    };
+    // The second operand is mostly undefined and then not asked for.
+    let chosen = |n: i32| n >= 0;
+    let first = mask.iter().any(|&n| chosen(n as i32) && n < count).then(|| fl.value(i, 0)).flatten();
+    let second = mask.iter().any(|&n| chosen(n as i32) && n >= count).then(|| fl.value(i, 1)).flatten();
+    let mut lanes = Vec::with_capacity(mask.len());
+    for &n in mask {
+        let source = if n < count { first } else { second };
+        lanes.push(match source {
+            Some(vector) if chosen(n as i32) => {
+                let bit = n % count * lane;
+                fl.b.x().extract(bit + lane - 1, bit, vector)
+            }
+            _ => fl.b.havoc(lane, cfa::InputKind::Uninit(None), None),
+        });
+    }
+    Some(arith::from_lanes(fl.b.x(), &lanes))
+}
+
+/// Operands: base, then indices with strides. A vector of addresses is computed lane by lane.
+fn evaluate_address(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId> {
+    let ir = fl.b.ir();
+    let extra = ir.extra(i);
+    let word64 = |at: usize| u64::from(extra[at]) | u64::from(extra[at + 1]) << 32;
+    let pointer = fl.b.pointer_width();
+    let lanes = match *ir.kind(i.ty) {
+        TypeKind::Vector(_, n) => n,
+        _ => 1,
+    };
+    let mut address = fl.value(i, 0)?;
+    if fl.b.x().width(address) < lanes * pointer {
+        address = arith::from_lanes(fl.b.x(), &vec![address; lanes as usize]);
+    }
+    for k in 1..ir.operand_count(i) {
+        let stride = word64(2 * k);
+        let mut index = fl.value(i, k)?;
+        let is_vector = matches!(ir.kind(ir.operand_type(fl.function, ir.operand(i, k))?), TypeKind::Vector(..));
+        if lanes > 1 && !is_vector {
+            index = arith::from_lanes(fl.b.x(), &vec![index; lanes as usize]);
+        }
+        address = arith::map_lanes(fl.b.x(), ir, i.ty, &[address, index], |x, v| {
+            let index = if x.width(v[1]) < pointer { x.sext(pointer, v[1]) } else { x.extract(pointer - 1, 0, v[1]) };
+            let stride = x.int(pointer, stride);
+            let scaled = x.mul(index, stride);
+            x.add(v[0], scaled)
+        });
+    }
+    let offset = word64(0);
+    Some(arith::map_lanes(fl.b.x(), ir, i.ty, &[address], |x, v| {
+        let offset = x.int(pointer, offset);
+        x.add(v[0], offset)
+    }))
+}
+
+/// Where a division is undefined: an error if that is asked for, and the end of the path.
+fn guard_division(fl: &mut FunctionLowering, i: &Instruction, a: ExprId, b: ExprId) {
+    let ir = fl.b.ir();
+    let signed = matches!(i.opcode, op::S_DIV | op::S_REM);
+    let lane = arith::scalar_width(ir, i.ty);
+    let x = fl.b.x();
+    let (a, b) = (arith::lanes(x, a, lane), arith::lanes(x, b, lane));
+    for (a, b) in a.into_iter().zip(b) {
+        let [by_zero, overflow] = arith::division_undefined(fl.b.x(), signed, a, b);
+        // Not left to clang's sanitizers: these leave functions out that say so, and know nothing of bitcode and models.
+        let too_large = format!("signed integer overflow: the quotient does not fit into {lane} bits");
+        fl.b.when_violated(by_zero, Check::IntegerDivideByZero, "division by zero".into());
+        fl.b.when_violated(overflow, Check::SignedIntegerOverflow, too_large);
+        let told = &fl.b.cx.options.checked_elsewhere;
+        let told = [Check::IntegerDivideByZero, Check::SignedIntegerOverflow].map(|check| told.contains(&check));
+        let either = fl.b.x().or(by_zero, overflow);
+        let cases = match told {
+            [a, b] if a == b => vec![(either, a)],
+            [zero, other] => vec![(by_zero, zero), (overflow, other)],
         };
-        // The second operand is mostly undefined and then not asked for.
-        let chosen = |n: i32| n >= 0;
-        let first = mask.iter().any(|&n| chosen(n as i32) && n < count).then(|| self.value(i, 0)).flatten();
-        let second = mask.iter().any(|&n| chosen(n as i32) && n >= count).then(|| self.value(i, 1)).flatten();
-        let mut lanes = Vec::with_capacity(mask.len());
-        for &n in mask {
-            let source = if n < count { first } else { second };
-            lanes.push(match source {
-                Some(vector) if chosen(n as i32) => {
-                    let bit = n % count * lane;
-                    self.b.x().extract(bit + lane - 1, bit, vector)
+        for (undefined, is_told) in cases {
+            fl.b.when(undefined, |builder| {
+                if !is_told {
+                    builder.approximate("division by zero or overflow of a division is undefined", false, true);
                 }
-                _ => self.b.havoc(lane, cfa::InputKind::Uninit(None), None),
+                builder.halt(HaltKind::Abort);
             });
-        }
-        Some(arith::from_lanes(self.b.x(), &lanes))
-    }
-
-    /// Operands: base, then indices with strides. A vector of addresses is computed lane by lane.
-    fn evaluate_address(&mut self, i: &Instruction) -> Option<ExprId> {
-        let ir = self.b.ir();
-        let extra = ir.extra(i);
-        let word64 = |at: usize| u64::from(extra[at]) | u64::from(extra[at + 1]) << 32;
-        let pointer = self.b.pointer_width();
-        let lanes = match *ir.kind(i.ty) {
-            TypeKind::Vector(_, n) => n,
-            _ => 1,
-        };
-        let mut address = self.value(i, 0)?;
-        if self.b.x().width(address) < lanes * pointer {
-            address = arith::from_lanes(self.b.x(), &vec![address; lanes as usize]);
-        }
-        for k in 1..ir.operand_count(i) {
-            let stride = word64(2 * k);
-            let mut index = self.value(i, k)?;
-            let is_vector = matches!(ir.kind(ir.operand_type(self.function, ir.operand(i, k))?), TypeKind::Vector(..));
-            if lanes > 1 && !is_vector {
-                index = arith::from_lanes(self.b.x(), &vec![index; lanes as usize]);
-            }
-            address = arith::map_lanes(self.b.x(), ir, i.ty, &[address, index], |x, v| {
-                let index =
-                    if x.width(v[1]) < pointer { x.sext(pointer, v[1]) } else { x.extract(pointer - 1, 0, v[1]) };
-                let stride = x.int(pointer, stride);
-                let scaled = x.mul(index, stride);
-                x.add(v[0], scaled)
-            });
-        }
-        let offset = word64(0);
-        Some(arith::map_lanes(self.b.x(), ir, i.ty, &[address], |x, v| {
-            let offset = x.int(pointer, offset);
-            x.add(v[0], offset)
-        }))
-    }
-
-    /// Where a division is undefined: an error if that is asked for, and the end of the path.
-    fn guard_division(&mut self, i: &Instruction, a: ExprId, b: ExprId) {
-        let ir = self.b.ir();
-        let signed = matches!(i.opcode, op::S_DIV | op::S_REM);
-        let lane = arith::scalar_width(ir, i.ty);
-        let x = self.b.x();
-        let (a, b) = (arith::lanes(x, a, lane), arith::lanes(x, b, lane));
-        for (a, b) in a.into_iter().zip(b) {
-            let [by_zero, overflow] = arith::division_undefined(self.b.x(), signed, a, b);
-            // Not left to clang's sanitizers: these leave functions out that say so, and know nothing of bitcode and models.
-            let too_large = format!("signed integer overflow: the quotient does not fit into {lane} bits");
-            self.b.when_violated(by_zero, Check::IntegerDivideByZero, "division by zero".into());
-            self.b.when_violated(overflow, Check::SignedIntegerOverflow, too_large);
-            let told = &self.b.cx.options.checked_elsewhere;
-            let told = [Check::IntegerDivideByZero, Check::SignedIntegerOverflow].map(|check| told.contains(&check));
-            let either = self.b.x().or(by_zero, overflow);
-            let cases = match told {
-                [a, b] if a == b => vec![(either, a)],
-                [zero, other] => vec![(by_zero, zero), (overflow, other)],
-            };
-            for (undefined, is_told) in cases {
-                self.b.when(undefined, |builder| {
-                    if !is_told {
-                        builder.approximate("division by zero or overflow of a division is undefined", false, true);
-                    }
-                    builder.halt(HaltKind::Abort);
-                });
-            }
         }
     }
 }

@@ -57,262 +57,265 @@ const IGNORED: &[&str] = &[
     "var.annotation",
 ];
 
-impl FunctionLowering<'_, '_> {
-    pub fn lower_intrinsic(&mut self, n: u32, i: &Instruction, name: &str) {
-        let base = base_name(name);
-        if self.b.cx.options.scopes() && base.starts_with("lifetime.") {
-            return self.lower_scope(i, base == "lifetime.start");
-        }
-        if base == "stackrestore" {
-            return self.end_dynamic_scope(n);
-        }
-        if IGNORED.contains(&base) {
-            return;
-        }
-        let args = self.arguments(i);
-        let (base, constrained) = match base.strip_prefix("experimental.constrained.") {
-            Some(base) => (base, true),
-            None => (base, false),
-        };
-        // A mode of its own, which x86 has not.
-        let own_rounding = constrained && self.b.ir().extra(i).len() % 4 == 3;
-        let effect = if own_rounding { Unknown } else { self.memory_intrinsic(base, &args) };
-        let mode = self.rounding(constrained);
-        let effect = match effect {
-            Unknown if !own_rounding => self.value_intrinsic(i, base, mode, &args),
-            known => known,
-        };
-        match effect {
-            Value(value) => self.define(n, value),
-            Done => {}
-            Unknown => {
-                let width = self.b.cx.width(i.ty);
-                if let Some(value) = self.b.unmodelled(&format!("intrinsic '{name}'"), width) {
-                    self.define_saved(n, value);
-                }
+pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, name: &str) {
+    let base = base_name(name);
+    if fl.b.cx.options.scopes() && base.starts_with("lifetime.") {
+        return fl.lower_scope(i, base == "lifetime.start");
+    }
+    if base == "stackrestore" {
+        return fl.end_dynamic_scope(n);
+    }
+    if IGNORED.contains(&base) {
+        return;
+    }
+    let args = fl.arguments(i);
+    let (base, constrained) = match base.strip_prefix("experimental.constrained.") {
+        Some(base) => (base, true),
+        None => (base, false),
+    };
+    // A mode of its own, which x86 has not.
+    let own_rounding = constrained && fl.b.ir().extra(i).len() % 4 == 3;
+    let effect = if own_rounding { Unknown } else { memory(fl, base, &args) };
+    let mode = fl.rounding(constrained);
+    let effect = match effect {
+        Unknown if !own_rounding => value(fl, i, base, mode, &args),
+        known => known,
+    };
+    match effect {
+        Value(value) => fl.define(n, value),
+        Done => {}
+        Unknown => {
+            let width = fl.b.cx.width(i.ty);
+            if let Some(value) = fl.b.unmodelled(&format!("intrinsic '{name}'"), width) {
+                fl.define_saved(n, value);
             }
         }
     }
+}
 
-    /// Intrinsics with effects.
-    fn memory_intrinsic(&mut self, base: &str, args: &[ExprId]) -> Effect {
-        match (base, args) {
-            ("memcpy" | "memcpy.inline" | "memmove" | "memcpy.element.unordered.atomic", &[dst, src, len, ..]) => {
-                let len = self.b.as_pointer(len);
-                self.b.emit(Op::Copy { dst, src, len });
-                if base != "memmove" {
-                    self.b.check_overlap(dst, src, len);
-                }
-                Done
+/// Intrinsics with effects.
+fn memory(fl: &mut FunctionLowering, base: &str, args: &[ExprId]) -> Effect {
+    match (base, args) {
+        ("memcpy" | "memcpy.inline" | "memmove" | "memcpy.element.unordered.atomic", &[dst, src, len, ..]) => {
+            let len = fl.b.as_pointer(len);
+            fl.b.emit(Op::Copy { dst, src, len });
+            if base != "memmove" {
+                fl.b.check_overlap(dst, src, len);
             }
-            ("memset" | "memset.inline", &[dst, byte, len, ..]) => {
-                let len = self.b.as_pointer(len);
-                self.b.emit(Op::Fill { dst, byte, len });
-                Done
-            }
-            ("trap" | "debugtrap" | "ubsantrap", _) => {
-                self.b.halt(HaltKind::Abort);
-                Done
-            }
-            ("va_start", &[list]) => {
-                vararg::start(&mut self.b, list);
-                Done
-            }
-            ("va_copy", &[to, from]) => {
-                vararg::copy(&mut self.b, to, from);
-                Done
-            }
-            _ => Unknown,
+            Done
         }
+        ("memset" | "memset.inline", &[dst, byte, len, ..]) => {
+            let len = fl.b.as_pointer(len);
+            fl.b.emit(Op::Fill { dst, byte, len });
+            Done
+        }
+        ("trap" | "debugtrap" | "ubsantrap", _) => {
+            fl.b.halt(HaltKind::Abort);
+            Done
+        }
+        ("va_start", &[list]) => {
+            vararg::start(&mut fl.b, list);
+            Done
+        }
+        ("va_copy", &[to, from]) => {
+            vararg::copy(&mut fl.b, to, from);
+            Done
+        }
+        _ => Unknown,
     }
+}
 
-    /// Intrinsics that compute a value.
-    fn value_intrinsic(&mut self, i: &Instruction, base: &str, mode: Mode, args: &[ExprId]) -> Effect {
-        let ir = self.b.ir();
-        let Some(width) = self.b.cx.width(i.ty) else { return Unknown };
-        if let Some(value) = self.simple_intrinsic(base, mode, args, width) {
-            return Value(value);
-        }
-        if let Some(operation) = base.strip_suffix(".with.overflow") {
-            let &[a, b] = args else { return Unknown };
-            let TypeKind::Struct(fields) = ir.kind(i.ty) else { return Unknown };
-            let vector = matches!(ir.kind(fields[0].0), TypeKind::Vector(..));
-            let (value, overflow) = match overflowing(self.b.x(), operation, a, b) {
-                Some(pair) if !vector => pair,
-                _ => return Unknown,
+/// Intrinsics that compute a value.
+fn value(fl: &mut FunctionLowering, i: &Instruction, base: &str, mode: Mode, args: &[ExprId]) -> Effect {
+    let ir = fl.b.ir();
+    let Some(width) = fl.b.cx.width(i.ty) else { return Unknown };
+    if let Some(value) = simple(fl, base, mode, args, width) {
+        return Value(value);
+    }
+    if let Some(operation) = base.strip_suffix(".with.overflow") {
+        let &[a, b] = args else { return Unknown };
+        let TypeKind::Struct(fields) = ir.kind(i.ty) else { return Unknown };
+        let vector = matches!(ir.kind(fields[0].0), TypeKind::Vector(..));
+        let (value, overflow) = match overflowing(fl.b.x(), operation, a, b) {
+            Some(pair) if !vector => pair,
+            _ => return Unknown,
+        };
+        return fl.pair(i.ty, value, overflow).map_or(Unknown, Value);
+    }
+    if let Some(operation) = base.strip_prefix("vector.reduce.") {
+        return reduction(fl, i, operation, mode, args).map_or(Unknown, Value);
+    }
+    let format = arith::float_format(ir, i.ty);
+    let lane = arith::scalar_width(ir, i.ty);
+    if matches!(base, "ctpop" | "ctlz" | "cttz") {
+        let &[a, ..] = args else { return Unknown };
+        let count = match base {
+            "ctpop" => count_ones,
+            "ctlz" => leading_zeros,
+            _ => trailing_zeros,
+        };
+        let parts = lanes(fl.b.x(), a, lane);
+        let counts: Vec<ExprId> = parts.into_iter().map(|part| count(&mut fl.b, part)).collect();
+        return Value(arith::from_lanes(fl.b.x(), &counts));
+    }
+    if matches!(base, "is.fpclass" | "lround" | "llround" | "lrint" | "llrint" | "fptosi.sat" | "fptoui.sat") {
+        return integer_of_float(fl, i, base, mode, args, lane).map_or(Unknown, Value);
+    }
+    // What is left works lane by lane, on operands of the type of the result.
+    let arity = match base {
+        "fma" | "fmuladd" | "fshl" | "fshr" => 3,
+        "bitreverse" | "bswap" | "abs" | "fabs" | "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "roundeven"
+        | "round" | "sqrt" | "canonicalize" => 1,
+        _ => 2,
+    };
+    let Some(operands) = args.get(..arity) else { return Unknown };
+    let operands: Vec<ExprId> = operands.iter().map(|&e| fl.b.share(e)).collect();
+    if operands.iter().any(|&e| fl.b.x().width(e) != width) {
+        return Unknown;
+    }
+    let mut known = true;
+    let value = map_lanes(fl.b.x(), ir, i.ty, &operands, |x, v| {
+        let value = match format {
+            Some(format) => float_operation(x, base, mode, format, v),
+            None => integer_operation(x, base, lane, v),
+        };
+        known &= value.is_some();
+        value.unwrap_or(v[0])
+    });
+    if known { Value(value) } else { Unknown }
+}
+
+/// Intrinsics whose value is a constant, an argument or an input.
+fn simple(fl: &mut FunctionLowering, base: &str, mode: Mode, args: &[ExprId], width: u32) -> Option<ExprId> {
+    Some(match (base, args) {
+        (
+            "expect"
+            | "expect.with.probability"
+            | "ssa.copy"
+            | "annotation"
+            | "ptr.annotation"
+            | "launder.invariant.group"
+            | "strip.invariant.group"
+            | "threadlocal.address"
+            | "arithmetic.fence",
+            &[value, ..],
+        ) => value,
+        ("ptrmask", &[pointer, mask]) => {
+            let x = fl.b.x();
+            let wide = x.width(mask);
+            // Bits that the mask does not reach are kept.
+            let mask = if wide < width {
+                let ones = x.constant(Bv::ones(width - wide));
+                x.concat(ones, mask)
+            } else {
+                mask
             };
-            return self.pair(i.ty, value, overflow).map_or(Unknown, Value);
+            fl.b.x().and(pointer, mask)
         }
-        if let Some(operation) = base.strip_prefix("vector.reduce.") {
-            return self.reduction(i, operation, mode, args).map_or(Unknown, Value);
+        ("objectsize", &[_, min, ..]) => {
+            let x = fl.b.x();
+            if x.is_true(min) { x.int(width, 0) } else { x.constant(Bv::ones(width)) }
         }
-        let format = arith::float_format(ir, i.ty);
-        let lane = arith::scalar_width(ir, i.ty);
-        if matches!(base, "ctpop" | "ctlz" | "cttz") {
-            let &[a, ..] = args else { return Unknown };
-            let count = match base {
-                "ctpop" => count_ones,
-                "ctlz" => leading_zeros,
-                _ => trailing_zeros,
+        ("is.constant" | "allow.runtime.check" | "allow.ubsan.check" | "stacksave" | "get.dynamic.area.offset", _) => {
+            fl.b.int(width, 0)
+        }
+        ("get.rounding" | "flt.rounds", _) => mode.round(fl.b.x(), |x, rounding| {
+            // FLT_ROUNDS of C.
+            let number = match rounding {
+                Rounding::Zero => 0,
+                Rounding::Nearest => 1,
+                Rounding::Up => 2,
+                Rounding::Down => 3,
             };
-            let parts = lanes(self.b.x(), a, lane);
-            let counts: Vec<ExprId> = parts.into_iter().map(|part| count(&mut self.b, part)).collect();
-            return Value(arith::from_lanes(self.b.x(), &counts));
+            Some(x.int(width, number))
+        })?,
+        ("invariant.start", _) => fl.b.int(width, 0),
+        ("readcyclecounter" | "readsteadycounter", _) => {
+            let function = fl.b.cx.program.funcs[fl.b.func].name.clone();
+            fl.b.havoc(width, InputKind::Environment(function), None)
         }
-        if matches!(base, "is.fpclass" | "lround" | "llround" | "lrint" | "llrint" | "fptosi.sat" | "fptoui.sat") {
-            return self.integer_of_float(i, base, mode, args, lane).map_or(Unknown, Value);
+        _ => return None,
+    })
+}
+
+/// Operands: a float. The result is an integer.
+fn integer_of_float(
+    fl: &mut FunctionLowering,
+    i: &Instruction,
+    base: &str,
+    mode: Mode,
+    args: &[ExprId],
+    lane: u32,
+) -> Option<ExprId> {
+    let ir = fl.b.ir();
+    let ty = ir.operand_type(fl.function, ir.operand(i, 0))?;
+    let format = arith::float_format(ir, ty)?;
+    let a = fl.b.share(*args.first()?);
+    let classes = match args.get(1) {
+        Some(&mask) if base == "is.fpclass" => fl.b.x().as_const(mask)?.to_u64()?,
+        _ => 0,
+    };
+    Some(map_lanes(fl.b.x(), ir, ty, &[a], |x, v| match base {
+        "is.fpclass" => float_class(x, format, v[0], classes),
+        "lround" | "llround" => {
+            let rounded = x.f_unary(FUnOp::RoundAway, format, v[0]);
+            x.f_to_int(format, true, lane, rounded)
         }
-        // What is left works lane by lane, on operands of the type of the result.
-        let arity = match base {
-            "fma" | "fmuladd" | "fshl" | "fshr" => 3,
-            "bitreverse" | "bswap" | "abs" | "fabs" | "floor" | "ceil" | "trunc" | "rint" | "nearbyint"
-            | "roundeven" | "round" | "sqrt" | "canonicalize" => 1,
-            _ => 2,
-        };
-        let Some(operands) = args.get(..arity) else { return Unknown };
-        let operands: Vec<ExprId> = operands.iter().map(|&e| self.b.share(e)).collect();
-        if operands.iter().any(|&e| self.b.x().width(e) != width) {
-            return Unknown;
+        "lrint" | "llrint" => {
+            let rounded = mode.round(x, |x, r| Some(x.f_unary(r.to_integral(), format, v[0]))).unwrap_or(v[0]);
+            x.f_to_int(format, true, lane, rounded)
         }
-        let mut known = true;
-        let value = map_lanes(self.b.x(), ir, i.ty, &operands, |x, v| {
-            let value = match format {
-                Some(format) => float_operation(x, base, mode, format, v),
-                None => integer_operation(x, base, lane, v),
-            };
-            known &= value.is_some();
-            value.unwrap_or(v[0])
-        });
-        if known { Value(value) } else { Unknown }
-    }
+        _ => to_integer::saturating(x, format, base == "fptosi.sat", lane, v[0]),
+    }))
+}
 
-    /// Intrinsics whose value is a constant, an argument or an input.
-    fn simple_intrinsic(&mut self, base: &str, mode: Mode, args: &[ExprId], width: u32) -> Option<ExprId> {
-        Some(match (base, args) {
-            (
-                "expect"
-                | "expect.with.probability"
-                | "ssa.copy"
-                | "annotation"
-                | "ptr.annotation"
-                | "launder.invariant.group"
-                | "strip.invariant.group"
-                | "threadlocal.address"
-                | "arithmetic.fence",
-                &[value, ..],
-            ) => value,
-            ("ptrmask", &[pointer, mask]) => {
-                let x = self.b.x();
-                let wide = x.width(mask);
-                // Bits that the mask does not reach are kept.
-                let mask = if wide < width {
-                    let ones = x.constant(Bv::ones(width - wide));
-                    x.concat(ones, mask)
-                } else {
-                    mask
-                };
-                self.b.x().and(pointer, mask)
+/// Operands: a vector, or a start value and a vector.
+fn reduction(
+    fl: &mut FunctionLowering,
+    i: &Instruction,
+    operation: &str,
+    mode: Mode,
+    args: &[ExprId],
+) -> Option<ExprId> {
+    let ir = fl.b.ir();
+    let format = arith::float_format(ir, i.ty);
+    let width = fl.b.cx.width(i.ty)?;
+    let vector = fl.b.share(*args.last()?);
+    let parts = lanes(fl.b.x(), vector, width);
+    let x = fl.b.x();
+    let integer =
+        |opcode| move |x: &mut ExprPool, a, b| arith::binary(x, opcode, Mode::Nearest, None, a, b).unwrap_or(a);
+    Some(match operation {
+        "add" => combine(x, &parts, &mut integer(op::ADD)),
+        "mul" => combine(x, &parts, &mut integer(op::MUL)),
+        "and" => combine(x, &parts, &mut integer(op::AND)),
+        "or" => combine(x, &parts, &mut integer(op::OR)),
+        "xor" => combine(x, &parts, &mut integer(op::XOR)),
+        "smax" | "smin" | "umax" | "umin" => {
+            // Minima of minima would double in size with every step.
+            let mut result = parts[0];
+            for &part in &parts[1..] {
+                let next = integer_operation(fl.b.x(), operation, width, &[result, part])?;
+                result = fl.b.pin(next);
             }
-            ("objectsize", &[_, min, ..]) => {
-                let x = self.b.x();
-                if x.is_true(min) { x.int(width, 0) } else { x.constant(Bv::ones(width)) }
+            result
+        }
+        // In order, as without reassociation.
+        "fadd" | "fmul" => {
+            let opcode = if operation == "fadd" { op::F_ADD } else { op::F_MUL };
+            let mut result = args[0];
+            for part in parts {
+                let next = arith::binary(fl.b.x(), opcode, mode, format, result, part)?;
+                result = if let Mode::Current(_) = mode { fl.b.pin(next) } else { next };
             }
-            (
-                "is.constant" | "allow.runtime.check" | "allow.ubsan.check" | "stacksave" | "get.dynamic.area.offset",
-                _,
-            ) => self.b.int(width, 0),
-            ("get.rounding" | "flt.rounds", _) => mode.round(self.b.x(), |x, rounding| {
-                // FLT_ROUNDS of C.
-                let number = match rounding {
-                    Rounding::Zero => 0,
-                    Rounding::Nearest => 1,
-                    Rounding::Up => 2,
-                    Rounding::Down => 3,
-                };
-                Some(x.int(width, number))
-            })?,
-            ("invariant.start", _) => self.b.int(width, 0),
-            ("readcyclecounter" | "readsteadycounter", _) => {
-                let function = self.b.cx.program.funcs[self.b.func].name.clone();
-                self.b.havoc(width, InputKind::Environment(function), None)
-            }
-            _ => return None,
-        })
-    }
-
-    /// Operands: a float. The result is an integer.
-    fn integer_of_float(
-        &mut self,
-        i: &Instruction,
-        base: &str,
-        mode: Mode,
-        args: &[ExprId],
-        lane: u32,
-    ) -> Option<ExprId> {
-        let ir = self.b.ir();
-        let ty = ir.operand_type(self.function, ir.operand(i, 0))?;
-        let format = arith::float_format(ir, ty)?;
-        let a = self.b.share(*args.first()?);
-        let classes = match args.get(1) {
-            Some(&mask) if base == "is.fpclass" => self.b.x().as_const(mask)?.to_u64()?,
-            _ => 0,
-        };
-        Some(map_lanes(self.b.x(), ir, ty, &[a], |x, v| match base {
-            "is.fpclass" => float_class(x, format, v[0], classes),
-            "lround" | "llround" => {
-                let rounded = x.f_unary(FUnOp::RoundAway, format, v[0]);
-                x.f_to_int(format, true, lane, rounded)
-            }
-            "lrint" | "llrint" => {
-                let rounded = mode.round(x, |x, r| Some(x.f_unary(r.to_integral(), format, v[0]))).unwrap_or(v[0]);
-                x.f_to_int(format, true, lane, rounded)
-            }
-            _ => to_integer::saturating(x, format, base == "fptosi.sat", lane, v[0]),
-        }))
-    }
-
-    /// Operands: a vector, or a start value and a vector.
-    fn reduction(&mut self, i: &Instruction, operation: &str, mode: Mode, args: &[ExprId]) -> Option<ExprId> {
-        let ir = self.b.ir();
-        let format = arith::float_format(ir, i.ty);
-        let width = self.b.cx.width(i.ty)?;
-        let vector = self.b.share(*args.last()?);
-        let parts = lanes(self.b.x(), vector, width);
-        let x = self.b.x();
-        let integer =
-            |opcode| move |x: &mut ExprPool, a, b| arith::binary(x, opcode, Mode::Nearest, None, a, b).unwrap_or(a);
-        Some(match operation {
-            "add" => combine(x, &parts, &mut integer(op::ADD)),
-            "mul" => combine(x, &parts, &mut integer(op::MUL)),
-            "and" => combine(x, &parts, &mut integer(op::AND)),
-            "or" => combine(x, &parts, &mut integer(op::OR)),
-            "xor" => combine(x, &parts, &mut integer(op::XOR)),
-            "smax" | "smin" | "umax" | "umin" => {
-                // Minima of minima would double in size with every step.
-                let mut result = parts[0];
-                for &part in &parts[1..] {
-                    let next = integer_operation(self.b.x(), operation, width, &[result, part])?;
-                    result = self.b.pin(next);
-                }
-                result
-            }
-            // In order, as without reassociation.
-            "fadd" | "fmul" => {
-                let opcode = if operation == "fadd" { op::F_ADD } else { op::F_MUL };
-                let mut result = args[0];
-                for part in parts {
-                    let next = arith::binary(self.b.x(), opcode, mode, format, result, part)?;
-                    result = if let Mode::Current(_) = mode { self.b.pin(next) } else { next };
-                }
-                result
-            }
-            "fmax" | "fmin" => {
-                let (format, operation) = (format?, if operation == "fmax" { FBinOp::Max } else { FBinOp::Min });
-                combine(x, &parts, &mut |x, a, b| x.f_binary(operation, format, a, b))
-            }
-            _ => return None,
-        })
-    }
+            result
+        }
+        "fmax" | "fmin" => {
+            let (format, operation) = (format?, if operation == "fmax" { FBinOp::Max } else { FBinOp::Min });
+            combine(x, &parts, &mut |x, a, b| x.f_binary(operation, format, a, b))
+        }
+        _ => return None,
+    })
 }
 
 /// The wrapped result of an operation and whether it overflowed.

@@ -139,135 +139,6 @@ impl Builder<'_, '_> {
 }
 
 impl FunctionLowering<'_, '_> {
-    /// A call of a handler. A check that nobody asked for does nothing: its path goes on.
-    pub fn lower_failed_check(&mut self, i: &Instruction, name: &str) {
-        let handler = name.trim_start_matches(HANDLER);
-        let (handler, returns) = match handler.strip_suffix("_abort") {
-            Some(handler) => (handler, false),
-            None => (handler, true),
-        };
-        let ir = self.b.ir();
-        let description = Description::of(ir, ir.operand(i, 0));
-        let checks = match &description {
-            Some(description) => self.failed_checks(i, handler, description),
-            None => Vec::new(),
-        };
-        self.b.origin.clear();
-        for (condition, check, message) in checks {
-            match condition {
-                None if self.b.asks_for(check) => return self.b.error(check, message),
-                None => {}
-                Some(condition) => self.b.when_violated(condition, check, message),
-            }
-        }
-        if !returns {
-            self.b.halt(cfa::HaltKind::Abort);
-        }
-    }
-
-    /// What may have failed where a handler is called, in the order to be tried: the condition under which it is this one, if
-    /// that is not known, the check and a message.
-    fn failed_checks(
-        &mut self,
-        i: &Instruction,
-        handler: &str,
-        description: &Description<'_>,
-    ) -> Vec<(Option<ExprId>, Check, String)> {
-        let ty = |n: usize| description.ty(n);
-        let name = |n: usize| ty(n).map_or_else(|| "its type".into(), |t| t.name.into_owned());
-        let does_not_fit = |what: &str| {
-            let signed = ty(0).is_none_or(|t| t.is_signed);
-            let (check, word) = match signed {
-                true => (Check::SignedIntegerOverflow, "signed"),
-                false => (Check::UnsignedIntegerOverflow, "unsigned"),
-            };
-            vec![(None, check, format!("{word} integer overflow: the {what} does not fit into {}", name(0)))]
-        };
-        let one = |check: Check, message: String| vec![(None, check, message)];
-        match handler {
-            "add_overflow" => does_not_fit("sum"),
-            "sub_overflow" => does_not_fit("difference"),
-            "mul_overflow" => does_not_fit("product"),
-            "negate_overflow" => does_not_fit("negated value"),
-            "divrem_overflow" if ty(0).is_some_and(|t| !t.is_integer) => {
-                one(Check::FloatDivideByZero, format!("division of a {} by zero", name(0).replace('\'', "")))
-            }
-            "shift_out_of_bounds" => {
-                match ty(0).is_none_or(|t| t.is_signed) && self.fails_before_shift_left(self.block) {
-                    true => one(
-                        Check::SignedLeftShift,
-                        format!("left shift of a signed integer: the result does not fit into {}", name(0)),
-                    ),
-                    false => {
-                        one(Check::Shift, format!("shift by as many bits as {} has, or by a negative number", name(0)))
-                    }
-                }
-            }
-            "out_of_bounds" => one(Check::Bounds, format!("index out of the bounds of {}", name(0))),
-            "type_mismatch" | "type_mismatch_v1" => {
-                let null = self.compare_operand(i, 1, 0);
-                let of = name(0);
-                let alignment = 1u64 << description.number(2).unwrap_or(0).min(32);
-                let misaligned = format!("an address that is no multiple of {alignment} is used for {of}");
-                vec![
-                    (null, Check::Null, format!("a null pointer is used for {of}")),
-                    (None, Check::Alignment, misaligned),
-                ]
-            }
-            "alignment_assumption" => one(Check::Alignment, "an address is not aligned as it was promised".into()),
-            "float_cast_overflow" => {
-                one(Check::FloatCastOverflow, format!("{} has no such value as this {}", name(1), name(0)))
-            }
-            "implicit_conversion" => one(
-                Check::ImplicitConversion,
-                format!("the implicit conversion from {} to {} changes the value", name(0), name(1)),
-            ),
-            "load_invalid_value" if name(0).contains("ool") => {
-                one(Check::Bool, format!("a value is read that {} does not have", name(0)))
-            }
-            "load_invalid_value" => one(Check::Enum, format!("a value is read that {} does not have", name(0))),
-            "pointer_overflow" => one(Check::PointerOverflow, "pointer arithmetic leaves the address space".into()),
-            "nonnull_arg" | "nullability_arg" => {
-                one(Check::NonnullAttribute, "null is given for a parameter that must not be".into())
-            }
-            "nonnull_return" | "nonnull_return_v1" | "nullability_return_v1" => {
-                one(Check::ReturnsNonnullAttribute, "null is returned where it must not be".into())
-            }
-            "builtin_unreachable" => one(Check::Unreachable, "`__builtin_unreachable` is reached".into()),
-            "missing_return" => one(Check::Return, "a function ends without the value that it has to return".into()),
-            "vla_bound_not_positive" => {
-                one(Check::VlaBound, "the length of a variable-length array is not positive".into())
-            }
-            "invalid_builtin" => one(Check::Builtin, "a builtin is called with zero".into()),
-            // Divisions of integers among them: the division itself is checked.
-            _ => Vec::new(),
-        }
-    }
-
-    /// Whether operand `k` of a call, of at most 64 bits, has a value.
-    fn compare_operand(&mut self, i: &Instruction, k: usize, value: u64) -> Option<ExprId> {
-        let operand = self.b.ir().operand(i, k);
-        let e = self.operand(operand)?;
-        let width = self.b.x().width(e);
-        let value = self.b.int(width, value);
-        Some(self.b.x().eq(e, value))
-    }
-
-    /// Whether the check, with whose failure this block deals, stands before a shift to the left.
-    fn fails_before_shift_left(&self, block: u32) -> bool {
-        let block = &self.body.blocks[block as usize];
-        let ir = self.b.ir();
-        // Afterwards control goes to where it goes if the check does not fail: to the shift.
-        let last = &self.body.instructions[block.end as usize - 1];
-        ir.operands(last).any(|operand| match operand {
-            Operand::Block(next) => {
-                let first = self.body.blocks[next as usize].start;
-                self.body.instructions[first as usize].opcode == op::SHL
-            }
-            _ => false,
-        })
-    }
-
     /// Whether a block does nothing but call a handler for a check that nobody asked for, and where it goes.
     pub fn ignored_check(&mut self, block: u32) -> Option<u32> {
         let ir = self.b.ir();
@@ -284,11 +155,133 @@ impl FunctionLowering<'_, '_> {
             return None;
         }
         let description = Description::of(ir, ir.operand(call, 0))?;
-        let left = description.ty(0).is_none_or(|t| t.is_signed) && self.fails_before_shift_left(block);
+        let left = description.ty(0).is_none_or(|t| t.is_signed) && fails_before_shift_left(self, block);
         let asked = self.b.asks_for(if left { Check::SignedLeftShift } else { Check::Shift });
         match ir.operand(last, 0) {
             Operand::Block(next) if !asked && last.opcode == op::BR && ir.operand_count(last) == 1 => Some(next),
             _ => None,
         }
     }
+}
+
+/// A call of a handler. A check that nobody asked for does nothing: its path goes on.
+pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, name: &str) {
+    let handler = name.trim_start_matches(HANDLER);
+    let (handler, returns) = match handler.strip_suffix("_abort") {
+        Some(handler) => (handler, false),
+        None => (handler, true),
+    };
+    let ir = fl.b.ir();
+    let description = Description::of(ir, ir.operand(i, 0));
+    let checks = match &description {
+        Some(description) => failed_checks(fl, i, handler, description),
+        None => Vec::new(),
+    };
+    fl.b.origin.clear();
+    for (condition, check, message) in checks {
+        match condition {
+            None if fl.b.asks_for(check) => return fl.b.error(check, message),
+            None => {}
+            Some(condition) => fl.b.when_violated(condition, check, message),
+        }
+    }
+    if !returns {
+        fl.b.halt(cfa::HaltKind::Abort);
+    }
+}
+
+/// What may have failed where a handler is called, in the order to be tried: the condition under which it is this one, if
+/// that is not known, the check and a message.
+fn failed_checks(
+    fl: &mut FunctionLowering,
+    i: &Instruction,
+    handler: &str,
+    description: &Description<'_>,
+) -> Vec<(Option<ExprId>, Check, String)> {
+    let ty = |n: usize| description.ty(n);
+    let name = |n: usize| ty(n).map_or_else(|| "its type".into(), |t| t.name.into_owned());
+    let does_not_fit = |what: &str| {
+        let signed = ty(0).is_none_or(|t| t.is_signed);
+        let (check, word) = match signed {
+            true => (Check::SignedIntegerOverflow, "signed"),
+            false => (Check::UnsignedIntegerOverflow, "unsigned"),
+        };
+        vec![(None, check, format!("{word} integer overflow: the {what} does not fit into {}", name(0)))]
+    };
+    let one = |check: Check, message: String| vec![(None, check, message)];
+    match handler {
+        "add_overflow" => does_not_fit("sum"),
+        "sub_overflow" => does_not_fit("difference"),
+        "mul_overflow" => does_not_fit("product"),
+        "negate_overflow" => does_not_fit("negated value"),
+        "divrem_overflow" if ty(0).is_some_and(|t| !t.is_integer) => {
+            one(Check::FloatDivideByZero, format!("division of a {} by zero", name(0).replace('\'', "")))
+        }
+        "shift_out_of_bounds" => match ty(0).is_none_or(|t| t.is_signed) && fails_before_shift_left(fl, fl.block) {
+            true => one(
+                Check::SignedLeftShift,
+                format!("left shift of a signed integer: the result does not fit into {}", name(0)),
+            ),
+            false => one(Check::Shift, format!("shift by as many bits as {} has, or by a negative number", name(0))),
+        },
+        "out_of_bounds" => one(Check::Bounds, format!("index out of the bounds of {}", name(0))),
+        "type_mismatch" | "type_mismatch_v1" => {
+            let null = compare_operand(fl, i, 1, 0);
+            let of = name(0);
+            let alignment = 1u64 << description.number(2).unwrap_or(0).min(32);
+            let misaligned = format!("an address that is no multiple of {alignment} is used for {of}");
+            vec![(null, Check::Null, format!("a null pointer is used for {of}")), (None, Check::Alignment, misaligned)]
+        }
+        "alignment_assumption" => one(Check::Alignment, "an address is not aligned as it was promised".into()),
+        "float_cast_overflow" => {
+            one(Check::FloatCastOverflow, format!("{} has no such value as this {}", name(1), name(0)))
+        }
+        "implicit_conversion" => one(
+            Check::ImplicitConversion,
+            format!("the implicit conversion from {} to {} changes the value", name(0), name(1)),
+        ),
+        "load_invalid_value" if name(0).contains("ool") => {
+            one(Check::Bool, format!("a value is read that {} does not have", name(0)))
+        }
+        "load_invalid_value" => one(Check::Enum, format!("a value is read that {} does not have", name(0))),
+        "pointer_overflow" => one(Check::PointerOverflow, "pointer arithmetic leaves the address space".into()),
+        "nonnull_arg" | "nullability_arg" => {
+            one(Check::NonnullAttribute, "null is given for a parameter that must not be".into())
+        }
+        "nonnull_return" | "nonnull_return_v1" | "nullability_return_v1" => {
+            one(Check::ReturnsNonnullAttribute, "null is returned where it must not be".into())
+        }
+        "builtin_unreachable" => one(Check::Unreachable, "`__builtin_unreachable` is reached".into()),
+        "missing_return" => one(Check::Return, "a function ends without the value that it has to return".into()),
+        "vla_bound_not_positive" => {
+            one(Check::VlaBound, "the length of a variable-length array is not positive".into())
+        }
+        "invalid_builtin" => one(Check::Builtin, "a builtin is called with zero".into()),
+        // Divisions of integers among them: the division itself is checked.
+        _ => Vec::new(),
+    }
+}
+
+/// Whether operand `k` of a call, of at most 64 bits, has a value.
+fn compare_operand(fl: &mut FunctionLowering, i: &Instruction, k: usize, value: u64) -> Option<ExprId> {
+    let operand = fl.b.ir().operand(i, k);
+    let e = fl.operand(operand)?;
+    let width = fl.b.x().width(e);
+    let value = fl.b.int(width, value);
+    Some(fl.b.x().eq(e, value))
+}
+
+/// Whether the check, with whose failure this block deals, stands before a shift to the left.
+fn fails_before_shift_left(fl: &FunctionLowering, block: u32) -> bool {
+    let block = &fl.body.blocks[block as usize];
+    let ir = fl.b.ir();
+    // Afterwards control goes to where it goes if the check does not fail: to the shift.
+    let last = &fl.body.instructions[block.end as usize - 1];
+    ir.operands(last).any(|operand| match operand {
+        Operand::Block(next) => {
+            let first = fl.body.blocks[next as usize].start;
+            fl.body.instructions[first as usize].opcode == op::SHL
+        }
+        _ => false,
+    })
 }

@@ -1,7 +1,7 @@
 //! `__start`: what runs before and after `main`.
 
 use super::builder::Builder;
-use super::{Context, arguments};
+use super::{Context, arguments, primitive};
 use crate::error::Error;
 use crate::ir::{ConstantKind, Function, NONE, Operand, TypeKind, op};
 use crate::models::AT_EXIT;
@@ -45,7 +45,7 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     let result = width.map(|width| b.temp(width));
     b.emit(Op::Call { callee: Callee::Direct(main), args: args.into(), varargs: None, result });
     let status = result.map(|var| b.var_expr(var));
-    b.exit(status);
+    primitive::exit(&mut b, status);
     arguments::finish(cx);
     Ok(())
 }

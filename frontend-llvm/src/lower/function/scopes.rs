@@ -32,88 +32,6 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    pub(super) fn find_scopes(&mut self) {
-        if !self.b.cx.options.scopes() || self.function.model {
-            return;
-        }
-        let reachable = (0..self.body.blocks.len()).filter(|&n| self.blocks[n].loc.is_some());
-        let instructions: Vec<u32> = reachable.flat_map(|n| self.body.blocks[n].clone()).collect();
-        let (mut saves, mut marked) = (Vec::new(), FxHashSet::default());
-        for &i in &instructions {
-            let instruction = self.instruction(i);
-            match self.intrinsic(instruction) {
-                Some(name) if name.starts_with("llvm.lifetime.start") => {
-                    if let Operand::Instruction(n) = self.b.ir().operand(instruction, 1)
-                        && self.instruction(n).opcode == op::ALLOCA
-                    {
-                        marked.insert(n);
-                        if self.homes[n as usize].is_none() {
-                            self.scopes.variables.insert(n);
-                        }
-                    }
-                }
-                Some(name) if name.starts_with("llvm.stacksave") => saves.push(i),
-                _ => {}
-            }
-        }
-        for save in saves {
-            self.find_dynamic(save);
-        }
-        self.find_unmarked(&instructions, &marked);
-    }
-
-    /// Where addresses of objects are or may be kept whose scopes clang does not mark: compound literals (which it names), variables
-    /// whose scope can be entered by a jump, all variables of bitcode that was compiled without marks. Of temporaries, which have no
-    /// variable and are passed to the calls that fill them, only a `store` counts; parameters live as long as the function, and
-    /// so do variables of its outermost block (of which clang does not mark the one that is returned, as it is the result).
-    fn find_unmarked(&mut self, instructions: &[u32], marked: &FxHashSet<u32>) {
-        let ir = self.b.ir();
-        let of = |operand| match operand {
-            Operand::Instruction(n) => Some(n),
-            _ => None,
-        };
-        let variables: FxHashSet<u32> =
-            self.body.variables.iter().filter(|v| v.is_address).filter_map(|v| of(v.value)).collect();
-        let of_body = self.body.variables.iter().filter(|v| v.is_address && v.is_of_body);
-        let of_body: FxHashSet<u32> = of_body.filter_map(|v| of(v.value)).collect();
-        let stores = instructions.iter().map(|&n| self.instruction(n)).filter(|i| i.opcode == op::STORE);
-        let of_arguments = stores.filter(|i| matches!(ir.operand(i, 0), Operand::Argument(_)));
-        let parameters: FxHashSet<u32> = of_arguments.filter_map(|i| of(ir.operand(i, 1))).collect();
-        // By what leads into such an object: whether a call may keep it, too.
-        let mut within: FxHashMap<u32, bool> = FxHashMap::default();
-        for &n in instructions {
-            let i = self.instruction(n);
-            let from = |operand| of(operand).and_then(|v| within.get(&v).copied());
-            match i.opcode {
-                op::ALLOCA => {
-                    let flags = ir.extra(i)[2];
-                    // A call of `alloca` makes bytes, which live as long as the function.
-                    let one = matches!(ir.operand(i, 0), Operand::Constant(c) if is_one(ir, c));
-                    let is_object = self.homes[n as usize].is_none() && flags & op::IS_STATIC != 0 && one;
-                    if is_object && ![marked, &parameters, &of_body].into_iter().any(|lives| lives.contains(&n)) {
-                        within.insert(n, flags & op::IS_LITERAL != 0 || variables.contains(&n));
-                    }
-                }
-                op::GEP | op::BIT_CAST | op::PHI | op::SELECT | op::PTR_TO_INT => {
-                    if let Some(passed) = ir.operands(i).filter_map(from).max() {
-                        within.insert(n, passed);
-                    }
-                }
-                op::STORE if from(ir.operand(i, 0)).is_some() => {
-                    self.scopes.unmarked.insert(n);
-                }
-                // Whoever is called may keep it.
-                op::CALL
-                    if ir.operands(i).any(|o| from(o) == Some(true))
-                        && self.intrinsic(i).is_none_or(|f| !f.starts_with("llvm.")) =>
-                {
-                    self.scopes.unmarked.insert(n);
-                }
-                _ => {}
-            }
-        }
-    }
-
     /// Before instruction `n`, a `store` or call: if it keeps the address of an object whose scope is not marked, a use after the end of its scope is
     /// not seen from here on.
     pub fn keep_unmarked(&mut self, n: u32) {
@@ -123,83 +41,6 @@ impl FunctionLowering<'_, '_> {
                 false,
                 true,
             );
-        }
-    }
-
-    /// Follows control from where the stack pointer is saved to where it is restored.
-    fn find_dynamic(&mut self, save: u32) {
-        let ir = self.b.ir();
-        // -O0 keeps it in a variable.
-        let slot = self.body.instructions.iter().find_map(|i| {
-            let stored = i.opcode == op::STORE && ir.operand(i, 0) == Operand::Instruction(save);
-            stored.then(|| ir.operand(i, 1))
-        });
-        let restores = |n: u32| {
-            let i = self.instruction(n);
-            let Some("llvm.stackrestore.p0") = self.intrinsic(i) else { return false };
-            match ir.operand(i, 0) {
-                Operand::Instruction(from) if from == save => true,
-                Operand::Instruction(from) => {
-                    let load = self.instruction(from);
-                    load.opcode == op::LOAD && Some(ir.operand(load, 0)) == slot
-                }
-                _ => false,
-            }
-        };
-        let (mut found, mut ends) = (Vec::new(), Vec::new());
-        let block = self.body.blocks.iter().position(|range| range.contains(&save)).expect("it is in a block") as u32;
-        let mut seen = FxHashSet::default();
-        let mut work = vec![(block, save + 1)];
-        while let Some((block, start)) = work.pop() {
-            let range = start..self.body.blocks[block as usize].end;
-            let end = range.clone().find(|&n| restores(n));
-            let inside = range.start..end.unwrap_or(range.end);
-            found.extend(inside.filter(|&n| self.instruction(n).opcode == op::ALLOCA));
-            match end {
-                Some(end) => ends.push(end),
-                None => {
-                    let next = self.successors(block).filter(|&b| seen.insert(b));
-                    work.extend(next.map(|b| (b, self.body.blocks[b as usize].start)));
-                }
-            }
-        }
-        // Those of a fixed size are executed before.
-        found.retain(|&n| self.homes[n as usize].is_none());
-        // One that is executed again before the end makes another object, and only the last one is ended.
-        let repeats = |n: u32| {
-            let own = self.body.blocks.iter().position(|range| range.contains(&n)).expect("it is in a block") as u32;
-            let mut seen = FxHashSet::default();
-            let mut work = vec![(own, n + 1)];
-            while let Some((block, start)) = work.pop() {
-                let range = start..self.body.blocks[block as usize].end;
-                match range.clone().find(|&m| m == n || restores(m)) {
-                    Some(m) if m == n => return true,
-                    Some(_) => {}
-                    None => {
-                        let next = self.successors(block).filter(|&b| seen.insert(b));
-                        work.extend(next.map(|b| (b, self.body.blocks[b as usize].start)));
-                    }
-                }
-            }
-            false
-        };
-        let again: Vec<u32> = found.iter().copied().filter(|&n| repeats(n)).collect();
-        self.scopes.unmarked.extend(again);
-        for &n in &found {
-            // Its address is used once more: where the scope ends.
-            self.values[n as usize].single = false;
-            if !self.scopes.addresses.contains_key(&n) {
-                let width = self.b.pointer_width();
-                let (var, value) = (self.b.temp(width), self.b.int(width, 0));
-                self.scopes.addresses.insert(n, var);
-                self.b.emit(Op::Assign { var, value });
-            }
-        }
-        for end in ends {
-            let allocas = self.scopes.dynamic.entry(end).or_default();
-            allocas.extend(&found);
-            allocas.sort_unstable();
-            allocas.dedup();
         }
     }
 
@@ -237,5 +78,164 @@ impl FunctionLowering<'_, '_> {
             let ptr = self.b.var_expr(self.scopes.addresses[&alloca]);
             self.b.emit(Op::Free { ptr, kind: AllocKind::Stack });
         }
+    }
+}
+
+pub(super) fn find(fl: &mut FunctionLowering) {
+    if !fl.b.cx.options.scopes() || fl.function.model {
+        return;
+    }
+    let reachable = (0..fl.body.blocks.len()).filter(|&n| fl.blocks[n].loc.is_some());
+    let instructions: Vec<u32> = reachable.flat_map(|n| fl.body.blocks[n].clone()).collect();
+    let (mut saves, mut marked) = (Vec::new(), FxHashSet::default());
+    for &i in &instructions {
+        let instruction = fl.instruction(i);
+        match fl.intrinsic(instruction) {
+            Some(name) if name.starts_with("llvm.lifetime.start") => {
+                if let Operand::Instruction(n) = fl.b.ir().operand(instruction, 1)
+                    && fl.instruction(n).opcode == op::ALLOCA
+                {
+                    marked.insert(n);
+                    if fl.homes[n as usize].is_none() {
+                        fl.scopes.variables.insert(n);
+                    }
+                }
+            }
+            Some(name) if name.starts_with("llvm.stacksave") => saves.push(i),
+            _ => {}
+        }
+    }
+    for save in saves {
+        find_dynamic(fl, save);
+    }
+    find_unmarked(fl, &instructions, &marked);
+}
+
+/// Where addresses of objects are or may be kept whose scopes clang does not mark: compound literals (which it names), variables
+/// whose scope can be entered by a jump, all variables of bitcode that was compiled without marks. Of temporaries, which have no
+/// variable and are passed to the calls that fill them, only a `store` counts; parameters live as long as the function, and
+/// so do variables of its outermost block (of which clang does not mark the one that is returned, as it is the result).
+fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHashSet<u32>) {
+    let ir = fl.b.ir();
+    let of = |operand| match operand {
+        Operand::Instruction(n) => Some(n),
+        _ => None,
+    };
+    let variables: FxHashSet<u32> =
+        fl.body.variables.iter().filter(|v| v.is_address).filter_map(|v| of(v.value)).collect();
+    let of_body = fl.body.variables.iter().filter(|v| v.is_address && v.is_of_body);
+    let of_body: FxHashSet<u32> = of_body.filter_map(|v| of(v.value)).collect();
+    let stores = instructions.iter().map(|&n| fl.instruction(n)).filter(|i| i.opcode == op::STORE);
+    let of_arguments = stores.filter(|i| matches!(ir.operand(i, 0), Operand::Argument(_)));
+    let parameters: FxHashSet<u32> = of_arguments.filter_map(|i| of(ir.operand(i, 1))).collect();
+    // By what leads into such an object: whether a call may keep it, too.
+    let mut within: FxHashMap<u32, bool> = FxHashMap::default();
+    for &n in instructions {
+        let i = fl.instruction(n);
+        let from = |operand| of(operand).and_then(|v| within.get(&v).copied());
+        match i.opcode {
+            op::ALLOCA => {
+                let flags = ir.extra(i)[2];
+                // A call of `alloca` makes bytes, which live as long as the function.
+                let one = matches!(ir.operand(i, 0), Operand::Constant(c) if is_one(ir, c));
+                let is_object = fl.homes[n as usize].is_none() && flags & op::IS_STATIC != 0 && one;
+                if is_object && ![marked, &parameters, &of_body].into_iter().any(|lives| lives.contains(&n)) {
+                    within.insert(n, flags & op::IS_LITERAL != 0 || variables.contains(&n));
+                }
+            }
+            op::GEP | op::BIT_CAST | op::PHI | op::SELECT | op::PTR_TO_INT => {
+                if let Some(passed) = ir.operands(i).filter_map(from).max() {
+                    within.insert(n, passed);
+                }
+            }
+            op::STORE if from(ir.operand(i, 0)).is_some() => {
+                fl.scopes.unmarked.insert(n);
+            }
+            // Whoever is called may keep it.
+            op::CALL
+                if ir.operands(i).any(|o| from(o) == Some(true))
+                    && fl.intrinsic(i).is_none_or(|f| !f.starts_with("llvm.")) =>
+            {
+                fl.scopes.unmarked.insert(n);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Follows control from where the stack pointer is saved to where it is restored.
+fn find_dynamic(fl: &mut FunctionLowering, save: u32) {
+    let ir = fl.b.ir();
+    // -O0 keeps it in a variable.
+    let slot = fl.body.instructions.iter().find_map(|i| {
+        let stored = i.opcode == op::STORE && ir.operand(i, 0) == Operand::Instruction(save);
+        stored.then(|| ir.operand(i, 1))
+    });
+    let restores = |n: u32| {
+        let i = fl.instruction(n);
+        let Some("llvm.stackrestore.p0") = fl.intrinsic(i) else { return false };
+        match ir.operand(i, 0) {
+            Operand::Instruction(from) if from == save => true,
+            Operand::Instruction(from) => {
+                let load = fl.instruction(from);
+                load.opcode == op::LOAD && Some(ir.operand(load, 0)) == slot
+            }
+            _ => false,
+        }
+    };
+    let (mut found, mut ends) = (Vec::new(), Vec::new());
+    let block = fl.body.blocks.iter().position(|range| range.contains(&save)).expect("it is in a block") as u32;
+    let mut seen = FxHashSet::default();
+    let mut work = vec![(block, save + 1)];
+    while let Some((block, start)) = work.pop() {
+        let range = start..fl.body.blocks[block as usize].end;
+        let end = range.clone().find(|&n| restores(n));
+        let inside = range.start..end.unwrap_or(range.end);
+        found.extend(inside.filter(|&n| fl.instruction(n).opcode == op::ALLOCA));
+        match end {
+            Some(end) => ends.push(end),
+            None => {
+                let next = fl.successors(block).filter(|&b| seen.insert(b));
+                work.extend(next.map(|b| (b, fl.body.blocks[b as usize].start)));
+            }
+        }
+    }
+    // Those of a fixed size are executed before.
+    found.retain(|&n| fl.homes[n as usize].is_none());
+    // One that is executed again before the end makes another object, and only the last one is ended.
+    let repeats = |n: u32| {
+        let own = fl.body.blocks.iter().position(|range| range.contains(&n)).expect("it is in a block") as u32;
+        let mut seen = FxHashSet::default();
+        let mut work = vec![(own, n + 1)];
+        while let Some((block, start)) = work.pop() {
+            let range = start..fl.body.blocks[block as usize].end;
+            match range.clone().find(|&m| m == n || restores(m)) {
+                Some(m) if m == n => return true,
+                Some(_) => {}
+                None => {
+                    let next = fl.successors(block).filter(|&b| seen.insert(b));
+                    work.extend(next.map(|b| (b, fl.body.blocks[b as usize].start)));
+                }
+            }
+        }
+        false
+    };
+    let again: Vec<u32> = found.iter().copied().filter(|&n| repeats(n)).collect();
+    fl.scopes.unmarked.extend(again);
+    for &n in &found {
+        // Its address is used once more: where the scope ends.
+        fl.values[n as usize].single = false;
+        if !fl.scopes.addresses.contains_key(&n) {
+            let width = fl.b.pointer_width();
+            let (var, value) = (fl.b.temp(width), fl.b.int(width, 0));
+            fl.scopes.addresses.insert(n, var);
+            fl.b.emit(Op::Assign { var, value });
+        }
+    }
+    for end in ends {
+        let allocas = fl.scopes.dynamic.entry(end).or_default();
+        allocas.extend(&found);
+        allocas.sort_unstable();
+        allocas.dedup();
     }
 }
