@@ -1,10 +1,14 @@
 //! The command line.
 
+mod choices;
 mod cooperate;
 mod dependence;
+mod testing;
 
+pub use choices::*;
 pub use cooperate::*;
 pub use dependence::*;
+pub use testing::*;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -105,14 +109,6 @@ pub enum Command {
     Reduce(Box<ReduceArgs>),
     /// Works on what analyses know of the paths of a program: generalized information exchange automata (docs/gia.md).
     Gia(Box<GiaArgs>),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum Color {
-    /// Where standard error or output is a terminal and NO_COLOR is not set.
-    Auto,
-    Always,
-    Never,
 }
 
 /// How to compile the program.
@@ -441,90 +437,6 @@ impl VerifyArgs {
     }
 }
 
-/// The options of `proviso split`.
-#[derive(Args, Debug)]
-pub struct SplitArgs {
-    /// How paths are chosen: lb3, lb10 (or lb with another number), rdm, rdm9; several with commas between.
-    ///
-    /// lbN is the left-most path that goes round each loop N times, inner loops in each turn of the outer ones. rdm takes the true side
-    /// of each branch with a probability of 50 %, rdm9 of 90 %; --seed chooses the path.
-    #[arg(long, value_name = "SPLITTERS", default_value = "lb3")]
-    pub by: String,
-    /// The folder to write bound-1.xml and so on to, in the order of the paths [default: standard output].
-    #[arg(short, long, value_name = "FOLDER", help_heading = "Output")]
-    pub output: Option<PathBuf>,
-    #[command(flatten)]
-    pub verify: VerifyArgs,
-}
-
-const SPLIT_EXAMPLES: &str = "\
-Examples:
-  proviso split loop.c > three.xml                    a test case with three turns of the loop
-  proviso verify --range -,three.xml loop.c           the paths up to it
-  proviso verify --range three.xml,- loop.c           the others: on another machine, by another analysis
-  proviso split --by lb3,lb10 -o bounds loop.c        two bounds, for three ranges";
-
-/// The options of `proviso testgen`.
-#[derive(Args, Debug)]
-pub struct TestgenArgs {
-    /// The folder to write the suite to; tests of another suite in it go.
-    #[arg(short, long, value_name = "FOLDER", default_value = "test-suite", help_heading = "Output")]
-    pub output: PathBuf,
-    /// What the tests are for [default: the property's, else branches].
-    #[arg(long, value_name = "WHAT", help_heading = "Property")]
-    pub coverage: Option<CoverageArg>,
-    /// Lets a tester and a verifier cooperate: what either finds out, the other takes for granted.
-    ///
-    /// All they exchange is a generalized information exchange automaton (docs/gia.md); each works on the program without the paths
-    /// that the other has shown to be unreachable.
-    #[arg(long)]
-    pub cotest: bool,
-    /// Another's tester for --cotest: `afl` (AFL++), `klee`, or a file NAME.toml that says how one is called (docs/cooperation.md).
-    ///
-    /// It is run on the program that is left, as C or bitcode; its tests (Test-Comp's XML, .ktest, files of bytes) count when their runs
-    /// here cover what was open.
-    #[arg(long, value_name = "NAME", requires = "cotest")]
-    pub tester: Option<String>,
-    /// Also writes each test as KLEE does (testcase-N.ktest), for ktest-tool and for replaying with libkleeRuntest: an object for
-    /// each input, named after the function that gives it.
-    #[arg(long, help_heading = "Output")]
-    pub ktest: bool,
-    /// Writes what all tests cover, in lcov's format.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub lcov: Option<PathBuf>,
-    #[command(flatten)]
-    pub verify: VerifyArgs,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum CoverageArg {
-    /// Every statement.
-    Statements,
-    /// Both ways out of every branch, those of `&&`, `||` and `?:` too.
-    Branches,
-    /// Branches, and both values of each comparison whose value is used otherwise.
-    Conditions,
-    /// A call of the error function.
-    ErrorCall,
-}
-
-const TESTGEN_EXAMPLES: &str = "\
-Examples:
-  proviso testgen prog.c -o suite --timeout 30
-  proviso testgen prog.c --property coverage-branches.prp --lcov covered.info   then: genhtml covered.info
-  proviso testgen prog.c --coverage error-call
-  proviso testgen prog.c --cotest --tester afl         AFL++ makes the tests, a verifier proves what no test can cover";
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum MessageFormat {
-    /// With the source, and the way to the error.
-    Human,
-    /// `file:line:column: error: message`, a line each: what editors read from compilers.
-    Short,
-    /// The result of --json on one line.
-    Json,
-}
-
 const EXAMPLES: &str = "\
 Examples:
   proviso verify prog.c                                assertions, memory safety, undefined behaviour
@@ -540,84 +452,6 @@ Exit status:
   2   UNKNOWN                     69  clang is missing
   64  the command line is wrong   70  an internal error of Proviso
                                   73  an output file cannot be written";
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum SearchArg {
-    /// Depth first, interleaved with random-path and coverage.
-    Mixed,
-    /// Depth first: one path to its end, then the latest alternative.
-    Dfs,
-    /// Breadth first: all paths in step.
-    Bfs,
-    /// A random walk from the root for each step, so that short paths are favoured.
-    RandomPath,
-    /// Paths that are near code not yet covered.
-    Coverage,
-    /// Paths that are near an error.
-    Nearest,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum PointersArg {
-    /// To objects of their own; only pointers in lists, trees and the like may be null.
-    Valid,
-    /// To objects of their own, or they are null.
-    MaybeNull,
-    /// To objects of their own, or to one that others of their type lead to, or they are null.
-    Aliasing,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum SolverArg {
-    /// Bitwuzla; a query that takes it long is given to a solver of integer arithmetic and to Z3 as well.
-    Portfolio,
-    Bitwuzla,
-    Z3,
-    /// Bitwuzla and Z3 for every query; where they contradict one another, the answer is unknown.
-    Both,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum PrecisionArg {
-    /// Wherever the variable lives.
-    Scope,
-    /// At that location alone.
-    Location,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum BlocksArg {
-    /// At loop heads, and at entries of recursive functions.
-    Loops,
-    /// There, and where functions are entered and left.
-    Calls,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum PredicatesArg {
-    /// Which combinations are possible.
-    Boolean,
-    /// Nothing: only predicates that hold, or do not, are kept.
-    Cartesian,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum SlicingArg {
-    /// The whole program is analysed.
-    Off,
-    /// A static backward slice from the errors, once; loops that are removed are taken to end.
-    Static,
-    /// The same with all loops before an error that may not end.
-    Nontermination,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum TraceArg {
-    /// Inputs, branches and calls that matter.
-    Short,
-    /// Every step.
-    Full,
-}
 
 fn yes_or_no(text: &str) -> Result<bool, String> {
     match text {

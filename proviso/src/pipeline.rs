@@ -1,6 +1,7 @@
 //! The stages of a verification, run by the worker thread: load, instrument, analyse, replay.
 
-use crate::assumed;
+mod proved;
+
 use crate::blame;
 use crate::cache::{Cache, Place};
 use crate::cooperation::Cooperation;
@@ -12,11 +13,8 @@ use crate::html::Exhibits;
 use crate::job::Job;
 use crate::knowledge::Known;
 use crate::limits::Limits;
-use crate::loop_invariants;
 use crate::questions;
-use crate::report::{
-    Answer, AssumedWrites, CheckResult, Increment, LoopInvariant, Note, PartReport, Ranking, Undefined, Violation,
-};
+use crate::report::{Answer, CheckResult, Increment, Note, PartReport, Ranking, Undefined, Violation};
 use crate::source::Sources;
 use crate::termination;
 use crate::trace::{self, Trace};
@@ -24,10 +22,10 @@ use cfa::interp::Inputs;
 use cfa::{CallGraph, Check, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
-use engine::invariants::Invariants;
 use engine::{Config, Counterexample, Reason, Verdict};
 use frontend_llvm::{DataModel, Options, UndefinedFunctions};
-use instrument::{Property, Site, vacuity};
+use instrument::{Property, Site};
+pub use proved::Proved;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,10 +33,6 @@ use std::time::{Duration, Instant};
 
 /// Slicing takes at most this long, and at most a fifth of the time left.
 const SLICING: Duration = Duration::from_secs(60);
-/// The search for a run that gets past the assumptions takes at most this long, and at most a fifth of the time left.
-const VACUITY: Duration = Duration::from_secs(1);
-/// What holds at the loops of a program that was proved without invariants is looked for this long at most.
-const INVARIANTS: Duration = Duration::from_secs(5);
 /// A replay takes at most this long, and at most a fifth of the time left.
 pub const REPLAY: Duration = Duration::from_secs(60);
 
@@ -100,7 +94,6 @@ pub struct Finished {
     pub proof: Option<String>,
     pub turns: Vec<engine::Turn>,
     pub increments: Vec<Increment>,
-    pub invariants: Vec<LoopInvariant>,
     pub rankings: Vec<Ranking>,
     pub graph: Vec<engine::arg::Shape>,
     /// Analyses that ended by an internal error, and what it was.
@@ -109,10 +102,7 @@ pub struct Finished {
     pub has_crashed: bool,
     /// Of UNKNOWN: the part of the paths that was asked for is proved.
     pub proved_part: bool,
-    /// Of TRUE: why it says nothing of the program.
-    pub nothing_checked: Option<String>,
-    /// Of TRUE: the writes that it takes for valid.
-    pub assumed_writes: AssumedWrites,
+    pub proved: Proved,
     /// Of FALSE: where it happens.
     pub site: Option<Site>,
 }
@@ -127,14 +117,12 @@ impl Finished {
             proof: None,
             turns: Vec::new(),
             increments: Vec::new(),
-            invariants: Vec::new(),
             rankings: Vec::new(),
             graph: Vec::new(),
             crashes: Vec::new(),
             has_crashed: false,
             proved_part: false,
-            nothing_checked: None,
-            assumed_writes: AssumedWrites::default(),
+            proved: Proved::default(),
             site: None,
         }
     }
@@ -202,32 +190,6 @@ impl Pipeline {
         Ok((program, place))
     }
 
-    /// What holds at loops: what the proof rests on, and where that is wanted, what else is known.
-    fn invariants(
-        &self,
-        program: &Program,
-        analysed: &Program,
-        outcome: &engine::Outcome,
-        sources: &Sources,
-    ) -> Vec<LoopInvariant> {
-        if outcome.certificate.is_none() && !self.wants_invariants {
-            return Vec::new();
-        }
-        let loops = loop_invariants::Loops::new(analysed, !std::ptr::eq(program, analysed), sources);
-        let mut invariants = outcome.certificate.as_ref().map_or_else(Vec::new, |c| loops.certified(c));
-        if self.wants_invariants {
-            let agreed = loops.agreed(&outcome.agreements);
-            let facts = Invariants::new(program, &self.budget.within(self.share_of_time(INVARIANTS)));
-            let facts = facts.map_or_else(Vec::new, |facts| {
-                loop_invariants::Loops::new(program, false, sources).certified(&facts.certificate(program))
-            });
-            // What all states agree on says more than facts do.
-            loop_invariants::add(&mut invariants, agreed);
-            loop_invariants::add(&mut invariants, facts);
-        }
-        invariants
-    }
-
     /// Whether an error of the program can be reached.
     pub(crate) fn decide(&self, program: &Program, place: Option<&Place>, known: Known) -> Finished {
         let slice = match self.cooperation.is_none() {
@@ -285,11 +247,9 @@ impl Pipeline {
             Verdict::False(found) => Site::of_path(program, &found.path, found.error),
             _ => None,
         };
-        let invariants = match answer {
-            Answer::True => {
-                self.stage("describing loops", "invariants", || self.invariants(program, analysed, &outcome, &sources))
-            }
-            _ => Vec::new(),
+        let proved = match answer {
+            Answer::True => self.describe_proof(program, slice.as_ref(), &outcome, analysed, &sources),
+            _ => Proved::default(),
         };
         let external = self.shared().external;
         let decided_by = decided.then(|| external.unwrap_or(outcome.decided_by.name()));
@@ -298,22 +258,6 @@ impl Pipeline {
         let proved_part = self.cooperation.proves_part(&outcome);
         let crashes = outcome.crashes.iter().map(|c| (c.analysis.name(), crash::with_place(&c.message))).collect();
         let graph = outcome.arg;
-        let nothing_checked = match answer {
-            Answer::True => {
-                self.stage("looking whether anything was checked", "vacuity", || self.vacuity(program, analysed))
-            }
-            _ => None,
-        };
-        let assumed_writes = match answer {
-            Answer::True => self.stage("looking what is taken for valid", "assumed", || {
-                let deadline = Instant::now() + self.share_of_time(SLICING);
-                let found =
-                    assumed::writes(program, slice.as_ref(), outcome.decided_by, &self.job.load.checks, deadline);
-                let spots = found.places.iter().filter_map(|&place| sources.spot(program, place));
-                AssumedWrites { count: found.count, spots: spots.collect() }
-            }),
-            _ => AssumedWrites::default(),
-        };
         Finished {
             answer,
             notes,
@@ -322,14 +266,12 @@ impl Pipeline {
             proof,
             turns: outcome.turns,
             increments,
-            invariants,
             rankings: Vec::new(),
             graph,
             crashes,
             has_crashed,
             proved_part,
-            nothing_checked,
-            assumed_writes,
+            proved,
             site,
         }
     }
@@ -463,31 +405,6 @@ impl Pipeline {
     /// The threads that --jobs allows beside the first, if any.
     pub(crate) fn others(&self) -> Option<Idle> {
         (self.config.jobs > 1).then(|| Idle::new(self.config.jobs - 1))
-    }
-
-    /// Why TRUE says nothing of a program, of which a part was analysed, if that is so and is seen in short time.
-    fn vacuity(&self, program: &Program, analysed: &Program) -> Option<String> {
-        if !vacuity::has_checks(analysed) {
-            let entry = &self.job.load.entry;
-            return Some(match self.job.error_functions.join(", ") {
-                names if names.is_empty() => format!("what starts at {entry} has nothing to check"),
-                names => format!("no call of an error function ({names}) can be reached from {entry}"),
-            });
-        }
-        // A slice may end where the program goes on, but it is explored sooner.
-        let nobody_passes = self.shows_no_life(analysed) && self.shows_no_life(program);
-        nobody_passes.then(|| "no run gets past the assumptions".into())
-    }
-
-    /// Whether all runs end at an assumption before anything is checked.
-    fn shows_no_life(&self, program: &Program) -> bool {
-        let Some(question) = vacuity::signs_of_life(program) else { return false };
-        let budget = self.budget.within(self.share_of_time(VACUITY));
-        let config = Config { analysis: engine::Analysis::Symex, jobs: 1, ..self.config.clone() };
-        let found = |inputs: &Inputs, _| Ok((inputs.clone(), Vec::new()));
-        let outcome = engine::verify(&question, &config, &budget, &found, &|_| {});
-        // A state that covers another may close a loop, from which a run need not come back.
-        matches!(outcome.verdict, Verdict::True) && outcome.stats.exploration.covered == 0
     }
 
     /// Says how a confirmed violation comes about.

@@ -357,12 +357,13 @@ impl Run<'_> {
     fn finish(self) -> Finished {
         let checks = self.pipeline.shared().checks.clone();
         let mut all = Finished::new(Answer::of(&checks));
-        let nothing = self.parts.iter().filter(|p| matches!(p.answer, Answer::True)).map(|p| p.nothing_checked.clone());
+        let nothing =
+            self.parts.iter().filter(|p| matches!(p.answer, Answer::True)).map(|p| p.proved.nothing_checked.clone());
         let nothing: Vec<Option<String>> = nothing.collect();
         let has_places = checks.iter().any(|c| c.places.all > 0);
         if matches!(all.answer, Answer::True) && !(has_places && nothing.is_empty()) {
             let why = format!("what starts at {} has nothing to check", self.pipeline.job.load.entry);
-            all.nothing_checked = match has_places {
+            all.proved.nothing_checked = match has_places {
                 false => Some(why),
                 true => nothing.into_iter().collect::<Option<Vec<String>>>().and_then(|all| all.into_iter().next()),
             };
@@ -378,16 +379,16 @@ impl Run<'_> {
             if decides && all.decided_by.is_none() {
                 (all.decided_by, all.proof, all.graph) = (part.decided_by, part.proof, part.graph);
             }
-            if !asks_of_memory && part.assumed_writes.count > all.assumed_writes.count {
-                all.assumed_writes = part.assumed_writes;
+            if !asks_of_memory && part.proved.assumed_writes.count > all.proved.assumed_writes.count {
+                all.proved.assumed_writes = part.proved.assumed_writes;
             }
             all.turns.extend(part.turns);
             all.increments.extend(part.increments);
             all.rankings.extend(part.rankings);
             all.crashes.extend(part.crashes);
             all.has_crashed |= part.has_crashed;
-            if all.invariants.is_empty() {
-                all.invariants = part.invariants;
+            if all.proved.invariants.is_empty() {
+                all.proved.invariants = part.proved.invariants;
             }
             for note in part.notes {
                 if !all.notes.iter().any(|n| n.text == note.text && n.spot == note.spot) {

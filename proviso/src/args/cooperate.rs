@@ -71,34 +71,22 @@ pub enum GiaCommand {
     /// The model explorer of component CEGAR: with the conditions of a GIA as precision, everything ut or one candidate.
     Explore {
         #[command(flatten)]
-        subject: GiaSubject,
+        component: GiaComponent,
         /// The precision [default: none].
         #[arg(long, value_name = "GIA")]
         precision: Option<PathBuf>,
-        #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
-        timeout: Option<std::time::Duration>,
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
     },
     /// The feasibility checker of component CEGAR: a candidate that can be run becomes rt, with its inputs; others stay candidates.
     CheckFeasibility {
         gia: PathBuf,
         #[command(flatten)]
-        subject: GiaSubject,
-        #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
-        timeout: Option<std::time::Duration>,
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
+        component: GiaComponent,
     },
     /// The precision refiner of component CEGAR: the infeasible candidate becomes ut, with the conditions that refute it.
     Refine {
         gia: PathBuf,
         #[command(flatten)]
-        subject: GiaSubject,
-        #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
-        timeout: Option<std::time::Duration>,
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
+        component: GiaComponent,
     },
     /// Component CEGAR (CC-Gia): explorer, checker and refiner in turn, until everything is ut, or a path is rt.
     ///
@@ -196,6 +184,17 @@ pub struct KnowledgeArgs {
     /// The same with verification witnesses as what is exchanged (CC-Wit), to see what they lose.
     #[arg(long, help_heading = "Cooperation", conflicts_with_all = ["gia", "save_gia", "cache", "range", "ranged", "resume", "save_condition", "then", "external"])]
     pub cc_wit: bool,
+}
+
+/// A component of CEGAR: the program, how long it may take, and where what it finds goes.
+#[derive(Args, Debug)]
+pub struct GiaComponent {
+    #[command(flatten)]
+    pub subject: GiaSubject,
+    #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<std::time::Duration>,
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// The program that a GIA speaks of.

@@ -1,6 +1,7 @@
 //! Component CEGAR as a command and as a way to verify: components of our own in one process, or any of them as another process that
 //! is given a file and gives one.
 
+use super::REPLAY;
 use super::witness::Source;
 use crate::pipeline::Pipeline;
 use crate::source::Sources;
@@ -16,8 +17,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// What one replay may take.
-const REPLAY: Duration = Duration::from_secs(20);
 /// Between looks at another process.
 const TICK: Duration = Duration::from_millis(10);
 

@@ -47,14 +47,16 @@ fn attempt(args: &GiaArgs) -> Result<u8, Failure> {
         GiaCommand::Show { subject, output, .. }
         | GiaCommand::New { subject, output }
         | GiaCommand::Combine { subject, output, .. }
-        | GiaCommand::Explore { subject, output, .. }
-        | GiaCommand::CheckFeasibility { subject, output, .. }
-        | GiaCommand::Refine { subject, output, .. }
         | GiaCommand::FromWitness { subject, output, .. }
         | GiaCommand::ToWitness { subject, output, .. }
         | GiaCommand::FromTests { subject, output, .. }
         | GiaCommand::FromCondition { subject, output, .. }
         | GiaCommand::ToCondition { subject, output, .. } => (subject, Some(output.as_ref().unwrap_or(&stdout))),
+        GiaCommand::Explore { component, .. }
+        | GiaCommand::CheckFeasibility { component, .. }
+        | GiaCommand::Refine { component, .. } => {
+            (&component.subject, Some(component.output.as_ref().unwrap_or(&stdout)))
+        }
     };
     let mut outputs = Outputs::new([("--output", output)]);
     let (mut program, job) = load(&subject.files, &subject.input, subject.property.as_deref(), &outputs)?;
@@ -86,26 +88,23 @@ fn attempt(args: &GiaArgs) -> Result<u8, Failure> {
             let both = gia::combine(&first, &second).map_err(|e| Failure::data(e.to_string()))?;
             gia::print(&both, &program)
         }
-        GiaCommand::Explore { precision, timeout, .. } => {
+        GiaCommand::Explore { component, precision } => {
             let precision = match precision {
                 Some(path) => read(path, &mut program)?,
                 None => Gia::nothing(),
             };
-            match with_budget(*timeout, |c, b| gia::cegar::explore(&mut program, &precision, c, b)) {
+            match with_budget(component.timeout, |c, b| gia::cegar::explore(&mut program, &precision, c, b)) {
                 Ok(gia) => gia::print(&gia, &program),
                 Err(reason) => return unknown(&reason),
             }
         }
-        GiaCommand::CheckFeasibility { gia, timeout, .. } => {
+        GiaCommand::CheckFeasibility { gia, component } | GiaCommand::Refine { gia, component } => {
             let gia = read(gia, &mut program)?;
-            match with_budget(*timeout, |c, b| gia::cegar::check(&mut program, &gia, c, b)) {
-                Ok(gia) => gia::print(&gia, &program),
-                Err(reason) => return unknown(&reason),
-            }
-        }
-        GiaCommand::Refine { gia, timeout, .. } => {
-            let gia = read(gia, &mut program)?;
-            match with_budget(*timeout, |c, b| gia::cegar::refine(&mut program, &gia, c, b)) {
+            let step = match args.command {
+                GiaCommand::Refine { .. } => gia::cegar::refine,
+                _ => gia::cegar::check,
+            };
+            match with_budget(component.timeout, |c, b| step(&mut program, &gia, c, b)) {
                 Ok(gia) => gia::print(&gia, &program),
                 Err(reason) => return unknown(&reason),
             }

@@ -33,72 +33,76 @@ fn bytes(n: u64) -> String {
     if n == 1 { "1 byte".to_owned() } else { format!("{n} bytes") }
 }
 
-impl Recorder<'_> {
-    pub(super) fn object(&self, near: &Neighbour) -> Object {
-        let Neighbour { kind, size, offset, .. } = *near;
-        let name = self.names.object(near.object).map(|(name, _)| name);
-        let name = name.filter(|name| !name.is_empty() && !name.starts_with('.'));
-        let (allocated, freed) = match near.object {
-            ObjectSeq::Global(g) => (self.spot(self.program.globals[g].place), None),
-            ObjectSeq::Alloc(n) => match self.lives.get(n as usize) {
-                Some(life) => (life.allocated.clone(), life.freed.clone()),
-                None => (None, None),
-            },
-        };
-        Object { name, kind, size, offset, allocated, freed }
-    }
+pub(super) fn object(recorder: &Recorder, near: &Neighbour) -> Object {
+    let Neighbour { kind, size, offset, .. } = *near;
+    let name = recorder.names.object(near.object).map(|(name, _)| name);
+    let name = name.filter(|name| !name.is_empty() && !name.starts_with('.'));
+    let (allocated, freed) = match near.object {
+        ObjectSeq::Global(g) => (recorder.spot(recorder.program.globals[g].place), None),
+        ObjectSeq::Alloc(n) => match recorder.lives.get(n as usize) {
+            Some(life) => (life.allocated.clone(), life.freed.clone()),
+            None => (None, None),
+        },
+    };
+    Object { name, kind, size, offset, allocated, freed }
+}
 
-    /// What went wrong at `edge`.
-    pub(super) fn fault(&self, edge: EdgeId, fault: Fault, addr: u64, len: u64, object: Option<&Object>) -> String {
-        let op = &self.program.edges[edge].op;
-        let access = match op {
-            Op::Load { .. } => format!("read of {}", bytes(len)),
-            Op::Store { .. } | Op::Fill { .. } => format!("write of {}", bytes(len)),
-            Op::Copy { .. } => format!("copy of {}", bytes(len)),
-            Op::ObjectSize { .. } => "reallocation".to_owned(),
-            Op::Free { .. } => "free".to_owned(),
-            _ => "call".to_owned(),
-        };
-        let what = object.map_or_else(|| "an object".to_owned(), |o| o.described());
-        match fault {
-            Fault::NullPointer if addr == 0 => format!("{access} through a null pointer"),
-            Fault::NullPointer => format!("{access} at offset {addr} from a null pointer"),
-            Fault::OutOfBounds => match object {
-                Some(o) if o.offset < 0 => format!("{access} {} before {what}", bytes(o.offset.unsigned_abs())),
-                Some(o) => format!("{access} at offset {} of {what}, which has {}", o.offset, bytes(o.size)),
-                None => format!("{access} at {addr:#x}, where there is no object"),
-            },
-            Fault::Dangling => {
-                let gone = match object.map(|o| (o.kind, &o.freed)) {
-                    Some((ObjectKind::Heap | ObjectKind::Library, Some(at))) => {
-                        format!("which was freed in line {}", at.line)
-                    }
-                    Some((ObjectKind::Heap | ObjectKind::Library, None)) => "which was freed".to_owned(),
-                    Some((_, Some(_))) => "whose scope has ended".to_owned(),
-                    _ => "whose function has returned".to_owned(),
-                };
-                format!("{access} at offset {} of {what}, {gone}", object.map_or(0, |o| o.offset))
-            }
-            Fault::ReadOnly => format!("{access} to {what}, which is constant"),
-            Fault::InvalidFree => match object {
-                Some(o) if matches!(o.kind, ObjectKind::Heap | ObjectKind::Library) => {
-                    format!("{access} at offset {} of {what}, not at its start", o.offset)
+/// What went wrong at `edge`.
+pub(super) fn fault(
+    recorder: &Recorder,
+    edge: EdgeId,
+    fault: Fault,
+    addr: u64,
+    len: u64,
+    object: Option<&Object>,
+) -> String {
+    let op = &recorder.program.edges[edge].op;
+    let access = match op {
+        Op::Load { .. } => format!("read of {}", bytes(len)),
+        Op::Store { .. } | Op::Fill { .. } => format!("write of {}", bytes(len)),
+        Op::Copy { .. } => format!("copy of {}", bytes(len)),
+        Op::ObjectSize { .. } => "reallocation".to_owned(),
+        Op::Free { .. } => "free".to_owned(),
+        _ => "call".to_owned(),
+    };
+    let what = object.map_or_else(|| "an object".to_owned(), |o| o.described());
+    match fault {
+        Fault::NullPointer if addr == 0 => format!("{access} through a null pointer"),
+        Fault::NullPointer => format!("{access} at offset {addr} from a null pointer"),
+        Fault::OutOfBounds => match object {
+            Some(o) if o.offset < 0 => format!("{access} {} before {what}", bytes(o.offset.unsigned_abs())),
+            Some(o) => format!("{access} at offset {} of {what}, which has {}", o.offset, bytes(o.size)),
+            None => format!("{access} at {addr:#x}, where there is no object"),
+        },
+        Fault::Dangling => {
+            let gone = match object.map(|o| (o.kind, &o.freed)) {
+                Some((ObjectKind::Heap | ObjectKind::Library, Some(at))) => {
+                    format!("which was freed in line {}", at.line)
                 }
-                Some(_) => format!("{access} of {what}, which was not allocated"),
-                None => format!("{access} of {addr:#x}, where there is no object"),
-            },
-            Fault::DoubleFree => {
-                let before = object
-                    .and_then(|o| o.freed.as_ref())
-                    .map_or_else(String::new, |at| format!(" in line {}", at.line));
-                format!("{access} of {what}, which was freed before{before}")
-            }
-            Fault::InvalidCall => format!("call through a pointer to no function ({addr:#x})"),
-            Fault::Leak => match self.program.edges[edge].op {
-                Op::Leak(cfa::Leak::Alive) => format!("{what} is not freed before the program ends"),
-                _ => format!("{what} is lost: nothing leads to it any more"),
-            },
+                Some((ObjectKind::Heap | ObjectKind::Library, None)) => "which was freed".to_owned(),
+                Some((_, Some(_))) => "whose scope has ended".to_owned(),
+                _ => "whose function has returned".to_owned(),
+            };
+            format!("{access} at offset {} of {what}, {gone}", object.map_or(0, |o| o.offset))
         }
+        Fault::ReadOnly => format!("{access} to {what}, which is constant"),
+        Fault::InvalidFree => match object {
+            Some(o) if matches!(o.kind, ObjectKind::Heap | ObjectKind::Library) => {
+                format!("{access} at offset {} of {what}, not at its start", o.offset)
+            }
+            Some(_) => format!("{access} of {what}, which was not allocated"),
+            None => format!("{access} of {addr:#x}, where there is no object"),
+        },
+        Fault::DoubleFree => {
+            let before =
+                object.and_then(|o| o.freed.as_ref()).map_or_else(String::new, |at| format!(" in line {}", at.line));
+            format!("{access} of {what}, which was freed before{before}")
+        }
+        Fault::InvalidCall => format!("call through a pointer to no function ({addr:#x})"),
+        Fault::Leak => match recorder.program.edges[edge].op {
+            Op::Leak(cfa::Leak::Alive) => format!("{what} is not freed before the program ends"),
+            _ => format!("{what} is lost: nothing leads to it any more"),
+        },
     }
 }
 

@@ -5,7 +5,7 @@ mod library;
 mod operations;
 
 use super::arguments::{Making, makes};
-use super::fault::Life;
+use super::fault::{self, Life};
 use super::names::{Names, Temporaries};
 use super::{Event, InputValue, Object, Step, Trace};
 use crate::environment::{Command, Environment, LibraryCall};
@@ -128,7 +128,7 @@ impl<'p> Recorder<'p> {
         let at_entry = self.program.funcs[frame.func].entry == self.program.edges[edge].source;
         let site = if at_entry { frame.call.unwrap_or(edge) } else { edge };
         let site = self.in_user_code(site).unwrap_or(site);
-        let object = run.object.map(|near| self.object(&near));
+        let object = run.object.map(|near| fault::object(&self, &near));
         let mut spot =
             self.spot(self.program.edges[site].place).or_else(|| error.place.and_then(|p| self.spot(Some(p))));
         // Nobody knows where memory should have been freed, but where it comes from.
@@ -156,7 +156,9 @@ impl<'p> Recorder<'p> {
             }
             Some(text) => format!("assertion failed: {text}"),
             None => match run.outcome {
-                Outcome::Invalid { fault, addr, .. } => self.fault(edge, fault, addr, run.accessed, object.as_ref()),
+                Outcome::Invalid { fault, addr, .. } => {
+                    fault::fault(&self, edge, fault, addr, run.accessed, object.as_ref())
+                }
                 _ => error.message.clone(),
             },
         };

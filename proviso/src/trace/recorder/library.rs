@@ -68,7 +68,7 @@ impl Recorder<'_> {
             let base = |at: u64| state.object_at(at).map(|o| o.base);
             let named = call.args.iter().zip(&call.names).find(|(arg, _)| **arg <= at && base(**arg) == base(at));
             let hint = named.and_then(|(_, name)| name.as_ref()).map(|(name, to)| (name.as_str(), *to));
-            if self.is_of_the_program(at, state) {
+            if is_of_the_program(self, at, state) {
                 writes.extend(self.names.region(at, len, state, hint));
             }
         }
@@ -97,12 +97,12 @@ impl Recorder<'_> {
         };
         self.calls.push(LibraryCall {
             function: called(function).to_owned(),
-            result: self.result(ty, result.as_ref(), &call.args, state),
+            result: result_of(self, ty, result.as_ref(), &call.args, state),
             written: pieces.iter().filter_map(through_argument).collect(),
             args: call.args,
             texts: call.texts,
             chosen: call.chosen,
-            errno: self.errno(state),
+            errno: errno(self, state),
             spot: spot.clone(),
         });
         let is_used = matches!(self.program.edges[call.edge].op, Op::Call { result: Some(_), .. });
@@ -127,44 +127,44 @@ impl Recorder<'_> {
         }
         self.steps.last_mut().expect("just pushed").spot = spot;
     }
+}
 
-    /// Not one of a model's own objects.
-    fn is_of_the_program(&self, at: u64, state: &State) -> bool {
-        match state.object_at(at).map(|o| o.seq) {
-            Some(ObjectSeq::Global(global)) => !self.program.globals[global].name.starts_with("proviso_"),
-            Some(object @ ObjectSeq::Alloc(_)) => !self.names.is_of_library(object),
-            None => false,
-        }
+/// Not one of a model's own objects.
+fn is_of_the_program(recorder: &Recorder, at: u64, state: &State) -> bool {
+    match state.object_at(at).map(|o| o.seq) {
+        Some(ObjectSeq::Global(global)) => !recorder.program.globals[global].name.starts_with("proviso_"),
+        Some(object @ ObjectSeq::Alloc(_)) => !recorder.names.is_of_library(object),
+        None => false,
     }
+}
 
-    /// What a library function returned, in terms of what is there natively.
-    fn result(&self, ty: TypeId, value: Option<&Bv>, args: &[u64], state: &State) -> CallResult {
-        let Some(value) = value else { return CallResult::Nothing };
-        match self.program.plain_type(ty) {
-            CType::Float { name, .. } => CallResult::Float(name.clone(), value.clone()),
-            CType::Pointer(_) => {
-                let at = value.to_u64().unwrap_or(0);
-                if let Some((arg, offset)) = pointing(args, at, state) {
-                    return CallResult::Argument(arg, offset);
-                }
-                let object = state.object_at(at).filter(|o| o.live && at < o.base + o.size);
-                let bytes = object.and_then(|o| state.bytes(at, (o.base + o.size - at).min(MAX_TEXT as u64) as usize));
-                bytes.map_or_else(|| CallResult::Value(value.clone()), |bytes| CallResult::Object { at, bytes })
+/// What a library function returned, in terms of what is there natively.
+fn result_of(recorder: &Recorder, ty: TypeId, value: Option<&Bv>, args: &[u64], state: &State) -> CallResult {
+    let Some(value) = value else { return CallResult::Nothing };
+    match recorder.program.plain_type(ty) {
+        CType::Float { name, .. } => CallResult::Float(name.clone(), value.clone()),
+        CType::Pointer(_) => {
+            let at = value.to_u64().unwrap_or(0);
+            if let Some((arg, offset)) = pointing(args, at, state) {
+                return CallResult::Argument(arg, offset);
             }
-            _ => CallResult::Value(value.clone()),
+            let object = state.object_at(at).filter(|o| o.live && at < o.base + o.size);
+            let bytes = object.and_then(|o| state.bytes(at, (o.base + o.size - at).min(MAX_TEXT as u64) as usize));
+            bytes.map_or_else(|| CallResult::Value(value.clone()), |bytes| CallResult::Object { at, bytes })
         }
+        _ => CallResult::Value(value.clone()),
     }
+}
 
-    fn errno(&self, state: &State) -> Option<i32> {
-        const NAME: &str = "proviso_errno";
-        let var = self.program.vars.iter().find(|(_, v)| v.func().is_none() && v.name.as_deref() == Some(NAME));
-        if let Some((var, _)) = var {
-            return state.var(var)?.to_u64().map(|v| v as i32);
-        }
-        let (global, _) = self.program.globals.iter().find(|(_, g)| g.name == NAME)?;
-        let bytes = state.bytes(state.global_address(global), 4)?;
-        Some(i32::from_le_bytes(bytes.try_into().ok()?))
+fn errno(recorder: &Recorder, state: &State) -> Option<i32> {
+    const NAME: &str = "proviso_errno";
+    let var = recorder.program.vars.iter().find(|(_, v)| v.func().is_none() && v.name.as_deref() == Some(NAME));
+    if let Some((var, _)) = var {
+        return state.var(var)?.to_u64().map(|v| v as i32);
     }
+    let (global, _) = recorder.program.globals.iter().find(|(_, g)| g.name == NAME)?;
+    let bytes = state.bytes(state.global_address(global), 4)?;
+    Some(i32::from_le_bytes(bytes.try_into().ok()?))
 }
 
 /// The name by which C calls a function: models of calls that ignore the result have names of their own, and headers give

@@ -1,0 +1,79 @@
+//! The command line of test suites, and of test cases as bounds between paths.
+
+use super::VerifyArgs;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// The options of `proviso split`.
+#[derive(Args, Debug)]
+pub struct SplitArgs {
+    /// How paths are chosen: lb3, lb10 (or lb with another number), rdm, rdm9; several with commas between.
+    ///
+    /// lbN is the left-most path that goes round each loop N times, inner loops in each turn of the outer ones. rdm takes the true side
+    /// of each branch with a probability of 50 %, rdm9 of 90 %; --seed chooses the path.
+    #[arg(long, value_name = "SPLITTERS", default_value = "lb3")]
+    pub by: String,
+    /// The folder to write bound-1.xml and so on to, in the order of the paths [default: standard output].
+    #[arg(short, long, value_name = "FOLDER", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub verify: VerifyArgs,
+}
+
+pub const SPLIT_EXAMPLES: &str = "\
+Examples:
+  proviso split loop.c > three.xml                    a test case with three turns of the loop
+  proviso verify --range -,three.xml loop.c           the paths up to it
+  proviso verify --range three.xml,- loop.c           the others: on another machine, by another analysis
+  proviso split --by lb3,lb10 -o bounds loop.c        two bounds, for three ranges";
+
+/// The options of `proviso testgen`.
+#[derive(Args, Debug)]
+pub struct TestgenArgs {
+    /// The folder to write the suite to; tests of another suite in it go.
+    #[arg(short, long, value_name = "FOLDER", default_value = "test-suite", help_heading = "Output")]
+    pub output: PathBuf,
+    /// What the tests are for [default: the property's, else branches].
+    #[arg(long, value_name = "WHAT", help_heading = "Property")]
+    pub coverage: Option<CoverageArg>,
+    /// Lets a tester and a verifier cooperate: what either finds out, the other takes for granted.
+    ///
+    /// All they exchange is a generalized information exchange automaton (docs/gia.md); each works on the program without the paths
+    /// that the other has shown to be unreachable.
+    #[arg(long)]
+    pub cotest: bool,
+    /// Another's tester for --cotest: `afl` (AFL++), `klee`, or a file NAME.toml that says how one is called (docs/cooperation.md).
+    ///
+    /// It is run on the program that is left, as C or bitcode; its tests (Test-Comp's XML, .ktest, files of bytes) count when their runs
+    /// here cover what was open.
+    #[arg(long, value_name = "NAME", requires = "cotest")]
+    pub tester: Option<String>,
+    /// Also writes each test as KLEE does (testcase-N.ktest), for ktest-tool and for replaying with libkleeRuntest: an object for
+    /// each input, named after the function that gives it.
+    #[arg(long, help_heading = "Output")]
+    pub ktest: bool,
+    /// Writes what all tests cover, in lcov's format.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub lcov: Option<PathBuf>,
+    #[command(flatten)]
+    pub verify: VerifyArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum CoverageArg {
+    /// Every statement.
+    Statements,
+    /// Both ways out of every branch, those of `&&`, `||` and `?:` too.
+    Branches,
+    /// Branches, and both values of each comparison whose value is used otherwise.
+    Conditions,
+    /// A call of the error function.
+    ErrorCall,
+}
+
+pub const TESTGEN_EXAMPLES: &str = "\
+Examples:
+  proviso testgen prog.c -o suite --timeout 30
+  proviso testgen prog.c --property coverage-branches.prp --lcov covered.info   then: genhtml covered.info
+  proviso testgen prog.c --coverage error-call
+  proviso testgen prog.c --cotest --tester afl         AFL++ makes the tests, a verifier proves what no test can cover";

@@ -1,0 +1,102 @@
+//! What there is to say of a proof: what holds at loops, whether anything was checked, what was taken for valid.
+
+use super::{Pipeline, SLICING};
+use crate::assumed;
+use crate::loop_invariants;
+use crate::report::{AssumedWrites, LoopInvariant};
+use crate::source::Sources;
+use cfa::Program;
+use cfa::interp::Inputs;
+use engine::invariants::Invariants;
+use engine::{Config, Verdict};
+use instrument::vacuity;
+use std::time::{Duration, Instant};
+
+/// The search for a run that gets past the assumptions takes at most this long, and at most a fifth of the time left.
+const VACUITY: Duration = Duration::from_secs(1);
+/// What holds at the loops of a program that was proved without invariants is looked for this long at most.
+const INVARIANTS: Duration = Duration::from_secs(5);
+
+/// What is said of TRUE.
+#[derive(Default)]
+pub struct Proved {
+    pub invariants: Vec<LoopInvariant>,
+    /// Why it says nothing of the program.
+    pub nothing_checked: Option<String>,
+    /// The writes that it takes for valid.
+    pub assumed_writes: AssumedWrites,
+}
+
+impl Pipeline {
+    pub(super) fn describe_proof(
+        &self,
+        program: &Program,
+        slice: Option<&slicer::Slice>,
+        outcome: &engine::Outcome,
+        analysed: &Program,
+        sources: &Sources,
+    ) -> Proved {
+        let invariants =
+            self.stage("describing loops", "invariants", || self.invariants(program, analysed, outcome, sources));
+        let nothing_checked =
+            self.stage("looking whether anything was checked", "vacuity", || self.vacuity(program, analysed));
+        let assumed_writes = self.stage("looking what is taken for valid", "assumed", || {
+            let deadline = Instant::now() + self.share_of_time(SLICING);
+            let found = assumed::writes(program, slice, outcome.decided_by, &self.job.load.checks, deadline);
+            let spots = found.places.iter().filter_map(|&place| sources.spot(program, place));
+            AssumedWrites { count: found.count, spots: spots.collect() }
+        });
+        Proved { invariants, nothing_checked, assumed_writes }
+    }
+
+    /// What holds at loops: what the proof rests on, and where that is wanted, what else is known.
+    fn invariants(
+        &self,
+        program: &Program,
+        analysed: &Program,
+        outcome: &engine::Outcome,
+        sources: &Sources,
+    ) -> Vec<LoopInvariant> {
+        if outcome.certificate.is_none() && !self.wants_invariants {
+            return Vec::new();
+        }
+        let loops = loop_invariants::Loops::new(analysed, !std::ptr::eq(program, analysed), sources);
+        let mut invariants = outcome.certificate.as_ref().map_or_else(Vec::new, |c| loops.certified(c));
+        if self.wants_invariants {
+            let agreed = loops.agreed(&outcome.agreements);
+            let facts = Invariants::new(program, &self.budget.within(self.share_of_time(INVARIANTS)));
+            let facts = facts.map_or_else(Vec::new, |facts| {
+                loop_invariants::Loops::new(program, false, sources).certified(&facts.certificate(program))
+            });
+            // What all states agree on says more than facts do.
+            loop_invariants::add(&mut invariants, agreed);
+            loop_invariants::add(&mut invariants, facts);
+        }
+        invariants
+    }
+
+    /// Why TRUE says nothing of a program, of which a part was analysed, if that is so and is seen in short time.
+    fn vacuity(&self, program: &Program, analysed: &Program) -> Option<String> {
+        if !vacuity::has_checks(analysed) {
+            let entry = &self.job.load.entry;
+            return Some(match self.job.error_functions.join(", ") {
+                names if names.is_empty() => format!("what starts at {entry} has nothing to check"),
+                names => format!("no call of an error function ({names}) can be reached from {entry}"),
+            });
+        }
+        // A slice may end where the program goes on, but it is explored sooner.
+        let nobody_passes = self.shows_no_life(analysed) && self.shows_no_life(program);
+        nobody_passes.then(|| "no run gets past the assumptions".into())
+    }
+
+    /// Whether all runs end at an assumption before anything is checked.
+    fn shows_no_life(&self, program: &Program) -> bool {
+        let Some(question) = vacuity::signs_of_life(program) else { return false };
+        let budget = self.budget.within(self.share_of_time(VACUITY));
+        let config = Config { analysis: engine::Analysis::Symex, jobs: 1, ..self.config.clone() };
+        let found = |inputs: &Inputs, _| Ok((inputs.clone(), Vec::new()));
+        let outcome = engine::verify(&question, &config, &budget, &found, &|_| {});
+        // A state that covers another may close a loop, from which a run need not come back.
+        matches!(outcome.verdict, Verdict::True) && outcome.stats.exploration.covered == 0
+    }
+}
