@@ -138,7 +138,7 @@ impl File<'_> {
             Ty::Pointer => match *self.p.exprs.get(e) {
                 Expr::Var(v)
                     if self.vars[v].ty == Ty::Pointer
-                        && self.objects.get(&v).is_none()
+                        && !self.objects.contains_key(&v)
                         && !self.lets.contains_key(&e) =>
                 {
                     format!("(void *){}", self.variable(v).0)

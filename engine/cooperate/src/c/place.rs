@@ -67,7 +67,7 @@ impl File<'_> {
             },
             _ => return None,
         };
-        let is_object = matches!(*p.exprs.get(path.base), Expr::Var(v) if self.objects.get(&v).is_some());
+        let is_object = matches!(*p.exprs.get(path.base), Expr::Var(v) if self.objects.contains_key(&v));
         for (n, step) in path.steps.iter().enumerate() {
             text = match *step {
                 Step::Target if is_object && n == 0 => text,
