@@ -212,7 +212,7 @@ impl Execution<'_> {
             }
             // Neither was the memory of an object that died given to what lives since before that.
             (Val::Ptr(dead, 0), Val::Ptr(o, k)) | (Val::Ptr(o, k), Val::Ptr(dead, 0))
-                if op == BinOp::Eq && self.is_inside(st, o, k) && self.outlives(st, o, dead) =>
+                if op == BinOp::Eq && is_inside(st, o, k) && self.outlives(st, o, dead) =>
             {
                 return Val::Int(0);
             }
