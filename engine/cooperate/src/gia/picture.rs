@@ -48,13 +48,17 @@ impl Gia {
         let (reaching, candidates) = (on_the_way(Says::Reachable)?, on_the_way(Says::Candidate)?);
         let calls = CallGraph::new(program);
         let told = |edge: EdgeId| {
-            calls.is_reachable(program.func_of(edge)).then(|| match () {
-                () if reaching.contains(&edge) => Told::Reaches,
-                () if candidates.contains(&edge) => Told::Candidate,
-                () if unverified.contains(&edge) => Told::Open,
-                () => Told::Verified,
-            })
+            if reaching.contains(&edge) {
+                Told::Reaches
+            } else if candidates.contains(&edge) {
+                Told::Candidate
+            } else if unverified.contains(&edge) {
+                Told::Open
+            } else {
+                Told::Verified
+            }
         };
+        let told = |edge: EdgeId| calls.is_reachable(program.func_of(edge)).then(|| told(edge));
         Ok(program.edges.ids().map(told).collect())
     }
 }
