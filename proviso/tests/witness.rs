@@ -41,7 +41,7 @@ impl Case {
     /// What `validate` says of a witness.
     fn validate(&self, witness: &str) -> String {
         std::fs::write(self.witness(), witness).unwrap();
-        let output = proviso(&["validate", self.witness().to_str().unwrap(), &self.program, "--timeout", "20"]);
+        let output = proviso(&["validate", self.witness().to_str().unwrap(), &self.program, "--timeout", "60"]);
         let said = verdict(&output);
         if said.is_empty() { String::from_utf8_lossy(&output.stderr).into_owned() } else { said }
     }
@@ -111,6 +111,165 @@ fn waypoints_of_all_kinds_are_followed() {
     }
     let said = case.validate(&steps(&[waypoint("assumption", 9, 8, &value("1"))]));
     assert!(said.contains("no statement starts here"), "{said}");
+}
+
+/// Where a waypoint is: `⟨n⟩` in the text stands before the character, and is taken out.
+fn marked(text: &str) -> (String, Vec<(u32, u32)>) {
+    let (mut plain, mut places) = (String::new(), Vec::new());
+    for piece in text.split('⟨') {
+        let rest = match piece.split_once('⟩') {
+            Some((number, rest)) => {
+                let line = plain.matches('\n').count() as u32 + 1;
+                let column = (plain.len() - plain.rfind('\n').map_or(0, |at| at + 1)) as u32 + 1;
+                assert_eq!(number.parse(), Ok(places.len()));
+                places.push((line, column));
+                rest
+            }
+            None => piece,
+        };
+        plain += rest;
+    }
+    (plain, places)
+}
+
+/// A violation witness of these waypoints, the last being the target.
+fn sequence(case: &Case, waypoints: &[(&str, &str, (u32, u32))], property: &str) -> String {
+    let header = "- entry_type: violation_sequence
+  metadata:
+    format_version: '2.0'
+    uuid: 3e4e5e5e-0000-4000-8000-000000000000
+    creation_time: 2026-11-22T00:00:00Z
+    producer: {name: hand, version: '1'}
+    task:
+      input_files: [p.c]
+      input_file_hashes: {}
+      specification: 'CHECK( init(main()), LTL(G ! PROPERTY) )'
+      data_model: LP64
+      language: C
+  content:
+";
+    let mut text = header.replace("PROPERTY", property);
+    for (kind, value, (line, column)) in waypoints {
+        text += &format!(
+            "  - segment:\n    - waypoint:\n        type: {kind}\n        action: follow\n        location: {{file_name: {}, \
+             line: {line}, column: {column}}}\n",
+            case.program
+        );
+        if !value.is_empty() {
+            text += &format!("        constraint: {{value: '{value}', format: c_expression}}\n");
+        }
+    }
+    text
+}
+
+/// Waypoints at all places where something can be woven in, several in one condition and on one line.
+#[test]
+fn waypoints_meet_in_one_place() {
+    let (program, at) = marked(
+        "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+struct s { int (*f)(int); unsigned bits : 3; } g, *a[2];
+static int same(int x) { return x; }
+static void nothing(void) { ⟨0⟩;}
+#define TWICE(x) (2 * (x))
+int main(void) {
+    int x = 0, y = 0;
+    g.f = same; a[1] = &g;
+    ⟨1⟩while (__VERIFIER_nondet_int(⟨2⟩)) {
+        x++;
+        if (x > 5) return 0;
+    }
+    if (x) nothing(⟨3⟩); else y = 1;
+    ⟨4⟩for (;;) { if (y++ == 2) break; }
+    ⟨5⟩do x--; while (⟨6⟩a[1]->f(x⟨7⟩) > 0 ? same(1⟨8⟩) : 0);
+    g.bits = 5;
+    ⟨9⟩switch (g.bits) { case 5: if (y) again: ⟨10⟩y++; break; default: return 0; }
+    if (y < 5) goto again;
+    x = TWICE(same(__VERIFIER_nondet_int(⟨11⟩)⟨12⟩)); ⟨13⟩if (x == 8) ⟨14⟩reach_error();
+    return 0;
+}
+",
+    );
+    let case = Case::new(&program);
+    let segments = |first: &str, bits: &str, last: &str| {
+        sequence(
+            &case,
+            &[
+                ("function_return", first, at[2]),
+                ("branching", "true", at[1]),
+                ("function_return", "\\result == 0", at[2]),
+                ("branching", "false", at[1]),
+                ("function_enter", "", at[3]),
+                ("assumption", "1", at[0]),
+                ("function_return", "", at[3]),
+                ("branching", "true", at[4]),
+                ("function_return", "\\result == 0", at[7]),
+                ("branching", bits, at[9]),
+                ("assumption", "y == 4", at[10]),
+                ("function_enter", "", at[11]),
+                ("function_return", last, at[12]),
+                ("branching", "true", at[13]),
+                ("target", "", at[14]),
+            ],
+            "call(reach_error())",
+        )
+    };
+    let none = "UNKNOWN(no execution that follows the witness violates the property)";
+    assert_eq!(case.validate(&segments("\\result == 3", "5", "\\result == 4")), "FALSE(unreach-call)");
+    assert_eq!(case.validate(&segments("\\result == 0", "5", "\\result == 4")), none);
+    assert_eq!(case.validate(&segments("\\result == 3", "4", "\\result == 4")), none);
+    assert_eq!(case.validate(&segments("\\result == 3", "5", "\\result == 5")), none);
+    // The place of a callee that is computed is that of its parenthesis.
+    let said = case.validate(&sequence(
+        &case,
+        &[("function_enter", "", at[6]), ("target", "", at[14])],
+        "call(reach_error())",
+    ));
+    assert!(said.ends_with("no call ends here)"), "{said}");
+    assert_eq!(at[5].1, 5);
+}
+
+/// Whatever a witness has for conditions: they are no part of the program, and no reason for a crash.
+#[test]
+fn conditions_of_witnesses_do_nothing() {
+    let (program, at) = marked(
+        "extern int __VERIFIER_nondet_int(void);
+void exit(int);
+int main(void) {
+    int x = __VERIFIER_nondet_int();
+    ⟨0⟩if (x > 5)
+        x = 5;
+    ⟨1⟩while (x < 3) x++;
+    return 0;
+}
+",
+    );
+    let case = Case::new(&program);
+    // The overflow would be one of the witness, in the statement of its target.
+    let own = sequence(&case, &[("assumption", "x + 1 > x", at[0]), ("target", "", at[0])], "overflow");
+    assert_eq!(case.validate(&own), "UNKNOWN(a condition of the witness cannot be evaluated without a violation)");
+    let unknown = sequence(&case, &[("assumption", "nowhere == 1", at[0]), ("target", "", at[0])], "overflow");
+    let said = case.validate(&unknown);
+    assert!(
+        said.starts_with("UNKNOWN(with the witness the program does not compile: ") && said.contains("nowhere"),
+        "{said}"
+    );
+
+    let case = Case::new(
+        &program
+            .replace("x++", "x++, x == 0 ? reach_error() : (void)0")
+            .replace("void exit", "void reach_error(void); void exit"),
+    );
+    for evil in ["(exit)(0), 1", "1 /*", "1) || (1", "(x = 4)", "1 ? \""] {
+        let witness = sequence(&case, &[("loop_invariant", evil, at[1])], "call(reach_error())")
+            .replace("violation_sequence", "invariant_set")
+            .replace("  - segment:\n    - waypoint:\n        type", "  - invariant:\n      type")
+            .replace("        action: follow\n        location", "      location")
+            .replace("        constraint: {value: ", "      value: ")
+            .replace(", format: c_expression}", "\n      format: c_expression");
+        let said = case.validate(&witness);
+        assert!(said.starts_with("UNKNOWN(") && said.contains(evil), "{evil}: {said}");
+    }
 }
 
 const LOOPS: &str = "\

@@ -2,14 +2,20 @@
 
 Mutants that are wrong for sure: an invariant that holds, negated (where its loop is reached at all), and a target on a line
 without the error. So a mutant that is confirmed is a wrong answer of the validator, or a loop that no execution reaches.
+
+  scripts/bench-witnesses --index corpus/INDEX.tsv --property no-overflow --sample 60 --mutants 4 --out w.jsonl \\
+      --check "python3 check_witness.py --program {file} {witness}" \\
+      --validator "esbmc --validate-{kind}-witness --witness {witness} {file} --{bits} --k-induction --timeout 10"
 """
 
 import argparse
 import json
 import random
 import re
+import shlex
 import sys
 import tempfile
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -18,6 +24,7 @@ from batchtool.report import table
 from batchtool.verdict import of_proviso
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+LOOP = re.compile(r"\b(for|while)\b(?!\s*\(\s*0\s*\))")
 GRACE = 5  # seconds a run may take beyond its time limit
 
 
@@ -32,7 +39,13 @@ def main(arguments):
     parser.add_argument("--timeout", type=float, default=10, metavar="SECONDS", help="of each run [10]")
     parser.add_argument("--mutants", type=int, default=0, metavar="N", help="of each witness [0]")
     parser.add_argument("--proviso", type=Path, default=REPOSITORY / "target" / "release" / "proviso")
-    parser.add_argument("--check", type=Path, metavar="SCRIPT", help="also run this check of the format: SCRIPT WITNESS FILE")
+    parser.add_argument(
+        "--check", metavar="COMMAND", help="also run this check of the format; {witness} and {file} in it stand for the witness and the program"
+    )
+    parser.add_argument(
+        "--validator", metavar="COMMAND",
+        help="also ask this validator, which says VERIFICATION SUCCESSFUL or FAILED; {kind} is correctness or violation, {bits} 32 or 64",
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl", help="a line a task; tasks in it are not run again")
     options = parser.parse_args(arguments)
     chosen = tasks.read_index(options.index)
@@ -57,7 +70,7 @@ def main(arguments):
 
 def proviso(options, *arguments):
     """What a run of the command says: (verdict, reason)."""
-    command = [options.proviso, *arguments, "--timeout", f"{options.timeout:g}"]
+    command = [options.proviso, *arguments[:1], "--timeout", f"{options.timeout:g}", *arguments[1:]]
     outcome = runner.run([str(c) for c in command], runner.Limits(options.timeout + GRACE, None, 8 << 30))
     return of_proviso(outcome)
 
@@ -68,29 +81,50 @@ def examine(task, options):
     with tempfile.TemporaryDirectory() as folder:
         witness = Path(folder) / "witness.yml"
         clang = [f"--error-function={task.error_function}"] if task.error_function and task.property == "unreach-call" else []
-        clang += ["--data-model", task.data_model]
-        files = [*task.files, *task.cflags]
-        asked = ["--property", task.property_file] if task.property_file else []
-        verdict, reason = proviso(options, "verify", *files, *asked, *clang, "--witness", witness)
+        clang += ["--data-model", task.data_model] if task.data_model else []
+        clang += ["--", *task.cflags] if task.cflags else []
+        files = task.files
+        asked = ["--property", task.property_file or task.property]
+        verdict, reason = proviso(options, "verify", *files, *asked, "--witness", witness, *clang)
         record |= {"verdict": verdict if verdict[:1] in ("T", "F") else "", "reason": reason or verdict}
         if not record["verdict"]:
             return record
+        record["loops"] = any(LOOP.search(f.read_text(errors="replace")) for f in task.files)
         if not witness.exists() or not witness.stat().st_size:
             return record | {"confirmed": "no witness"}
         text = witness.read_text()
         record["invariants"] = text.count("- invariant:")
         if options.check:
-            check = runner.run(["python3", str(options.check), str(witness), str(task.files[0])], runner.Limits(60, None, 1 << 30))
+            check = external(options.check, task, witness, verdict, 60)
             record["format"] = "" if check.exit == 0 else (check.stdout + check.stderr).strip()[-300:]
+        if options.validator:
+            record["validator"] = opinion(external(options.validator, task, witness, verdict, options.timeout + GRACE))
+        start = time.monotonic()
         said, why = proviso(options, "validate", witness, *files, *clang)
+        record["seconds"] = round(time.monotonic() - start, 2)
         record["confirmed"] = "yes" if said == record["verdict"] else why or said
         record["mutants"] = []
         if record["confirmed"] == "yes":
             for kind, mutant in mutants(text, task, options.mutants):
                 witness.write_text(mutant)
                 said, why = proviso(options, "validate", witness, *files, *clang)
-                record["mutants"].append({"kind": kind, "said": said or why, "confirmed": said == record["verdict"]})
+                record["mutants"].append({"kind": kind, "said": why or said, "confirmed": said == record["verdict"]})
     return record
+
+
+def external(command, task, witness, verdict, seconds):
+    """Runs a command line of the user's."""
+    fill = {
+        "witness": witness, "file": task.files[0], "bits": 32 if task.data_model == "ILP32" else 64,
+        "kind": "correctness" if verdict == "TRUE" else "violation",
+    }
+    return runner.run([part.format(**fill) for part in shlex.split(command)], runner.Limits(seconds, None, 8 << 30))
+
+
+def opinion(outcome):
+    """What another validator says, in a word."""
+    found = re.search("VERIFICATION (SUCCESSFUL|FAILED)", outcome.stdout + outcome.stderr)
+    return found[1].lower() if found else outcome.killed or "nothing"
 
 
 def mutants(text, task, count):
@@ -109,7 +143,12 @@ def mutants(text, task, count):
         # The target: the last waypoint.
         line = list(re.finditer(r"^(\s*line: )(\d+)$", text, re.MULTILINE))[-1]
         source = task.files[0].read_text(errors="replace").splitlines()
-        quiet = [n for n, code in enumerate(source, 1) if code.strip() in ("}", "", "{")]
+        # Of assertions and error functions every line without their names is one without the error.
+        loud = re.compile("[Ee]rror|ERROR|assert|abort|" + re.escape(task.error_function or "assert"))
+        quiet = [
+            n for n, code in enumerate(source, 1)
+            if code.strip() in ("}", "", "{") or task.property == "unreach-call" and not loud.search(code)
+        ]
         for number in dice.sample(quiet, min(count, len(quiet))):
             found.append(("moved", text[: line.start(2)] + str(number) + text[line.end(2) :]))
     dice.shuffle(found)
@@ -121,15 +160,24 @@ def report(records):
     groups = sorted({(r["property"], r["verdict"].partition("(")[0]) for r in records if r["verdict"]})
     for property, word in groups:
         group = [r for r in records if r["property"] == property and r["verdict"].startswith(word)]
-        confirmed = sum(r["confirmed"] == "yes" for r in group)
-        tried = [m for r in group for m in r.get("mutants", [])]
-        rows.append([
-            property, word, len(group), sum(r["confirmed"] != "no witness" for r in group),
-            sum(r.get("invariants", 0) > 0 for r in group), sum(bool(r.get("format")) for r in group),
-            confirmed, f"{100 * confirmed / len(group):.0f}", len(tried), sum(m["confirmed"] for m in tried),
-        ])
+        rows.append([property, word, *counts(group)])
+        if word == "TRUE":
+            rows.append([property, "TRUE, loops", *counts([r for r in group if r.get("loops")])])
     header = ["property", "verdict", "tasks", "witness", "with invariants", "malformed", "confirmed", "%", "mutants", "confirmed"]
     print(table(header, rows))
+    others = Counter((r["verdict"].partition("(")[0], r["validator"]) for r in records if r.get("validator"))
+    for (word, said), count in sorted(others.items()):
+        print(f"{count:4}  {word}, the other validator: {said}")
     why = Counter(r["confirmed"][:100] for r in records if r.get("confirmed") not in (None, "yes"))
     for reason, count in why.most_common():
         print(f"{count:4}  {reason}")
+
+
+def counts(group):
+    confirmed = sum(r["confirmed"] == "yes" for r in group)
+    tried = [m for r in group for m in r.get("mutants", [])]
+    return [
+        len(group), sum(r["confirmed"] != "no witness" for r in group), sum(r.get("invariants", 0) > 0 for r in group),
+        sum(bool(r.get("format")) for r in group), confirmed, f"{100 * confirmed / max(len(group), 1):.0f}",
+        len(tried), sum(m["confirmed"] for m in tried),
+    ]

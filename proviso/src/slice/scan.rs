@@ -120,16 +120,19 @@ impl<'t> Source<'t> {
         (self.is(open, b'(') && self.is(close, b')')).then_some(close)
     }
 
-    /// The bracket that is closed by the one at `close`.
+    /// The parenthesis that is closed by the one at `close`.
     pub fn opening(&self, close: usize) -> Option<usize> {
-        if !self.is(close, b')') {
-            return None;
-        }
+        if self.is(close, b')') { self.opening_of(close) } else { None }
+    }
+
+    /// The bracket that is closed by the one at `close`, which is `)` or `]`.
+    pub fn opening_of(&self, close: usize) -> Option<usize> {
         let mut depth = 0usize;
         (0..=close).rev().find(|&i| {
-            depth += usize::from(self.is(i, b')'));
-            depth -= usize::from(self.is(i, b'('));
-            depth == 0
+            depth += usize::from(self.is(i, b')') || self.is(i, b']'));
+            let opens = self.is(i, b'(') || self.is(i, b'[');
+            depth = depth.saturating_sub(usize::from(opens));
+            opens && depth == 0
         })
     }
 

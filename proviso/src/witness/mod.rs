@@ -3,6 +3,7 @@
 //!
 //! Here is the format and what all entries share; [`violation`] and [`correctness`] fill in what a verdict knows.
 
+mod condition;
 pub mod confirm;
 pub mod correctness;
 mod graphml;

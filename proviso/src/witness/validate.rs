@@ -1,10 +1,11 @@
 //! `proviso validate`: a witness is woven into the program (see [`weave`](super::weave)), and what comes out is verified.
 //!
 //! Weaving only takes executions away (violations) or adds errors (invariants), so a violation found is one of the program,
-//! and a proof is one of the program and of every invariant.
+//! and a proof is one of the program and of every invariant. What cannot be woven in, or does not compile then, is UNKNOWN with the
+//! reason: a witness may be wrong in any way, and the program is still all right.
 
 use super::place::Places;
-use super::weave::{self, Following, INVARIANT};
+use super::weave::{self, Following, INVARIANT, Woven};
 use super::{Content, Entry, Location};
 use crate::args::{ValidateArgs, VerifyArgs};
 use crate::failure::{Failure, exit};
@@ -13,12 +14,13 @@ use crate::job::{Job, Otherwise};
 use crate::output::{self, Colors};
 use crate::render::{self, Detail};
 use crate::report::{Answer, Report, Violation};
-use crate::source::Sources;
+use crate::source::{Sources, Spot};
 use crate::trace::Event;
 use crate::verify::{self, Verified};
+use engine::budget::Budget;
 use frontend_llvm::DataModel;
 use instrument::Property;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -39,9 +41,17 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
         output::warning(&warning, colors);
     }
     let report = match entry.entry_type.as_str() {
-        "violation_sequence" => violation(entry, &job, args, start)?,
-        "invariant_set" => correctness(entry, &job, args, start)?,
-        other => return Err(Failure::data(format!("entries of type {other} are not supported"))),
+        "violation_sequence" => violation(entry, &job, args, start),
+        "invariant_set" => correctness(entry, &job, args, start),
+        other => Err(unusable(format!("entries of type {other} are not supported"))),
+    };
+    let report = match report {
+        Err(failure) if failure.code == exit::UNKNOWN => {
+            output::warning(&format!("no verdict: {failure}"), colors);
+            output::print(&format!("UNKNOWN({failure})\n"))?;
+            return Ok(exit::UNKNOWN);
+        }
+        report => report?,
     };
     let text = render::report(&report, &Sources::new(), Detail::Short, colors.stdout);
     output::print(&(text + &report.verdict_line() + "\n"))?;
@@ -50,6 +60,11 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
         Answer::False(_) => exit::FALSE,
         Answer::Unknown { .. } => exit::UNKNOWN,
     })
+}
+
+/// That a witness cannot be followed: no verdict, and nothing is wrong with the program or the command line.
+pub(super) fn unusable(why: impl Into<String>) -> Failure {
+    Failure::new(exit::UNKNOWN, why)
 }
 
 /// The property and the data model are those of the witness unless the command line says otherwise.
@@ -88,11 +103,12 @@ fn verify(
     args: &VerifyArgs,
     following: Following,
     start: Instant,
-) -> Result<Report, Failure> {
+) -> Result<(Report, Woven), Failure> {
     let folder = tempfile::tempdir().map_err(|e| Failure::writing("a temporary folder", &e))?;
     let mut job = job.clone();
     let originals = std::mem::take(&mut job.load.inputs);
-    job.load.inputs = weave::weave(entry, &originals, following, folder.path())?;
+    let woven = weave::weave(entry, &originals, following, folder.path())?;
+    job.load.inputs.clone_from(&woven.paths);
     // Headers beside the sources are found as before.
     for path in &originals {
         let beside = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -102,35 +118,63 @@ fn verify(
         let names: Vec<String> = (0..all.len()).map(|n| format!("{INVARIANT}{n}")).collect();
         job.add_error_functions(&names);
     }
-    let Verified { mut report, .. } = verify::execute(&Arc::new(job), args, &Outputs::default(), start)?;
-    report.files = originals.iter().map(|f| f.display().to_string()).collect();
-    Ok(report)
+    match verify::execute(&Arc::new(job.clone()), args, &Outputs::default(), start) {
+        Ok(Verified { mut report, .. }) => {
+            report.files = originals.iter().map(|f| f.display().to_string()).collect();
+            Ok((report, woven))
+        }
+        Err(failure) if failure.code == exit::DATA => {
+            // If the program alone does not compile either, that is what there is to say.
+            job.load.inputs = originals;
+            crate::pipeline::load_module(&job.load, &Budget::unlimited())?;
+            let errors = failure.detail.as_deref().unwrap_or(&failure.message);
+            let first = errors.lines().find(|l| l.contains("error:")).unwrap_or(&failure.message);
+            Err(unusable(format!("with the witness the program does not compile: {first}")))
+        }
+        Err(failure) => Err(failure),
+    }
 }
 
 fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Result<Report, Failure> {
     let Content::Segments(segments) = &entry.content else {
-        return Err(Failure::data("a violation_sequence consists of segments"));
+        return Err(unusable("a violation_sequence consists of segments"));
     };
     let target = segments.last().and_then(|s| s.segment.last()).map(|item| &item.waypoint);
     let Some(target) = target.filter(|w| w.kind == "target") else {
-        return Err(Failure::data("the last waypoint of the witness is no target"));
+        return Err(unusable("the last waypoint of the witness is no target"));
     };
-    let mut report = verify(entry, job, &args.verify, Following::FirstVisit, start)?;
+    let (mut report, mut woven) = verify(entry, job, &args.verify, Following::FirstVisit, start)?;
     if matches!(report.answer, Answer::True) {
-        report = verify(entry, job, &args.verify, Following::AnyVisit, start)?;
+        (report, woven) = verify(entry, job, &args.verify, Following::AnyVisit, start)?;
     }
-    match &report.answer {
-        Answer::True => report.answer = Answer::unknown("no execution that follows the witness violates the property"),
-        Answer::False(found) if !is_at(found, &target.location, &job.load.inputs)? => {
-            report.answer =
-                Answer::unknown("what follows the witness violates the property elsewhere than at its target");
+    let places = Places::new(&job.load.inputs).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
+    if let Answer::False(found) = &report.answer {
+        let why = match original(found, &woven, &places) {
+            None if found.trace.is_none() => Some("no time was left to compare the violation found with the witness"),
+            None => Some("a condition of the witness cannot be evaluated without a violation"),
+            Some(spot) if !is_at(&spot, &target.location, &places) => {
+                Some("what follows the witness violates the property elsewhere than at its target")
+            }
+            Some(_) if passed(found) + 1 < segments.len() => {
+                Some("the property is violated before all of the witness is passed")
+            }
+            Some(_) => None,
+        };
+        if let Some(why) = why {
+            report.answer = Answer::unknown(why);
         }
-        Answer::False(found) if passed(found) + 1 < segments.len() => {
-            report.answer = Answer::unknown("the property is violated before all of the witness is passed");
-        }
-        Answer::False(_) | Answer::Unknown { .. } => {}
+    } else if matches!(report.answer, Answer::True) {
+        report.answer = Answer::unknown("no execution that follows the witness violates the property");
     }
     Ok(report)
+}
+
+/// Where the program without the witness is violated; `None` if that is in what the witness added.
+fn original(found: &Violation, woven: &Woven, places: &Places) -> Option<Spot> {
+    let mut spot = found.trace.as_ref()?.spot.clone()?;
+    let (file, line) = places.physical(&spot);
+    spot.column = woven.original_column(Path::new(&file), line, spot.column)?;
+    Some(spot)
 }
 
 /// How many segments the violation has passed, as the last value says that its counter was given.
@@ -143,21 +187,18 @@ fn passed(found: &Violation) -> usize {
     last.and_then(|value| value.parse().ok()).unwrap_or(0)
 }
 
-/// Whether the violation is at the target.
-fn is_at(found: &Violation, target: &Location, inputs: &[PathBuf]) -> Result<bool, Failure> {
-    let Some(spot) = found.trace.as_ref().and_then(|t| t.spot.as_ref()) else { return Ok(false) };
-    let places = Places::new(inputs).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
-    let line = places.statement_line(spot);
-    Ok(line == target.line || places.physical(spot).1 == target.line)
+/// Whether the place is the target.
+fn is_at(spot: &Spot, target: &Location, places: &Places) -> bool {
+    places.statement_line(spot) == target.line || places.physical(spot).1 == target.line
 }
 
 fn correctness(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Result<Report, Failure> {
     let invariants = match &entry.content {
         Content::Invariants(all) => all.as_slice(),
         Content::Segments(none) if none.is_empty() => &[],
-        Content::Segments(_) => return Err(Failure::data("an invariant_set consists of invariants")),
+        Content::Segments(_) => return Err(unusable("an invariant_set consists of invariants")),
     };
-    let mut report = verify(entry, job, &args.verify, Following::AnyVisit, start)?;
+    let (mut report, woven) = verify(entry, job, &args.verify, Following::AnyVisit, start)?;
     if let Answer::False(found) = &report.answer {
         report.answer = match broken(found, invariants.len()) {
             Some(number) => {
@@ -167,7 +208,13 @@ fn correctness(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) ->
                 let text = format!("the invariant `{}` does not hold at {file_name}:{line}{column}", invariant.value);
                 Answer::unknown(text)
             }
-            None => Answer::unknown("the program violates the property"),
+            None => {
+                let places = Places::new(&job.load.inputs).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
+                Answer::unknown(match original(found, &woven, &places) {
+                    Some(_) => "the program violates the property",
+                    None => "an invariant cannot be evaluated without a violation",
+                })
+            }
         };
     }
     Ok(report)
@@ -189,7 +236,7 @@ pub(super) enum Checked {
 /// Checks a correctness witness of ours.
 pub(super) fn check(entry: &Entry, job: &Job, args: &VerifyArgs) -> Result<Checked, Failure> {
     let Content::Invariants(invariants) = &entry.content else { return Ok(Checked::Unknown) };
-    let report = verify(entry, job, args, Following::AnyVisit, Instant::now())?;
+    let (report, _) = verify(entry, job, args, Following::AnyVisit, Instant::now())?;
     Ok(match &report.answer {
         Answer::True => Checked::Holds,
         Answer::False(found) => broken(found, invariants.len()).map_or(Checked::Unknown, Checked::Broken),

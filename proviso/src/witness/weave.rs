@@ -1,13 +1,15 @@
 //! A witness woven into the C source: so clang says what its expressions mean, and every analysis can follow it.
 //!
 //! A counter says how many segments have been passed. At the place of a waypoint stands a hook that moves it on; an execution
-//! that comes to the target too early ends there. An invariant becomes the call of an error function where it does not hold.
-//! Lines stay what they were.
+//! that comes to the target too early does not exist. An invariant becomes the call of an error function where it does not hold.
+//! Lines stay what they were, and [`Woven`] knows what was added to each.
 
+use super::condition::objection;
+use super::validate::unusable;
 use super::{Entry, Invariant, Location, Scalar, Waypoint};
 use crate::failure::Failure;
-use crate::slice::scan::{Kind, Source, Statement};
-use std::collections::BTreeMap;
+use crate::slice::scan::{Item, Kind, Source, Statement, Token};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -16,6 +18,10 @@ use std::path::{Path, PathBuf};
 pub const INVARIANT: &str = "__proviso_invariant_";
 /// The variable that counts the segments passed.
 pub const SEGMENT: &str = "__proviso_segment";
+/// What ends an execution so that it is none, whatever the property says of ends.
+const END: &str = "__proviso_assume(0)";
+/// The value that a hook is about.
+const RESULT: &str = "__proviso_result";
 
 /// How closely an execution must follow the waypoints of a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +31,28 @@ pub enum Following {
     /// Some time.
     AnyVisit,
 }
+
+/// Types of the standard library that conditions cast to.
+const STANDARD_TYPES: [&str; 14] = [
+    "size_t",
+    "ssize_t",
+    "ptrdiff_t",
+    "intptr_t",
+    "uintptr_t",
+    "bool",
+    "int8_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "uint8_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+];
+
+/// What is no function, though a parenthesis may follow.
+const KEYWORDS: [&str; 12] =
+    ["if", "while", "for", "switch", "return", "sizeof", "_Alignof", "case", "do", "else", "goto", "__extension__"];
 
 /// What stands at one place.
 #[derive(Default)]
@@ -59,18 +87,50 @@ struct File<'a> {
     hooks: BTreeMap<Site, Hook>,
 }
 
-/// Writes the files with the entry woven in to `folder`; their paths. `Err` with what in the witness cannot be followed.
-pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+/// What is put around a part of the source.
+struct Piece {
+    around: Range<usize>,
+    head: String,
+    tail: String,
+}
+
+/// The program with a witness in it.
+pub struct Woven {
+    pub paths: Vec<PathBuf>,
+    /// By file (as it was named before) and line: columns from which on something was added, in what was written, and how much.
+    added: HashMap<(PathBuf, u32), Vec<Range<u32>>>,
+}
+
+impl Woven {
+    /// The column that a place of the woven program had before; `None` if it is in what was added.
+    pub fn original_column(&self, file: &Path, line: u32, column: u32) -> Option<u32> {
+        let added = self.added.get(&(file.to_owned(), line)).map_or(&[][..], Vec::as_slice);
+        let before = added.iter().take_while(|a| a.start <= column);
+        let mut shift = 0;
+        for range in before {
+            if range.contains(&column) {
+                return None;
+            }
+            shift += range.end - range.start;
+        }
+        Some(column - shift)
+    }
+}
+
+/// Writes the files with the entry woven in to `folder`. `Err` with what in the witness cannot be followed.
+pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Path) -> Result<Woven, Failure> {
     let texts = files.iter().map(|f| read(f)).collect::<Result<Vec<String>, Failure>>()?;
     let mut parsed: Vec<File<'_>> = files.iter().zip(&texts).map(|(path, text)| File::new(path, text)).collect();
     let mut errors = 0;
     match &entry.content {
         super::Content::Segments(segments) => {
             // Where the target is no call of an error function, control may come to its statement and go on.
-            let too_early =
-                entry.metadata.task.specification.contains("call(").then(|| {
-                    format!("({SEGMENT} == {} ? (void)0 : __builtin_abort())", segments.len().saturating_sub(1))
-                });
+            let too_early = entry
+                .metadata
+                .task
+                .specification
+                .contains("call(")
+                .then(|| format!("({SEGMENT} == {} ? (void)0 : {END})", segments.len().saturating_sub(1)));
             for (number, segment) in segments.iter().enumerate() {
                 for item in &segment.segment {
                     add_waypoint(&mut parsed, &item.waypoint, number, too_early.as_deref(), following)?;
@@ -84,15 +144,16 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
             errors = all.len();
         }
     }
-    let mut paths = Vec::new();
+    let mut woven = Woven { paths: Vec::new(), added: HashMap::new() };
     for (number, file) in parsed.iter().enumerate() {
         let name = file.path.file_name().unwrap_or_default();
         let path = folder.join(format!("{number}")).join(name);
         std::fs::create_dir_all(path.parent().expect("just joined")).map_err(|e| Failure::writing(&path, &e))?;
-        std::fs::write(&path, file.text(number == 0, errors)).map_err(|e| Failure::writing(&path, &e))?;
-        paths.push(path);
+        let text = file.text(number == 0, errors, &mut woven.added)?;
+        std::fs::write(&path, text).map_err(|e| Failure::writing(&path, &e))?;
+        woven.paths.push(path);
     }
-    Ok(paths)
+    Ok(woven)
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
@@ -104,7 +165,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 
 fn unsupported(location: &Location, what: &str) -> Failure {
     let column = location.column.map_or_else(String::new, |c| format!(":{c}"));
-    Failure::data(format!("{}:{}{column}: {what}", location.file_name, location.line))
+    unusable(format!("{}:{}{column}: {what}", location.file_name, location.line))
 }
 
 /// The file that a witness means: by its name, or, as it was another machine's, the last part of it.
@@ -118,24 +179,10 @@ fn file_of<'f, 'a>(files: &'f mut [File<'a>], location: &Location) -> Result<&'f
     }
 }
 
-/// Refuses what would change the program where it is woven in: assignments, calls, more than an expression.
-fn pure(text: &str, location: &Location) -> Result<(), Failure> {
-    let tokens = Source::lexed(text).tokens;
-    let word = |i: usize| tokens[i].kind == Kind::Word && &text[tokens[i].range.clone()] != "sizeof";
-    let called = (1..tokens.len()).any(|i| tokens[i].kind == Kind::Punct(b'(') && word(i - 1));
-    let compact: String = text.replace("<<=", "{").replace(">>=", "{");
-    let compared = ["==", "!=", "<=", ">="].iter().fold(compact, |text, op| text.replace(op, " "));
-    let changes = compared.contains(['=', '{', '}', ';', '#']) || compared.contains("++") || compared.contains("--");
-    if called || changes {
-        return Err(unsupported(location, &format!("`{text}` is no expression without effects")));
-    }
-    Ok(())
-}
-
 fn add_invariant(files: &mut [File<'_>], invariant: &Invariant, number: usize) -> Result<(), Failure> {
     let location = &invariant.location;
-    pure(&invariant.value, location)?;
     let file = file_of(files, location)?;
+    file.admit(&invariant.value, location)?;
     let check = format!("(({}) ? (void)0 : {INVARIANT}{number}())", invariant.value);
     let site = match invariant.kind.as_str() {
         "loop_invariant" => Site::BeforeCondition(file.keyword(location, &["while", "for", "do"])?),
@@ -157,7 +204,10 @@ fn add_waypoint(
     let file = file_of(files, location)?;
     let value = waypoint.constraint.as_ref().map(|c| &c.value);
     let text = |value: Option<&Scalar>| match value {
-        Some(Scalar::Text(text)) => pure(text, location).map(|()| text.clone()),
+        Some(Scalar::Text(text)) => {
+            let text = text.replace("\\result", RESULT);
+            file.admit(&text, location).map(|()| text)
+        }
         Some(Scalar::Bool(value)) => Ok(i64::from(*value).to_string()),
         Some(Scalar::Int(value)) => Ok(value.to_string()),
         None => Err(unsupported(location, "the waypoint has no condition")),
@@ -173,16 +223,21 @@ fn add_waypoint(
         "assumption" => (Site::Statement(file.statement(location)?), text(value)?),
         "function_enter" => (Site::Called(file.parenthesis(location)?), "1".to_owned()),
         "function_return" => {
-            (Site::Returned(file.parenthesis(location)?), text(value)?.replace("\\result", "__proviso_result"))
+            let condition = if value.is_some() { text(value)? } else { "1".to_owned() };
+            (Site::Returned(file.parenthesis(location)?), condition)
         }
         "branching" => {
             let site = Site::Condition(file.keyword(location, &["if", "while", "for", "do", "switch"])?);
             let condition = match value {
-                Some(Scalar::Bool(true)) => "!!__proviso_result".to_owned(),
-                Some(Scalar::Bool(false)) => "!__proviso_result".to_owned(),
-                Some(Scalar::Int(case)) => format!("__proviso_result == {case}"),
-                Some(Scalar::Text(text)) if text == "true" => "!!__proviso_result".to_owned(),
-                Some(Scalar::Text(text)) if text == "false" => "!__proviso_result".to_owned(),
+                Some(Scalar::Bool(true)) => format!("!!{RESULT}"),
+                Some(Scalar::Bool(false)) => format!("!{RESULT}"),
+                Some(Scalar::Int(case)) => format!("{RESULT} == {case}"),
+                Some(Scalar::Text(text)) if text == "true" => format!("!!{RESULT}"),
+                Some(Scalar::Text(text)) if text == "false" => format!("!{RESULT}"),
+                Some(Scalar::Text(case)) if is_switch(file, location) && case != "default" => {
+                    file.admit(case, location)?;
+                    format!("{RESULT} == ({case})")
+                }
                 _ => return Err(unsupported(location, "this branch is not supported")),
             };
             (site, condition)
@@ -191,14 +246,18 @@ fn add_waypoint(
     };
     let action = match (waypoint.action.as_str(), following) {
         ("follow", Following::FirstVisit) => {
-            format!("({condition}) ? (void)({SEGMENT} = {}) : __builtin_abort()", number + 1)
+            format!("({condition}) ? (void)({SEGMENT} = {}) : {END}", number + 1)
         }
         ("follow", Following::AnyVisit) => format!("({condition}) ? (void)({SEGMENT} = {}) : (void)0", number + 1),
-        ("avoid", _) => format!("({condition}) ? __builtin_abort() : (void)0"),
+        ("avoid", _) => format!("({condition}) ? {END} : (void)0"),
         (other, _) => return Err(unsupported(location, &format!("the action {other} is not supported"))),
     };
     file.hooks.entry(site).or_default().cases.push((number, action));
     Ok(())
+}
+
+fn is_switch(file: &File<'_>, location: &Location) -> bool {
+    file.keyword(location, &["switch"]).is_ok()
 }
 
 impl Hook {
@@ -222,11 +281,33 @@ impl<'a> File<'a> {
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let mut statements = Vec::new();
         for item in &source.items {
-            if let crate::slice::scan::Item::Function { body, .. } = item {
+            if let Item::Function { body, .. } = item {
                 collect(&source, body, false, &mut statements);
             }
         }
         Self { path, source, lines, statements, hooks: BTreeMap::new() }
+    }
+
+    /// Refuses a text that is more than a condition.
+    fn admit(&self, text: &str, location: &Location) -> Result<(), Failure> {
+        let is_type = |name: &str| self.defines_type(name);
+        match objection(text, &is_type) {
+            Some(objection) => Err(unsupported(location, &format!("`{text}` {objection}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the program has a `typedef` of this name, or it is one of the standard library's that the program never calls.
+    fn defines_type(&self, name: &str) -> bool {
+        let tokens = &self.source.tokens;
+        let named = |span: &Range<usize>| span.clone().any(|i| self.source.word(i) == name);
+        let defined = self.source.items.iter().any(|item| match item {
+            Item::Other(span) => self.source.word(span.start) == "typedef" && named(span),
+            _ => false,
+        });
+        let called =
+            || (1..tokens.len()).any(|i| tokens[i].kind == Kind::Punct(b'(') && self.source.word(i - 1) == name);
+        defined || STANDARD_TYPES.contains(&name) && !called()
     }
 
     /// The bytes that the location may mean: one, or those of its line.
@@ -259,13 +340,24 @@ impl<'a> File<'a> {
         Ok(self.source.tokens[token].range.start)
     }
 
+    /// The right parenthesis of the call that a location means.
     fn parenthesis(&self, location: &Location) -> Result<usize, Failure> {
-        let is_call = |i: usize| {
-            let open = self.source.opening(i);
-            open.is_some_and(|open| open > 0 && self.source.tokens[open - 1].kind == Kind::Word)
+        let is_named = |i: usize| self.source.opening(i).is_some_and(|open| self.is_callee(open));
+        // A cast looks like the call of what an expression gives, so the column has to say which is meant.
+        let is_computed = |i: usize| {
+            let before = self.source.opening(i).and_then(|open| open.checked_sub(1));
+            let before = before.map(|before| self.source.tokens[before].kind);
+            location.column.is_some() && matches!(before, Some(Kind::Punct(b')' | b']')))
         };
-        let token = self.token(location, is_call)?.ok_or_else(|| unsupported(location, "no call ends here"))?;
+        let token = self.token(location, |i| is_named(i) || is_computed(i))?;
+        let token = token.ok_or_else(|| unsupported(location, "no call ends here"))?;
         Ok(self.source.tokens[token].range.start)
+    }
+
+    /// Whether what stands before the parenthesis is a name that can be called.
+    fn is_callee(&self, open: usize) -> bool {
+        let name = open.checked_sub(1).filter(|&n| self.source.tokens[n].kind == Kind::Word);
+        name.is_some_and(|n| !KEYWORDS.contains(&self.source.word(n)))
     }
 
     /// The token that starts at an offset.
@@ -273,47 +365,122 @@ impl<'a> File<'a> {
         self.source.tokens.partition_point(|t| t.range.start < offset)
     }
 
-    /// What is put where to make the hooks work.
-    fn insertions(&self) -> Vec<(usize, String)> {
+    /// What is put around what to make the hooks work.
+    fn pieces(&self) -> Result<Vec<Piece>, Failure> {
         let mut all = Vec::new();
         for (site, hook) in &self.hooks {
             let hook = hook.expression();
-            match *site {
-                Site::Statement(at) => self.before_statement(at, &hook, &mut all),
-                Site::Called(close) => all.extend(self.around_call(close, &format!("({hook}, "), ")".into())),
-                Site::Returned(close) => {
-                    let head = "(__extension__({ __auto_type __proviso_result = ";
-                    all.extend(self.around_call(close, head, format!("; {hook}; __proviso_result; }}))")));
-                }
-                Site::BeforeCondition(at) => all.extend(self.around_condition(at, &format!("({hook}, ("), "))".into())),
+            all.extend(match *site {
+                Site::Statement(at) => Some(self.before_statement(at, &hook)?),
+                Site::Called(close) => Some(self.around_call(close, format!("({hook}, "), ")".into())),
+                Site::Returned(close) => Some(self.behind_call(close, &hook)),
+                Site::BeforeCondition(at) => self.around_condition(at, &format!("({hook}, ("), "))"),
+                // What decides a branch is no bit-field any more, nor wider than `long long`.
                 Site::Condition(at) => {
-                    let head = "(__extension__({ __auto_type __proviso_result = (";
-                    all.extend(self.around_condition(at, head, format!("); {hook}; __proviso_result; }}))")));
+                    let is_switch = self.source.word(self.token_at(at)) == "switch";
+                    let ty = if is_switch { "long long" } else { "_Bool" };
+                    let head = format!("(__extension__({{ {ty} {RESULT} = (");
+                    self.around_condition(at, &head, &format!("); {hook}; {RESULT}; }}))"))
                 }
+            });
+        }
+        Ok(all)
+    }
+
+    fn before_statement(&self, at: usize, hook: &str) -> Result<Piece, Failure> {
+        let (bytes, alone) =
+            self.statements.iter().find(|(bytes, _)| bytes.start == at).cloned().expect("found before");
+        if alone && self.may_be_several(&bytes) {
+            return Err(self.inseparable(&bytes, "may be several statements"));
+        }
+        Ok(match alone {
+            true => Piece { around: bytes, head: format!("{{ {hook}; "), tail: " }".into() },
+            false => Piece { around: bytes, head: format!("{hook}; "), tail: String::new() },
+        })
+    }
+
+    /// Whether what looks like one statement may be a macro without a semicolon and another: words side by side, or behind a call.
+    fn may_be_several(&self, bytes: &Range<usize>) -> bool {
+        let (mut at, end) = (self.token_at(bytes.start), self.token_at(bytes.end));
+        if KEYWORDS.contains(&self.source.word(at)) {
+            return false;
+        }
+        let tokens = &self.source.tokens;
+        let mut after_operand = false;
+        while at < end {
+            let is_word = tokens[at].kind == Kind::Word;
+            if is_word && after_operand {
+                return true;
             }
+            match self.source.closing(at) {
+                Some(close) => {
+                    after_operand = self.is_callee(at);
+                    at = close;
+                }
+                None => after_operand = is_word,
+            }
+            at += 1;
         }
-        all
+        false
     }
 
-    fn before_statement(&self, at: usize, hook: &str, all: &mut Vec<(usize, String)>) {
-        let (bytes, alone) = self.statements.iter().find(|(bytes, _)| bytes.start == at).expect("found before");
-        if *alone {
-            all.push((at, format!("{{ {hook}; ")));
-            all.push((bytes.end, " }".into()));
-        } else {
-            all.push((at, format!("{hook}; ")));
-        }
+    /// Where nothing can be woven in.
+    fn inseparable(&self, bytes: &Range<usize>, why: &str) -> Failure {
+        let line = self.lines.partition_point(|&start| start <= bytes.start);
+        let part = self.source.text[bytes.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
+        unusable(format!("{}:{line}: `{part}` {why}", self.path.display()))
     }
 
-    fn around_call(&self, close: usize, head: &str, tail: String) -> [(usize, String); 2] {
+    fn around_call(&self, close: usize, head: String, tail: String) -> Piece {
         let close = self.token_at(close);
         let open = self.source.opening(close).expect("found before");
         let tokens = &self.source.tokens;
-        [(tokens[open - 1].range.start, head.to_owned()), (tokens[close].range.end, tail)]
+        Piece { around: tokens[self.callee(open)].range.start..tokens[close].range.end, head, tail }
+    }
+
+    /// With what happens when the call has returned.
+    fn behind_call(&self, close: usize, hook: &str) -> Piece {
+        let head = format!("(__extension__({{ __auto_type {RESULT} = ");
+        let piece = self.around_call(close, head, format!("; {hook}; {RESULT}; }}))"));
+        // Where nobody wants the result, there may be none.
+        let is_statement = self.statements.iter().any(|(bytes, _)| {
+            bytes.start == piece.around.start && self.source.text[piece.around.end..bytes.end].trim() == ";"
+        });
+        match is_statement && !hook.contains(RESULT) {
+            true => self.around_call(close, "(".into(), format!(", {hook})")),
+            false => piece,
+        }
+    }
+
+    /// The first token of the expression that is called by the parenthesis at `open`: `a->b[1]` of `a->b[1](…)`.
+    fn callee(&self, open: usize) -> usize {
+        let is = |i: usize, c: u8| self.source.tokens[i].kind == Kind::Punct(c);
+        let mut at = open;
+        while at > 0 {
+            let last = at - 1;
+            if self.source.tokens[last].kind == Kind::Word {
+                at = last;
+            } else if is(last, b')') || is(last, b']') {
+                at = self.source.opening_of(last).unwrap_or(last);
+                // `f(x)(y)`, `a[1](y)`
+                if at > 0 && (is(at - 1, b')') || is(at - 1, b']') || self.is_callee(at)) {
+                    continue;
+                }
+            } else {
+                break;
+            }
+            // Fields are reached by `.` and `->`.
+            match at {
+                1.. if is(at - 1, b'.') => at -= 1,
+                2.. if is(at - 1, b'>') && is(at - 2, b'-') => at -= 2,
+                _ => break,
+            }
+        }
+        at
     }
 
     /// Around the condition of the statement whose keyword is at the offset; around 1 where `for` has none.
-    fn around_condition(&self, at: usize, head: &str, tail: String) -> Vec<(usize, String)> {
+    fn around_condition(&self, at: usize, head: &str, tail: &str) -> Option<Piece> {
         let keyword = self.token_at(at);
         let tokens = &self.source.tokens;
         let open = match self.source.word(keyword) {
@@ -329,7 +496,7 @@ impl<'a> File<'a> {
             }
             _ => keyword + 1,
         };
-        let Some(close) = self.source.closing(open) else { return Vec::new() };
+        let close = self.source.closing(open)?;
         let (from, to) = match self.source.word(keyword) {
             "for" => {
                 let mut semicolons = Vec::new();
@@ -342,35 +509,99 @@ impl<'a> File<'a> {
                     }
                     i += 1;
                 }
-                let [first, second] = semicolons[..] else { return Vec::new() };
+                let [first, second] = semicolons[..] else { return None };
                 (tokens[first].range.end, tokens[second].range.start)
             }
             _ => (tokens[open].range.end, tokens[close].range.start),
         };
         let empty = self.source.text[from..to].trim().is_empty();
-        vec![(from, head.to_owned()), (to, if empty { format!("1{tail}") } else { tail })]
+        let tail = if empty { format!("1{tail}") } else { tail.to_owned() };
+        Some(Piece { around: from..to, head: head.to_owned(), tail })
     }
 
     /// The file with its hooks, and with declarations before it.
-    fn text(&self, first: bool, invariants: usize) -> String {
+    fn text(
+        &self,
+        first: bool,
+        invariants: usize,
+        added: &mut HashMap<(PathBuf, u32), Vec<Range<u32>>>,
+    ) -> Result<String, Failure> {
         let mut out = String::new();
         let _ = write!(out, "{}unsigned {SEGMENT}; ", if first { "" } else { "extern " });
+        out += "extern void __proviso_assume(int); ";
         for number in 0..invariants {
             let _ = write!(out, "extern void {INVARIANT}{number}(void); ");
         }
         let name = self.path.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
         let _ = write!(out, "\n#line 1 \"{name}\"\n");
-        let mut insertions = self.insertions();
-        // Those at one offset: what closes comes before what opens, and keeps its order.
-        insertions.sort_by_key(|(at, text)| (*at, !(text.starts_with([')', ';', ' ']))));
-        let mut done = 0;
-        for (at, text) in insertions {
-            out += &self.source.text[done..at];
-            // Conditions of witnesses may span lines.
-            out += &text.replace(['\n', '\r'], " ");
-            done = at;
+        let mut pieces = self.pieces()?;
+        // What is around more comes first; of the same range what is evaluated first, as sites are ordered.
+        pieces.sort_by_key(|piece| (piece.around.start, std::cmp::Reverse(piece.around.end)));
+        let mut text = Text { file: self, out, done: 0, line: 1, column: 1, added };
+        let mut open: Vec<Piece> = Vec::new();
+        for piece in pieces {
+            while let Some(inner) = open.pop_if(|inner| inner.around.end <= piece.around.start) {
+                text.add(inner.around.end, &inner.tail);
+            }
+            if open.last().is_some_and(|outer| outer.around.end < piece.around.end) {
+                return Err(self.inseparable(&piece.around, "is not one part of the program"));
+            }
+            // A statement expression would end the life of a compound literal in it.
+            let tokens = Source::lexed(&self.source.text[piece.around.clone()]).tokens;
+            let is_literal = |pair: &[Token]| pair[0].kind == Kind::Punct(b')') && pair[1].kind == Kind::Punct(b'{');
+            if piece.head.contains("({") && tokens.windows(2).any(is_literal) {
+                return Err(self.inseparable(&piece.around, "has a compound literal"));
+            }
+            text.add(piece.around.start, &piece.head);
+            open.push(piece);
         }
-        out + &self.source.text[done..]
+        while let Some(inner) = open.pop() {
+            text.add(inner.around.end, &inner.tail);
+        }
+        Ok(text.end())
+    }
+}
+
+/// A file with additions, as it is written.
+struct Text<'f, 'a> {
+    file: &'f File<'a>,
+    out: String,
+    /// What of the file is written.
+    done: usize,
+    /// Where that is, in what is written.
+    line: u32,
+    column: u32,
+    added: &'f mut HashMap<(PathBuf, u32), Vec<Range<u32>>>,
+}
+
+impl Text<'_, '_> {
+    /// Puts a text at an offset of the file.
+    fn add(&mut self, at: usize, text: &str) {
+        self.copy(at);
+        // Conditions of witnesses may span lines.
+        let text = text.replace(['\n', '\r'], " ");
+        let columns = self.column..self.column + text.len() as u32;
+        self.column = columns.end;
+        self.added.entry((self.file.path.to_owned(), self.line)).or_default().push(columns);
+        self.out += &text;
+    }
+
+    fn copy(&mut self, to: usize) {
+        let part = &self.file.source.text[self.done..to];
+        match part.rfind('\n') {
+            Some(last) => {
+                self.line += part.matches('\n').count() as u32;
+                self.column = (part.len() - last) as u32;
+            }
+            None => self.column += part.len() as u32,
+        }
+        self.out += part;
+        self.done = to;
+    }
+
+    fn end(mut self) -> String {
+        self.copy(self.file.source.text.len());
+        self.out
     }
 }
 
@@ -382,7 +613,8 @@ fn collect(source: &Source<'_>, statement: &Statement, alone: bool, all: &mut Ve
     match statement {
         Statement::Compound(_, inner) => inner.iter().for_each(|s| collect(source, s, false, all)),
         Statement::Control { bodies, .. } => bodies.iter().for_each(|s| collect(source, s, true, all)),
-        Statement::Label { statement, .. } => collect(source, statement, false, all),
+        // With a label alone below an `if` its statement is, too.
+        Statement::Label { statement, .. } => collect(source, statement, alone, all),
         Statement::Jump(_) | Statement::Declaration(_) | Statement::Plain(_) => {}
     }
 }

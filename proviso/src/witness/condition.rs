@@ -1,0 +1,162 @@
+//! Conditions of witnesses, which somebody else wrote: they are to become part of the program, so they must be expressions and
+//! nothing more. What could end an execution, change a variable or swallow the code behind it would let a witness prove anything.
+
+use crate::slice::scan::{Kind, Source, Token};
+
+/// Why a text is no condition that can be woven into a program; `is_type` tells names that the program defines as types.
+pub fn objection(text: &str, is_type: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+    if ["/*", "//", "<%", "%>", "<:", ":>", "%:", "??"].iter().any(|hidden| text.contains(hidden)) {
+        return Some("has a comment or a digraph");
+    }
+    let source = Source::lexed(text);
+    let tokens = &source.tokens;
+    if !source.directives.is_empty() || !tokens.iter().all(|t| is_closed(&text[t.range.clone()])) {
+        return Some("has a literal that does not end");
+    }
+    if !is_balanced(tokens) {
+        return Some("has brackets that do not match");
+    }
+    let has_effect = (0..tokens.len()).any(|i| changes(&source, i) || is_call(&source, i, is_type));
+    has_effect.then_some("is no expression without effects")
+}
+
+/// Whether a literal that starts with a quote ends with the same.
+fn is_closed(token: &str) -> bool {
+    let Some(quote @ ('"' | '\'')) = token.chars().next() else { return true };
+    let mut rest = token[1..].chars();
+    while let Some(c) = rest.next() {
+        if c == '\\' {
+            rest.next();
+        } else if c == quote {
+            return rest.next().is_none();
+        }
+    }
+    false
+}
+
+fn is_balanced(tokens: &[Token]) -> bool {
+    let mut open = Vec::new();
+    tokens.iter().all(|t| match t.kind {
+        Kind::Punct(b @ (b'(' | b'[')) => {
+            open.push(b);
+            true
+        }
+        Kind::Punct(b')') => open.pop() == Some(b'('),
+        Kind::Punct(b']') => open.pop() == Some(b'['),
+        _ => true,
+    }) && open.is_empty()
+}
+
+/// Whether the token assigns, or starts what is no expression.
+fn changes(source: &Source<'_>, i: usize) -> bool {
+    let token = &source.tokens[i];
+    let Kind::Punct(c) = token.kind else { return false };
+    let text = source.word(i);
+    let next = source.tokens.get(i + 1).filter(|n| n.range.start == token.range.end && n.kind == Kind::Punct(c));
+    match text {
+        // `<<=` and `>>=` are two tokens, the second of which is `<=`; a space between makes no sense.
+        "<" | ">" => source.word(i + 1) == format!("{text}="),
+        "+" | "-" => next.is_some(),
+        "==" | "!=" | "<=" | ">=" => false,
+        // A word and `\result` have been replaced before.
+        "\\" | "`" | "@" => true,
+        _ => text.ends_with('=') || matches!(c, b'{' | b'}' | b';' | b'#'),
+    }
+}
+
+/// Whether the token is a parenthesis that calls.
+fn is_call(source: &Source<'_>, i: usize, is_type: &dyn Fn(&str) -> bool) -> bool {
+    if source.tokens[i].kind != Kind::Punct(b'(') || i == 0 {
+        return false;
+    }
+    match source.tokens[i - 1].kind {
+        Kind::Word => !matches!(source.word(i - 1), "sizeof" | "_Alignof" | "__alignof__"),
+        Kind::Punct(b']') | Kind::Literal => true,
+        // `(int)(x)` casts, `(f)(x)` calls.
+        Kind::Punct(b')') => {
+            let open = source.opening(i - 1).unwrap_or(i - 1);
+            let measured = open > 0 && matches!(source.word(open - 1), "sizeof" | "_Alignof" | "__alignof__");
+            measured || !is_type_name(source, open + 1..i - 1, is_type)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the tokens are the name of a type: words of C, a tag, a name that is known, and then stars.
+fn is_type_name(source: &Source<'_>, span: std::ops::Range<usize>, is_type: &dyn Fn(&str) -> bool) -> bool {
+    let mut words = span.clone().filter(|&i| source.tokens[i].kind == Kind::Word).peekable();
+    let only_words = span.clone().all(|i| matches!(source.tokens[i].kind, Kind::Word | Kind::Punct(b'*')));
+    let mut after_tag = false;
+    only_words
+        && words.peek().is_some()
+        && words.all(|i| {
+            let word = source.word(i);
+            let tag = std::mem::replace(&mut after_tag, matches!(word, "struct" | "union" | "enum"));
+            tag || after_tag || is_type_word(word) || is_type(word)
+        })
+}
+
+fn is_type_word(word: &str) -> bool {
+    matches!(
+        word,
+        "void"
+            | "char"
+            | "short"
+            | "int"
+            | "long"
+            | "float"
+            | "double"
+            | "signed"
+            | "unsigned"
+            | "_Bool"
+            | "const"
+            | "volatile"
+            | "__int128"
+            | "__int128_t"
+            | "__uint128_t"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_pass_and_all_else_does_not() {
+        let is_type = |name: &str| name == "size_t";
+        for fine in [
+            "x == 1",
+            "(long long)(x + 1) <= 7LL && !(y > -(1 - 2))",
+            "(unsigned int)(a[i].f) != p->next->value",
+            "*(char *)p == '\\'' || c == '\"'",
+            "(size_t)(n) >= sizeof(x) && (struct s *)(p) == 0",
+            "x << 1 < 5 && x >> 2 <= 3 && (x ? 1 : 2)",
+            "((a) - (b)) * (c) == 4",
+        ] {
+            assert_eq!(objection(fine, &is_type), None, "{fine}");
+        }
+        for wrong in [
+            "(exit)(0), 1",
+            "exit(0)",
+            "t[0](1)",
+            "(*f)(1)",
+            "sizeof(x)(1)",
+            "1 /* ",
+            "1 // ",
+            "1) || (1",
+            "x = 1",
+            "x <<= 1",
+            "x |= 1",
+            "x++ > 0",
+            "1 ? \"",
+            "c == 'a",
+            "({ x; })",
+            "x; y",
+            "<% x",
+            "1 \\",
+            "n[(1)]) + (m[0]",
+        ] {
+            assert!(objection(wrong, &is_type).is_some(), "{wrong}");
+        }
+    }
+}
