@@ -6,8 +6,7 @@
 #define N 10000
 #endif
 
-/* What the errors say of cells is tried at the loop that writes them: a relation that is no other candidate, and one under a
-   condition on another cell. */
+/* What the error says of cells is tried at the loop that writes them: a relation that is no other candidate. */
 struct Pair {
     int first, second;
 };
