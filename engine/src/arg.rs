@@ -7,7 +7,7 @@ use crate::algorithm::cpa::walk;
 use crate::control::{CallStacks, Control};
 use crate::cpa::{Abstraction, Stop};
 use crate::reached::{Adjusted, From, Reached};
-use cfa::{EdgeId, Id, Program, Table};
+use cfa::{EdgeId, Id, LocId, Program, Table};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::Hasher;
 
@@ -369,6 +369,7 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
         let number = |n: NodeId| n.index() as u32;
         without_pruned(self.nodes.values().map(|n| Shape {
             parent: n.parent.map(number),
+            at: Some(n.at.loc),
             status: n.status,
             merged: false,
             edges: n.via.len() as u32,
@@ -380,6 +381,8 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     pub parent: Option<u32>,
+    /// Where the program is; `None` of an error, which is where the state before it is.
+    pub at: Option<LocId>,
     pub status: Status,
     /// Several states became one.
     pub merged: bool,
@@ -405,7 +408,6 @@ pub(crate) fn without_pruned(nodes: impl Iterator<Item = Shape>) -> Vec<Shape> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfa::LocId;
 
     #[test]
     fn what_was_covered_by_what_is_cut_off_waits_again() {

@@ -9,6 +9,7 @@ mod analysis;
 pub mod arg;
 pub mod components;
 pub mod control;
+pub mod coverage;
 pub mod cpa;
 mod crash;
 pub mod desk;
@@ -62,7 +63,7 @@ pub struct Config {
     pub max_call_depth: u32,
     /// Which solver answers.
     pub solvers: smt::Choice,
-    /// Whether the graph of states is wanted, so that analyses which can do without keep its shape.
+    /// Whether pictures are wanted: analyses which can do without the graph of states keep its shape, and all note where they came to.
     pub wants_graph: bool,
     /// Whether it is wanted what all states at the head of a loop agree on.
     pub wants_agreements: bool,
@@ -242,6 +243,8 @@ pub struct Outcome {
     pub increments: Vec<Increment>,
     /// The abstract reachability graph of the analysis that decided or came last, where one is built.
     pub arg: Vec<arg::Shape>,
+    /// Where explorations came to.
+    pub coverage: coverage::Coverage,
     /// What each exploration has left, where there is no verdict and it is wanted.
     pub frontiers: Vec<frontier::Frontier>,
     /// The analyses that ended by a panic. Where there is no verdict and no limit was met, the reason is the first of them.
@@ -263,6 +266,7 @@ impl Outcome {
             turns: Vec::new(),
             increments: Vec::new(),
             arg: Vec::new(),
+            coverage: coverage::Coverage::default(),
             frontiers: Vec::new(),
             crashes: Vec::new(),
         }

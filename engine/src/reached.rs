@@ -6,7 +6,7 @@
 use crate::arg::{Shape, Status};
 use crate::control::{CallStacks, Control};
 use crate::cpa::{Cpa, Stop};
-use cfa::EdgeId;
+use cfa::{EdgeId, LocId};
 use std::hash::Hash;
 
 /// Where a state comes from.
@@ -121,9 +121,13 @@ impl<C: Cpa> Reached<C> for Forgotten {
     }
 }
 
+/// The node of all states beyond those that are kept.
+const BEYOND: u32 = u32::MAX;
+
 /// The graph is kept without its states, for pictures and for the paths to what is left.
-#[derive(Default)]
 pub struct Pictured {
+    /// States that are kept; of those beyond nothing is known.
+    most: usize,
     nodes: Vec<Shape>,
     /// The edges from its parent to each node.
     via: Vec<Box<[EdgeId]>>,
@@ -133,11 +137,31 @@ pub struct Pictured {
     covered: Vec<(u32, Option<u32>)>,
 }
 
+impl Default for Pictured {
+    fn default() -> Self {
+        Self::of_most(BEYOND as usize)
+    }
+}
+
 impl Pictured {
-    fn add(&mut self, parent: Option<u32>, status: Status, via: Box<[EdgeId]>) -> u32 {
-        self.nodes.push(Shape { parent, status, merged: false, edges: via.len() as u32 });
+    /// Of so many states, the first.
+    pub fn of_most(most: usize) -> Self {
+        Self { most, nodes: Vec::new(), via: Vec::new(), stops: Vec::new(), covered: Vec::new() }
+    }
+
+    fn add(&mut self, parent: Option<u32>, at: Option<LocId>, status: Status, via: Box<[EdgeId]>) -> u32 {
+        if self.nodes.len() >= self.most {
+            return BEYOND;
+        }
+        self.nodes.push(Shape { parent, at, status, merged: false, edges: via.len() as u32 });
         self.via.push(via);
         self.nodes.len() as u32 - 1
+    }
+
+    fn becomes(&mut self, node: u32, status: Status) {
+        if let Some(node) = self.nodes.get_mut(node as usize) {
+            node.status = status;
+        }
     }
 }
 
@@ -146,11 +170,11 @@ impl<C: Cpa> Reached<C> for Pictured {
     const PATHS: bool = true;
     const ABSTRACT: bool = false;
 
-    fn root(&mut self, _: &C::State, _: Control) -> u32 {
-        self.add(None, Status::Waiting, Box::default())
+    fn root(&mut self, _: &C::State, at: Control) -> u32 {
+        self.add(None, Some(at.loc), Status::Waiting, Box::default())
     }
-    fn waits(&mut self, node: u32, _: Control, via: &mut Vec<EdgeId>) -> u32 {
-        self.add(Some(node), Status::Waiting, std::mem::take(via).into())
+    fn waits(&mut self, node: u32, at: Control, via: &mut Vec<EdgeId>) -> u32 {
+        self.add(Some(node), Some(at.loc), Status::Waiting, std::mem::take(via).into())
     }
     fn adjust(
         &mut self,
@@ -162,31 +186,33 @@ impl<C: Cpa> Reached<C> for Pictured {
         via: &mut Vec<EdgeId>,
     ) -> Adjusted<C::State, u32> {
         let Some(state) = cpa.adjust(state, from.edge, at)? else { return Ok(None) };
-        Ok(Some((state, self.add(Some(from.node), Status::Waiting, std::mem::take(via).into()))))
+        Ok(Some((state, self.add(Some(from.node), Some(at.loc), Status::Waiting, std::mem::take(via).into()))))
     }
     fn stop(&mut self, cpa: &mut C, node: u32, state: &C::State, at: Control) -> Result<bool, Stop> {
         self.stops.push(node);
         let stops = cpa.stop(state, at)?;
-        self.nodes[node as usize].status = if stops { Status::Covered } else { Status::Expanded };
-        if stops {
+        self.becomes(node, if stops { Status::Covered } else { Status::Expanded });
+        if stops && node != BEYOND {
             let by = cpa.coverer().and_then(|call| self.stops.get(call).copied());
             self.covered.push((node, by));
         }
         Ok(stops)
     }
     fn follow(&mut self, node: u32) -> bool {
-        self.nodes[node as usize].status = Status::Expanded;
+        self.becomes(node, Status::Expanded);
         true
     }
     fn merge(&mut self, node: u32, other: u32) {
-        self.nodes[node as usize].merged = true;
-        self.nodes[other as usize].status = Status::Pruned;
+        if let Some(node) = self.nodes.get_mut(node as usize) {
+            node.merged = true;
+        }
+        self.becomes(other, Status::Pruned);
     }
     fn target(&mut self, node: u32, via: &[EdgeId]) {
-        self.add(Some(node), Status::Target, via.into());
+        self.add(Some(node), None, Status::Target, via.into());
     }
     fn step(&self, node: u32) -> Option<(Option<u32>, &[EdgeId])> {
-        let Shape { merged, parent, .. } = self.nodes[node as usize];
+        let Shape { merged, parent, .. } = *self.nodes.get(node as usize)?;
         (!merged).then(|| (parent, &*self.via[node as usize]))
     }
     fn covered(&self) -> Vec<(u32, Option<u32>)> {

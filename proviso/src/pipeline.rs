@@ -204,7 +204,10 @@ impl Pipeline {
         }
         self.shared().undefined = undefined;
         if self.wants_exhibits {
-            self.shared().exhibits = Exhibits::of(program, slice.as_ref(), &Sources::new());
+            // Several questions tell themselves where they look.
+            let check = self.shared().checks.is_empty().then(|| self.job.names().join(", "));
+            let exhibits = Exhibits::of(program, slice.as_ref(), check.as_deref(), &Sources::new());
+            self.shared().exhibits.absorb(exhibits);
         }
         let (outcome, analysed) = self.stage("the analysis", "analysis", || {
             let kept = place.and_then(|place| place.outcome(program, self.share_of_time(REPLAY)));
@@ -224,6 +227,9 @@ impl Pipeline {
         self.shared().engine = Some(outcome.stats);
 
         let sources = Sources::new();
+        if self.wants_exhibits {
+            self.shared().exhibits.add_explored(analysed, &outcome.coverage, &outcome.arg, &sources);
+        }
         let note = |reason: &Reason| Note {
             text: reason.text.clone(),
             spot: reason.place.and_then(|p| sources.spot(program, blame::users_place(program, p))),

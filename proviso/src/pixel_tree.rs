@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     fn node(parent: Option<u32>, status: Status) -> Shape {
-        Shape { parent, status, merged: false, edges: 1 }
+        Shape { parent, at: None, status, merged: false, edges: 1 }
     }
 
     #[test]

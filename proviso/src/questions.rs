@@ -14,6 +14,7 @@ use crate::job::Ask;
 use crate::knowledge::Known;
 use crate::pipeline::{Finished, Pipeline};
 use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation};
+use crate::source::Sources;
 use cfa::callgraph::CallGraph;
 use cfa::{Callee, Check, ErrorId, Op, Program};
 use engine::invariants::Invariants;
@@ -281,6 +282,10 @@ impl Run<'_> {
                     discharged: found.iter().filter(|(site, error)| of_ask(*error) && safe.contains(site)).count(),
                 };
                 shared.checks[ask].places = places;
+                if self.pipeline.wants_exhibits {
+                    let sites = found.iter().copied().filter(|&(_, error)| of_ask(error));
+                    shared.exhibits.add_checked(&self.asks[ask].name, &program, sites, &Sources::new());
+                }
                 if places.all == places.discharged && self.pipeline.job.is_exhaustive {
                     shared.checks[ask].rest = Rest::Proved;
                 }

@@ -297,7 +297,7 @@ pub fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
         search,
         seed: args.seed,
         solvers: Choice { kind, dump: args.dump_queries.clone() },
-        wants_graph: args.pixel_tree.is_some(),
+        wants_graph: args.pixel_tree.is_some() || args.report.is_some(),
         wants_agreements: wants_invariants(args),
         sharing,
         value_threshold: args.value_threshold,

@@ -74,6 +74,7 @@ fn a_counterexample_is_stepped_through() {
         const key = key => document.dispatchEvent(new KeyboardEvent("keydown", {key}));
         say(text("#verdict"));
         say(text(".row.now .n") + " " + text(".note.violation"));
+        say("checked: " + text(".row.error .c.violated"));
         say(text("#values").includes("p.x14") ? "p.x is 14" : text("#values"));
         say("at the end: " + document.getElementById("next").disabled);
         key("Home");
@@ -101,6 +102,7 @@ fn a_counterexample_is_stepped_through() {
         [
             "FALSE(unreach-call)",
             "13 reach_error is called",
+            "checked: ✗",
             "p.x is 14",
             "at the end: true",
             "at the start: true line 8",
@@ -149,4 +151,64 @@ int main(void) {
     let said = in_browser(&page, script, folder.path());
     let turn = "decided: invariants: N to N s, N operations, N solver calls: proof";
     assert_eq!(said, ["TRUE", "an invariant", "blocks", "loop heads: 1", "error at line 10", turn]);
+}
+
+/// What was checked in a line, what was explored, and the states by function.
+#[test]
+fn an_exploration_is_shaded_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+static int half(int n) { return n / 2; }
+int main(void) {
+    int x = __VERIFIER_nondet_int(), y = 0;
+    if (x < 0 || x > 7)
+        return 0;
+    for (int i = 0; i < 3; i++)
+        y += half(x);
+    if (y > 9)
+        reach_error();
+    if (y > 20)
+        y = half(y);
+    if (y == 1)
+        reach_error();
+    return 0;
+}
+";
+    let page = report(program, &["--property", "unreach-call", "--analysis", "symex"], folder.path());
+    let script = r##"
+        const text = selector => document.querySelector(selector)?.textContent ?? "none";
+        const lines = selector => [...document.querySelectorAll(selector)].map(row => row.dataset.line).join();
+        const tab = name => [...document.querySelectorAll("#tabs button")].find(b => b.textContent === name).click();
+        say(text("#verdict"));
+        say("checked: " + [...document.querySelectorAll(".row .c.proved")].map(sign => sign.parentElement.dataset.line + sign.textContent));
+        say("not reached: " + lines(".row.missed"));
+        say(lines(".row.came").includes("10") ? "explored" : lines(".row.came"));
+        tab("Summary");
+        await null;
+        say(text("#view").includes("no execution comes to the others") ? "coverage" : text("#view"));
+        tab("States");
+        await null;
+        const states = document.getElementById("states");
+        say("pixels: " + (document.querySelectorAll("#pixels rect").length > 3));
+        states.selectedIndex = [...states.options].findIndex(option => option.textContent === "main");
+        states.dispatchEvent(new Event("change"));
+        say("states: " + (document.querySelectorAll("#canvas g.block").length > 3));
+        document.querySelector("#canvas g.block:last-child").dispatchEvent(new MouseEvent("click"));
+        say("chosen: " + document.querySelectorAll("#canvas .block.now").length);
+    "##;
+    let said = in_browser(&page, script, folder.path());
+    let expected = [
+        "TRUE",
+        "checked: 11✓,15✓",
+        // Whether the last error can be is asked only there.
+        "not reached: 11,13",
+        "explored",
+        "coverage",
+        "pixels: true",
+        "states: true",
+        "chosen: 1",
+    ];
+    assert_eq!(said, expected);
 }

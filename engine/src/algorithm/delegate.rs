@@ -81,4 +81,7 @@ impl<'p> Algorithm<'p> for Delegating<'p> {
     fn graph(&self) -> Vec<Shape> {
         self.now.graph()
     }
+    fn came(&self) -> &[bool] {
+        self.now.came()
+    }
 }

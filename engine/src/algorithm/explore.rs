@@ -36,6 +36,7 @@ pub(crate) trait Explore<'p> {
     fn done(&self) -> Option<f64>;
     fn frontier(&self) -> Frontier;
     fn graph(&self) -> Vec<Shape>;
+    fn came(&self) -> &[bool];
 }
 
 impl<'p, C: Wrapper<'p>, R: Reached<C>> Explore<'p> for CpaAlgorithm<'p, C, R> {
@@ -73,6 +74,9 @@ impl<'p, C: Wrapper<'p>, R: Reached<C>> Explore<'p> for CpaAlgorithm<'p, C, R> {
     fn graph(&self) -> Vec<Shape> {
         self.reached.shape()
     }
+    fn came(&self) -> &[bool] {
+        &self.came
+    }
 }
 
 impl<'p, C: Wrapper<'p> + Abstraction> Explore<'p> for Cegar<'p, C> {
@@ -109,6 +113,9 @@ impl<'p, C: Wrapper<'p> + Abstraction> Explore<'p> for Cegar<'p, C> {
     }
     fn graph(&self) -> Vec<Shape> {
         Reached::<C>::shape(&self.inner.reached)
+    }
+    fn came(&self) -> &[bool] {
+        &self.inner.came
     }
 }
 
@@ -186,5 +193,8 @@ impl<'p, X: Explore<'p>> Algorithm<'p> for Exploring<'p, X> {
     }
     fn graph(&self) -> Vec<Shape> {
         self.exploration.graph()
+    }
+    fn came(&self) -> &[bool] {
+        self.exploration.came()
     }
 }

@@ -144,6 +144,10 @@ pub(crate) trait Algorithm<'p> {
     fn graph(&self) -> Vec<Shape> {
         Vec::new()
     }
+    /// By location, whether a state came there; empty if it does not explore from the start of the program.
+    fn came(&self) -> &[bool] {
+        &[]
+    }
 }
 
 /// An algorithm that cannot be had.

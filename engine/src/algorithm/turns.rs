@@ -4,6 +4,7 @@ use super::{Algorithm, Counters, Ending, Proof, Share};
 use crate::analysis::Analysis;
 use crate::arg::Shape;
 use crate::budget::{Budget, Spent};
+use crate::coverage::Coverage;
 use crate::exchange::Exchange;
 use crate::proof::{self, Certificate, ProofCheck};
 use crate::strategy::configurations;
@@ -331,6 +332,14 @@ impl<'r> Turns<'r> {
         let is_true = matches!(verdict, Verdict::True);
         let agreements = if is_true { workers[decided].algorithm.agreements() } else { Vec::new() };
         let (mut increments, mut frontiers, mut arg) = (Vec::new(), Vec::new(), Vec::<Shape>::new());
+        let coverage = {
+            let whole = is_true.then(|| workers[decided].algorithm.came()).filter(|came| !came.is_empty());
+            let of = |came: &mut dyn Iterator<Item = &[bool]>, all| Coverage::of(setting.simplified, came, all);
+            match whole {
+                Some(came) => of(&mut std::iter::once(came), true),
+                None => of(&mut workers.iter().map(|w| w.algorithm.came()), false),
+            }
+        };
         for (i, worker) in workers.into_iter().enumerate() {
             let algorithm = &worker.algorithm;
             taints.merge(&algorithm.taints());
@@ -363,6 +372,7 @@ impl<'r> Turns<'r> {
             proof: proof.filter(|_| is_true),
             certificate: certificate.filter(|_| is_true),
             agreements,
+            coverage,
             unconfirmed,
             turns,
             increments,

@@ -25,6 +25,8 @@ use smt::PathSolver;
 const FEW_VALUES: usize = 40;
 /// Edges that values are followed over before predicates take over: where paths multiply, formulas merge them.
 const EXPLICIT_EDGES: u64 = 200_000;
+/// States of which pictures are kept; those beyond are left out, so that they cannot take the memory.
+const MOST_DRAWN: usize = 1 << 20;
 
 /// The algorithm of an analysis that is not made of others.
 pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn Algorithm<'r> + 'r> {
@@ -89,7 +91,14 @@ impl<'r> Maker<'r> {
 
     fn parameters(self, heads: Vec<bool>, merge: Merge) -> Parameters {
         let config = self.setting.config;
-        Parameters { heads, merge, search: config.search, seed: config.seed, max_call_depth: config.max_call_depth }
+        Parameters {
+            heads,
+            merge,
+            search: config.search,
+            seed: config.seed,
+            max_call_depth: config.max_call_depth,
+            notes_locations: config.wants_graph,
+        }
     }
 
     fn exploring<X: Explore<'r> + 'r>(self, exploration: X) -> Box<dyn Algorithm<'r> + 'r> {
@@ -113,7 +122,12 @@ impl<'r> Maker<'r> {
         }
         match *wants_graph || tells_paths {
             true => {
-                let mut algorithm = CpaAlgorithm::new(program, cpa, Pictured::default(), parameters);
+                let mut algorithm = CpaAlgorithm::new(
+                    program,
+                    cpa,
+                    if tells_paths { Pictured::default() } else { Pictured::of_most(MOST_DRAWN) },
+                    parameters,
+                );
                 algorithm.desk = desk.clone();
                 self.exploring(algorithm)
             }

@@ -1,10 +1,13 @@
 //! What the report shows of the program itself, as plain data that outlives it.
 
 use crate::gia_command::picture::Lines;
-use crate::source::Sources;
+use crate::source::{Sources, Spot};
 use cfa::blocks::{Block, blocks};
 use cfa::graph::CfaGraphs;
-use cfa::{CallGraph, Callee, FuncId, FunctionOrigin, Id, Op, Program};
+use cfa::{CallGraph, Callee, ErrorId, FuncId, FunctionOrigin, Id, LocId, Op, Program};
+use engine::arg::{Shape, Status};
+use engine::coverage::Coverage;
+use instrument::Site;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,21 +15,45 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_STEPS: usize = 40_000;
 /// Characters of an operation that are shown.
 const MAX_TEXT: usize = 120;
+/// States of the abstract reachability graph that are drawn.
+const MAX_STATES: usize = 20_000;
 
-/// Pictures of functions, lines with code, names of globals.
+/// Pictures of functions, lines with code, names of globals, the graph of states, where something was checked.
 #[derive(Default)]
 pub struct Exhibits {
     functions: Vec<Value>,
-    /// By file and line: whether anything on the line is in the slice.
-    code: BTreeMap<String, BTreeMap<u32, bool>>,
+    /// By file and line.
+    code: BTreeMap<String, BTreeMap<u32, Code>>,
     globals: BTreeSet<String>,
     /// What is known of lines at the end, where a GIA was given or saved.
     pub known: Lines,
+    /// Where each check looks.
+    checked: Vec<Checked>,
+    /// Of the exploration that decided or came last.
+    states: Value,
+    /// Whether an execution may come to code that was not reached.
+    has_gaps: bool,
+}
+
+/// What is known of a line with code.
+#[derive(Clone, Copy, Default)]
+struct Code {
+    /// Anything on it is in the slice.
+    kept: bool,
+    /// An exploration came there; `None` where that is not known.
+    reached: Option<bool>,
+}
+
+/// A place where something is checked.
+pub struct Checked {
+    /// The name of the check or the property.
+    pub check: String,
+    pub spot: Spot,
 }
 
 impl Exhibits {
-    /// Of the program given, and the slice of it that was analysed.
-    pub fn of(program: &Program, slice: Option<&slicer::Slice>, sources: &Sources) -> Self {
+    /// Of the program given, the slice of it that was analysed, and the check that it is for, if it is for one.
+    pub fn of(program: &Program, slice: Option<&slicer::Slice>, check: Option<&str>, sources: &Sources) -> Self {
         let kept = |edge: cfa::EdgeId| slice.is_none_or(|s| s.kept[edge.index()]);
         let mut exhibits = Self::default();
         for (id, edge) in program.edges.iter() {
@@ -35,7 +62,7 @@ impl Exhibits {
                 && !matches!(edge.op, Op::Skip)
                 && let Some(spot) = edge.place.and_then(|p| sources.spot(program, p))
             {
-                *exhibits.code.entry(spot.path).or_default().entry(spot.line).or_insert(false) |= kept(id);
+                exhibits.code.entry(spot.path).or_default().entry(spot.line).or_default().kept |= kept(id);
             }
         }
         let is_global = |v: &&cfa::Var| v.func().is_none();
@@ -65,7 +92,73 @@ impl Exhibits {
                 "blocks": blocks.iter().map(|b| block_json(program, b, &kept)).collect::<Vec<_>>(),
             }));
         }
+        if let Some(check) = check {
+            exhibits.add_checked(check, program, instrument::sites(program).into_iter(), sources);
+        }
         exhibits
+    }
+
+    /// Adds what another part of the run shows: all of them are of the same source.
+    pub fn absorb(&mut self, other: Self) {
+        for (path, lines) in other.code {
+            let known = self.code.entry(path).or_default();
+            for (line, code) in lines {
+                let known = known.entry(line).or_default();
+                *known = Code { kept: known.kept | code.kept, reached: known.reached.max(code.reached) };
+            }
+        }
+        self.globals.extend(other.globals);
+        self.checked.extend(other.checked);
+        if other.functions.len() >= self.functions.len() {
+            self.functions = other.functions;
+        }
+    }
+
+    /// Notes where a check looks.
+    pub fn add_checked(
+        &mut self,
+        check: &str,
+        program: &Program,
+        sites: impl Iterator<Item = (Site, ErrorId)>,
+        sources: &Sources,
+    ) {
+        let place = |(site, error): (Site, ErrorId)| match site {
+            Site::Call(edge) => program.edges[edge].place,
+            Site::Check(edge) | Site::Fault(edge) => program.errors[error].place.or(program.edges[edge].place),
+        };
+        let spots = sites.filter_map(|site| sources.spot(program, place(site)?));
+        self.checked.extend(spots.map(|spot| Checked { check: check.to_owned(), spot }));
+    }
+
+    /// Adds where explorations of a program came to, and their states.
+    pub fn add_explored(&mut self, program: &Program, coverage: &Coverage, graph: &[Shape], sources: &Sources) {
+        self.has_gaps |= !coverage.came.is_empty() && !coverage.is_complete;
+        for (_, edge) in program.edges.iter().filter(|(_, e)| !matches!(e.op, Op::Skip)) {
+            let reached = coverage.came.get(edge.source.index()).copied().flatten();
+            if let Some(reached) = reached
+                && let Some(spot) = edge.place.and_then(|p| sources.spot(program, p))
+                && let Some(code) = self.code.get_mut(&spot.path).and_then(|lines| lines.get_mut(&spot.line))
+            {
+                code.reached = code.reached.max(Some(reached));
+            }
+        }
+        if !graph.is_empty() {
+            self.states = states_json(program, graph);
+        }
+    }
+
+    pub fn checked(&self) -> &[Checked] {
+        &self.checked
+    }
+
+    /// The abstract reachability graph.
+    pub fn states(&self) -> &Value {
+        &self.states
+    }
+
+    /// Whether no execution comes to code that was not reached.
+    pub fn is_complete(&self) -> bool {
+        !self.has_gaps
     }
 
     pub fn functions(&self) -> &[Value] {
@@ -86,10 +179,42 @@ impl Exhibits {
         self.known.get(path).map(|lines| lines.iter().map(|(&line, told)| (line, told.name())).collect())
     }
 
-    /// Lines with code in a file: `[line, kept]`.
-    pub fn lines(&self, path: &str) -> Option<Vec<(u32, bool)>> {
-        self.code.get(path).map(|lines| lines.iter().map(|(&line, &kept)| (line, kept)).collect())
+    /// Lines with code in a file: `[line, kept, reached]`.
+    pub fn lines(&self, path: &str) -> Option<Vec<(u32, bool, Option<bool>)>> {
+        self.code.get(path).map(|lines| lines.iter().map(|(&line, code)| (line, code.kept, code.reached)).collect())
     }
+}
+
+/// The states as lists: parents by number (-1 for none), functions by name, lines, and a letter for what became of each.
+fn states_json(program: &Program, graph: &[Shape]) -> Value {
+    let shown = &graph[..graph.len().min(MAX_STATES)];
+    let line = |loc: LocId| {
+        let places = program.out_edges(loc).filter_map(|e| program.edges[e].place);
+        places.map(|p| program.places[p].line).find(|&line| line > 0).unwrap_or(0)
+    };
+    let status = |shape: &Shape| match shape.status {
+        Status::Target => 'e',
+        Status::Covered => 'c',
+        Status::Waiting => 'w',
+        Status::Expanded | Status::Pruned if shape.merged => 'm',
+        Status::Expanded | Status::Pruned => 'x',
+    };
+    // An error is in the function of the state before it.
+    let func = |shape: &Shape| {
+        let at = shape.at.or_else(|| shown.get(shape.parent? as usize)?.at);
+        at.map(|loc| program.locs[loc].func)
+    };
+    let mut names: Vec<FuncId> = shown.iter().filter_map(func).collect();
+    names.sort_unstable();
+    names.dedup();
+    json!({
+        "parents": shown.iter().map(|s| s.parent.map_or(-1, i64::from)).collect::<Vec<_>>(),
+        "names": names.iter().map(|&f| program.funcs[f].name.clone()).collect::<Vec<_>>(),
+        "functions": shown.iter().map(|s| func(s).and_then(|f| names.binary_search(&f).ok())).collect::<Vec<_>>(),
+        "lines": shown.iter().map(|s| s.at.map_or(0, line)).collect::<Vec<_>>(),
+        "status": shown.iter().map(status).collect::<String>(),
+        "left_out": graph.len() - shown.len(),
+    })
 }
 
 fn callees(program: &Program, calls: &CallGraph, func: FuncId) -> Vec<String> {

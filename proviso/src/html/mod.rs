@@ -5,15 +5,15 @@
 
 mod exhibits;
 
-pub use exhibits::Exhibits;
+pub use exhibits::{Checked, Exhibits};
 
 use crate::pixel_tree::{Format, PixelTree};
 use crate::render;
-use crate::report::{Answer, LoopInvariant, Report, spot_json};
+use crate::report::{Answer, LoopInvariant, Report, Rest, Violation, spot_json};
 use crate::source::{Sources, Spot};
 use engine::arg::Shape;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -54,6 +54,8 @@ pub fn page(report: &Report, exhibits: &Exhibits, graph: &[Shape], sources: &Sou
         "functions": exhibits.functions(),
         "globals": exhibits.globals(),
         "pixels": pixels,
+        "states": exhibits.states(),
+        "complete": exhibits.is_complete(),
     });
     // Within a script element only `</script` and `<!--` have a meaning.
     let data = data.to_string().replace('<', "\\u003c");
@@ -110,13 +112,44 @@ fn files(report: &Report, exhibits: &Exhibits, sources: &Sources) -> Vec<Value> 
     // The user's own files come first.
     let given = |path: &str| report.files.iter().any(|f| f == path);
     let (first, others): (Vec<&str>, Vec<&str>) = paths.into_iter().partition(|p| given(p));
+    let checked = checked(report, exhibits);
     let file = |path: &str| {
         let text = sources.text(path).filter(|text| text.len() <= MAX_FILE);
         let lines = exhibits.lines(path);
+        let (told, checks) = (exhibits.told(path), checked.get(path));
         (text.is_some() || lines.is_some())
-            .then(|| json!({"path": path, "text": text, "code": lines, "told": exhibits.told(path)}))
+            .then(|| json!({"path": path, "text": text, "code": lines, "told": told, "checks": checks}))
     };
     first.into_iter().chain(others).filter_map(file).collect()
+}
+
+/// By file and line, what is checked there: name, in how many places, and what came of it.
+type CheckedLines<'a> = BTreeMap<u32, BTreeMap<&'a str, (usize, &'static str)>>;
+
+fn checked<'a>(report: &Report, exhibits: &'a Exhibits) -> BTreeMap<&'a str, CheckedLines<'a>> {
+    let mut files: BTreeMap<&str, CheckedLines<'_>> = BTreeMap::new();
+    // Parts of the run may have looked at the same places.
+    let mut seen = BTreeSet::new();
+    for Checked { check, spot } in exhibits.checked() {
+        if !seen.insert((check, &spot.path, spot.line, spot.column)) {
+            continue;
+        }
+        let Some(result) = report.checks.iter().find(|c| c.name == *check) else { continue };
+        let is_here = |v: &Violation| v.trace.as_ref().and_then(|t| t.spot.as_ref()) == Some(spot);
+        let came = match result.rest {
+            _ if result.violations.iter().any(is_here) => "violated",
+            Rest::Proved => "proved",
+            Rest::Unknown(_) => "unknown",
+            Rest::NotAsked => "not checked",
+        };
+        let of_line = files.entry(&spot.path).or_default().entry(spot.line).or_default();
+        let (count, worst) = of_line.entry(check).or_insert((0, came));
+        *count += 1;
+        if came == "violated" {
+            *worst = came;
+        }
+    }
+    files
 }
 
 /// All places that the report names.

@@ -79,21 +79,33 @@ function highlighted(text) {
     return before + line + "</span>".repeat(open.length);
   });
 }
+/** What came of the checks of a line: the worst as a sign, all in its title. */
+const WORST = ["violated", "unknown", "not checked", "proved"];
+function mark(checks) {
+  if (!checks) return '<span class="c"></span>';
+  const worst = WORST.find(word => checks.some(([, [, came]]) => came === word));
+  const title = checks.map(([name, [count, came]]) => `${name}: ${came}${count > 1 ? ` (${count} places)` : ""}`).join("\n");
+  const sign = {violated: "✗", unknown: "?", "not checked": "·", proved: "✓"}[worst];
+  return `<span class="c ${worst.replace(" ", "-")}" title="${title.replaceAll('"', "&quot;")}">${sign}</span>`;
+}
 function pane(file) {
   const pane = make("div");
   if (file.text === null) {
     pane.append(make("p", {className: "note"}, "The text of this file is not in the report."));
     return pane;
   }
-  const kept = new Map(file.code ?? []);
   const told = new Map(file.told ?? []);
+  const code = new Map((file.code ?? []).map(([line, kept, reached]) => [line, {kept, reached}]));
+  const checks = new Map(Object.entries(file.checks ?? {}).map(([line, checks]) => [Number(line), Object.entries(checks)]));
   const marked = lines.get(file.path) ?? new Map();
   // As one text: thousands of rows made one by one take seconds.
   pane.innerHTML = highlighted(file.text.replace(/\n$/, "")).map((html, index) => {
     const line = index + 1;
     const here = marked.get(line);
-    const classes = ["row", kept.has(line) ? (kept.get(line) ? "kept" : "cut") : "", told.has(line) ? `told ${told.get(line)}` : "", here?.path ? "path" : "", here?.error ? "error" : ""];
-    return `<div class="${classes.join(" ").trim()}" data-line="${line}"><span class="n">${line}</span><span class="t">${html || " "}</span></div>`;
+    const known = code.get(line);
+    const classes = ["row", known ? (known.kept ? "kept" : "cut") : "", known?.reached === true ? "came" : known?.reached === false ? "missed" : "",
+      told.has(line) ? `told ${told.get(line)}` : "", here?.path ? "path" : "", here?.error ? "error" : ""].filter(name => name);
+    return `<div class="${classes.join(" ")}" data-line="${line}"><span class="n">${line}</span>${mark(checks.get(line))}<span class="t">${html || " "}</span></div>`;
   }).join("");
   const rows = [...pane.children];
   for (const [line, {notes}] of marked) rows[line - 1]?.after(...notes.map(([kind, text]) => make("div", {className: `note ${kind}`}, text)));
@@ -130,12 +142,18 @@ const told = new Set(data.files.flatMap(file => (file.told ?? []).map(([, what])
 for (const [what, color, text] of [["ut", "--green", "all paths verified"], ["rt", "--red", "on a path to an error"], ["cand", "--yellow", "on a candidate"], ["open", "--dim", "open"]]) {
   if (told.has(what)) legend.push([color, text]);
 }
+const codes = data.files.flatMap(file => file.code ?? []);
+if (codes.some(([, , reached]) => reached !== null)) {
+  legend.push(["--came", "explored: an execution may come here"]);
+  if (codes.some(([, , reached]) => reached === false)) legend.push(["--missed", data.complete ? "no execution comes here" : "not explored"]);
+}
+if (data.files.some(file => file.checks)) legend.push([null, "checks: ✓ proved ✗ violated ? unknown"]);
 if (steps.length) legend.push(["--now", "on the way to the error"]);
 if (data.invariants.length) legend.push(["--green-back", "invariant of the proof"]);
 if (run.notes.length || run.reason) legend.push(["--yellow-back", "approximated"]);
 for (const [color, text] of legend) {
   const swatch = make("i");
-  swatch.style.background = `var(${color})`;
+  swatch.style.background = color ? `var(${color})` : "none";
   $("legend").append(swatch, text);
 }
 
@@ -337,6 +355,14 @@ view("Summary", () => {
     if (started.length) section("Started with", table(null, started));
     for (const doubt of environment?.doubts ?? []) out.push(make("p", {className: "note approximation"}, `It may not be seen natively: ${doubt}`));
   }
+  const checks = (run.checks ?? []).filter(check => check.places || check.result !== "proved");
+  if (checks.length > 1) section("Checks", table(["", "places", ""], checks.map(check => [check.name, check.places, check.result])));
+  const reached = data.files.flatMap(file => file.code ?? []).filter(([, kept, reached]) => kept && reached !== null);
+  if (reached.length) {
+    const came = reached.filter(([, , reached]) => reached).length;
+    section("Coverage", make("p", {}, `${came} of ${reached.length} lines that matter were explored` +
+      (came < reached.length ? `; ${data.complete ? "no execution comes to the others" : "the others were not come to"}.` : ".")));
+  }
   if (run.reason) section("Why there is no verdict", make("p", {}, `${run.reason.text} `, link(run.reason.location)));
   if (data.invariants.length) {
     section("Invariants of the proof", table(["loop", "in", "holds at its head"],
@@ -484,10 +510,57 @@ if (data.functions.length) {
       make("span", {className: "dim"}, "loop heads have a strong frame; what slicing removed is grey; drag and scroll")), canvas];
   }, true);
 }
+/** The abstract reachability graph, as far as it is in one function: from each state to the next of the function. */
+function statesPicture(number) {
+  const {parents, functions, lines, status, names} = data.states;
+  const own = functions.flatMap((of, state) => of === number ? [state] : []);
+  const shown = own.slice(0, MOST_BLOCKS);
+  const kinds = {e: "error", c: "covered", w: "waits", m: "merged", x: ""};
+  const words = {e: "error", c: "covered", w: "waits", m: "merged"};
+  const file = data.functions.find(({name}) => name === names[number])?.file;
+  const nodes = shown.map(state => ({id: String(state), kind: kinds[status[state]], line: lines[state],
+    lines: [[[lines[state] ? `line ${lines[state]}` : "", words[status[state]] ?? ""].filter(word => word).join(": "), false]]}));
+  const edges = shown.flatMap(state => {
+    let parent = parents[state];
+    const through = new Set();
+    while (parent >= 0 && functions[parent] !== number) {
+      through.add(names[functions[parent]]);
+      parent = parents[parent];
+    }
+    return parent < 0 ? [] : [{from: String(parent), to: String(state), label: through.size ? [...through].slice(0, 3).join(", ") : undefined}];
+  });
+  const drawn = picture(`states in ${names[number]}`, nodes, edges, (node, group) => {
+    document.querySelectorAll(".block.now").forEach(block => block.classList.remove("now"));
+    group.classList.add("now");
+    if (node.line && file) goTo({file, line: node.line});
+  });
+  return {...drawn, said: own.length > shown.length ? `the first ${shown.length} of ${own.length} states in ${names[number]}` : `${own.length} states in ${names[number]}`};
+}
 if (data.pixels) {
-  view("States", () => [
-    make("p", {className: "dim"}, "A pixel is a state, a row holds the states equally many steps from the start: red is an error, green is covered by another, yellow is where paths were merged, white waits."),
-    make("div", {id: "pixels", innerHTML: data.pixels})], true);
+  view("States", () => {
+    const said = make("p", {className: "dim"});
+    const place = make("div", {id: "canvas"});
+    const select = make("select", {id: "states"}, make("option", {value: ""}, "all, as pixels"),
+      ...(data.states?.names ?? []).map((name, index) => make("option", {value: String(index)}, name)));
+    let drawn = null;
+    const draw = () => {
+      drawn = select.value === "" ? null : statesPicture(Number(select.value));
+      said.textContent = drawn ? `${drawn.said}; an edge through other functions is named after them` +
+          (data.states.left_out ? `; ${data.states.left_out.toLocaleString("en")} states are not in the report` : "") :
+        "A pixel is a state, a row holds the states equally many steps from the start: red is an error, green is covered by another, yellow is where paths were merged, white waits.";
+      place.replaceChildren(drawn ? drawn.drawing : make("div", {id: "pixels", innerHTML: data.pixels}));
+      drawn?.enter();
+    };
+    select.onchange = draw;
+    const centre = factor => {
+      const box = place.getBoundingClientRect();
+      drawn?.zoom(factor, box.width / 2, box.height / 2);
+    };
+    queueMicrotask(draw);
+    return [make("div", {className: "controls"}, select,
+      make("button", {onclick: () => centre(1.3), title: "closer"}, "+"), make("button", {onclick: () => centre(1 / 1.3), title: "farther"}, "−"),
+      make("button", {onclick: () => drawn?.fit()}, "fit")), said, place];
+  }, true);
 }
 
 const first = violation?.location?.file ?? run.reason?.location?.file ?? data.invariants[0]?.location?.file ?? data.files[0]?.path;

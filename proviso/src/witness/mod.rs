@@ -21,6 +21,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 mod place;
+mod text;
 mod weave;
 
 pub use place::{LoopPlace, Places, Point};

@@ -5,11 +5,12 @@
 //! Lines stay what they were, and [`Woven`] knows what was added to each.
 
 use super::condition::objection;
+use super::text::{Added, Text};
 use super::validate::unusable;
 use super::{Entry, Invariant, Location, Scalar, Waypoint};
 use crate::failure::Failure;
 use crate::slice::scan::{Item, Kind, Source, Statement, Token};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -98,7 +99,7 @@ struct Piece {
 pub struct Woven {
     pub paths: Vec<PathBuf>,
     /// By file (as it was named before) and line: columns from which on something was added, in what was written, and how much.
-    added: HashMap<(PathBuf, u32), Vec<Range<u32>>>,
+    added: Added,
 }
 
 impl Woven {
@@ -144,7 +145,7 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
             errors = all.len();
         }
     }
-    let mut woven = Woven { paths: Vec::new(), added: HashMap::new() };
+    let mut woven = Woven { paths: Vec::new(), added: Added::new() };
     for (number, file) in parsed.iter().enumerate() {
         let name = file.path.file_name().unwrap_or_default();
         let path = folder.join(format!("{number}")).join(name);
@@ -520,12 +521,7 @@ impl<'a> File<'a> {
     }
 
     /// The file with its hooks, and with declarations before it.
-    fn text(
-        &self,
-        first: bool,
-        invariants: usize,
-        added: &mut HashMap<(PathBuf, u32), Vec<Range<u32>>>,
-    ) -> Result<String, Failure> {
+    fn text(&self, first: bool, invariants: usize, added: &mut Added) -> Result<String, Failure> {
         let mut out = String::new();
         let _ = write!(out, "{}unsigned {SEGMENT}; ", if first { "" } else { "extern " });
         out += "extern void __proviso_assume(int); ";
@@ -537,7 +533,7 @@ impl<'a> File<'a> {
         let mut pieces = self.pieces()?;
         // What is around more comes first; of the same range what is evaluated first, as sites are ordered.
         pieces.sort_by_key(|piece| (piece.around.start, std::cmp::Reverse(piece.around.end)));
-        let mut text = Text { file: self, out, done: 0, line: 1, column: 1, added };
+        let mut text = Text::new(self.path, self.source.text, out, added);
         let mut open: Vec<Piece> = Vec::new();
         for piece in pieces {
             while let Some(inner) = open.pop_if(|inner| inner.around.end <= piece.around.start) {
@@ -559,49 +555,6 @@ impl<'a> File<'a> {
             text.add(inner.around.end, &inner.tail);
         }
         Ok(text.end())
-    }
-}
-
-/// A file with additions, as it is written.
-struct Text<'f, 'a> {
-    file: &'f File<'a>,
-    out: String,
-    /// What of the file is written.
-    done: usize,
-    /// Where that is, in what is written.
-    line: u32,
-    column: u32,
-    added: &'f mut HashMap<(PathBuf, u32), Vec<Range<u32>>>,
-}
-
-impl Text<'_, '_> {
-    /// Puts a text at an offset of the file.
-    fn add(&mut self, at: usize, text: &str) {
-        self.copy(at);
-        // Conditions of witnesses may span lines.
-        let text = text.replace(['\n', '\r'], " ");
-        let columns = self.column..self.column + text.len() as u32;
-        self.column = columns.end;
-        self.added.entry((self.file.path.to_owned(), self.line)).or_default().push(columns);
-        self.out += &text;
-    }
-
-    fn copy(&mut self, to: usize) {
-        let part = &self.file.source.text[self.done..to];
-        match part.rfind('\n') {
-            Some(last) => {
-                self.line += part.matches('\n').count() as u32;
-                self.column = (part.len() - last) as u32;
-            }
-            None => self.column += part.len() as u32,
-        }
-        self.out += part;
-        self.done = to;
-    }
-
-    fn end(mut self) -> String {
-        self.copy(self.file.source.text.len());
-        self.out
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Parameters {
     pub search: Search,
     pub seed: u64,
     pub max_call_depth: u32,
+    /// Whether it is noted where states came, as far as paths are kept.
+    pub notes_locations: bool,
 }
 
 /// A state waiting with its place.
@@ -121,6 +123,8 @@ pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = Forgotten> {
     distances: Vec<u32>,
     parameters: Parameters,
     pub counters: Counters,
+    /// By location, whether a state came there; empty where nobody asks.
+    pub came: Vec<bool>,
     /// Edges after which somebody else should have a try.
     pub most_edges: u64,
     /// The part of the tree of forks that waits: what follows after n forks is 2^-n of it. Not where states are merged.
@@ -152,6 +156,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
                 Search::Nearest => distances(program),
                 _ => Vec::new(),
             },
+            came: vec![false; if parameters.notes_locations { program.locs.len() } else { 0 }],
             parameters,
             counters: Counters::default(),
             most_edges: u64::MAX,

@@ -34,6 +34,11 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
             }
             steps += 1;
             self.counters.edges += 1;
+            if R::PATHS
+                && let Some(came) = self.came.get_mut(at.loc.index())
+            {
+                *came = true;
+            }
             let way = match self.successors(state, at, node, taints)? {
                 Next::One(way) => way,
                 Next::Ways => {

@@ -18,6 +18,7 @@ pub use asserted::{Asserted, asserted};
 pub use loops::globals_written;
 pub use loops::{LoopInfo, Loops, RecursiveFunction};
 pub use problems::{Problem, Problems};
+pub use reachability::leading_to_targets;
 pub use rows::{Address, Cells, Snapshot};
 pub use state::State;
 

@@ -1,0 +1,86 @@
+//! Where explorations came to: what the report shades the source by.
+
+use crate::cpa::symbolic::leading_to_targets;
+use cfa::{CallGraph, FuncId, Id, LocId, Program};
+
+/// Where explorations came to.
+#[derive(Clone, Default, Debug)]
+pub struct Coverage {
+    /// By location: whether a state came there; `None` where nobody would notice. Empty if nothing was explored, or nobody asked.
+    pub came: Vec<Option<bool>>,
+    /// Whether no execution comes to any other: the proof is an exploration of everything.
+    pub is_complete: bool,
+}
+
+impl Coverage {
+    /// Of explorations of the simplified program, by where each came to.
+    pub(crate) fn of<'a>(
+        simplified: &Program,
+        explorations: impl Iterator<Item = &'a [bool]>,
+        is_complete: bool,
+    ) -> Self {
+        let mut all: Vec<bool> = Vec::new();
+        for came in explorations.filter(|came| !came.is_empty()) {
+            all.resize(simplified.locs.len(), false);
+            all.iter_mut().zip(came).for_each(|(all, &came)| *all |= came);
+        }
+        if all.is_empty() {
+            return Self::default();
+        }
+        let follows = followed(simplified);
+        let came = all.iter().zip(follows).map(|(&came, follows)| (came || follows).then_some(came)).collect();
+        Self { came, is_complete }
+    }
+}
+
+/// By location, whether an execution that comes there is followed there. Where simplification bypasses a location, where no path
+/// leads on to an error, and where a call is answered without following it, nobody would notice.
+fn followed(program: &Program) -> Vec<bool> {
+    let calls = CallGraph::new(program);
+    // Of recursive functions, with all that they call.
+    let mut answered: Vec<FuncId> = program.funcs.ids().filter(|&f| calls.is_recursive(f)).collect();
+    let mut is_answered = vec![false; program.funcs.len()];
+    while let Some(func) = answered.pop() {
+        if !std::mem::replace(&mut is_answered[func.index()], true) {
+            let called = calls.graph().successors(func.0).iter().map(|&f| FuncId(f));
+            answered.extend(called.filter(|&f| program.funcs.get(f).is_some()));
+        }
+    }
+    let mut followed = vec![false; program.locs.len()];
+    let leads = leading_to_targets(program);
+    let mut open: Vec<LocId> = program.funcs.values().map(|f| f.entry).collect();
+    while let Some(loc) = open.pop() {
+        let is_followed = leads[loc.index()] && !is_answered[program.locs[loc].func.index()];
+        if is_followed && !std::mem::replace(&mut followed[loc.index()], true) {
+            open.extend(program.out_edges(loc).map(|edge| program.edges[edge].target));
+        }
+    }
+    followed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfa::{CType, Check, DataLayout, ErrorInfo, Op, Var, VarKind};
+
+    #[test]
+    fn missed_is_only_where_states_are_followed() {
+        let mut p = Program::new(DataLayout { pointer_width: 64 });
+        let ty = p.types.push(CType::Unknown { width: 1 });
+        let x = p.vars.push(Var { name: None, ty, width: 1, kind: VarKind::Global { init: None }, place: None });
+        let x = p.exprs.var(x, 1);
+        let [to_error, harmless, bypassed, error, end] = [(); 5].map(|()| p.add_location(p.entry));
+        let entry = p.funcs[p.entry].entry;
+        p.add_branch(entry, x, to_error, harmless, None);
+        p.add_edge(to_error, Op::Skip, error, None);
+        p.add_edge(bypassed, Op::Skip, error, None);
+        p.add_edge(harmless, Op::Return { value: None }, end, None);
+        let check = p.errors.push(ErrorInfo { check: Check::Call, message: String::new(), place: None });
+        p.add_edge(error, Op::Error(check), end, None);
+        let came: Vec<bool> = p.locs.ids().map(|loc| loc == entry).collect();
+        let coverage = Coverage::of(&p, [&came[..], &[]].into_iter(), true);
+        let told = [entry, to_error, harmless, bypassed, error].map(|loc| coverage.came[loc.index()]);
+        assert_eq!(told, [Some(true), Some(false), None, None, Some(false)]);
+        assert!(Coverage::of(&p, std::iter::empty(), true).came.is_empty());
+    }
+}
