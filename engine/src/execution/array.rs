@@ -12,8 +12,10 @@ use super::{Execution, quantified};
 use cfa::{BinOp, Bv, Expr, ExprId, Sort};
 use rustc_hash::FxHashSet;
 
-/// Bytes written of an object whose content is kept when it becomes an array.
+/// Bytes written of an object whose content is kept when it becomes an array: of a variable, and of a constant table, about
+/// which bounds often say enough.
 const MAX_ARRAY: u64 = 1 << 16;
+const MAX_TABLE: u64 = 1 << 18;
 
 /// Stores at unknown places that are looked at behind the last one.
 const MOST_STORES: u32 = 64;
@@ -36,7 +38,7 @@ pub fn make(ex: &mut Execution, st: &mut State, object: ObjId, offset: ExprId, l
     let (zeroed, written) = (o.zeroed, o.extent().min(size));
     // The content of an object of which more is written is forgotten: any content is possible, which a replay will
     // tell from a real one.
-    let kept = written <= MAX_ARRAY;
+    let kept = written <= if o.read_only { MAX_TABLE } else { MAX_ARRAY };
     let mut array = if zeroed && kept {
         let zero = ex.terms.int(8 * unit, 0);
         ex.terms.const_array(w, zero)
