@@ -438,13 +438,11 @@ impl Guess<'_> {
                     value.unwrap_or_else(|| {
                         known = false;
                         let width = match *leaf {
-                            Expr::Var(v) => self.scalars.iter().find(|s| s.var == v).map(|s| s.width),
-                            _ => rows
-                                .iter()
-                                .find(|&&r| self.pool.get(self.holes[r]) == leaf)
-                                .map(|&r| 8 * self.l.rows[r].len),
+                            Expr::Var(v) => self.program.vars[v].width,
+                            Expr::Sym(s) => self.pool.symbol_sort(s).width(),
+                            _ => self.program.layout.pointer_width,
                         };
-                        Bv::zero(width.unwrap_or(64))
+                        Bv::zero(width)
                     })
                 });
                 match (known, holds.is_true()) {
