@@ -3,6 +3,7 @@
 // run: -DBUG => FALSE(unreach-call)
 // run: --analysis symex => TRUE
 // run: --analysis symex-merging => TRUE
+// native: no
 #include "../verify.h"
 #include <stdlib.h>
 #include <string.h>
