@@ -220,6 +220,10 @@ pub enum Expr {
 }
 
 impl Expr {
+    /// The value of the operation on bit-vector values of its sub-expressions. `None` for leaves and arrays.
+    pub fn apply(&self, values: &[&Bv]) -> Option<Bv> {
+        apply(self, values)
+    }
     /// The direct sub-expressions, in order.
     #[inline]
     pub fn children(&self) -> Children {

@@ -131,7 +131,8 @@ pub(super) fn solve(pool: &ExprPool, set: &[ExprId], terms: &mut Z3Terms, budget
     found
 }
 
-fn confirmed(pool: &ExprPool, set: &[ExprId], values: FxHashMap<ExprId, Value>) -> Found {
+/// The values as a model of `set`, if it is one.
+pub(super) fn confirmed(pool: &ExprPool, set: &[ExprId], values: FxHashMap<ExprId, Value>) -> Found {
     let holds = {
         let zero = |leaf| super::path::zero(pool.sort(leaf));
         let mut evaluator =

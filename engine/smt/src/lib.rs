@@ -18,6 +18,7 @@ mod checked;
 mod choice;
 mod equalities;
 pub mod facts;
+mod finite;
 mod independence;
 mod integers;
 pub mod interpolate;

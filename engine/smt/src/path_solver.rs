@@ -7,8 +7,10 @@
 
 use super::cache::{Cores, Evaluations, Models, canonical};
 use super::equalities::Equalities;
-use super::facts::Facts;
+use super::facts::{Contradiction, Facts};
+use super::finite;
 use super::independence::Leaves;
+use super::integers::Found;
 use super::linear::contradict;
 use super::names::Names;
 use super::path::{Model, PathCondition};
@@ -65,6 +67,8 @@ pub struct Statistics {
     pub by_cache: u64,
     /// As a contradiction of linear arithmetic.
     pub by_sums: u64,
+    /// By propagation and search over symbols with few values.
+    pub by_domains: u64,
     /// Calls of the solver. (A query may need several.)
     pub solved: u64,
     pub unknown: u64,
@@ -92,6 +96,8 @@ pub struct PathSolver {
     solved: FxHashMap<Rc<[ExprId]>, Solved>,
     /// Solver calls since its last reset.
     calls: u32,
+    /// Of the first search over symbols with few values.
+    steps: u64,
 }
 
 /// What the solver says about a set.
@@ -111,6 +117,11 @@ const CALLS_PER_CONTEXT: u32 = 5_000;
 const TERMS_PER_MILLISECOND: usize = 100;
 /// Attempts to turn a spurious model into a real one.
 const REFINEMENTS: u32 = 8;
+/// Steps of the search over symbols with few values before the solver is asked, 3 ns each or so: at first, at least, and at most. Twice as many
+/// where it found something, half as many where it did not.
+const FIRST_SEARCH: u64 = 100_000_000;
+const FEWEST_STEPS: u64 = 3_000_000;
+const MOST_STEPS: u64 = 400_000_000;
 
 impl PathSolver {
     /// Queries end with `budget`.
@@ -128,6 +139,7 @@ impl PathSolver {
             names: Names::default(),
             solved: FxHashMap::default(),
             calls: 0,
+            steps: FIRST_SEARCH,
         }
     }
     /// Limits each call of the solver, beside the budget.
@@ -383,6 +395,28 @@ impl PathSolver {
             self.statistics.by_sums += 1;
             return Solved::Infeasible(set.to_vec());
         }
+        let finite = match finite::read(pool, &constraints) {
+            Ok(finite) => finite,
+            Err(Contradiction) => {
+                self.statistics.by_domains += 1;
+                return Solved::Infeasible(set.to_vec());
+            }
+        };
+        let search = |this: &mut Self, pool: &ExprPool, work, budget: &Budget| {
+            let found = finite.as_ref()?.solve(pool, &constraints, work, budget);
+            this.searched(pool, set, &equal, found)
+        };
+        if let Some(found) = search(self, pool, self.steps, budget) {
+            self.steps = (2 * self.steps).min(MOST_STEPS);
+            return found;
+        }
+        if finite.is_some() {
+            self.steps = (self.steps / 2).max(FEWEST_STEPS);
+        }
+        // Where the search may do it after all, half of the time is its.
+        let whole = budget;
+        let half = finite.as_ref().and(budget.remaining()).map(|time| budget.within(time / 2));
+        let budget = half.as_ref().unwrap_or(budget);
         let spread = tables::spread(pool, &constraints);
         if self.calls >= CALLS_PER_CONTEXT {
             self.backend.reset();
@@ -410,7 +444,9 @@ impl PathSolver {
                     return Solved::Infeasible(self.core(pool, &equal, set, core));
                 }
                 Answer::Unknown(_) if spurious.is_some() => break,
-                Answer::Unknown(reason) => return Solved::Unknown(reason),
+                Answer::Unknown(reason) => {
+                    return search(self, pool, u64::MAX, whole).unwrap_or(Solved::Unknown(reason));
+                }
                 Answer::Sat => {}
             }
             let mut model = Model::default();
@@ -445,6 +481,27 @@ impl PathSolver {
             }
         }
         Solved::Feasible(spurious.expect("set before the loop is left"))
+    }
+
+    /// What the search in domains says of `set`, if anything.
+    fn searched(&mut self, pool: &ExprPool, set: &[ExprId], equal: &Equalities, found: Found) -> Option<Solved> {
+        let found = match found {
+            Found::Nothing => return None,
+            Found::Core(_) => Solved::Infeasible(set.to_vec()),
+            Found::Model(values) => {
+                let mut model = Model::default();
+                let known = equal.values.iter().map(|(leaf, (value, _))| (*leaf, Value::Bv(value.clone())));
+                for (leaf, value) in values.into_iter().chain(known) {
+                    model.set(leaf, value);
+                }
+                if !set.iter().all(|&e| self.evaluations.holds(pool, &model, e)) {
+                    return None;
+                }
+                Solved::Feasible(model)
+            }
+        };
+        self.statistics.by_domains += 1;
+        Some(found)
     }
 
     /// What `core` was made from.

@@ -1,0 +1,190 @@
+//! Conjunctions over symbols that have few values each, by constraint propagation and search.
+//!
+//! Schedules, colourings, permutations: circuits for them hide what is simple about them, that seven different values do not fit into six. So a symbol that the constraints
+//! bound has a domain, a set of bits; a constraint over two or three of them is the table of what it allows
+//! (generalized arc consistency: Mackworth, Consistency in networks of relations, AIJ 1977); cliques of symbols that differ from one another are
+//! one constraint (Régin, A filtering algorithm for constraints of difference in CSPs, AAAI 1994). Values at which propagation
+//! fails are dropped beforehand (singleton consistency: Debruyne and Bessière, IJCAI 1997), and the search branches where the most
+//! constraints failed so far (dom/wdeg: Boussemart et al., ECAI 2004), with restarts.
+//!
+//! A constraint that is not of this kind is left out. So a contradiction is one of the whole; a model is one
+//! only if the evaluator confirms it.
+
+mod different;
+mod reading;
+mod relation;
+mod search;
+
+use super::budget::Budget;
+use super::facts::Contradiction;
+use super::integers::{Found, confirmed};
+use cfa::{Bv, ExprId, ExprPool, Value};
+use rustc_hash::FxHashMap;
+use search::{Outcome, Search};
+
+/// The values of a symbol: bit `k` stands for the `k`-th from its least one.
+type Domain = u128;
+const LARGEST: u64 = Domain::BITS as u64;
+
+/// What is to be solved.
+pub(super) struct Problem {
+    symbols: Vec<Symbol>,
+    relations: Vec<relation::Relation>,
+    constraints: Vec<Constraint>,
+    /// Sets of symbols with different values, which have their least value in common.
+    different: Vec<Vec<u32>>,
+}
+
+struct Symbol {
+    leaf: ExprId,
+    width: u32,
+    /// Of the first bit of the domain. The others follow, modulo the width.
+    least: u64,
+    domain: Domain,
+}
+
+impl Symbol {
+    fn value(&self, k: u32) -> Bv {
+        Bv::new(self.width, self.least.wrapping_add(u64::from(k)))
+    }
+}
+
+struct Constraint {
+    relation: u32,
+    symbols: Box<[u32]>,
+}
+
+/// The problem, where nearly all of `set` is one.
+pub(super) fn read(pool: &ExprPool, set: &[ExprId]) -> Result<Option<Problem>, Contradiction> {
+    reading::read(pool, set)
+}
+
+impl Problem {
+    /// Looks for a model of `set`, which it was read from, or a contradiction, for so much `work` (steps of some nanoseconds).
+    pub(super) fn solve(&self, pool: &ExprPool, set: &[ExprId], work: u64, budget: &Budget) -> Found {
+        match Search::new(self, work, budget).run() {
+            Outcome::Contradiction => Found::Core(set.to_vec()),
+            Outcome::Solution(choices) => {
+                let value = |(s, k): (&Symbol, u32)| (s.leaf, Value::Bv(s.value(k)));
+                let values: FxHashMap<ExprId, Value> = self.symbols.iter().zip(choices).map(value).collect();
+                confirmed(pool, set, values)
+            }
+            Outcome::Unknown => Found::Nothing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Answer, Bitwuzla, Solver};
+    use cfa::{BinOp, Sort};
+
+    /// Symbols with values from 0 to `most`.
+    fn symbols(pool: &mut ExprPool, set: &mut Vec<ExprId>, count: usize, most: u64) -> Vec<ExprId> {
+        let symbols: Vec<ExprId> = (0..count).map(|_| pool.fresh_symbol(Sort::Bv(32)).1).collect();
+        for &symbol in &symbols {
+            let (zero, most) = (pool.int(32, 0), pool.int(32, most));
+            set.push(pool.binary(BinOp::Sle, zero, symbol));
+            set.push(pool.binary(BinOp::Sle, symbol, most));
+        }
+        symbols
+    }
+
+    /// Nothing where the set is no problem of this kind.
+    fn solved(pool: &ExprPool, set: &[ExprId], work: u64) -> Option<Found> {
+        let budget = Budget::lasting(std::time::Duration::from_secs(60));
+        match read(pool, set) {
+            Ok(problem) => problem.map(|p| p.solve(pool, set, work, &budget)),
+            Err(Contradiction) => Some(Found::Core(set.to_vec())),
+        }
+    }
+
+    /// More pigeons than holes: as disequalities, and as products that are negative where their factors differ.
+    #[test]
+    fn pigeons() {
+        for (pigeons, product, fits) in [(13, false, false), (13, true, false), (12, false, true), (12, true, true)] {
+            let mut pool = ExprPool::new();
+            let mut set = Vec::new();
+            let symbols = symbols(&mut pool, &mut set, pigeons, 11);
+            for (i, &a) in symbols.iter().enumerate() {
+                for &b in &symbols[i + 1..] {
+                    set.push(if product {
+                        let (x, y) = (pool.sub(a, b), pool.sub(b, a));
+                        let (square, zero) = (pool.mul(x, y), pool.int(32, 0));
+                        pool.binary(BinOp::Slt, square, zero)
+                    } else {
+                        pool.ne(a, b)
+                    });
+                }
+            }
+            match solved(&pool, &set, 10_000_000) {
+                Some(Found::Model(_)) => assert!(fits),
+                Some(Found::Core(_)) => assert!(!fits),
+                _ => panic!("{pigeons} {product}"),
+            }
+        }
+    }
+
+    /// Random constraints over a few symbols: what is found is what a bit-blaster finds.
+    #[test]
+    fn domains_agree_with_bits() {
+        let mut state = 3u64;
+        let mut below = |n: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % n
+        };
+        let (mut models, mut cores) = (0, 0);
+        for round in 0..300 {
+            let mut pool = ExprPool::new();
+            let mut set = Vec::new();
+            let count = 4 + below(4) as usize;
+            let symbols = symbols(&mut pool, &mut set, count, 3 + below(4));
+            for _ in 0..8 + below(14) {
+                let mut pick = || symbols[below(symbols.len() as u64) as usize];
+                let (a, b, c, d) = (pick(), pick(), pick(), pick());
+                let few = pool.int(32, below(6));
+                let e = match below(8) {
+                    0..=3 => pool.ne(a, b),
+                    4 => {
+                        let sum = pool.add(a, b);
+                        pool.eq(sum, c)
+                    }
+                    5 => {
+                        let (difference, product) = (pool.sub(a, b), pool.mul(c, d));
+                        pool.binary(BinOp::Slt, difference, product)
+                    }
+                    6 => {
+                        let (less, swapped) = (pool.binary(BinOp::Ult, a, b), pool.sub(b, a));
+                        let difference = pool.sub(a, b);
+                        let distance = pool.ite(less, swapped, difference);
+                        pool.eq(distance, few)
+                    }
+                    _ => {
+                        let (x, y) = (pool.sub(a, few), pool.add(b, few));
+                        pool.binary(BinOp::Sle, x, y)
+                    }
+                };
+                if pool.as_const(e).is_none() {
+                    set.push(e);
+                }
+            }
+            let answer = Bitwuzla::new().check(&pool, &set, &Budget::lasting(std::time::Duration::from_secs(60)));
+            // Every third with a search that is given up at some point.
+            let work = if round % 3 == 0 { 50 * below(100) } else { u64::MAX };
+            match solved(&pool, &set, work) {
+                Some(Found::Model(_)) => {
+                    models += 1;
+                    assert_eq!(answer, Answer::Sat, "{}", crate::smtlib::script(&pool, &set));
+                }
+                Some(Found::Core(_)) => {
+                    cores += 1;
+                    assert_eq!(answer, Answer::Unsat, "{}", crate::smtlib::script(&pool, &set));
+                }
+                Some(Found::Nothing) => assert_eq!(round % 3, 0, "{}", crate::smtlib::script(&pool, &set)),
+                None => {}
+            }
+        }
+        assert!(models > 60 && cores > 60, "{models} {cores}");
+    }
+}

@@ -1,0 +1,129 @@
+"""A batch that is killed at random moments, or whose workers are, against one that is left alone."""
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from batchtool import cluster, results
+
+ROOT = Path(__file__).resolve().parents[2]
+
+DESCRIPTION = """\
+Runs a batch to its end while it is killed (SIGKILL) at random moments, and compares its table with that of a batch that was left
+alone: --expected, a result file of the same command.
+
+  scripts/batch run --index INDEX.tsv --timeout 10 -j 2 --out whole.jsonl
+  scripts/bench-killed --expected whole.jsonl --out killed.jsonl -- --index INDEX.tsv --timeout 10 -j 2
+  scripts/bench-killed --expected whole.jsonl --out dask.jsonl --workers 4 --archive proviso.tar.xz -- --index INDEX.tsv --timeout 10
+
+With --workers, a Dask scheduler and as many worker processes of this machine run the batch; workers are killed, and another one is started for each.
+With --archive, they have that release, unpacked, and nothing else.
+
+Tasks near their time limit may end otherwise in any two runs; so each difference is shown with both times. Exit code 1 if a
+difference is not one between a verdict and a time-out, or if a task has not exactly one result."""
+
+
+def main(argv):
+    p = argparse.ArgumentParser(prog="scripts/bench-killed", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--expected", required=True, metavar="FILE")
+    p.add_argument("--out", required=True, metavar="FILE", help="result file, which must not be there yet")
+    p.add_argument("--times", type=int, default=10, metavar="N")
+    p.add_argument("--between", type=float, nargs=2, default=(5, 120), metavar="SECS", help="time from one kill to the next (5 120)")
+    p.add_argument("--seed", type=int, default=None)
+    p.add_argument("--workers", type=int, default=0, metavar="N")
+    p.add_argument("--archive", metavar="FILE")
+    p.add_argument("batch", nargs="+", help="arguments of batch run")
+    options = p.parse_args(argv)
+    if Path(options.out).exists():
+        p.error(f"{options.out} exists")
+    if options.workers:
+        cluster.need_dask()
+    seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 32)
+    random.seed(seed)
+    began = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        hit = (on_cluster if options.workers else on_this_machine)(options, stack)
+    print(f"seed {seed}: {hit} kills at work, {time.monotonic() - began:.0f} s")
+    return compare(options.expected, options.out)
+
+
+def on_this_machine(options, _):
+    """How often the batch was at work when it was killed."""
+    command = batch(options)
+    for hit in range(options.times):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(random.uniform(*options.between))
+            return hit
+        process.kill()
+        process.wait()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+    return options.times
+
+
+def on_cluster(options, stack):
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    environment = dict(os.environ)
+    if options.archive:
+        subprocess.run(["tar", "xf", options.archive, "-C", folder, "--strip-components=1"], check=True)
+        environment["PATH"] = f"{folder}/bin:{environment['PATH']}"
+        environment.pop("PROVISO", None)
+
+    def start(role, *arguments):
+        words = [sys.executable, "-m", "distributed.cli.dask_" + role, *map(str, arguments), "--no-dashboard"]
+        process = subprocess.Popen(words, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        stack.callback(process.wait)
+        stack.callback(process.kill)
+        return process
+
+    contact = folder / "scheduler.json"
+    start("scheduler", "--port", 0, "--host", "127.0.0.1", "--scheduler-file", contact)
+    while not contact.exists():
+        time.sleep(0.1)
+    address = json.loads(contact.read_text())["address"]
+
+    def worker():
+        return start("worker", address, "--nthreads", 1, "--no-nanny", "--local-directory", folder / "scratch")
+
+    workers = [worker() for _ in range(options.workers)]
+    client = subprocess.Popen([*batch(options), "--cluster", address], stdout=subprocess.DEVNULL)
+    for hit in range(options.times):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            client.wait(random.uniform(*options.between))
+            return hit
+        victim = random.randrange(len(workers))
+        workers[victim].kill()
+        workers[victim] = worker()
+    client.wait()
+    return options.times
+
+
+def batch(options):
+    return [sys.executable, str(ROOT / "scripts/batch"), "run", "--out", options.out, "--no-report", *options.batch]
+
+
+def compare(expected, found):
+    """Prints the differences; 1 if one is not of the time limit."""
+    with open(found) as file:
+        lines = [json.loads(line) for line in file if line.endswith("}\n")]
+    keys = [(line["task"], line["property"]) for line in lines if "task" in line and "step" not in line]
+    twice = len(keys) - len(set(keys))
+    (_, whole), (_, killed) = results.load(expected), results.load(found)
+    missing = whole.keys() - killed.keys()
+    differ = sorted(key for key in whole.keys() & killed.keys() if whole[key]["verdict"] != killed[key]["verdict"])
+    bad = 0
+    for key in differ:
+        pair = whole[key], killed[key]
+        unexplained = not any(result["reason"].startswith("timeout") for result in pair)
+        bad += unexplained
+        how = " -> ".join(f"{result['verdict']} in {result['wall']:.1f} s" for result in pair)
+        print(f"{'DIFFERS ' if unexplained else ''}{' '.join(key)}: {how}")
+    print(f"{len(whole)} tasks; {twice} results twice, {len(missing)} missing; {len(differ)} differ, {bad} of them not by the time limit")
+    return 1 if bad or twice or missing else 0
