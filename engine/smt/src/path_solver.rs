@@ -449,18 +449,7 @@ impl PathSolver {
                 }
                 Answer::Sat => {}
             }
-            let mut model = Model::default();
-            for &e in set {
-                for &leaf in self.leaves.of(pool, e).iter() {
-                    if model.get(leaf).is_none() {
-                        let value = match equal.values.get(&leaf) {
-                            Some((value, _)) => Value::Bv(value.clone()),
-                            None => self.backend.leaf_value(pool, leaf),
-                        };
-                        model.set(leaf, value);
-                    }
-                }
-            }
+            let mut model = self.backend_model(pool, set, &equal);
             if set.iter().all(|&e| self.evaluations.holds(pool, &model, e)) {
                 return Solved::Feasible(model);
             }
@@ -481,6 +470,23 @@ impl PathSolver {
             }
         }
         Solved::Feasible(spurious.expect("set before the loop is left"))
+    }
+
+    /// The backend's model, with the values of leaves that were replaced.
+    fn backend_model(&mut self, pool: &ExprPool, set: &[ExprId], equal: &Equalities) -> Model {
+        let mut model = Model::default();
+        for &e in set {
+            for &leaf in self.leaves.of(pool, e).iter() {
+                if model.get(leaf).is_none() {
+                    let value = match equal.values.get(&leaf) {
+                        Some((value, _)) => Value::Bv(value.clone()),
+                        None => self.backend.leaf_value(pool, leaf),
+                    };
+                    model.set(leaf, value);
+                }
+            }
+        }
+        model
     }
 
     /// What the search in domains says of `set`, if anything.

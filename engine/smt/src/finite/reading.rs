@@ -28,9 +28,14 @@ pub(super) fn read(pool: &ExprPool, set: &[ExprId]) -> Result<Option<Problem>, C
         differences: Vec::new(),
         is_difference: Vec::new(),
     };
-    let left_out = set.iter().filter(|e| !reading.constraint(**e)).count();
-    let many = reading.problem.symbols.iter().filter(|s| s.domain.count_ones() > 2).count();
-    if many < FEWEST || 10 * left_out > set.len() {
+    let mut left_out = 0;
+    for &e in set {
+        left_out += usize::from(!reading.constraint(e));
+        if 10 * left_out > set.len() {
+            return Ok(None);
+        }
+    }
+    if reading.problem.symbols.iter().filter(|s| s.domain.count_ones() > 2).count() < FEWEST {
         return Ok(None);
     }
     let Reading { mut problem, differences, .. } = reading;
