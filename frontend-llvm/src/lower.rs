@@ -10,6 +10,7 @@ mod arith;
 mod builder;
 mod call;
 mod constant;
+mod decisions;
 mod function;
 mod globals;
 mod instruction;

@@ -106,6 +106,8 @@ pub struct Options {
     pub sequential_environment: bool,
     /// What the program writes it may read again, so that output is among what those values depend on.
     pub reads_back: bool,
+    /// Every condition of C is a branch, also one that clang's code merely computes with (see `lower::decisions`): for coverage.
+    pub decisions: bool,
     /// Link the library models. Without them, every library function but the primitives is undefined.
     pub models: bool,
 }
@@ -146,6 +148,7 @@ impl Default for Options {
             remove_bodies: Vec::new(),
             sequential_environment: false,
             reads_back: false,
+            decisions: false,
             models: true,
         }
     }

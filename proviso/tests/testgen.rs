@@ -298,9 +298,56 @@ fn conditions_are_goals_where_nothing_branches_on_them() {
     };
     assert_eq!(at(&branches, 26).len(), 0);
     assert_eq!(at(&conditions, 26), ["\"n > 3\"", "\"n <= 3\""]);
-    // `n == 17` is a branch, `key > 200` a value.
-    assert_eq!((at(&branches, 17).len(), at(&conditions, 17).len()), (2, 4));
+    // `n == 17 && key > 200` as a value has two branches.
+    assert_eq!((at(&branches, 17).len(), at(&conditions, 17).len()), (4, 4));
     assert_eq!(conditions["coverage"], "conditions");
+}
+
+/// Conditions whose values are only computed, by line as many branches as gcov counts of gcc's code.
+const VALUES: &str = "\
+extern int __VERIFIER_nondet_int(void);
+static int both(int a, int b) { return a > 1 && b > 2; }
+static int either(int a, int b) { return a || b; }
+static int pick(int a) { return a > 5 ? 10 : 20; }
+static int *choose(int a, int *p, int *q) { return a > 5 ? p : q; }
+static int plain(int a) { return a > 7; }
+static int called(int a) { return !(a && plain(a)); }
+static int nested(int a, int b) { return a > 3 ? (b ? 1 : 2) : 3; }
+static int of_both(int a, int b) { return (a > 3 && b) ? 100 : 200; }
+static int within(int a) { return a & (a ? 3 : 8); }
+static int compared(int a, int b) { if ((a > 1 && b) == (b > 2 || a)) return 1; return 0; }
+static int converted(int a) { return (int)(a * 0.5); }
+int main(void) {
+    int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(), x = 1, y = 2;
+    return both(a, b) + either(a, b) + pick(a) + *choose(a, &x, &y) + called(b) + nested(a, b) + of_both(a, b) + within(b)
+        + compared(a, b) + converted(a);
+}
+";
+
+#[test]
+fn each_condition_is_a_branch_as_gcov_counts_them() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("p.c"), VALUES).unwrap();
+    let by_line = |coverage: &str| {
+        let arguments =
+            ["testgen", "p.c", "-o", coverage, "--coverage", coverage, "--timeout", "60", "--json", "r.json"];
+        let run =
+            Command::new(env!("CARGO_BIN_EXE_proviso")).args(arguments).current_dir(folder.path()).output().unwrap();
+        assert!(run.status.success(), "{run:?}");
+        let text = std::fs::read_to_string(folder.path().join("r.json")).unwrap();
+        let result: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let mut lines = std::collections::BTreeMap::<u64, u32>::new();
+        for goal in result["goals"].as_array().unwrap() {
+            assert_eq!(goal["status"], "covered", "{goal}");
+            *lines.entry(goal["location"]["line"].as_u64().unwrap()).or_default() += 1;
+        }
+        lines.into_iter().collect::<Vec<_>>()
+    };
+    let gcov = [(2, 4), (3, 4), (4, 2), (5, 2), (7, 4), (8, 4), (9, 4), (10, 2), (11, 10)];
+    assert_eq!(by_line("branches"), gcov);
+    let mut with_values = gcov.to_vec();
+    with_values.insert(4, (6, 2));
+    assert_eq!(by_line("conditions"), with_values);
 }
 
 /// The tests of a process that is not ours are taken as far as they cover something here, in each of the formats.

@@ -24,7 +24,8 @@ from batchtool.report import table
 from batchtool.verdict import of_proviso
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-LOOP = re.compile(r"\b(for|while)\b(?!\s*\(\s*0\s*\))")
+LOOP = re.compile(r"\b(for|while)\s*\((?!\s*0\s*\))")
+NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 GRACE = 5  # seconds a run may take beyond its time limit
 
 
@@ -89,7 +90,7 @@ def examine(task, options):
         record |= {"verdict": verdict if verdict[:1] in ("T", "F") else "", "reason": reason or verdict}
         if not record["verdict"]:
             return record
-        record["loops"] = any(LOOP.search(f.read_text(errors="replace")) for f in task.files)
+        record["loops"] = any(LOOP.search(NO_CODE.sub(" ", f.read_text(errors="replace"))) for f in task.files)
         if not witness.exists() or not witness.stat().st_size:
             return record | {"confirmed": "no witness"}
         text = witness.read_text()

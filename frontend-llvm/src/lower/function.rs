@@ -197,6 +197,9 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
                 Some(value) => self.operand(value),
                 None => None,
             };
+            if let (Some(value), Some(incoming)) = (source, incoming) {
+                self.decide_last_operand(i, incoming, value);
+            }
             if source != Some(phi) {
                 moves.push((var, source, std::mem::take(&mut self.b.origin)));
             }

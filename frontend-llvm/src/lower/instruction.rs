@@ -327,6 +327,7 @@ fn evaluate(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId> {
             if by_lane {
                 Some(arith::map_lanes(fl.b.x(), ir, i.ty, &[c, a, b], |x, v| x.ite(v[0], v[1], v[2])))
             } else {
+                fl.decide_select(i, c);
                 Some(fl.b.x().ite(c, a, b))
             }
         }

@@ -63,7 +63,7 @@ pub struct TestgenArgs {
 pub enum CoverageArg {
     /// Every statement.
     Statements,
-    /// Both ways out of every branch, those of `&&`, `||` and `?:` too.
+    /// Both ways out of every branch, those of `&&`, `||` and `?:` too, also where only their value is computed.
     Branches,
     /// Branches, and both values of each comparison whose value is used otherwise.
     Conditions,

@@ -2,7 +2,8 @@
 
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
 use cfa::{
-    Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, Id, InputId, InputKind, Op, Out, PlaceId, Program,
+    Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, Id, InputId, InputKind, LocId, Op, Out, PlaceId,
+    Program,
 };
 use rustc_hash::FxHashSet;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 pub enum Coverage {
     /// Every statement: the blocks that statements are in, which end with branches and calls.
     Statements,
-    /// Both ways out of each branch, those of `&&`, `||` and `?:` too.
+    /// Both ways out of each branch, those of `&&`, `||` and `?:` too: what gcov counts.
     Branches,
     /// Branches, and both values of each comparison whose value is used otherwise.
     Conditions,
@@ -68,9 +69,19 @@ pub fn prepare(program: &mut Program, coverage: &Coverage) {
             }
         }
         Coverage::Conditions => {
+            // The last operand of `&&` is a branch of the front-end's, which comes together again before its value is taken.
+            let branches = program.edges.values().filter_map(|e| match e.op {
+                Op::Assume { cond, .. } => Some((e.target, cond)),
+                _ => None,
+            });
+            let branches: Vec<_> = branches.collect();
+            let opposite = |&(target, cond): &(LocId, ExprId)| (target, program.exprs.not(cond));
+            let branched: FxHashSet<_> = branches.iter().map(opposite).chain(branches.iter().copied()).collect();
             for edge in program.edges.ids().collect::<Vec<_>>() {
                 let Some(place) = place_from(program, edge) else { continue };
-                for condition in conditions(program, edge) {
+                let source = program.edges[edge].source;
+                let open = |condition: &ExprId| !branched.contains(&(source, *condition));
+                for condition in conditions(program, edge).into_iter().filter(open) {
                     branch_before(program, edge, condition, place);
                 }
             }
@@ -96,7 +107,8 @@ fn place_from(program: &Program, mut edge: EdgeId) -> Option<PlaceId> {
     None
 }
 
-/// The comparisons whose values an edge of the program's own computes and does not branch on.
+/// The comparisons whose values an edge of the program's own computes and does not branch on. Those that choose (`?:`) are branches, of the
+/// front-end's; those that it has for conversions are none of C's.
 fn conditions(program: &Program, edge: EdgeId) -> Vec<ExprId> {
     let values: Vec<ExprId> = match &program.edges[edge].op {
         Op::Assign { value, .. } | Op::Store { value, .. } | Op::Return { value: Some(value) } => vec![*value],
@@ -105,14 +117,20 @@ fn conditions(program: &Program, edge: EdgeId) -> Vec<ExprId> {
     };
     let mut out = Vec::new();
     if is_own(program, edge) {
+        let mut decided = FxHashSet::default();
         for value in values {
+            program.exprs.visit(value, &mut FxHashSet::default(), |_, node| {
+                if let Expr::Ite(condition, ..) = *node {
+                    program.exprs.visit(condition, &mut decided, |_, _| {});
+                }
+            });
             program.exprs.visit(value, &mut FxHashSet::default(), |id, node| {
                 let compares = match node {
                     Expr::Binary(op, ..) => op.is_comparison(),
                     Expr::FCompare(..) => true,
                     _ => false,
                 };
-                if compares && !out.contains(&id) {
+                if compares && !out.contains(&id) && !decided.contains(&id) {
                     out.push(id);
                 }
             });

@@ -62,7 +62,8 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let name = tester.as_ref().map(|tester| tester.name);
     let errors = job.error_functions.clone();
     let worker = {
-        let (shared, loaded, load, coverage) = (shared.clone(), loaded.clone(), job.load.clone(), coverage.clone());
+        let (shared, loaded, mut load, coverage) = (shared.clone(), loaded.clone(), job.load.clone(), coverage.clone());
+        load.decisions = matches!(coverage, Coverage::Branches | Coverage::Conditions);
         move || -> Result<(), Failure> {
             let mut program = pipeline::load(&load, &budget)?;
             goals::prepare(&mut program, &coverage);
