@@ -4,8 +4,15 @@
 //! held by value) it is a big integer. Division by zero and over-long shifts follow SMT-LIB, so every
 //! operation is total.
 
+mod division;
+mod shift;
+
+pub(crate) use division::{sdiv, srem, udiv, urem};
+pub(crate) use shift::{ashr, lshr, shl};
+
 use num_bigint::{BigInt, BigUint};
 use std::fmt;
+use std::ops::{BitAnd, BitOr, BitXor};
 
 /// A bit-vector value: `width >= 1` bits.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -99,7 +106,7 @@ impl Bv {
     }
     /// The smallest signed value: only the sign bit set.
     pub fn min_signed(width: u32) -> Self {
-        Self::one(width).shl(&Self::from_u128(width.max(32), u128::from(width - 1)).resize(width))
+        Self::from_big(width, BigUint::from(1u8) << (width - 1))
     }
 
     #[inline]
@@ -180,13 +187,6 @@ impl Bv {
         }
     }
 
-    fn lift(&self, other: &Self, small: impl Fn(u64, u64) -> u64, big: impl Fn(BigUint, BigUint) -> BigUint) -> Self {
-        debug_assert_eq!(self.width, other.width);
-        match (&self.repr, &other.repr) {
-            (Small(a), Small(b)) => Self { width: self.width, repr: Small(small(*a, *b) & mask(self.width)) },
-            _ => Self::from_big(self.width, big(self.to_biguint(), other.to_biguint())),
-        }
-    }
     pub fn not(&self) -> Self {
         match &self.repr {
             Small(v) => Self::new(self.width, !v),
@@ -200,75 +200,14 @@ impl Bv {
         }
     }
     pub fn add(&self, o: &Self) -> Self {
-        self.lift(o, u64::wrapping_add, |a, b| a + b)
+        lift(self, o, u64::wrapping_add, |a, b| a + b)
     }
     pub fn sub(&self, o: &Self) -> Self {
         let w = self.width;
-        self.lift(o, u64::wrapping_sub, |a, b| a + (BigUint::from(1u8) << w) - b)
+        lift(self, o, u64::wrapping_sub, |a, b| a + (BigUint::from(1u8) << w) - b)
     }
     pub fn mul(&self, o: &Self) -> Self {
-        self.lift(o, u64::wrapping_mul, |a, b| a * b)
-    }
-    /// Unsigned quotient; all ones for a zero divisor.
-    pub fn udiv(&self, o: &Self) -> Self {
-        if o.is_zero() {
-            return Self::ones(self.width);
-        }
-        self.lift(o, |a, b| a / b, |a, b| a / b)
-    }
-    /// Unsigned remainder; the dividend for a zero divisor.
-    pub fn urem(&self, o: &Self) -> Self {
-        if o.is_zero() {
-            return self.clone();
-        }
-        self.lift(o, |a, b| a % b, |a, b| a % b)
-    }
-    /// Signed quotient, truncated towards zero; 1 or -1 for a zero divisor, as SMT-LIB defines it.
-    pub fn sdiv(&self, o: &Self) -> Self {
-        let q = self.abs().udiv(&o.abs());
-        if self.sign() != o.sign() { q.neg() } else { q }
-    }
-    /// Signed remainder with the sign of the dividend; the dividend for a zero divisor.
-    pub fn srem(&self, o: &Self) -> Self {
-        let r = self.abs().urem(&o.abs());
-        if self.sign() { r.neg() } else { r }
-    }
-    /// The magnitude as an unsigned value of the same width.
-    fn abs(&self) -> Self {
-        if self.sign() { self.neg() } else { self.clone() }
-    }
-    pub fn and(&self, o: &Self) -> Self {
-        self.lift(o, |a, b| a & b, |a, b| a & b)
-    }
-    pub fn or(&self, o: &Self) -> Self {
-        self.lift(o, |a, b| a | b, |a, b| a | b)
-    }
-    pub fn xor(&self, o: &Self) -> Self {
-        self.lift(o, |a, b| a ^ b, |a, b| a ^ b)
-    }
-    /// The shift amount if it is below the width.
-    fn shift_amount(&self, o: &Self) -> Option<u32> {
-        o.to_u64().filter(|s| *s < u64::from(self.width)).map(|s| s as u32)
-    }
-    pub fn shl(&self, o: &Self) -> Self {
-        match (self.shift_amount(o), &self.repr) {
-            (None, _) => Self::zero(self.width),
-            (Some(s), Small(v)) => Self::new(self.width, v << s),
-            (Some(s), Big(b)) => Self::from_big(self.width, &**b << s),
-        }
-    }
-    pub fn lshr(&self, o: &Self) -> Self {
-        match (self.shift_amount(o), &self.repr) {
-            (None, _) => Self::zero(self.width),
-            (Some(s), Small(v)) => Self::new(self.width, v >> s),
-            (Some(s), Big(b)) => Self::from_big(self.width, &**b >> s),
-        }
-    }
-    pub fn ashr(&self, o: &Self) -> Self {
-        if !self.sign() {
-            return self.lshr(o);
-        }
-        self.not().lshr(o).not()
+        lift(self, o, u64::wrapping_mul, |a, b| a * b)
     }
     #[inline]
     pub fn ult(&self, o: &Self) -> bool {
@@ -335,6 +274,36 @@ impl Bv {
     }
 }
 
+impl BitAnd for &Bv {
+    type Output = Bv;
+    fn bitand(self, o: Self) -> Bv {
+        lift(self, o, |a, b| a & b, |a, b| a & b)
+    }
+}
+
+impl BitOr for &Bv {
+    type Output = Bv;
+    fn bitor(self, o: Self) -> Bv {
+        lift(self, o, |a, b| a | b, |a, b| a | b)
+    }
+}
+
+impl BitXor for &Bv {
+    type Output = Bv;
+    fn bitxor(self, o: Self) -> Bv {
+        lift(self, o, |a, b| a ^ b, |a, b| a ^ b)
+    }
+}
+
+/// An operation on machine words where both values are, else on big integers.
+fn lift(a: &Bv, b: &Bv, small: impl Fn(u64, u64) -> u64, big: impl Fn(BigUint, BigUint) -> BigUint) -> Bv {
+    debug_assert_eq!(a.width, b.width);
+    match (&a.repr, &b.repr) {
+        (Small(x), Small(y)) => Bv { width: a.width, repr: Small(small(*x, *y) & mask(a.width)) },
+        _ => Bv::from_big(a.width, big(a.to_biguint(), b.to_biguint())),
+    }
+}
+
 #[inline]
 fn sign_extend(value: u64, width: u32) -> i64 {
     let unused = 64 - width;
@@ -375,18 +344,18 @@ mod tests {
                     (x.add(&y), wx.add(&wy)),
                     (x.sub(&y), wx.sub(&wy)),
                     (x.mul(&y), wx.mul(&wy)),
-                    (x.and(&y), wx.and(&wy)),
+                    (&x & &y, &wx & &wy),
                     (x.neg(), wx.neg()),
-                    (x.sdiv(&y), wx.sdiv(&wy)),
-                    (x.srem(&y), wx.srem(&wy)),
+                    (sdiv(&x, &y), sdiv(&wx, &wy)),
+                    (srem(&x, &y), srem(&wx, &wy)),
                 ] {
                     assert_eq!(small, big.extract(63, 0), "{a} {b}");
                 }
                 assert_eq!(x.slt(&y), wx.slt(&wy));
                 assert_eq!(x.slt(&y), (a as i64) < (b as i64));
                 if b != 0 && !(a as i64 == i64::MIN && b as i64 == -1) {
-                    assert_eq!(x.sdiv(&y).to_i64(), Some(a as i64 / b as i64));
-                    assert_eq!(x.srem(&y).to_i64(), Some(a as i64 % b as i64));
+                    assert_eq!(sdiv(&x, &y).to_i64(), Some(a as i64 / b as i64));
+                    assert_eq!(srem(&x, &y).to_i64(), Some(a as i64 % b as i64));
                 }
             }
         }
@@ -395,9 +364,9 @@ mod tests {
     #[test]
     fn shifts_and_slices() {
         let x = Bv::new(32, 0x8000_00f0);
-        assert_eq!(x.ashr(&Bv::new(32, 4)), Bv::new(32, 0xf800_000f));
-        assert_eq!(x.ashr(&Bv::new(32, 40)), Bv::ones(32));
-        assert_eq!(x.shl(&Bv::new(32, 32)), Bv::zero(32));
+        assert_eq!(ashr(&x, &Bv::new(32, 4)), Bv::new(32, 0xf800_000f));
+        assert_eq!(ashr(&x, &Bv::new(32, 40)), Bv::ones(32));
+        assert_eq!(shl(&x, &Bv::new(32, 32)), Bv::zero(32));
         assert_eq!(x.extract(7, 4), Bv::new(4, 15));
         assert_eq!(Bv::new(40, 1).concat(&Bv::new(40, 2)).extract(79, 40), Bv::new(40, 1));
         assert_eq!(Bv::from_le_bytes(&[1, 2, 3]).to_le_bytes(), vec![1, 2, 3]);

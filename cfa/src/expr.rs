@@ -5,16 +5,19 @@
 //! equality of ids. The constructors of [`ExprPool`] simplify (see [`simplify`](self::simplify)); a
 //! pool only ever grows, so an engine may clone a program's pool and extend it with its own terms.
 
+mod arena;
 mod check;
 mod eval;
 mod pool;
 mod simplify;
+mod transform;
 
+pub use arena::{Arena, Elements};
 pub(crate) use eval::apply;
 pub use eval::{ArrayValue, Evaluator, Value};
-pub use pool::{Elements, ExprPool};
+pub use pool::ExprPool;
 
-use crate::bv::Bv;
+use crate::bv::{self, Bv};
 use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 use crate::index::id_type;
 use crate::program::{FuncId, GlobalId, VarId};
@@ -115,16 +118,16 @@ impl BinOp {
             Self::Add => a.add(b),
             Self::Sub => a.sub(b),
             Self::Mul => a.mul(b),
-            Self::UDiv => a.udiv(b),
-            Self::SDiv => a.sdiv(b),
-            Self::URem => a.urem(b),
-            Self::SRem => a.srem(b),
-            Self::Shl => a.shl(b),
-            Self::LShr => a.lshr(b),
-            Self::AShr => a.ashr(b),
-            Self::And => a.and(b),
-            Self::Or => a.or(b),
-            Self::Xor => a.xor(b),
+            Self::UDiv => bv::udiv(a, b),
+            Self::SDiv => bv::sdiv(a, b),
+            Self::URem => bv::urem(a, b),
+            Self::SRem => bv::srem(a, b),
+            Self::Shl => bv::shl(a, b),
+            Self::LShr => bv::lshr(a, b),
+            Self::AShr => bv::ashr(a, b),
+            Self::And => a & b,
+            Self::Or => a | b,
+            Self::Xor => a ^ b,
             Self::Eq => Bv::bool(a == b),
             Self::Ult => Bv::bool(a.ult(b)),
             Self::Ule => Bv::bool(a.ule(b)),

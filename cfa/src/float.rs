@@ -280,9 +280,9 @@ pub fn power_of_two(format: FloatFormat, exponent: u32) -> Bv {
 /// The NaN that an invalid x86 operation on non-NaN operands gives ("real indefinite").
 pub fn default_nan(format: FloatFormat) -> Bv {
     let exponent = ((1u128 << format.exponent_bits()) - 1) << (format.width() - 1 - format.exponent_bits());
-    let mut nan = Bv::from_u128(format.width(), exponent).or(&quiet_bit(format)).or(&sign_mask(format));
+    let mut nan = &(&Bv::from_u128(format.width(), exponent) | &quiet_bit(format)) | &sign_mask(format);
     if format == F::X87 {
-        nan = nan.or(&Bv::from_u128(80, 1 << 63));
+        nan = &nan | &Bv::from_u128(80, 1 << 63);
     }
     nan
 }
@@ -308,13 +308,13 @@ fn propagate(format: FloatFormat, operands: &[&Bv]) -> Option<Bv> {
         }
         _ => first,
     };
-    Some(chosen.or(&quiet_bit(format)))
+    Some(chosen | &quiet_bit(format))
 }
 
 pub fn unary(op: FUnOp, format: FloatFormat, a: &Bv) -> Bv {
     match op {
-        FUnOp::Neg => return a.xor(&sign_mask(format)),
-        FUnOp::Abs => return a.and(&sign_mask(format).not()),
+        FUnOp::Neg => return a ^ &sign_mask(format),
+        FUnOp::Abs => return a & &sign_mask(format).not(),
         _ => {}
     }
     if let Some(nan) = propagate(format, &[a]) {
@@ -333,14 +333,15 @@ pub fn unary(op: FUnOp, format: FloatFormat, a: &Bv) -> Bv {
         let x = ap::<T>(a);
         let rounded = bits(format, x.round_to_integral(direction).value);
         // apfloat gives +0 for negative values that round to zero; IEEE keeps the sign.
-        if rounded.and(&sign_mask(format).not()).is_zero() { rounded.or(&a.and(&sign_mask(format))) } else { rounded }
+        let sign = sign_mask(format);
+        if (&rounded & &sign.not()).is_zero() { &rounded | &(a & &sign) } else { rounded }
     })
 }
 
 pub fn binary(op: FBinOp, format: FloatFormat, a: &Bv, b: &Bv) -> Bv {
     if let FBinOp::Min | FBinOp::Max = op {
         return match (is_nan(format, a), is_nan(format, b)) {
-            (true, true) => a.or(&quiet_bit(format)),
+            (true, true) => a | &quiet_bit(format),
             (true, false) => b.clone(),
             (false, true) => a.clone(),
             (false, false) => {
@@ -436,7 +437,7 @@ pub fn convert(rounding: Rounding, from: FloatFormat, to: FloatFormat, a: &Bv) -
         bits(to, FloatConvert::<B>::convert_r(ap::<A>(a), rounding.round(), &mut false).value)
     }
     let converted = with_format!(from, A => with_format!(to, B => via::<A, B>(rounding, a, to)));
-    if is_nan(from, a) { converted.or(&quiet_bit(to)) } else { converted }
+    if is_nan(from, a) { &converted | &quiet_bit(to) } else { converted }
 }
 
 /// An integer (signed or not) as a float. Panics above 128 bits.

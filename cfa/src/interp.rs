@@ -12,6 +12,7 @@ mod code;
 mod inputs;
 mod leak;
 mod memory;
+mod operate;
 mod run;
 mod word;
 
@@ -28,6 +29,7 @@ use crate::index::Id;
 use crate::program::*;
 use code::{Code, Instr, Operand, Reg, is_wide};
 use memory::{Memory, Stop};
+use operate::Interrupt;
 use std::time::Instant;
 
 /// A program made ready to run.
@@ -340,79 +342,12 @@ impl<'r> State<'r> {
                     self.set(dst, value);
                 }
                 Instr::Node(node) => self.node(node),
-                Instr::Load { width, dst, addr } => {
-                    let addr = self.get(addr);
-                    if is_wide(width) {
-                        let mut bytes = vec![0; width.div_ceil(8) as usize];
-                        attempt!(self.memory.read(addr, &mut bytes, inputs));
-                        self.set_wide(dst, Bv::from_le_bytes(&bytes).resize(width));
-                    } else {
-                        let value = attempt!(self.memory.load(addr, width.div_ceil(8), inputs));
-                        self.set(dst, value & word::mask(width));
-                    }
+                Instr::Load { width, dst, addr } if !is_wide(width) => {
+                    let value = attempt!(self.memory.load(self.get(addr), width.div_ceil(8), inputs));
+                    self.set(dst, value & word::mask(width));
                 }
-                Instr::Store { width, addr, value } => {
-                    let addr = self.get(addr);
-                    if is_wide(width) {
-                        let bytes = self.get_wide(value).to_le_bytes();
-                        attempt!(self.memory.write(addr, &bytes, inputs));
-                    } else {
-                        attempt!(self.memory.store(addr, width.div_ceil(8), self.get(value), inputs));
-                    }
-                }
-                Instr::Alloc { dst, size, align, kind, zeroed } => {
-                    let (size, seq) = (self.get(size), ObjectSeq::Alloc(self.allocs));
-                    let object_kind = match kind {
-                        AllocKind::Stack => ObjectKind::Stack,
-                        AllocKind::Heap => ObjectKind::Heap,
-                        AllocKind::Library => ObjectKind::Library,
-                    };
-                    let base = attempt!(self.memory.allocate(seq, size, align.into(), object_kind, zeroed, inputs));
-                    let Some(base) = base else { return Outcome::Unplaced(seq) };
-                    self.allocs += 1;
-                    if kind == AllocKind::Stack {
-                        self.stack_objects.push(base);
-                    }
-                    self.set(dst, base);
-                }
-                Instr::Free { ptr, kind: AllocKind::Heap | AllocKind::Library } => {
-                    let ptr = self.get(ptr);
-                    if ptr != 0 {
-                        attempt!(self.memory.free(ptr));
-                    }
-                }
-                Instr::Free { ptr, kind: AllocKind::Stack } => {
-                    let ptr = self.get(ptr);
-                    let of_frame = self.frames.last().map_or(0, |frame| frame.stack_objects);
-                    if let Some(i) = self.stack_objects[of_frame..].iter().rposition(|&base| base == ptr) {
-                        self.stack_objects.remove(of_frame + i);
-                        self.memory.kill(ptr);
-                    }
-                }
-                Instr::Leak(leak) => {
-                    let leaks = match leak {
-                        Leak::Alive => self.memory.live_objects().find(|o| o.kind == ObjectKind::Heap).map(|o| o.base),
-                        Leak::Lost => self.lost(self.edge_at(pc - 1)),
-                    };
-                    attempt!(leaks.map_or(Ok(()), |base| Err(Stop::Fault(Fault::Leak, base, 0))));
-                }
-                Instr::ObjectSize { dst, ptr } => {
-                    let size = attempt!(self.memory.object_size(self.get(ptr)));
-                    self.set_value(dst, &Bv::new(64, size));
-                }
-                Instr::ObjectOffset { dst, ptr } => {
-                    let offset = self.memory.object_offset(self.get(ptr));
-                    self.set_value(dst, &Bv::new(64, offset.unwrap_or(u64::MAX)));
-                }
-                Instr::Havoc { width, dst, input } => {
-                    let value = self.unknown(Unknown::Havoc(input), width, inputs);
-                    self.set_value(Operand { reg: dst, width }, &value);
-                }
-                Instr::Copy { dst, src, len } => {
-                    attempt!(self.memory.copy(self.get(dst), self.get(src), self.get(len), inputs));
-                }
-                Instr::Fill { dst, byte, len } => {
-                    attempt!(self.memory.fill(self.get(dst), self.get(byte) as u8, self.get(len), inputs));
+                Instr::Store { width, addr, value } if !is_wide(width) => {
+                    attempt!(self.memory.store(self.get(addr), width.div_ceil(8), self.get(value), inputs));
                 }
                 Instr::Call(call) => {
                     let target = match code.calls[call as usize].callee {
@@ -436,14 +371,7 @@ impl<'r> State<'r> {
                     Err(outcome) => return outcome,
                 },
                 Instr::Exit { code } => return Outcome::Exit(self.get(code) as i32),
-                Instr::Halt(kind) => {
-                    return match kind {
-                        HaltKind::Abort => Outcome::Abort,
-                        HaltKind::Assumed => Outcome::Assumed,
-                        HaltKind::Unreachable => Outcome::Unreachable,
-                        HaltKind::Exit(_) => unreachable!("has an instruction of its own"),
-                    };
-                }
+                Instr::Halt(kind) => return halted(kind),
                 Instr::Error(error) => return Outcome::Error(error, self.edge_at(pc - 2)),
                 Instr::Approx(taint) => {
                     if !self.taints.contains(&taint) {
@@ -462,6 +390,11 @@ impl<'r> State<'r> {
                 }
                 Instr::Jump(target) => pc = target as usize,
                 Instr::Stuck(loc) => return Outcome::Stuck(loc),
+                other => match self.operate(other, pc, inputs) {
+                    Ok(()) => {}
+                    Err(Interrupt::Stop(stop)) => return self.stopped(stop, pc),
+                    Err(Interrupt::Outcome(outcome)) => return outcome,
+                },
             }
         }
     }
@@ -583,5 +516,15 @@ impl<'r> State<'r> {
             self.set_value(to, &value);
         }
         Ok(frame.pc)
+    }
+}
+
+/// How a run ends that halts.
+fn halted(kind: HaltKind) -> Outcome {
+    match kind {
+        HaltKind::Abort => Outcome::Abort,
+        HaltKind::Assumed => Outcome::Assumed,
+        HaltKind::Unreachable => Outcome::Unreachable,
+        HaltKind::Exit(_) => unreachable!("has an instruction of its own"),
     }
 }

@@ -26,7 +26,9 @@ pub mod validate;
 pub use bv::Bv;
 pub use callgraph::CallGraph;
 pub use check::Check;
-pub use expr::{ArrayValue, BinOp, Children, Elements, Evaluator, Expr, ExprId, ExprPool, Sort, SymId, UnOp, Value};
+pub use expr::{
+    Arena, ArrayValue, BinOp, Children, Elements, Evaluator, Expr, ExprId, ExprPool, Sort, SymId, UnOp, Value,
+};
 pub use float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 pub use index::{Id, Table};
 pub use program::*;

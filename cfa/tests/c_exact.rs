@@ -27,7 +27,7 @@ impl Random {
             0 => Bv::from_i64(width, i64::from(self.below(7)) - 3),
             1 => Bv::min_signed(width),
             2 => Bv::min_signed(width).not(),
-            3 => Bv::one(width).shl(&Bv::new(width, u64::from(self.below(width)))),
+            3 => BinOp::Shl.apply(&Bv::one(width), &Bv::new(width, u64::from(self.below(width)))),
             _ => Bv::from_u128(width, u128::from(self.next())),
         }
     }

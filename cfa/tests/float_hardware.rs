@@ -7,7 +7,7 @@
 #![cfg(target_arch = "x86_64")]
 
 use cfa::float::{self, FloatFormat as F};
-use cfa::{Bv, FBinOp, FCmp, FUnOp, Rounding};
+use cfa::{BinOp, Bv, FBinOp, FCmp, FUnOp, Rounding};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
@@ -60,19 +60,19 @@ impl Random {
             7 => {
                 let payload = self.bits(format.significand_bits() - 1).zext(width);
                 let inf = float::binary(FBinOp::DIV, format, &int(format, 1), &Bv::zero(width));
-                inf.or(&payload)
+                &inf | &payload
             }
             // Exponents near that of 1.
             8 | 9 => {
                 let one = int(format, 1);
                 let scale = Bv::one(format.significand_bits()).zext(width);
                 let shift = Bv::new(width, u64::from(stored_significand(format)));
-                let up = Bv::new(width, self.below(8)).shl(&shift);
-                one.add(&up).xor(&self.bits(format.significand_bits() - 1).zext(width)).sub(&scale)
+                let up = BinOp::Shl.apply(&Bv::new(width, self.below(8)), &shift);
+                (&one.add(&up) ^ &self.bits(format.significand_bits() - 1).zext(width)).sub(&scale)
             }
             _ => self.bits(width),
         };
-        let value = if self.below(2) == 0 { value } else { value.xor(&Bv::min_signed(width)) };
+        let value = if self.below(2) == 0 { value } else { &value ^ &Bv::min_signed(width) };
         canonical(format, value)
     }
 }
@@ -91,8 +91,8 @@ fn canonical(format: F, value: Bv) -> Bv {
     if format != F::X87 {
         return value;
     }
-    let integer_bit = Bv::one(80).shl(&Bv::new(80, 63));
-    if value.extract(78, 64).is_zero() { value.and(&integer_bit.not()) } else { value.or(&integer_bit) }
+    let integer_bit = BinOp::Shl.apply(&Bv::one(80), &Bv::new(80, 63));
+    if value.extract(78, 64).is_zero() { &value & &integer_bit.not() } else { &value | &integer_bit }
 }
 
 struct Request {
@@ -198,7 +198,8 @@ fn requests(cases: u64) -> Vec<Request> {
             }
             for (width, signed) in [32u8, 64, 128].into_iter().flat_map(|w| [(w, false), (w, true)]) {
                 let what = (rounding, format, width, signed);
-                let integer = random.bits(128).lshr(&Bv::new(128, random.below(128))).resize(width.into());
+                let integer =
+                    BinOp::LShr.apply(&random.bits(128), &Bv::new(128, random.below(128))).resize(width.into());
                 let integer = if random.below(2) == 0 { integer } else { integer.neg() };
                 let ours = float::from_int(rounding, format, signed, &integer);
                 // clang's code for this subtracts equal numbers, which gives -0 when rounding downwards. IEEE 754 says +0.

@@ -106,7 +106,7 @@ impl Pipeline {
                 candidates.add_path(&path, Says::Candidate, &program);
             }
             // What was not proved here is a candidate, unless the user vouches for it.
-            let given = before.map(|gia| self.as_trusted(gia));
+            let given = before.map(|gia| self.cooperation.as_trusted(gia));
             self.add(&mut gia, [Some(candidates), given]);
             // Facts may take what is left of the time.
             self.write_gia(&gia, &program);
@@ -128,12 +128,8 @@ impl Pipeline {
 
     /// What there is if nothing else is found out in time.
     pub(crate) fn tell_given(&self, program: &Program, given: Option<&Gia>) {
-        let gia = given.map_or_else(Gia::nothing, |gia| self.as_trusted(gia));
+        let gia = given.map_or_else(Gia::nothing, |gia| self.cooperation.as_trusted(gia));
         self.write_gia(&gia, program);
-    }
-
-    fn as_trusted(&self, gia: &Gia) -> Gia {
-        if self.cooperation.trusts_gia { gia.clone() } else { gia.doubted() }
     }
 
     fn write_gia(&self, gia: &Gia, program: &Program) {
@@ -186,6 +182,11 @@ impl Pipeline {
 }
 
 impl Cooperation {
+    /// What a GIA says, as far as the user vouches for it.
+    fn as_trusted(&self, gia: &Gia) -> Gia {
+        if self.trusts_gia { gia.clone() } else { gia.doubted() }
+    }
+
     /// What the run starts from, of the program with its errors.
     pub fn known(&self, program: &mut Program) -> Result<Known, crate::failure::Failure> {
         let covered = self.condition(program)?;

@@ -431,7 +431,7 @@ impl Pipeline {
                     let doubt = "global variables hold what is shown as arguments of their names";
                     trace.environment.doubts.push(doubt.into());
                 }
-                harness = self.wants_harness.then(|| self.harness(program, &trace, error.check));
+                harness = self.wants_harness.then(|| harness_of(&self.job, program, &trace, error.check));
                 violation.message.clone_from(&trace.message);
                 violation.trace = Some(trace);
             }
@@ -440,31 +440,32 @@ impl Pipeline {
         }
         (Answer::False(Box::new(violation)), harness)
     }
+}
 
-    fn harness(&self, program: &Program, trace: &Trace, violated: Check) -> String {
-        let files: Vec<String> = self.job.load.inputs.iter().map(|f| f.display().to_string()).collect();
-        let ilp32 = program.layout.pointer_width == 32;
-        let errors = &self.job.error_functions;
-        let undefined: Vec<String> = program
-            .funcs
-            .values()
-            .filter(|f| f.origin == FunctionOrigin::Undefined && !errors.contains(&f.name) && !in_library(&f.name))
-            .map(|f| f.name.clone())
-            .chain(uncalled(program, trace))
-            .collect();
-        let (models, sanitizer) = (&program.models, violated.sanitizer());
-        let undefined_return = self.job.load.undefined_functions == UndefinedFunctions::Pure;
-        let subject = Subject {
-            files: &files,
-            error_functions: errors,
-            undefined: &undefined,
-            undefined_return,
-            models,
-            ilp32,
-            sanitizer,
-        };
-        harness::write(trace, &subject)
-    }
+/// The C harness that runs a violation.
+fn harness_of(job: &Job, program: &Program, trace: &Trace, violated: Check) -> String {
+    let files: Vec<String> = job.load.inputs.iter().map(|f| f.display().to_string()).collect();
+    let ilp32 = program.layout.pointer_width == 32;
+    let errors = &job.error_functions;
+    let undefined: Vec<String> = program
+        .funcs
+        .values()
+        .filter(|f| f.origin == FunctionOrigin::Undefined && !errors.contains(&f.name) && !in_library(&f.name))
+        .map(|f| f.name.clone())
+        .chain(uncalled(program, trace))
+        .collect();
+    let (models, sanitizer) = (&program.models, violated.sanitizer());
+    let undefined_return = job.load.undefined_functions == UndefinedFunctions::Pure;
+    let subject = Subject {
+        files: &files,
+        error_functions: errors,
+        undefined: &undefined,
+        undefined_return,
+        models,
+        ilp32,
+        sanitizer,
+    };
+    harness::write(trace, &subject)
 }
 
 /// Whether the C library defines a function that is no model, but known to the front-end.

@@ -270,7 +270,7 @@ impl Run<'_> {
             Err(failure) => return Err(failure),
         };
         let found = sites(&program);
-        let safe = if self.pipeline.job.is_exhaustive { part.unreachable(&program, &found) } else { Vec::new() };
+        let safe = if self.pipeline.job.is_exhaustive { unreachable(&part, &program, &found) } else { Vec::new() };
         let_pass(&mut program, &safe);
         let safe: FxHashSet<Site> = safe.into_iter().collect();
         {
@@ -409,32 +409,30 @@ impl Run<'_> {
     }
 }
 
-impl Pipeline {
-    /// The places of checks to which control never comes, as far as intervals tell.
-    fn unreachable(&self, program: &Program, found: &[(Site, ErrorId)]) -> Vec<Site> {
-        if !found.iter().any(|(site, _)| matches!(site, Site::Check(_))) {
-            return Vec::new();
-        }
-        let facts = self.stage("looking which checks hold anyway", "discharge", || {
-            let budget = self.budget.within(self.share_of_time(DISCHARGE));
-            Invariants::new(program, &budget)
-        });
-        let Some(facts) = facts else { return Vec::new() };
-        let calls = CallGraph::new(program);
-        // Behind these nothing can be said.
-        let is_blind = program.edges.iter().any(|(id, edge)| {
-            let counts = match edge.op {
-                Op::Approx { taint } => program.taints[taint].under,
-                Op::Call { callee: Callee::Indirect(_), .. } => calls.callees(program, id).as_slice().is_empty(),
-                _ => false,
-            };
-            counts && facts.is_reachable(edge.source)
-        });
-        if is_blind {
-            return Vec::new();
-        }
-        let of_checks = found.iter().map(|(site, _)| *site);
-        let is_safe = |site: &Site| matches!(*site, Site::Check(e) if !facts.is_reachable(program.edges[e].source));
-        of_checks.filter(is_safe).collect()
+/// The places of checks to which control never comes, as far as intervals tell.
+fn unreachable(pipeline: &Pipeline, program: &Program, found: &[(Site, ErrorId)]) -> Vec<Site> {
+    if !found.iter().any(|(site, _)| matches!(site, Site::Check(_))) {
+        return Vec::new();
     }
+    let facts = pipeline.stage("looking which checks hold anyway", "discharge", || {
+        let budget = pipeline.budget.within(pipeline.share_of_time(DISCHARGE));
+        Invariants::new(program, &budget)
+    });
+    let Some(facts) = facts else { return Vec::new() };
+    let calls = CallGraph::new(program);
+    // Behind these nothing can be said.
+    let is_blind = program.edges.iter().any(|(id, edge)| {
+        let counts = match edge.op {
+            Op::Approx { taint } => program.taints[taint].under,
+            Op::Call { callee: Callee::Indirect(_), .. } => calls.callees(program, id).as_slice().is_empty(),
+            _ => false,
+        };
+        counts && facts.is_reachable(edge.source)
+    });
+    if is_blind {
+        return Vec::new();
+    }
+    let of_checks = found.iter().map(|(site, _)| *site);
+    let is_safe = |site: &Site| matches!(*site, Site::Check(e) if !facts.is_reachable(program.edges[e].source));
+    of_checks.filter(is_safe).collect()
 }

@@ -120,10 +120,8 @@ impl Regions {
             partition.refine(set, id as u64);
         }
         partition.finish();
-        // The regions of each set of ranges, and which of them the ranges cover.
         let mut sets = Sets::default();
-        let mut of_ranges: Vec<(u32, u32)> = Vec::new();
-        for (set, range) in cell_sets.iter().zip(&ranges.ranges) {
+        let mut regions_of = |set: &Vec<u32>, range: &Vec<Range>| {
             let regions = partition.regions(set);
             let covers = |range: &Range| matches!(classes.members(range.class), &[o] if single.is(points_to, o));
             let killed = match range[..] {
@@ -134,8 +132,10 @@ impl Regions {
                     .collect(),
                 _ => Vec::new(),
             };
-            of_ranges.push((sets.intern(regions), sets.intern(killed)));
-        }
+            (sets.intern(regions), sets.intern(killed))
+        };
+        // The regions of each set of ranges, and which of them the ranges cover.
+        let of_ranges: Vec<(u32, u32)> = cell_sets.iter().zip(&ranges.ranges).map(|(s, r)| regions_of(s, r)).collect();
         let accesses = raw
             .into_iter()
             .map(|(id, read, write)| {
@@ -143,15 +143,7 @@ impl Regions {
                 (id, Access { reads: of_ranges[read as usize].0, writes, kills })
             })
             .collect();
-        let mut objects: Vec<Vec<ObjectId>> = Vec::with_capacity(partition.members.len());
-        for members in &partition.members {
-            let mut in_region: Vec<_> = members.iter().map(|&c| cells.class_of(c)).collect();
-            in_region.dedup();
-            let mut all: Vec<_> = in_region.into_iter().flat_map(|c| classes.members(c)).copied().collect();
-            all.sort_unstable();
-            all.dedup();
-            objects.push(all);
-        }
+        let objects = objects_of(&partition, &cells, &classes);
         let owner = objects
             .iter()
             .map(|objects| {
@@ -173,6 +165,19 @@ impl Regions {
             objects: objects.into_iter().map(Vec::into_boxed_slice).collect(),
         }
     }
+}
+
+/// The objects that each region has bytes of, ascending.
+fn objects_of(partition: &Partition, cells: &Cells, classes: &Classes) -> Vec<Vec<ObjectId>> {
+    let of_region = |members: &Vec<u32>| {
+        let mut in_region: Vec<_> = members.iter().map(|&c| cells.class_of(c)).collect();
+        in_region.dedup();
+        let mut all: Vec<_> = in_region.into_iter().flat_map(|c| classes.members(c)).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    partition.members.iter().map(of_region).collect()
 }
 
 /// What an operation does to memory, by the numbers of its accesses.

@@ -1,29 +1,21 @@
 //! The sorts that operations take and give.
 
-use super::{BinOp, Expr, ExprId, ExprPool, Sort};
+use super::{Arena, BinOp, Expr, ExprId, Sort};
 
-impl ExprPool {
+impl Arena {
     /// The sort of an operation on children in this pool, or what is wrong with it. `None` for leaves
     /// other than constants: their sorts are not in the expression.
     pub fn sort_of(&self, node: &Expr) -> Result<Option<Sort>, String> {
-        let float = |what: &str, format: crate::FloatFormat, e: ExprId| match self.sort(e) {
-            Sort::Bv(w) if w == format.width() => Ok(()),
-            sort => Err(format!("{what} of {} on {}", format.name(), name(sort))),
-        };
-        let width = |e: ExprId| match self.sort(e) {
-            Sort::Bv(width) => Ok(width),
-            sort => Err(format!("{} where a bit-vector is expected", name(sort))),
-        };
         Ok(Some(match *node {
             Expr::Const(ref c) => Sort::Bv(c.width()),
             Expr::Var(_) | Expr::Sym(_) | Expr::GlobalAddr(_) | Expr::FuncAddr(_) => return Ok(None),
-            Expr::Unary(_, a) => Sort::Bv(width(a)?),
+            Expr::Unary(_, a) => Sort::Bv(self.bits(a)?),
             Expr::Binary(BinOp::Concat, a, b) => {
-                let width = width(a)?.checked_add(width(b)?);
+                let width = self.bits(a)?.checked_add(self.bits(b)?);
                 Sort::Bv(width.ok_or("a concatenation of more than 2^32 bits")?)
             }
             Expr::Binary(op, a, b) => {
-                let (a, b) = (width(a)?, width(b)?);
+                let (a, b) = (self.bits(a)?, self.bits(b)?);
                 if a != b {
                     return Err(format!("{op:?} on {a} and {b} bits"));
                 }
@@ -39,19 +31,33 @@ impl ExprPool {
                 self.sort(t)
             }
             Expr::Extract { hi, lo, arg } => {
-                let width = width(arg)?;
+                let width = self.bits(arg)?;
                 if lo > hi || hi >= width {
                     return Err(format!("bits {hi} to {lo} of {width} bits"));
                 }
                 Sort::Bv(hi - lo + 1)
             }
             Expr::Zext { width: wide, arg } | Expr::Sext { width: wide, arg } => {
-                let narrow = width(arg)?;
+                let narrow = self.bits(arg)?;
                 if wide < narrow {
                     return Err(format!("an extension of {narrow} bits to {wide}"));
                 }
                 Sort::Bv(wide)
             }
+            Expr::Select { .. } | Expr::Store { .. } | Expr::ConstArray { .. } | Expr::Lambda { .. } => {
+                self.sort_of_array_operation(node)?
+            }
+            Expr::Index(width) => Sort::Bv(width),
+            _ => self.sort_of_float_operation(node)?,
+        }))
+    }
+
+    fn sort_of_float_operation(&self, node: &Expr) -> Result<Sort, String> {
+        let float = |what: &str, format: crate::FloatFormat, e: ExprId| match self.sort(e) {
+            Sort::Bv(w) if w == format.width() => Ok(()),
+            sort => Err(format!("{what} of {} on {}", format.name(), name(sort))),
+        };
+        Ok(match *node {
             Expr::FUnary(op, format, a) => {
                 float(&format!("{op:?}"), format, a)?;
                 Sort::Bv(format.width())
@@ -79,8 +85,8 @@ impl ExprPool {
                 Sort::Bv(to.width())
             }
             Expr::IntToF { to, arg, .. } => {
-                if width(arg)? > 128 {
-                    return Err(format!("conversion of {} bits to {}", width(arg)?, to.name()));
+                if self.bits(arg)? > 128 {
+                    return Err(format!("conversion of {} bits to {}", self.bits(arg)?, to.name()));
                 }
                 Sort::Bv(to.width())
             }
@@ -91,24 +97,37 @@ impl ExprPool {
                 }
                 Sort::Bv(width)
             }
+            _ => unreachable!("{node:?} is no operation on floats"),
+        })
+    }
+
+    fn sort_of_array_operation(&self, node: &Expr) -> Result<Sort, String> {
+        Ok(match *node {
             Expr::Select { array, index } => {
                 let (i, elem) = self.array(array)?;
-                if width(index)? != i {
-                    return Err(format!("an index of {} bits where {i} are expected", width(index)?));
+                if self.bits(index)? != i {
+                    return Err(format!("an index of {} bits where {i} are expected", self.bits(index)?));
                 }
                 Sort::Bv(elem)
             }
             Expr::Store { array, index, value } => {
                 let (i, elem) = self.array(array)?;
-                if (width(index)?, width(value)?) != (i, elem) {
+                if (self.bits(index)?, self.bits(value)?) != (i, elem) {
                     return Err("a store of the wrong width".into());
                 }
                 self.sort(array)
             }
-            Expr::ConstArray { index, value } => Sort::Array { index, elem: width(value)? },
-            Expr::Lambda { index, body } => Sort::Array { index, elem: width(body)? },
-            Expr::Index(width) => Sort::Bv(width),
-        }))
+            Expr::ConstArray { index, value } => Sort::Array { index, elem: self.bits(value)? },
+            Expr::Lambda { index, body } => Sort::Array { index, elem: self.bits(body)? },
+            _ => unreachable!("{node:?} is no operation on arrays"),
+        })
+    }
+
+    fn bits(&self, e: ExprId) -> Result<u32, String> {
+        match self.sort(e) {
+            Sort::Bv(width) => Ok(width),
+            sort => Err(format!("{} where a bit-vector is expected", name(sort))),
+        }
     }
 
     fn array(&self, e: ExprId) -> Result<(u32, u32), String> {

@@ -1,6 +1,6 @@
 //! The value of an expression: the reference semantics of every operation.
 
-use super::{Expr, ExprId, ExprPool, UnOp};
+use super::{Arena, Expr, ExprId, ExprPool, UnOp};
 use crate::bv::Bv;
 use crate::float;
 use rustc_hash::FxHashMap;
@@ -188,7 +188,7 @@ impl<'p, F: FnMut(ExprId, &Expr) -> Value> Evaluator<'p, F> {
     }
 }
 
-impl ExprPool {
+impl Arena {
     /// The value of a small expression, recursively and without a memo: for the expressions on the
     /// edges of a program, whose depth the front-end bounds. `leaf` gives the value of a leaf.
     pub fn eval_tree(&self, e: ExprId, leaf: &mut impl FnMut(&Expr) -> Bv) -> Bv {

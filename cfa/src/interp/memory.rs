@@ -367,7 +367,7 @@ impl Memory {
     // Content.
 
     /// The `len` bytes at `addr` as a little-endian word; `1 <= len <= 8`.
-    #[inline]
+    #[inline(always)]
     pub fn load(&mut self, addr: u64, len: u32, source: &mut dyn InputSource) -> Result<u64, Stop> {
         let index = self.locate(addr, u64::from(len))?;
         let object = &self.objects[index];
@@ -387,7 +387,7 @@ impl Memory {
     }
 
     /// Writes the low `len` bytes of `value`; `1 <= len <= 8`.
-    #[inline]
+    #[inline(always)]
     pub fn store(&mut self, addr: u64, len: u32, value: u64, source: &mut dyn InputSource) -> Result<(), Stop> {
         let index = self.locate_writable(addr, u64::from(len))?;
         let object = &mut self.objects[index];

@@ -10,7 +10,7 @@ use crate::bv::Bv;
 use crate::expr::{BinOp, Expr, ExprId, ExprPool, SymId, UnOp};
 use crate::float::{self, FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 use crate::program::*;
-use names::{constant, float_name, int_name};
+use names::{constant, float_name, int_name, width_or_zero};
 
 /// An expression of `pool` (the program's or one grown from it).
 pub fn c_expr(p: &Program, pool: &ExprPool, e: ExprId) -> String {
@@ -240,7 +240,7 @@ impl Printer<'_> {
     }
 
     /// Whether the expression is one operation in the rounding mode that a variable has (see
-    /// [`ExprPool::rounding_choice`]).
+    /// [`Rounding::choice`]).
     fn is_rounding_choice(&self, e: ExprId) -> bool {
         let &Expr::Ite(c, t, f) = self.pool.get(e) else { return false };
         let &Expr::Binary(BinOp::Eq, mode, _) = self.pool.get(c) else { return false };
@@ -280,7 +280,7 @@ impl Printer<'_> {
             return ("…".to_owned(), POSTFIX);
         }
         self.budget -= 1;
-        let width = self.pool.width_or_zero(e);
+        let width = width_or_zero(self.pool, e);
         match *self.pool.get(e) {
             Expr::Const(ref c) => match constant(c) {
                 text if text.starts_with('-') => (text, UNARY),

@@ -4,6 +4,7 @@
 //! as far as its tables refer to each other and its expressions have sorts; for the rest see
 //! [`validate`](crate::validate).
 
+mod cursor;
 mod expr;
 mod lexer;
 mod operation;
@@ -17,9 +18,11 @@ use crate::index::{Id, Table};
 use crate::program::*;
 use crate::source::{FileId, Place, PlaceId, SourceFile};
 use crate::validate;
-use lexer::{Lexer, Token};
+use cursor::{Cursor, id_in};
+use lexer::Token;
 use rustc_hash::FxHashMap;
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use tables::{Collected, Error, Kind, Result_};
 
 /// Why a text is no program.
@@ -62,14 +65,8 @@ pub fn expression(program: &mut Program, text: &str) -> Result<ExprId, ParseErro
     read.map_err(|error| error.placed(text))
 }
 
-/// Widest bit-vector that a text may have: a megabyte.
-const MAX_WIDTH: u32 = 1 << 23;
-
 struct Parser<'t> {
-    lexer: Lexer<'t>,
-    /// The next token and where it starts.
-    token: Token<'t>,
-    start: usize,
+    cursor: Cursor<'t>,
     p: Program,
     /// Entities that are declared function by function, by id, with the place of their declaration.
     vars: Collected<VarId, Var>,
@@ -83,14 +80,25 @@ struct Parser<'t> {
     depth: u32,
 }
 
+impl<'t> Deref for Parser<'t> {
+    type Target = Cursor<'t>;
+    fn deref(&self) -> &Cursor<'t> {
+        &self.cursor
+    }
+}
+
+impl<'t> DerefMut for Parser<'t> {
+    fn deref_mut(&mut self) -> &mut Cursor<'t> {
+        &mut self.cursor
+    }
+}
+
 impl<'t> Parser<'t> {
     fn new(text: &'t str) -> Self {
         let mut p = Program::new(DataLayout { pointer_width: 64 });
         (p.types, p.funcs, p.locs) = (Table::new(), Table::new(), Table::new());
         Self {
-            lexer: Lexer::new(text),
-            token: Token::End,
-            start: 0,
+            cursor: Cursor::new(text),
             p,
             vars: Collected::new(),
             locs: Collected::new(),
@@ -118,7 +126,7 @@ impl<'t> Parser<'t> {
                     self.p.models.push(model);
                 }
                 "file" => {
-                    self.declared("file", self.p.files.len())?;
+                    self.cursor.declared("file", self.p.files.len())?;
                     let path = self.string()?;
                     self.p.files.push(SourceFile { path });
                 }
@@ -127,7 +135,7 @@ impl<'t> Parser<'t> {
                 "input" => self.input()?,
                 "taint" => self.taint()?,
                 "error" => {
-                    self.declared("err", self.p.errors.len())?;
+                    self.cursor.declared("err", self.p.errors.len())?;
                     let position = self.start;
                     let name = self.string()?;
                     let Some(check) = Check::from_name(&name) else {
@@ -180,130 +188,6 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    // Tokens.
-
-    fn error(&self, message: impl Into<String>) -> Error {
-        Error { position: self.start, message: message.into() }
-    }
-    fn expected(&self, what: &str) -> Error {
-        let found = match self.token {
-            Token::Word(word) => format!("'{word}'"),
-            Token::Text(_) => "a string".to_owned(),
-            Token::Sign(sign) => format!("'{sign}'"),
-            Token::End => "the end of the text".to_owned(),
-        };
-        self.error(format!("expected {what}, found {found}"))
-    }
-    fn advance(&mut self) -> Result_<Token<'t>> {
-        let token = self.token;
-        (self.start, self.token) = self.lexer.next()?;
-        Ok(token)
-    }
-    fn is(&self, sign: &str) -> bool {
-        matches!(self.token, Token::Sign(next) if next == sign)
-    }
-    /// Takes the sign if it is next.
-    fn accept(&mut self, sign: &str) -> Result_<bool> {
-        let found = self.is(sign);
-        if found {
-            self.advance()?;
-        }
-        Ok(found)
-    }
-    fn expect(&mut self, sign: &str) -> Result_<()> {
-        if self.accept(sign)? { Ok(()) } else { Err(self.expected(&format!("'{sign}'"))) }
-    }
-    /// Takes the word if it is next.
-    fn accept_word(&mut self, word: &str) -> Result_<bool> {
-        let found = matches!(self.token, Token::Word(next) if next == word);
-        if found {
-            self.advance()?;
-        }
-        Ok(found)
-    }
-    fn keyword(&mut self, word: &str) -> Result_<()> {
-        if self.accept_word(word)? { Ok(()) } else { Err(self.expected(&format!("'{word}'"))) }
-    }
-    fn word(&mut self, what: &str) -> Result_<&'t str> {
-        match self.token {
-            Token::Word(word) => {
-                self.advance()?;
-                Ok(word)
-            }
-            _ => Err(self.expected(what)),
-        }
-    }
-    /// A decimal number.
-    fn number<N: std::str::FromStr>(&mut self) -> Result_<N> {
-        match self.token {
-            Token::Word(word) if word.bytes().all(|b| b.is_ascii_digit()) => {
-                let number = word.parse().map_err(|_| self.error(format!("the number {word} is too large")))?;
-                self.advance()?;
-                Ok(number)
-            }
-            _ => Err(self.expected("a number")),
-        }
-    }
-    /// A width of a bit-vector.
-    fn width(&mut self) -> Result_<u32> {
-        let start = self.start;
-        let width = self.number()?;
-        self.checked_width(width, start)
-    }
-    fn checked_width(&self, width: u32, position: usize) -> Result_<u32> {
-        if (1..=MAX_WIDTH).contains(&width) {
-            Ok(width)
-        } else {
-            Err(Error { position, message: format!("a width of {width} bits; 1 to {MAX_WIDTH} are possible") })
-        }
-    }
-    fn bytes(&mut self) -> Result_<Vec<u8>> {
-        match self.token {
-            Token::Text(raw) => {
-                let bytes = lexer::unescape(raw).map_err(|message| self.error(message))?;
-                self.advance()?;
-                Ok(bytes)
-            }
-            _ => Err(self.expected("a string")),
-        }
-    }
-    fn string(&mut self) -> Result_<String> {
-        let start = self.start;
-        String::from_utf8(self.bytes()?)
-            .map_err(|_| Error { position: start, message: "a name that is not UTF-8".into() })
-    }
-    fn optional_string(&mut self) -> Result_<Option<String>> {
-        if let Token::Text(_) = self.token { self.string().map(Some) } else { Ok(None) }
-    }
-
-    // Ids.
-
-    /// The number in `prefix` and a number, with or without a name and a dot before it.
-    fn id_in(word: &str, prefix: &str) -> Option<u32> {
-        let id = word.rsplit('.').next()?.strip_prefix(prefix)?;
-        // Only as it is printed.
-        let plain = id == "0" || !id.starts_with(['0', '+']);
-        if plain { id.parse().ok() } else { None }
-    }
-    fn id(&mut self, prefix: &str) -> Result_<u32> {
-        if let Token::Word(word) = self.token
-            && let Some(id) = Self::id_in(word, prefix)
-        {
-            self.advance()?;
-            return Ok(id);
-        }
-        Err(self.expected(&format!("an id {prefix}0, {prefix}1, …")))
-    }
-    /// The id of a declaration, which must be the next of its table.
-    fn declared(&mut self, prefix: &str, next: usize) -> Result_<()> {
-        let start = self.start;
-        let id = self.id(prefix)?;
-        if id as usize == next {
-            Ok(())
-        } else {
-            Err(Error { position: start, message: format!("expected {prefix}{next}, found {prefix}{id}") })
-        }
-    }
     /// The id of something that may be declared elsewhere.
     fn used(&mut self, kind: Kind) -> Result_<u32> {
         let start = self.start;
@@ -344,19 +228,8 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn signed(&mut self) -> Result_<bool> {
-        let start = self.start;
-        match self.word("'signed' or 'unsigned'")? {
-            "signed" => Ok(true),
-            "unsigned" => Ok(false),
-            other => {
-                Err(Error { position: start, message: format!("expected 'signed' or 'unsigned', found '{other}'") })
-            }
-        }
-    }
-
     fn type_declaration(&mut self) -> Result_<()> {
-        self.declared("ty", self.p.types.len())?;
+        self.cursor.declared("ty", self.p.types.len())?;
         let start = self.start;
         let ty = match self.word("a type")? {
             "void" => CType::Void,
@@ -404,15 +277,6 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// A number that may be negative.
-    fn integer(&mut self) -> Result_<i64> {
-        let start = self.start;
-        let negative = self.accept("-")?;
-        let magnitude: u64 = self.number()?;
-        let value = if negative { 0i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() };
-        value.ok_or(Error { position: start, message: "the number is too large".into() })
-    }
-
     /// Items between two signs, separated by commas.
     fn list<T>(&mut self, open: &str, close: &str, mut item: impl FnMut(&mut Self) -> Result_<T>) -> Result_<Vec<T>> {
         self.expect(open)?;
@@ -430,7 +294,7 @@ impl<'t> Parser<'t> {
     }
 
     fn input(&mut self) -> Result_<()> {
-        self.declared("in", self.p.inputs.len())?;
+        self.cursor.declared("in", self.p.inputs.len())?;
         let start = self.start;
         let kind = match self.word("a kind of input")? {
             "nondet" => InputKind::Nondet(self.string()?),
@@ -446,7 +310,7 @@ impl<'t> Parser<'t> {
     }
 
     fn taint(&mut self) -> Result_<()> {
-        self.declared("taint", self.p.taints.len())?;
+        self.cursor.declared("taint", self.p.taints.len())?;
         let (over, under) = (self.accept_word("over")?, self.accept_word("under")?);
         let (reason, place) = (self.string()?, self.place()?);
         self.p.taints.push(Taint { reason, place, over, under });
@@ -472,7 +336,7 @@ impl<'t> Parser<'t> {
     }
 
     fn global(&mut self) -> Result_<()> {
-        self.declared("g", self.p.globals.len())?;
+        self.cursor.declared("g", self.p.globals.len())?;
         let (name, ty) = (self.string()?, self.ty()?);
         self.keyword("align")?;
         let align = self.number()?;
@@ -553,7 +417,7 @@ impl<'t> Parser<'t> {
         self.expect(":")?;
         let mut out = Out::Sink;
         while let Token::Word(word) = self.token
-            && Self::id_in(word, "t").is_some()
+            && id_in(word, "t").is_some()
         {
             let start = self.start;
             let edge = EdgeId(self.id("t")?);

@@ -29,7 +29,7 @@ impl Execution<'_> {
             }
             let w = self.program.layout.pointer_width;
             let base = self.terms.base(object);
-            let mut facts = self.apart_from_the_dead(st, object);
+            let mut facts = apart_from_the_dead(self, st, object);
             let (lowest, highest) = if w == 64 { (0x10_0000, 0x7fff_0000_0000) } else { (0x10_0000, 0xffff_0000) };
             let low = self.terms.int(w, lowest);
             facts.push(self.terms.ule(low, base));
@@ -89,24 +89,24 @@ impl Execution<'_> {
             Rc::make_mut(&mut st.exposed).push(object);
         }
     }
+}
 
-    /// That `object` does not start within those looked at that outlive it, nor do those that it outlives start in it.
-    fn apart_from_the_dead(&mut self, st: &State, object: ObjId) -> Vec<ExprId> {
-        let w = self.program.layout.pointer_width;
-        let mut facts = Vec::new();
-        for &other in st.exposed.iter() {
-            let (live, dead) = match st.memory.get(object) {
-                Some(_) => (object, other),
-                None => (other, object),
-            };
-            let Some(size) = st.memory.get(live).map(|o| o.size).filter(|_| self.outlives(st, live, dead)) else {
-                continue;
-            };
-            let (live, dead, size) = (self.terms.base(live), self.terms.base(dead), self.terms.term(size, w));
-            let offset = self.terms.sub(dead, live);
-            facts.push(self.terms.ule(size, offset));
-            facts.push(self.terms.ne(live, dead));
-        }
-        facts
+/// That `object` does not start within those looked at that outlive it, nor do those that it outlives start in it.
+fn apart_from_the_dead(ex: &mut Execution, st: &State, object: ObjId) -> Vec<ExprId> {
+    let w = ex.program.layout.pointer_width;
+    let mut facts = Vec::new();
+    for &other in st.exposed.iter() {
+        let (live, dead) = match st.memory.get(object) {
+            Some(_) => (object, other),
+            None => (other, object),
+        };
+        let Some(size) = st.memory.get(live).map(|o| o.size).filter(|_| ex.outlives(st, live, dead)) else {
+            continue;
+        };
+        let (live, dead, size) = (ex.terms.base(live), ex.terms.base(dead), ex.terms.term(size, w));
+        let offset = ex.terms.sub(dead, live);
+        facts.push(ex.terms.ule(size, offset));
+        facts.push(ex.terms.ne(live, dead));
     }
+    facts
 }

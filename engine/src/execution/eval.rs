@@ -74,7 +74,7 @@ impl Execution<'_> {
                 let a = self.eval(st, a);
                 self.unary(a, width, |x| Some(unary_int(op, width, x)), |terms, a| terms.unary(op, a))
             }
-            Expr::Ite(c, t, f) => self.choice(st, c, t, f),
+            Expr::Ite(c, t, f) => choice(self, st, c, t, f),
             Expr::Extract { hi, lo, arg } => {
                 let width = self.terms.width(arg);
                 let part = |x| mask(hi - lo + 1, x >> lo);
@@ -93,46 +93,8 @@ impl Execution<'_> {
                 let extended = |x| (width <= 64).then(|| mask(width, sign_extend(narrow, x) as u64));
                 self.unary(arg, narrow, extended, |terms, x| terms.sext(width, x))
             }
-            _ => self.on_terms(st, e),
+            _ => on_terms(self, st, e),
         }
-    }
-
-    /// The value of one of two expressions.
-    fn choice(&mut self, st: &State, c: ExprId, t: ExprId, f: ExprId) -> Val {
-        let c = match self.eval(st, c) {
-            Val::Int(0) => return self.eval(st, f),
-            Val::Int(_) => return self.eval(st, t),
-            c => c,
-        };
-        let sort = self.terms.sort(t);
-        let (t, f) = (self.eval(st, t), self.eval(st, f));
-        if t == f {
-            return t;
-        }
-        if [c, t, f].contains(&Val::Unknown) {
-            return Val::Unknown;
-        }
-        let (c, t, f) = (self.terms.term(c, 1), self.terms.term_of(t, sort), self.terms.term_of(f, sort));
-        let e = self.terms.ite(c, t, f);
-        self.terms.classify(e)
-    }
-
-    /// The value of an operation of which only terms know what it does.
-    fn on_terms(&mut self, st: &State, e: ExprId) -> Val {
-        let node = self.terms.get(e).clone();
-        let mut children = [ExprId(0); 3];
-        let mut n = 0;
-        for child in node.children() {
-            let sort = self.terms.sort(child);
-            let value = self.eval(st, child);
-            if value == Val::Unknown {
-                return Val::Unknown;
-            }
-            children[n] = self.terms.term_of(value, sort);
-            n += 1;
-        }
-        let e = self.terms.rebuild(&node, &children[..n]);
-        self.terms.classify(e)
     }
 
     /// An operation on a value of `width` bits: on a machine word where it fits one, else as a term.
@@ -238,4 +200,42 @@ fn is_within(st: &State, object: ObjId, offset: u64) -> bool {
 /// Whether the low `bits` bits of the object's address are known to be zero.
 fn is_aligned(st: &State, object: ObjId, bits: u32) -> bool {
     bits < 32 && st.memory.get(object).is_some_and(|o| o.align >= 1 << bits)
+}
+
+/// The value of one of two expressions.
+fn choice(ex: &mut Execution, st: &State, c: ExprId, t: ExprId, f: ExprId) -> Val {
+    let c = match ex.eval(st, c) {
+        Val::Int(0) => return ex.eval(st, f),
+        Val::Int(_) => return ex.eval(st, t),
+        c => c,
+    };
+    let sort = ex.terms.sort(t);
+    let (t, f) = (ex.eval(st, t), ex.eval(st, f));
+    if t == f {
+        return t;
+    }
+    if [c, t, f].contains(&Val::Unknown) {
+        return Val::Unknown;
+    }
+    let (c, t, f) = (ex.terms.term(c, 1), ex.terms.term_of(t, sort), ex.terms.term_of(f, sort));
+    let e = ex.terms.ite(c, t, f);
+    ex.terms.classify(e)
+}
+
+/// The value of an operation of which only terms know what it does.
+fn on_terms(ex: &mut Execution, st: &State, e: ExprId) -> Val {
+    let node = ex.terms.get(e).clone();
+    let mut children = [ExprId(0); 3];
+    let mut n = 0;
+    for child in node.children() {
+        let sort = ex.terms.sort(child);
+        let value = ex.eval(st, child);
+        if value == Val::Unknown {
+            return Val::Unknown;
+        }
+        children[n] = ex.terms.term_of(value, sort);
+        n += 1;
+    }
+    let e = ex.terms.rebuild(&node, &children[..n]);
+    ex.terms.classify(e)
 }

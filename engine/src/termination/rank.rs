@@ -306,7 +306,8 @@ fn piecewise(program: &mut Program, atoms: &mut Atoms, c: ExprId, v: VarId) {
     let (x, signed) = (program.var_expr(v), is_signed(program, v));
     let (name, condition) = (operand(program, x), operand(program, c));
     let x = widen(program, x, signed);
-    let least = program.exprs.constant(Bv::min_signed(program.exprs.width(x)));
+    let least = Bv::min_signed(program.exprs.width(x));
+    let least = program.exprs.constant(least);
     let (not, minus) = (program.exprs.not(c), program.exprs.not(x));
     for (when, then, shown) in [(c, x, ("", "")), (c, minus, ("", "-")), (not, x, ("!", "")), (not, minus, ("!", "-"))]
     {
@@ -322,7 +323,8 @@ fn magnitude(program: &mut Program, atoms: &mut Atoms, v: VarId) {
     }
     let x = program.var_expr(v);
     let wide = widen(program, x, true);
-    let zero = program.exprs.int(program.exprs.width(wide), 0);
+    let width = program.exprs.width(wide);
+    let zero = program.exprs.int(width, 0);
     let negative = program.exprs.slt(wide, zero);
     let minus = program.exprs.neg(wide);
     let e = program.exprs.ite(negative, minus, wide);
@@ -348,7 +350,8 @@ fn distances(program: &mut Program, atoms: &mut Atoms, e: ExprId, holds: bool) {
             for (a, b) in [(a, b), (b, a)] {
                 let text = format!("(unsigned)({} - {})", operand(program, a), operand(program, b));
                 let way = program.exprs.sub(a, b);
-                let top = program.exprs.constant(Bv::min_signed(program.exprs.width(a)));
+                let top = Bv::min_signed(program.exprs.width(a));
+                let top = program.exprs.constant(top);
                 let e = program.exprs.xor(way, top);
                 atoms.push(e, text);
             }

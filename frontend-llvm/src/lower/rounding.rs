@@ -30,7 +30,7 @@ impl Mode {
     ) -> Option<ExprId> {
         let Self::Current(mode) = self else { return operation(x, Rounding::Nearest) };
         let mut known = true;
-        let choice = x.rounding_choice(mode, |x, rounding| {
+        let choice = Rounding::choice(x, mode, |x, rounding| {
             let rounded = operation(x, rounding);
             known &= rounded.is_some();
             rounded.unwrap_or(mode)

@@ -2,10 +2,11 @@
 
 use super::*;
 
+type Case = (Fault, fn(&mut Build));
+
 #[test]
-fn faults() {
-    type Make = fn(&mut Build);
-    let cases: &[(Fault, Make)] = &[
+fn accesses_that_fault() {
+    let cases: &[Case] = &[
         (Fault::NullPointer, |b| {
             let null = b.ptr(0);
             b.load(null, 8);
@@ -44,6 +45,28 @@ fn faults() {
             let code = b.p.exprs.func_addr(main, b.p.layout.pointer_width);
             b.load(code, 8);
         }),
+        (Fault::ReadOnly, |b| {
+            let ty = b.ty;
+            let g = b.p.globals.push(Global {
+                name: "c".into(),
+                ty,
+                size: 4,
+                align: 4,
+                read_only: true,
+                init: Some(GlobalInit { bytes: vec![1, 2], pointers: vec![] }),
+                place: None,
+            });
+            let g = b.p.exprs.global_addr(g, b.p.layout.pointer_width);
+            b.load(g, 32);
+            b.store(g, 8, 1);
+        }),
+    ];
+    each_faults(cases);
+}
+
+#[test]
+fn ends_of_objects_and_calls_that_fault() {
+    let cases: &[Case] = &[
         (Fault::Dangling, |b| {
             let p = b.alloc(10, AllocKind::Heap);
             b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
@@ -84,21 +107,6 @@ fn faults() {
             let inner = b.at(code, 1);
             b.call(Callee::Indirect(inner), &[], None);
         }),
-        (Fault::ReadOnly, |b| {
-            let ty = b.ty;
-            let g = b.p.globals.push(Global {
-                name: "c".into(),
-                ty,
-                size: 4,
-                align: 4,
-                read_only: true,
-                init: Some(GlobalInit { bytes: vec![1, 2], pointers: vec![] }),
-                place: None,
-            });
-            let g = b.p.exprs.global_addr(g, b.p.layout.pointer_width);
-            b.load(g, 32);
-            b.store(g, 8, 1);
-        }),
         (Fault::Dangling, |b| {
             let p = b.alloc(10, AllocKind::Heap);
             b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
@@ -106,6 +114,10 @@ fn faults() {
             b.op(Op::ObjectSize { var, ptr: p });
         }),
     ];
+    each_faults(cases);
+}
+
+fn each_faults(cases: &[Case]) {
     for &(fault, make) in cases {
         for width in [32, 64] {
             let mut b = build(width);

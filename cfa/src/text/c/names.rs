@@ -2,12 +2,10 @@
 
 use super::*;
 
-impl ExprPool {
-    pub(super) fn width_or_zero(&self, e: ExprId) -> u32 {
-        match self.sort(e) {
-            crate::expr::Sort::Bv(width) => width,
-            crate::expr::Sort::Array { .. } => 0,
-        }
+pub(super) fn width_or_zero(pool: &ExprPool, e: ExprId) -> u32 {
+    match pool.sort(e) {
+        crate::expr::Sort::Bv(width) => width,
+        crate::expr::Sort::Array { .. } => 0,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Expressions in text form.
 
 use super::lexer::Token;
-use super::{Error, Kind, Parser, Result_};
+use super::{Error, Kind, Parser, Result_, id_in};
 use crate::bv::Bv;
 use crate::expr::{Expr, ExprId, Sort};
 use crate::float::{FloatFormat, Rounding};
@@ -20,7 +20,7 @@ impl Parser<'_> {
     pub(super) fn lets(&mut self) -> Result_<()> {
         self.lets.clear();
         while self.accept_word("let")? {
-            self.declared("e", self.lets.len())?;
+            self.cursor.declared("e", self.lets.len())?;
             self.expect("=")?;
             let part = self.expr()?;
             self.lets.push(part);
@@ -84,7 +84,7 @@ impl Parser<'_> {
         if self.accept("&")? {
             let pointer = Sort::Bv(self.p.layout.pointer_width);
             let Token::Word(word) = self.token else { return Err(self.expected("a global or a function")) };
-            let node = if Self::id_in(word, "g").is_some() {
+            let node = if id_in(word, "g").is_some() {
                 Expr::GlobalAddr(GlobalId(self.used(Kind::Global)?))
             } else {
                 Expr::FuncAddr(FuncId(self.used(Kind::Func)?))
@@ -95,7 +95,7 @@ impl Parser<'_> {
             return self.constant(false, start);
         }
         let Token::Word(word) = self.token else { return Err(self.expected("an expression")) };
-        if let Some(id) = Self::id_in(word, "v") {
+        if let Some(id) = id_in(word, "v") {
             let Some(var) = self.vars.items.get(&id) else {
                 return Err(self.error(format!("v{id} is not declared before")));
             };
@@ -103,7 +103,7 @@ impl Parser<'_> {
             self.advance()?;
             return Ok(self.p.exprs.var(VarId(id), width));
         }
-        if let Some(id) = Self::id_in(word, "e") {
+        if let Some(id) = id_in(word, "e") {
             let Some(&part) = self.lets.get(id as usize) else {
                 return Err(self.error(format!("e{id} is not defined before")));
             };
@@ -196,10 +196,6 @@ impl Parser<'_> {
             return Err(unknown());
         }
         self.make(node, start)
-    }
-
-    fn at_digit(&self) -> bool {
-        matches!(self.token, Token::Word(word) if word.starts_with(|c: char| c.is_ascii_digit()))
     }
 
     /// `value:width`, after the sign if it is negative.

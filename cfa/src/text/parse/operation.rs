@@ -7,7 +7,7 @@ impl Parser<'_> {
         self.lets()?;
         let start = self.start;
         if let Token::Word(word) = self.token
-            && Self::id_in(word, "v").is_some()
+            && id_in(word, "v").is_some()
         {
             let var = VarId(self.used(Kind::Var)?);
             self.expect(":=")?;

@@ -62,13 +62,6 @@ pub fn masked(text: String, width: u32) -> String {
 }
 
 impl File<'_> {
-    fn too_wide(&mut self, width: u32) -> bool {
-        if width > 128 {
-            self.refuse(format!("a value of {width} bits has no type in C"));
-        }
-        width > 128
-    }
-
     /// What an expression is by itself: so it needs no conversion.
     pub fn kind(&mut self, e: ExprId) -> Kind {
         if let Some(&kind) = self.kinds.get(&e) {
@@ -236,7 +229,8 @@ impl File<'_> {
     pub fn bits(&mut self, e: ExprId) -> String {
         let p = self.p;
         let width = p.exprs.width(e);
-        if self.too_wide(width) {
+        if width > 128 {
+            self.refuse(format!("a value of {width} bits has no type in C"));
             return "0".to_owned();
         }
         if let Some((name, ty)) = self.lets.get(&e).cloned() {
@@ -341,24 +335,13 @@ impl File<'_> {
         }
     }
 
-    /// Whether the amount of a shift is less than the width for sure.
-    fn is_small(&self, amount: ExprId, width: u32) -> bool {
-        let exprs = &self.p.exprs;
-        let less = |e: ExprId| exprs.as_const(e).and_then(Bv::to_u64).is_some_and(|c| c < u64::from(width));
-        match *exprs.get(amount) {
-            Expr::Binary(BinOp::And, a, b) => less(a) || less(b),
-            Expr::Zext { arg, .. } => self.is_small(arg, width),
-            _ => less(amount),
-        }
-    }
-
     fn shift(&mut self, op: BinOp, a: ExprId, b: ExprId, width: u32) -> String {
         let (ty, signed_ty, _) = container(width);
         let amount = match self.p.exprs.as_const(b).and_then(Bv::to_u64) {
             Some(c) => c.to_string(),
             None => self.bits(b),
         };
-        let small = self.is_small(b, width);
+        let small = is_small(self.p, b, width);
         match op {
             BinOp::Shl if small => masked(format!("({} << {amount})", self.bits(a)), width),
             BinOp::LShr if small => format!("({} >> {amount})", self.bits(a)),
@@ -455,5 +438,16 @@ impl File<'_> {
             Expr::Binary(_, a, b) => format!("({} - {})", self.pointer(a), self.signed(b)),
             ref other => unreachable!("{other:?} is no pointer"),
         }
+    }
+}
+
+/// Whether the amount of a shift is less than the width for sure.
+fn is_small(p: &cfa::Program, amount: ExprId, width: u32) -> bool {
+    let exprs = &p.exprs;
+    let less = |e: ExprId| exprs.as_const(e).and_then(Bv::to_u64).is_some_and(|c| c < u64::from(width));
+    match *exprs.get(amount) {
+        Expr::Binary(BinOp::And, a, b) => less(a) || less(b),
+        Expr::Zext { arg, .. } => is_small(p, arg, width),
+        _ => less(amount),
     }
 }

@@ -73,7 +73,7 @@ impl File<'_> {
                 Step::Target if is_object && n == 0 => text,
                 Step::Target if matches!(path.steps.get(1), Some(Step::Member(..))) => format!("{text}->"),
                 Step::Target => format!("(*{text})"),
-                Step::Index(symbolic, constant) => format!("{text}[{}]", strip(&self.index(symbolic, constant))),
+                Step::Index(symbolic, constant) => format!("{text}[{}]", strip(&index(self, symbolic, constant))),
                 Step::Member(ty, field) => {
                     let name = self.types.member(ty, field, &mut self.names)?;
                     let dot = if text.ends_with("->") { "" } else { "." };
@@ -83,19 +83,20 @@ impl File<'_> {
         }
         Some((text, path.ty))
     }
+}
 
-    fn index(&mut self, symbolic: Option<ExprId>, constant: u64) -> String {
-        let p = self.p;
-        let Some(i) = symbolic else { return constant.to_string() };
-        let text = match *p.exprs.get(i) {
-            _ if self.lets.contains_key(&i) => self.signed(i),
-            Expr::Sext { arg, .. } => self.signed(arg),
-            Expr::Zext { arg, .. } => self.bits(arg),
-            _ => return if constant == 0 { self.signed(i) } else { format!("{} + {constant}", self.signed(i)) },
-        };
-        // The sum is one of addresses, so it must not be cut to the index's own width.
-        if constant == 0 { text } else { format!("(long){text} + {constant}") }
-    }
+/// An index as C writes it.
+fn index(file: &mut File, symbolic: Option<ExprId>, constant: u64) -> String {
+    let p = file.p;
+    let Some(i) = symbolic else { return constant.to_string() };
+    let text = match *p.exprs.get(i) {
+        _ if file.lets.contains_key(&i) => file.signed(i),
+        Expr::Sext { arg, .. } => file.signed(arg),
+        Expr::Zext { arg, .. } => file.bits(arg),
+        _ => return if constant == 0 { file.signed(i) } else { format!("{} + {constant}", file.signed(i)) },
+    };
+    // The sum is one of addresses, so it must not be cut to the index's own width.
+    if constant == 0 { text } else { format!("(long){text} + {constant}") }
 }
 
 /// A way from a base to a scalar within it, through the C types of both.

@@ -284,7 +284,8 @@ fn is_hard(pool: &ExprPool, op: BinOp, a: ExprId, b: ExprId) -> bool {
 
 /// Adds what holds of the result `r` of a quotient or remainder of any `a` and `b`.
 fn bounds(pool: &mut ExprPool, op: BinOp, (a, b): (ExprId, ExprId), r: ExprId, facts: &mut Vec<ExprId>) {
-    let zero = pool.int(pool.width(r), 0);
+    let width = pool.width(r);
+    let zero = pool.int(width, 0);
     let mut implies = |pool: &mut ExprPool, condition: ExprId, then: ExprId| {
         let not = pool.not(condition);
         facts.push(pool.or(not, then));

@@ -55,7 +55,7 @@ impl Polynomial {
                 // The complement is one less than the negation.
                 Expr::Unary(UnOp::Not, a) => of(a).times(&Bv::ones(width)).plus(&Self::constant(Bv::ones(width)))?,
                 Expr::Binary(BinOp::Shl, a, b) if let Some(by) = pool.as_const(*b) => {
-                    of(a).times(&Bv::one(width).shl(by))
+                    of(a).times(&BinOp::Shl.apply(&Bv::one(width), by))
                 }
                 _ => Self { width, parts: BTreeMap::from([(vec![e], Bv::one(width))]) },
             };

@@ -1,0 +1,91 @@
+//! Operations that are not frequent: what makes, ends and moves objects, asks for inputs, or takes more than a machine word.
+
+use super::*;
+
+/// Why an operation is the last.
+pub(super) enum Interrupt {
+    Stop(Stop),
+    Outcome(Outcome),
+}
+
+impl From<Stop> for Interrupt {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+impl State<'_> {
+    /// Executes an instruction before `pc` that neither goes anywhere nor is frequent: apart, so that the loop stays small.
+    #[inline(never)]
+    pub(super) fn operate(&mut self, instr: Instr, pc: usize, inputs: &mut dyn InputSource) -> Result<(), Interrupt> {
+        match instr {
+            Instr::Load { width, dst, addr } => {
+                let mut bytes = vec![0; width.div_ceil(8) as usize];
+                self.memory.read(self.get(addr), &mut bytes, inputs)?;
+                self.set_wide(dst, Bv::from_le_bytes(&bytes).resize(width));
+            }
+            Instr::Store { addr, value, .. } => {
+                let bytes = self.get_wide(value).to_le_bytes();
+                self.memory.write(self.get(addr), &bytes, inputs)?;
+            }
+            Instr::Alloc { dst, size, align, kind, zeroed } => {
+                let (size, seq) = (self.get(size), ObjectSeq::Alloc(self.allocs));
+                let object_kind = match kind {
+                    AllocKind::Stack => ObjectKind::Stack,
+                    AllocKind::Heap => ObjectKind::Heap,
+                    AllocKind::Library => ObjectKind::Library,
+                };
+                let base = self.memory.allocate(seq, size, align.into(), object_kind, zeroed, inputs)?;
+                let Some(base) = base else { return Err(Interrupt::Outcome(Outcome::Unplaced(seq))) };
+                self.allocs += 1;
+                if kind == AllocKind::Stack {
+                    self.stack_objects.push(base);
+                }
+                self.set(dst, base);
+            }
+            Instr::Free { ptr, kind: AllocKind::Heap | AllocKind::Library } => {
+                let ptr = self.get(ptr);
+                if ptr != 0 {
+                    self.memory.free(ptr)?;
+                }
+            }
+            Instr::Free { ptr, kind: AllocKind::Stack } => {
+                let ptr = self.get(ptr);
+                let of_frame = self.frames.last().map_or(0, |frame| frame.stack_objects);
+                if let Some(i) = self.stack_objects[of_frame..].iter().rposition(|&base| base == ptr) {
+                    self.stack_objects.remove(of_frame + i);
+                    self.memory.kill(ptr);
+                }
+            }
+            Instr::Leak(leak) => {
+                let leaks = match leak {
+                    Leak::Alive => self.memory.live_objects().find(|o| o.kind == ObjectKind::Heap).map(|o| o.base),
+                    Leak::Lost => self.lost(self.edge_at(pc - 1)),
+                };
+                if let Some(base) = leaks {
+                    return Err(Interrupt::Stop(Stop::Fault(Fault::Leak, base, 0)));
+                }
+            }
+            Instr::ObjectSize { dst, ptr } => {
+                let size = self.memory.object_size(self.get(ptr))?;
+                self.set_value(dst, &Bv::new(64, size));
+            }
+            Instr::ObjectOffset { dst, ptr } => {
+                let offset = self.memory.object_offset(self.get(ptr));
+                self.set_value(dst, &Bv::new(64, offset.unwrap_or(u64::MAX)));
+            }
+            Instr::Havoc { width, dst, input } => {
+                let value = self.unknown(Unknown::Havoc(input), width, inputs);
+                self.set_value(Operand { reg: dst, width }, &value);
+            }
+            Instr::Copy { dst, src, len } => {
+                self.memory.copy(self.get(dst), self.get(src), self.get(len), inputs)?;
+            }
+            Instr::Fill { dst, byte, len } => {
+                self.memory.fill(self.get(dst), self.get(byte) as u8, self.get(len), inputs)?;
+            }
+            _ => unreachable!("executed in the loop"),
+        }
+        Ok(())
+    }
+}

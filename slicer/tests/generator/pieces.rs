@@ -1,0 +1,193 @@
+//! What programs do with pieces of memory: blocks of unknown length, copies, allocations.
+
+use super::*;
+
+impl Generator {
+    /// A place in a block where `len` bytes fit: mostly at a constant offset, often around the 256 bytes that states share.
+    pub(super) fn place(&mut self, block: usize, len: u64) -> ExprId {
+        let size = BLOCKS[block].0;
+        let base = self.program.exprs.global_addr(self.blocks[block], 64);
+        let constant = match self.random.below(4) {
+            0 => size - len,
+            1 if size >= 280 => 250 + self.random.below(12) as u64,
+            _ => self.random.below(17) as u64,
+        };
+        let constant = constant.min(size - len);
+        if self.random.chance(55) {
+            let offset = self.program.exprs.int(64, constant);
+            return self.program.exprs.add(base, offset);
+        }
+        let i = self.int_expr(1);
+        let stride = [1, 2, 4, 8, 12][self.random.below(5)];
+        let most = [3, 7, 15, 255, 1023][self.random.below(5)];
+        let constant = if self.random.chance(50) { 0 } else { constant };
+        let room = (size - len - constant) / stride;
+        // Seldom, it may be that they do not fit.
+        let fits = (1 << (room + 1).ilog2()) - 1;
+        let most = if self.random.chance(5) { most } else { most.min(fits) };
+        let x = &mut self.program.exprs;
+        let mask = x.int(32, most);
+        let low = x.and(i, mask);
+        let wide = x.zext(64, low);
+        let stride = x.int(64, stride);
+        let scaled = x.mul(wide, stride);
+        let constant = x.int(64, constant);
+        let at = x.add(base, constant);
+        x.add(at, scaled)
+    }
+
+    /// Where memory is accessed in pieces, more is unknown: many offsets are symbolic.
+    pub(super) fn input_for_pieces(&mut self, var: VarId) {
+        if self.shape.pieces && self.random.chance(70) {
+            self.input(var);
+        }
+    }
+
+    pub(super) fn piece(&mut self) {
+        let block = self.random.below(BLOCKS.len());
+        let width = [8, 16, 32, 64, 8, 16, 32, 64, 20, 128][self.random.below(10)];
+        let len = u64::from(width).div_ceil(8);
+        match self.random.below(11) {
+            0..=3 => {
+                let (addr, a, b) = (self.place(block, len), self.int_expr(1), self.int_expr(1));
+                let x = &mut self.program.exprs;
+                let pair = x.concat(a, b);
+                let four = x.concat(pair, pair);
+                let value = x.resize(width, if width > 64 { four } else { pair });
+                self.emit(Op::Store { addr, value });
+            }
+            4..=6 => {
+                let (addr, var, to) = (self.place(block, len), self.local(true), self.any_int());
+                self.program.vars[var].width = width;
+                self.emit(Op::Load { var, addr });
+                let value = self.program.var_expr(var);
+                let value = self.program.exprs.resize(32, value);
+                self.assign(to, value);
+            }
+            7 => {
+                let var = self.any_int();
+                self.input(var);
+            }
+            8 => {
+                let other = self.random.below(BLOCKS.len());
+                let most = self.most_moved(block, other);
+                let (dst, src) = (self.place(block, most), self.place(other, most));
+                let len = self.moved(most);
+                self.emit(Op::Copy { dst, src, len });
+            }
+            9 => {
+                let most = self.most_moved(block, block);
+                let (dst, byte) = (self.place(block, most), self.int_expr(0));
+                let byte = self.program.exprs.extract(7, 0, byte);
+                let len = self.moved(most);
+                self.emit(Op::Fill { dst, byte, len });
+            }
+            _ => self.sized_allocation(),
+        }
+    }
+
+    /// How many bytes may be moved between two blocks.
+    pub(super) fn most_moved(&mut self, a: usize, b: usize) -> u64 {
+        [1, 7, 16, 24, 24, 150, 560][self.random.below(7)].min(BLOCKS[a].0).min(BLOCKS[b].0)
+    }
+
+    /// At most that many bytes: mostly a constant.
+    pub(super) fn moved(&mut self, most: u64) -> ExprId {
+        let n = self.int_expr(1);
+        let stride = [1, 1, 2, 4, 8][self.random.below(5)].min(most);
+        let x = &mut self.program.exprs;
+        if self.random.chance(60) {
+            return x.int(64, most);
+        }
+        let mask = x.int(32, (1 << (most / stride + 1).ilog2()) - 1);
+        let n = x.and(n, mask);
+        let (n, stride) = (x.zext(64, n), x.int(64, stride));
+        x.mul(n, stride)
+    }
+
+    /// An object of a size that may not be known, used and perhaps freed.
+    pub(super) fn sized_allocation(&mut self) {
+        let (pointer, size_of, to) = (self.local(false), self.local(false), self.any_int());
+        let (n, value) = (self.int_expr(1), self.int_expr(1));
+        let x = &mut self.program.exprs;
+        let seven = x.int(32, 7);
+        let n = x.and(n, seven);
+        let n = x.zext(64, n);
+        let eight = x.int(64, 8);
+        let rows = x.mul(n, eight);
+        let size = x.add(rows, eight);
+        let (kind, zeroed) = ([AllocKind::Heap, AllocKind::Stack][self.random.below(2)], self.random.chance(50));
+        self.emit(Op::Alloc { var: pointer, size, align: 8, kind, zeroed });
+        let base = self.program.var_expr(pointer);
+        let last = self.program.exprs.add(base, rows);
+        let (first, second) = if self.random.chance(50) { (base, last) } else { (last, base) };
+        self.emit(Op::Store { addr: first, value });
+        self.emit(Op::Load { var: to, addr: second });
+        if self.random.chance(30) {
+            self.emit(Op::ObjectSize { var: size_of, ptr: last });
+            let value = self.program.var_expr(size_of);
+            let value = self.program.exprs.extract(31, 0, value);
+            self.assign(to, value);
+        }
+        let freed = kind == AllocKind::Heap && self.random.chance(50);
+        if freed {
+            self.emit(Op::Free { ptr: base, kind });
+        }
+        if freed || self.random.chance(20) {
+            self.emit(Op::ObjectOffset { var: size_of, ptr: last });
+            let value = self.program.var_expr(size_of);
+            let value = self.program.exprs.extract(31, 0, value);
+            self.assign(to, value);
+        }
+    }
+
+    /// A pointer is copied in two halves or byte by byte, through integers.
+    pub(super) fn copy_in_parts(&mut self) {
+        let (from, to) = (self.pointer_addr(), self.pointer_addr());
+        let (width, count) = if self.random.chance(50) { (32, 2) } else { (8, 8) };
+        let mut parts = Vec::new();
+        for i in 0..count {
+            let v = self.local(true);
+            self.program.vars[v].width = width;
+            let off = self.program.exprs.int(64, u64::from(width / 8) * i);
+            let addr = self.program.exprs.add(from, off);
+            self.emit(Op::Load { var: v, addr });
+            parts.push((v, off));
+        }
+        if self.random.chance(50) {
+            for (v, off) in parts {
+                let addr = self.program.exprs.add(to, off);
+                let value = self.program.var_expr(v);
+                self.emit(Op::Store { addr, value });
+            }
+        } else {
+            let mut value = self.program.var_expr(parts[0].0);
+            for &(v, _) in &parts[1..] {
+                let high = self.program.var_expr(v);
+                value = self.program.exprs.concat(high, value);
+            }
+            let v = self.any_pointer();
+            self.assign(v, value);
+        }
+    }
+
+    pub(super) fn allocation(&mut self) {
+        let stack = self.random.chance(50);
+        let v = self.local(false);
+        let size = self.program.exprs.int(64, OBJECT_SIZE);
+        let kind = if stack { AllocKind::Stack } else { AllocKind::Heap };
+        let zeroed = self.random.chance(50);
+        self.emit(Op::Alloc { var: v, size, align: 8, kind, zeroed });
+        let base = self.program.var_expr(v);
+        for off in [16, 24] {
+            let object = self.objects[self.random.below(3)];
+            let off = self.program.exprs.int(64, off);
+            let addr = self.program.exprs.add(base, off);
+            let value = self.program.exprs.global_addr(object, 64);
+            self.emit(Op::Store { addr, value });
+        }
+        // An initialised pointer to hold it.
+        let p = if self.pointers.is_empty() || !stack { self.any_pointer() } else { self.pointers[0] };
+        self.assign(p, base);
+    }
+}
