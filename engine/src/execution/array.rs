@@ -8,7 +8,7 @@ use super::memory::Piece;
 use super::state::{Event, State};
 use super::terms::Terms;
 use super::value::{ObjId, Val, sign_extend};
-use super::{Execution, quantified};
+use super::{Execution, Row, quantified};
 use cfa::{BinOp, Bv, Expr, ExprId, Sort};
 use rustc_hash::FxHashSet;
 
@@ -70,7 +70,7 @@ pub fn make(ex: &mut Execution, st: &mut State, object: ObjId, offset: ExprId, l
 
 pub(super) fn read(ex: &mut Execution, st: &mut State, object: ObjId, offset: ExprId, len: u32) -> Val {
     let array = st.memory.get(object).expect("a live object").array.expect("the object is an array");
-    quantified::instantiate(ex, st, array, offset);
+    quantified::instantiate(ex, st, array, offset, len);
     let array = before_other_stores(ex, st, array, offset, len);
     let value = ex.terms.select_bytes(array, offset, len);
     ex.terms.classify(value)
@@ -219,23 +219,45 @@ impl Terms {
         (element, self.mul(within, eight))
     }
 
-    /// The index of the cell at an offset in a row of cells, if there is one.
-    pub fn index_of(&mut self, offset: ExprId, first: u64, stride: u64) -> ExprId {
+    /// The index of the cell in a row that `len` bytes at an offset are in, if they are in one. Nothing where it can be seen that no cell has any of them.
+    pub(super) fn index_of(&mut self, offset: ExprId, len: u32, row: &Row) -> Option<ExprId> {
         let w = self.pointer_width;
-        let first = self.int(w, first);
-        let from_first = self.sub(offset, first);
-        if stride.is_power_of_two()
-            && let Some(index) = self.element(from_first, stride as u32)
-        {
-            return index;
+        let first = self.int(w, row.first);
+        let mut from_first = self.sub(offset, first);
+        if let Some(rest) = self.remainder(from_first, row.stride) {
+            if rest >= u64::from(row.len) && rest + u64::from(len) <= row.stride {
+                return None;
+            }
+            let rest = self.int(w, rest);
+            from_first = self.sub(from_first, rest);
         }
-        match self.quotient(from_first, stride) {
+        if row.stride.is_power_of_two()
+            && let Some(index) = self.element(from_first, row.stride as u32)
+        {
+            return Some(index);
+        }
+        Some(match self.quotient(from_first, row.stride) {
             Some(index) => index,
             None => {
-                let stride = self.int(w, stride);
+                let stride = self.int(w, row.stride);
                 self.binary(BinOp::UDiv, from_first, stride)
             }
+        })
+    }
+
+    /// What is left of `e` when multiples of `by` are taken from it, as far as nothing wraps around, if its structure shows it.
+    fn remainder(&mut self, e: ExprId, by: u64) -> Option<u64> {
+        let mut terms = Vec::new();
+        self.sum_terms(e, &mut terms);
+        let width = self.width(e);
+        let mut rest = 0;
+        for term in terms {
+            match self.as_const(term).and_then(Bv::to_u64) {
+                Some(c) => rest += sign_extend(width, c).rem_euclid(by as i64),
+                None => drop(self.divided(term, by)?),
+            }
         }
+        Some(rest as u64 % by)
     }
 
     /// A term that times `by` is `e`, modulo its width, if its structure shows one.

@@ -37,7 +37,7 @@ pub use fault::Fault;
 pub use memory::{Memory, Object, Origin, PART, Part, Piece};
 pub use operation::Successors;
 pub use paged::Paged;
-pub use quantified::Quantified;
+pub use quantified::{Quantified, Row};
 pub use state::{Decision, Event, Frame, Slots, State, Trail};
 pub use terms::Terms;
 pub use value::{ObjId, Val, sign_extend};

@@ -12,25 +12,34 @@ pub struct Quantified {
     /// One bit.
     pub formula: ExprId,
     pub index: ExprId,
-    /// The arrays whose cells it speaks of: the offset of the cell of index 0, and bytes from a cell to the next.
-    pub rows: Vec<(ExprId, u64, u64)>,
+    /// The arrays whose cells it speaks of.
+    pub rows: Vec<Row>,
 }
 
-/// Assumes the facts about the array's cells at a place that is read.
-pub(super) fn instantiate(ex: &mut Execution, st: &mut State, array: ExprId, offset: ExprId) {
+/// Cells of an array: the offset of the first, bytes from one to the next, and bytes of one.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Row {
+    pub array: ExprId,
+    pub first: u64,
+    pub stride: u64,
+    pub len: u32,
+}
+
+/// Assumes the facts about the array's cells where `len` bytes are read.
+pub(super) fn instantiate(ex: &mut Execution, st: &mut State, array: ExprId, offset: ExprId, len: u32) {
     if st.quantified.is_empty() {
         return;
     }
     let mut below = FxHashSet::default();
     ex.terms.arrays_in(array, &mut below);
     for fact in Rc::clone(&st.quantified).iter() {
-        for &(of, first, stride) in &fact.rows {
+        for row in &fact.rows {
             let mut roots = FxHashSet::default();
-            ex.terms.arrays_in(of, &mut roots);
+            ex.terms.arrays_in(row.array, &mut roots);
             if below.is_disjoint(&roots) {
                 continue;
             }
-            let k = ex.terms.index_of(offset, first, stride);
+            let Some(k) = ex.terms.index_of(offset, len, row) else { continue };
             let instance = ex
                 .terms
                 .substitute(fact.formula, &mut FxHashMap::default(), |_, leaf| (leaf == fact.index).then_some(k));

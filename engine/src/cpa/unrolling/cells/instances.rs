@@ -83,7 +83,7 @@ impl Unrolling<'_> {
             let array = st.memory.get(object)?.array?;
             let cell = self.symbolic.execution.terms.select_bytes(array, offset, row.len);
             meaning.insert(*hole, cell);
-            rows.push((array, row.first, row.stride));
+            rows.push(execution::Row { array, first: row.first, stride: row.stride, len: row.len });
         }
         let body = self.body(st, fact, &meaning)?;
         let outside = self.symbolic.execution.terms.not(guard);
