@@ -72,14 +72,24 @@ pub struct Frontier {
     pub open: Vec<Open>,
     /// States that were not followed because others cover them.
     pub covered: Vec<Covered>,
+    /// Whether states stand for nothing but what the paths to them lead to.
+    pub is_exact: bool,
     /// Why the exploration would not go on if it had time: then more may be left than is told here.
     pub given_up: Option<Reason>,
+}
+
+/// A path behind which something is left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct End {
+    pub path: PathId,
+    /// All that follows is what follows the end of another path, and what is left of it is left behind ends that do not say so.
+    pub is_elsewhere: bool,
 }
 
 /// What is left of an exploration.
 pub struct Left {
     /// Paths behind which something is left.
-    pub ends: Vec<PathId>,
+    pub ends: Vec<End>,
     /// By path: whether it is one of them, or a beginning of one.
     pub leads_there: Vec<bool>,
 }
@@ -92,22 +102,27 @@ impl Frontier {
     /// that is done to an error, as short as there is one. It leaves what was explored in a covered state that is done, and goes on
     /// from there as an execution of the covering state, which is shorter, as what covers was followed over one edge at least. So the greatest solution is
     /// right, as it is when an exploration with covered states ends and is a proof.
+    ///
+    /// A covered state that is not done need not be looked at either by somebody who looks at all other ends, for the same reason; but only if
+    /// the covering state stands for no more than its path leads to: what else it stands for, nobody will come to on that path.
     pub fn left(&self) -> Option<Left> {
         let mut covering: FxHashMap<PathId, Vec<PathId>> = FxHashMap::default();
-        let mut todo: Vec<PathId> = self.open.iter().map(|open| open.path).collect::<Option<_>>()?;
+        let end = |path| End { path, is_elsewhere: false };
+        let mut todo: Vec<End> = self.open.iter().map(|open| open.path.map(end)).collect::<Option<_>>()?;
         for covered in &self.covered {
             match covered.by {
                 Some(by) => covering.entry(by).or_default().push(covered.path?),
-                None => todo.push(covered.path?),
+                None => todo.push(end(covered.path?)),
             }
         }
         let mut left = Left { ends: Vec::new(), leads_there: vec![false; self.paths.pieces.len()] };
         while let Some(end) = todo.pop() {
             left.ends.push(end);
-            let mut at = Some(end);
+            let mut at = Some(end.path);
             while let Some(path) = at.filter(|p| !left.leads_there[p.index()]) {
                 left.leads_there[path.index()] = true;
-                todo.extend(covering.remove(&path).into_iter().flatten());
+                let covered = covering.remove(&path).into_iter().flatten();
+                todo.extend(covered.map(|path| End { path, is_elsewhere: self.is_exact }));
                 at = self.paths.pieces[path].after;
             }
         }
@@ -129,7 +144,7 @@ mod tests {
         frontier.open = open.iter().map(waits).collect();
         let covers = |&(path, by): &(u32, Option<u32>)| Covered { path: Some(PathId(path)), by: by.map(PathId) };
         frontier.covered = covered.iter().map(covers).collect();
-        let mut ends: Vec<u32> = frontier.left().unwrap().ends.iter().map(|p| p.0).collect();
+        let mut ends: Vec<u32> = frontier.left().unwrap().ends.iter().map(|end| end.path.0).collect();
         ends.sort_unstable();
         ends
     }

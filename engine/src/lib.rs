@@ -17,11 +17,12 @@ mod exchange;
 mod execution;
 pub mod frontier;
 pub mod invariants;
+pub mod part;
 pub mod proof;
 pub mod reached;
 mod refine;
 mod replay;
-mod simplify;
+pub mod simplify;
 mod strategy;
 pub mod termination;
 mod verdict;
@@ -71,6 +72,8 @@ pub struct Config {
     pub wants_frontier: bool,
     /// The process ends soon after: what an analysis has left need not be taken apart, which can take seconds.
     pub is_last: bool,
+    /// The paths that symbolic execution looks at, if not all; no other analysis knows of it.
+    pub part: Option<Arc<part::Part>>,
     /// Where symbolic execution leaves states for others, when they ask.
     pub desk: Option<std::sync::Arc<desk::Desk>>,
     /// For one solver query.
@@ -109,6 +112,7 @@ impl Default for Config {
             wants_agreements: false,
             wants_frontier: false,
             is_last: false,
+            part: None,
             desk: None,
             query_time: Duration::from_secs(30),
             value_threshold: 500,
@@ -300,8 +304,9 @@ pub fn verify(
         let proof = Some(proof::ProofCheck::NotChecked("there is nothing to prove".into()));
         return Outcome { proof, ..Outcome::new(Verdict::True, config.analysis) };
     }
-    // What is left of a run is told by paths of the program itself.
-    let simplified = (!config.wants_frontier).then(|| simplify::simplified(program));
+    // What is left of a run, of one before, or for others is told by paths of the program itself.
+    let tells_paths = config.wants_frontier || config.part.is_some() || config.desk.is_some();
+    let simplified = (!tells_paths).then(|| simplify::simplified(program));
     let setting = Setting { program, simplified: simplified.as_ref().unwrap_or(program), config, budget };
     let analyses = match config.analysis {
         Analysis::Default => strategy::Features::of(program).analyses(),

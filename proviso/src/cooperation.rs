@@ -20,8 +20,9 @@ use cooperate::restrict::Restricted;
 use cooperate::stealing::Idle;
 use engine::budget::Budget;
 use engine::{Analysis, Config, Outcome, Reason, Verdict};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a worker that is told to stop has to say what it has done.
@@ -30,6 +31,10 @@ pub const GRACE: Duration = Duration::from_secs(1);
 const TELLING: Duration = Duration::from_secs(1);
 /// What the first of two analyses takes where there is no time limit.
 const FIRST: Duration = Duration::from_secs(10);
+
+/// States of a condition that become a program. Each is a copy of code: with 30,000 of them, to go on from a condition took five times as
+/// long as to start again, with 3,000 three times.
+const MOST_RESTRICTED: usize = 2_000;
 
 /// Which part of the paths is looked at, and by whom.
 #[derive(Default)]
@@ -154,6 +159,11 @@ impl Cooperation {
         self.saved.is_some() || self.saves_gia
     }
 
+    /// The program of what a condition leaves.
+    fn residual(&self, program: &Program, covered: &Condition) -> Restricted {
+        reduce_as_far_as_possible(program, &covered.truncated(MOST_RESTRICTED), self.reducer)
+    }
+
     /// Whether there is no verdict because only a range was asked for, which is proved.
     pub fn proves_part(&self, outcome: &Outcome) -> bool {
         self.range.is_some() && matches!(&outcome.verdict, Verdict::Unknown(reason) if reason.text == ranged::WITHIN)
@@ -170,7 +180,7 @@ impl Pipeline {
     /// Verifies the part of the paths that was asked for.
     pub fn cooperate(&self, program: &Program, known: Known) -> Outcome {
         if let Some(exchange) = self.cooperation.components {
-            return self.component_cegar(program, exchange);
+            return self.component_cegar(program, exchange, known.gia.as_ref());
         }
         let Cooperation { range, ranged, then, .. } = &*self.cooperation;
         if let Some(bounds) = range {
@@ -239,7 +249,7 @@ impl Pipeline {
         budget: &Budget,
     ) -> Outcome {
         let begin = Instant::now();
-        let residual = reduce_as_far_as_possible(program, covered, self.cooperation.reducer);
+        let residual = self.cooperation.residual(program, covered);
         let task = external::Task {
             original: program,
             error_functions: &self.job.error_functions,
@@ -262,7 +272,7 @@ impl Pipeline {
     }
 
     /// The budget with what is needed at its end to say what was done.
-    fn time_to_tell(&self) -> Budget {
+    pub(crate) fn time_to_tell(&self) -> Budget {
         let Some(limit) = self.limits.timeout.filter(|_| self.cooperation.tells()) else {
             return self.budget.clone();
         };
@@ -279,7 +289,7 @@ impl Pipeline {
         gia: Option<&Gia>,
     ) {
         if self.cooperation.saves_gia || gia.is_some() && self.wants_exhibits {
-            self.tell_gia(program, outcome, done, undecided, gia);
+            self.tell_gia(program, outcome, Gia::of_condition(done), undecided, gia);
         }
         match outcome.verdict {
             Verdict::True => self.save(program, &Condition::everything()),
@@ -304,16 +314,27 @@ impl Pipeline {
         budget: &Budget,
         wanted: bool,
     ) -> (Outcome, Condition, Vec<Vec<EdgeId>>) {
-        let reducer = self.cooperation.reducer;
-        let restricted =
-            (*covered != Condition::nothing()).then(|| reduce_as_far_as_possible(program, covered, reducer));
+        let is_whole = *covered == Condition::nothing();
+        // Symbolic execution looks at a part of the paths of the program itself.
+        let beside = if is_whole { None } else { beside(self, program, covered, config) };
+        let restricted = (!is_whole && beside.is_none()).then(|| self.cooperation.residual(program, covered));
         let part = restricted.as_ref().map_or(program, |r| &r.program);
-        let config = Config { wants_frontier: wanted, ..config.clone() };
-        let slice = self.slice(part).filter(|slice| !wanted || tells_paths(part, slice));
+        let mut config = Config { wants_frontier: wanted, ..config.clone() };
+        let slice = match beside {
+            Some((slice, paths)) => {
+                config.part = Some(Arc::new(paths));
+                config.wants_agreements = false;
+                slice
+            }
+            None => self.slice(part).filter(|slice| !wanted || tells_paths(part, slice)),
+        };
         let mut of = slice.as_ref();
         let mut outcome = self.ask(program, part, of, &config, budget, self.others().as_ref());
         if of.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && budget.spent().is_none() {
             of = None;
+            if config.part.is_some() {
+                config.part = covered.part(None).map(Arc::new);
+            }
             outcome = self.ask(program, part, None, &config, budget, self.others().as_ref());
         }
         let mut done = covered.clone();
@@ -336,7 +357,9 @@ impl Pipeline {
             let explored =
                 Explored { program: analysed, original: program, edge: &edge, func: &func }.condition(frontier);
             if explored != Condition::nothing() {
-                done = if done == Condition::nothing() { explored } else { done.union(&explored) };
+                // Beside the exploration, what was covered is not left.
+                let replaces = config.part.is_some() || done == Condition::nothing();
+                done = if replaces { explored } else { done.union(&explored) };
                 break;
             }
         }
@@ -412,6 +435,31 @@ impl Pipeline {
         let seconds = spent.min(begin.elapsed()).as_secs_f64();
         self.shared().parts.push(PartReport { paths: paths.into(), analysis, verdict, reason, seconds });
     }
+}
+
+/// What a condition leaves, as an automaton beside the program, or beside a slice of it in which paths are told; if the analysis can
+/// look at such a part, and the condition is one.
+fn beside(
+    pipeline: &Pipeline,
+    program: &Program,
+    covered: &Condition,
+    config: &Config,
+) -> Option<(Option<slicer::Slice>, engine::part::Part)> {
+    if config.analysis != Analysis::Symex || pipeline.cooperation.reducer != Reducer::Separate {
+        return None;
+    }
+    let Some(slice) = pipeline.slice(program) else { return Some((None, covered.part(None)?)) };
+    if !tells_paths(program, &slice) {
+        return None;
+    }
+    let mut edges: FxHashMap<EdgeId, Vec<EdgeId>> = FxHashMap::default();
+    for (new, original) in slice.original.iter() {
+        if let Some(original) = *original {
+            edges.entry(original).or_default().push(new);
+        }
+    }
+    let part = covered.part(Some(&edges))?;
+    Some((Some(slice), part))
 }
 
 /// Whether a path of the slice tells the path of the program as far as it is in the slice: no function that branches in the slice is

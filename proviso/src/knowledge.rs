@@ -89,7 +89,7 @@ impl Pipeline {
         &self,
         program: &Program,
         outcome: &Outcome,
-        done: &Condition,
+        done: Gia,
         undecided: &[Vec<EdgeId>],
         before: Option<&Gia>,
     ) {
@@ -97,7 +97,7 @@ impl Pipeline {
         let mut gia = match &outcome.verdict {
             Verdict::True => Gia::all_unreachable(),
             Verdict::False(found) => gia::cegar::reached(&mut program, &found.inputs),
-            Verdict::Unknown(_) => Gia::of_condition(done),
+            Verdict::Unknown(_) => done,
         };
         if matches!(outcome.verdict, Verdict::Unknown(_)) {
             let mut candidates = Gia::nothing();

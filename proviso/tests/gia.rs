@@ -413,6 +413,45 @@ int main(void) {
     assert!(report.contains("\"told\":[[4,\"ut\"],[5,\"ut\"],[6,\"ut\"]"), "no lines of the automaton");
 }
 
+/// What components found out is saved, in a run without a verdict too, and is where another one starts.
+#[test]
+fn component_cegar_saves_what_it_knows() {
+    let folder = fig_15();
+    let folder = folder.path();
+    let ask = |file: &str, more: &[&str]| {
+        let all = [&["verify", "--property", "unreach-call", "--cc-gia", "--timeout", "60", file], more].concat();
+        text(&proviso(folder, &all)).lines().last().unwrap().to_owned()
+    };
+    let known = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert_eq!(ask("p.c", &["--save-gia", "all.gia"]), "TRUE");
+    assert!(known("all.gia").contains("q0 initial ut"), "{}", known("all.gia"));
+    let program = "\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+    int x = __VERIFIER_nondet_int(), y = 0, a[3] = {0, 0, 0};
+    if (x > 3)
+        y = 1;
+    if (y == 2)
+        reach_error();
+    for (int i = 0; i < x; i++)
+        a[i & 1] = 1;
+    if (a[2] != 0)
+        reach_error();
+    return 0;
+}
+";
+    std::fs::write(folder.join("memory.c"), program).unwrap();
+    // No condition of an automaton speaks of the array.
+    let verdict = ask("memory.c", &["--save-gia", "some.gia", "--report", "some.html"]);
+    assert!(verdict.starts_with("UNKNOWN"), "{verdict}");
+    let some = known("some.gia");
+    assert!(some.contains(" ut") && some.contains(" if "), "{some}");
+    let check = proviso(folder, &["gia", "check", "some.gia", "memory.c", "-t", "5"]);
+    assert!(text(&check).lines().last() != Some("WRONG"), "{}", text(&check));
+    assert!(ask("memory.c", &["--gia", "some.gia"]).starts_with("UNKNOWN"));
+}
+
 #[test]
 fn what_is_known_when_time_is_up_is_a_gia() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,17 +1,17 @@
 //! Symbolic execution on several threads that take work from one another.
 //!
-//! Who is idle asks another for a state that waits, the one closest to the root, and explores the program restricted to the
-//! paths through it; the other forgets it. So no thread idles as long as there are states to share, and none is explored twice.
+//! Who is idle asks another for a state that waits, the one closest to the root, and explores the paths of the same program through it
+//! ([`Part`](engine::part::Part)); the other forgets it. So no thread idles as long as there are states to share, and none is explored twice.
 //! (Work stealing between ranges: Siddiqui, Khurshid: Scaling symbolic execution using ranged analysis, OOPSLA 2012.)
 //!
 //! A state that covers others may be given away like any other: the proof holds once all pieces are proved.
 
 use crate::condition::rest::{Choice, Explored, all_but};
 use crate::ranged::join;
-use crate::restrict::{Restricted, restrict_with_map};
 use cfa::Program;
 use engine::budget::Budget;
 use engine::desk::Desk;
+use engine::part::Part;
 use engine::{Analysis, Config, Outcome, Reason, Replay, Stats, Verdict};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -55,6 +55,9 @@ pub fn verify(
         return engine::verify(program, config, budget, replay, progress);
     }
     let config = Config { jobs: 1, ..config.clone() };
+    // All tell paths of one program, the one with fewer forks, unless a part of the other was asked for.
+    let simplified = config.part.is_none().then(|| engine::simplify::simplified(program));
+    let program = simplified.as_ref().unwrap_or(program);
     let unfinished = Arc::new(AtomicUsize::new(1));
     let crew = Crew {
         program,
@@ -86,7 +89,7 @@ pub fn verify(
         };
         // Without help all is done here.
         let _ = thread::Builder::new().spawn_scoped(scope, hire);
-        crew.explore(program, None, progress);
+        crew.explore(None, progress);
         // As one of the others, until all of them are done.
         crew.work(u32::MAX);
     });
@@ -99,9 +102,6 @@ pub fn verify(
     join(outcomes)
 }
 
-/// An exploration under way: where it leaves work, and the part of the program that it explores.
-type Explorer = (Arc<Desk>, Option<Arc<Restricted>>);
-
 struct Crew<'a> {
     program: &'a Program,
     config: Config,
@@ -110,7 +110,8 @@ struct Crew<'a> {
     idle: &'a Idle,
     /// Pieces of work that are not done, given or not: the first is the program itself.
     unfinished: Arc<AtomicUsize>,
-    explorers: Mutex<Vec<Explorer>>,
+    /// Where explorations under way leave work.
+    explorers: Mutex<Vec<Arc<Desk>>>,
     /// Work that was given but not taken before its explorer was done.
     queue: Mutex<Vec<Vec<Choice>>>,
     outcomes: Mutex<Vec<Outcome>>,
@@ -126,7 +127,7 @@ impl Crew<'_> {
     }
 
     fn has_work(&self) -> bool {
-        !lock(&self.queue).is_empty() || lock(&self.explorers).iter().any(|(desk, _)| desk.waiting() > 1)
+        !lock(&self.queue).is_empty() || lock(&self.explorers).iter().any(|desk| desk.waiting() > 1)
     }
 
     /// Works until nothing is left, or there was nothing to do for so many looks.
@@ -152,55 +153,44 @@ impl Crew<'_> {
             return Some(choices);
         }
         let explorers = lock(&self.explorers);
-        for (desk, part) in &*explorers {
-            if let Some(path) = desk.take() {
-                return Some(self.choices(part.as_deref(), &path));
-            }
+        if let Some(path) = explorers.iter().find_map(|desk| desk.take()) {
+            return Some(self.choices(&path));
         }
-        let (richest, _) = explorers.iter().max_by_key(|(desk, _)| desk.waiting())?;
+        let richest = explorers.iter().max_by_key(|desk| desk.waiting())?;
         if richest.waiting() > 1 {
             richest.ask();
         }
         None
     }
 
-    /// What a path of a part takes in the program.
-    fn choices(&self, part: Option<&Restricted>, path: &[cfa::EdgeId]) -> Vec<Choice> {
-        let explored = Explored {
-            program: part.map_or(self.program, |p| &p.program),
-            original: self.program,
-            edge: &|e| part.map_or(Some(e), |p| p.edges[e]),
-            func: &|f| part.map_or(f, |p| p.funcs[f]),
-        };
-        explored.choices(path)
+    /// What a path takes where there is a choice.
+    fn choices(&self, path: &[cfa::EdgeId]) -> Vec<Choice> {
+        Explored { program: self.program, original: self.program, edge: &Some, func: &|f| f }.choices(path)
     }
 
     /// Explores the paths through a state that was given away.
     fn explore_part(&self, choices: &[Choice]) {
-        let condition = all_but(self.program, &[choices.to_vec()]);
-        let restricted = condition.map(|c| restrict_with_map(self.program, &c));
-        let failed = |why: String| Outcome::unknown(Reason::new(why), Analysis::Symex);
-        match restricted {
-            Some(Ok(part)) => {
-                let part = Arc::new(part);
-                self.explore(&part.program, Some(part.clone()), &|_| {});
+        match all_but(self.program, &[choices.to_vec()]).and_then(|rest| rest.part(None)) {
+            Some(part) => self.explore(Some(Arc::new(part)), &|_| {}),
+            None => {
+                let why = Reason::new("a path could not be given away");
+                Piece { crew: self, outcome: None }.done(Outcome::unknown(why, Analysis::Symex));
             }
-            Some(Err(too_large)) => Piece { crew: self, outcome: None }.done(failed(too_large.to_string())),
-            None => Piece { crew: self, outcome: None }.done(failed("a path could not be given away".into())),
         }
     }
 
-    fn explore(&self, program: &Program, part: Option<Arc<Restricted>>, progress: &(dyn Fn(&Stats) + Sync)) {
+    fn explore(&self, part: Option<Arc<Part>>, progress: &(dyn Fn(&Stats) + Sync)) {
         let piece = Piece { crew: self, outcome: None };
         let desk = Arc::new(Desk::new(self.unfinished.clone()));
-        lock(&self.explorers).push((desk.clone(), part.clone()));
-        let config = Config { desk: Some(desk.clone()), ..self.config.clone() };
-        let outcome = engine::verify(program, &config, &self.budget, self.replay, progress);
+        lock(&self.explorers).push(desk.clone());
+        let part = part.or_else(|| self.config.part.clone());
+        let config = Config { desk: Some(desk.clone()), part, ..self.config.clone() };
+        let outcome = engine::verify(self.program, &config, &self.budget, self.replay, progress);
         let mut explorers = lock(&self.explorers);
-        explorers.retain(|(other, _)| !Arc::ptr_eq(other, &desk));
+        explorers.retain(|other| !Arc::ptr_eq(other, &desk));
         // Under the same lock, so that nobody finds neither the desk nor what was left on it.
         while let Some(path) = desk.take() {
-            lock(&self.queue).push(self.choices(part.as_deref(), &path));
+            lock(&self.queue).push(self.choices(&path));
         }
         drop(explorers);
         piece.done(outcome);

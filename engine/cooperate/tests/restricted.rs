@@ -188,7 +188,8 @@ fn a_restricted_program_has_the_runs_that_are_not_covered() {
 #[test]
 fn reducers_lose_nothing_and_add_nothing() {
     let (mut left, mut folded, mut smaller) = (0, 0, 0);
-    for seed in 0..programs(80) {
+    // 187: a call of a copy that never returns is joined with one through a pointer, to the same function, that does.
+    for seed in (0..programs(80)).chain([187]) {
         let (mut program, _) = generate(seed);
         let mut random = Random::new(seed + 177);
         let condition = some_condition(&mut program, &mut random);

@@ -5,6 +5,7 @@
 //! the domain: the CPA algorithm ([`crate::algorithm::cpa`]) keeps it, follows calls and returns, and asks the domain for
 //! the effect of one operation at a time.
 
+pub mod conditional;
 pub mod interval;
 #[cfg(test)]
 pub(crate) mod laws;

@@ -11,11 +11,13 @@ use crate::algorithm::k_induction::KInduction;
 use crate::algorithm::random::Tester;
 use crate::algorithm::{Algorithm, Impossible, Setting};
 use crate::analysis::Analysis;
+use crate::cpa::conditional::Conditional;
 use crate::cpa::interval::Interval;
 use crate::cpa::product::Product;
 use crate::cpa::slicing::{Criteria, Slicing};
 use crate::cpa::symbolic::SymbolicExecution;
 use crate::cpa::tracking::{Options, Tracking};
+use crate::cpa::wrapper::Wrapper;
 use crate::reached::{Forgotten, Pictured};
 use crate::verdict::Reason;
 use cfa::{AllocKind, Op, Program};
@@ -114,25 +116,34 @@ impl<'r> Maker<'r> {
         };
         let mut cpa = self.symbolic_of(program);
         let parameters = self.parameters(cpa.heads(), merge);
-        let Config { wants_graph, wants_frontier, desk, .. } = self.setting.config;
+        let Config { wants_frontier, desk, part, .. } = self.setting.config;
         let tells_paths = *wants_frontier || desk.is_some();
-        if tells_paths {
+        if tells_paths || part.is_some() {
             // Edge by edge.
             cpa.follow_calls();
         }
-        match *wants_graph || tells_paths {
-            true => {
-                let mut algorithm = CpaAlgorithm::new(
-                    program,
-                    cpa,
-                    if tells_paths { Pictured::default() } else { Pictured::of_most(MOST_DRAWN) },
-                    parameters,
-                );
-                algorithm.desk = desk.clone();
-                self.exploring(algorithm)
-            }
-            false => self.exploring(CpaAlgorithm::new(program, cpa, Forgotten, parameters)),
+        match part {
+            Some(part) => self.paths(program, Conditional::new(cpa, part.clone()), parameters, tells_paths),
+            None => self.paths(program, cpa, parameters, tells_paths),
         }
+    }
+
+    /// Path by path, with paths and the graph of states kept as they are asked for.
+    fn paths<C: Wrapper<'r> + 'r>(
+        self,
+        program: &'r Program,
+        cpa: C,
+        parameters: Parameters,
+        tells_paths: bool,
+    ) -> Box<dyn Algorithm<'r> + 'r> {
+        let Config { wants_graph, desk, .. } = self.setting.config;
+        if !*wants_graph && !tells_paths {
+            return self.exploring(CpaAlgorithm::new(program, cpa, Forgotten, parameters));
+        }
+        let graph = if tells_paths { Pictured::default() } else { Pictured::of_most(MOST_DRAWN) };
+        let mut algorithm = CpaAlgorithm::new(program, cpa, graph, parameters);
+        algorithm.desk = desk.clone();
+        self.exploring(algorithm)
     }
 
     /// States abstracted where paths join.

@@ -179,7 +179,7 @@ pub struct KnowledgeArgs {
     pub save_gia: Option<PathBuf>,
     /// Verifies by component CEGAR: a model explorer, a feasibility checker and a precision refiner that give each other nothing but
     /// GIAs (CC-Gia). `proviso gia cegar` does it with components of others.
-    #[arg(long, help_heading = "Cooperation", conflicts_with_all = ["cc_wit", "gia", "save_gia", "cache", "range", "ranged", "resume", "save_condition", "then", "external"])]
+    #[arg(long, help_heading = "Cooperation", conflicts_with_all = ["cc_wit", "trust_gia", "cache", "range", "ranged", "resume", "save_condition", "then", "external"])]
     pub cc_gia: bool,
     /// The same with verification witnesses as what is exchanged (CC-Wit), to see what they lose.
     #[arg(long, help_heading = "Cooperation", conflicts_with_all = ["gia", "save_gia", "cache", "range", "ranged", "resume", "save_condition", "then", "external"])]

@@ -164,23 +164,35 @@ pub fn run_within(command: &str, environment: &[(&str, &Path)], budget: &Budget)
 
 impl Pipeline {
     /// Verifies by component CEGAR: the slice, and, where that is not enough, the program.
-    pub(crate) fn component_cegar(&self, program: &Program, exchange: Exchange) -> Outcome {
-        if let Some(slice) = self.slice(program) {
-            let outcome = self.component_cegar_of(program, Some(&slice), exchange);
+    pub(crate) fn component_cegar(&self, program: &Program, exchange: Exchange, given: Option<&Gia>) -> Outcome {
+        // What is known before and afterwards speaks of the program, not of a slice.
+        if !self.cooperation.saves_gia
+            && !self.wants_exhibits
+            && given.is_none()
+            && let Some(slice) = self.slice(program)
+        {
+            let outcome = self.component_cegar_of(program, Some(&slice), exchange, None);
             if !matches!(outcome.verdict, Verdict::Unknown(_)) || self.budget.spent().is_some() {
                 return outcome;
             }
         }
-        self.component_cegar_of(program, None, exchange)
+        self.component_cegar_of(program, None, exchange, given)
     }
 
-    fn component_cegar_of(&self, program: &Program, slice: Option<&slicer::Slice>, exchange: Exchange) -> Outcome {
+    fn component_cegar_of(
+        &self,
+        program: &Program,
+        slice: Option<&slicer::Slice>,
+        exchange: Exchange,
+        given: Option<&Gia>,
+    ) -> Outcome {
         let mut part = slice.map_or(program, |s| &s.program).clone();
+        let budget = self.time_to_tell();
         let lacks_frees = slice.is_some() && engine::frees(program);
         let config = Config { lacks_frees, ..self.config.clone() };
         let components = Components {
             config: &config,
-            budget: &self.budget,
+            budget: &budget,
             exchange,
             files: &self.job.load.inputs,
             explorer: None,
@@ -188,7 +200,16 @@ impl Pipeline {
             refiner: None,
         };
         let begin = std::time::Instant::now();
-        let (ended, refinements) = components.run(&mut part, Gia::nothing(), &mut |_, _, _, _| {});
+        // What others say is the first precision.
+        let mut known = given.cloned().unwrap_or_else(Gia::nothing);
+        let mut observer = |_: usize, who: &str, gia: &Gia, program: &Program| {
+            if who == "combiner" {
+                self.tell_given(program, Some(gia));
+                known = gia.clone();
+            }
+        };
+        let precision = given.cloned().unwrap_or_else(Gia::nothing);
+        let (ended, refinements) = components.run(&mut part, precision, &mut observer);
         let verdict = match ended {
             Ended::Proved => Verdict::True,
             Ended::Unknown(reason) => Verdict::Unknown(reason),
@@ -197,6 +218,11 @@ impl Pipeline {
         let mut outcome = Outcome::new(verdict, Analysis::Predicate);
         outcome.stats.exploration.refinements = refinements as u64;
         outcome.stats.time = begin.elapsed();
+        if slice.is_none() {
+            // Refiners have proved what they say is `ut`, but nobody what was given.
+            let known = if given.is_some() { known.doubted() } else { known };
+            self.tell_gia(&part, &outcome, known, &[], None);
+        }
         outcome
     }
 

@@ -430,40 +430,52 @@ fn is_attribute(word: &str) -> bool {
     )
 }
 
+/// Words of which the name of a type is made, tags left out.
+const TYPE_SPECIFIERS: [&str; 15] = [
+    "void",
+    "char",
+    "short",
+    "int",
+    "long",
+    "float",
+    "double",
+    "signed",
+    "unsigned",
+    "_Bool",
+    "const",
+    "volatile",
+    "__int128",
+    "__int128_t",
+    "__uint128_t",
+];
+
+/// What else a declaration may begin with.
+const DECLARATION_WORDS: [&str; 17] = [
+    "bool",
+    "struct",
+    "union",
+    "enum",
+    "static",
+    "register",
+    "auto",
+    "extern",
+    "typedef",
+    "inline",
+    "__const",
+    "__volatile__",
+    "__extension__",
+    "_Complex",
+    "typeof",
+    "__typeof__",
+    "size_t",
+];
+
+pub fn is_type_specifier(word: &str) -> bool {
+    TYPE_SPECIFIERS.contains(&word)
+}
+
 fn is_type(word: &str) -> bool {
-    matches!(
-        word,
-        "void"
-            | "char"
-            | "short"
-            | "int"
-            | "long"
-            | "float"
-            | "double"
-            | "signed"
-            | "unsigned"
-            | "_Bool"
-            | "bool"
-            | "struct"
-            | "union"
-            | "enum"
-            | "const"
-            | "volatile"
-            | "static"
-            | "register"
-            | "auto"
-            | "extern"
-            | "typedef"
-            | "inline"
-            | "__const"
-            | "__volatile__"
-            | "__extension__"
-            | "_Complex"
-            | "__int128"
-            | "typeof"
-            | "__typeof__"
-            | "size_t"
-    )
+    is_type_specifier(word) || DECLARATION_WORDS.contains(&word)
 }
 
 fn tokens(text: &str) -> (Vec<Token>, Vec<Range<usize>>) {

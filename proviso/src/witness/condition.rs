@@ -1,7 +1,7 @@
 //! Conditions of witnesses, which somebody else wrote: they are to become part of the program, so they must be expressions and
 //! nothing more. What could end an execution, change a variable or swallow the code behind it would let a witness prove anything.
 
-use crate::slice::scan::{Kind, Source, Token};
+use crate::slice::scan::{Kind, Source, Token, is_type_specifier};
 
 /// Why a text is no condition that can be woven into a program; `is_type` tells names that the program defines as types.
 pub fn objection(text: &str, is_type: &dyn Fn(&str) -> bool) -> Option<&'static str> {
@@ -92,29 +92,8 @@ fn is_type_name(source: &Source<'_>, span: std::ops::Range<usize>, is_type: &dyn
         && words.all(|i| {
             let word = source.word(i);
             let tag = std::mem::replace(&mut after_tag, matches!(word, "struct" | "union" | "enum"));
-            tag || after_tag || is_type_word(word) || is_type(word)
+            tag || after_tag || is_type_specifier(word) || is_type(word)
         })
-}
-
-fn is_type_word(word: &str) -> bool {
-    matches!(
-        word,
-        "void"
-            | "char"
-            | "short"
-            | "int"
-            | "long"
-            | "float"
-            | "double"
-            | "signed"
-            | "unsigned"
-            | "_Bool"
-            | "const"
-            | "volatile"
-            | "__int128"
-            | "__int128_t"
-            | "__uint128_t"
-    )
 }
 
 #[cfg(test)]

@@ -13,7 +13,11 @@ impl Condition {
         let _ = writeln!(out, "  start [shape=point]; start -> {};", self.initial);
         for (id, state) in self.states.iter() {
             if state.accepting {
-                let _ = writeln!(out, "  {id} [shape=doublecircle];");
+                let _ = writeln!(
+                    out,
+                    "  {id} [shape=doublecircle{}];",
+                    if state.with_rest { ", style=dashed" } else { "" }
+                );
             }
             for t in &state.transitions {
                 let (label, color) = match &t.on {

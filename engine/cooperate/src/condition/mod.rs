@@ -6,6 +6,7 @@
 //! order in which it takes them. A path is covered if a prefix of it leads to an accepting state.
 
 mod dot;
+mod part;
 pub mod rest;
 pub(crate) mod text;
 
@@ -32,6 +33,8 @@ pub struct Condition {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct State {
     pub accepting: bool,
+    /// What it accepts is verified once all that no state accepts is: whoever looks at the rest need not look at it.
+    pub with_rest: bool,
     pub transitions: Vec<Transition>,
 }
 
@@ -138,7 +141,24 @@ impl Condition {
     }
 
     pub fn add(&mut self, accepting: bool) -> StateId {
-        self.states.push(State { accepting, transitions: Vec::new() })
+        self.states.push(State { accepting, ..State::default() })
+    }
+
+    /// Without its transitions.
+    fn add_like(&mut self, state: &State) -> StateId {
+        self.states.push(State { transitions: Vec::new(), ..*state })
+    }
+
+    /// What it covers whether or not the rest is verified.
+    pub fn by_itself(&self) -> Self {
+        let mut out = self.clone();
+        if !out.states.values().any(|state| state.with_rest) {
+            return out;
+        }
+        for (_, state) in out.states.iter_mut().filter(|(_, state)| state.with_rest) {
+            (state.accepting, state.with_rest) = (false, false);
+        }
+        out.simplified()
     }
 
     /// The states that a path may be in after an edge, from those before it. `holds` evaluates assumptions.
@@ -177,6 +197,9 @@ impl Condition {
             return Err(format!("there is no {}", self.initial));
         }
         for (id, state) in self.states.iter() {
+            if state.with_rest && !state.accepting {
+                return Err(format!("{id} accepts nothing with the rest"));
+            }
             if state.accepting && !state.transitions.is_empty() {
                 return Err(format!("{id} is accepting and has transitions"));
             }
@@ -185,16 +208,21 @@ impl Condition {
         Ok(())
     }
 
-    /// The condition that covers what one of the two covers. Transitions with assumptions are left out, which covers less.
+    /// The condition that covers what one of the two covers; `other` is of a run that looked at what this one leaves. Transitions with
+    /// assumptions are left out, which covers less.
     pub fn union(&self, other: &Self) -> Self {
         let mut out = Self { states: Table::new(), initial: StateId(0) };
         let mut numbers: FxHashMap<[Option<StateId>; 2], StateId> = FxHashMap::default();
         let mut todo = vec![[Some(self.initial), Some(other.initial)]];
-        let accepts = |pair: [Option<StateId>; 2]| {
-            let of = |condition: &Self, q: Option<StateId>| q.is_some_and(|q| condition.states[q].accepting);
-            of(self, pair[0]) || of(other, pair[1])
+        let both = |pair: [Option<StateId>; 2]| {
+            let of = |condition: &Self, q: Option<StateId>| {
+                q.map(|q| &condition.states[q]).filter(|q| q.accepting).map(|q| q.with_rest)
+            };
+            let says = [of(self, pair[0]), of(other, pair[1])];
+            let accepting = says != [None, None];
+            State { accepting, with_rest: accepting && !says.contains(&Some(false)), transitions: Vec::new() }
         };
-        numbers.insert(todo[0], out.add(accepts(todo[0])));
+        numbers.insert(todo[0], out.states.push(both(todo[0])));
         while let Some(pair) = todo.pop() {
             let state = numbers[&pair];
             if out.states[state].accepting {
@@ -230,7 +258,7 @@ impl Condition {
                 }
                 let to = *numbers.entry(to).or_insert_with(|| {
                     todo.push(to);
-                    out.add(accepts(to))
+                    out.states.push(both(to))
                 });
                 transitions.push(match edge {
                     Some(edge) => Transition::on(edge, to),
@@ -246,7 +274,7 @@ impl Condition {
     pub fn truncated(&self, most: usize) -> Self {
         let mut out = Self { states: Table::new(), initial: StateId(0) };
         let mut numbers: FxHashMap<StateId, StateId> = FxHashMap::default();
-        numbers.insert(self.initial, out.add(self.states[self.initial].accepting));
+        numbers.insert(self.initial, out.add_like(&self.states[self.initial]));
         let free = out.add(false);
         let mut order = vec![self.initial];
         let mut next = 0;
@@ -259,7 +287,7 @@ impl Condition {
                     Some(&to) => to,
                     None if order.len() >= most => free,
                     None => {
-                        let to = out.add(self.states[t.to].accepting);
+                        let to = out.add_like(&self.states[t.to]);
                         numbers.insert(t.to, to);
                         order.push(t.to);
                         to
@@ -291,7 +319,7 @@ impl Condition {
         let mut out = Self { states: Table::new(), initial: StateId(0) };
         let mut number: Vec<Option<StateId>> = vec![None; self.states.len()];
         let mut todo = vec![self.initial];
-        number[self.initial.0 as usize] = Some(out.add(self.states[self.initial].accepting));
+        number[self.initial.0 as usize] = Some(out.add_like(&self.states[self.initial]));
         // Where a path is lost: named edges must not fall to the others of their state.
         let mut lost = None;
         let mut next = 0;
@@ -309,7 +337,7 @@ impl Condition {
                     Some(to) if is_useful => to,
                     _ if !is_useful => *lost.get_or_insert_with(|| out.add(false)),
                     _ => {
-                        let to = out.add(self.states[t.to].accepting);
+                        let to = out.add_like(&self.states[t.to]);
                         number[t.to.0 as usize] = Some(to);
                         todo.push(t.to);
                         to

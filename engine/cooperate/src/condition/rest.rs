@@ -5,9 +5,8 @@ use cfa::{CallGraph, Callee, EdgeId, FuncId, Id, Op, Out, Program, Table};
 use engine::frontier::{Frontier, Left, PathId, Paths};
 use rustc_hash::FxHashMap;
 
-/// States that a condition of a frontier may have; beyond, it forgets what was explored deepest. Each is a copy of code in the program
-/// of what is left: with 30,000 of them, to go on from a condition took five times as long as to start again, with 3,000 three times.
-const MOST_STATES: usize = 2_000;
+/// States that a condition of a frontier may have; beyond, it forgets what was explored deepest.
+const MOST_STATES: usize = 30_000;
 /// States of the condition for paths that are given.
 const MOST_GIVEN: usize = 200_000;
 
@@ -78,7 +77,13 @@ impl Explored<'_> {
             }
             ends.push((at, call));
         }
-        left.ends.iter().for_each(|&end| tree.nodes[ends[end].0].open = true);
+        for end in &left.ends {
+            let node = &mut tree.nodes[ends[end.path].0];
+            match end.is_elsewhere {
+                true => node.is_elsewhere = true,
+                false => node.open = true,
+            }
+        }
         tree.cut(MOST_STATES);
         tree
     }
@@ -94,6 +99,8 @@ struct Choices {
 struct Node {
     /// A path ends here, so all that follows is open.
     open: bool,
+    /// A path ends here of which the rest is elsewhere.
+    is_elsewhere: bool,
     children: Vec<(Choice, usize)>,
 }
 
@@ -121,7 +128,9 @@ impl Choices {
         let mut next = 0;
         while let Some(&node) = order.get(next) {
             next += 1;
-            self.nodes[node].open |= next > most;
+            // What is told of one of several paths is not told of the others.
+            let is_unclear = self.nodes[node].is_elsewhere && !self.nodes[node].children.is_empty();
+            self.nodes[node].open |= next > most || is_unclear;
             if !self.nodes[node].open {
                 order.extend(self.nodes[node].children.iter().map(|(_, child)| *child));
             }
@@ -148,6 +157,16 @@ pub fn all_but(program: &Program, open: &[Vec<Choice>]) -> Option<Condition> {
     tree.condition(program)
 }
 
+/// The states behind which nothing is told apart.
+#[derive(Clone, Copy)]
+struct Ends {
+    /// Verified.
+    covered: StateId,
+    /// Verified once the rest is.
+    elsewhere: StateId,
+    free: StateId,
+}
+
 struct Tree<'a> {
     program: &'a Program,
     calls: CallGraph,
@@ -159,20 +178,20 @@ struct Tree<'a> {
 impl Tree<'_> {
     fn condition(mut self) -> Option<Condition> {
         let mut out = Condition::nothing();
-        let covered = out.add(true);
-        let free = out.add(false);
+        let ends = Ends { covered: out.add(true), elsewhere: out.add(true), free: out.add(false) };
+        out.states[ends.elsewhere].with_rest = true;
         let mut todo = vec![0];
         self.states.insert(0, out.initial);
-        if self.nodes[0].open {
+        if self.nodes[0].open || self.nodes[0].is_elsewhere {
             return Some(Condition::nothing());
         }
         while let Some(node) = todo.pop() {
             let state = self.states[&node];
             let mut transitions = match self.nodes[node].children.first()?.0 {
-                Choice::Branch(_) => self.branch(node, &mut out, (covered, free), &mut todo)?,
+                Choice::Branch(_) => self.branch(node, &mut out, ends, &mut todo)?,
                 Choice::Callee(call, _) => {
                     let inside = out.add(false);
-                    let entered = self.callees(node, call, &mut out, (covered, free), &mut todo)?;
+                    let entered = self.callees(node, call, &mut out, ends, &mut todo)?;
                     out.states[inside].transitions = entered;
                     vec![Transition::on(call, inside)]
                 }
@@ -184,16 +203,13 @@ impl Tree<'_> {
     }
 
     /// The state for a node of the tree, or for one that is not in it.
-    fn state(
-        &mut self,
-        node: Option<usize>,
-        out: &mut Condition,
-        (covered, free): (StateId, StateId),
-        todo: &mut Vec<usize>,
-    ) -> StateId {
-        let Some(node) = node else { return covered };
+    fn state(&mut self, node: Option<usize>, out: &mut Condition, ends: Ends, todo: &mut Vec<usize>) -> StateId {
+        let Some(node) = node else { return ends.covered };
         if self.nodes[node].open {
-            return free;
+            return ends.free;
+        }
+        if self.nodes[node].is_elsewhere {
+            return ends.elsewhere;
         }
         *self.states.entry(node).or_insert_with(|| {
             todo.push(node);
@@ -206,7 +222,7 @@ impl Tree<'_> {
         &mut self,
         node: usize,
         out: &mut Condition,
-        ends: (StateId, StateId),
+        ends: Ends,
         todo: &mut Vec<usize>,
     ) -> Option<Vec<Transition>> {
         let children = self.nodes[node].children.clone();
@@ -230,7 +246,7 @@ impl Tree<'_> {
         node: usize,
         call: EdgeId,
         out: &mut Condition,
-        ends: (StateId, StateId),
+        ends: Ends,
         todo: &mut Vec<usize>,
     ) -> Option<Vec<Transition>> {
         let children = self.nodes[node].children.clone();
@@ -250,11 +266,13 @@ impl Tree<'_> {
                 None => false,
             };
             match child {
-                Some(node) if !self.nodes[node].open && decides(node) => match self.program.locs[entry].out {
-                    Out::Branch { .. } => transitions.extend(self.branch(node, out, ends, todo)?),
-                    // A call through a pointer right away: what it enters is not told apart from here.
-                    _ => return None,
-                },
+                Some(node) if !self.nodes[node].open && !self.nodes[node].is_elsewhere && decides(node) => {
+                    match self.program.locs[entry].out {
+                        Out::Branch { .. } => transitions.extend(self.branch(node, out, ends, todo)?),
+                        // A call through a pointer right away: what it enters is not told apart from here.
+                        _ => return None,
+                    }
+                }
                 _ => {
                     let to = self.state(child, out, ends, todo);
                     transitions.extend(self.program.out_edges(entry).map(|e| Transition::on(e, to)));

@@ -107,3 +107,29 @@ fn what_leads_nowhere_is_dropped_without_a_change() {
         assert_eq!(covers(&c, &p, x), covers(&s, &p, x), "{x}");
     }
 }
+
+#[test]
+fn what_is_covered_elsewhere_is_covered_with_the_rest() {
+    use engine::frontier::{Covered, Frontier, Open, Paths};
+    let (mut p, branches, _) = program();
+    // Behind the first branch, the else-side is covered by the then-side, where a state waits.
+    let mut paths = Paths::default();
+    let [yes, no] = [branches[0].0, branches[0].1].map(|edge| paths.add(None, &[EdgeId(0), edge]));
+    let open = vec![Open { loc: p.edges[branches[0].0].target, calls: Vec::new(), path: Some(yes), reason: None }];
+    let covered = vec![Covered { path: Some(no), by: Some(yes) }];
+    let mut frontier = Frontier { paths, open, covered, is_exact: true, given_up: None };
+    let condition = |frontier: &Frontier| {
+        rest::Explored { program: &p, original: &p, edge: &Some, func: &|f| f }.condition(frontier)
+    };
+    let c = condition(&frontier);
+    assert_eq!([0, 1].map(|x| covers(&c, &p, x)), [false, true]);
+    assert_eq!([0, 1].map(|x| covers(&c.by_itself(), &p, x)), [false, false]);
+    let part = c.part(None).unwrap();
+    let behind = |edge| part.step(part.step(part.initial, EdgeId(0)), edge);
+    assert_eq!(behind(branches[0].0), engine::part::Place::Open);
+    assert_eq!(behind(branches[0].1), engine::part::Place::Done);
+    // Where states stand for more than their paths lead to, the path to the covering one does not lead to all of it.
+    frontier.is_exact = false;
+    assert_eq!([0, 1].map(|x| covers(&condition(&frontier), &p, x)), [false, false]);
+    assert_eq!(parse(&print(&c, &p), &mut p).unwrap(), c);
+}

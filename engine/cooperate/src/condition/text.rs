@@ -8,6 +8,7 @@
 //!   * -> q0                     // every other edge
 //! q1 accepting
 //! q2
+//! q3 accepting with-rest        // once what no state accepts is verified
 //! ```
 //!
 //! Edges and assumptions are written as in the text form of programs (`cfa::text`), with the C that they are from behind them.
@@ -45,6 +46,9 @@ pub fn print(condition: &Condition, program: &Program) -> String {
         }
         if state.accepting {
             out += " accepting";
+        }
+        if state.with_rest {
+            out += " with-rest";
         }
         out.push('\n');
         for t in &state.transitions {
@@ -135,6 +139,7 @@ pub fn parse(text: &str, program: &mut Program) -> Result<Condition, Error> {
         for word in words {
             match word {
                 "accepting" => state.accepting = true,
+                "with-rest" => state.with_rest = true,
                 "initial" if initial.is_none() => initial = Some(next),
                 "initial" => return Err(error(at, "there are two initial states".into())),
                 other => return Err(error(at, format!("unexpected '{other}'"))),

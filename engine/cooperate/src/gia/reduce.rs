@@ -50,7 +50,7 @@ impl Gia {
                     transitions.push(Transition { assumption, ..t.clone() });
                 }
             }
-            states.push(crate::condition::State { accepting, transitions });
+            states.push(crate::condition::State { accepting, with_rest: false, transitions });
         }
         Condition { states, initial: self.initial }.simplified()
     }

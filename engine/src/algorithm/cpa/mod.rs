@@ -205,7 +205,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             by: by.filter(|_| self.desk.is_none()).and_then(|by| self.tell(by, &mut paths, &mut known)),
         };
         let covered = self.reached.covered().into_iter().map(tell).collect();
-        Frontier { paths, open, covered, given_up: None }
+        Frontier { paths, open, covered, is_exact: !R::ABSTRACT, given_up: None }
     }
 
     /// Adds the path to a node, of which the beginning may be known.

@@ -57,6 +57,8 @@ pub struct SymbolicExecution<'p> {
     faults: Vec<State>,
     /// Whether one of them may be none, since states say less than the program does.
     pub(super) doubtful: bool,
+    /// The sides of the next branch that nobody asks for.
+    pub(super) closed: (bool, bool),
     /// What the states at heads agree on, where that is wanted.
     agreements: Option<Agreements>,
     /// Empty but within a step.
@@ -78,6 +80,7 @@ impl<'p> SymbolicExecution<'p> {
             merges_soon: false,
             faults: Vec::new(),
             doubtful: false,
+            closed: (false, false),
             agreements: None,
             steps: Vec::new(),
         }
@@ -129,6 +132,7 @@ impl<'p> SymbolicExecution<'p> {
             merges_soon: false,
             faults: Vec::new(),
             doubtful: false,
+            closed: (false, false),
             agreements: None,
             steps: Vec::new(),
         }

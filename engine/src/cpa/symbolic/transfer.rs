@@ -128,7 +128,7 @@ impl SymbolicExecution<'_> {
     pub(super) fn choose(&mut self, state: State, then_edge: EdgeId, else_edge: EdgeId) -> Sides<State> {
         let Op::Assume { cond, .. } = self.execution.program.edges[then_edge].op else { panic!("a branch of assumes") };
         let leads_on = |edge: EdgeId| self.leads_to_target[self.execution.program.edges[edge].target.index()];
-        let wanted = (leads_on(then_edge), leads_on(else_edge));
+        let wanted = (!self.closed.0 && leads_on(then_edge), !self.closed.1 && leads_on(else_edge));
         let State { path, past } = state;
         let asks = !(self.execution.mode.is_abstract && self.merges_soon);
         let (yes, no) = self.execution.branch(path, cond, wanted, asks);

@@ -1,7 +1,7 @@
 //! The folded program, written from the classes of locations and copies.
 
 use super::{Fold, Step};
-use crate::restrict::Restricted;
+use crate::restrict::{Restricted, def_mut};
 use cfa::{
     BinOp, Callee, EdgeId, Expr, ExprId, ExprPool, FuncId, HaltKind, Id, LocId, Op, Out, Program, Table, Var, VarId,
     VarKind,
@@ -152,15 +152,8 @@ impl<'a> Output<'a> {
     fn op(&mut self, func: FuncId, old: EdgeId) -> Op {
         let mut op = self.fold.original.edges[old].op.clone();
         op.for_each_expr_mut(|e| *e = self.expr(func, *e));
-        match &mut op {
-            Op::Assign { var, .. }
-            | Op::Load { var, .. }
-            | Op::Alloc { var, .. }
-            | Op::ObjectSize { var, .. }
-            | Op::ObjectOffset { var, .. }
-            | Op::Havoc { var, .. }
-            | Op::Call { result: Some(var), .. } => *var = self.var(func, *var),
-            _ => {}
+        if let Some(var) = def_mut(&mut op) {
+            *var = self.var(func, *var);
         }
         op
     }
@@ -295,6 +288,19 @@ impl<'a> Output<'a> {
                     Some(_) => {}
                     None => steps.push(step),
                 }
+            }
+        }
+        // Where one member calls through a pointer whatever it is, the function may return also if the copy that another calls never does.
+        let whatever: Vec<(EdgeId, LocId)> = steps
+            .iter()
+            .filter(|((_, callee), ..)| callee.is_none())
+            .map(|&((edge, _), target, _)| (edge, target))
+            .collect();
+        for ((edge, callee), target, _) in &mut steps {
+            if let (Some(_), Some((_, other))) = (callee, whatever.iter().find(|(e, _)| e == edge))
+                && self.fold.is_covered(*target)
+            {
+                *target = *other;
             }
         }
         let Some(&((first, _), ..)) = steps.first() else {

@@ -1,0 +1,52 @@
+//! A condition as an automaton beside an exploration.
+
+use super::{Condition, Label, StateId, successors};
+use cfa::{EdgeId, Id};
+use engine::part::{Part, Place};
+use rustc_hash::FxHashMap;
+
+impl Condition {
+    /// The paths that are not covered; of a slice, with the edges there that stand for those of the program. `None` if the condition relies on
+    /// assumptions or is in several states at once, or if an edge leads to another state that the slice may lack.
+    pub fn part(&self, slice: Option<&FxHashMap<EdgeId, Vec<EdgeId>>>) -> Option<Part> {
+        let place = |to: StateId| match &self.states[to] {
+            state if state.accepting => Place::Done,
+            state if state.transitions.is_empty() => Place::Open,
+            _ => Place::State(to.index() as u32),
+        };
+        let mut states = Vec::with_capacity(self.states.len());
+        for (id, state) in self.states.iter() {
+            let mut named: FxHashMap<EdgeId, Place> = FxHashMap::default();
+            let mut others = Place::Open;
+            for t in &state.transitions {
+                if t.assumption.is_some() {
+                    return None;
+                }
+                let Label::Edges(on) = &t.on else {
+                    if t.to != id && slice.is_some() {
+                        return None;
+                    }
+                    others = place(t.to);
+                    continue;
+                };
+                for &edge in on {
+                    if successors(&state.transitions, edge).count() != 1 {
+                        return None;
+                    }
+                    match slice.map(|edges| edges.get(&edge)) {
+                        None => drop(named.insert(edge, place(t.to))),
+                        Some(Some(new)) => named.extend(new.iter().map(|&edge| (edge, place(t.to)))),
+                        Some(None) if t.to != id && others_stay(self, id) => return None,
+                        Some(None) => {}
+                    }
+                }
+            }
+            states.push((named, others));
+        }
+        Some(Part { initial: place(self.initial), states })
+    }
+}
+
+fn others_stay(condition: &Condition, id: StateId) -> bool {
+    condition.states[id].transitions.iter().any(|t| t.on == Label::Others)
+}
