@@ -431,51 +431,19 @@ fn is_attribute(word: &str) -> bool {
 }
 
 /// Words of which the name of a type is made, tags left out.
-const TYPE_SPECIFIERS: [&str; 15] = [
-    "void",
-    "char",
-    "short",
-    "int",
-    "long",
-    "float",
-    "double",
-    "signed",
-    "unsigned",
-    "_Bool",
-    "const",
-    "volatile",
-    "__int128",
-    "__int128_t",
-    "__uint128_t",
-];
+const TYPE_SPECIFIERS: &str = "void char short int long float double signed unsigned _Bool const volatile __int128 \
+                               __int128_t __uint128_t";
 
 /// What else a declaration may begin with.
-const DECLARATION_WORDS: [&str; 17] = [
-    "bool",
-    "struct",
-    "union",
-    "enum",
-    "static",
-    "register",
-    "auto",
-    "extern",
-    "typedef",
-    "inline",
-    "__const",
-    "__volatile__",
-    "__extension__",
-    "_Complex",
-    "typeof",
-    "__typeof__",
-    "size_t",
-];
+const DECLARATION_WORDS: &str = "bool struct union enum static register auto extern typedef inline __const __volatile__ \
+                                 __extension__ _Complex typeof __typeof__ size_t";
 
 pub fn is_type_specifier(word: &str) -> bool {
-    TYPE_SPECIFIERS.contains(&word)
+    TYPE_SPECIFIERS.split_whitespace().any(|w| w == word)
 }
 
 fn is_type(word: &str) -> bool {
-    is_type_specifier(word) || DECLARATION_WORDS.contains(&word)
+    is_type_specifier(word) || DECLARATION_WORDS.split_whitespace().any(|w| w == word)
 }
 
 fn tokens(text: &str) -> (Vec<Token>, Vec<Range<usize>>) {
