@@ -154,6 +154,47 @@ fn results_are_there_for_programs() {
     assert!(Path::new(&folder.path("out.c")).exists());
 }
 
+/// A program of two files, blanked, compiles and prints what it did. A macro of the header's uses a variable that one of them defines.
+#[test]
+fn several_c_files_are_blanked_into_a_folder() {
+    let folder = Folder::new();
+    let sources = [
+        ("stat.h", "extern int calls, total, unused;\n#define COUNT() (calls++)\nint add(int x);\nint noise(int x);\n"),
+        (
+            "stat.c",
+            "#include \"stat.h\"\nint calls, total;\nint unused = 7;\nstatic int scale = 3;\n\
+             int noise(int x) {\n    unused += x;\n    return unused * 2;\n}\n\
+             int add(int x) {\n    unused++;\n    total += x * scale;\n    return total;\n}\n",
+        ),
+        (
+            "main.c",
+            "#include \"stat.h\"\n#include <stdio.h>\nvoid check(int x) { printf(\"%d\\n\", x); }\n\
+             int main(int argc, char **argv) {\n    int last = 0;\n    for (int i = 0; i < argc + 3; i++) {\n\
+             last = add(i);\n        COUNT();\n        noise(i);\n    }\n    check(last + calls);\n    return 0;\n}\n",
+        ),
+    ];
+    for (name, text) in sources {
+        std::fs::write(folder.path(name), text).unwrap();
+    }
+    // `check` is the criterion, so that what it does is kept here.
+    folder.ok(&["slice", "stat.c", "main.c", "-c", "check", "-c", "main.c:3", "--c", "out"]);
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+    let (stat, main) = (read("out/stat.c"), read("out/main.c"));
+    assert!(stat.contains("int calls, total;") && stat.contains("scale = 3"), "{stat}");
+    assert!(!stat.contains("unused") && !stat.contains("noise") && !main.contains("noise"), "{stat}{main}");
+    for files in [["stat.c", "main.c"], ["out/stat.c", "out/main.c"]] {
+        let mut clang = Command::new("clang-19");
+        clang.current_dir(folder.path("")).args(["-I.", "-o", "prog"]).args(files);
+        assert!(clang.status().unwrap().success(), "{files:?}");
+        let output = Command::new(folder.path("prog")).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "22\n", "{files:?}");
+    }
+    let message = folder.fails(64, &["slice", "stat.c", "main.c", "-c", "check", "--c", "."]);
+    assert!(message.contains("--c would overwrite the input stat.c"), "{message}");
+    let message = folder.fails(64, &["slice", "stat.c", "main.c", "-c", "check", "--c", "-"]);
+    assert!(message.contains("folder"), "{message}");
+}
+
 #[test]
 fn the_annotated_source_marks_lines() {
     let text = Folder::new().ok(&["slice", "prog.c", "-c", "check"]);

@@ -94,8 +94,8 @@ pub struct SliceArgs {
     /// Writes the slice as LLVM bitcode (.bc) or text (.ll); `-` is bitcode on standard output.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Writes the C file with what is removed blanked; it compiles.
-    #[arg(long = "c", alias = "blank", value_name = "FILE.c", help_heading = "Output")]
+    /// Writes the C file with what is removed blanked; it compiles. Of a program of several, writes each into this folder.
+    #[arg(long = "c", alias = "blank", value_name = "FILE.c|DIR", help_heading = "Output")]
     pub blank: Option<PathBuf>,
     /// Lists the lines kept, `file:line` each.
     #[arg(long, help_heading = "Output")]

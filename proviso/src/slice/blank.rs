@@ -20,13 +20,18 @@ pub struct Blanked {
     pub given_up: usize,
 }
 
-/// Blanks what is not kept. `errors` compiles a text and gives the lines of its errors.
-pub fn blank<E>(text: &str, code: &Code, mut errors: impl FnMut(&str) -> Result<Vec<u32>, E>) -> Result<Blanked, E> {
+/// Blanks what is not kept; what is `needed` elsewhere stays. `errors` compiles a text and gives the lines of its errors.
+pub fn blank<E>(
+    text: &str,
+    code: &Code,
+    needed: &BTreeSet<String>,
+    mut errors: impl FnMut(&str) -> Result<Vec<u32>, E>,
+) -> Result<Blanked, E> {
     let source = Source::new(text);
     let mut whole: BTreeSet<usize> = BTreeSet::new();
     // Each round gives at least one more item up.
     for _ in 0..=source.items.len() {
-        let blanked = Blanker::new(&source, code, &whole).run();
+        let blanked = Blanker::new(&source, code, &whole).run(needed);
         let lines = errors(&blanked)?;
         if lines.is_empty() {
             return Ok(Blanked { text: blanked, given_up: whole.len() });
@@ -38,6 +43,11 @@ pub fn blank<E>(text: &str, code: &Code, mut errors: impl FnMut(&str) -> Result<
         }
     }
     Ok(Blanked { text: text.to_owned(), given_up: source.items.len() })
+}
+
+/// The identifiers of a text.
+pub fn words(text: &str) -> BTreeSet<&str> {
+    Source::lexed(text).words().collect()
 }
 
 fn item_at(source: &Source, line: u32) -> Option<usize> {
@@ -71,7 +81,7 @@ impl<'s, 't> Blanker<'s, 't> {
         Self { source, code, whole, cuts: Vec::new(), gone, declarations: Vec::new(), targets: BTreeSet::new() }
     }
 
-    fn run(mut self) -> String {
+    fn run(mut self, needed: &BTreeSet<String>) -> String {
         let source = self.source;
         let mut pieces: Vec<usize> = Vec::new();
         for (n, item) in source.items.iter().enumerate() {
@@ -84,7 +94,7 @@ impl<'s, 't> Blanker<'s, 't> {
             }
         }
         // Names that what is kept mentions; a variable kept mentions those of its initial value.
-        let mut names: BTreeSet<&str> = BTreeSet::new();
+        let mut names: BTreeSet<&str> = source.words().filter(|&word| needed.contains(word)).collect();
         for &n in &pieces {
             self.mention(source.items[n].span(), &mut names);
         }

@@ -13,13 +13,14 @@ use crate::args::SliceArgs;
 use crate::failure::{Failure, exit};
 use crate::files::{Outputs, STDOUT};
 use crate::output::{self, Colors};
-use blank::Code;
+use blank::{Blanked, Code};
 use cfa::{EdgeId, HaltKind, Id, Op, Program};
 use frontend_llvm::{Cut, Part, Size, Unused};
 use lines::Lines;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use slicer::{Criterion, Slice};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -36,9 +37,12 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
     let start = Instant::now();
     let stdout = Path::new(STDOUT);
     let named = [("--output", &args.output), ("--c", &args.blank), ("--dot", &args.dot), ("--json", &args.json)];
-    let mut outputs = Outputs::new(named.map(|(option, path)| (option, path.as_ref())));
+    // Where `--c` names a folder, its files are known only when those of the program are.
+    let is_file = |path: &&PathBuf| args.blank.as_ref() != Some(path) || args.files.len() == 1 && !path.is_dir();
+    let mut outputs = Outputs::new(named.map(|(option, path)| (option, path.as_ref().filter(is_file))));
     let wants_text = args.output.as_deref().is_some_and(|p| p.extension().is_some_and(|e| e == "ll"));
     let (subject, cut) = Subject::load(&args.files, &args.input, &args.dependence, &outputs)?;
+    let blanks = args.blank.as_ref().map_or(Ok(Vec::new()), |path| places_for_blanked(&subject, path))?;
     let cut_off = subject.slicing.cut_off && !args.forward;
     for what in &subject.unmodelled {
         output::warning(
@@ -71,17 +75,20 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
                 outputs.put(path, bytes);
             }
         }
-        if let Some(path) = &args.blank {
+        if !blanks.is_empty() {
             let before = Instant::now();
-            let text = if cut_off {
+            let files: Vec<&Path> = blanks.iter().map(|(file, _)| file.as_path()).collect();
+            let texts = if cut_off {
                 // There is no statement to end a way with, so ways end as they did.
                 let (mut analysis, criteria) = subject.analyse(false)?;
                 let slice = analysis.slice(&criteria);
-                blanked(&subject, &Selection::new(&subject.program, &slice), &slice, colors)?
+                blanked(&subject, &files, &Selection::new(&subject.program, &slice), &slice, colors)?
             } else {
-                blanked(&subject, &part, &slice, colors)?
+                blanked(&subject, &files, &part, &slice, colors)?
             };
-            outputs.put(path, text);
+            for ((_, path), text) in blanks.iter().zip(texts) {
+                outputs.put(path, text);
+            }
             report.times.push(("blanking".into(), before.elapsed()));
         }
         part.kept
@@ -136,16 +143,85 @@ fn is_c(file: &Path) -> bool {
     file.extension().is_some_and(|e| e == "c" || e == "i")
 }
 
-/// The C file with what is not kept blanked.
-fn blanked(subject: &Subject, part: &Selection, slice: &Slice, colors: Colors) -> Result<String, Failure> {
-    let c_files: Vec<&PathBuf> = subject.options.inputs.iter().filter(|f| is_c(f)).collect();
-    let [file] = c_files[..] else {
-        return Err(Failure::usage("--c needs a program with exactly one C file"));
+/// The program's C files, each with the place for it where what is not kept is blanked: the file `path`, or files of the same names in the folder
+/// `path`, which is made if it is not there.
+fn places_for_blanked(subject: &Subject, path: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
+    let files: Vec<&PathBuf> = subject.options.inputs.iter().filter(|f| is_c(f)).collect();
+    let places: Vec<(PathBuf, PathBuf)> = match files[..] {
+        [] => return Err(Failure::usage("--c needs a program with a C file")),
+        [file] if !path.is_dir() => return Ok(vec![(file.clone(), path.to_owned())]),
+        _ => files.iter().map(|f| ((*f).clone(), path.join(f.file_name().unwrap_or_default()))).collect(),
     };
-    let text = std::fs::read(file).map_err(|e| Failure::reading(file, &e))?;
-    let text = String::from_utf8_lossy(&text);
+    if path == Path::new(STDOUT) {
+        return Err(Failure::usage("--c needs a folder for a program with several C files"));
+    }
+    std::fs::create_dir_all(path).map_err(|e| Failure::writing(path, &e))?;
+    let inputs = subject.options.inputs.iter().map(PathBuf::as_path);
+    Outputs::new(places.iter().map(|(_, place)| ("--c", Some(place)))).check(inputs)?;
+    Ok(places)
+}
+
+/// These C files with what is not kept blanked. What one of them mentions stays in the others.
+fn blanked(
+    subject: &Subject,
+    files: &[&Path],
+    part: &Selection,
+    slice: &Slice,
+    colors: Colors,
+) -> Result<Vec<String>, Failure> {
+    let read = |file: &&Path| {
+        let text = std::fs::read(file).map_err(|e| Failure::reading(file, &e))?;
+        Ok::<String, Failure>(String::from_utf8_lossy(&text).into_owned())
+    };
+    let texts: Vec<String> = files.iter().map(read).collect::<Result<_, _>>()?;
+    let codes: Vec<Code> = files.iter().zip(&texts).map(|(f, text)| code_of(subject, f, text, part, slice)).collect();
+    let mut needed = if files.len() > 1 { names_kept(&subject.program, part) } else { BTreeSet::new() };
+    loop {
+        let blank = |((file, text), code): ((&&Path, &String), &Code)| {
+            blank::blank(text, code, &needed, |text| {
+                let lines = frontend_llvm::errors_in(text, file, &subject.options);
+                lines.map_err(|e| crate::pipeline::loading(&e))
+            })
+        };
+        let all: Vec<Blanked> = files.iter().zip(&texts).zip(&codes).map(blank).collect::<Result<_, _>>()?;
+        let before = needed.len();
+        if files.len() > 1 {
+            needed.extend(all.iter().flat_map(|b| blank::words(&b.text)).map(str::to_owned));
+        }
+        if needed.len() == before {
+            let given_up: usize = all.iter().map(|b| b.given_up).sum();
+            if given_up > 0 {
+                let what = format!("{given_up} functions are not blanked, because the rest of them would not compile");
+                output::warning(&what, colors);
+            }
+            return Ok(all.into_iter().map(|b| b.text).collect());
+        }
+    }
+}
+
+/// The functions and variables that what is kept of the program uses, by macros as well.
+fn names_kept(program: &Program, part: &Selection) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut seen = rustc_hash::FxHashSet::default();
+    for (edge, _) in program.edges.iter().filter(|(e, _)| part.kept[e.index()]) {
+        if let Op::Call { callee: cfa::Callee::Direct(f), .. } = &program.edges[edge].op {
+            names.insert(program.funcs[*f].name.clone());
+        }
+        program.edges[edge].op.for_each_expr(|e| {
+            program.exprs.visit(e, &mut seen, |_, node| match *node {
+                cfa::Expr::GlobalAddr(g) => drop(names.insert(program.globals[g].name.clone())),
+                cfa::Expr::FuncAddr(f) => drop(names.insert(program.funcs[f].name.clone())),
+                _ => {}
+            });
+        });
+    }
+    names
+}
+
+/// Where a file has code, and which of it stays.
+fn code_of(subject: &Subject, file: &Path, text: &str, part: &Selection, slice: &Slice) -> Code {
     let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-    let absolute = std::fs::canonicalize(file).unwrap_or_else(|_| file.clone());
+    let absolute = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let is_it = |name: &str| Path::new(name) == file || std::fs::canonicalize(name).is_ok_and(|p| p == absolute);
     let mut code = Code::default();
     let mut known: FxHashMap<&str, bool> = FxHashMap::default();
@@ -168,16 +244,7 @@ fn blanked(subject: &Subject, part: &Selection, slice: &Slice, colors: Colors) -
             }
         }
     }
-    let blanked = blank::blank(&text, &code, |text| {
-        let lines = frontend_llvm::errors_in(text, file, &subject.options);
-        lines.map_err(|e| crate::pipeline::loading(&e))
-    })?;
-    if blanked.given_up > 0 {
-        let what =
-            format!("{} functions are not blanked, because the rest of them would not compile", blanked.given_up);
-        output::warning(&what, colors);
-    }
-    Ok(blanked.text)
+    code
 }
 
 /// A slice in terms of the edges of the program.

@@ -98,6 +98,10 @@ impl<'t> Source<'t> {
         Self { text, tokens, directives, items: Vec::new() }
     }
 
+    /// The identifiers and keywords, in order.
+    pub fn words(&self) -> impl Iterator<Item = &'t str> + '_ {
+        (0..self.tokens.len()).filter(|&t| self.is_word(t)).map(|t| self.word(t))
+    }
     pub fn word(&self, token: usize) -> &'t str {
         self.tokens.get(token).map_or("", |t| &self.text[t.range.clone()])
     }
