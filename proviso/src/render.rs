@@ -17,6 +17,7 @@ pub enum Detail {
     Full,
 }
 
+/// Steps of a trace that are shown, in short and in full.
 const SHORT: usize = 40;
 const FULL: usize = 5_000;
 /// Columns of source text before what happened.

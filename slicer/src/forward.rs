@@ -74,6 +74,7 @@ impl<'p> Analysis<'p> {
     }
 }
 
+/// Pairs of a node and a context that are told apart, for each node of the graph; beyond, the contexts of a function are one.
 const PAIRS_PER_NODE: usize = 16;
 
 /// The input of the function through which a node was reached.

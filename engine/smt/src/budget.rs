@@ -11,6 +11,35 @@ pub struct Budget {
     pub cancel: Arc<AtomicBool>,
     /// The switches of larger pieces of work that this is a part of.
     outer: Vec<Arc<AtomicBool>>,
+    effort: Option<Effort>,
+}
+
+/// When a thread will have worked as long as it may.
+#[derive(Clone, Copy, Debug)]
+struct Effort {
+    /// Of the processor time of the thread.
+    clock: libc::clockid_t,
+    end: Duration,
+}
+
+impl Effort {
+    /// What is left; `None` if the thread is gone.
+    fn left(self) -> Option<Duration> {
+        Some(self.end.saturating_sub(read(self.clock)?))
+    }
+}
+
+/// The clock of the processor time of this thread, which other threads can read, too.
+fn clock() -> Option<libc::clockid_t> {
+    let mut clock = 0;
+    let error = unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &mut clock) };
+    (error == 0).then_some(clock)
+}
+
+fn read(clock: libc::clockid_t) -> Option<Duration> {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let error = unsafe { libc::clock_gettime(clock, &mut now) };
+    (error == 0).then(|| Duration::new(now.tv_sec as u64, now.tv_nsec as u32))
 }
 
 /// Why a budget is spent.
@@ -36,12 +65,23 @@ impl Budget {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
-        Self { deadline, cancel: Arc::clone(&self.cancel), outer: self.outer.clone() }
+        Self { deadline, cancel: Arc::clone(&self.cancel), outer: self.outer.clone(), effort: self.effort }
+    }
+    /// A part of this budget that ends when this thread will have worked for `time`. What is decided by it does not depend on
+    /// how busy the machine is with other things.
+    pub fn exerting(&self, time: Duration) -> Self {
+        let begun = clock().and_then(|clock| Some((clock, read(clock)?)));
+        let Some((clock, now)) = begun else { return self.within(time) };
+        let end = match self.effort {
+            Some(effort) if effort.clock == clock => effort.end.min(now + time),
+            _ => now + time,
+        };
+        Self { effort: Some(Effort { clock, end }), ..self.clone() }
     }
     /// A part with a switch of its own, which is cancelled with the whole.
     pub fn part(&self) -> Self {
         let outer = self.outer.iter().chain([&self.cancel]).cloned().collect();
-        Self { deadline: self.deadline, cancel: Arc::default(), outer }
+        Self { deadline: self.deadline, cancel: Arc::default(), outer, effort: self.effort }
     }
     /// Stops all work under this budget and its parts, from any thread.
     pub fn cancel(&self) {
@@ -52,21 +92,42 @@ impl Budget {
     pub fn spent(&self) -> Option<Spent> {
         if self.cancel.load(Ordering::Relaxed) || self.outer.iter().any(|o| o.load(Ordering::Relaxed)) {
             Some(Spent::Cancelled)
-        } else if self.deadline.is_some_and(|d| Instant::now() >= d) {
+        } else if self.deadline.is_some_and(|d| Instant::now() >= d)
+            || self.effort.is_some_and(|e| e.left() == Some(Duration::ZERO))
+        {
             Some(Spent::Time)
         } else {
             None
         }
     }
-    /// The time that is left; `None` without a deadline.
+    /// The time that is left; `None` without a limit.
     pub fn remaining(&self) -> Option<Duration> {
-        self.deadline.map(|d| d.saturating_duration_since(Instant::now()))
+        let time = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
+        let effort = self.effort.and_then(Effort::left);
+        time.into_iter().chain(effort).min()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn effort_is_what_the_thread_works() {
+        let whole = Budget::unlimited();
+        let part = whole.exerting(Duration::from_millis(20));
+        // Sleeping is no work.
+        std::thread::sleep(Duration::from_millis(60));
+        assert_eq!(part.spent(), None);
+        assert!(part.remaining().is_some_and(|left| left > Duration::ZERO));
+        // What it has done counts from any thread.
+        let smaller = part.exerting(Duration::from_secs(9));
+        let start = clock().and_then(read).expect("a clock");
+        while clock().and_then(read).expect("a clock") < start + Duration::from_millis(20) {}
+        let seen = std::thread::scope(|scope| scope.spawn(|| smaller.spent()).join().expect("no panic"));
+        assert_eq!((seen, smaller.remaining()), (Some(Spent::Time), Some(Duration::ZERO)));
+        assert_eq!(whole.spent(), None);
+    }
 
     #[test]
     fn parts_end_with_the_whole() {

@@ -119,7 +119,7 @@ pub(super) fn solve(pool: &ExprPool, set: &[ExprId], terms: &mut Z3Terms, budget
                 };
                 let found = model().unwrap_or(Found::Nothing);
                 let all: Vec<Z3_ast> = names.iter().copied().chain([modest]).collect();
-                match ask(&all, &budget.within(AGAIN)) {
+                match ask(&all, &budget.exerting(AGAIN)) {
                     Z3_L_TRUE => model().filter(|again| matches!(again, Found::Model(_))).unwrap_or(found),
                     _ => found,
                 }

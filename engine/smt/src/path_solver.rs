@@ -142,7 +142,7 @@ impl PathSolver {
             steps: FIRST_SEARCH,
         }
     }
-    /// Limits each call of the solver, beside the budget.
+    /// Limits the processor time of each call of the solver, beside the budget.
     pub fn set_query_time(&mut self, limit: Option<Duration>) {
         self.query_time = limit;
         self.solved.retain(|_, answer| !matches!(answer, Solved::Unknown(_)));
@@ -346,7 +346,7 @@ impl PathSolver {
             None => {
                 let start = Instant::now();
                 let budget = match self.query_time {
-                    Some(limit) => self.budget.within(limit),
+                    Some(limit) => self.budget.exerting(limit),
                     None => self.budget.clone(),
                 };
                 let found = self.call(pool, &asked, &budget);
@@ -415,7 +415,7 @@ impl PathSolver {
         }
         // Where the search may do it after all, half of the time is its.
         let whole = budget;
-        let half = finite.as_ref().and(budget.remaining()).map(|time| budget.within(time / 2));
+        let half = finite.as_ref().and(budget.remaining()).map(|time| budget.exerting(time / 2));
         let budget = half.as_ref().unwrap_or(budget);
         let spread = tables::spread(pool, &constraints);
         if self.calls >= CALLS_PER_CONTEXT {

@@ -121,14 +121,14 @@ impl Solver for Portfolio {
         let promise = integers::promise(pool, &set);
         let mut time = FIRST;
         if promise == Promise::All {
-            if let Some(answer) = self.integers(pool, &set, &budget.within(ARITHMETIC)) {
+            if let Some(answer) = self.integers(pool, &set, &budget.exerting(ARITHMETIC)) {
                 return answer;
             }
             time = ARITHMETIC;
         }
         loop {
             self.answered = Answered::Bitwuzla;
-            let answer = self.bitwuzla.check(pool, assumptions, &budget.within(time));
+            let answer = self.bitwuzla.check(pool, assumptions, &budget.exerting(time));
             let ended = |answer: &Answer| match answer {
                 Answer::Unknown(Reason::Timeout) => budget.spent().is_some(),
                 Answer::Unknown(Reason::Incomplete(_)) => false,
@@ -138,11 +138,11 @@ impl Solver for Portfolio {
                 return answer;
             }
             if promise > Promise::Nothing
-                && let Some(answer) = self.integers(pool, &set, &budget.within(time * OTHERS))
+                && let Some(answer) = self.integers(pool, &set, &budget.exerting(time * OTHERS))
             {
                 return answer;
             }
-            if let Some(answer) = self.z3(pool, &set, assumptions, &budget.within(time * OTHERS)) {
+            if let Some(answer) = self.z3(pool, &set, assumptions, &budget.exerting(time * OTHERS)) {
                 return answer;
             }
             if budget.spent().is_some() || !matches!(answer, Answer::Unknown(Reason::Timeout)) {

@@ -8,6 +8,7 @@ pub struct Paged<T> {
     pages: Vec<Option<Rc<Vec<Option<T>>>>>,
 }
 
+/// Values of a page: what is copied where one of them is written.
 const PAGE: usize = 32;
 
 impl<T: Clone> Paged<T> {
