@@ -229,6 +229,50 @@ int main(void) {
     assert_eq!(at[5].1, 5);
 }
 
+/// Tools say where a statement starts for the call or the choice in it, and see the violation in the error function.
+#[test]
+fn places_may_be_said_less_exactly() {
+    let (program, at) = marked(
+        "extern int __VERIFIER_nondet_int(void);
+extern void abort(void);
+void reach_error(void) { ⟨0⟩abort(); }
+static int other(int x) { ⟨1⟩return x; }
+int main(void) {
+    ⟨2⟩int x = __VERIFIER_nondet_int();
+    ⟨3⟩int y = x <= 3 ⟨4⟩? other(x) : x + 1;
+    ⟨5⟩x = other(x) + other(y);
+    if (x == 7) reach_error();
+    return 0;
+}
+",
+    );
+    let case = Case::new(&program);
+    let said = |input: &str, place: usize, branch: &str, target: usize| {
+        let way = [("function_return", input, at[2]), ("branching", branch, at[place]), ("target", "", at[target])];
+        case.validate(&sequence(&case, &way, "call(reach_error())"))
+    };
+    let none = "UNKNOWN(no execution that follows the witness violates the property)";
+    for place in [3, 4] {
+        assert_eq!(said("\\result != 3", place, "false", 0), none);
+        assert_eq!(said("\\result < 4", place, "false", 0), none);
+        assert_eq!(said("\\result >= 4", place, "true", 0), none);
+    }
+    let (program, more) = marked(&program.replace("x == 7", "x == 8"));
+    assert!(more.is_empty());
+    std::fs::write(&case.program, program).unwrap();
+    for place in [3, 4] {
+        assert_ne!(said("\\result == -8", place, "true", 0), "FALSE(unreach-call)");
+        assert_eq!(said("\\result < 5", place, "true", 0), "FALSE(unreach-call)");
+        assert_ne!(said("\\result > 3", place, "true", 0), "FALSE(unreach-call)");
+        // A function that is no error function is not where the violation is.
+        assert_ne!(said("\\result < 5", place, "true", 1), "FALSE(unreach-call)");
+    }
+    // Which of two calls is meant is not known.
+    let way = [("function_return", "\\result == 4", at[5]), ("target", "", at[0])];
+    let unclear = case.validate(&sequence(&case, &way, "call(reach_error())"));
+    assert!(unclear.ends_with("no call ends here)"), "{unclear}");
+}
+
 /// Whatever a witness has for conditions: they are no part of the program, and no reason for a crash.
 #[test]
 fn conditions_of_witnesses_do_nothing() {

@@ -14,6 +14,7 @@ use crate::job::{Job, Otherwise};
 use crate::output::{self, Colors};
 use crate::render::{self, Detail};
 use crate::report::{Answer, Report, Violation};
+use crate::slice::scan::{Item, Source};
 use crate::source::{Sources, Spot};
 use crate::trace::Event;
 use crate::verify::{self, Verified};
@@ -152,7 +153,7 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
         let why = match original(found, &woven, &places) {
             None if found.trace.is_none() => Some("no time was left to compare the violation found with the witness"),
             None => Some("a condition of the witness cannot be evaluated without a violation"),
-            Some(spot) if !is_at(&spot, &target.location, &places) => {
+            Some(spot) if !is_at(&spot, &target.location, &places) && !is_in_error(found, &target.location, job) => {
                 Some("what follows the witness violates the property elsewhere than at its target")
             }
             Some(_) if passed(found) + 1 < segments.len() => {
@@ -190,6 +191,26 @@ fn passed(found: &Violation) -> usize {
 /// Whether the place is the target.
 fn is_at(spot: &Spot, target: &Location, places: &Places) -> bool {
     places.statement_line(spot) == target.line || places.physical(spot).1 == target.line
+}
+
+/// Whether the target is in the body of the error function that was called: some tools see the violation in there.
+fn is_in_error(found: &Violation, target: &Location, job: &Job) -> bool {
+    let named = |path: &&std::path::PathBuf| path.file_name() == Path::new(&target.file_name).file_name();
+    let Some(text) = job.load.inputs.iter().find(named).and_then(|path| std::fs::read_to_string(path).ok()) else {
+        return false;
+    };
+    let source = Source::new(&text);
+    let line_of = |at: usize| text[..at].matches('\n').count() as u32 + 1;
+    let encloses = |item: &Item| match item {
+        Item::Function { span, name, .. } => {
+            let bytes = source.bytes(span);
+            found.message.starts_with(&format!("{} ", source.word(*name)))
+                && (line_of(bytes.start)..=line_of(bytes.end)).contains(&target.line)
+        }
+        _ => false,
+    };
+    job.error_functions.iter().any(|name| found.message.starts_with(&format!("{name} ")))
+        && source.items.iter().any(encloses)
 }
 
 fn correctness(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Result<Report, Failure> {

@@ -15,6 +15,8 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+mod locate;
+
 /// Error functions for invariants are called so, with the invariant's number behind.
 pub const INVARIANT: &str = "__proviso_invariant_";
 /// The variable that counts the segments passed.
@@ -68,7 +70,7 @@ struct Hook {
 enum Site {
     /// Before the statement at the offset.
     Statement(usize),
-    /// In the condition of the `if`, loop or `switch` whose keyword is at the offset, evaluated before it.
+    /// In the condition of the `if`, loop, `switch` or `?` that is at the offset, evaluated before it.
     BeforeCondition(usize),
     /// The value of that condition.
     Condition(usize),
@@ -228,7 +230,7 @@ fn add_waypoint(
             (Site::Returned(file.parenthesis(location)?), condition)
         }
         "branching" => {
-            let site = Site::Condition(file.keyword(location, &["if", "while", "for", "do", "switch"])?);
+            let site = Site::Condition(file.branching(location)?);
             let condition = match value {
                 Some(Scalar::Bool(true)) => format!("!!{RESULT}"),
                 Some(Scalar::Bool(false)) => format!("!{RESULT}"),
@@ -309,56 +311,6 @@ impl<'a> File<'a> {
         let called =
             || (1..tokens.len()).any(|i| tokens[i].kind == Kind::Punct(b'(') && self.source.word(i - 1) == name);
         defined || STANDARD_TYPES.contains(&name) && !called()
-    }
-
-    /// The bytes that the location may mean: one, or those of its line.
-    fn range(&self, location: &Location) -> Result<Range<usize>, Failure> {
-        let line = location.line as usize;
-        let start =
-            *self.lines.get(line.wrapping_sub(1)).ok_or_else(|| unsupported(location, "there is no such line"))?;
-        let end = self.lines.get(line).copied().unwrap_or(self.source.text.len());
-        Ok(match location.column {
-            Some(column) => (start + column as usize - 1).min(end)..(start + column as usize).min(end),
-            None => start..end,
-        })
-    }
-
-    fn statement(&self, location: &Location) -> Result<usize, Failure> {
-        let range = self.range(location)?;
-        let found = self.statements.iter().map(|(bytes, _)| bytes.start).filter(|at| range.contains(at)).min();
-        found.ok_or_else(|| unsupported(location, "no statement starts here"))
-    }
-
-    fn token(&self, location: &Location, fits: impl Fn(usize) -> bool) -> Result<Option<usize>, Failure> {
-        let range = self.range(location)?;
-        let tokens = &self.source.tokens;
-        Ok((0..tokens.len()).find(|&i| range.contains(&tokens[i].range.start) && fits(i)))
-    }
-
-    fn keyword(&self, location: &Location, words: &[&str]) -> Result<usize, Failure> {
-        let token = self.token(location, |i| words.contains(&self.source.word(i)))?;
-        let token = token.ok_or_else(|| unsupported(location, "no such statement starts here"))?;
-        Ok(self.source.tokens[token].range.start)
-    }
-
-    /// The right parenthesis of the call that a location means.
-    fn parenthesis(&self, location: &Location) -> Result<usize, Failure> {
-        let is_named = |i: usize| self.source.opening(i).is_some_and(|open| self.is_callee(open));
-        // A cast looks like the call of what an expression gives, so the column has to say which is meant.
-        let is_computed = |i: usize| {
-            let before = self.source.opening(i).and_then(|open| open.checked_sub(1));
-            let before = before.map(|before| self.source.tokens[before].kind);
-            location.column.is_some() && matches!(before, Some(Kind::Punct(b')' | b']')))
-        };
-        let token = self.token(location, |i| is_named(i) || is_computed(i))?;
-        let token = token.ok_or_else(|| unsupported(location, "no call ends here"))?;
-        Ok(self.source.tokens[token].range.start)
-    }
-
-    /// Whether what stands before the parenthesis is a name that can be called.
-    fn is_callee(&self, open: usize) -> bool {
-        let name = open.checked_sub(1).filter(|&n| self.source.tokens[n].kind == Kind::Word);
-        name.is_some_and(|n| !KEYWORDS.contains(&self.source.word(n)))
     }
 
     /// The token that starts at an offset.
@@ -494,6 +446,10 @@ impl<'a> File<'a> {
                     last -= 1;
                 }
                 self.source.opening(last).unwrap_or(keyword)
+            }
+            "?" => {
+                let around = tokens[self.operand(keyword)].range.start..at;
+                return Some(Piece { around, head: head.to_owned(), tail: tail.to_owned() });
             }
             _ => keyword + 1,
         };

@@ -1,0 +1,112 @@
+//! Places of witnesses in the source: statements, keywords, calls and choices. What a tool says less exactly is taken where it can mean one
+//! thing only.
+
+use super::{File, KEYWORDS, unsupported};
+use crate::failure::Failure;
+use crate::slice::scan::Kind;
+use crate::witness::Location;
+use std::ops::Range;
+
+impl File<'_> {
+    /// The bytes that the location may mean: one, or those of its line.
+    pub(super) fn range(&self, location: &Location) -> Result<Range<usize>, Failure> {
+        let line = location.line as usize;
+        let start =
+            *self.lines.get(line.wrapping_sub(1)).ok_or_else(|| unsupported(location, "there is no such line"))?;
+        let end = self.lines.get(line).copied().unwrap_or(self.source.text.len());
+        Ok(match location.column {
+            Some(column) => (start + column as usize - 1).min(end)..(start + column as usize).min(end),
+            None => start..end,
+        })
+    }
+
+    pub(super) fn statement(&self, location: &Location) -> Result<usize, Failure> {
+        let range = self.range(location)?;
+        let found = self.statements.iter().map(|(bytes, _)| bytes.start).filter(|at| range.contains(at)).min();
+        found.ok_or_else(|| unsupported(location, "no statement starts here"))
+    }
+
+    pub(super) fn token(&self, location: &Location, fits: impl Fn(usize) -> bool) -> Result<Option<usize>, Failure> {
+        let range = self.range(location)?;
+        let tokens = &self.source.tokens;
+        Ok((0..tokens.len()).find(|&i| range.contains(&tokens[i].range.start) && fits(i)))
+    }
+
+    pub(super) fn keyword(&self, location: &Location, words: &[&str]) -> Result<usize, Failure> {
+        let token = self.token(location, |i| words.contains(&self.source.word(i)))?;
+        let token = token.ok_or_else(|| unsupported(location, "no such statement starts here"))?;
+        Ok(self.source.tokens[token].range.start)
+    }
+
+    /// The right parenthesis of the call that a location means.
+    pub(super) fn parenthesis(&self, location: &Location) -> Result<usize, Failure> {
+        let is_named = |i: usize| self.source.opening(i).is_some_and(|open| self.is_callee(open));
+        // A cast looks like the call of what an expression gives, so the column has to say which is meant.
+        let is_computed = |i: usize| {
+            let before = self.source.opening(i).and_then(|open| open.checked_sub(1));
+            let before = before.map(|before| self.source.tokens[before].kind);
+            location.column.is_some() && matches!(before, Some(Kind::Punct(b')' | b']')))
+        };
+        let token = self.token(location, |i| is_named(i) || is_computed(i))?;
+        let token = token.or_else(|| self.only(location, is_named));
+        let token = token.ok_or_else(|| unsupported(location, "no call ends here"))?;
+        Ok(self.source.tokens[token].range.start)
+    }
+
+    /// Whether what stands before the parenthesis is a name that can be called.
+    pub(super) fn is_callee(&self, open: usize) -> bool {
+        let name = open.checked_sub(1).filter(|&n| self.source.tokens[n].kind == Kind::Word);
+        name.is_some_and(|n| !KEYWORDS.contains(&self.source.word(n)))
+    }
+
+    /// The keyword of what branches, or the `?`.
+    pub(super) fn branching(&self, location: &Location) -> Result<usize, Failure> {
+        let is_choice = |i: usize| self.source.tokens[i].kind == Kind::Punct(b'?');
+        let choice = || self.token(location, is_choice).ok().flatten().or_else(|| self.only(location, is_choice));
+        self.keyword(location, &["if", "while", "for", "do", "switch"])
+            .or_else(|failure| Ok(self.source.tokens[choice().ok_or(failure)?].range.start))
+    }
+
+    /// The only token that fits in the statement at a location: some tools say where the statement starts, whatever they mean in it.
+    fn only(&self, location: &Location, fits: impl Fn(usize) -> bool) -> Option<usize> {
+        let at = self.statement(location).ok()?;
+        // The innermost that starts there; a label starts where its statement does not.
+        let bytes = self.statements.iter().map(|(bytes, _)| bytes).filter(|b| b.start == at).min_by_key(|b| b.end)?;
+        let mut found = (self.token_at(bytes.start)..self.token_at(bytes.end)).filter(|&i| fits(i));
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// The first token of what stands before a `?`: back to what binds less, or what opens a part of the program.
+    pub(super) fn operand(&self, choice: usize) -> usize {
+        let is = |i: usize, c: u8| self.source.tokens[i].kind == Kind::Punct(c);
+        let touch = |i: usize| self.source.tokens[i].range.end == self.source.tokens[i + 1].range.start;
+        let mut at = choice;
+        while at > 0 {
+            let last = at - 1;
+            if is(last, b')') || is(last, b']') {
+                at = self.source.opening_of(last).unwrap_or(last);
+                continue;
+            }
+            let ends = match self.source.tokens[last].kind {
+                Kind::Word => matches!(self.source.word(last), "return" | "case" | "else" | "do"),
+                Kind::Punct(b'=') if last > 0 && touch(last - 1) => {
+                    let before = |c: u8| is(last - 1, c);
+                    let shifts =
+                        || last > 1 && touch(last - 2) && self.source.word(last - 2) == self.source.word(last - 1);
+                    match before(b'<') || before(b'>') {
+                        true => shifts(),
+                        false => !before(b'=') && !before(b'!') && !(is(at, b'=') && touch(last)),
+                    }
+                }
+                Kind::Punct(b'=') => !(is(at, b'=') && touch(last)),
+                Kind::Punct(c) => matches!(c, b'(' | b'[' | b'{' | b'}' | b',' | b';' | b'?' | b':'),
+                _ => false,
+            };
+            if ends {
+                break;
+            }
+            at = last;
+        }
+        at
+    }
+}
