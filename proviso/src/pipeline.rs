@@ -205,8 +205,10 @@ impl Pipeline {
         self.shared().undefined = undefined;
         if self.wants_exhibits {
             // Several questions tell themselves where they look.
-            let check = self.shared().checks.is_empty().then(|| self.job.names().join(", "));
-            let exhibits = Exhibits::of(program, slice.as_ref(), check.as_deref(), &Sources::new());
+            let is_only = self.shared().checks.is_empty();
+            let property = |check| self.job.violated(check).to_owned();
+            let property = is_only.then_some(&property as &dyn Fn(cfa::Check) -> String);
+            let exhibits = Exhibits::of(program, slice.as_ref(), property, &Sources::new());
             self.shared().exhibits.absorb(exhibits);
         }
         let (outcome, analysed) = self.stage("the analysis", "analysis", || {

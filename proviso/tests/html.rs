@@ -153,6 +153,49 @@ int main(void) {
     assert_eq!(said, ["TRUE", "an invariant", "blocks", "loop heads: 1", "error at line 10", turn]);
 }
 
+/// Of a property of several parts, each place has the part that is checked there, and what came of it.
+#[test]
+fn checks_of_memory_are_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "\
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int n = __VERIFIER_nondet_int();
+    if (n < 1 || n > 8)
+        return 0;
+    int *a = malloc(n * sizeof *a);
+    if (!a)
+        return 0;
+    for (int i = 0; i < n; i++)
+        a[i] = i;
+    int r = a[n - 1];
+    free(a);
+    return r;
+}
+";
+    let script = r##"
+        say(document.querySelector("#verdict").textContent);
+        for (const sign of document.querySelectorAll(".row .c[title]")) {
+            say(sign.parentElement.dataset.line + " " + sign.textContent + " " + sign.title);
+        }
+    "##;
+    let marks = |program: &str| {
+        let page = report(program, &["--property", "valid-memsafety"], folder.path());
+        in_browser(&page, script, folder.path())
+    };
+    let proved = marks(program);
+    assert_eq!(proved[0], "TRUE");
+    for mark in ["11 ✓ valid-deref: proved", "12 ✓ valid-deref: proved", "13 ✓ valid-free: proved"] {
+        assert!(proved.iter().any(|said| said == mark), "{mark}: {proved:?}");
+    }
+    let violated = marks(&program.replace("i < n", "i <= n"));
+    assert_eq!(violated[0], "FALSE(valid-deref)");
+    for mark in ["11 ✗ valid-deref: violated", "13 · valid-free: not checked"] {
+        assert!(violated.iter().any(|said| said == mark), "{mark}: {violated:?}");
+    }
+}
+
 /// What was checked in a line, what was explored, and the states by function.
 #[test]
 fn an_exploration_is_shaded_and_drawn() {

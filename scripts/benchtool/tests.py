@@ -3,15 +3,19 @@
 A test is given to the program by a driver that defines the `__VERIFIER_nondet_*` functions. What a program cannot be
 compiled and linked with is no row of the table but a line below it. Branches are gcov's, of the program's own file: each way
 out of a condition that gcc's -O0 code has. Beside them stands what testgen says itself: goals that it covered, and those
-that it proved no test can cover.
+that it proved no test can cover; and what others reach in the same time on the same program, with `--against`: random bytes, or AFL++
+(`afl-cc` and `afl-fuzz`, from one seed of 64 zero bytes), whose corpus, crashes and hangs are run for gcov like tests.
 """
 
 import argparse
 import json
+import os
+import random
 import re
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -40,6 +44,7 @@ DRIVER = """
 #include <unistd.h>
 extern void __gcov_dump(void);
 static char line_[400];
+static void bytes_(void *to, unsigned size) { if (fread(to, 1, size, stdin) < size) { } }
 static const char *next_(void) { return fgets(line_, sizeof line_, stdin) ? line_ : "0"; }
 static void dumped_(int s) { (void)s; __gcov_dump(); _exit(9); }
 __attribute__((constructor)) static void catch_(void) {
@@ -50,15 +55,20 @@ __attribute__((constructor)) static void catch_(void) {
 """ % OF_TEST
 
 
-def driver(source):
-    """C that defines what the program takes inputs by."""
-    code = [DRIVER]
+def driver(source, raw=False):
+    """C that defines what the program takes inputs by: lines of text, or the bytes of values; zero behind the end."""
+    code = [DRIVER.replace("extern void __gcov_dump(void);", "static void __gcov_dump(void) {}") if raw == "fuzzed" else DRIVER]
     called = set(re.findall(r"\b(__VERIFIER_\w+)\s*\(", source))
     for name in sorted(called):
         if re.search(r"\b%s\s*\([^;{]*\)\s*\{" % name, source):
             continue  # the program has its own
         kind = name.removeprefix("__VERIFIER_nondet_")
-        if kind in INTEGERS:
+        if raw and (kind in INTEGERS or kind in FLOATS):
+            kind = INTEGERS.get(kind) or FLOATS[kind]
+            # One bit decides a truth value.
+            value = "{ char b = 0; bytes_(&b, 1); return b & 1; }" if kind == "_Bool" else f"{{ {kind} v = 0; bytes_(&v, sizeof v); return v; }}"
+            code.append(f"{kind} {name}(void) {value}")
+        elif kind in INTEGERS:
             code.append(f"{INTEGERS[kind]} {name}(void) {{ const char *t = next_(); "
                         f"return ({INTEGERS[kind]})(*t == '-' ? strtoll(t, 0, 0) : strtoull(t, 0, 0)); }}")
         elif kind in FLOATS:
@@ -83,6 +93,7 @@ def main(arguments):
     parser.add_argument("--sample", type=int, default=30, metavar="N", help="so many of the list, always the same [30]")
     parser.add_argument("--timeout", type=float, default=10, metavar="SECONDS", help="of testgen for each program [10]")
     parser.add_argument("--proviso", type=Path, default=REPOSITORY / "target" / "release" / "proviso")
+    parser.add_argument("--against", action="append", choices=["random", "afl"], default=[], help="also measure these, for as long")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows")
     options = parser.parse_args(arguments)
     chosen = [(f.stem, f, "") for f in options.files]
@@ -95,16 +106,20 @@ def main(arguments):
         row = examine(file, model, options)
         print(f"{name}: {row}", file=sys.stderr)
         (failed if "failed" in row else rows).append({"name": name, **row})
+    others = options.against
     print(table(
-        ["program", "lines", "tests", "branches", "taken", "%", "goals", "covered", "unreachable", "open"],
+        ["program", "lines", "tests", "branches", "taken", "%", "goals", "covered", "unreachable", "open", *others],
         [[r["name"], r["lines"], r["tests"], r["branches"], r["taken"], percent(r), r["goals"], r["covered"],
-          r["unreachable"], r["goals"] - r["covered"] - r["unreachable"]] for r in rows],
+          r["unreachable"], r["goals"] - r["covered"] - r["unreachable"], *(r[o] for o in others)] for r in rows],
     ))
     total = {key: sum(r[key] for r in rows) for key in ("branches", "taken", "goals", "covered", "unreachable")}
     if rows:
         mean = sum(100 * r["taken"] / r["branches"] for r in rows if r["branches"]) / max(1, sum(bool(r["branches"]) for r in rows))
         print(f"{len(rows)} programs: {total['taken']} of {total['branches']} branches ({percent(total)} %), {mean:.1f} % on average; "
               f"of {total['goals']} goals {total['covered']} covered, {total['unreachable']} proved unreachable")
+    for other in others:
+        less, more = sum(r[other] < r["taken"] for r in rows), sum(r[other] > r["taken"] for r in rows)
+        print(f"{other}: {sum(r[other] for r in rows)} branches; fewer in {less} programs, more in {more}")
     for row in failed:
         print(f"not measured: {row['name']}: {row['failed']}")
     if options.json:
@@ -137,7 +152,8 @@ def examine(file, model, options):
         suite, result = folder / "suite", folder / "result.json"
         limits = runner.Limits(options.timeout + GRACE, None, 8 << 30)
         # The machine runs what it is told: native sizes where there are libraries for no others.
-        flags = ["-m32"] if model == "ILP32" and has_32_bit() else []
+        # AFL++ often has a runtime of 64 bits only; then all are measured with these sizes.
+        flags = ["-m32"] if model == "ILP32" and "afl" not in options.against and has_32_bit() else []
         # What testgen takes for the sizes of types must be what the native program has.
         sizes = ["--data-model", "ILP32" if flags else "LP64"]
         command = [options.proviso, "testgen", file, "-o", suite, "--timeout", f"{options.timeout:g}", "--json", result, *sizes]
@@ -145,30 +161,75 @@ def examine(file, model, options):
         if not result.exists():
             return {"failed": (outcome.stderr or outcome.stdout).strip()[-200:] or "testgen gave nothing"}
         said = json.loads(result.read_text())
-        (folder / "driver.c").write_text(driver(source))
-        build = ["gcc", "-w", "-O0", *flags, "-o", "native"]
-        for step in ([*build[:-2], "--coverage", "-c", str(file.resolve()), "-o", "program.o"],
-                     [*build[:-2], "-c", "driver.c", "-o", "driver.o"],
-                     [*build, "--coverage", "program.o", "driver.o", "-lm"]):
-            built = subprocess.run(step, cwd=folder, capture_output=True, text=True, timeout=60)
-            if built.returncode:
-                return {"failed": "gcc: " + (built.stderr.strip().splitlines() or ["?"])[0][-160:]}
+        try:
+            native(folder, file, driver(source), flags)
+        except subprocess.CalledProcessError as error:
+            return {"failed": "gcc: " + (error.stderr.strip().splitlines() or ["?"])[0][-160:]}
         tests = sorted(suite.glob("testcase-*.xml"))
         for test in tests:
             values = [e.text or "0" for e in ElementTree.parse(test).getroot().iter("input")]
-            try:
-                subprocess.run(["./native"], cwd=folder, input="\n".join(values) + "\n", capture_output=True, text=True,
-                               errors="replace", timeout=OF_TEST + GRACE)
-            except subprocess.TimeoutExpired:
-                pass
-        counted = subprocess.run(["gcov", "-b", "-c", "-t", "program.o"], cwd=folder, capture_output=True, text=True,
-                                 errors="replace", timeout=60)
-        branches = re.findall(r"^branch\s+\d+ (?:taken (\d+)|never executed)", counted.stdout, re.MULTILINE)
-        return {
-            "lines": source.count("\n"), "tests": len(tests), "branches": len(branches),
-            "taken": sum(bool(b) and int(b) > 0 for b in branches), "goals": len(said["goals"]),
-            "covered": said["covered"], "unreachable": said["unreachable"],
+            run_once(folder, ("\n".join(values) + "\n").encode())
+        branches = counted(folder)
+        row = {
+            "lines": source.count("\n"), "tests": len(tests), "branches": len(branches), "taken": sum(branches),
+            "goals": len(said["goals"]), "covered": said["covered"], "unreachable": said["unreachable"],
         }
+        for other in options.against:
+            (folder / "program.gcda").unlink(missing_ok=True)
+            try:
+                native(folder, file, driver(source, raw=True), flags)
+                {"random": at_random, "afl": fuzzed}[other](folder, file, driver(source, raw="fuzzed"), options.timeout, flags)
+            except subprocess.CalledProcessError as error:
+                return {"failed": f"{other}: " + (error.stderr.strip().splitlines() or ["?"])[0][-160:]}
+            row[other] = sum(counted(folder))
+        return row
+
+
+def native(folder, file, code, flags, compiler="gcc", coverage=("--coverage",)):
+    """Builds the program with what gives it inputs."""
+    (folder / "driver.c").write_text(code)
+    build = [compiler, "-w", "-O0", *flags]
+    for step in ([*build, *coverage, "-c", str(file.resolve()), "-o", "program.o"], [*build, "-c", "driver.c", "-o", "driver.o"],
+                 [*build, *coverage, "program.o", "driver.o", "-lm", "-o", "native"]):
+        subprocess.run(step, cwd=folder, capture_output=True, text=True, timeout=60, check=True)
+
+
+def run_once(folder, data):
+    try:
+        subprocess.run(["./native"], cwd=folder, input=data, capture_output=True, timeout=OF_TEST + GRACE)
+    except subprocess.TimeoutExpired:
+        pass
+
+
+def counted(folder):
+    """For each branch of the program, whether it was taken."""
+    said = subprocess.run(["gcov", "-b", "-c", "-t", "program.o"], cwd=folder, capture_output=True, text=True,
+                          errors="replace", timeout=60)
+    branches = re.findall(r"^branch\s+\d+ (?:taken (\d+)|never executed)", said.stdout, re.MULTILINE)
+    return [bool(b) and int(b) > 0 for b in branches]
+
+
+def at_random(folder, file, code, seconds, flags):
+    """Runs on random bytes until the time is over."""
+    dice, end = random.Random(0), time.monotonic() + seconds
+    while time.monotonic() < end:
+        run_once(folder, dice.randbytes(4096))
+
+
+def fuzzed(folder, file, code, seconds, flags):
+    """Runs for gcov on what AFL++ found in the time."""
+    other = folder / "fuzzed"
+    (other / "seeds").mkdir(parents=True)
+    (other / "seeds" / "zeros").write_bytes(bytes(64))
+    native(other, file, code, flags, "afl-cc", ())
+    environment = os.environ | {
+        name: "1" for name in ("AFL_SKIP_CPUFREQ", "AFL_NO_UI", "AFL_NO_AFFINITY", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES")
+    }
+    command = ["afl-fuzz", "-V", f"{seconds:g}", "-i", "seeds", "-o", "out", "--", "./native"]
+    subprocess.run(command, cwd=other, env=environment, capture_output=True, timeout=seconds + 60)
+    for kind in ("queue", "crashes", "hangs"):
+        for found in sorted((other / "out" / "default" / kind).glob("id*")):
+            run_once(folder, found.read_bytes())
 
 
 def has_32_bit():

@@ -4,7 +4,7 @@ use crate::gia_command::picture::Lines;
 use crate::source::{Sources, Spot};
 use cfa::blocks::{Block, blocks};
 use cfa::graph::CfaGraphs;
-use cfa::{CallGraph, Callee, ErrorId, FuncId, FunctionOrigin, Id, LocId, Op, Program};
+use cfa::{CallGraph, Callee, Check, ErrorId, FuncId, FunctionOrigin, Id, LocId, Op, Program};
 use engine::arg::{Shape, Status};
 use engine::coverage::Coverage;
 use instrument::Site;
@@ -52,8 +52,13 @@ pub struct Checked {
 }
 
 impl Exhibits {
-    /// Of the program given, the slice of it that was analysed, and the check that it is for, if it is for one.
-    pub fn of(program: &Program, slice: Option<&slicer::Slice>, check: Option<&str>, sources: &Sources) -> Self {
+    /// Of the program given, the slice of it that was analysed, and what violations of a check are called, if it is the only question.
+    pub fn of(
+        program: &Program,
+        slice: Option<&slicer::Slice>,
+        property: Option<&dyn Fn(Check) -> String>,
+        sources: &Sources,
+    ) -> Self {
         let kept = |edge: cfa::EdgeId| slice.is_none_or(|s| s.kept[edge.index()]);
         let mut exhibits = Self::default();
         for (id, edge) in program.edges.iter() {
@@ -92,8 +97,11 @@ impl Exhibits {
                 "blocks": blocks.iter().map(|b| block_json(program, b, &kept)).collect::<Vec<_>>(),
             }));
         }
-        if let Some(check) = check {
-            exhibits.add_checked(check, program, instrument::sites(program).into_iter(), sources);
+        if let Some(property) = property {
+            for site in instrument::sites(program) {
+                let check = property(program.errors[site.1].check);
+                exhibits.add_checked(&check, program, std::iter::once(site), sources);
+            }
         }
         exhibits
     }

@@ -134,7 +134,9 @@ fn checked<'a>(report: &Report, exhibits: &'a Exhibits) -> BTreeMap<&'a str, Che
         if !seen.insert((check, &spot.path, spot.line, spot.column)) {
             continue;
         }
-        let Some(result) = report.checks.iter().find(|c| c.name == *check) else { continue };
+        let named = || report.checks.iter().find(|c| c.name == *check);
+        let asked = || report.checks.iter().find(|c| c.properties.contains(check));
+        let Some(result) = named().or_else(asked) else { continue };
         let is_here = |v: &Violation| v.trace.as_ref().and_then(|t| t.spot.as_ref()) == Some(spot);
         let came = match result.rest {
             _ if result.violations.iter().any(is_here) => "violated",
