@@ -29,7 +29,7 @@ mod verdict;
 pub mod waitlist;
 
 pub use analysis::Analysis;
-pub use cpa::symbolic::agreed::{Agreement, Place, Root, Values};
+pub use cpa::symbolic::agreed::{Agreement, Line, Place, Root, Values};
 pub use crash::Crash;
 pub use execution::sign_extend as signed;
 pub use refine::Increment;

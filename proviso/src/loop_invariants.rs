@@ -11,7 +11,7 @@ use cfa::text::c_exact;
 use cfa::{CType, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, LocId, Op, Program, VarId};
 use engine::cpa::symbolic::globals_written;
 use engine::proof::Certificate;
-use engine::{Agreement, Place, Root, Values};
+use engine::{Agreement, Line, Place, Root, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Of what all states agree on at a loop, so many conditions are told.
@@ -253,8 +253,80 @@ impl Function<'_> {
                 conditions.push(Condition { text, in_doubt: a.in_doubt || b.in_doubt, ..a });
             }
         }
+        conditions.extend(self.relations(agreement, node));
         conditions.truncate(ENOUGH);
         conditions
+    }
+
+    /// Lines on which two variables lie, and combinations of values.
+    fn relations(&self, agreement: &Agreement, node: u32) -> Vec<Condition> {
+        let name = |at: usize| self.named(&agreement.places[at], node);
+        let mut conditions = Vec::new();
+        let lines = agreement.lines();
+        for line in &lines {
+            if let (Some(a), Some(mut b)) = (name(line.a), name(line.b))
+                && let Some(values) = &agreement.values[line.a]
+                && let Some(text) = self.line(&agreement.places[line.a], line, values, [&a.text, &b.text])
+            {
+                b.declared.extend(a.declared);
+                conditions.push(Condition { text, in_doubt: a.in_doubt || b.in_doubt, ..b });
+            }
+        }
+        // What lies on a line with another is told by it.
+        let told = |at: usize| lines.iter().any(|l| l.b == at);
+        if let Some((places, rows)) = agreement.rows(|at| !told(at) && name(at).is_some()) {
+            let names: Vec<Condition> = places.iter().filter_map(|&at| name(at)).collect();
+            let equal = |(&at, (named, &value)): (&usize, (&Condition, &u64))| {
+                let place = &agreement.places[at];
+                format!("{} == {}", named.text, literal(place.width, is_signed(self.program, place), value))
+            };
+            let all =
+                |row: &Vec<u64>| places.iter().zip(names.iter().zip(row)).map(equal).collect::<Vec<_>>().join(" && ");
+            let text = rows.iter().map(|row| format!("({})", all(row))).collect::<Vec<_>>().join(" || ");
+            let in_doubt = names.iter().any(|n| n.in_doubt);
+            conditions.push(Condition {
+                text,
+                in_doubt,
+                declared: names.into_iter().flat_map(|n| n.declared).collect(),
+            });
+        }
+        conditions
+    }
+
+    /// `b == factor * a + offset` in C; `None` where that would overflow on the way.
+    fn line(&self, place: &Place, line: &Line, values: &Values, [a, b]: [&str; 2]) -> Option<String> {
+        let signed = is_signed(self.program, place);
+        // Narrow numbers are computed with as `int`.
+        let (is_int, suffix) = match (place.width, signed) {
+            (..32, _) | (32, true) => (true, ""),
+            (32, false) => (false, "U"),
+            (_, true) => (false, "LL"),
+            (_, false) => (false, "ULL"),
+        };
+        let fits = |value: i128| match (is_int, signed) {
+            (true, _) => i32::try_from(value).is_ok(),
+            (false, true) => i64::try_from(value).is_ok(),
+            (false, false) => true,
+        };
+        let (low, high) = match signed {
+            true => (i128::from(values.signed.0), i128::from(values.signed.1)),
+            false => (i128::from(values.unsigned.0), i128::from(values.unsigned.1)),
+        };
+        let size = |value: i128| u64::try_from(value.unsigned_abs()).ok().filter(|&v| v <= i64::MAX as u64);
+        let (factor, offset) = (size(line.factor)?, size(line.offset)?);
+        let product = |value: i128| line.factor.unsigned_abs() as i128 * value;
+        let all = [product(low), product(high), i128::from(factor), i128::from(offset)];
+        if !all.into_iter().all(fits) {
+            return None;
+        }
+        let product = if factor == 1 { a.to_owned() } else { format!("{factor}{suffix} * {a}") };
+        Some(match (line.factor < 0, line.offset) {
+            (false, 0) => format!("{b} == {product}"),
+            (false, 1..) => format!("{b} == {product} + {offset}{suffix}"),
+            (false, _) => format!("{b} == {product} - {offset}{suffix}"),
+            (true, 0..) => format!("{b} == {offset}{suffix} - {product}"),
+            (true, _) => format!("{b} == -{offset}{suffix} - {product}"),
+        })
     }
 
     /// What C calls a place here.
@@ -303,21 +375,26 @@ fn is_identifier(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// That a place has one of these values, in C; `None` if it can have any, and of addresses.
-fn bounds(program: &Program, place: &Place, name: &str, values: &Values) -> Option<String> {
-    let signed = match program.plain_type(place.ty) {
-        CType::Pointer(_) => {
-            return (values.few.as_deref() == Some(&[0])).then(|| format!("{name} == 0"));
-        }
-        CType::Int { signed, .. } | CType::Enum { signed, .. } => *signed,
-        _ => false,
-    };
-    let literal = |value: u64| match (signed, engine::signed(place.width, value)) {
+fn is_signed(program: &Program, place: &Place) -> bool {
+    matches!(program.plain_type(place.ty), CType::Int { signed: true, .. } | CType::Enum { signed: true, .. })
+}
+
+fn literal(width: u32, signed: bool, value: u64) -> String {
+    match (signed, engine::signed(width, value)) {
         (true, i64::MIN) => "(-9223372036854775807LL - 1)".to_owned(),
         (true, value) if i32::try_from(value).is_ok_and(|v| v != i32::MIN) => value.to_string(),
         (true, value) => format!("{value}LL"),
         (false, _) => format!("{value}{}", if value > u64::from(u32::MAX) { "ULL" } else { "U" }),
-    };
+    }
+}
+
+/// That a place has one of these values, in C; `None` if it can have any, and of addresses.
+fn bounds(program: &Program, place: &Place, name: &str, values: &Values) -> Option<String> {
+    if let CType::Pointer(_) = program.plain_type(place.ty) {
+        return (values.few.as_deref() == Some(&[0])).then(|| format!("{name} == 0"));
+    }
+    let signed = is_signed(program, place);
+    let literal = |value: u64| literal(place.width, signed, value);
     let (low, high) = match signed {
         true => (values.signed.0 as u64, values.signed.1 as u64),
         false => values.unsigned,

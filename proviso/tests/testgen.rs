@@ -350,6 +350,38 @@ fn each_condition_is_a_branch_as_gcov_counts_them() {
     assert_eq!(by_line("conditions"), with_values);
 }
 
+/// A program that goes on for ever has tests, too: what its runs begin with.
+#[test]
+fn a_program_without_end_is_tested() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "\
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int state = 0;
+    for (;;) {
+        int key = __VERIFIER_nondet_int();
+        if (state == 0 && key == 4711) state = 1;
+        else if (state == 1 && key == 42) state = 2;
+        else if (state == 2 && key == state) state = 3;
+        if (state > 3) return 1;
+    }
+}
+";
+    std::fs::write(folder.path().join("p.c"), program).unwrap();
+    let arguments = ["testgen", "p.c", "-o", "suite", "--timeout", "60", "--json", "r.json"];
+    let run = Command::new(env!("CARGO_BIN_EXE_proviso")).args(arguments).current_dir(folder.path()).output().unwrap();
+    assert!(run.status.success(), "{run:?}");
+    let text = std::fs::read_to_string(folder.path().join("r.json")).unwrap();
+    let result: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let goals = result["goals"].as_array().unwrap();
+    let of = |status: &str| goals.iter().filter(|g| g["status"] == status).count();
+    // Only what returns is not reached.
+    assert_eq!((of("covered"), of("unreachable")), (goals.len() - 1, 1), "{goals:?}");
+    let values = tests(&folder.path().join("suite"));
+    assert!(values.iter().any(|(_, test)| test.windows(3).any(|w| w == ["4711", "42", "2"])), "{values:?}");
+    assert!(values.iter().all(|(_, test)| test.len() < 10_000), "a test is no longer than it takes");
+}
+
 /// The tests of a process that is not ours are taken as far as they cover something here, in each of the formats.
 #[test]
 fn testers_of_others_work_with_the_verifier() {

@@ -431,6 +431,32 @@ int main(void) {
 }
 
 /// The format has the target where its statement starts, so before inputs that the statement takes.
+/// Bounds alone are not inductive here: what two variables have to do with one another is told.
+#[test]
+fn relations_between_variables_are_said_in_c() {
+    let case = Case::new(
+        "extern void reach_error(void);
+int main(void) {
+    int i = 1, j = 0;
+    unsigned down = 40, state = 0, next = 1;
+    while (i < 22) { i += 7; j++; down -= 2; }
+    for (long k = 0; k < 60; k++) { unsigned old = state; state = next; next = (old + next * 2) % 3; }
+    if (j != 3 || down != 34 || state == 4) reach_error();
+    return 0;
+}
+",
+    );
+    let (said, witness) = case.verify(&["--property", "unreach-call", "--analysis", "symex"]);
+    assert_eq!(said, "TRUE");
+    let words: Vec<&str> = witness.split_whitespace().collect();
+    for wanted in ["(i == 7 * j + 1)", "(j == 1 && down == 38U)", "(state == 0U && next == 1U)"] {
+        assert!(words.join(" ").contains(wanted), "{wanted}: {witness}");
+    }
+    assert_eq!(case.validate(&witness), "TRUE");
+    let wrong = case.validate(&witness.replace("i == 7 * j + 1", "i == 7 * j + 2"));
+    assert!(wrong.starts_with("UNKNOWN(the invariant `"), "{wrong}");
+}
+
 #[test]
 fn inputs_within_the_statement_of_the_target_are_left_to_the_search() {
     let case = Case::new(

@@ -220,7 +220,7 @@ impl CoTest<'_> {
         }
         for path in paths {
             let inputs = Inputs { values: path.values.into_iter().map(|(_, _, v)| v).collect(), ..Inputs::default() };
-            if let Ok(run) = execute(&self.program, &interpreter, &mut inputs.source()) {
+            if let Ok(run) = execute(&self.program, &interpreter, &mut inputs.source(), false) {
                 found.take(self.goals, &run);
             }
         }

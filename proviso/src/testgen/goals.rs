@@ -1,11 +1,12 @@
 //! Coverage goals, and which of them a run covers.
 
-use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
+use cfa::interp::{InputSource, Interpreter, LimitKind, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
 use cfa::{
     Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, Id, InputId, InputKind, LocId, Op, Out, PlaceId,
     Program,
 };
 use rustc_hash::FxHashSet;
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 /// What a suite is to cover.
@@ -193,44 +194,67 @@ fn statements(program: &Program) -> Vec<bool> {
     out
 }
 
-/// A run of the program to its end.
+/// A run of the program to its end, or of one that goes on and on, its beginning.
 pub struct Executed {
     /// By edge: how often it was executed.
     pub counts: Vec<u32>,
-    /// The results of `__VERIFIER_nondet_*` functions, in order.
+    /// The results of `__VERIFIER_nondet_*` functions, in order; of a run without end those it takes to cover what it covers.
     pub values: Vec<(InputId, Bv)>,
+    pub is_endless: bool,
 }
 
-/// Runs the program on inputs, or says why there is no such run, or none that can be trusted.
+/// Runs the program on inputs, or says why there is no such run, or none that can be trusted. Where runs are known to go on and on,
+/// it is not waited for long.
 pub fn execute(
     program: &Program,
     interpreter: &Interpreter<'_>,
     source: &mut dyn InputSource,
+    is_endless: bool,
 ) -> Result<Executed, String> {
-    /// A test that runs longer is of no use to anybody.
+    /// A run that is longer goes on and on, for whoever measures what it covers.
     const TIME: Duration = Duration::from_secs(2);
-    let limits =
-        Limits { steps: 20_000_000, memory: 1 << 28, call_depth: 20_000, deadline: Some(Instant::now() + TIME) };
-    let mut counter = Counter { counts: vec![0; program.edges.len()] };
-    let mut recorder = Recorder { program, source, values: Vec::new() };
+    const STEPS: u64 = 20_000_000;
+    let steps = if is_endless { STEPS / 100 } else { STEPS };
+    let deadline = Some(Instant::now() + TIME);
+    let limits = Limits { steps, memory: 1 << 28, call_depth: 20_000, deadline };
+    let read = Cell::new(0);
+    let mut counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
+    let mut recorder = Recorder { program, source, values: Vec::new(), read: &read };
     let run = interpreter.run(&mut recorder, limits, &mut counter);
     if let Some(&taint) = run.taints.iter().find(|&&t| program.taints[t].over) {
         return Err(program.taints[taint].reason.clone());
     }
-    match run.outcome {
-        Outcome::Exit(_) | Outcome::Abort | Outcome::Error(..) => {}
+    let is_endless = match run.outcome {
+        Outcome::Exit(_) | Outcome::Abort | Outcome::Error(..) => false,
+        Outcome::Limit(LimitKind::Steps | LimitKind::Time) => true,
         other => return Err(format!("the run ends otherwise: {other:?}")),
+    };
+    let mut values = recorder.values;
+    if is_endless {
+        values.truncate(counter.needed);
     }
-    Ok(Executed { counts: counter.counts, values: recorder.values })
+    Ok(Executed { counts: counter.counts, values, is_endless })
 }
 
-struct Counter {
+/// Counts edges, as long as a test can have the values that were read.
+struct Counter<'a> {
     counts: Vec<u32>,
+    /// Values read so far, and when the last edge was executed for the first time.
+    read: &'a Cell<usize>,
+    needed: usize,
 }
 
-impl Observer for Counter {
+impl Observer for Counter<'_> {
     fn executed(&mut self, edge: EdgeId, _: &State) {
+        /// Values of a test.
+        const MOST: usize = 100_000;
         let count = &mut self.counts[edge.index()];
+        if self.read.get() > MOST {
+            return;
+        }
+        if *count == 0 {
+            self.needed = self.read.get();
+        }
         *count = count.saturating_add(1);
     }
 }
@@ -240,6 +264,7 @@ struct Recorder<'a> {
     program: &'a Program,
     source: &'a mut dyn InputSource,
     values: Vec<(InputId, Bv)>,
+    read: &'a Cell<usize>,
 }
 
 impl InputSource for Recorder<'_> {
@@ -249,6 +274,7 @@ impl InputSource for Recorder<'_> {
             && matches!(self.program.inputs[input].kind, InputKind::Nondet(_))
         {
             self.values.push((input, value.clone()));
+            self.read.set(self.values.len());
         }
         value
     }

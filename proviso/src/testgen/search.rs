@@ -47,6 +47,8 @@ pub struct Found {
     pub status: Vec<Status>,
     /// By edge: executions by all tests.
     pub counts: Vec<u64>,
+    /// A run went on and on: others are not waited for long.
+    pub is_endless: bool,
     /// What came of another's tests.
     pub imported: Import,
 }
@@ -183,8 +185,11 @@ impl Search<'_> {
 
     /// Whether the inputs cover something new.
     fn try_inputs(&self, interpreter: &Interpreter<'_>, source: &mut dyn InputSource) -> Result<bool, String> {
-        let run = execute(self.program, interpreter, source)?;
-        Ok(self.found().take(self.goals, &run))
+        let is_endless = self.found().is_endless;
+        let run = execute(self.program, interpreter, source, is_endless)?;
+        let mut found = self.found();
+        found.is_endless |= run.is_endless;
+        Ok(found.take(self.goals, &run))
     }
 
     fn random(&self, interpreter: &Interpreter<'_>) {

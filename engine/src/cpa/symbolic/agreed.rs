@@ -7,7 +7,12 @@ use crate::execution::{Execution, ObjId, Val, sign_extend};
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
 use cfa::{AllocKind, BinOp, CType, Expr, ExprPool, FuncId, GlobalId, LocId, Op, Program, TypeId, VarId};
+use relations::{Column, Relations};
 use rustc_hash::FxHashMap;
+
+mod relations;
+
+pub use relations::Line;
 
 /// Places looked at for each loop, and of each object.
 const PLACES: usize = 96;
@@ -78,6 +83,7 @@ pub struct Agreement {
     pub values: Vec<Option<Values>>,
     /// By place: those of one number are equal in every state.
     classes: Vec<u32>,
+    relations: Relations,
     /// States joined.
     states: u64,
 }
@@ -89,7 +95,21 @@ impl Agreement {
         (0..self.places.len()).filter_map(move |i| Some((&self.places[first(i)?], &self.places[i])))
     }
 
+    /// Lines on which two places lie in all states, equalities aside.
+    pub fn lines(&self) -> Vec<Line> {
+        self.relations.lines()
+    }
+
+    /// Few combinations of the values of several places (by number): those that vary, and a row for each combination.
+    pub fn rows(&self, wanted: impl Fn(usize) -> bool) -> Option<(Vec<usize>, Vec<Vec<u64>>)> {
+        self.relations.rows(wanted)
+    }
+
     fn join(&mut self, st: &State, execution: &Execution<'_>) {
+        self.relations.join(|i| match self.places[i].read(st, execution) {
+            Some(Val::Int(value)) => Some(value),
+            _ => None,
+        });
         let new = self.states == 0;
         self.states += 1;
         let mut renamed: FxHashMap<(u32, Result<Val, u32>), u32> = FxHashMap::default();
@@ -109,7 +129,10 @@ impl Agreement {
     }
 
     fn says_something(&self) -> bool {
-        self.states == 0 || self.values.iter().any(Option::is_some) || self.equalities().next().is_some()
+        self.states == 0
+            || !self.lines().is_empty()
+            || self.values.iter().any(Option::is_some)
+            || self.equalities().next().is_some()
     }
 }
 
@@ -189,7 +212,9 @@ impl Agreements {
                 let head = graph.locs[l.head as usize];
                 let values = vec![None; places.len()];
                 let classes = places.iter().map(|place| kind(program, place)).collect();
-                by_head.insert(head, Agreement { head, places: places.clone(), values, classes, states: 0 });
+                let relations = Relations::new(columns(program, &places));
+                let places = places.clone();
+                by_head.insert(head, Agreement { head, places, values, classes, relations, states: 0 });
             }
         }
         Self { by_head }
@@ -220,6 +245,17 @@ fn kind(program: &Program, place: &Place) -> u32 {
         CType::Int { signed: true, .. } => place.width * 2,
         _ => place.width * 2 + 1,
     }
+}
+
+/// The integer variables among places.
+fn columns(program: &Program, places: &[Place]) -> Vec<Column> {
+    let column = |(number, place): (usize, &Place)| match (place.root, program.plain_type(place.ty)) {
+        (Root::Var(_), &CType::Int { signed, .. }) => {
+            Some(Column { place: number, kind: kind(program, place), is_signed: signed, width: place.width })
+        }
+        _ => None,
+    };
+    places.iter().enumerate().filter_map(column).collect()
 }
 
 /// What the loops of a function are told in terms of: variables first, then memory that has a name, then what pointers
