@@ -147,7 +147,7 @@ if (codes.some(([, , reached]) => reached !== null)) {
   legend.push(["--came", "explored: an execution may come here"]);
   if (codes.some(([, , reached]) => reached === false)) legend.push(["--missed", data.complete ? "no execution comes here" : "not explored"]);
 }
-if (data.files.some(file => file.checks)) legend.push([null, "checks: ✓ proved ✗ violated ? unknown"]);
+if (data.files.some(file => file.checks)) legend.push([null, "checks: ✓ proved ✗ violated ? unknown · not checked"]);
 if (steps.length) legend.push(["--now", "on the way to the error"]);
 if (data.invariants.length) legend.push(["--green-back", "invariant of the proof"]);
 if (run.notes.length || run.reason) legend.push(["--yellow-back", "approximated"]);
