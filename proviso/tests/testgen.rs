@@ -414,3 +414,31 @@ fn testers_of_others_work_with_the_verifier() {
     assert!(result["tester"]["problem"].as_str().unwrap().contains("no idea"), "{}", result["tester"]);
     assert_eq!(result["tester"]["read"], 0);
 }
+
+/// A test that begins as one before it ended counts.
+#[test]
+fn cooperation_covers_what_goes_on_from_a_test() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "\
+extern char __VERIFIER_nondet_char(void);
+int main(void) {
+    int state = 0, depth = 0;
+    for (int i = 0; i < 5; i++) {
+        char c = __VERIFIER_nondet_char();
+        if (c == '(')
+            depth++, state = 1;
+        else if (c == ')')
+            state = 2;
+        else if (c != ' ')
+            return 0;
+    }
+    return depth > 3 && state == 2;
+}
+";
+    std::fs::write(folder.path().join("p.c"), program).unwrap();
+    for options in [&["--coverage", "branches"][..], &["--coverage", "statements"]] {
+        let (_, result) = cotest(folder.path(), options);
+        let goals = result["goals"].as_array().unwrap();
+        assert!(goals.iter().all(|goal| goal["status"] == "covered"), "{options:?}: {goals:#?}");
+    }
+}

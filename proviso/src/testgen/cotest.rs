@@ -7,7 +7,7 @@ use super::goals::execute;
 use super::imported::{Given, Imported, bytes};
 use super::search::{Found, Import, Search, Status};
 use crate::external::tester::Tester;
-use cfa::interp::{Inputs, Interpreter};
+use cfa::interp::{Inputs, Interpreter, Outcome};
 use cfa::{EdgeId, Program};
 use cooperate::condition::{Label, Transition};
 use cooperate::gia::{self, Gia, Left, Recording, Says};
@@ -168,7 +168,8 @@ impl CoTest<'_> {
         paths.len()
     }
 
-    /// Runs tests on the program: their paths, as far as the last goal that none of those before covers.
+    /// Runs tests on the program: their paths, in full where a run ends. What follows a path that is `rt` is lost to an automaton, so a path that
+    /// ended with its last new goal would take with it whatever goes on from there to others.
     fn reachable(&self, tests: &[Imported]) -> Vec<gia::Test> {
         let interpreter = Interpreter::new(&self.program);
         let mut open: FxHashSet<EdgeId> = self.open().into_iter().map(|i| self.goals[i]).collect();
@@ -185,8 +186,10 @@ impl CoTest<'_> {
             }
             let mut path = recording.test;
             let Some(last) = path.path.iter().rposition(|e| open.contains(e)) else { continue };
-            path.path.truncate(last + 1);
-            path.values.retain(|&(at, ..)| at <= last);
+            if matches!(run.outcome, Outcome::Limit(_)) {
+                path.path.truncate(last + 1);
+                path.values.retain(|&(at, ..)| at <= last);
+            }
             for e in &path.path {
                 open.remove(e);
             }
