@@ -3,19 +3,27 @@
 //! An execution that does not end goes round some loop without end in one call, or calls deeper and deeper. So a program
 //! terminates if each loop and each group of functions that call one another has a *ranking function*: a tuple of values
 //! that gets lexicographically smaller from each turn to the next. Bit-vectors are finite, so whatever gets strictly
-//! smaller does so finitely often: no bound from below is asked for, and what wraps around does not get smaller.
+//! smaller does so finitely often. Yet a loop that ends only because a signed counter comes to the end of its type does not
+//! end in the integers, and what it does is not defined in C: so a component may have a [`floor`](Component::floor), far from
+//! that end, above which it has to be when it gets smaller.
+//!
+//! What is proved is proved of executions that C defines: [`only_defined`] makes the others end.
 //!
 //! [`Cycles`] finds what has to be ranked. It puts an edge into each loop that every turn takes exactly once, so that
 //! [`Cycles::check_loop`] can put in its place: *if the tuple is not smaller than it was in the turn before, error; remember the
 //! tuple*. The tuple may be any expressions, also such as make no sense: a check that cannot fail is a proof whatever it speaks of (Cook, Podelski, Rybalchenko: Termination proofs for systems code, PLDI 2006,
 //! with the turn before as the state remembered).
 
+mod defined;
+
+pub use defined::{Guard, only_defined};
+
 use cfa::dominators::Dominators;
 use cfa::graph::{CfaGraphs, FuncGraph};
 use cfa::loops::LoopForest;
 use cfa::{
-    CallGraph, Callee, Check, Edge, EdgeId, ErrorId, ErrorInfo, ExprId, FuncId, InputKind, LocId, Op, Out, PlaceId,
-    Program, VarId, VarKind,
+    AllocKind, Bv, CallGraph, Callee, Check, Edge, EdgeId, ErrorId, ErrorInfo, ExprId, FuncId, HaltKind, InputKind,
+    LocId, Op, Out, PlaceId, Program, VarId, VarKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -55,6 +63,14 @@ pub struct Cycles {
 pub struct RankedCell {
     pub var: VarId,
     pub addr: ExprId,
+}
+
+/// A component of a tuple.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Component {
+    pub value: ExprId,
+    /// A value below which it may not get smaller.
+    pub floor: Option<i64>,
 }
 
 impl Cycles {
@@ -109,16 +125,16 @@ impl Cycles {
         &self,
         program: &mut Program,
         number: usize,
-        tuple: &[ExprId],
+        tuple: &[Component],
         cells: &[RankedCell],
     ) -> Vec<EdgeId> {
         let l = &self.loops[number];
         let place = place_of(program, l);
         let cut = program.edges[l.turn].source;
-        let used: FxHashSet<VarId> = tuple.iter().flat_map(|&e| program.exprs.vars(e)).collect();
+        let used: FxHashSet<VarId> = tuple.iter().flat_map(|c| program.exprs.vars(c.value)).collect();
         let cells: Vec<&RankedCell> = cells.iter().filter(|c| used.contains(&c.var)).collect();
         let loads = || cells.iter().map(|c| Op::Load { var: c.var, addr: c.addr });
-        let old: Vec<VarId> = tuple.iter().map(|&e| temporary(program, l.func, e)).collect();
+        let old: Vec<VarId> = tuple.iter().map(|c| temporary(program, l.func, c.value)).collect();
         let head = program.add_location(l.func);
         // The way in.
         let first = program.add_location(l.func);
@@ -131,7 +147,7 @@ impl Cycles {
         let message = "a turn of the loop does not make its rank smaller";
         let errors = check_smaller(program, at, head, tuple, &old, message, place);
         // The turn.
-        let remember: Vec<Op> = old.iter().zip(tuple).map(|(&var, &value)| Op::Assign { var, value }).collect();
+        let remember: Vec<Op> = old.iter().zip(tuple).map(|(&var, c)| Op::Assign { var, value: c.value }).collect();
         let at = chain(program, head, remember);
         program.edges[l.turn].source = at;
         program.locs[at].out = Out::One(l.turn);
@@ -144,14 +160,14 @@ impl Cycles {
         &self,
         program: &mut Program,
         number: usize,
-        tuples: &FxHashMap<FuncId, Vec<ExprId>>,
+        tuples: &FxHashMap<FuncId, Vec<Component>>,
     ) -> Vec<EdgeId> {
         let recursion = &self.recursions[number];
         let mut old: FxHashMap<FuncId, Vec<VarId>> = FxHashMap::default();
         for &func in &recursion.funcs {
             let mut entry = program.funcs[func].entry;
             let mut vars = Vec::new();
-            for &value in tuples[&func].iter().rev() {
+            for &Component { value, .. } in tuples[&func].iter().rev() {
                 let var = temporary(program, func, value);
                 let before = program.add_location(func);
                 program.add_edge(before, Op::Assign { var, value }, entry, None);
@@ -179,10 +195,11 @@ impl Cycles {
                     given.insert(program.var_expr(param), arg);
                 }
             }
-            let tuple: Vec<ExprId> = tuples[&callee]
-                .iter()
-                .map(|&e| program.exprs.substitute(e, &mut memo, |_, leaf| given.get(&leaf).copied()))
-                .collect();
+            let mut at_call = |c: &Component| {
+                let value = program.exprs.substitute(c.value, &mut memo, |_, leaf| given.get(&leaf).copied());
+                Component { value, ..*c }
+            };
+            let tuple: Vec<Component> = tuples[&callee].iter().map(&mut at_call).collect();
             let (source, place) = (program.edges[call].source, program.edges[call].place);
             program.locs[source].out = Out::Sink;
             let message = "a recursive call does not make its rank smaller";
@@ -257,7 +274,18 @@ fn cut(
             }
         }
     }
-    let passed = |&n: &u32| latches.iter().all(|&l| dominators.dominates(n, l)) && !behind.contains(&n);
+    // Behind a condition, but not behind what is computed then: that would have to be known of the turn before.
+    let conditions: FxHashSet<LocId> = body
+        .iter()
+        .flat_map(|&n| program.out_edges(graph.locs[n as usize]))
+        .filter(|&e| matches!(program.edges[e].op, Op::Assume { .. }) && !is_guard(program, program.edges[e].source))
+        .map(|e| program.edges[e].target)
+        .collect();
+    let passed = |&n: &u32| {
+        conditions.contains(&graph.locs[n as usize])
+            && latches.iter().all(|&l| dominators.dominates(n, l))
+            && !behind.contains(&n)
+    };
     // The node furthest from the head is dominated by all others.
     let mut best = head;
     for n in own.iter().copied().filter(passed) {
@@ -266,6 +294,14 @@ fn cut(
         }
     }
     best
+}
+
+/// Whether executions end on one side of a branch.
+fn is_guard(program: &Program, branch: LocId) -> bool {
+    program.out_edges(branch).any(|e| {
+        let mut next = program.out_edges(program.edges[e].target);
+        next.any(|n| matches!(program.edges[n].op, Op::Halt(HaltKind::Assumed)))
+    })
 }
 
 /// Whether the operation changes anything but temporaries of the compiler.
@@ -376,27 +412,38 @@ fn copy_way_in(program: &mut Program, l: &CyclicLoop, cut: LocId, first: LocId) 
     }
 }
 
-/// From `at`, which has no way out, to `good` if the tuple is smaller than it was, else to errors, which are returned. Each
+/// From `at`, which has no way out, to `good` if the tuple is smaller than it was, which was not below a floor, else to errors, which are returned. Each
 /// comparison is a branch of its own: a tuple that does not grow is an invariant of loops inside.
 fn check_smaller(
     program: &mut Program,
     mut at: LocId,
     good: LocId,
-    tuple: &[ExprId],
+    tuple: &[Component],
     old: &[VarId],
     message: &str,
     place: Option<PlaceId>,
 ) -> Vec<EdgeId> {
     let func = program.locs[at].func;
     let mut errors = Vec::new();
-    for (&value, &was) in tuple.iter().zip(old) {
+    for (&Component { value, floor }, &was) in tuple.iter().zip(old) {
         let was = program.var_expr(was);
         let grows = program.exprs.slt(was, value);
         let (_, edge, next) = error_if(program, at, func, grows, message.to_owned(), place);
         errors.push(edge);
         at = program.add_location(func);
         let smaller = program.exprs.slt(value, was);
-        program.add_branch(next, smaller, good, at, place);
+        let Some(floor) = floor else {
+            program.add_branch(next, smaller, good, at, place);
+            continue;
+        };
+        let got_smaller = program.add_location(func);
+        program.add_branch(next, smaller, got_smaller, at, place);
+        let width = program.exprs.width(was);
+        let floor = program.exprs.constant(Bv::from_i64(width, floor));
+        let below = program.exprs.slt(was, floor);
+        let (_, edge, on) = error_if(program, got_smaller, func, below, message.to_owned(), place);
+        errors.push(edge);
+        program.add_edge(on, Op::Skip, good, None);
     }
     let error = program.errors.push(ErrorInfo { check: Check::Termination, message: message.to_owned(), place });
     let sink = program.add_location(func);
@@ -432,14 +479,20 @@ pub fn ends_are_errors(program: &mut Program) -> ErrorId {
     error
 }
 
-/// Gives inputs that are asked for by name (`__VERIFIER_nondet_*`) these values, by the input's number.
+/// Gives inputs that are asked for by name (`__VERIFIER_nondet_*`) these values, by the input's number, and makes zero what is not initialised.
 pub fn fix_inputs(program: &mut Program, value: &dyn Fn(cfa::InputId, u32) -> Option<cfa::Bv>) {
     for id in program.edges.ids() {
-        let Op::Havoc { var, input } = program.edges[id].op else { continue };
-        if !matches!(program.inputs[input].kind, InputKind::Nondet(_)) {
-            continue;
+        if let Op::Alloc { zeroed, kind: AllocKind::Stack | AllocKind::Heap, .. } = &mut program.edges[id].op {
+            *zeroed = true;
         }
-        if let Some(value) = value(input, program.vars[var].width) {
+        let Op::Havoc { var, input } = program.edges[id].op else { continue };
+        let width = program.vars[var].width;
+        let value = match program.inputs[input].kind {
+            InputKind::Nondet(_) => value(input, width),
+            InputKind::Uninit(_) => Some(Bv::zero(width)),
+            _ => None,
+        };
+        if let Some(value) = value {
             let value = program.exprs.constant(value);
             program.edges[id].op = Op::Assign { var, value };
         }

@@ -11,20 +11,18 @@ use engine::termination::{Divergence, Termination, terminates};
 /// Loads the program and says whether all its executions end.
 pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
     let (program, place) = pipeline.load()?;
+    let mut options = pipeline.job.load.clone();
+    options.checks = vec![Check::SignedIntegerOverflow, Check::SignedLeftShift];
+    // Bitcode without these checks says nothing of what C forbids.
+    let program = load(&options, &pipeline.budget).unwrap_or(program);
     pipeline.describe(&program);
     let progress = |stats: &engine::Stats| pipeline.shared().engine = Some(*stats);
-    let checked = || {
-        let mut options = pipeline.job.load.clone();
-        options.checks = vec![Check::SignedIntegerOverflow, Check::SignedLeftShift];
-        // Bitcode without these checks says nothing of what C forbids.
-        load(&options, &pipeline.budget).ok()
-    };
     let terminated = pipeline.stage("the analysis", "analysis", || {
         if let Some(known) = place.as_ref().and_then(|place| place.proof_of_termination(&program)) {
             pipeline.shared().count("from_cache", 1.0);
             return known;
         }
-        let terminated = terminates(&program, &checked, &pipeline.config, &pipeline.budget, &progress);
+        let terminated = terminates(&program, &pipeline.config, &pipeline.budget, &progress);
         if let Some(place) = place {
             place.keep_termination(&terminated);
         }

@@ -59,40 +59,34 @@ struct Suspect {
 
 pub struct Search<'c> {
     config: &'c Config,
-    /// With errors where C leaves undefined what happens; made when it is first needed.
-    program: Option<Program>,
+    /// Whether suspects have been looked for.
+    has_looked: bool,
     suspects: Vec<Suspect>,
 }
 
 impl<'c> Search<'c> {
     pub fn new(config: &'c Config) -> Self {
-        Self { config, program: None, suspects: Vec::new() }
+        Self { config, has_looked: false, suspects: Vec::new() }
     }
 
     /// Nothing is left to try.
     pub fn is_done(&self) -> bool {
-        self.program.is_some() && self.suspects.is_empty()
+        self.has_looked && self.suspects.is_empty()
     }
 
+    /// Looks for an execution of `program`, which has errors where C leaves undefined what happens.
     pub fn turn(
         &mut self,
-        checked: &dyn Fn() -> Program,
+        program: &Program,
         budget: &Budget,
         progress: &(dyn Fn(&Stats) + Sync),
         stats: &mut Stats,
     ) -> Option<Box<Divergence>> {
-        let program = match self.program.take() {
-            Some(program) => program,
-            None => {
-                let program = checked();
-                let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / 3));
-                self.look(&program, &part);
-                program
-            }
-        };
-        let found = self.try_suspects(&program, budget, progress, stats);
-        self.program = Some(program);
-        found
+        if !std::mem::replace(&mut self.has_looked, true) {
+            let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / 3));
+            self.look(program, &part);
+        }
+        self.try_suspects(program, budget, progress, stats)
     }
 
     /// Tries to prove of one after the other that nothing ends.

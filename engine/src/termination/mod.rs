@@ -1,5 +1,8 @@
 //! Whether every execution of a program ends.
 //!
+//! The question is about executions that C defines: the others are taken to end where they do what is not defined, and a proof may not
+//! rest on that (a counter that comes to the end of its type is none).
+//!
 //! *Yes* is shown cycle by cycle (see [`Cycles`]): runs of the interpreter show turns of each loop and recursion, a tuple is made up
 //! that gets smaller in all of them ([`rank`]), and whether it does so in every turn of every execution is a question for
 //! [`crate::verify`], on a slice. Where it does not, the execution found shows further turns ([`prove`]): counterexample-guided synthesis
@@ -24,7 +27,8 @@ use crate::budget::Budget;
 use crate::verdict::{Reason, Taints};
 use crate::{Config, Stats};
 use cfa::{FuncId, Op, PlaceId, Program};
-use instrument::termination::Cycles;
+use instrument::termination::{Cycles, Guard, only_defined};
+use prove::{Arithmetic, Prover};
 use std::time::{Duration, Instant};
 
 /// The first turn of each way to an answer; turns grow by the factor [`GROWTH`].
@@ -65,26 +69,23 @@ const NOTHING_REPEATED: &str = "nothing is repeated";
 const RANKED: &str = "ranking functions";
 const FOLLOWED: &str = "all executions were followed to their ends";
 
-/// The same program with errors where C leaves undefined what it does, if there is such a thing.
-pub type Checked<'a> = dyn Fn() -> Option<Program> + 'a;
-
-/// Whether all executions of `program` end. Of an execution that is said not to, `checked` shows that C defines it: what it is for
-/// ever is not because signed arithmetic wraps around. `progress` is called some ten times a second.
+/// Whether all executions of `program` end, which has errors where C leaves undefined what it does (signed arithmetic that
+/// overflows), if that is known. `progress` is called some ten times a second.
 pub fn terminates(
     program: &Program,
-    checked: &Checked<'_>,
     config: &Config,
     budget: &Budget,
     progress: &(dyn Fn(&Stats) + Sync),
 ) -> Terminated {
     let start = Instant::now();
     let mut marked = program.clone();
+    let guards = only_defined(&mut marked);
     let cycles = Cycles::mark(&mut marked);
     let search = Search {
         program,
-        checked,
         marked: &marked,
         cycles: &cycles,
+        guards: &guards,
         config,
         budget,
         progress,
@@ -97,10 +98,10 @@ pub fn terminates(
 
 struct Search<'a> {
     program: &'a Program,
-    checked: &'a Checked<'a>,
-    /// The program with its cycles marked.
+    /// The program of the executions that C defines, with its cycles marked.
     marked: &'a Program,
     cycles: &'a Cycles,
+    guards: &'a [Guard],
     config: &'a Config,
     budget: &'a Budget,
     progress: &'a (dyn Fn(&Stats) + Sync),
@@ -117,22 +118,28 @@ impl Search<'_> {
                 Some(reason) => self.answer(Termination::Unknown(reason), ""),
             };
         }
-        let mut prover = prove::Prover::new(self.marked, self.cycles, self.config);
+        let prover = |arithmetic| Prover::new(self.marked, self.cycles, self.guards, self.config, arithmetic);
+        let mut wrapping = prover(Arithmetic::Wrapping);
+        let mut defined = prover(Arithmetic::Defined);
+        let mut proved: Vec<Option<Ranking>> = vec![None; self.cycles.loops.len() + self.cycles.recursions.len()];
         let mut divergence = diverge::Search::new(self.config);
         let mut paths = exhaust::Paths::new(self.program, self.config, self.budget);
-        prover.observe(&self.budget.within(FIRST_SHARE / 2));
+        wrapping.observe(&self.budget.within(FIRST_SHARE / 2));
+        defined.observe(&self.budget.within(FIRST_SHARE / 2));
         let mut share = FIRST_SHARE;
         loop {
-            if taint.is_none()
-                && self.cycles.unclear.is_none()
-                && let Some(rankings) =
-                    prover.turn(&self.budget.within(share * 2), share, self.progress, &mut self.stats)
-            {
-                return self.answer(Termination::Ends(rankings), RANKED);
+            if taint.is_none() && self.cycles.unclear.is_none() {
+                for prover in [&mut wrapping, &mut defined] {
+                    let part = self.budget.within(share.saturating_mul(2));
+                    prover.turn(&mut proved, &part, share, self.progress, &mut self.stats);
+                }
+                if proved.iter().all(Option::is_some) {
+                    let rankings = proved.into_iter().flatten().collect();
+                    return self.answer(Termination::Ends(rankings), RANKED);
+                }
             }
             let part = self.budget.within(share);
-            let defined = || (self.checked)().unwrap_or_else(|| self.program.clone());
-            if let Some(found) = divergence.turn(&defined, &part, self.progress, &mut self.stats) {
+            if let Some(found) = divergence.turn(self.program, &part, self.progress, &mut self.stats) {
                 return self.answer(Termination::Diverges(found), "a closed recurrent set");
             }
             if taint.is_none() {
@@ -147,10 +154,11 @@ impl Search<'_> {
                 let reason = taint.unwrap_or_else(|| Reason::spent(spent));
                 return self.answer(Termination::Unknown(reason), "");
             }
-            let stuck = taint.is_some() || prover.is_stuck();
+            let stuck = taint.is_some() || wrapping.is_stuck(&proved) && defined.is_stuck(&proved);
             if stuck && divergence.is_done() && (taint.is_some() || paths.is_done()) {
-                let reason =
-                    taint.or_else(|| prover.reason()).unwrap_or_else(|| Reason::new("no ranking function was found"));
+                let reason = taint
+                    .or_else(|| defined.reason(&proved))
+                    .unwrap_or_else(|| Reason::new("no ranking function was found"));
                 return self.answer(Termination::Unknown(reason), "");
             }
             share = share.saturating_mul(GROWTH);

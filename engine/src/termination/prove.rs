@@ -10,9 +10,10 @@ use crate::cpa::unrolling::constants;
 use crate::verdict::{Reason, Verdict};
 use crate::{Analysis, Config, Stats};
 use cfa::interp::{Inputs, Limits};
-use cfa::{EdgeId, ExprId, Program};
-use instrument::termination::{Cycles, RankedCell, place_of};
-use rustc_hash::FxHashMap;
+use cfa::{EdgeId, ExprId, Id, LocId, Program, VarId};
+use instrument::termination::{Component, Cycles, Guard, RankedCell, place_of};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Runs on random inputs, and edges of one.
@@ -31,15 +32,37 @@ struct Cycle {
     open: FxHashMap<Vec<usize>, Duration>,
     /// The last that was not decided, and why.
     reason: Option<Reason>,
-    proved: Option<Vec<usize>>,
+    /// Proved, but signed arithmetic may overflow.
+    overflows: bool,
     /// No tuple fits the turns seen.
     hopeless: bool,
 }
 
+/// What a proof is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arithmetic {
+    /// Executions in which signed arithmetic may wrap around: such a proof counts where it is shown that none does, as far as it matters.
+    Wrapping,
+    /// Executions that C defines; components have floors.
+    Defined,
+}
+
+/// What came of a tuple.
+enum Attempt {
+    Proved(Ranking),
+    Failed,
+    /// There was none to be tried.
+    Nothing,
+}
+
 pub struct Prover<'p> {
+    arithmetic: Arithmetic,
     /// With the variables that stand for cells.
     program: Program,
+    /// The same where all its guards are open.
+    lenient: Program,
     cycles: &'p Cycles,
+    guards: &'p [Guard],
     config: &'p Config,
     all: Vec<Cycle>,
     /// What the sampler has while it is there, and turns by cycle.
@@ -50,24 +73,41 @@ pub struct Prover<'p> {
 }
 
 impl<'p> Prover<'p> {
-    pub fn new(marked: &Program, cycles: &'p Cycles, config: &'p Config) -> Self {
+    pub fn new(
+        marked: &Program,
+        cycles: &'p Cycles,
+        guards: &'p [Guard],
+        config: &'p Config,
+        arithmetic: Arithmetic,
+    ) -> Self {
+        let bounded = arithmetic == Arithmetic::Defined;
         let mut program = marked.clone();
         let (mut all, mut watched) = (Vec::new(), AllWatched::default());
         let mut cycle = |atoms, cells| {
-            all.push(Cycle { atoms, cells, open: FxHashMap::default(), reason: None, proved: None, hopeless: false });
+            all.push(Cycle {
+                atoms,
+                cells,
+                open: FxHashMap::default(),
+                reason: None,
+                overflows: false,
+                hopeless: false,
+            });
         };
+        let guarded: FxHashSet<LocId> = guards.iter().map(|g| g.place(&program)).collect();
         for l in &cycles.loops {
-            let (looked_at, atoms) = rank::of_loop(&mut program, l);
+            let (looked_at, atoms) = rank::of_loop(&mut program, l, &guarded, bounded);
             cycle(atoms, looked_at.cells.clone());
             watched.loops.push(looked_at);
         }
         for (number, r) in (cycles.loops.len() as u32..).zip(&cycles.recursions) {
-            let (looked_at, atoms) = rank::of_recursion(&mut program, r);
+            let (looked_at, atoms) = rank::of_recursion(&mut program, r, &guarded, bounded);
             cycle(atoms, Vec::new());
             watched.functions.extend(looked_at.into_iter().map(|(f, w)| ((number, f), w)));
         }
         let turns = all.iter().map(|_| Turns::default()).collect();
-        Self { program, cycles, config, all, watched, turns, first: 0 }
+        let mut lenient = program.clone();
+        guards.iter().for_each(|g| g.open(&mut lenient));
+        Self { arithmetic, program, lenient, cycles, guards, config, all, watched, turns, first: 0 }
     }
 
     /// Runs the program on random inputs to see turns.
@@ -92,41 +132,54 @@ impl<'p> Prover<'p> {
 
     fn sample(&mut self, look: impl FnOnce(&mut Sampler<'_>)) {
         let watched = std::mem::take(&mut self.watched);
-        let mut sampler = Sampler::new(&self.program, self.cycles, watched);
+        let program = match self.arithmetic {
+            Arithmetic::Wrapping => &self.lenient,
+            Arithmetic::Defined => &self.program,
+        };
+        let mut sampler = Sampler::new(program, self.cycles, watched);
         sampler.turns = std::mem::take(&mut self.turns);
         look(&mut sampler);
         self.turns = sampler.turns;
         self.watched = sampler.watched;
     }
 
-    /// Goes on until all cycles have a ranking function, which are the answer, or one has none for now.
+    /// Goes on until all cycles are `proved`, or one has no ranking function for now.
     pub fn turn(
         &mut self,
+        proved: &mut [Option<Ranking>],
         budget: &Budget,
         share: Duration,
         progress: &(dyn Fn(&Stats) + Sync),
         stats: &mut Stats,
-    ) -> Option<Vec<Ranking>> {
+    ) {
         let count = self.all.len();
         for i in (0..count).map(|i| (i + self.first) % count).collect::<Vec<_>>() {
-            while self.all[i].proved.is_none() {
-                if budget.spent().is_some() || !self.try_next(i, budget, share, progress, stats) {
+            while proved[i].is_none() && !self.all[i].overflows {
+                if budget.spent().is_some() {
                     self.first = i;
-                    return None;
+                    return;
+                }
+                match self.try_next(i, budget, share, progress, stats) {
+                    Attempt::Proved(ranking) => proved[i] = Some(ranking),
+                    Attempt::Failed => {}
+                    Attempt::Nothing => {
+                        self.first = i;
+                        return;
+                    }
                 }
             }
         }
-        Some((0..count).map(|i| self.ranking(i)).collect())
     }
 
-    /// Whether nothing more can be tried.
-    pub fn is_stuck(&self) -> bool {
-        self.all.iter().any(|c| c.proved.is_none() && c.hopeless && c.open.is_empty())
+    /// Whether nothing more can be tried for a cycle that is not proved.
+    pub fn is_stuck(&self, proved: &[Option<Ranking>]) -> bool {
+        let is_stuck = |c: &Cycle| c.overflows || c.hopeless && c.open.values().all(|&spent| spent == Duration::MAX);
+        self.all.iter().zip(proved).any(|(c, proved)| proved.is_none() && is_stuck(c))
     }
 
     /// Why a cycle has no ranking function.
-    pub fn reason(&self) -> Option<Reason> {
-        let i = self.all.iter().position(|c| c.proved.is_none())?;
+    pub fn reason(&self, proved: &[Option<Ranking>]) -> Option<Reason> {
+        let i = proved.iter().position(Option::is_none)?;
         let place = match self.cycles.loops.get(i) {
             Some(l) => place_of(&self.program, l),
             None => self.program.funcs[self.cycles.recursions[i - self.cycles.loops.len()].funcs[0]].place,
@@ -135,7 +188,7 @@ impl<'p> Prover<'p> {
         Some(Reason::at(format!("no ranking function was found for the {what}"), place))
     }
 
-    /// Tries a tuple; whether there was one.
+    /// Tries a tuple.
     fn try_next(
         &mut self,
         i: usize,
@@ -143,25 +196,26 @@ impl<'p> Prover<'p> {
         share: Duration,
         progress: &(dyn Fn(&Stats) + Sync),
         stats: &mut Stats,
-    ) -> bool {
+    ) -> Attempt {
         let cycle = &mut self.all[i];
         let refused = |tuple: &[usize]| cycle.open.get(tuple).is_some_and(|spent| *spent >= share);
         let Some(tuple) = cycle.atoms.next(&self.program, &self.turns[i], &refused) else {
             cycle.hopeless = true;
-            return false;
+            return Attempt::Nothing;
         };
-        let (program, errors) = self.instrumented(i, &tuple);
         let part = budget.within(share.max(LEAST));
-        // Proofs by invariants answer most such questions, if at all; the others where there is time.
-        let analysis = match self.config.analysis {
-            Analysis::Default if share < ALL => Analysis::Invariants,
-            other => other,
-        };
-        let config = Config { analysis, ..self.config.clone() };
+        let (program, errors, guards) = self.question(i, &tuple, &part);
+        let config = self.config_for(share);
         let outcome = decide(&program, &errors, &config, &part, progress);
         stats.join(&outcome.stats);
         match outcome.verdict {
-            Verdict::True => self.all[i].proved = Some(tuple),
+            Verdict::True if self.arithmetic == Arithmetic::Wrapping => {
+                match self.overflows(&guards, &config, &budget.within(share.max(LEAST)), progress, stats) {
+                    false => return Attempt::Proved(self.ranking(i, &tuple)),
+                    true => self.all[i].overflows = true,
+                }
+            }
+            Verdict::True => return Attempt::Proved(self.ranking(i, &tuple)),
             Verdict::False(found) => {
                 let before = self.turns[i].list.len();
                 let steps = found.path.len() as u64;
@@ -177,7 +231,36 @@ impl<'p> Prover<'p> {
                 self.all[i].open.insert(tuple, spent);
             }
         }
-        true
+        Attempt::Failed
+    }
+
+    fn config_for(&self, share: Duration) -> Config {
+        // Proofs by invariants answer most such questions, if at all; the others where there is time.
+        let analysis = match self.config.analysis {
+            Analysis::Default if share < ALL => Analysis::Invariants,
+            other => other,
+        };
+        // An execution that accesses what it may not is none that C defines.
+        Config { analysis, faults_elsewhere: Some(Arc::default()), ..self.config.clone() }
+    }
+
+    /// Whether signed arithmetic may overflow at one of these places.
+    fn overflows(
+        &self,
+        guards: &[&Guard],
+        config: &Config,
+        budget: &Budget,
+        progress: &(dyn Fn(&Stats) + Sync),
+        stats: &mut Stats,
+    ) -> bool {
+        let mut program = self.lenient.clone();
+        let errors: Vec<EdgeId> = guards.iter().filter_map(|g| g.fail(&mut program)).collect();
+        if errors.is_empty() {
+            return false;
+        }
+        let outcome = decide(&program, &errors, config, budget, progress);
+        stats.join(&outcome.stats);
+        !matches!(outcome.verdict, Verdict::True)
     }
 
     /// Sees the turns of a run on these inputs.
@@ -189,17 +272,39 @@ impl<'p> Prover<'p> {
         });
     }
 
-    fn tuple(&self, i: usize, tuple: &[usize]) -> Vec<ExprId> {
-        tuple.iter().map(|&a| self.all[i].atoms.list[a].e).collect()
+    fn tuple(&self, i: usize, tuple: &[usize]) -> Vec<Component> {
+        tuple.iter().map(|&a| self.all[i].atoms.list[a].of).collect()
     }
 
-    /// The program with the check that this tuple ranks the cycle.
-    fn instrumented(&self, i: usize, tuple: &[usize]) -> (Program, Vec<EdgeId>) {
-        let mut program = self.program.clone();
-        let exprs = self.tuple(i, tuple);
+    /// The program with the check that this tuple ranks the cycle, and where the check depends on signed arithmetic that may
+    /// overflow. Where executions end that C does not define matters only there; else each such place would keep what leads
+    /// to it in the slice.
+    fn question(&self, i: usize, tuple: &[usize], budget: &Budget) -> (Program, Vec<EdgeId>, Vec<&'p Guard>) {
+        let (lenient, errors) = self.instrumented(i, tuple, self.lenient.clone());
+        let deadline = budget.remaining().map(|left| Instant::now() + left / 3);
+        let options = slicer::Options { deadline, ..slicer::Options::default() };
+        let guards: Vec<&Guard> = match slicer::slice(&lenient, &errors, &options) {
+            Err(_) => self.guards.iter().collect(),
+            Ok(slice) => {
+                let kept = lenient.edges.iter().filter(|(id, _)| slice.kept[id.index()]);
+                let written: FxHashSet<VarId> = kept.filter_map(|(_, edge)| edge.op.def()).collect();
+                self.guards.iter().filter(|g| g.concerns(&self.program, &written)).collect()
+            }
+        };
+        if self.arithmetic == Arithmetic::Wrapping {
+            return (lenient, errors, guards);
+        }
+        let mut program = self.lenient.clone();
+        guards.iter().for_each(|g| g.close(&mut program));
+        let (program, errors) = self.instrumented(i, tuple, program);
+        (program, errors, guards)
+    }
+
+    fn instrumented(&self, i: usize, tuple: &[usize], mut program: Program) -> (Program, Vec<EdgeId>) {
+        let components = self.tuple(i, tuple);
         let number = i.checked_sub(self.cycles.loops.len());
         let Some(number) = number else {
-            let errors = self.cycles.check_loop(&mut program, i, &exprs, &self.all[i].cells);
+            let errors = self.cycles.check_loop(&mut program, i, &components, &self.all[i].cells);
             return (program, errors);
         };
         let recursion = &self.cycles.recursions[number];
@@ -210,18 +315,17 @@ impl<'p> Prover<'p> {
             let own: FxHashMap<ExprId, ExprId> =
                 first.iter().zip(&params).map(|(&a, &b)| (program.var_expr(a), program.var_expr(b))).collect();
             let mut memo = FxHashMap::default();
-            let of_func: Vec<ExprId> = exprs
-                .iter()
-                .map(|&e| program.exprs.substitute(e, &mut memo, |_, leaf| own.get(&leaf).copied()))
-                .collect();
-            tuples.insert(func, of_func);
+            let mut of_func = |c: &Component| {
+                let value = program.exprs.substitute(c.value, &mut memo, |_, leaf| own.get(&leaf).copied());
+                Component { value, ..*c }
+            };
+            tuples.insert(func, components.iter().map(&mut of_func).collect::<Vec<_>>());
         }
         let errors = self.cycles.check_recursion(&mut program, number, &tuples);
         (program, errors)
     }
 
-    fn ranking(&self, i: usize) -> Ranking {
-        let tuple = self.all[i].proved.as_ref().expect("all are proved");
+    fn ranking(&self, i: usize, tuple: &[usize]) -> Ranking {
         let tuple = tuple.iter().map(|&a| self.all[i].atoms.list[a].text.clone()).collect();
         match self.cycles.loops.get(i) {
             Some(l) => Ranking { func: l.func, place: place_of(&self.program, l), is_recursion: false, tuple },

@@ -1,9 +1,10 @@
 //! Ranking functions: what tuples may be made of, and which tuple fits the turns that were seen.
 
 use super::sample::{Turns, Watched, evaluate};
+use crate::cpa::unrolling::constants;
 use cfa::text::c_expr;
-use cfa::{BinOp, Bv, CType, Expr, ExprId, FuncId, Op, Program, VarId, VarKind};
-use instrument::termination::{CyclicLoop, RankedCell, Recursion};
+use cfa::{BinOp, Bv, CType, Expr, ExprId, FuncId, LocId, Op, Program, VarId, VarKind};
+use instrument::termination::{Component, CyclicLoop, RankedCell, Recursion};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 
@@ -14,13 +15,19 @@ const COMBINED: usize = 7;
 const CELLS: usize = 10;
 /// Conditions and variables of which piecewise components are made.
 const PIECES: usize = 4;
+/// Constants that a loop may count to.
+const REACH: u64 = 1 << 24;
+/// Variables that are only read, of whose sign pieces are made.
+const STEPS: usize = 2;
+/// Variables of which the least and the greatest is taken.
+const EXTREMES: usize = 3;
 /// Tuples looked at in one search.
 const SEARCHED: usize = 20_000;
 
 /// What a tuple may have as a component: its value gets smaller in the signed order of its width.
 #[derive(Clone, Debug)]
 pub struct Atom {
-    pub e: ExprId,
+    pub of: Component,
     /// In C.
     pub text: String,
 }
@@ -30,6 +37,8 @@ pub struct Atom {
 pub struct Atoms {
     pub list: Vec<Atom>,
     seen: FxHashSet<ExprId>,
+    /// The largest constant that a loop may count to, where components have floors.
+    reach: Option<i64>,
     /// Where valuations have the variables.
     pub vars: FxHashMap<VarId, usize>,
     /// Of the turns seen, how each atom changes: by atom, then turn.
@@ -38,10 +47,35 @@ pub struct Atoms {
 }
 
 impl Atoms {
+    /// Where something computed from signed integers may not get smaller: where it would come to the end of its type at last. A
+    /// product may come there earlier, so it is not near that end; but no nearer to zero than a loop over the program's constants
+    /// goes. Narrower types are converted back to, which wraps.
+    fn floor(&self, program: &Program, operands: &[ExprId]) -> Option<i64> {
+        let vars = operands.iter().flat_map(|&e| program.exprs.vars(e));
+        let widths = vars.filter(|&v| is_signed(program, v)).map(|v| program.vars[v].width);
+        let width = widths.filter(|w| (32..=64).contains(w)).max()?;
+        Some(-(1 << (width / 2)).max(2 * self.reach?))
+    }
+
+    /// What has no end that arithmetic could come to.
     fn push(&mut self, e: ExprId, text: String) {
-        if self.seen.insert(e) {
-            self.list.push(Atom { e, text });
+        self.push_above(None, e, text);
+    }
+
+    fn push_above(&mut self, floor: Option<i64>, value: ExprId, text: String) {
+        if self.seen.insert(value) {
+            self.list.push(Atom { of: Component { value, floor }, text });
         }
+    }
+
+    /// The same where it is not negative: of several phases each has one (Ben-Amram, Genaim: On multiphase-linear ranking
+    /// functions, CAV 2017), as the component of a tuple that does not change once it is through.
+    fn push_clamped(&mut self, program: &mut Program, e: ExprId, text: &str) {
+        let width = program.exprs.width(e);
+        let minus_one = program.exprs.constant(Bv::ones(width));
+        let negative = program.exprs.slt(e, minus_one);
+        let clamped = program.exprs.ite(negative, minus_one, e);
+        self.push(clamped, format!("max({text}, -1)"));
     }
 
     /// `a - b` where it cannot wrap around, and so that it is small where `a` is small.
@@ -56,20 +90,36 @@ impl Atoms {
             (true, false) => return self.single(program, b, signed, false),
             _ => format!("{} - {}", operand(program, a), operand(program, b)),
         };
+        let floor = self.floor(program, &[a, b]);
         let (x, y) = (widen(program, a, signed), widen(program, b, signed));
         let e = program.exprs.sub(x, y);
-        self.push(e, text);
+        self.push_above(floor, e, text);
+    }
+
+    /// How far a comparison is from changing, as a phase.
+    fn clamped_difference(&mut self, program: &mut Program, a: ExprId, b: ExprId, signed: bool) {
+        let width = program.exprs.width(a);
+        let is_constant = |e| program.exprs.as_const(e).is_some();
+        // A variable that is compared with a constant has a phase of its own.
+        if width != program.exprs.width(b) || !(2..=64).contains(&width) || is_constant(a) || is_constant(b) {
+            return;
+        }
+        let text = format!("{} - {}", operand(program, a), operand(program, b));
+        let (x, y) = (widen(program, a, signed), widen(program, b, signed));
+        let e = program.exprs.sub(x, y);
+        self.push_clamped(program, e, &text);
     }
 
     fn sum(&mut self, program: &mut Program, a: ExprId, b: ExprId, signed: bool, grows: bool) {
+        let floor = self.floor(program, &[a, b]);
         let (x, y) = (widen(program, a, signed), widen(program, b, signed));
         let sum = program.exprs.add(x, y);
         let (a, b) = (operand(program, a), operand(program, b));
         match grows {
-            false => self.push(sum, format!("{a} + {b}")),
+            false => self.push_above(floor, sum, format!("{a} + {b}")),
             true => {
                 let e = program.exprs.not(sum);
-                self.push(e, format!("-({a} + {b})"));
+                self.push_above(floor, e, format!("-({a} + {b})"));
             }
         }
     }
@@ -78,6 +128,11 @@ impl Atoms {
     fn single(&mut self, program: &mut Program, x: ExprId, signed: bool, smaller: bool) {
         let width = program.exprs.width(x);
         if !(1..=64).contains(&width) || program.exprs.as_const(x).is_some() {
+            return;
+        }
+        let floor = if width > 1 { self.floor(program, &[x]) } else { None };
+        // What comes to the end of its type does not go on at the other end.
+        if !signed && floor.is_some() {
             return;
         }
         // Where it is not the order of its type, that is said.
@@ -94,7 +149,7 @@ impl Atoms {
             program.exprs.xor(x, top)
         };
         let e = if smaller { ordered } else { program.exprs.not(ordered) };
-        self.push(e, if smaller { text } else { format!("-{text}") });
+        self.push_above(floor, e, if smaller { text } else { format!("-{text}") });
     }
 
     /// Judges the turns that were not judged yet.
@@ -102,10 +157,11 @@ impl Atoms {
         self.changes.resize(self.list.len(), Vec::new());
         for (before, after) in &turns.list[self.judged..] {
             for (atom, changes) in self.list.iter().zip(&mut self.changes) {
-                let value = |v| evaluate(program, atom.e, &self.vars, v);
+                let value = |v| evaluate(program, atom.of.value, &self.vars, v);
+                let is_above = |a: &Bv| atom.of.floor.is_none_or(|f| !a.slt(&Bv::from_i64(a.width(), f)));
                 // What has no value is no rank.
                 let change = match (value(before), value(after)) {
-                    (Some(a), Some(b)) if b.slt(&a) => Ordering::Less,
+                    (Some(a), Some(b)) if b.slt(&a) && is_above(&a) => Ordering::Less,
                     (Some(a), Some(b)) if a == b => Ordering::Equal,
                     _ => Ordering::Greater,
                 };
@@ -160,11 +216,12 @@ impl Atoms {
     }
 }
 
-/// What a loop's tuples may be made of.
-pub fn of_loop(program: &mut Program, l: &CyclicLoop) -> (Watched, Atoms) {
+/// What a loop's tuples may be made of. Conditions at `guarded` places are none of the loop's: they say where a type ends.
+/// Components are `bounded` by floors, or not.
+pub fn of_loop(program: &mut Program, l: &CyclicLoop, guarded: &FxHashSet<LocId>, bounded: bool) -> (Watched, Atoms) {
     let mut reader = Reader::new(program, l.func);
     let (mut modified, mut read) = (Vec::new(), Vec::new());
-    let mut conditions = Vec::new();
+    let (mut conditions, mut steps) = (Vec::new(), Vec::new());
     let mut calls = false;
     let edges: Vec<_> = {
         let mut edges: Vec<_> =
@@ -176,6 +233,7 @@ pub fn of_loop(program: &mut Program, l: &CyclicLoop) -> (Watched, Atoms) {
         let op = program.edges[edge].op.clone();
         calls |= matches!(op, Op::Call { .. });
         match op {
+            Op::Assume { .. } if guarded.contains(&program.edges[edge].source) => {}
             Op::Assume { cond, branch: true, .. } => conditions.extend(reader.read(program, cond)),
             Op::Load { addr, var } => drop(reader.cell(program, addr, var)),
             _ => {}
@@ -187,9 +245,12 @@ pub fn of_loop(program: &mut Program, l: &CyclicLoop) -> (Watched, Atoms) {
         }
         // What is computed on the way to a branch.
         if let Op::Assign { value, .. } = op
-            && program.exprs.width(value) == 1
+            && let Some(value) = reader.read(program, value)
         {
-            conditions.extend(reader.read(program, value));
+            match program.exprs.width(value) {
+                1 => conditions.push(value),
+                _ => steps.extend(program.exprs.vars(value)),
+            }
         }
     }
     if calls {
@@ -207,9 +268,16 @@ pub fn of_loop(program: &mut Program, l: &CyclicLoop) -> (Watched, Atoms) {
     read.retain(|v| !modified.contains(v) && !cell_vars.contains(v));
     read.sort_unstable();
     read.dedup();
+    let is_step = |program: &Program, v: &VarId| is_signed(program, *v) && program.vars[*v].width >= 32;
+    steps.retain(|v| !modified.contains(v) && !cell_vars.contains(v) && is_step(program, v));
+    steps.sort_unstable();
+    steps.dedup();
+    steps.truncate(STEPS);
     let subjects: Vec<VarId> = modified.iter().chain(&cell_vars).copied().collect();
-    let atoms = atoms(program, &subjects, &read, &conditions);
-    let vars: Vec<VarId> = modified.iter().chain(&read).chain(&cell_vars).copied().collect();
+    let atoms = atoms(program, &subjects, &read, &conditions, &steps, bounded);
+    let mut vars: Vec<VarId> = modified.iter().chain(&read).copied().collect();
+    vars.extend(steps.iter().filter(|v| !read.contains(v)));
+    vars.extend(&cell_vars);
     with_vars(atoms, Watched { vars, cells })
 }
 
@@ -219,7 +287,12 @@ fn with_vars(mut atoms: Atoms, watched: Watched) -> (Watched, Atoms) {
 }
 
 /// What the tuples of a recursion may be made of, in terms of the first function, and what is watched of each.
-pub fn of_recursion(program: &mut Program, r: &Recursion) -> (FxHashMap<FuncId, Watched>, Atoms) {
+pub fn of_recursion(
+    program: &mut Program,
+    r: &Recursion,
+    guarded: &FxHashSet<LocId>,
+    bounded: bool,
+) -> (FxHashMap<FuncId, Watched>, Atoms) {
     let first = r.funcs[0];
     let widths = |f: FuncId| program.funcs[f].params.iter().map(|&p| program.vars[p].width).collect::<Vec<_>>();
     let shared = r.funcs.iter().fold(widths(first), |shared, &f| {
@@ -236,6 +309,7 @@ pub fn of_recursion(program: &mut Program, r: &Recursion) -> (FxHashMap<FuncId, 
     for edge in program.edges.ids() {
         if let Op::Assume { cond, branch: true, .. } = program.edges[edge].op
             && program.func_of(edge) == first
+            && !guarded.contains(&program.edges[edge].source)
         {
             conditions.extend(reader.read(program, cond));
         }
@@ -243,7 +317,7 @@ pub fn of_recursion(program: &mut Program, r: &Recursion) -> (FxHashMap<FuncId, 
     let subjects = vars(program, first);
     let known = |e: &ExprId| program.exprs.vars(*e).iter().all(|v| subjects.contains(v));
     conditions.retain(known);
-    let mut atoms = atoms(program, &subjects, &[], &conditions);
+    let mut atoms = atoms(program, &subjects, &[], &conditions, &[], bounded);
     atoms.vars = subjects.iter().enumerate().map(|(i, &v)| (v, i)).collect();
     let watched = r
         .funcs
@@ -253,17 +327,28 @@ pub fn of_recursion(program: &mut Program, r: &Recursion) -> (FxHashMap<FuncId, 
     (watched, atoms)
 }
 
-fn atoms(program: &mut Program, modified: &[VarId], read: &[VarId], conditions: &[ExprId]) -> Atoms {
-    let mut atoms = Atoms::default();
+fn atoms(
+    program: &mut Program,
+    modified: &[VarId],
+    read: &[VarId],
+    conditions: &[ExprId],
+    steps: &[VarId],
+    bounded: bool,
+) -> Atoms {
+    let small = || constants(program).into_iter().filter(|&c| c <= REACH).max().unwrap_or(0) as i64;
+    let mut atoms = Atoms { reach: bounded.then(small), ..Atoms::default() };
     let fits = |program: &Program, v: &VarId| (1..=64).contains(&program.vars[*v].width);
     let modified: Vec<VarId> = modified.iter().copied().filter(|v| fits(program, v)).collect();
-    for &v in &modified {
-        let (x, signed) = (program.var_expr(v), is_signed(program, v));
-        atoms.single(program, x, signed, true);
-        atoms.single(program, x, signed, false);
-    }
-    for &c in conditions {
-        distances(program, &mut atoms, c, true);
+    // How far a condition is from changing has an end where it changes; but a variable is less to reason about.
+    for first in [bounded, !bounded] {
+        for &c in conditions.iter().filter(|_| first) {
+            distances(program, &mut atoms, c, true);
+        }
+        for &v in modified.iter().filter(|_| !first) {
+            let (x, signed) = (program.var_expr(v), is_signed(program, v));
+            atoms.single(program, x, signed, true);
+            atoms.single(program, x, signed, false);
+        }
     }
     for &c in conditions {
         atoms.single(program, c, false, true);
@@ -290,12 +375,46 @@ fn atoms(program: &mut Program, modified: &[VarId], read: &[VarId], conditions: 
         atoms.single(program, x, !signed, false);
         magnitude(program, &mut atoms, v);
     }
-    for &c in conditions.iter().take(PIECES) {
+    for &v in &modified {
+        if is_signed(program, v) && program.vars[v].width >= 2 {
+            let x = program.var_expr(v);
+            let text = operand(program, x);
+            let x = widen(program, x, true);
+            atoms.push_clamped(program, x, &text);
+        }
+    }
+    for (i, &a) in modified.iter().take(EXTREMES).enumerate() {
+        for &b in modified.iter().take(EXTREMES).skip(i + 1) {
+            extremes(program, &mut atoms, a, b);
+        }
+    }
+    let mut pieces: Vec<ExprId> = conditions.iter().take(PIECES).copied().collect();
+    for &v in steps {
+        let (step, zero) = (program.var_expr(v), program.exprs.int(program.vars[v].width, 0));
+        pieces.push(program.exprs.slt(step, zero));
+    }
+    for c in pieces {
         for &v in modified.iter().take(PIECES) {
             piecewise(program, &mut atoms, c, v);
         }
     }
     atoms
+}
+
+/// The least and the greatest of two variables.
+fn extremes(program: &mut Program, atoms: &mut Atoms, a: VarId, b: VarId) {
+    let signed = is_signed(program, a);
+    if program.vars[a].width != program.vars[b].width || signed != is_signed(program, b) || program.vars[a].width < 2 {
+        return;
+    }
+    let (x, y) = (program.var_expr(a), program.var_expr(b));
+    let floor = atoms.floor(program, &[x, y]);
+    let (s, t) = (operand(program, x), operand(program, y));
+    let (x, y) = (widen(program, x, signed), widen(program, y, signed));
+    let less = program.exprs.slt(x, y);
+    let (least, greatest) = (program.exprs.ite(less, x, y), program.exprs.ite(less, y, x));
+    atoms.push_above(floor, least, format!("min({s}, {t})"));
+    atoms.push_above(floor, greatest, format!("max({s}, {t})"));
 }
 
 /// A variable where a condition holds, and where it does not; elsewhere a constant.
@@ -305,6 +424,7 @@ fn piecewise(program: &mut Program, atoms: &mut Atoms, c: ExprId, v: VarId) {
     }
     let (x, signed) = (program.var_expr(v), is_signed(program, v));
     let (name, condition) = (operand(program, x), operand(program, c));
+    let floor = atoms.floor(program, &[x]);
     let x = widen(program, x, signed);
     let least = Bv::min_signed(program.exprs.width(x));
     let least = program.exprs.constant(least);
@@ -312,7 +432,7 @@ fn piecewise(program: &mut Program, atoms: &mut Atoms, c: ExprId, v: VarId) {
     for (when, then, shown) in [(c, x, ("", "")), (c, minus, ("", "-")), (not, x, ("!", "")), (not, minus, ("!", "-"))]
     {
         let e = program.exprs.ite(when, then, least);
-        atoms.push(e, format!("({}{condition} ? {}{name} : INT_MIN)", shown.0, shown.1));
+        atoms.push_above(floor, e, format!("({}{condition} ? {}{name} : INT_MIN)", shown.0, shown.1));
     }
 }
 
@@ -340,11 +460,16 @@ fn distances(program: &mut Program, atoms: &mut Atoms, e: ExprId, holds: bool) {
             let (small, large) = if holds { (a, b) } else { (b, a) };
             atoms.difference(program, large, small, signed);
             atoms.difference(program, small, large, signed);
+            atoms.clamped_difference(program, large, small, signed);
         }
         Expr::Binary(BinOp::Eq, a, b) if program.exprs.width(a) > 1 => {
-            for signed in [true, false] {
+            let wraps = atoms.floor(program, &[a, b]).is_none();
+            for signed in [true, false].into_iter().filter(|signed| *signed || wraps) {
                 atoms.difference(program, a, b, signed);
                 atoms.difference(program, b, a, signed);
+            }
+            if !wraps {
+                return;
             }
             // The way there on the circle.
             for (a, b) in [(a, b), (b, a)] {

@@ -261,3 +261,59 @@ pub(super) fn combine(
         }
     }
 }
+
+/// The wrapped result of an operation and whether it overflowed.
+pub(super) fn overflowing(x: &mut ExprPool, operation: &str, a: ExprId, b: ExprId) -> Option<(ExprId, ExprId)> {
+    let (signed, opcode) = match operation {
+        "sadd" => (true, BinOp::Add),
+        "ssub" => (true, BinOp::Sub),
+        "smul" => (true, BinOp::Mul),
+        "uadd" => (false, BinOp::Add),
+        "usub" => (false, BinOp::Sub),
+        "umul" => (false, BinOp::Mul),
+        _ => return None,
+    };
+    let width = x.width(a);
+    let wrapped = x.binary(opcode, a, b);
+    let overflows = match (signed, opcode) {
+        (false, BinOp::Add) => x.ult(wrapped, a),
+        (false, BinOp::Sub) => x.ult(a, b),
+        (true, BinOp::Add | BinOp::Sub) if x.as_const(b).is_some() => {
+            // A comparison with a constant says more to those who reason about bounds than a sum that is one bit wider.
+            let constant = x.as_const(b).expect("just seen").clone();
+            let goes_down = constant.sign() != (opcode == BinOp::Sub);
+            let least = x.constant(Bv::min_signed(width));
+            let end = if goes_down { least } else { x.not(least) };
+            let back = if opcode == BinOp::Add { BinOp::Sub } else { BinOp::Add };
+            let last = x.binary(back, end, b);
+            if constant.is_zero() {
+                x.bool(false)
+            } else if goes_down {
+                x.slt(a, last)
+            } else {
+                x.slt(last, a)
+            }
+        }
+        _ => {
+            let wide = if opcode == BinOp::Mul { 2 * width } else { width + 1 };
+            let extend = |x: &mut ExprPool, e| if signed { x.sext(wide, e) } else { x.zext(wide, e) };
+            let (wide_a, wide_b) = (extend(x, a), extend(x, b));
+            let exact = x.binary(opcode, wide_a, wide_b);
+            out_of_range(x, exact, width, signed)
+        }
+    };
+    Some((wrapped, overflows))
+}
+
+/// Whether an exact result is no value of `width` bits.
+fn out_of_range(x: &mut ExprPool, exact: ExprId, width: u32, signed: bool) -> ExprId {
+    let wide = x.width(exact);
+    if !signed {
+        let most = x.constant(Bv::ones(width).zext(wide));
+        return x.ult(most, exact);
+    }
+    let least = Bv::min_signed(width);
+    let (low, high) = (x.constant(least.sext(wide)), x.constant(least.not().zext(wide)));
+    let (below, above) = (x.slt(exact, low), x.slt(high, exact));
+    x.or(below, above)
+}

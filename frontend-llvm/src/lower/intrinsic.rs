@@ -82,6 +82,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, name: &s
         known => known,
     };
     match effect {
+        Value(value) if base.ends_with(".with.overflow") => fl.define_saved(n, value),
         Value(value) => fl.define(n, value),
         Done => {}
         Unknown => {
@@ -136,10 +137,12 @@ fn value(fl: &mut FunctionLowering, i: &Instruction, base: &str, mode: Mode, arg
         let &[a, b] = args else { return Unknown };
         let TypeKind::Struct(fields) = ir.kind(i.ty) else { return Unknown };
         let vector = matches!(ir.kind(fields[0].0), TypeKind::Vector(..));
-        let (value, overflow) = match overflowing(fl.b.x(), operation, a, b) {
+        let (value, overflow) = match arith::overflowing(fl.b.x(), operation, a, b) {
             Some(pair) if !vector => pair,
             _ => return Unknown,
         };
+        // Each is a value of its own: of the two in one word no analysis knows bounds.
+        let (value, overflow) = (fl.b.pin(value), fl.b.pin(overflow));
         return fl.pair(i.ty, value, overflow).map_or(Unknown, Value);
     }
     if let Some(operation) = base.strip_prefix("vector.reduce.") {
@@ -318,27 +321,6 @@ fn reduction(
     })
 }
 
-/// The wrapped result of an operation and whether it overflowed.
-fn overflowing(x: &mut ExprPool, operation: &str, a: ExprId, b: ExprId) -> Option<(ExprId, ExprId)> {
-    let (signed, opcode) = match operation {
-        "sadd" => (true, BinOp::Add),
-        "ssub" => (true, BinOp::Sub),
-        "smul" => (true, BinOp::Mul),
-        "uadd" => (false, BinOp::Add),
-        "usub" => (false, BinOp::Sub),
-        "umul" => (false, BinOp::Mul),
-        _ => return None,
-    };
-    let width = x.width(a);
-    let wide = if opcode == BinOp::Mul { 2 * width } else { width + 1 };
-    let extend = |x: &mut ExprPool, e| if signed { x.sext(wide, e) } else { x.zext(wide, e) };
-    let (wide_a, wide_b) = (extend(x, a), extend(x, b));
-    let exact = x.binary(opcode, wide_a, wide_b);
-    let wrapped = x.binary(opcode, a, b);
-    let back = extend(x, wrapped);
-    Some((wrapped, x.ne(exact, back)))
-}
-
 /// Operations on integers of `width` bits that give such an integer.
 fn integer_operation(x: &mut ExprPool, base: &str, width: u32, v: &[ExprId]) -> Option<ExprId> {
     Some(match (base, v) {
@@ -380,7 +362,7 @@ fn integer_operation(x: &mut ExprPool, base: &str, width: u32, v: &[ExprId]) -> 
             }
         }
         ("sadd.sat" | "ssub.sat" | "uadd.sat" | "usub.sat", &[a, b]) => {
-            let (value, overflow) = overflowing(x, &base[..4], a, b)?;
+            let (value, overflow) = arith::overflowing(x, &base[..4], a, b)?;
             let limit = match base {
                 "uadd.sat" => x.constant(Bv::ones(width)),
                 "usub.sat" => x.int(width, 0),

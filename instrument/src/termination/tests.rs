@@ -50,7 +50,8 @@ fn a_check_fails_where_the_tuple_does_not_get_smaller() {
     let ranked = |step: &str, loop_number: usize, tuple: &[VarId]| {
         let mut program = nested(step);
         let cycles = Cycles::mark(&mut program);
-        let tuple: Vec<ExprId> = tuple.iter().map(|&v| program.var_expr(v)).collect();
+        let tuple: Vec<Component> =
+            tuple.iter().map(|&v| Component { value: program.var_expr(v), floor: None }).collect();
         let errors = cycles.check_loop(&mut program, loop_number, &tuple, &[]);
         assert_eq!(errors.len(), tuple.len() + 1);
         program
@@ -111,7 +112,7 @@ fn a_recursion_is_checked_at_its_calls() {
         let mut program = cfa::text::parse(&text).unwrap();
         let cycles = Cycles::mark(&mut program);
         assert_eq!(cycles.recursions[0].calls, [EdgeId(4)]);
-        let n = program.var_expr(VarId(0));
+        let n = Component { value: program.var_expr(VarId(0)), floor: None };
         let errors = cycles.check_recursion(&mut program, 0, &FxHashMap::from_iter([(FuncId(1), vec![n])]));
         assert_eq!(errors.len(), 2);
         assert_eq!(run(&program, 0) == Outcome::Abort, ends);
