@@ -83,7 +83,7 @@ pub(super) fn filter(symbols: &[u32], domains: &mut [Domain], scratch: &mut Scra
     // between symbols: from one to the owner of each value in its domain.
     let taken = scratch.value.iter().fold(0, |taken: Domain, &k| taken | 1 << k);
     let free = (0..n).fold(0, |all: Domain, i| all | domain(i, domains)) & !taken;
-    let reachable = scratch.from_free(free, symbols, domains);
+    let reachable = scratch.handed_on(free, symbols, domains);
     scratch.find_components(symbols, domains, work);
     for i in 0..n {
         let of = domain(i, domains);
@@ -129,7 +129,7 @@ impl Scratch {
     }
 
     /// The values to which a free one can be handed on: those of symbols that could have a free one, and so on.
-    fn from_free(&self, free: Domain, symbols: &[u32], domains: &[Domain]) -> Domain {
+    fn handed_on(&self, free: Domain, symbols: &[u32], domains: &[Domain]) -> Domain {
         let mut reached = free;
         loop {
             let before = reached;
