@@ -29,6 +29,9 @@ pub struct Line {
     pub offset: i128,
 }
 
+/// Two columns, and the line through what was seen of them, if there is one.
+type Pair = (usize, usize, Option<(i128, i128)>);
+
 #[derive(Clone, Debug)]
 pub(super) struct Relations {
     columns: Vec<Column>,
@@ -38,7 +41,7 @@ pub(super) struct Relations {
     /// The combinations seen, with 0 for what is not known; `None` if they are many.
     rows: Option<BTreeSet<Vec<u64>>>,
     /// Pairs of columns, with the direction of their line once it is known.
-    pairs: Vec<(usize, usize, Option<(i128, i128)>)>,
+    pairs: Vec<Pair>,
 }
 
 impl Relations {
@@ -89,7 +92,7 @@ impl Relations {
         });
     }
 
-    fn all_pairs(&self) -> Vec<(usize, usize, Option<(i128, i128)>)> {
+    fn all_pairs(&self) -> Vec<Pair> {
         let n = self.columns.len();
         let all = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
         all.filter(|&(a, b)| self.columns[a].kind == self.columns[b].kind).map(|(a, b)| (a, b, None)).collect()
