@@ -95,7 +95,7 @@ impl File<'_> {
                         || last > 1 && touch(last - 2) && self.source.word(last - 2) == self.source.word(last - 1);
                     match before(b'<') || before(b'>') {
                         true => shifts(),
-                        false => !before(b'=') && !before(b'!') && !(is(at, b'=') && touch(last)),
+                        false => !(before(b'=') || before(b'!') || is(at, b'=') && touch(last)),
                     }
                 }
                 Kind::Punct(b'=') => !(is(at, b'=') && touch(last)),
