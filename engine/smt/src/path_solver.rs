@@ -117,6 +117,8 @@ const CALLS_PER_CONTEXT: u32 = 5_000;
 const TERMS_PER_MILLISECOND: usize = 100;
 /// Attempts to turn a spurious model into a real one.
 const REFINEMENTS: u32 = 8;
+/// The time of queries with less is the solvers', but for an eighth: candidates for invariants are dropped for want of it.
+const HURRIED: Duration = Duration::from_secs(1);
 /// Steps of the search over symbols with few values before the solver is asked, 3 ns each or so: at first, at least, and at most. Twice as many
 /// where it found something, half as many where it did not.
 const FIRST_SEARCH: u64 = 100_000_000;
@@ -406,7 +408,8 @@ impl PathSolver {
             let found = finite.as_ref()?.solve(pool, &constraints, work, budget);
             this.searched(pool, set, &equal, found)
         };
-        if let Some(found) = search(self, pool, self.steps, budget) {
+        let hurried = budget.remaining().filter(|time| *time < HURRIED).map(|time| budget.exerting(time / 8));
+        if let Some(found) = search(self, pool, self.steps, hurried.as_ref().unwrap_or(budget)) {
             self.steps = (2 * self.steps).min(MOST_STEPS);
             return found;
         }
@@ -415,7 +418,8 @@ impl PathSolver {
         }
         // Where the search may do it after all, half of the time is its.
         let whole = budget;
-        let half = finite.as_ref().and(budget.remaining()).map(|time| budget.exerting(time / 2));
+        let time = budget.remaining().filter(|time| *time >= HURRIED);
+        let half = finite.as_ref().and(time).map(|time| budget.exerting(time / 2));
         let budget = half.as_ref().unwrap_or(budget);
         let spread = tables::spread(pool, &constraints);
         if self.calls >= CALLS_PER_CONTEXT {
