@@ -20,12 +20,18 @@ struct Effort {
     /// Of the processor time of the thread.
     clock: libc::clockid_t,
     end: Duration,
+    /// It cannot have before: a thread works no faster than time passes. Reading its clock is a system call, and solvers ask often.
+    earliest: Instant,
 }
 
 impl Effort {
     /// What is left; `None` if the thread is gone.
     fn left(self) -> Option<Duration> {
         Some(self.end.saturating_sub(read(self.clock)?))
+    }
+
+    fn is_over(self, now: Instant) -> bool {
+        now >= self.earliest && self.left() == Some(Duration::ZERO)
     }
 }
 
@@ -76,7 +82,8 @@ impl Budget {
             Some(effort) if effort.clock == clock => effort.end.min(now + time),
             _ => now + time,
         };
-        Self { effort: Some(Effort { clock, end }), ..self.clone() }
+        let Some(earliest) = Instant::now().checked_add(end.saturating_sub(now)) else { return self.clone() };
+        Self { effort: Some(Effort { clock, end, earliest }), ..self.clone() }
     }
     /// A part with a switch of its own, which is cancelled with the whole.
     pub fn part(&self) -> Self {
@@ -92,12 +99,12 @@ impl Budget {
     pub fn spent(&self) -> Option<Spent> {
         if self.cancel.load(Ordering::Relaxed) || self.outer.iter().any(|o| o.load(Ordering::Relaxed)) {
             Some(Spent::Cancelled)
-        } else if self.deadline.is_some_and(|d| Instant::now() >= d)
-            || self.effort.is_some_and(|e| e.left() == Some(Duration::ZERO))
-        {
-            Some(Spent::Time)
-        } else {
+        } else if self.deadline.is_none() && self.effort.is_none() {
             None
+        } else {
+            let now = Instant::now();
+            let is_over = self.deadline.is_some_and(|d| now >= d) || self.effort.is_some_and(|e| e.is_over(now));
+            is_over.then_some(Spent::Time)
         }
     }
     /// The time that is left; `None` without a limit.

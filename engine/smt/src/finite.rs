@@ -138,9 +138,9 @@ mod tests {
         for round in 0..300 {
             let mut pool = ExprPool::new();
             let mut set = Vec::new();
-            let count = 4 + below(4) as usize;
+            let count = 14 + below(6) as usize;
             let symbols = symbols(&mut pool, &mut set, count, 3 + below(4));
-            for _ in 0..8 + below(14) {
+            for _ in 0..12 + below(24) {
                 let mut pick = || symbols[below(symbols.len() as u64) as usize];
                 let (a, b, c, d) = (pick(), pick(), pick(), pick());
                 let few = pool.int(32, below(6));

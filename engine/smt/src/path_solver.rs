@@ -7,7 +7,7 @@
 
 use super::cache::{Cores, Evaluations, Models, canonical};
 use super::equalities::Equalities;
-use super::facts::{Contradiction, Facts};
+use super::facts::Facts;
 use super::finite;
 use super::independence::Leaves;
 use super::integers::Found;
@@ -397,13 +397,8 @@ impl PathSolver {
             self.statistics.by_sums += 1;
             return Solved::Infeasible(set.to_vec());
         }
-        let finite = match finite::read(pool, &constraints) {
-            Ok(finite) => finite,
-            Err(Contradiction) => {
-                self.statistics.by_domains += 1;
-                return Solved::Infeasible(set.to_vec());
-            }
-        };
+        // A contradiction seen here is for the solver, which tells what of the set it rests on.
+        let finite = finite::read(pool, &constraints).ok().flatten();
         let search = |this: &mut Self, pool: &ExprPool, work, budget: &Budget| {
             let found = finite.as_ref()?.solve(pool, &constraints, work, budget);
             this.searched(pool, set, &equal, found)
