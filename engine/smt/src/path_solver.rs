@@ -117,7 +117,7 @@ const CALLS_PER_CONTEXT: u32 = 5_000;
 const TERMS_PER_MILLISECOND: usize = 100;
 /// Attempts to turn a spurious model into a real one.
 const REFINEMENTS: u32 = 8;
-/// The time of queries with less is the solvers', but for an eighth: candidates for invariants are dropped for want of it.
+/// What the search leaves of the time of queries with less is the solvers': candidates for invariants are dropped for want of it.
 const HURRIED: Duration = Duration::from_secs(1);
 /// Steps of the search over symbols with few values before the solver is asked, 3 ns each or so: at first, at least, and at most. Twice as many
 /// where it found something, half as many where it did not.
@@ -403,12 +403,13 @@ impl PathSolver {
             let found = finite.as_ref()?.solve(pool, &constraints, work, budget);
             this.searched(pool, set, &equal, found)
         };
-        let hurried = budget.remaining().filter(|time| *time < HURRIED).map(|time| budget.exerting(time / 8));
-        if let Some(found) = search(self, pool, self.steps, hurried.as_ref().unwrap_or(budget)) {
+        let first = budget.remaining().map_or(budget.clone(), |time| budget.exerting(time / 2));
+        if let Some(found) = search(self, pool, self.steps, &first) {
             self.steps = (2 * self.steps).min(MOST_STEPS);
             return found;
         }
-        if finite.is_some() {
+        // Where time ended it, nothing is said against searching as long.
+        if finite.is_some() && first.spent().is_none() {
             self.steps = (self.steps / 2).max(FEWEST_STEPS);
         }
         // Where the search may do it after all, half of the time is its.
