@@ -378,7 +378,12 @@ int main(void) {
     // Only what returns is not reached.
     assert_eq!((of("covered"), of("unreachable")), (goals.len() - 1, 1), "{goals:?}");
     let values = tests(&folder.path().join("suite"));
-    assert!(values.iter().any(|(_, test)| test.windows(3).any(|w| w == ["4711", "42", "2"])), "{values:?}");
+    // One of them has these in this order; others between them change nothing.
+    let leads = |test: &[String]| {
+        let mut rest = test.iter();
+        ["4711", "42", "2"].iter().all(|key| rest.any(|value| value == key))
+    };
+    assert!(values.iter().any(|(_, test)| leads(test)), "{values:?}");
     assert!(values.iter().all(|(_, test)| test.len() < 10_000), "a test is no longer than it takes");
 }
 

@@ -7,6 +7,7 @@ import functools
 import itertools
 import os
 import signal
+import time
 from pathlib import Path
 
 NUMBERS = itertools.count()
@@ -103,7 +104,7 @@ class Group:
 
     def close(self):
         for folder in {self.cpu, self.memory}:
-            for _ in range(200):
+            for attempt in range(600):
                 self.kill()
                 try:
                     folder.rmdir()
@@ -111,7 +112,8 @@ class Group:
                 except FileNotFoundError:
                     break
                 except OSError:
-                    os.sched_yield()
+                    # What was killed takes its time to go, on a machine with other work more than some slices.
+                    time.sleep(0 if attempt < 100 else 0.01)
 
 
 def field(path, name):
