@@ -173,8 +173,13 @@ impl Pipeline {
 
     /// The program as it is, and where its verdict may be kept.
     pub(crate) fn load(&self) -> Result<(Program, Option<Place>), Failure> {
+        self.load_with(&self.job.load)
+    }
+
+    /// As [`load`](Self::load), with other options.
+    pub(crate) fn load_with(&self, options: &Options) -> Result<(Program, Option<Place>), Failure> {
         let loaded = self.stage("loading the program", "load", || {
-            let module = load_module(&self.job.load, &self.budget)?;
+            let module = load_module(options, &self.budget)?;
             let place = self.cache.as_ref().map(|cache| cache.place(&module)).transpose()?;
             Ok::<_, Failure>((module.lower().map_err(|e| loading(&e))?, place))
         })?;

@@ -1,7 +1,7 @@
 //! The stages of a verification that asks whether the program ends.
 
 use crate::failure::Failure;
-use crate::pipeline::{Finished, Pipeline, load};
+use crate::pipeline::{Finished, Pipeline};
 use crate::report::{Answer, Ranking, Violation};
 use crate::source::Sources;
 use crate::trace;
@@ -10,11 +10,10 @@ use engine::termination::{Divergence, Termination, terminates};
 
 /// Loads the program and says whether all its executions end.
 pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
-    let (program, place) = pipeline.load()?;
     let mut options = pipeline.job.load.clone();
     options.checks = vec![Check::SignedIntegerOverflow, Check::SignedLeftShift];
     // Bitcode without these checks says nothing of what C forbids.
-    let program = load(&options, &pipeline.budget).unwrap_or(program);
+    let (program, place) = pipeline.load_with(&options).or_else(|_| pipeline.load())?;
     pipeline.describe(&program);
     let progress = |stats: &engine::Stats| pipeline.shared().engine = Some(*stats);
     let terminated = pipeline.stage("the analysis", "analysis", || {

@@ -123,6 +123,19 @@ impl Op {
             _ => None,
         }
     }
+    /// [`def`](Self::def), to change it.
+    pub fn def_mut(&mut self) -> Option<&mut VarId> {
+        match self {
+            Op::Assign { var, .. }
+            | Op::Load { var, .. }
+            | Op::Alloc { var, .. }
+            | Op::ObjectSize { var, .. }
+            | Op::ObjectOffset { var, .. }
+            | Op::Havoc { var, .. } => Some(var),
+            Op::Call { result, .. } => result.as_mut(),
+            _ => None,
+        }
+    }
     /// Calls `visit` with every expression that this operation evaluates.
     pub fn for_each_expr(&self, mut visit: impl FnMut(ExprId)) {
         match self {

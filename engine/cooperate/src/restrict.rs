@@ -262,7 +262,7 @@ impl Builder<'_> {
     fn op(&mut self, copy: usize, edge: EdgeId) -> Op {
         let mut op = self.program.edges[edge].op.clone();
         op.for_each_expr_mut(|e| *e = self.expr(copy, *e));
-        if let Some(var) = def_mut(&mut op) {
+        if let Some(var) = op.def_mut() {
             *var = self.var(copy, *var);
         }
         op
@@ -521,20 +521,6 @@ impl Builder<'_> {
             self.out.add_edge(here, Op::Skip, to, None);
         }
         debug_assert!(self.condition.states.get(self.condition.initial).is_some());
-    }
-}
-
-/// [`Op::def`], to change it.
-pub(crate) fn def_mut(op: &mut Op) -> Option<&mut VarId> {
-    match op {
-        Op::Assign { var, .. }
-        | Op::Load { var, .. }
-        | Op::Alloc { var, .. }
-        | Op::ObjectSize { var, .. }
-        | Op::ObjectOffset { var, .. }
-        | Op::Havoc { var, .. } => Some(var),
-        Op::Call { result, .. } => result.as_mut(),
-        _ => None,
     }
 }
 

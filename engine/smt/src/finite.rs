@@ -129,11 +129,7 @@ mod tests {
     /// Random constraints over a few symbols: what is found is what a bit-blaster finds.
     #[test]
     fn domains_agree_with_bits() {
-        let mut state = 3u64;
-        let mut below = |n: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) % n
-        };
+        let mut below = crate::dice::dice(3);
         let (mut models, mut cores) = (0, 0);
         for round in 0..300 {
             let mut pool = ExprPool::new();

@@ -154,11 +154,7 @@ mod tests {
     /// Random comparisons of random terms over few bits: what is found is what a bit-blaster finds.
     #[test]
     fn integers_agree_with_bits() {
-        let mut state = 7u64;
-        let mut below = |n: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) % n
-        };
+        let mut below = crate::dice::dice(7);
         let (mut models, mut cores, mut nothing) = (0, 0, 0);
         for _ in 0..400 {
             let mut pool = ExprPool::new();

@@ -16,6 +16,8 @@ pub mod budget;
 mod cache;
 mod checked;
 mod choice;
+#[cfg(test)]
+mod dice;
 mod equalities;
 pub mod facts;
 mod finite;

@@ -515,11 +515,7 @@ mod tests {
     /// Random comparisons of sums over few bits, where wrapping is frequent: what is refuted has no model.
     #[test]
     fn what_is_refuted_has_no_model() {
-        let mut state = 1u64;
-        let mut below = |n: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) % n
-        };
+        let mut below = crate::dice::dice(1);
         let (mut refuted, mut unsat) = (0, 0);
         for _ in 0..600 {
             let mut pool = ExprPool::new();

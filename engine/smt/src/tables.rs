@@ -163,11 +163,7 @@ mod tests {
     /// Reads of a table between random bounds.
     #[test]
     fn choices_are_elements() {
-        let mut state = 3u64;
-        let mut below = |n: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) % n
-        };
+        let mut below = crate::dice::dice(3);
         let (mut sat, mut unsat) = (0, 0);
         for _ in 0..150 {
             let mut pool = ExprPool::new();

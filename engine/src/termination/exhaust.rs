@@ -63,7 +63,7 @@ impl<'p> Paths<'p> {
                 if clean { Turn::AllEnd } else { Turn::Open }
             }
             Err(Stop::Spent(_)) => Turn::Open,
-            // An error edge has no place here, and what cannot be followed shows nothing.
+            // What C does not define (an error edge), and what cannot be followed, shows nothing.
             Ok(Exploration::Target { .. }) | Err(Stop::Fatal(_)) => {
                 self.explorer = None;
                 Turn::Open

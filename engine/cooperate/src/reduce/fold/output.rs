@@ -1,7 +1,7 @@
 //! The folded program, written from the classes of locations and copies.
 
 use super::{Fold, Step};
-use crate::restrict::{Restricted, def_mut};
+use crate::restrict::Restricted;
 use cfa::{
     BinOp, Callee, EdgeId, Expr, ExprId, ExprPool, FuncId, HaltKind, Id, LocId, Op, Out, Program, Table, Var, VarId,
     VarKind,
@@ -152,7 +152,7 @@ impl<'a> Output<'a> {
     fn op(&mut self, func: FuncId, old: EdgeId) -> Op {
         let mut op = self.fold.original.edges[old].op.clone();
         op.for_each_expr_mut(|e| *e = self.expr(func, *e));
-        if let Some(var) = def_mut(&mut op) {
+        if let Some(var) = op.def_mut() {
             *var = self.var(func, *var);
         }
         op

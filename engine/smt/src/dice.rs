@@ -1,0 +1,10 @@
+//! Random numbers for tests, the same each time.
+
+/// Numbers below a bound (Knuth's linear congruential generator, its upper bits).
+pub fn dice(seed: u64) -> impl FnMut(u64) -> u64 {
+    let mut state = seed;
+    move |bound| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % bound
+    }
+}
