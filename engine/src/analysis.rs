@@ -14,6 +14,7 @@ pub enum Analysis {
     ValueNoCegar,
     Value,
     ValueInterval,
+    Shape,
     Predicate,
     ValuePredicate,
     Merging,
@@ -25,7 +26,7 @@ pub enum Analysis {
 
 impl Analysis {
     /// Every analysis with its name and two lines on what it does and where it is from.
-    pub const ALL: [(Analysis, &'static str, &'static str); 17] = [
+    pub const ALL: [(Analysis, &'static str, &'static str); 18] = [
         (
             Analysis::Default,
             "default",
@@ -85,6 +86,12 @@ impl Analysis {
             "value-interval",
             "the product of that with bounds, bits, residues and small sets of values of all variables\n\
              (Beyer, Henzinger, Theoduloz, CAV 2007, section 3; Cousot, Cousot, POPL 1977)",
+        ),
+        (
+            Analysis::Shape,
+            "shape",
+            "explicit values under refinement, with chains of nodes in memory as list segments of any length\n\
+             (after Dudka, Peringer, Vojnar: Byte-precise verification of low-level list manipulation, SAS 2013)",
         ),
         (
             Analysis::Predicate,

@@ -147,6 +147,7 @@ impl<'p> Components<'p> {
             values: false,
             predicates: true,
             boolean: self.config.combines_predicates,
+            folds: false,
         };
         Tracking::new(symbolic, how)
     }

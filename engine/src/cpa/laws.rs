@@ -185,6 +185,7 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
         values: true,
         predicates: false,
         boolean: false,
+        folds: false,
     };
     let mut inner = if way.is_abstract() {
         let sharing = [Sharing::Location, Sharing::Scope][random.below(2)];

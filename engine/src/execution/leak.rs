@@ -6,6 +6,7 @@
 use super::fault::FaultKind;
 use super::memory::{Object, Origin};
 use super::operation::Successors;
+use super::segment::Summary;
 use super::state::State;
 use super::value::{ObjId, Val};
 use super::{At, Execution};
@@ -115,6 +116,7 @@ fn reached(ex: &mut Execution, st: &State, loc: LocId, known: &Known) -> Reached
         let Some(object) = st.memory.get(id) else { continue };
         object.for_each_cell(|_, len, value| values.push((value, 8 * u32::from(len))));
         values.extend(object.array.map(|array| (Val::Expr(array), 0)));
+        object.summary.and_then(Summary::other_end).into_iter().for_each(|end| reached.add(end));
         for (value, width) in values.drain(..) {
             reach(ex, st, value, width, known, &mut reached);
         }

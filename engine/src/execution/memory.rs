@@ -6,6 +6,7 @@
 //! the object's content is an SMT array of bytes.
 
 use super::paged::Paged;
+use super::segment::Summary;
 use super::value::{ObjId, Val};
 use cfa::{EdgeId, ExprId, GlobalId, Id};
 use std::rc::Rc;
@@ -63,6 +64,8 @@ pub struct Object {
     chunks: Vec<Option<Rc<Chunk>>>,
     /// The content, once it was written at an unknown offset while large.
     pub array: Option<ExprId>,
+    /// What else than itself it stands for.
+    pub summary: Option<Summary>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -111,7 +114,12 @@ pub enum Piece {
 
 impl Object {
     pub fn new(size: Val, align: u32, origin: Origin, zeroed: bool) -> Self {
-        Self { size, align, origin, zeroed, read_only: false, chunks: Vec::new(), array: None }
+        Self { size, align, origin, zeroed, read_only: false, chunks: Vec::new(), array: None, summary: None }
+    }
+
+    /// An object of the same content that stands for this.
+    pub fn summarizing(self, summary: Option<Summary>) -> Self {
+        Self { summary, ..self }
     }
 
     #[inline]
@@ -386,6 +394,15 @@ impl Object {
         }
     }
 
+    /// Replaces the values of cells.
+    pub fn map_cells(&mut self, mut map: impl FnMut(Val) -> Val) {
+        for chunk in self.chunks.iter_mut().flatten() {
+            if chunk.cells.iter().any(|c| map(c.value) != c.value) {
+                Rc::make_mut(chunk).cells.iter_mut().for_each(|c| c.value = map(c.value));
+            }
+        }
+    }
+
     /// Offsets of the chunks that the two objects do not share, up to the end of the longer content.
     pub fn differing_chunks(&self, other: &Object) -> Vec<u64> {
         let n = self.chunks.len().max(other.chunks.len());
@@ -407,7 +424,7 @@ impl Object {
     /// (and arrays, of width 0) of which the second has to be an instance of the first are appended to `pairs`, as (ours,
     /// theirs, bits). Conservative: `false` where the same content is represented differently.
     pub fn may_cover(&self, other: &Object, pairs: &mut Vec<(Val, Val, u32)>) -> bool {
-        if self.origin != other.origin || self.zeroed != other.zeroed {
+        if self.origin != other.origin || self.zeroed != other.zeroed || self.summary != other.summary {
             return false;
         }
         pairs.push((self.size, other.size, 64));
@@ -514,6 +531,32 @@ impl Memory {
     #[inline]
     pub fn get_mut(&mut self, id: ObjId) -> Option<&mut Object> {
         self.objects.get_mut(id.index()).map(Rc::make_mut)
+    }
+    /// Another object in the place of one.
+    pub fn replace(&mut self, id: ObjId, object: Object) {
+        self.objects.set(id.index(), Some(Rc::new(object)));
+    }
+    /// Replaces the values of all cells.
+    pub fn map_cells(&mut self, mut map: impl FnMut(Val) -> Val) {
+        let changed = |o: &Object, map: &mut dyn FnMut(Val) -> Val| {
+            let mut changed = false;
+            o.for_each_cell(|_, _, value| changed |= map(value) != value);
+            changed
+        };
+        let ids: Vec<ObjId> = self.iter().filter(|(_, o)| changed(o, &mut map)).map(|(id, _)| id).collect();
+        for id in ids {
+            self.get_mut(id).expect("a live object").map_cells(&mut map);
+        }
+    }
+    /// The same memory with other numbers for its objects; those without a number are dropped. `next` is the number after all others.
+    pub fn renumbered(&self, number: impl Fn(ObjId) -> Option<ObjId>, next: u32) -> Self {
+        let mut objects = Paged::new();
+        for (i, object) in self.objects.iter() {
+            if let Some(id) = number(ObjId(i as u32)) {
+                objects.set(id.index(), Some(Rc::clone(object)));
+            }
+        }
+        Self { objects, next }
     }
     pub fn remove(&mut self, id: ObjId) {
         self.objects.set(id.index(), None);

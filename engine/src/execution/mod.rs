@@ -26,6 +26,7 @@ mod paged;
 mod pointer;
 mod pure;
 mod quantified;
+mod segment;
 mod state;
 mod terms;
 mod value;
@@ -38,6 +39,7 @@ pub use memory::{Memory, Object, Origin, PART, Part, Piece};
 pub use operation::Successors;
 pub use paged::Paged;
 pub use quantified::{Quantified, Row};
+pub use segment::{Link, Summary};
 pub use state::{Decision, Event, Frame, Slots, State, Trail};
 pub use terms::Terms;
 pub use value::{ObjId, Val, sign_extend};
@@ -93,6 +95,8 @@ pub struct Execution<'p> {
     pub slots: Slots,
     pub solver: PathSolver,
     pub mode: Mode,
+    /// States may have list segments in memory.
+    pub unfolds: bool,
     /// Operations that free memory may be missing in the program, so that objects of the heap which seem to live at the same
     /// time may have the same address.
     pub lacks_frees: bool,
@@ -123,6 +127,7 @@ impl<'p> Execution<'p> {
             slots,
             solver,
             mode: Mode { names_unknowns: true, is_abstract: false, skips_calls: true },
+            unfolds: false,
             lacks_frees: false,
             faults: Vec::new(),
             unset: Vec::new(),

@@ -5,8 +5,8 @@ use super::fault::{Fault, FaultKind};
 use super::memory::{Object, Origin};
 use super::pointer::{Access, Resolution};
 use super::state::State;
-use super::value::{Val, mask};
-use super::{At, Execution, Split, blocks, function_at, leak};
+use super::value::{ObjId, Val, mask};
+use super::{At, Execution, Split, blocks, function_at, leak, segment};
 use cfa::{AllocKind, Callee, EdgeId, Expr, ExprId, Op, Sort, VarId};
 use std::rc::Rc;
 
@@ -141,6 +141,9 @@ impl Step<'_, '_, '_> {
             && matches!(o.size, Val::Int(size) if offset < size && u64::from(len) <= size - offset)
         {
             let value = self.ex.read(&mut st, object, offset, len);
+            if self.ex.unfolds && self.load_unfolded(&mut st, var, (object, offset, len), value) {
+                return;
+            }
             self.loaded(&mut st, var, value, len);
             self.follow(st);
             return;
@@ -150,6 +153,26 @@ impl Step<'_, '_, '_> {
             self.loaded(&mut st, var, value, len);
             self.follow(st);
         }
+    }
+
+    /// If `value`, just read, leads to a list segment, that splits: to variables only nodes are known.
+    fn load_unfolded(&mut self, st: &mut State, var: VarId, (object, offset, len): (ObjId, u64, u32), value: Val) -> bool {
+        let states = match value {
+            Val::Ptr(segment, _) => segment::unfold(self.ex, st, segment),
+            Val::Expr(e) if self.ex.terms.bases_in(e).iter().any(|&o| segment::is_summary(st, o)) => {
+                self.loaded(st, var, Val::Unknown, len);
+                self.follow(st.clone());
+                return true;
+            }
+            _ => None,
+        };
+        let Some(states) = states else { return false };
+        for mut st in states {
+            let value = self.ex.read(&mut st, object, offset, len);
+            self.loaded(&mut st, var, value, len);
+            self.follow(st);
+        }
+        true
     }
 
     fn loaded(&mut self, st: &mut State, var: VarId, value: Val, len: u32) {
@@ -243,6 +266,7 @@ impl Step<'_, '_, '_> {
         match ptr {
             Val::Int(0) => self.follow(st),
             Val::Expr(_) if !self.ex.mode.names_unknowns => self.ex.fault(st, FaultKind::Undecided, None),
+            Val::Ptr(object, 0) if segment::is_summary(&st, object) => self.ex.fault(st, FaultKind::Undecided, None),
             Val::Ptr(object, 0) => match st.memory.get(object).map(|o| o.origin) {
                 Some(Origin::Heap(_)) => {
                     self.ex.note(&st, object, true);

@@ -42,6 +42,7 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
         values: true,
         predicates: false,
         boolean: config.combines_predicates,
+        folds: false,
     };
     let few = standard.threshold.min(FEW_VALUES);
     match analysis {
@@ -49,6 +50,7 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
         Analysis::Merging => make.exact(Merge::AtHeads),
         Analysis::Value => make.at_joins(Options { values_only: true, ..standard }),
         Analysis::ValueInterval => make.with_intervals(Options { values_only: true, ..standard }),
+        Analysis::Shape => make.at_joins(Options { values_only: true, folds: true, ..standard }),
         Analysis::ValueNoCegar => make.at_joins(Options { values_only: true, full: true, threshold: 0, ..standard }),
         Analysis::SymexCegar => make.at_joins(Options { threshold: 0, ..standard }),
         Analysis::Predicate => make.in_blocks(Options { values: false, predicates: true, threshold: few, ..standard }),

@@ -99,6 +99,7 @@ fn options(random: &mut Random, values_only: bool) -> Options {
         values: true,
         predicates: false,
         boolean: false,
+        folds: false,
     }
 }
 

@@ -44,6 +44,7 @@ impl Tracking<'_> {
         self.forget_callers(&mut st, since, &keep);
         self.forget(&mut st, at, since.map(|s| &s.memory), &keep);
         self.precision = precision;
+        self.fold(&mut st, at);
         let replaced = self.replaced();
         if self.ways.1 {
             self.name_kept(&st);

@@ -4,6 +4,7 @@
 //! dynamic precision adjustment, ASE 2008), whose precision is refined from infeasible paths. Without names for what is
 //! unknown it is the explicit-value analysis, with predicates alone predicate abstraction.
 
+mod fold;
 mod forget;
 mod precision;
 mod predicates;
@@ -43,6 +44,8 @@ pub struct Options {
     /// Then predicates, kept in all their combinations if `boolean`.
     pub predicates: bool,
     pub boolean: bool,
+    /// Chains of objects of the heap become list segments; only with values alone.
+    pub folds: bool,
 }
 
 /// Symbolic execution of which states keep what is tracked.
@@ -54,6 +57,8 @@ pub struct Tracking<'p> {
     boolean: bool,
     /// Which refinements are tried: of values, of predicates.
     pub(crate) ways: (bool, bool),
+    /// When chains of objects become list segments, if they do.
+    folding: Option<fold::Folding>,
     /// A variable with more values at one location on one path is tracked no more.
     threshold: usize,
     /// The first side of the branch that a conjunct of a path condition comes from.
@@ -88,12 +93,15 @@ impl<'p> Tracking<'p> {
         symbolic.execution.unwritten = how.predicates.then(Vec::new);
         symbolic.problems = Some(Problems::default());
         symbolic.merges_soon = how.predicates;
+        debug_assert!(how.values_only || !how.folds, "nothing names what segments hold");
+        symbolic.execution.unfolds = how.folds;
         Self {
             symbolic,
             precision: Precision::new(how.full, how.sharing),
             predicates: Predicates::default(),
             boolean: how.boolean,
             ways: (how.values, how.predicates),
+            folding: how.folds.then(fold::Folding::new),
             threshold: how.threshold,
             source: FxHashMap::default(),
             forgotten: FxHashSet::default(),
@@ -317,7 +325,17 @@ impl Abstraction for Tracking<'_> {
         goal: Goal,
         budget: &Budget,
     ) -> Result<Refinement, Stop> {
-        self.refine_path(st, path, cuts, goal, budget)
+        let refined = self.refine_path(st, path, cuts, goal, budget)?;
+        match &mut self.folding {
+            // Maybe it is what was folded that would refute the path.
+            Some(folding) if refined == Refinement::Impossible => match folding.spare_longer() {
+                true => Ok(Refinement::Refined { from: 0, changed: true }),
+                false => Ok(refined),
+            },
+            // What is tracked decides what is folded, from the start.
+            Some(_) if let Refinement::Refined { changed, .. } = refined => Ok(Refinement::Refined { from: 0, changed }),
+            _ => Ok(refined),
+        }
     }
 }
 

@@ -362,6 +362,7 @@ mod tests {
             values: false,
             predicates: true,
             boolean: false,
+            folds: false,
         };
         let (mut finder, mut prover) = (Tracking::new(domain(), how), domain());
         // The pools do not agree on ids.
