@@ -122,6 +122,11 @@ impl Object {
         Self { summary, ..self }
     }
 
+    /// Whether it is but the other end of a list segment.
+    pub fn is_last(&self) -> bool {
+        matches!(self.summary, Some(Summary::Last(_)))
+    }
+
     #[inline]
     fn chunk(&self, offset: u64) -> Option<&Chunk> {
         self.chunks.get((offset / CHUNK as u64) as usize)?.as_deref()
@@ -424,7 +429,10 @@ impl Object {
     /// (and arrays, of width 0) of which the second has to be an instance of the first are appended to `pairs`, as (ours,
     /// theirs, bits). Conservative: `false` where the same content is represented differently.
     pub fn may_cover(&self, other: &Object, pairs: &mut Vec<(Val, Val, u32)>) -> bool {
-        if self.origin != other.origin || self.zeroed != other.zeroed || self.summary != other.summary {
+        if self.origin != other.origin || self.zeroed != other.zeroed {
+            return false;
+        }
+        if !Summary::may_cover(self.summary, other.summary) {
             return false;
         }
         pairs.push((self.size, other.size, 64));

@@ -8,9 +8,9 @@
 //! checking, SPIN 2006, with a renaming instead of an abstraction). θ is found by matching structure, so the search is
 //! incomplete and linear.
 
-use super::Execution;
+use super::{Execution, segment};
 use super::state::{Frame, State};
-use super::value::Val;
+use super::value::{ObjId, Val};
 use crate::control::Control;
 use cfa::{Expr, ExprId, SymId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -79,6 +79,13 @@ fn match_frames(ex: &mut Execution, old: &State, new: &State, at: Control, match
 
 fn match_memory(ex: &mut Execution, old: &State, new: &State, matching: &mut Matching) -> bool {
     let mut cells = Vec::new();
+    let mut ends = FxHashMap::default();
+    if ex.unfolds {
+        ends = segment::ends(&old.memory, &new.memory);
+    }
+    if ends.iter().any(|(a, b)| a != b) {
+        return match_segments(ex, old, new, &ends, matching);
+    }
     for (_, a, b) in old.memory.differences(&new.memory) {
         match (a, b) {
             (Some(a), Some(b)) if a.may_cover(b, &mut cells) => {}
@@ -98,6 +105,29 @@ fn match_memory(ex: &mut Execution, old: &State, new: &State, matching: &mut Mat
         }
     }
     values.into_iter().all(|v| match_values(ex, v, v, matching))
+}
+
+/// The memory of states without names for what is unknown, where what ends a segment of `old` ends, by `ends`, one in `new`, or is its only node.
+fn match_segments(
+    ex: &mut Execution,
+    old: &State,
+    new: &State,
+    ends: &FxHashMap<ObjId, ObjId>,
+    matching: &mut Matching,
+) -> bool {
+    let of = |st: &State| st.memory.iter().filter(|(_, o)| !o.is_last()).count();
+    let mut cells = Vec::new();
+    of(old) == of(new)
+        && old.memory.iter().filter(|(_, o)| !o.is_last()).all(|(id, a)| {
+            new.memory.get(id).is_some_and(|b| !b.is_last() && a.may_cover(b, &mut cells))
+        })
+        && cells.into_iter().all(|(a, b, _)| {
+            let a = match a {
+                Val::Ptr(o, k) => Val::Ptr(ends.get(&o).copied().unwrap_or(o), k),
+                a => a,
+            };
+            match_values(ex, a, b, matching)
+        })
 }
 
 /// Extends the substitution so that `old` becomes `new`.

@@ -6,8 +6,10 @@
 //! by whether there are more. So every object that an operation accesses is one object of the program.
 
 use super::Execution;
+use super::memory::{Memory, Object};
 use super::state::State;
 use super::value::{ObjId, Val};
+use rustc_hash::FxHashMap;
 
 /// How each node of a list leads to a neighbour: at offset `field` is the address of the neighbour's byte `to`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,14 +21,26 @@ pub struct Link {
 /// What an object stands for that is not one of the program's. No summary exists where unknown values have names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Summary {
-    /// One or more nodes. Pointers to the object lead to the first. Its content is what all have in common, but for the links: forward
-    /// that of the last node, backward that of the first. Where there are links back, another object is the last node.
+    /// One or more nodes. Pointers to the object lead to the first, those in its own content, but for the links, from each node to itself.
+    /// The content is what all have in common, but for the links: forward that of the last node, backward that of the first. Where there
+    /// are links back, another object is the last node.
     Segment { next: Link, back: Option<(Link, ObjId)> },
     /// The last node of the segment with this first; it has no content of its own.
     Last(ObjId),
 }
 
 impl Summary {
+    /// Whether what `new` stands for is among what `old` does, if their ends are: a node is a segment of one.
+    pub fn may_cover(old: Option<Self>, new: Option<Self>) -> bool {
+        match (old, new) {
+            (Some(Self::Segment { .. }), None) => true,
+            (Some(Self::Segment { next, back }), Some(Self::Segment { next: n, back: b })) => {
+                next == n && back.map(|(link, _)| link) == b.map(|(link, _)| link)
+            }
+            (old, new) => old == new,
+        }
+    }
+
     /// The object for the other end of the segment.
     pub fn other_end(self) -> Option<ObjId> {
         match self {
@@ -34,6 +48,12 @@ impl Summary {
             Self::Last(first) => Some(first),
         }
     }
+}
+
+/// By what is the last node of a segment in `old`, what is in `new`: the same, or the only node.
+pub(super) fn ends(old: &Memory, new: &Memory) -> FxHashMap<ObjId, ObjId> {
+    let lasts = old.iter().filter_map(|(id, o)| if let Some(Summary::Last(first)) = o.summary { Some((id, first)) } else { None });
+    lasts.map(|(id, first)| (id, new.get(first).and_then(|o| o.summary?.other_end()).unwrap_or(first))).collect()
 }
 
 pub(super) fn is_summary(st: &State, object: ObjId) -> bool {
@@ -66,7 +86,7 @@ pub(super) fn unfold(ex: &mut Execution, st: &State, object: ObjId) -> Option<[S
     match back {
         Some((link, last)) if object == last => {
             let rest_last = more.memory.allocate(node.clone().summarizing(Some(Summary::Last(first))));
-            let mut node = node;
+            let mut node = moved(node, first, last, &[next.field, link.field]);
             node.write_cell(link.field, bytes, Val::Ptr(rest_last, link.to));
             more.memory.replace(last, node);
             let mut rest = segment.summarizing(Some(Summary::Segment { next, back: Some((link, rest_last)) }));
@@ -74,11 +94,12 @@ pub(super) fn unfold(ex: &mut Execution, st: &State, object: ObjId) -> Option<[S
             more.memory.replace(first, rest);
         }
         _ => {
-            let mut rest = segment;
+            let rest = more.memory.allocate(segment.clone());
+            let mut of_rest = moved(segment, first, rest, &[next.field]);
             if let Some((link, _)) = back {
-                rest.write_cell(link.field, bytes, Val::Ptr(first, link.to));
+                of_rest.write_cell(link.field, bytes, Val::Ptr(first, link.to));
             }
-            let rest = more.memory.allocate(rest);
+            more.memory.replace(rest, of_rest);
             let mut node = node;
             node.write_cell(next.field, bytes, Val::Ptr(rest, next.to));
             more.memory.replace(first, node);
@@ -89,4 +110,17 @@ pub(super) fn unfold(ex: &mut Execution, st: &State, object: ObjId) -> Option<[S
         }
     }
     Some([one, more])
+}
+
+/// A node that leads to itself, at another place: but for these fields, addresses of the old place are those of the new.
+fn moved(mut node: Object, from: ObjId, to: ObjId, but: &[u64]) -> Object {
+    let mut fields = Vec::new();
+    node.for_each_cell(|field, len, value| match value {
+        Val::Ptr(o, k) if o == from && !but.contains(&field) => fields.push((field, u32::from(len), k)),
+        _ => {}
+    });
+    for (field, len, k) in fields {
+        node.write_cell(field, len, Val::Ptr(to, k));
+    }
+    node
 }

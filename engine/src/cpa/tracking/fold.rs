@@ -8,7 +8,8 @@
 use super::Tracking;
 use crate::control::Control;
 use crate::execution::{Frame, Link, Memory, ObjId, Object, Origin, Piece, State, Summary, Val};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 /// Nodes in a chain before it becomes a segment: at first, and at most. It grows where refinement cannot refute a path otherwise.
@@ -64,6 +65,14 @@ impl Tracking<'_> {
         }
         renumber(st);
     }
+}
+
+/// What a state has in memory, as far as states agree on it of which one may cover the other.
+pub(super) fn shape(st: &State) -> u64 {
+    let mut hasher = FxHasher::default();
+    let objects = st.memory.iter().filter(|(_, o)| !o.is_last());
+    objects.for_each(|(_, o)| o.origin.hash(&mut hasher));
+    hasher.finish()
 }
 
 fn is_heap(object: &Object) -> bool {
@@ -187,13 +196,12 @@ fn fold_some(st: &mut State, folding: Folding, pointer: u32) -> bool {
 /// By first node, the neighbours that can be one segment.
 fn meetings(memory: &Memory, in_variables: &[ObjId], pointer: u32) -> FxHashMap<ObjId, Meeting> {
     let in_variables: FxHashSet<ObjId> = in_variables.iter().copied().collect();
-    // How many cells lead to an object.
+    // How many cells of others lead to an object.
     let mut references: FxHashMap<ObjId, u32> = FxHashMap::default();
-    for (_, object) in memory.iter() {
-        object.for_each_cell(|_, _, value| {
-            if let Val::Ptr(to, _) = value {
-                *references.entry(to).or_default() += 1;
-            }
+    for (from, object) in memory.iter() {
+        object.for_each_cell(|_, _, value| match value {
+            Val::Ptr(to, _) if to != from => *references.entry(to).or_default() += 1,
+            _ => {}
         });
     }
     let is_node = |id: ObjId| {
@@ -202,7 +210,7 @@ fn meetings(memory: &Memory, in_variables: &[ObjId], pointer: u32) -> FxHashMap<
     };
     let last_of = |id: ObjId| memory.get(id)?.summary.and_then(Summary::other_end);
     let mut meetings = FxHashMap::default();
-    for (first, a) in memory.iter().filter(|&(id, o)| is_node(id) && !matches!(o.summary, Some(Summary::Last(_)))) {
+    for (first, a) in memory.iter().filter(|&(id, o)| is_node(id) && !o.is_last()) {
         let mut links = Vec::new();
         a.for_each_cell(|field, len, value| {
             if let Val::Ptr(second, to) = value
@@ -216,7 +224,7 @@ fn meetings(memory: &Memory, in_variables: &[ObjId], pointer: u32) -> FxHashMap<
         let end_of_first = last_of(first).unwrap_or(first);
         for (second, next) in links {
             let b = memory.get(second).expect("a node");
-            if (b.origin, b.size) != (a.origin, a.size) || matches!(b.summary, Some(Summary::Last(_))) {
+            if (b.origin, b.size) != (a.origin, a.size) || b.is_last() {
                 continue;
             }
             let mut back = None;
@@ -279,6 +287,9 @@ fn can_meet(
             }
         }
     }
+    if back.is_none() && matches!(b.piece(next.field), Piece::Cell { value: Val::Ptr(id, _), .. } if id == second) {
+        return None;
+    }
     let Val::Int(size) = a.size else { return None };
     let (mut agree, mut at) = (true, 0);
     while at < size {
@@ -295,6 +306,11 @@ fn can_meet(
             continue;
         }
         match (a.piece(at), b.piece(at)) {
+            // Each leads to itself.
+            (
+                Piece::Cell { value: Val::Ptr(x, k), len, index },
+                Piece::Cell { value: Val::Ptr(y, l), len: m, index: j },
+            ) if (x, y) == (first, second) && (k, len, index) == (l, m, j) => {}
             (x, y) if x == y => {
                 // An address of one of the two themselves is another thing in each.
                 let own = |id| id == first || id == second || Some(id) == end_of_a;
@@ -373,14 +389,15 @@ fn join(memory: &mut Memory, first: ObjId, meeting: Meeting, pointer: u32) {
     memory.replace(first, node.summarizing(Some(Summary::Segment { next, back })));
 }
 
-/// Gives objects the numbers in whose order they are found, the dead first: so none seems to have been alive before one died.
+/// Gives objects the numbers in whose order they are found, the dead first: so none seems to have been alive before one died. Last nodes of
+/// segments come last, so that a segment and a node in its place have the same number.
 fn renumber(st: &mut State) {
     let globals = st.memory.iter().take_while(|(_, o)| matches!(o.origin, Origin::Global(_))).count() as u32;
     let mut order = found_from_variables(st);
     let found: FxHashSet<ObjId> = order.iter().copied().collect();
     order.extend(st.memory.iter().map(|(id, _)| id).filter(|id| !found.contains(id)));
     order.retain(|id| id.0 >= globals);
-    order.sort_by_key(|&id| st.memory.get(id).is_some());
+    order.sort_by_key(|&id| st.memory.get(id).map(Object::is_last));
     let numbers: FxHashMap<ObjId, ObjId> = order.iter().enumerate().map(|(i, &id)| (id, ObjId(globals + i as u32))).collect();
     if numbers.iter().all(|(a, b)| a == b) {
         return;

@@ -9,6 +9,7 @@
 //! CEGAR for symbolic execution, section 2.2); without, it is the explicit-value domain (Beyer, Löwe: Explicit-state
 //! software model checking based on CEGAR and interpolation, FASE 2013), whose states map variables to constants.
 
+use super::fold;
 use super::precision::Item;
 use super::state::{Cut, State};
 use super::{Stop, Tracking};
@@ -329,7 +330,8 @@ impl Tracking<'_> {
             Val::Ptr(object, offset) => Some(u64::from(object.0).rotate_right(16) ^ offset),
             Val::Expr(_) | Val::Unset | Val::Unknown => None,
         };
-        locals.chain(globals).map(word).collect()
+        let shape = self.folding.map(|_| fold::shape(st));
+        locals.chain(globals).map(word).chain(shape.map(Some)).collect()
     }
 
     /// The error `what` is met at `edge` in a state that the solver does not refute.
