@@ -176,7 +176,12 @@ fn mergeable_memory(a: &State, b: &State) -> Option<Vec<(ObjId, u64)>> {
     let mut places = Vec::new();
     for (id, x, y) in a.memory.differences(&b.memory) {
         let (x, y) = (x?, y?);
-        if x.size != y.size || x.origin != y.origin || x.summary != y.summary || x.zeroed != y.zeroed || x.array != y.array {
+        if x.size != y.size
+            || x.origin != y.origin
+            || x.summary != y.summary
+            || x.zeroed != y.zeroed
+            || x.array != y.array
+        {
             return None;
         }
         places.extend(x.differing_chunks(y).into_iter().map(|chunk| (id, chunk)));

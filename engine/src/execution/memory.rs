@@ -122,6 +122,10 @@ impl Object {
         Self { summary, ..self }
     }
 
+    /// The other end of the list segment that begins with `first`, for nodes such as this: nothing but its address is known of it.
+    pub fn last(&self, first: ObjId) -> Self {
+        Self::new(self.size, self.align, self.origin, false).summarizing(Some(Summary::Last(first)))
+    }
     /// Whether it is but the other end of a list segment.
     pub fn is_last(&self) -> bool {
         matches!(self.summary, Some(Summary::Last(_)))
@@ -321,7 +325,8 @@ impl Object {
         }
     }
 
-    fn parts(&self) -> impl Iterator<Item = Part> + use<> {
+    /// Its parts, if they are told apart.
+    pub fn parts(&self) -> impl Iterator<Item = Part> + use<> {
         (0..self.size_in_parts().unwrap_or(0)).map(|i| Part(i as u32))
     }
 

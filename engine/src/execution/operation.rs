@@ -156,7 +156,13 @@ impl Step<'_, '_, '_> {
     }
 
     /// If `value`, just read, leads to a list segment, that splits: to variables only nodes are known.
-    fn load_unfolded(&mut self, st: &mut State, var: VarId, (object, offset, len): (ObjId, u64, u32), value: Val) -> bool {
+    fn load_unfolded(
+        &mut self,
+        st: &mut State,
+        var: VarId,
+        (object, offset, len): (ObjId, u64, u32),
+        value: Val,
+    ) -> bool {
         let states = match value {
             Val::Ptr(segment, _) => segment::unfold(self.ex, st, segment),
             Val::Expr(e) if self.ex.terms.bases_in(e).iter().any(|&o| segment::is_summary(st, o)) => {

@@ -8,9 +8,9 @@
 //! checking, SPIN 2006, with a renaming instead of an abstraction). θ is found by matching structure, so the search is
 //! incomplete and linear.
 
-use super::{Execution, segment};
 use super::state::{Frame, State};
 use super::value::{ObjId, Val};
+use super::{Execution, segment};
 use crate::control::Control;
 use cfa::{Expr, ExprId, SymId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -118,9 +118,11 @@ fn match_segments(
     let of = |st: &State| st.memory.iter().filter(|(_, o)| !o.is_last()).count();
     let mut cells = Vec::new();
     of(old) == of(new)
-        && old.memory.iter().filter(|(_, o)| !o.is_last()).all(|(id, a)| {
-            new.memory.get(id).is_some_and(|b| !b.is_last() && a.may_cover(b, &mut cells))
-        })
+        && old
+            .memory
+            .iter()
+            .filter(|(_, o)| !o.is_last())
+            .all(|(id, a)| new.memory.get(id).is_some_and(|b| !b.is_last() && a.may_cover(b, &mut cells)))
         && cells.into_iter().all(|(a, b, _)| {
             let a = match a {
                 Val::Ptr(o, k) => Val::Ptr(ends.get(&o).copied().unwrap_or(o), k),

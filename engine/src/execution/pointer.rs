@@ -230,7 +230,9 @@ impl Resolution {
 fn is_plain(st: &State, addr: Val, len: Val) -> bool {
     let Val::Int(_) = len else { return false };
     match addr {
-        Val::Ptr(object, _) => st.memory.get(object).is_none_or(|o| matches!(o.size, Val::Int(_)) && o.summary.is_none()),
+        Val::Ptr(object, _) => {
+            st.memory.get(object).is_none_or(|o| matches!(o.size, Val::Int(_)) && o.summary.is_none())
+        }
         Val::Int(_) | Val::Unset => true,
         Val::Expr(_) | Val::Unknown => false,
     }

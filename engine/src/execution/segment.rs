@@ -21,10 +21,10 @@ pub struct Link {
 /// What an object stands for that is not one of the program's. No summary exists where unknown values have names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Summary {
-    /// One or more nodes. Pointers to the object lead to the first, those in its own content, but for the links, from each node to itself.
+    /// So many nodes or more, one at least. Pointers to the object lead to the first, those in its own content, but for the links, from each node to itself.
     /// The content is what all have in common, but for the links: forward that of the last node, backward that of the first. Where there
     /// are links back, another object is the last node.
-    Segment { next: Link, back: Option<(Link, ObjId)> },
+    Segment { next: Link, back: Option<(Link, ObjId)>, least: u32 },
     /// The last node of the segment with this first; it has no content of its own.
     Last(ObjId),
 }
@@ -33,9 +33,9 @@ impl Summary {
     /// Whether what `new` stands for is among what `old` does, if their ends are: a node is a segment of one.
     pub fn may_cover(old: Option<Self>, new: Option<Self>) -> bool {
         match (old, new) {
-            (Some(Self::Segment { .. }), None) => true,
-            (Some(Self::Segment { next, back }), Some(Self::Segment { next: n, back: b })) => {
-                next == n && back.map(|(link, _)| link) == b.map(|(link, _)| link)
+            (Some(Self::Segment { least, .. }), None) => least == 1,
+            (Some(Self::Segment { next, back, least }), Some(Self::Segment { next: n, back: b, least: l })) => {
+                least <= l && next == n && back.map(|(link, _)| link) == b.map(|(link, _)| link)
             }
             (old, new) => old == new,
         }
@@ -52,7 +52,9 @@ impl Summary {
 
 /// By what is the last node of a segment in `old`, what is in `new`: the same, or the only node.
 pub(super) fn ends(old: &Memory, new: &Memory) -> FxHashMap<ObjId, ObjId> {
-    let lasts = old.iter().filter_map(|(id, o)| if let Some(Summary::Last(first)) = o.summary { Some((id, first)) } else { None });
+    let lasts = old
+        .iter()
+        .filter_map(|(id, o)| if let Some(Summary::Last(first)) = o.summary { Some((id, first)) } else { None });
     lasts.map(|(id, first)| (id, new.get(first).and_then(|o| o.summary?.other_end()).unwrap_or(first))).collect()
 }
 
@@ -61,41 +63,49 @@ pub(super) fn is_summary(st: &State, object: ObjId) -> bool {
 }
 
 /// The states that `st` splits into so that the node to which pointers to `object` lead is an object of its own; `None` if it is one.
-pub(super) fn unfold(ex: &mut Execution, st: &State, object: ObjId) -> Option<[State; 2]> {
+pub(super) fn unfold(ex: &mut Execution, st: &State, object: ObjId) -> Option<Vec<State>> {
     let first = match st.memory.get(object)?.summary? {
         Summary::Last(first) => first,
         Summary::Segment { .. } => object,
     };
     let segment = st.memory.get(first).expect("a segment has a first node").clone();
-    let Some(Summary::Segment { next, back }) = segment.summary else { unreachable!("the first node is the segment") };
+    let Some(Summary::Segment { next, back, least }) = segment.summary else {
+        unreachable!("the first node is the segment")
+    };
     let bytes = ex.program.layout.pointer_width.div_ceil(8);
     let node = segment.clone().summarizing(None);
 
-    let mut one = st.clone();
-    one.memory.replace(first, node.clone());
-    if let Some((_, last)) = back {
-        one.memory.remove(last);
-        one.memory.map_cells(|value| match value {
-            Val::Ptr(o, k) if o == last => Val::Ptr(first, k),
-            Val::Expr(e) if ex.terms.bases_in(e).contains(&last) => Val::Unknown,
-            value => value,
-        });
+    let mut states = Vec::with_capacity(2);
+    if least == 1 {
+        let mut one = st.clone();
+        one.memory.replace(first, node.clone());
+        if let Some((_, last)) = back {
+            one.memory.remove(last);
+            one.memory.map_cells(|value| match value {
+                Val::Ptr(o, k) if o == last => Val::Ptr(first, k),
+                Val::Expr(e) if ex.terms.bases_in(e).contains(&last) => Val::Unknown,
+                value => value,
+            });
+        }
+        states.push(one);
     }
 
     let mut more = st.clone();
+    let least = (least - 1).max(1);
     match back {
         Some((link, last)) if object == last => {
-            let rest_last = more.memory.allocate(node.clone().summarizing(Some(Summary::Last(first))));
+            let rest_last = more.memory.allocate(node.last(first));
             let mut node = moved(node, first, last, &[next.field, link.field]);
             node.write_cell(link.field, bytes, Val::Ptr(rest_last, link.to));
             more.memory.replace(last, node);
-            let mut rest = segment.summarizing(Some(Summary::Segment { next, back: Some((link, rest_last)) }));
+            let mut rest = segment.summarizing(Some(Summary::Segment { next, back: Some((link, rest_last)), least }));
             rest.write_cell(next.field, bytes, Val::Ptr(last, next.to));
             more.memory.replace(first, rest);
         }
         _ => {
             let rest = more.memory.allocate(segment.clone());
-            let mut of_rest = moved(segment, first, rest, &[next.field]);
+            let rest_of = segment.summarizing(Some(Summary::Segment { next, back, least }));
+            let mut of_rest = moved(rest_of, first, rest, &[next.field]);
             if let Some((link, _)) = back {
                 of_rest.write_cell(link.field, bytes, Val::Ptr(first, link.to));
             }
@@ -109,7 +119,8 @@ pub(super) fn unfold(ex: &mut Execution, st: &State, object: ObjId) -> Option<[S
             }
         }
     }
-    Some([one, more])
+    states.push(more);
+    Some(states)
 }
 
 /// A node that leads to itself, at another place: but for these fields, addresses of the old place are those of the new.

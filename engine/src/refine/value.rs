@@ -12,7 +12,7 @@ use super::dependence::{Needed, Recording};
 use super::path::{End, Follower};
 use crate::control::{CallStacks, Control};
 use crate::cpa::tracking::{Item, State, describe};
-use crate::cpa::{Cpa, Goal, Refinement, Stop};
+use crate::cpa::{Abstraction, Cpa, Goal, Refinement, Stop};
 use crate::execution::Mode;
 use cfa::EdgeId;
 use rustc_hash::FxHashSet;
@@ -205,7 +205,15 @@ impl<'a, 'b, 'p> Infeasible<'a, 'b, 'p> {
                 };
                 done = cut;
                 let at = Control { loc: this.loc_after(path, cut), stack: CallStacks::EMPTY };
-                states = states.into_iter().map(|st| this.cpa.abstracted(st, at, None)).collect();
+                let mut abstracted: Vec<State> = Vec::with_capacity(states.len());
+                for st in states {
+                    let st = this.cpa.abstracted(st, at, None);
+                    // What is folded and unfolded comes back to the same states.
+                    if !abstracted.iter().any(|old| this.cpa.covers(old, &st, at)) {
+                        abstracted.push(st);
+                    }
+                }
+                states = abstracted;
                 all.push(states.clone());
             }
             let refuted = this.contradiction(states, &path[done..], goal)?.is_some();

@@ -3,6 +3,7 @@
 pub mod configurations;
 
 use crate::analysis::Analysis;
+use crate::cpa::symbolic::allocates_again;
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
 use cfa::{BinOp, CallGraph, Expr, ExprId, ExprPool, Op, Program, UnOp};
@@ -17,6 +18,8 @@ pub struct Features {
     pub modes: usize,
     /// Other conditions.
     pub conditions: usize,
+    /// Memory of the heap is allocated again and again.
+    pub lists: bool,
 }
 
 /// Conditions of a state machine.
@@ -26,8 +29,15 @@ impl Features {
     pub fn of(program: &Program) -> Self {
         let graphs = CfaGraphs::new(program);
         let calls = CallGraph::new(program);
+        let mut looping = FxHashSet::default();
+        for g in graphs.funcs.values() {
+            let forest = LoopForest::new(&g.graph, 0);
+            let nodes = g.locs.iter().enumerate();
+            looping.extend(nodes.filter(|&(node, _)| forest.innermost(node as u32).is_some()).map(|(_, &loc)| loc));
+        }
         let mut features = Self {
-            loops: graphs.funcs.values().any(|g| !LoopForest::new(&g.graph, 0).loops().is_empty()),
+            loops: !looping.is_empty(),
+            lists: allocates_again(program, |loc| looping.contains(&loc)),
             recursion: program.funcs.ids().any(|f| calls.is_recursive(f)),
             ..Self::default()
         };
@@ -47,10 +57,20 @@ impl Features {
     /// The analyses, in the order in which they take turns. The first is symbolic execution, whose executions the proofs by
     /// invariants learn from.
     pub fn analyses(self) -> Vec<Analysis> {
-        use Analysis::{Invariants, Merging, Random, Symex, SymexCegar, Value, ValuePredicate};
+        use Analysis::{Merging, Shape, Symex};
         if !self.loops && !self.recursion {
             return vec![Symex, Merging];
         }
+        let mut turns = self.for_numbers();
+        if self.lists {
+            turns.insert(1, Shape);
+        }
+        turns
+    }
+
+    /// As [`analyses`](Self::analyses), for programs with loops or recursion, but for their lists.
+    fn for_numbers(self) -> Vec<Analysis> {
+        use Analysis::{Invariants, Merging, Random, Symex, SymexCegar, Value, ValuePredicate};
         if self.modes >= MANY_MODES && self.modes > self.conditions {
             // Few of many variables matter, and these have few values.
             return vec![Symex, Value, SymexCegar, Invariants, Random, Merging, ValuePredicate];
@@ -98,7 +118,7 @@ mod tests {
     #[test]
     fn state_machines_are_seen() {
         let few = Features::of(&machine(3));
-        assert_eq!(few, Features { loops: true, recursion: false, modes: 3, conditions: 0 });
+        assert_eq!(few, Features { loops: true, recursion: false, modes: 3, ..Features::default() });
         assert_eq!(few.analyses()[1], Analysis::Merging);
         let many = Features::of(&machine(MANY_MODES));
         assert_eq!(many.analyses()[1], Analysis::Value);

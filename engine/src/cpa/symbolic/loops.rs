@@ -18,6 +18,34 @@ const ROWS: usize = 8;
 /// Variables per loop whose values are kept.
 const WATCHED: usize = 40;
 
+/// Whether memory of the heap is allocated in a loop or a recursion: one path through it stands for many objects.
+pub fn allocates_again(program: &Program, in_loop: impl Fn(LocId) -> bool) -> bool {
+    let calls = CallGraph::new(program);
+    let mut repeated: Vec<bool> = program.funcs.ids().map(|f| calls.is_recursive(f)).collect();
+    let mut work: Vec<FuncId> = program.funcs.ids().filter(|f| repeated[f.index()]).collect();
+    let called = |id: EdgeId| calls.callees(program, id).as_slice().to_vec();
+    for (id, edge) in program.edges.iter() {
+        if matches!(edge.op, Op::Call { .. }) && in_loop(edge.source) {
+            work.extend(called(id));
+        }
+    }
+    let mut callees: Vec<Vec<FuncId>> = vec![Vec::new(); program.funcs.len()];
+    for (id, _) in program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Call { .. })) {
+        callees[program.func_of(id).index()].extend(called(id));
+    }
+    let mut seen = FxHashSet::default();
+    while let Some(f) = work.pop() {
+        if seen.insert(f) {
+            repeated[f.index()] = true;
+            work.extend(&callees[f.index()]);
+        }
+    }
+    program.edges.iter().any(|(id, edge)| {
+        matches!(edge.op, Op::Alloc { kind: AllocKind::Heap, .. })
+            && (repeated[program.func_of(id).index()] || in_loop(edge.source))
+    })
+}
+
 /// A natural loop.
 #[derive(Clone)]
 pub struct LoopInfo {
@@ -182,31 +210,7 @@ impl Loops {
         if let Some(known) = self.allocates {
             return known;
         }
-        let calls = CallGraph::new(program);
-        let in_loop = |loc: LocId| self.loops.iter().any(|l| l.body.contains(&loc));
-        let mut repeated: Vec<bool> = program.funcs.ids().map(|f| calls.is_recursive(f)).collect();
-        let mut work: Vec<FuncId> = program.funcs.ids().filter(|f| repeated[f.index()]).collect();
-        let called = |id: EdgeId| calls.callees(program, id).as_slice().to_vec();
-        for (id, edge) in program.edges.iter() {
-            if matches!(edge.op, Op::Call { .. }) && in_loop(edge.source) {
-                work.extend(called(id));
-            }
-        }
-        let mut callees: Vec<Vec<FuncId>> = vec![Vec::new(); program.funcs.len()];
-        for (id, _) in program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Call { .. })) {
-            callees[program.func_of(id).index()].extend(called(id));
-        }
-        let mut seen = FxHashSet::default();
-        while let Some(f) = work.pop() {
-            if seen.insert(f) {
-                repeated[f.index()] = true;
-                work.extend(&callees[f.index()]);
-            }
-        }
-        let found = program.edges.iter().any(|(id, edge)| {
-            matches!(edge.op, Op::Alloc { kind: AllocKind::Heap, .. })
-                && (repeated[program.func_of(id).index()] || in_loop(edge.source))
-        });
+        let found = allocates_again(program, |loc| self.loops.iter().any(|l| l.body.contains(&loc)));
         self.allocates = Some(found);
         found
     }

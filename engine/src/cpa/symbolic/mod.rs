@@ -15,8 +15,8 @@ mod state;
 mod transfer;
 
 pub use asserted::{Asserted, asserted};
-pub use loops::globals_written;
 pub use loops::{LoopInfo, Loops, RecursiveFunction};
+pub use loops::{allocates_again, globals_written};
 pub use problems::{Problem, Problems};
 pub use reachability::leading_to_targets;
 pub use rows::{Address, Cells, Snapshot};

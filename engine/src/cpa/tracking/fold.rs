@@ -5,9 +5,10 @@
 //! leads to where they meet, become one segment ([`Summary`]); steps unfold it again. Objects then get numbers by the way on which they are
 //! found from the variables, so that states of the same shape are equal.
 
-use super::Tracking;
+use super::{Item, Tracking};
 use crate::control::Control;
-use crate::execution::{Frame, Link, Memory, ObjId, Object, Origin, Piece, State, Summary, Val};
+use crate::execution::{Frame, Link, Memory, ObjId, Object, Origin, Part, Piece, State, Summary, Val};
+use cfa::Program;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -31,7 +32,7 @@ impl Folding {
         Self { shortest: SHORTEST }
     }
 
-    /// Longer chains stay as they are; `false` if they were long enough.
+    /// Chains of this length stay as they are; `false` if they were long enough.
     pub fn spare_longer(&mut self) -> bool {
         self.shortest += 1;
         self.shortest <= LONGEST
@@ -49,6 +50,17 @@ struct Meeting {
 }
 
 impl Tracking<'_> {
+    /// A path that leads to `st` was not refuted, maybe because of what was folded: more is tracked of nodes, or longer chains
+    /// stay as they are. `false` if there is nothing left to try.
+    pub(super) fn unfold_more(&mut self, st: &State) -> bool {
+        let Some(folding) = &mut self.folding else { return false };
+        let before = self.precision.len();
+        for (_, node) in st.memory.iter().filter(|(_, o)| is_heap(o)) {
+            self.precision.add_everywhere(node.parts().map(|part| Item::Memory(node.origin, part)));
+        }
+        self.precision.len() > before || folding.spare_longer()
+    }
+
     /// Folds the memory of a state that has been abstracted at `at`, if that is a place where cycles are cut.
     pub(super) fn fold(&mut self, st: &mut State, at: Control) {
         let Some(folding) = self.folding else { return };
@@ -73,6 +85,17 @@ pub(super) fn shape(st: &State) -> u64 {
     let objects = st.memory.iter().filter(|(_, o)| !o.is_last());
     objects.for_each(|(_, o)| o.origin.hash(&mut hasher));
     hasher.finish()
+}
+
+/// Where an object has null, or zeros of that size.
+pub(super) fn null_parts(object: &Object, program: &Program) -> Vec<Part> {
+    let bytes = program.layout.pointer_width.div_ceil(8);
+    let known = object.known_parts();
+    let is_null = |part: Part| {
+        let start = part.offset().unwrap_or(u64::MAX) / u64::from(bytes) * u64::from(bytes);
+        part != Part::WHOLE && object.read_whole(start, bytes) == Some(Val::Int(0))
+    };
+    known.into_iter().filter(|&part| is_null(part)).collect()
 }
 
 fn is_heap(object: &Object) -> bool {
@@ -206,7 +229,9 @@ fn meetings(memory: &Memory, in_variables: &[ObjId], pointer: u32) -> FxHashMap<
     }
     let is_node = |id: ObjId| {
         !in_variables.contains(&id)
-            && memory.get(id).is_some_and(|o| is_heap(o) && o.array.is_none() && matches!(o.size, Val::Int(s) if s <= 4096))
+            && memory
+                .get(id)
+                .is_some_and(|o| is_heap(o) && o.array.is_none() && matches!(o.size, Val::Int(s) if s <= 4096))
     };
     let last_of = |id: ObjId| memory.get(id)?.summary.and_then(Summary::other_end);
     let mut meetings = FxHashMap::default();
@@ -231,15 +256,15 @@ fn meetings(memory: &Memory, in_variables: &[ObjId], pointer: u32) -> FxHashMap<
             b.for_each_cell(|field, len, value| match value {
                 // What leads back is behind what leads forward, which says which way the list goes.
                 Val::Ptr(to, k)
-                    if to == end_of_first
-                        && u32::from(len) == pointer
-                        && field >= next.field + u64::from(pointer) =>
+                    if to == end_of_first && u32::from(len) == pointer && field >= next.field + u64::from(pointer) =>
                 {
                     back = back.or(Some(Link { field, to: k }));
                 }
                 _ => {}
             });
-            if let Some(agree) = can_meet(memory, &references, first, Meeting { second, next, back, agree: false }, pointer) {
+            if let Some(agree) =
+                can_meet(memory, &references, first, Meeting { second, next, back, agree: false }, pointer)
+            {
                 meetings.insert(first, Meeting { second, next, back, agree });
                 break;
             }
@@ -270,7 +295,7 @@ fn can_meet(
     // Segments go on as they are.
     for object in [a, b] {
         match object.summary {
-            Some(Summary::Segment { next: n, back: p }) if n != next || p.map(|(p, _)| p) != back => return None,
+            Some(Summary::Segment { next: n, back: p, .. }) if n != next || p.map(|(p, _)| p) != back => return None,
             _ => {}
         }
     }
@@ -297,7 +322,8 @@ fn can_meet(
         if is_link {
             let has_cell = |o: &Object| {
                 matches!(o.piece(at), Piece::Cell { value: Val::Ptr(..), len, index: 0 } if u32::from(len) == pointer)
-                    || (at..at + u64::from(pointer)).all(|i| !matches!(o.piece(i), Piece::Cell { value: Val::Ptr(..), .. }))
+                    || (at..at + u64::from(pointer))
+                        .all(|i| !matches!(o.piece(i), Piece::Cell { value: Val::Ptr(..), .. }))
             };
             if !has_cell(a) || !has_cell(b) {
                 return None;
@@ -377,8 +403,7 @@ fn join(memory: &mut Memory, first: ObjId, meeting: Meeting, pointer: u32) {
     });
     match back {
         Some((_, last)) if last == second => {
-            let end = Object::new(a.size, a.align, a.origin, false).summarizing(Some(Summary::Last(first)));
-            memory.replace(second, end);
+            memory.replace(second, a.last(first));
         }
         Some((_, last)) => {
             memory.get_mut(last).expect("a segment has a last node").summary = Some(Summary::Last(first));
@@ -386,7 +411,9 @@ fn join(memory: &mut Memory, first: ObjId, meeting: Meeting, pointer: u32) {
         }
         None => memory.remove(second),
     }
-    memory.replace(first, node.summarizing(Some(Summary::Segment { next, back })));
+    // That the two ends of a list are two nodes may matter.
+    let least = if back.is_some() { 2 } else { 1 };
+    memory.replace(first, node.summarizing(Some(Summary::Segment { next, back, least })));
 }
 
 /// Gives objects the numbers in whose order they are found, the dead first: so none seems to have been alive before one died. Last nodes of
@@ -398,7 +425,8 @@ fn renumber(st: &mut State) {
     order.extend(st.memory.iter().map(|(id, _)| id).filter(|id| !found.contains(id)));
     order.retain(|id| id.0 >= globals);
     order.sort_by_key(|&id| st.memory.get(id).map(Object::is_last));
-    let numbers: FxHashMap<ObjId, ObjId> = order.iter().enumerate().map(|(i, &id)| (id, ObjId(globals + i as u32))).collect();
+    let numbers: FxHashMap<ObjId, ObjId> =
+        order.iter().enumerate().map(|(i, &id)| (id, ObjId(globals + i as u32))).collect();
     if numbers.iter().all(|(a, b)| a == b) {
         return;
     }
@@ -411,7 +439,9 @@ fn renumber(st: &mut State) {
     let summaries: Vec<(ObjId, Summary)> = memory.iter().filter_map(|(id, o)| Some((id, o.summary?))).collect();
     for (id, summary) in summaries {
         memory.get_mut(id).expect("just seen").summary = Some(match summary {
-            Summary::Segment { next, back } => Summary::Segment { next, back: back.map(|(l, last)| (l, number(last))) },
+            Summary::Segment { next, back, least } => {
+                Summary::Segment { next, back: back.map(|(l, last)| (l, number(last))), least }
+            }
             Summary::Last(first) => Summary::Last(number(first)),
         });
     }

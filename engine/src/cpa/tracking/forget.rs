@@ -135,7 +135,7 @@ impl Tracking<'_> {
             let slot = self.symbolic.execution.read_globals()[i] as usize;
             let var = self.symbolic.execution.slots.globals[slot];
             let value = st.globals[slot];
-            if !self.is_droppable(value) {
+            if !self.is_droppable(value) || self.is_null(var, value) {
                 continue;
             }
             let new = match keep(Item::Var(var)) {
@@ -151,7 +151,13 @@ impl Tracking<'_> {
             None => st.memory.iter().map(|(id, o)| (id, o.origin)).collect(),
         };
         for (id, origin) in objects {
-            let wants = |part| keep(Item::Memory(origin, part));
+            let null = match self.folding {
+                Some(_) => {
+                    st.memory.get(id).map_or(Vec::new(), |o| fold::null_parts(o, self.symbolic.execution.program))
+                }
+                None => Vec::new(),
+            };
+            let wants = |part| keep(Item::Memory(origin, part)) || null.contains(&part);
             let lost = |o: &Object| !o.read_only && !o.known_parts().into_iter().all(wants);
             if st.memory.get(id).is_some_and(lost) {
                 st.memory.get_mut(id).expect("a live object").forget_numbers(wants);
@@ -175,6 +181,9 @@ impl Tracking<'_> {
                 (true, _) if !self.is_droppable(value) => continue,
                 (true, _) => {
                     let var = self.symbolic.execution.slots.locals[frame.func.index()][slot];
+                    if self.is_null(var, value) {
+                        continue;
+                    }
                     match keep(Item::Var(var)) {
                         true => self.as_number(pc, value),
                         false => self.any_value(var, value),
@@ -220,6 +229,12 @@ impl Tracking<'_> {
             Val::Expr(e) => !self.forgotten.contains(&e),
             Val::Ptr(..) | Val::Unset | Val::Unknown => false,
         }
+    }
+
+    /// Where lists are folded, null is kept as addresses are: it ends them.
+    fn is_null(&self, var: VarId, value: Val) -> bool {
+        let program = self.symbolic.execution.program;
+        self.folding.is_some() && value == Val::Int(0) && program.vars[var].width == program.layout.pointer_width
     }
 
     /// A tracked value as a number, if the constraints that are about to be forgotten make it one.

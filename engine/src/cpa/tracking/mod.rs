@@ -326,16 +326,12 @@ impl Abstraction for Tracking<'_> {
         budget: &Budget,
     ) -> Result<Refinement, Stop> {
         let refined = self.refine_path(st, path, cuts, goal, budget)?;
-        match &mut self.folding {
-            // Maybe it is what was folded that would refute the path.
-            Some(folding) if refined == Refinement::Impossible => match folding.spare_longer() {
-                true => Ok(Refinement::Refined { from: 0, changed: true }),
-                false => Ok(refined),
-            },
+        Ok(match refined {
+            Refinement::Impossible if self.unfold_more(st) => Refinement::Refined { from: 0, changed: true },
             // What is tracked decides what is folded, from the start.
-            Some(_) if let Refinement::Refined { changed, .. } = refined => Ok(Refinement::Refined { from: 0, changed }),
-            _ => Ok(refined),
-        }
+            Refinement::Refined { changed, .. } if self.folding.is_some() => Refinement::Refined { from: 0, changed },
+            _ => refined,
+        })
     }
 }
 
