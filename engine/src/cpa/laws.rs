@@ -199,6 +199,8 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
                 values: way != Way::Predicates,
                 predicates: way == Way::Predicates,
                 boolean: random.below(2) == 0,
+                // Runs are told by the numbers that objects have without it.
+                folds: false,
             },
         )
     } else {
