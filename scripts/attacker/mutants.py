@@ -21,9 +21,12 @@ class Mutant:
 
 def near(place, rng):
     value = int(place.group())
-    value = max(0, rng.choice((value - 1, value + 1, value + 1, value * 2, 0, 31, 32, 2147483647)))
+    is_length = place.string[place.start() - 1] == "["
+    # What initialises gigabytes seems to have no end.
+    largest = 4096 if is_length else 2147483647
+    value = max(0, rng.choice((value - 1, value + 1, value + 1, value * 2, 0, 31, 32, largest)))
     # Of an array without elements the sanitizers think that it is a flexible one.
-    return str(value or int(place.string[place.start() - 1] == "["))
+    return str(value or int(is_length))
 
 
 MUTATIONS = [

@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use super::independence::{Leaves, is_free};
-use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, UnOp};
+use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, FCmp, FloatFormat, UnOp, float};
 use rustc_hash::FxHashMap;
 
 /// What members say is looked at again, as later ones may say more of the terms of earlier ones.
@@ -78,8 +78,19 @@ fn equality(pool: &ExprPool, e: ExprId) -> Option<(ExprId, Bv)> {
     let node = pool.get(e);
     match *node {
         Expr::Binary(BinOp::Eq, a, b) if is_free(pool.get(a)) => Some((a, pool.as_const(b)?.clone())),
+        Expr::FCompare(FCmp::Eq, format, a, b) => {
+            let (leaf, value) = if is_free(pool.get(a)) { (a, b) } else { (b, a) };
+            let value = pool.as_const(value)?;
+            (is_free(pool.get(leaf)) && has_no_equal(format, value)).then(|| (leaf, value.clone()))
+        }
         Expr::Unary(UnOp::Not, a) if is_free(pool.get(a)) => Some((a, Bv::bool(false))),
         _ if is_free(node) => Some((e, Bv::bool(true))),
         _ => None,
     }
+}
+
+/// Whether a float equals nothing but itself: no NaN, none of the two zeros. (The x87's format has several patterns for a value.)
+fn has_no_equal(format: FloatFormat, value: &Bv) -> bool {
+    let magnitude = value.extract(format.width() - 2, 0);
+    format != FloatFormat::X87 && !float::is_nan(format, value) && !magnitude.is_zero()
 }

@@ -3,7 +3,9 @@
 //! A query asks whether a condition can hold after a path condition. In this order: the model of the path condition
 //! may satisfy it; the ranges of terms that the path condition implies may decide it; else only the conjuncts that share
 //! symbols with it, directly or not, matter; a cached core or model may decide those; what is left goes to the
-//! solver, with symbols replaced by the constants they are known to equal.
+//! solver, with symbols replaced by the constants they are known to equal, or by the few that they may (`cases`).
+
+mod cases;
 
 use super::cache::{Cores, Evaluations, Models, canonical};
 use super::equalities::Equalities;
@@ -98,6 +100,8 @@ pub struct PathSolver {
     calls: u32,
     /// Of the first search over symbols with few values.
     steps: u64,
+    /// Symbols whose values are tried one by one at the moment.
+    cases: u32,
 }
 
 /// What the solver says about a set.
@@ -142,6 +146,7 @@ impl PathSolver {
             solved: FxHashMap::default(),
             calls: 0,
             steps: FIRST_SEARCH,
+            cases: 0,
         }
     }
     /// Limits the processor time of each call of the solver, beside the budget.
@@ -396,6 +401,17 @@ impl PathSolver {
         if contradict(pool, &constraints) {
             self.statistics.by_sums += 1;
             return Solved::Infeasible(set.to_vec());
+        }
+        match self.by_cases(pool, &constraints, budget) {
+            Some(Solved::Infeasible(core)) => {
+                let core = core.iter().filter_map(|e| origin.get(e)).copied().collect();
+                return Solved::Infeasible(self.core(pool, &equal, set, core));
+            }
+            Some(Solved::Feasible(mut model)) => {
+                equal.values.iter().for_each(|(leaf, (value, _))| model.set(*leaf, Value::Bv(value.clone())));
+                return Solved::Feasible(model);
+            }
+            _ => {}
         }
         // A contradiction seen here is for the solver, which tells what of the set it rests on.
         let finite = finite::read(pool, &constraints).ok().flatten();
