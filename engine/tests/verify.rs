@@ -200,6 +200,40 @@ fn a_symbolic_index_reaches_every_element() {
     assert_eq!(counterexample.inputs.values[0].to_u64().unwrap() & 7, 5);
 }
 
+#[test]
+fn what_takes_longer_than_a_query_may_is_looked_at_again() {
+    // x ^ y = 5, x & y = 2: so x | y = 7, and a[x] is one of eight elements.
+    let mut b = Build::new();
+    let (x, y, p, v) = (b.var("x", 64), b.var("y", 64), b.var("p", 64), b.var("v", 32));
+    let size = b.p.exprs.int(64, 32);
+    b.op(Op::Alloc { var: p, size, align: 16, kind: AllocKind::Stack, zeroed: true });
+    b.nondet(x);
+    b.nondet(y);
+    let (ex, ey, ep) = (b.e(x), b.e(y), b.e(p));
+    let pool = &mut b.p.exprs;
+    let (xor, and, five, two) = (pool.xor(ex, ey), pool.and(ex, ey), pool.int(64, 5), pool.int(64, 2));
+    let (differs, common) = (pool.eq(xor, five), pool.eq(and, two));
+    let (four, one) = (pool.int(64, 4), pool.int(32, 1));
+    let offset = pool.mul(ex, four);
+    let addr = pool.add(ep, offset);
+    let exits = [b.assume(differs), b.assume(common)];
+    b.op(Op::Store { addr, value: one });
+    b.op(Op::Load { var: v, addr });
+    let ev = b.e(v);
+    let wrong = b.p.exprs.ne(ev, one);
+    b.error_if(wrong);
+    let end = b.at;
+    for exit in exits {
+        b.at = exit;
+        b.goto(end);
+    }
+    b.at = end;
+    // Before the invariants comes symbolic execution, whose queries have no time.
+    let (_, outcome) = b.run_with(&Config { query_time: Duration::from_nanos(1), ..with(Analysis::Invariants) });
+    assert!(matches!(outcome.verdict, Verdict::True), "{:?}", outcome.verdict);
+    assert!(outcome.reasons.is_empty(), "{:?}", outcome.reasons);
+}
+
 /// A counter without end beside a mode with three values: only the mode matters.
 fn modes(wrong_mode: i64) -> Build {
     let mut b = Build::new();

@@ -6,6 +6,7 @@
 //! solver, with symbols replaced by the constants they are known to equal, or by the few that they may (`cases`).
 
 mod cases;
+mod size;
 
 use super::cache::{Cores, Evaluations, Models, canonical};
 use super::equalities::Equalities;
@@ -22,6 +23,7 @@ use super::{Answer, Backend, Reason};
 use crate::budget::Budget;
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, UnOp, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+pub use size::is_too_large;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -117,8 +119,6 @@ enum Solved {
 const SOLVED: usize = 50_000;
 /// The solver starts anew after so many calls: what it keeps of old queries slows down new ones.
 const CALLS_PER_CONTEXT: u32 = 5_000;
-/// A solver's pace in reading a query.
-const TERMS_PER_MILLISECOND: usize = 100;
 /// Attempts to turn a spurious model into a real one.
 const REFINEMENTS: u32 = 8;
 /// What the search leaves of the time of queries with less is the solvers': candidates for invariants are dropped for want of it.
@@ -588,25 +588,4 @@ pub fn conjuncts(pool: &mut ExprPool, cond: ExprId) -> Vec<ExprId> {
         }
     }
     found
-}
-
-/// Whether a solver could not even read the formulas in time: it looks at the clock only after it has rewritten all of them.
-pub fn is_too_large(pool: &ExprPool, set: &[ExprId], budget: &Budget) -> bool {
-    let in_time = |time: Duration| (time.as_millis() as usize).saturating_mul(TERMS_PER_MILLISECOND);
-    budget.remaining().is_some_and(|time| is_larger(pool, set, in_time(time)))
-}
-
-/// Whether the formulas have more than `limit` different terms.
-fn is_larger(pool: &ExprPool, set: &[ExprId], limit: usize) -> bool {
-    let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-    let mut stack: Vec<ExprId> = set.to_vec();
-    while let Some(e) = stack.pop() {
-        if seen.insert(e) {
-            if seen.len() > limit {
-                return true;
-            }
-            stack.extend(pool.get(e).children());
-        }
-    }
-    false
 }

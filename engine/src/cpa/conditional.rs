@@ -62,6 +62,10 @@ impl<'p, C: Wrapper<'p>> Cpa for Conditional<C> {
         self.inner.faults().into_iter().map(|state| (state, self.last)).collect()
     }
 
+    fn postponed(&mut self) -> Vec<Self::State> {
+        self.inner.postponed().into_iter().map(|state| (state, self.last)).collect()
+    }
+
     fn branch(
         &mut self,
         (state, place): Self::State,

@@ -78,6 +78,12 @@ pub trait Cpa {
         Vec::new()
     }
 
+    /// The states in which it could not be found out in time whether the operation of the last [`transfer`](Self::transfer) is
+    /// a fault: it is to be executed again.
+    fn postponed(&mut self) -> Vec<Self::State> {
+        Vec::new()
+    }
+
     /// The states that take the then-edge and the else-edge.
     fn branch(&mut self, state: Self::State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<Self::State>, Stop>;
 

@@ -116,7 +116,7 @@ impl<'r> Maker<'r> {
             Merge::Never => self.setting.simplified,
             _ => self.setting.program,
         };
-        let mut cpa = self.symbolic_of(program);
+        let mut cpa = self.symbolic_of(program).postponing();
         let parameters = self.parameters(cpa.heads(), merge);
         let Config { wants_frontier, desk, part, .. } = self.setting.config;
         let tells_paths = *wants_frontier || desk.is_some();

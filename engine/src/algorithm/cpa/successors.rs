@@ -92,6 +92,12 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         {
             next = self.fault(edge, error, before)?;
         }
+        for state in self.cpa.postponed() {
+            match next {
+                None => next = Some(Next::Later(state)),
+                Some(_) => self.ways.push(Way { state, at, edge, over: edge, moved: false }),
+            }
+        }
         if R::ABSTRACT && next.is_some() {
             // The operation is executed again when it is known what the hit is.
             successors.clear();

@@ -51,6 +51,8 @@ pub struct SymbolicExecution<'p> {
     pub(super) ends_at_faults: Option<Arc<AtomicBool>>,
     /// If there, what the analysis cannot tell is a problem that someone looks into, not a taint.
     pub(super) problems: Option<Problems>,
+    /// If there, states that may stand for no execution, and are faults if they do, are executed again when there is more time to find out.
+    pub(super) postponed: Option<Vec<State>>,
     /// Where states are abstract and merged again soon, it is not asked at each branch whether there are any.
     pub(super) merges_soon: bool,
     /// States in which the last operation is a fault that is an error.
@@ -77,6 +79,7 @@ impl<'p> SymbolicExecution<'p> {
             keeps_dead: false,
             ends_at_faults: None,
             problems: None,
+            postponed: None,
             merges_soon: false,
             faults: Vec::new(),
             doubtful: false,
@@ -95,6 +98,12 @@ impl<'p> SymbolicExecution<'p> {
     /// Where an operation on memory is a fault, and nobody asks, the path ends: somebody else does.
     pub fn ending_at_faults(mut self, ends: Option<Arc<AtomicBool>>) -> Self {
         self.ends_at_faults = ends;
+        self
+    }
+
+    /// What cannot be found out in time is left for later ([`Cpa::postponed`]).
+    pub fn postponing(mut self) -> Self {
+        self.postponed = Some(Vec::new());
         self
     }
 
@@ -129,6 +138,7 @@ impl<'p> SymbolicExecution<'p> {
             keeps_dead: true,
             ends_at_faults: self.ends_at_faults.clone(),
             problems: None,
+            postponed: None,
             merges_soon: false,
             faults: Vec::new(),
             doubtful: false,
@@ -197,6 +207,10 @@ impl Cpa for SymbolicExecution<'_> {
 
     fn faults(&mut self) -> Vec<State> {
         std::mem::take(&mut self.faults)
+    }
+
+    fn postponed(&mut self) -> Vec<State> {
+        self.postponed.as_mut().map_or(Vec::new(), std::mem::take)
     }
 
     fn branch(&mut self, st: State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<State>, Stop> {

@@ -6,6 +6,7 @@ use crate::cpa::{At, Sides, Successors};
 use crate::execution::{self, Decision, Event, Fault};
 use crate::verdict::Reason;
 use cfa::{EdgeId, Id, Op, TaintId};
+use smt::Feasibility;
 use std::sync::atomic::Ordering;
 
 impl SymbolicExecution<'_> {
@@ -60,7 +61,7 @@ impl SymbolicExecution<'_> {
     fn past_fault(&mut self, fault: Fault, past: Option<Past>, edge: EdgeId, out: &mut Successors<State>) {
         let kind = fault.kind;
         if kind.is_undecided() {
-            return self.problem(edge, self.reason(&fault, edge));
+            return self.fault_unless_later(fault, past, edge);
         }
         let (reads, asks) = match self.execution.program.edges[edge].op {
             Op::Load { .. } => (kind.reads_anything(), false),
@@ -94,6 +95,18 @@ impl SymbolicExecution<'_> {
             && self.execution.solver.model(&mut self.execution.terms, &fault.state.pc).is_infeasible()
         {
             return;
+        }
+        self.fault_unless_later(fault, past, edge);
+    }
+
+    /// The operation is a fault that nobody asks for, if the state stands for an execution, which may take longer to find out than there is time now.
+    fn fault_unless_later(&mut self, fault: Fault, past: Option<Past>, edge: EdgeId) {
+        if let Some(postponed) = &mut self.postponed {
+            match self.execution.solver.model(&mut self.execution.terms, &fault.state.pc) {
+                Feasibility::Infeasible => return,
+                Feasibility::Unknown(smt::Reason::Timeout) => return postponed.push(State { path: fault.state, past }),
+                _ => {}
+            }
         }
         self.problem(edge, self.reason(&fault, edge));
     }

@@ -1,0 +1,101 @@
+//! A query as several, one for each value of a symbol that has few.
+//!
+//! The sizes of a table are 1, 2 and 4, and what it may hold is 0.95 of that: with the size known all of that is numbers, and unknown it is circuits for
+//! products, conversions and rounding. So where something that is hard depends on nothing but one symbol, and what the constraints say of this
+//! symbol alone leaves it few values, these are tried one by one.
+
+use super::{PathSolver, Solved};
+use crate::budget::Budget;
+use crate::cache::canonical;
+use crate::facts::Facts;
+use cfa::{BinOp, Bv, Evaluator, Expr, ExprId, ExprPool, Sort, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Values that are tried one by one.
+const MOST: usize = 4;
+/// Values between the bounds of a symbol that are looked at.
+const SPAN: u64 = 16;
+/// Cases of cases.
+const DEPTH: u32 = 2;
+
+/// A symbol with few values.
+struct Split {
+    leaf: ExprId,
+    values: Vec<Bv>,
+    /// The constraints that say so.
+    because: Vec<ExprId>,
+}
+
+impl PathSolver {
+    /// What the cases of `constraints` say together, where there are cases and none is too hard. A core is one of `constraints`.
+    pub(super) fn by_cases(&mut self, pool: &mut ExprPool, constraints: &[ExprId], budget: &Budget) -> Option<Solved> {
+        if self.cases == DEPTH {
+            return None;
+        }
+        let split = self.split(pool, constraints)?;
+        let budget = budget.remaining().map_or(budget.clone(), |time| budget.exerting(time / 2));
+        let mut core = split.because;
+        for value in split.values {
+            let value = pool.constant(value);
+            let case = pool.eq(split.leaf, value);
+            let set = canonical(constraints.iter().copied().chain([case]));
+            self.cases += 1;
+            let found = self.call(pool, &set, &budget);
+            self.cases -= 1;
+            match found {
+                Solved::Infeasible(part) => core.extend(part.into_iter().filter(|e| *e != case)),
+                Solved::Feasible(model) => return Some(Solved::Feasible(model)),
+                Solved::Unknown(_) => return None,
+            }
+        }
+        Some(Solved::Infeasible(canonical(core)))
+    }
+
+    /// The symbol on which alone most of what is hard depends, if it has few values.
+    fn split(&mut self, pool: &ExprPool, constraints: &[ExprId]) -> Option<Split> {
+        let mut hard: FxHashMap<ExprId, u32> = FxHashMap::default();
+        let mut seen = FxHashSet::default();
+        for &constraint in constraints {
+            pool.visit(constraint, &mut seen, |e, node| {
+                if is_hard(pool, node)
+                    && let [leaf] = *self.leaves.of(pool, e)
+                    && matches!(pool.sort(leaf), Sort::Bv(..=64))
+                {
+                    *hard.entry(leaf).or_default() += 1;
+                }
+            });
+        }
+        let (&leaf, _) = hard.iter().max_by_key(|&(leaf, count)| (count, std::cmp::Reverse(leaf)))?;
+        let because: Vec<ExprId> =
+            constraints.iter().copied().filter(|&e| *self.leaves.of(pool, e) == [leaf]).collect();
+        let mut facts = Facts::default();
+        for &e in &because {
+            if facts.assume(pool, e).is_err() {
+                return Some(Split { leaf, values: Vec::new(), because });
+            }
+        }
+        let range = facts.range(pool, leaf)?;
+        if range.high - range.low >= SPAN {
+            return None;
+        }
+        let holds = |value: &Bv| {
+            let mut evaluator = Evaluator::new(pool, |_, _| Value::Bv(value.clone()));
+            because.iter().all(|&e| evaluator.value(e).bv().is_true())
+        };
+        let values: Vec<Bv> = (range.low..=range.high).map(|v| Bv::new(range.width, v)).filter(holds).collect();
+        (values.len() <= MOST).then_some(Split { leaf, values, because })
+    }
+}
+
+/// Whether the operation is a large circuit.
+fn is_hard(pool: &ExprPool, node: &Expr) -> bool {
+    let known = |e| pool.as_const(e).is_some();
+    match *node {
+        Expr::FUnary(..) | Expr::FBinary(..) | Expr::Fma(..) => true,
+        Expr::FConvert { .. } | Expr::IntToF { .. } | Expr::FToInt { .. } => true,
+        Expr::Binary(BinOp::Mul, a, b) => !known(a) && !known(b),
+        Expr::Binary(BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, ..) => true,
+        Expr::Binary(BinOp::Shl | BinOp::LShr | BinOp::AShr, _, by) => !known(by),
+        _ => false,
+    }
+}
