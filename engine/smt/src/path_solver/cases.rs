@@ -99,3 +99,66 @@ fn is_hard(pool: &ExprPool, node: &Expr) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Answer, Bitwuzla, Solver};
+    use cfa::{FBinOp, FCmp, FloatFormat, Rounding};
+
+    /// Random constraints over a symbol with few values, what is hard of it, and two other symbols: what the cases say is what a
+    /// bit-blaster says, cores contradict themselves, and models are models.
+    #[test]
+    fn cases_are_all() {
+        const FORMAT: FloatFormat = FloatFormat::Single;
+        let mut below = crate::dice::dice(7);
+        let (mut models, mut cores) = (0, 0);
+        for _ in 0..200 {
+            let mut pool = ExprPool::new();
+            let mut symbol = || pool.fresh_symbol(Sort::Bv(32)).1;
+            let (n, x, y) = (symbol(), symbol(), symbol());
+            let (one, most) = (pool.int(32, 1), pool.int(32, 2 + below(3)));
+            let less = pool.sub(n, one);
+            let common = pool.and(n, less);
+            let zero = pool.int(32, 0);
+            let mut set = vec![pool.ule(n, most), pool.ne(n, zero), pool.eq(common, zero)];
+            let square = pool.mul(n, n);
+            let float = pool.int_to_f(Rounding::Nearest, FORMAT, false, n);
+            let part = pool.constant(Bv::new(32, u64::from(0.95f32.to_bits())));
+            let most_of = pool.f_binary(FBinOp::Mul(Rounding::Nearest), FORMAT, float, part);
+            let rounded = pool.f_to_int(FORMAT, false, 32, most_of);
+            let hard = [square, rounded, pool.binary(BinOp::UDiv, most, n), pool.binary(BinOp::Shl, n, n)];
+            for _ in 0..3 + below(5) {
+                let (a, b) = (hard[below(4) as usize], [x, y, n, less][below(4) as usize]);
+                let few = pool.int(32, below(9));
+                let sum = pool.add(b, few);
+                set.push(match below(4) {
+                    0 => pool.eq(a, sum),
+                    1 => pool.ule(sum, a),
+                    2 => pool.ule(a, sum),
+                    _ => pool.ne(a, b),
+                });
+            }
+            if below(4) == 0 {
+                set.push(pool.f_compare(FCmp::Eq, FORMAT, x, part));
+            }
+            let set = canonical(set.into_iter().filter(|&e| !pool.is_true(e)));
+            let budget = Budget::unlimited();
+            let ask = |pool: &ExprPool, set: &[ExprId]| Bitwuzla::new().check(pool, set, &budget);
+            let mut solver = PathSolver::new(Box::new(Bitwuzla::new()), budget.clone());
+            match solver.by_cases(&mut pool, &set, &budget) {
+                Some(Solved::Feasible(model)) => {
+                    models += 1;
+                    assert!(set.iter().all(|&e| solver.evaluations.holds(&pool, &model, e)));
+                }
+                Some(Solved::Infeasible(core)) => {
+                    cores += 1;
+                    assert!(core.iter().all(|e| set.contains(e)));
+                    assert_eq!(ask(&pool, &core), Answer::Unsat, "{}", crate::smtlib::script(&pool, &set));
+                }
+                _ => {}
+            }
+        }
+        assert!(models > 40 && cores > 40, "{models} {cores}");
+    }
+}
