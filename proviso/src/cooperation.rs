@@ -6,7 +6,7 @@ use crate::external::{self, Tool};
 use crate::failure::Failure;
 use crate::gia_command::cegar::Exchange;
 use crate::knowledge::Known;
-use crate::pipeline::{Pipeline, REPLAY};
+use crate::pipeline::{Pipeline, REPLAY, others};
 use crate::report::PartReport;
 use cfa::{CallGraph, EdgeId, FuncId, Id, Op, Program};
 use cooperate::condition::rest::Explored;
@@ -329,13 +329,13 @@ impl Pipeline {
             None => self.slice(part).filter(|slice| !wanted || tells_paths(part, slice)),
         };
         let mut of = slice.as_ref();
-        let mut outcome = self.ask(program, part, of, &config, budget, self.others().as_ref());
+        let mut outcome = self.ask(program, part, of, &config, budget, others(&self.config).as_ref());
         if of.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && budget.spent().is_none() {
             of = None;
             if config.part.is_some() {
                 config.part = covered.part(None).map(Arc::new);
             }
-            outcome = self.ask(program, part, None, &config, budget, self.others().as_ref());
+            outcome = self.ask(program, part, None, &config, budget, others(&self.config).as_ref());
         }
         let mut done = covered.clone();
         let mut undecided = Vec::new();

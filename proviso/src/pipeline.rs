@@ -373,7 +373,7 @@ impl Pipeline {
     /// The outcome, and the program that it speaks of: the slice, or the whole where the slice is not enough.
     fn analyse<'p>(&self, program: &'p Program, slice: Option<&'p slicer::Slice>) -> (engine::Outcome, &'p Program) {
         let analysed = slice.map_or(program, |s| &s.program);
-        let outcome = self.ask(program, program, slice, &self.config, &self.budget, self.others().as_ref());
+        let outcome = self.ask(program, program, slice, &self.config, &self.budget, others(&self.config).as_ref());
         if slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && self.budget.spent().is_none() {
             // The slice is not enough: a loop without end that it lacks, for one, may keep the program from the error.
             let (mut of_whole, _) = self.analyse(program, None);
@@ -413,11 +413,6 @@ impl Pipeline {
             // To be ready to share costs: paths are kept, and calls are followed edge by edge.
             None => engine::verify(analysed, &config, budget, &replay, &progress),
         }
-    }
-
-    /// The threads that --jobs allows beside the first, if any.
-    pub(crate) fn others(&self) -> Option<Idle> {
-        (self.config.jobs > 1).then(|| Idle::new(self.config.jobs - 1))
     }
 
     /// Says how a confirmed violation comes about.
@@ -540,4 +535,9 @@ pub fn loading(error: &frontend_llvm::Error) -> Failure {
         }
         _ => Failure::new(if code == 0 { exit::INTERNAL } else { code }, error.to_string()),
     }
+}
+
+/// The threads that --jobs allows beside the first, if any.
+pub(crate) fn others(config: &Config) -> Option<Idle> {
+    (config.jobs > 1).then(|| Idle::new(config.jobs - 1))
 }
