@@ -1,0 +1,123 @@
+//! Whether what is known of an object covers what is known of another.
+
+use super::*;
+
+impl Object {
+    /// Whether the content of `other` is among those that this object stands for, as far as bytes tell; the pairs of values
+    /// (and arrays, of width 0) of which the second has to be an instance of the first are appended to `pairs`, as (ours,
+    /// theirs, bits). Conservative: `false` where the same content is represented differently.
+    pub fn may_cover(&self, other: &Object, pairs: &mut Vec<(Val, Val, u32)>) -> bool {
+        if self.origin != other.origin || self.zeroed != other.zeroed {
+            return false;
+        }
+        if !Summary::may_cover(self.summary, other.summary) {
+            return false;
+        }
+        pairs.push((self.size, other.size, 64));
+        match (self.array, other.array) {
+            (None, None) => {}
+            // Equal or not, a renaming of symbols has to make the one the other.
+            (Some(a), Some(b)) => pairs.push((Val::Expr(a), Val::Expr(b), 0)),
+            _ => return false,
+        }
+        let n = self.chunks.len().max(other.chunks.len());
+        (0..n).all(|i| {
+            let (a, b) = (self.chunks.get(i).and_then(Option::as_ref), other.chunks.get(i).and_then(Option::as_ref));
+            match (a, b) {
+                (None, None) => true,
+                (Some(a), Some(b)) if Rc::ptr_eq(a, b) => {
+                    // Equal by identity, but a renaming of symbols must still map these to themselves.
+                    pairs.extend(a.cells.iter().map(|c| (c.value, c.value, 8 * u32::from(c.len))));
+                    true
+                }
+                (a, b) => {
+                    let never_written = Chunk::EMPTY;
+                    let [a, b] = [a, b].map(|chunk| chunk.map_or(&never_written, |c| &**c));
+                    a.may_cover(b, self.zeroed, pairs)
+                }
+            }
+        })
+    }
+}
+
+impl Chunk {
+    /// As [`Object::may_cover`].
+    fn may_cover(&self, other: &Chunk, zeroed: bool, pairs: &mut Vec<(Val, Val, u32)>) -> bool {
+        let mut at = 0;
+        while at < CHUNK {
+            match (self.tags[at], other.tags[at]) {
+                (DEFAULT, DEFAULT) => at += 1,
+                (DEFAULT, _) | (_, DEFAULT) if zeroed => return false,
+                // Any bytes; but what is known of addresses is not given up.
+                (DEFAULT, CONCRETE) => at += 1,
+                (DEFAULT, CELL) => {
+                    let theirs = other.cell_at(at);
+                    let all_unknown = self.tags[at..at + usize::from(theirs.len)].iter().all(|&t| t == DEFAULT);
+                    if matches!(theirs.value, Val::Ptr(..)) || !all_unknown {
+                        return false;
+                    }
+                    at += usize::from(theirs.len);
+                }
+                (CONCRETE, CONCRETE) if self.bytes[at] == other.bytes[at] => at += 1,
+                (CELL, tag) => {
+                    let ours = self.cell_at(at);
+                    let n = usize::from(ours.len);
+                    let theirs = match tag {
+                        CELL if other.cell_at(at).len == ours.len => other.cell_at(at).value,
+                        CONCRETE if n <= 8 && other.tags[at..at + n].iter().all(|&t| t == CONCRETE) => {
+                            let mut word = [0; 8];
+                            word[..n].copy_from_slice(&other.bytes[at..at + n]);
+                            Val::Int(u64::from_le_bytes(word))
+                        }
+                        _ => return false,
+                    };
+                    pairs.push((ours.value, theirs, 8 * u32::from(ours.len)));
+                    at += n;
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfa::{ExprPool, Sort};
+
+    #[test]
+    fn what_covers_knows_no_more() {
+        let mut pool = ExprPool::new();
+        let (_, x) = pool.fresh_symbol(Sort::Bv(32));
+        let object = |zeroed| Object::new(Val::Int(16), 4, Origin::Global(GlobalId::from_index(0)), zeroed);
+        let with = |zeroed: bool, write: &dyn Fn(&mut Object)| {
+            let mut o = object(zeroed);
+            write(&mut o);
+            o
+        };
+        let covers = |a: &Object, b: &Object| {
+            let mut pairs = Vec::new();
+            a.may_cover(b, &mut pairs).then(|| pairs.split_off(1))
+        };
+        let number = with(false, &|o| o.write_int(4, 4, 7));
+        let symbol = with(false, &|o| o.write_cell(4, 4, Val::Expr(x)));
+        let address = with(false, &|o| o.write_cell(4, 4, Val::Ptr(ObjId(3), 0)));
+        let nothing = object(false);
+        assert_eq!(covers(&nothing, &number), Some(vec![]));
+        assert_eq!(covers(&nothing, &symbol), Some(vec![]));
+        assert_eq!(covers(&symbol, &number), Some(vec![(Val::Expr(x), Val::Int(7), 32)]));
+        for (general, special) in [(&number, &nothing), (&symbol, &nothing), (&number, &symbol), (&nothing, &address)] {
+            assert_eq!(covers(general, special), None);
+        }
+        // Bytes of half a number, of another number, and beside a symbol.
+        assert_eq!(covers(&with(false, &|o| o.write_int(4, 2, 7)), &number), Some(vec![]));
+        assert_eq!(covers(&with(false, &|o| o.write_int(4, 2, 8)), &number), None);
+        assert_eq!(covers(&symbol, &with(false, &|o| o.write_int(6, 4, 7))), None);
+        // What was never written is zero in one, and not known in the other.
+        let zeros = object(true);
+        assert_eq!(covers(&zeros, &with(true, &|o| o.write_int(4, 4, 7))), None);
+        assert_eq!(covers(&zeros, &with(true, &|o| o.write_cell(4, 4, Val::Expr(x)))), None);
+        assert_eq!(covers(&nothing, &zeros), None);
+    }
+}
