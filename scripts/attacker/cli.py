@@ -13,7 +13,7 @@ from pathlib import Path
 
 from batchtool import runner
 
-from . import claims, judge, mutants, native
+from . import claims, judge, lists, mutants, native
 from .areas import AREAS
 from .program import VECTORS, Program
 
@@ -25,7 +25,8 @@ DESCRIPTION = """\
 Attacks proviso with programs whose truth is known: small C programs made at random, with inputs of small domains, are
 compiled natively and run on all inputs; then proviso is asked whether assertions about them hold. A verdict that
 contradicts the machine, or a crash, is a finding. With --question default the programs get small faults, and whether
-one of their runs is undefined is what the sanitizers say of all runs; with --question termination, whether all end.
+one of their runs is undefined is what the sanitizers say of all runs; with --question termination, whether all end. With
+--question lists the programs are about lists of any length, and what fails in short runs must not be proved.
 
   scripts/attack --count 50                   50 programs, from a seed taken from the clock
   scripts/attack --seed 7 --count 1           the program with this seed
@@ -46,7 +47,7 @@ def parser():
     p.add_argument("--count", type=int, default=1, metavar="N", help="programs (1)")
     p.add_argument("--seconds", type=float, metavar="SECS", help="begin no program after this long")
     p.add_argument("--areas", default=",".join(AREAS), metavar="LIST", help=f"what they are about ({','.join(AREAS)})")
-    p.add_argument("--question", choices=("assertions", "default", "termination"), default="assertions", help="what is asked of the programs (assertions)")
+    p.add_argument("--question", choices=("assertions", "default", "termination", "lists"), default="assertions", help="what is asked of the programs (assertions)")
     p.add_argument("--only", metavar="NAME", help="only fragments of this name")
     p.add_argument("--analyses", default="one", metavar="LIST", help="besides the default: none, one, all, or names")
     p.add_argument("--timeout", type=float, default=10, metavar="SECS", help="for each question (10)")
@@ -106,6 +107,8 @@ class Attack:
 
     def attack(self, seed, stop=None):
         """Everything about one seed: a list of records."""
+        if self.options.question == "lists":
+            return [self.attack_list(seed)]
         with tempfile.TemporaryDirectory(prefix="attack") as name:
             folder = Path(name)
             program, made = build(seed, self.options.areas.split(","), self.options.only)
@@ -144,6 +147,12 @@ class Attack:
                     if stop is not None and stop.is_set():
                         return records
             return records
+
+    def attack_list(self, seed):
+        names = [] if self.options.show else ["shape", "default"] if self.options.analyses == "one" else self.options.analyses.split(",")
+        record = lists.attack(seed, self.proviso, names, self.options.timeout)
+        record["answers"] = [answer(*a) for a in record.get("answers", ())]
+        return record
 
     def attack_mutants(self, seed, original, made, folder, stop):
         """The same for some mutants of a program, and what a developer asks of them."""
@@ -200,6 +209,8 @@ class Attack:
                     print(f"seed {seed}: {record['made']}: unfit: {record['unfit']}")
                 continue
             self.counts["programs"] += 1
+            self.counts["asked plainly"] += len(record.get("folded", ()))
+            self.counts["folded"] += sum(record.get("folded", ()))
             if self.options.show:
                 print(record["text"])
             for answer in record["answers"]:
@@ -263,6 +274,8 @@ def report(attack):
     print(f"\n{counts['programs']} programs ({counts['unfit']} unfit), {counts['answers']} answers: {counts['TRUE']} TRUE, {counts['FALSE']} FALSE, {counts['UNKNOWN']} UNKNOWN")
     if attack.unknown:
         print("UNKNOWN by analysis: " + ", ".join(f"{name} {n}" for name, n in attack.unknown.most_common()))
+    if counts["asked plainly"]:
+        print(f"of {counts['asked plainly']} proofs by shape, {counts['folded']} are none of symbolic execution")
     crashes = [f for f in attack.findings if f[0].startswith("crash")]
     print(f"{len(attack.findings) - len(crashes)} wrong, {len(crashes)} crashes")
     for wrong, file, way in attack.findings:

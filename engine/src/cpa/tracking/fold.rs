@@ -10,6 +10,7 @@ use crate::control::Control;
 use crate::execution::{Frame, Link, Memory, ObjId, Object, Origin, Part, Piece, State, Summary, Val};
 use cfa::Program;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use smt::PathCondition;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
@@ -102,8 +103,10 @@ fn is_heap(object: &Object) -> bool {
     matches!(object.origin, Origin::Heap(_))
 }
 
-/// Values that are made of addresses but are none are forgotten: objects are about to change.
+/// Values that are made of addresses but are none are forgotten, and what was assumed of addresses: objects are about to change.
 fn forget_terms(st: &mut State) {
+    st.pc = PathCondition::new();
+    st.exposed = Rc::default();
     map_values(st, |value| match value {
         Val::Expr(_) => Val::Unknown,
         value => value,

@@ -1,0 +1,34 @@
+// The rest of a list is lost where its last node is taken for its only one.
+// run: --property valid-memsafety --analysis shape => TRUE
+// run: --property valid-memsafety --analysis shape -DBUG => FALSE(valid-memtrack)
+// run: --property valid-memcleanup --analysis shape => TRUE
+// run: --property valid-memcleanup --analysis shape -DBUG => FALSE(valid-memcleanup)
+#include "../verify.h"
+#include <stdlib.h>
+
+struct node { struct node *next, *prev; };
+
+int main(void) {
+    struct node *last = 0;
+    while (__VERIFIER_nondet_bool()) {
+        struct node *n = malloc(sizeof *n);
+        n->prev = last;
+        n->next = 0;
+        if (last)
+            last->next = n;
+        last = n;
+    }
+#ifdef BUG
+    if (last && last->prev && last->prev->prev)
+        last->prev->prev = last->prev;
+#endif
+    while (last && last->prev != last) {
+        struct node *n = last;
+        last = n->prev;
+        free(n);
+    }
+#ifdef BUG
+    free(last);
+#endif
+    return 0;
+}
