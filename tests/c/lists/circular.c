@@ -1,8 +1,8 @@
 // A circular list, gone round once and freed.
 // run: --property unreach-call --analysis shape => TRUE
-// run: --property unreach-call --analysis shape -DBUG => FALSE
+// run: --property unreach-call --analysis shape -DBUG => FALSE(unreach-call)
 // run: --property valid-memsafety --analysis shape => TRUE
-// run: --property valid-memsafety --analysis shape -DTWICE => FALSE
+// run: --property valid-memsafety --analysis shape -DTWICE => FALSE(valid-free)
 #include "../verify.h"
 #include <stdlib.h>
 
@@ -36,6 +36,6 @@ int main(void) {
 #ifdef TWICE
     n = first->next;
 #endif
-    free(n);
+    free(n); // wrong: once more
     return 0;
 }

@@ -1,6 +1,6 @@
 // Links back are those of the links forward; a node is taken out in the middle.
 // run: --property unreach-call --analysis shape => TRUE
-// run: --property unreach-call --analysis shape -DBUG => FALSE
+// run: --property unreach-call --analysis shape -DBUG => FALSE(unreach-call)
 // run: --property valid-memsafety --analysis shape => TRUE
 #include "../verify.h"
 #include <stdlib.h>

@@ -28,12 +28,12 @@ int main(void) {
 #endif
     }
     if (kept) {
-        kept->key++;
-        free(kept);
+        kept->key++; // wrong
+        free(kept); // wrong, the second time
     }
 #ifdef TWICE
     if (kept && kept != list)
-        free(kept);
+        free(kept); // wrong, the second time
 #endif
     return 0;
 }

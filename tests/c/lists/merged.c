@@ -1,6 +1,6 @@
 // Two sorted lists, merged by their links; nodes are copied whole.
 // run: --property unreach-call --analysis shape => TRUE
-// run: --property unreach-call --analysis shape -DBUG => FALSE
+// run: --property unreach-call --analysis shape -DBUG => FALSE(unreach-call)
 #include "../verify.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Each node leads to itself, or to the first of the list.
 // run: --property unreach-call --analysis shape => TRUE
-// run: --property unreach-call --analysis shape -DBUG => FALSE
+// run: --property unreach-call --analysis shape -DBUG => FALSE(unreach-call)
 #include "../verify.h"
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 // A queue with two ends.
 // run: --property unreach-call --analysis shape => TRUE
-// run: --property unreach-call --analysis shape -DBUG => FALSE
+// run: --property unreach-call --analysis shape -DBUG => FALSE(unreach-call)
 // run: --property valid-memsafety --analysis shape => TRUE
-// run: --property valid-memsafety --analysis shape -DSTALE => FALSE
+// run: --property valid-memsafety --analysis shape -DSTALE => FALSE(valid-deref)
 #include "../verify.h"
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static void put(int key) {
     n->key = key;
     n->next = 0;
     if (queue.last)
-        queue.last->next = n;
+        queue.last->next = n; // wrong where the last one is gone
     else
         queue.first = n;
     queue.last = n;

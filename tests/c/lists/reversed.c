@@ -1,6 +1,6 @@
 // Reversal keeps what is in the list, and makes the last node the first.
 // run: --property unreach-call --analysis shape => TRUE
-// run: --property unreach-call --analysis shape -DBUG => FALSE
+// run: --property unreach-call --analysis shape -DBUG => FALSE(unreach-call)
 // run: --property valid-memsafety --analysis shape => TRUE
 #include "../verify.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // A singly linked list of any length: what all nodes hold, and what only those before a mark do.
 // run: --property unreach-call --analysis shape => TRUE
-// run: --property unreach-call --analysis shape -DBUG => FALSE
+// run: --property unreach-call --analysis shape -DBUG => FALSE(unreach-call)
 // run: --property valid-memsafety --analysis shape => TRUE
 #include "../verify.h"
 #include <stdlib.h>
