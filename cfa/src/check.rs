@@ -50,6 +50,8 @@ pub enum Check {
     Deref,
     /// Something else than an object of the heap that is alive is freed.
     Free,
+    /// A value that was not initialised decides where control goes, is an address or a divisor, is passed or returned.
+    Memory,
     /// An object of the heap to which no pointer leads any more.
     Memtrack,
     /// An object of the heap that is alive when the program ends.
@@ -61,7 +63,7 @@ pub enum Check {
 }
 
 impl Check {
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Call,
         Self::SignedIntegerOverflow,
         Self::SignedLeftShift,
@@ -86,6 +88,7 @@ impl Check {
         Self::Argument,
         Self::Deref,
         Self::Free,
+        Self::Memory,
         Self::Memtrack,
         Self::Memcleanup,
         Self::Termination,
@@ -119,6 +122,7 @@ impl Check {
             Self::Argument => "argument",
             Self::Deref => "valid-deref",
             Self::Free => "valid-free",
+            Self::Memory => "memory",
             Self::Memtrack => "valid-memtrack",
             Self::Memcleanup => "valid-memcleanup",
             Self::Termination => "termination",
@@ -137,7 +141,7 @@ impl Check {
 
     /// Whether clang puts it into the code, with `-fsanitize=`.
     pub fn is_in_code(self) -> bool {
-        !self.is_fault() && self != Self::Argument && self.sanitizer().is_some()
+        !self.is_fault() && !matches!(self, Self::Argument | Self::Memory) && self.sanitizer().is_some()
     }
 
     /// The sanitizer of clang that looks for it.

@@ -150,9 +150,17 @@ impl<'r> State<'r> {
     pub fn bytes(&self, addr: u64, len: usize) -> Option<Vec<u8>> {
         self.memory.peek(addr, len)
     }
+    /// The shadow of such bytes.
+    pub fn shadow(&self, addr: u64, len: usize) -> Option<Vec<u8>> {
+        self.memory.peek_shadow(addr, len)
+    }
     /// The object, alive or dead, that an address points into or to the end of.
     pub fn object_at(&self, addr: u64) -> Option<&Object> {
         self.memory.object_at(addr)
+    }
+    /// The object that an address is in or, within the gap between objects, next to.
+    pub fn neighbour(&self, addr: u64) -> Option<Neighbour> {
+        self.memory.neighbour(addr)
     }
     pub fn live_objects(&self) -> impl Iterator<Item = &Object> {
         self.memory.live_objects()

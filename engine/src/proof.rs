@@ -417,8 +417,9 @@ impl<'a> Checker<'a> {
     /// The effect of an edge; `None` if no execution goes on.
     fn step(&mut self, mut st: State, edge: EdgeId) -> Result<Option<State>, Failure> {
         let program = self.program;
-        match &program.edges[edge].op {
+        match program.edges[edge].op.unshadowed() {
             Op::Skip | Op::Leak(_) | Op::Store { .. } | Op::Free { .. } | Op::Copy { .. } | Op::Fill { .. } => {}
+            Op::Shadow(_) => unreachable!("a shadow has none"),
             Op::Assign { var, value } => {
                 let value = self.eval(&st, *value);
                 self.set(&mut st, *var, value);

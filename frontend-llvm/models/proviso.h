@@ -56,6 +56,7 @@ extern void __proviso_overapproximated(const char *what);
 extern void __proviso_underapproximated(const char *what);
 
 extern void __proviso_require(int condition, const char *otherwise);
+extern void __proviso_use(char byte);
 extern void __proviso_assume(int condition);
 extern void __proviso_exit(int status) __attribute__((noreturn));
 extern void __proviso_abort(void) __attribute__((noreturn));
@@ -128,6 +129,15 @@ static void proviso_read(const void *ptr, size_t size) {
         __builtin_memcpy(copy, ptr, size);
         __proviso_free(copy);
     }
+}
+
+// Reads what goes out of the program: it has to be initialised, where somebody asks (padding that is only copied does not).
+static void proviso_put_out(const void *ptr, size_t size) {
+    proviso_read(ptr, size);
+#ifdef PROVISO_INITIALISED
+    for (size_t i = 0; i < size; i++)
+        __proviso_use(((const char *)ptr)[i]);
+#endif
 }
 
 // What C asks of arguments, where somebody asks whether it holds.

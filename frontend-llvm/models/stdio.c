@@ -375,7 +375,7 @@ int puts(const char *s) {
 
 static size_t proviso_fwrite(const void *data, size_t size, size_t count, struct proviso_stream *stream) {
     size_t total = size * count;
-    proviso_read(data, total);
+    proviso_put_out(data, total);
     return total > 0 && proviso_writes(stream) ? count : 0;
 }
 

@@ -57,7 +57,7 @@ ssize_t write(int file, const void *data, size_t size) {
     ssize_t n = __proviso_env_size();
     __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size)));
     SET_ERRNO_IF(n < 0, proviso_env_error());
-    proviso_read(data, size);
+    proviso_put_out(data, size);
     return n;
 }
 

@@ -113,7 +113,8 @@ void Exporter::function(const Function &function) {
   text.push(words, function.getName());
   words.push_back(types.id(function.getFunctionType()));
   words.push_back(function.isDeclaration() | function.hasFnAttribute(model_attribute) << 1 |
-                  function.hasExternalWeakLinkage() << 2 | function.hasLocalLinkage() << 3);
+                  function.hasExternalWeakLinkage() << 2 | function.hasLocalLinkage() << 3 |
+                  function.hasRetAttribute(Attribute::NoUndef) << 4);
   const DISubprogram *info = function.getSubprogram();
   text.push(words, info ? info->getName() : "");
   words.push_back(info ? debug.file(info->getFile()) : none);
@@ -326,7 +327,11 @@ void Exporter::call(const CallBase &call, Words &operands, Words &extra) {
       operands.push_back(name(branch->getSuccessor(i)));
   if (auto *invoke = dyn_cast<InvokeInst>(&call))
     operands.push_back(name(invoke->getNormalDest()));
-  extra = {types.id(call.getFunctionType()), uint32_t(call.arg_size())};
+  // A bit for each of the first 32 arguments: what is passed is no copy of an object, which may have undefined parts.
+  uint32_t defined = 0;
+  for (unsigned i = 0; i < call.arg_size() && i < 32; i++)
+    defined |= uint32_t(call.paramHasAttr(i, Attribute::NoUndef)) << i;
+  extra = {types.id(call.getFunctionType()), uint32_t(call.arg_size()), defined};
   for (unsigned i = 0; i < call.arg_size(); i++)
     if (call.isByValArgument(i)) {
       Type *type = call.getParamByValType(i);

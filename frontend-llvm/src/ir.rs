@@ -148,6 +148,8 @@ pub struct Function {
     pub extern_weak: bool,
     /// `static`.
     pub local: bool,
+    /// The result must be initialised.
+    pub returns_defined: bool,
     pub c_name: String,
     pub file: u32,
     pub line: u32,
@@ -470,6 +472,7 @@ impl Reader<'_> {
             model: flags & 2 != 0,
             extern_weak: flags & 4 != 0,
             local: flags & 8 != 0,
+            returns_defined: flags & 16 != 0,
             c_name: self.string(),
             file: self.word(),
             line: self.word(),

@@ -13,6 +13,7 @@ mod constant;
 mod decisions;
 mod function;
 mod globals;
+mod initialised;
 mod instruction;
 mod intrinsic;
 mod liveness;

@@ -58,6 +58,8 @@ pub(crate) struct Models {
     rounding: bool,
     /// Somebody asks whether arguments are what C asks for.
     pub arguments: bool,
+    /// Somebody asks whether what they are given is initialised.
+    pub initialised: bool,
 }
 
 /// The models of symbols (functions and variables) that a program uses and does not define. Names in `except`
@@ -109,6 +111,9 @@ impl Models {
         }
         if self.arguments {
             main.push_str("#define PROVISO_ARGUMENTS\n");
+        }
+        if self.initialised {
+            main.push_str("#define PROVISO_INITIALISED\n");
         }
         for file in &self.files {
             main.push_str(&format!("#include \"{file}\"\n"));
@@ -164,8 +169,14 @@ mod tests {
         let (mut all, mut said) = (BTreeSet::new(), BTreeSet::new());
         for file in FILES.iter().filter(|file| file.name.ends_with(".c")) {
             let names: BTreeSet<String> = file.defines().map(str::to_owned).collect();
-            let models =
-                Models { symbols: Vec::new(), files: vec![file.name], errno: true, rounding: true, arguments: true };
+            let models = Models {
+                symbols: Vec::new(),
+                files: vec![file.name],
+                errno: true,
+                rounding: true,
+                arguments: true,
+                initialised: true,
+            };
             let defined = defined(&models.compile(&compiler, DataModel::Lp64, &|| false).unwrap());
             assert!(names.is_subset(&defined), "{}: {:?}", file.name, names.difference(&defined));
             all.extend(defined);
@@ -180,7 +191,8 @@ mod tests {
         let compiler = Compiler::find().unwrap();
         for (data_model, all) in [(DataModel::Lp64, true), (DataModel::Ilp32, true), (DataModel::Ilp32, false)] {
             let files = FILES.iter().map(|f| f.name).collect();
-            let models = Models { symbols: Vec::new(), files, errno: all, rounding: all, arguments: all };
+            let models =
+                Models { symbols: Vec::new(), files, errno: all, rounding: all, arguments: all, initialised: all };
             models.compile(&compiler, data_model, &|| false).unwrap();
         }
     }

@@ -249,6 +249,7 @@ fn link_models(
     undefined.extend(simpler.into_iter().map(str::to_owned));
     let mut needed = models::needed(undefined.iter().map(String::as_str), &options.error_functions);
     needed.arguments = options.checks.contains(&cfa::Check::Argument);
+    needed.initialised = options.checks.contains(&cfa::Check::Memory);
     if needed.is_empty() {
         return Ok(());
     }

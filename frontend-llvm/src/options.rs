@@ -113,9 +113,9 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether it matters where the scopes of variables end.
+    /// Whether it matters where the scopes of variables begin and end.
     pub(crate) fn scopes(&self) -> bool {
-        self.checks.iter().any(|check| check.is_fault())
+        self.checks.iter().any(|check| check.is_fault() || *check == cfa::Check::Memory)
     }
     /// The sanitizers that clang has to put into the code for the checks, each once.
     pub(crate) fn sanitizers(&self) -> Vec<&'static str> {

@@ -42,6 +42,8 @@
 //! // What C asks of arguments: an error of the caller unless the condition holds, if somebody asks for it. A sentence
 //! // for the user. Models look at arguments only where `PROVISO_ARGUMENTS` is defined.
 //! void __proviso_require(int condition, const char *otherwise);
+//! // The byte must be initialised. Models ask only where `PROVISO_INITIALISED` is defined.
+//! void __proviso_use(char byte);
 //!
 //! // Paths.
 //! void __proviso_assume(int condition);       // the path does not exist unless the condition holds
@@ -68,6 +70,8 @@ pub(crate) enum Primitive {
     Assert,
     /// What C asks of the arguments of a library function is that the condition holds; a sentence that says what is wrong otherwise.
     Require,
+    /// The argument must be initialised.
+    Use,
     /// `exit(status)`, with at-exit handlers.
     Exit,
     /// Ends the program with a status, without handlers.
@@ -130,6 +134,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
             "set_rounding" => SetRounding,
             "assume" => Assume,
             "require" => Require,
+            "use" => Use,
             "exit" => ExitNow,
             "abort" => Abort,
             _ if name.starts_with("env_") => Environment,

@@ -29,13 +29,14 @@ const fn undefined(name: &'static str, checks: &'static [Check], what: &'static 
 
 impl Asked {
     /// In the order of tables.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         of("unreach-call", &[Check::Call], "assertions hold, and no error function is called"),
         of(
             "address",
             &[Check::Deref, Check::Free, Check::Argument],
             "accesses stay within live objects, only such of the heap are freed, and what is copied does not overlap",
         ),
+        of("memory", &[Check::Memory], "what is not initialised is copied at most, and decides nothing"),
         of("leak", &[Check::Memtrack], "to each object of the heap a pointer leads until it is freed"),
         undefined("signed-integer-overflow", &[Check::SignedIntegerOverflow], "signed arithmetic fits its type"),
         of("unsigned-integer-overflow", &[Check::UnsignedIntegerOverflow], "unsigned arithmetic does not wrap around"),

@@ -3,4 +3,5 @@
 pub mod cover;
 pub mod memory;
 pub mod pass;
+pub mod uninitialised;
 pub mod unreach_call;

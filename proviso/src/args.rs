@@ -212,6 +212,7 @@ pub struct VerifyArgs {
     ///
     ///   unreach-call                assertions hold, and no error function is called (also: assertions)
     ///   address                     accesses stay within live objects, and only such of the heap are freed
+    ///   memory                      what is not initialised is copied at most: no branch, address or divisor depends on it
     ///   leak                        to each object of the heap a pointer leads until it is freed
     ///   signed-integer-overflow     signed arithmetic fits its type
     ///   unsigned-integer-overflow   unsigned arithmetic does not wrap around

@@ -181,6 +181,7 @@ fn op_name(op: &Op) -> &'static str {
         Op::Havoc { .. } => "havoc",
         Op::Copy { .. } => "copy",
         Op::Fill { .. } => "fill",
+        Op::Shadow(_) => "shadow",
         Op::Call { .. } => "call",
         Op::Return { .. } => "return",
         Op::Halt(_) => "halt",

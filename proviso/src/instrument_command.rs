@@ -7,6 +7,7 @@ use crate::job::{Job, Otherwise};
 use crate::output::{self, Colors};
 use crate::pipeline;
 use crate::reduce_command;
+use cfa::Check;
 use clap::Parser;
 use engine::budget::Budget;
 use std::path::{Path, PathBuf};
@@ -35,8 +36,10 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     let mut outputs = Outputs::new([("--output", Some(&output))]);
     let job = Job::new(&verify, Otherwise::Assertions)?;
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
-    if let Some(ask) = job.asks.iter().find(|a| a.checks.is_empty() || a.checks.iter().any(|c| c.is_fault())) {
-        let text = "what an operation does with memory, and whether a program ends, is no condition in it";
+    if let Some(ask) =
+        job.asks.iter().find(|a| a.checks.is_empty() || a.checks.iter().any(|c| c.is_fault() || *c == Check::Memory))
+    {
+        let text = "what an operation does with memory, what is initialised, and whether a program ends, is no condition in it";
         return Err(Failure::usage(format!("{} cannot be put into a program: {text}", ask.name)));
     }
     let mut program = pipeline::load(&job.load, &Budget::unlimited())?;

@@ -304,6 +304,7 @@ impl Pipeline {
 
     fn instrument(&self, program: &mut Program) -> Result<(), Failure> {
         instrument::memory_safety(program, &self.job.load.checks);
+        instrument::uninitialised(program, &self.job.load.checks);
         let found = instrument::unreach_call(program, &self.job.error_functions);
         if self.job.errors_named
             && let Some(name) = found.missing.first()

@@ -139,7 +139,7 @@ impl Run<'_> {
         // Leaks look at all of the program, assertions at as little as there is.
         let is_own = |&ask: &usize| {
             let checks = &self.asks[ask].checks;
-            checks.contains(&Check::Call) || checks.iter().any(|c| c.is_fault())
+            checks.iter().any(|c| c.is_fault() || matches!(c, Check::Call | Check::Memory))
         };
         let (own, common): (Vec<usize>, Vec<usize>) = all.partition(is_own);
         let mut groups: Vec<Group> = own.into_iter().map(|ask| Group::new(vec![ask])).collect();
@@ -301,7 +301,7 @@ impl Run<'_> {
     /// Whether a group asks neither for assertions nor of memory.
     fn is_common(&self, group: &Group) -> bool {
         let mut checks = group.asks.iter().flat_map(|&ask| &self.asks[ask].checks);
-        checks.all(|c| *c != Check::Call && !c.is_fault())
+        checks.all(|c| !c.is_fault() && !matches!(c, Check::Call | Check::Memory))
     }
 
     /// The number of what asks whether accesses are valid.

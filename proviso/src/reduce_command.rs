@@ -95,6 +95,7 @@ pub fn load(
     let mut program = pipeline::load(&job.load, &Budget::unlimited())?;
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     instrument::memory_safety(&mut program, &job.load.checks);
+    instrument::uninitialised(&mut program, &job.load.checks);
     instrument::unreach_call(&mut program, &job.error_functions);
     Ok((program, job))
 }

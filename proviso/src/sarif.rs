@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 const MAX_STEPS: usize = 200;
 
 /// The rules: property, name, what it says, and the weakness (CWE) that a violation is.
-const RULES: [(&str, &str, &str, Option<u32>); 28] = [
+const RULES: [(&str, &str, &str, Option<u32>); 29] = [
     ("unreach-call", "ReachableError", "An assertion can fail, or an error function can be called.", Some(617)),
     ("no-overflow", "SignedOverflow", "Signed arithmetic can overflow.", Some(190)),
     ("valid-deref", "InvalidAccess", "Memory can be accessed outside the objects that are alive.", Some(119)),
@@ -26,6 +26,7 @@ const RULES: [(&str, &str, &str, Option<u32>); 28] = [
         "Memory can be used that is not valid: outside objects, freed, or freed twice.",
         Some(119),
     ),
+    ("memory", "UninitialisedUse", "A value can be used that was never set.", Some(457)),
     ("leak", "Leak", "A heap object can become unreachable without being freed.", Some(401)),
     ("signed-integer-overflow", "SignedIntegerOverflow", "Signed arithmetic can overflow.", Some(190)),
     ("unsigned-integer-overflow", "UnsignedIntegerOverflow", "Unsigned arithmetic can wrap around.", Some(190)),

@@ -209,7 +209,13 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
         _ if run.verdict == "FALSE(valid-memtrack)" && native.status.code() == Some(TIMED_OUT) => true,
         _ => {
             // The machine sees the division by zero that a function or the library keeps from the sanitizer.
-            let reports = ["runtime error:", "AddressSanitizer", "LeakSanitizer", "UndefinedBehaviorSanitizer: FPE"];
+            let reports = [
+                "runtime error:",
+                "AddressSanitizer",
+                "LeakSanitizer",
+                "MemorySanitizer",
+                "UndefinedBehaviorSanitizer: FPE",
+            ];
             reports.iter().any(|report| stderr.contains(report))
         }
     };

@@ -10,8 +10,8 @@ mod partition;
 use crate::call_graph::CallGraph;
 use crate::pointer::{Extent, ObjectId, Places, PointsTo, Shift};
 use cells::{Cells, Range};
-use cfa::{EdgeId, ExprId, FuncId, Id, Op, Program};
-use objects::{Classes, Key, Single};
+use cfa::{Edge, EdgeId, ExprId, FuncId, Id, Op, Program};
+use objects::{Accessed, Classes, Key, Single};
 use partition::{Partition, Sets};
 use rustc_hash::FxHashMap;
 
@@ -75,9 +75,9 @@ impl Regions {
         edges: impl Iterator<Item = EdgeId>,
     ) -> Self {
         let single = Single::new(program, calls);
-        let watched = program.edges.values().any(|e| e.fault.is_some());
-        let leaks = program.edges.values().any(|e| matches!(e.op, Op::Leak(_)));
-        let mut accesses = Accesses { watched, ..Accesses::default() };
+        let has = |is_one: fn(&Edge) -> bool| program.edges.values().any(is_one);
+        let mut accesses = Accesses { watched: has(|e| e.fault.is_some()), ..Accesses::default() };
+        let (leaks, has_shadows) = (has(|e| matches!(e.op, Op::Leak(_))), has(|e| matches!(e.op, Op::Shadow(_))));
         let operations: Vec<(EdgeId, What)> =
             edges.filter_map(|id| Some((id, accesses.of(program, points_to, id)?))).collect();
         let classes = Classes::new(points_to, &single, &accesses.keys);
@@ -106,6 +106,9 @@ impl Regions {
                     made.dedup();
                     let whole = |&class: &u32| Range { class, at: Shift::ZERO, len: None, scalar: true };
                     let mut all: Vec<Range> = made.iter().map(whole).collect();
+                    if has_shadows {
+                        all.extend(made.iter().map(|&class| whole(&classes.shadow(class))));
+                    }
                     if leaks {
                         all.extend(made.iter().map(|&class| classes.life(class)));
                     }
@@ -200,9 +203,12 @@ impl Accesses {
         let bytes = |bits: u32| Some(bits.div_ceil(8));
         let constant = |e: ExprId| program.exprs.as_const(e)?.to_u64().and_then(|l| u32::try_from(l).ok());
         let watched = self.watched;
-        let mut access =
-            |e, len, scalar| Some(self.intern(Key { places: points_to.places(e), len, scalar, life: false }));
-        let (read, write) = match program.edges[id].op {
+        let what = match program.edges[id].op {
+            Op::Shadow(_) => Accessed::Shadow,
+            _ => Accessed::Content,
+        };
+        let mut access = |e, len, scalar| Some(self.intern(Key { places: points_to.places(e), len, scalar, what }));
+        let (read, write) = match *program.edges[id].op.unshadowed() {
             Op::Load { var, addr } => (access(addr, bytes(program.vars[var].width), true), None),
             Op::Store { addr, value } => (None, access(addr, bytes(program.exprs.width(value)), true)),
             Op::Copy { dst, src, len } => (access(src, constant(len), false), access(dst, constant(len), false)),
@@ -215,7 +221,7 @@ impl Accesses {
             Op::Alloc { .. } => return Some(What::Alloc),
             Op::Approx { .. } => {
                 let (known, policy) = points_to.external_access(id)?;
-                let key = || Key { places: vec![(known, Shift::ANY)], len: None, scalar: false, life: false };
+                let key = || Key { places: vec![(known, Shift::ANY)], len: None, scalar: false, what };
                 let read = (policy.reads != Extent::Nothing).then(|| self.intern(key()));
                 (read, (policy.writes != Extent::Nothing).then(|| self.intern(key())))
             }
@@ -225,10 +231,11 @@ impl Accesses {
         if watched {
             if let (Op::Leak(_), Some(_)) = (&program.edges[id].op, program.edges[id].fault) {
                 let places = points_to.heap().map(|o| (Places::Object(o), Shift::ZERO)).collect();
-                reads[1] = Some(self.intern(Key { places, len: None, scalar: false, life: true }));
+                reads[1] = Some(self.intern(Key { places, len: None, scalar: false, what: Accessed::Life }));
             }
-            let mut life =
-                |e| Some(self.intern(Key { places: points_to.places(e), len: None, scalar: false, life: true }));
+            let mut life = |e| {
+                Some(self.intern(Key { places: points_to.places(e), len: None, scalar: false, what: Accessed::Life }))
+            };
             let edge = &program.edges[id];
             match edge.op {
                 Op::Free { ptr, .. } => writes[1] = life(ptr),

@@ -130,6 +130,8 @@ pub enum Instr {
         byte: Reg,
         len: Reg,
     },
+    /// To the shadow: an index into [`Code::shadows`].
+    Shadow(u32),
     /// An index into [`Code::calls`]. Finishes its edge itself.
     Call(u32),
     /// Width 0: no value.
@@ -186,6 +188,7 @@ pub struct Code {
     pub instrs: Vec<Instr>,
     pub nodes: Vec<Node>,
     pub calls: Vec<Call>,
+    pub shadows: Vec<Instr>,
     pub entries: Table<FuncId, Entry>,
     /// Where each variable is, in the statics or in the frames of its function.
     pub vars: Table<VarId, Operand>,
@@ -255,6 +258,7 @@ impl<'p> Compiler<'p> {
             instrs: Vec::with_capacity(3 * program.edges.len()),
             nodes: Vec::new(),
             calls: Vec::new(),
+            shadows: Vec::new(),
             entries: Table::new(),
             vars,
             constants: Vec::new(),
@@ -344,6 +348,30 @@ impl<'p> Compiler<'p> {
         }
     }
 
+    /// A load, store, copy or fill.
+    fn on_memory(&mut self, op: &Op) -> Instr {
+        match op {
+            Op::Load { var, addr } => {
+                let (Operand { reg, width }, addr) = (self.code.vars[*var], self.expr(*addr));
+                Instr::Load { width, dst: reg, addr }
+            }
+            Op::Store { addr, value } => {
+                let width = self.program.exprs.width(*value);
+                let (addr, value) = (self.expr(*addr), self.expr(*value));
+                Instr::Store { width, addr, value }
+            }
+            Op::Copy { dst, src, len } => {
+                let (dst, src, len) = (self.expr(*dst), self.expr(*src), self.expr(*len));
+                Instr::Copy { dst, src, len }
+            }
+            Op::Fill { dst, byte, len } => {
+                let (dst, byte, len) = (self.expr(*dst), self.expr(*byte), self.expr(*len));
+                Instr::Fill { dst, byte, len }
+            }
+            _ => unreachable!("not one that moves content"),
+        }
+    }
+
     fn edge(&mut self, edge: EdgeId) {
         let program = self.program;
         let last = match &program.edges[edge].op {
@@ -361,14 +389,8 @@ impl<'p> Compiler<'p> {
                 self.emit(Instr::Jump(here + 3));
                 Some(Instr::Stuck(program.edges[edge].source))
             }
-            Op::Load { var, addr } => {
-                let (Operand { reg, width }, addr) = (self.code.vars[*var], self.expr(*addr));
-                Some(Instr::Load { width, dst: reg, addr })
-            }
-            Op::Store { addr, value } => {
-                let width = program.exprs.width(*value);
-                let (addr, value) = (self.expr(*addr), self.expr(*value));
-                Some(Instr::Store { width, addr, value })
+            Op::Load { .. } | Op::Store { .. } | Op::Copy { .. } | Op::Fill { .. } => {
+                Some(self.on_memory(&program.edges[edge].op))
             }
             Op::Alloc { var, size, align, kind, zeroed } => {
                 let (dst, size) = (self.code.vars[*var].reg, self.expr(*size));
@@ -391,13 +413,10 @@ impl<'p> Compiler<'p> {
                 let Operand { reg, width } = self.code.vars[*var];
                 Some(Instr::Havoc { width, dst: reg, input: *input })
             }
-            Op::Copy { dst, src, len } => {
-                let (dst, src, len) = (self.expr(*dst), self.expr(*src), self.expr(*len));
-                Some(Instr::Copy { dst, src, len })
-            }
-            Op::Fill { dst, byte, len } => {
-                let (dst, byte, len) = (self.expr(*dst), self.expr(*byte), self.expr(*len));
-                Some(Instr::Fill { dst, byte, len })
+            Op::Shadow(op) => {
+                let instr = self.on_memory(op);
+                self.code.shadows.push(instr);
+                Some(Instr::Shadow(self.code.shadows.len() as u32 - 1))
             }
             Op::Call { callee, args, varargs, result } => {
                 let callee = match *callee {

@@ -4,6 +4,8 @@
 //! given again while there are fresh ones, so that a dangling pointer does not come to point into a new
 //! object, and objects stand far apart, so that an index out of bounds does not lead into a neighbour.
 
+mod shadow;
+
 use super::Neighbour;
 use super::inputs::{InputSource, ObjectSeq};
 use crate::program::DataLayout;
@@ -62,6 +64,8 @@ pub struct Object {
     pub kind: ObjectKind,
     pub live: bool,
     content: Content,
+    /// That of [`Op::Shadow`](crate::Op::Shadow), once it was touched.
+    shadow: Option<Box<Content>>,
 }
 
 #[derive(Debug)]
@@ -233,7 +237,7 @@ impl Memory {
         } else {
             Content::Paged { pages: FxHashMap::default(), known }
         };
-        let object = Object { seq, base, size, kind, live: true, content };
+        let object = Object { seq, base, size, kind, live: true, content, shadow: None };
         match self.objects.last() {
             Some(last) if last.base >= base => {
                 let index = self.at_or_below(base).map_or(0, |i| i + 1);
@@ -284,12 +288,14 @@ impl Memory {
 
     fn bury(&mut self, index: usize) {
         let object = &mut self.objects[index];
-        self.used -= match &object.content {
+        let held = |content: &Content| match content {
             Content::Flat(bytes) => bytes.len() as u64,
             Content::Paged { pages, .. } => pages.len() as u64 * PAGE,
         };
+        self.used -= held(&object.content) + object.shadow.as_deref().map_or(0, held);
         object.live = false;
         object.content = Content::Flat(Box::default());
+        object.shadow = None;
         self.dead += 1;
     }
 
@@ -531,8 +537,13 @@ impl Memory {
         if len == 0 || !object.holds(addr, len as u64) {
             return None;
         }
-        let offset = addr - object.base;
-        match &object.content {
+        object.content.peek(addr - object.base, len)
+    }
+}
+
+impl Content {
+    fn peek(&self, offset: u64, len: usize) -> Option<Vec<u8>> {
+        match self {
             Content::Flat(bytes) => Some(bytes[offset as usize..][..len].to_vec()),
             Content::Paged { pages, known } => (offset..offset + len as u64)
                 .map(|at| match pages.get(&(at / PAGE)) {

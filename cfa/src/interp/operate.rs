@@ -22,10 +22,10 @@ impl State<'_> {
             Instr::Load { width, dst, addr } => {
                 let mut bytes = vec![0; width.div_ceil(8) as usize];
                 self.memory.read(self.get(addr), &mut bytes, inputs)?;
-                self.set_wide(dst, Bv::from_le_bytes(&bytes).resize(width));
+                self.set_value(Operand { reg: dst, width }, &Bv::from_le_bytes(&bytes).resize(width));
             }
-            Instr::Store { addr, value, .. } => {
-                let bytes = self.get_wide(value).to_le_bytes();
+            Instr::Store { width, addr, value } => {
+                let bytes = self.value(Operand { reg: value, width }).to_le_bytes();
                 self.memory.write(self.get(addr), &bytes, inputs)?;
             }
             Instr::Alloc { dst, size, align, kind, zeroed } => {
@@ -83,6 +83,21 @@ impl State<'_> {
             }
             Instr::Fill { dst, byte, len } => {
                 self.memory.fill(self.get(dst), self.get(byte) as u8, self.get(len), inputs)?;
+            }
+            Instr::Shadow(index) => {
+                let instr = self.code.shadows[index as usize];
+                let bytes = |width: u32| u64::from(width.div_ceil(8));
+                let places = match instr {
+                    Instr::Load { width, addr, .. } | Instr::Store { width, addr, .. } => [(addr, bytes(width)); 2],
+                    Instr::Copy { dst, src, len } => [dst, src].map(|reg| (reg, self.get(len))),
+                    Instr::Fill { dst, len, .. } => [(dst, self.get(len)); 2],
+                    _ => unreachable!("has no shadow"),
+                };
+                let places = places.map(|(reg, len)| (self.get(reg), len));
+                let shown = self.memory.exchange_shadows(places)?;
+                let done = self.operate(instr, pc, inputs);
+                self.memory.restore_shadows(shown);
+                done?;
             }
             _ => unreachable!("executed in the loop"),
         }

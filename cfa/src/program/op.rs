@@ -74,6 +74,9 @@ pub enum Op {
         byte: ExprId,
         len: ExprId,
     },
+    /// Does to the shadow of memory what a load, store, copy or fill does to memory. Each bit of memory has a bit in the
+    /// shadow; those of new and of global objects are 0. What they mean is the business of who puts such operations into a program.
+    Shadow(Box<Op>),
     /// Execution goes on in the callee and comes back to this edge's target.
     Call {
         callee: Callee,
@@ -110,6 +113,13 @@ impl Op {
                 | Op::Call { callee: Callee::Indirect(_), .. }
         )
     }
+    /// The operation itself, or what it does to the shadow of memory.
+    pub fn unshadowed(&self) -> &Op {
+        match self {
+            Op::Shadow(op) => op,
+            op => op,
+        }
+    }
     /// The variable that this operation itself writes in the frame of its function (or globally).
     pub fn def(&self) -> Option<VarId> {
         match *self {
@@ -120,6 +130,7 @@ impl Op {
             | Op::ObjectOffset { var, .. }
             | Op::Havoc { var, .. } => Some(var),
             Op::Call { result, .. } => result,
+            Op::Shadow(ref op) => op.def(),
             _ => None,
         }
     }
@@ -133,12 +144,14 @@ impl Op {
             | Op::ObjectOffset { var, .. }
             | Op::Havoc { var, .. } => Some(var),
             Op::Call { result, .. } => result.as_mut(),
+            Op::Shadow(op) => op.def_mut(),
             _ => None,
         }
     }
     /// Calls `visit` with every expression that this operation evaluates.
     pub fn for_each_expr(&self, mut visit: impl FnMut(ExprId)) {
-        match self {
+        match self.unshadowed() {
+            Op::Shadow(_) => unreachable!("a shadow has none"),
             Op::Skip | Op::Havoc { .. } | Op::Error(_) | Op::Approx { .. } | Op::Leak(_) => {}
             Op::Assign { value: e, .. }
             | Op::Assume { cond: e, .. }
@@ -166,7 +179,12 @@ impl Op {
     }
     /// As [`for_each_expr`](Self::for_each_expr), to change them.
     pub fn for_each_expr_mut(&mut self, mut visit: impl FnMut(&mut ExprId)) {
-        match self {
+        let op = match self {
+            Op::Shadow(op) => op,
+            op => op,
+        };
+        match op {
+            Op::Shadow(_) => unreachable!("a shadow has none"),
             Op::Skip | Op::Havoc { .. } | Op::Error(_) | Op::Approx { .. } | Op::Leak(_) => {}
             Op::Assign { value: e, .. }
             | Op::Assume { cond: e, .. }

@@ -65,6 +65,7 @@ pub fn c_operation(p: &Program, op: &Op) -> String {
         }
         Op::Copy { dst, src, len } => format!("memmove({}, {}, {})", expr(*dst), expr(*src), expr(*len)),
         Op::Fill { dst, byte, len } => format!("memset({}, {}, {})", expr(*dst), expr(*byte), expr(*len)),
+        Op::Shadow(op) => format!("shadow: {}", c_operation(p, op)),
         Op::Call { callee, args, varargs, result } => {
             let callee = match callee {
                 Callee::Direct(f) => p.funcs[*f].name.clone(),

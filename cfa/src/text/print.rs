@@ -274,6 +274,10 @@ fn print_op(p: &Program, op: &Op, lets: &Lets, out: &mut String) -> fmt::Result 
         Op::Havoc { var, input } => emit!(VarName(p, *var), format!(" := havoc {input}")),
         Op::Copy { dst, src, len } => emit!("copy ", E(*dst), ", ", E(*src), ", ", E(*len)),
         Op::Fill { dst, byte, len } => emit!("fill ", E(*dst), ", ", E(*byte), ", ", E(*len)),
+        Op::Shadow(op) => {
+            emit!("shadow ");
+            print_op(p, op, lets, out)?;
+        }
         Op::Call { callee, args, varargs, result } => {
             if let Some(result) = result {
                 emit!(VarName(p, *result), " := ");

@@ -86,14 +86,18 @@ impl Validator<'_> {
     }
 
     fn operands(&mut self, edge: EdgeId, op: &Op, func: FuncId) {
+        if let Op::Shadow(inner) = op {
+            let moves = matches!(**inner, Op::Load { .. } | Op::Store { .. } | Op::Copy { .. } | Op::Fill { .. });
+            self.require(moves, edge, || "an operation that no shadow has".into());
+        }
         let p = self.p;
         let pointer = p.layout.pointer_width;
         let mut width = |e: ExprId, expected: u32, what: &str| {
             let found = p.exprs.width(e);
             self.require(found == expected, edge, || format!("{what} of {found} bits, not {expected}"));
         };
-        match *op {
-            Op::Skip | Op::Leak(_) => {}
+        match *op.unshadowed() {
+            Op::Skip | Op::Leak(_) | Op::Shadow(_) => {}
             Op::Assign { var, value } => width(value, p.vars[var].width, "a value"),
             Op::Assume { cond, .. } => width(cond, 1, "a condition"),
             Op::Load { addr, .. } | Op::Store { addr, .. } => width(addr, pointer, "an address"),

@@ -23,6 +23,8 @@ impl Execution<'_> {
             match event {
                 Event::Input(symbol) => inputs.values.push(value(symbol)),
                 Event::Decision(_) => {}
+                // What is not known of a shadow any more is no input.
+                Event::Unknown { object, .. } | Event::UnknownArray { object, .. } if object.is_shadow() => {}
                 Event::Unknown { object, offset, len: _, symbol } => {
                     for (i, byte) in value(symbol).to_le_bytes().into_iter().enumerate() {
                         inputs.bytes.insert((seq(object), offset + i as u64), byte);

@@ -6,11 +6,12 @@
 //! the object's content is an SMT array of bytes.
 
 mod covering;
+mod objects;
 
-use super::paged::Paged;
 use super::segment::Summary;
 use super::value::{ObjId, Val};
-use cfa::{EdgeId, ExprId, GlobalId, Id};
+use cfa::{EdgeId, ExprId, GlobalId};
+pub use objects::Memory;
 use std::rc::Rc;
 
 /// Bytes of a chunk: what a write to a shared object copies.
@@ -52,6 +53,19 @@ pub enum Origin {
     Global(GlobalId),
     Stack(EdgeId),
     Heap(EdgeId),
+    /// The shadow of a global object, or of one that was allocated.
+    GlobalShadow(GlobalId),
+    AllocShadow(EdgeId),
+}
+
+impl Origin {
+    fn shadow(self) -> Self {
+        match self {
+            Self::Global(g) => Self::GlobalShadow(g),
+            Self::Stack(edge) | Self::Heap(edge) => Self::AllocShadow(edge),
+            of_shadow => of_shadow,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -439,87 +453,4 @@ fn cut(chunk: &mut Chunk, at: usize, n: usize) {
         let start = usize::from(c.start);
         start < at || start >= at + n
     });
-}
-
-/// The objects that are alive. An object that died is absent.
-#[derive(Clone)]
-pub struct Memory {
-    objects: Paged<Rc<Object>>,
-    next: u32,
-}
-
-impl Memory {
-    pub fn new() -> Self {
-        Self { objects: Paged::new(), next: 0 }
-    }
-    pub fn allocate(&mut self, object: Object) -> ObjId {
-        let id = ObjId(self.next);
-        self.next += 1;
-        self.objects.set(id.index(), Some(Rc::new(object)));
-        id
-    }
-    /// How many objects were allocated on this path, dead ones included.
-    pub fn allocated(&self) -> u32 {
-        self.next
-    }
-    #[inline]
-    pub fn get(&self, id: ObjId) -> Option<&Object> {
-        self.objects.get(id.index()).map(|o| &**o)
-    }
-    #[inline]
-    pub fn get_mut(&mut self, id: ObjId) -> Option<&mut Object> {
-        self.objects.get_mut(id.index()).map(Rc::make_mut)
-    }
-    /// Another object in the place of one.
-    pub fn replace(&mut self, id: ObjId, object: Object) {
-        self.objects.set(id.index(), Some(Rc::new(object)));
-    }
-    /// Replaces the values of all cells.
-    pub fn map_cells(&mut self, mut map: impl FnMut(Val) -> Val) {
-        let changed = |o: &Object, map: &mut dyn FnMut(Val) -> Val| {
-            let mut changed = false;
-            o.for_each_cell(|_, _, value| changed |= map(value) != value);
-            changed
-        };
-        let ids: Vec<ObjId> = self.iter().filter(|(_, o)| changed(o, &mut map)).map(|(id, _)| id).collect();
-        for id in ids {
-            self.get_mut(id).expect("a live object").map_cells(&mut map);
-        }
-    }
-    /// The same memory with other numbers for its objects; those without a number are dropped. `next` is the number after all others.
-    pub fn renumbered(&self, number: impl Fn(ObjId) -> Option<ObjId>, next: u32) -> Self {
-        let mut objects = Paged::new();
-        for (i, object) in self.objects.iter() {
-            if let Some(id) = number(ObjId(i as u32)) {
-                objects.set(id.index(), Some(Rc::clone(object)));
-            }
-        }
-        Self { objects, next }
-    }
-    pub fn remove(&mut self, id: ObjId) {
-        self.objects.set(id.index(), None);
-    }
-    pub fn iter(&self) -> impl Iterator<Item = (ObjId, &Object)> {
-        self.objects.iter().map(|(i, o)| (ObjId(i as u32), &**o))
-    }
-    /// Objects that are not shared between the two memories, as (id, ours, theirs).
-    pub fn differences<'a>(
-        &'a self,
-        other: &'a Self,
-    ) -> impl Iterator<Item = (ObjId, Option<&'a Object>, Option<&'a Object>)> {
-        self.objects.differing_pages(&other.objects).flat_map(move |page| {
-            (0..Paged::<Rc<Object>>::PAGE).filter_map(move |i| {
-                let index = page * Paged::<Rc<Object>>::PAGE + i;
-                match (self.objects.get(index), other.objects.get(index)) {
-                    (None, None) => None,
-                    (Some(a), Some(b)) if Rc::ptr_eq(a, b) => None,
-                    (a, b) => Some((ObjId(index as u32), a.map(|o| &**o), b.map(|o| &**o))),
-                }
-            })
-        })
-    }
-    /// The shared objects of the two memories are those `differences` does not give.
-    pub fn shares(&self, other: &Self, id: ObjId) -> bool {
-        matches!((self.objects.get(id.index()), other.objects.get(id.index())), (Some(a), Some(b)) if Rc::ptr_eq(a, b))
-    }
 }

@@ -141,7 +141,8 @@ impl<'p> Execution<'p> {
 
     /// The state in which the program begins.
     pub fn initial(&mut self) -> State {
-        let mut memory = Memory::new();
+        let has_shadows = self.program.edges.values().any(|e| matches!(e.op, cfa::Op::Shadow(_)));
+        let mut memory = Memory::new(has_shadows);
         for (id, global) in self.program.globals.iter() {
             let mut object =
                 Object::new(Val::Int(global.size), global.align, Origin::Global(id), global.init.is_some());
@@ -215,9 +216,9 @@ impl<'p> Execution<'p> {
 /// The objects of an origin in the words of the C program.
 pub fn describe_object(program: &Program, origin: Origin) -> String {
     match origin {
-        Origin::Global(g) if program.globals[g].name.is_empty() => "a constant".into(),
-        Origin::Global(g) => format!("`{}`", program.globals[g].name),
-        Origin::Stack(edge) | Origin::Heap(edge) => describe_allocation(program, edge),
+        Origin::Global(g) | Origin::GlobalShadow(g) if program.globals[g].name.is_empty() => "a constant".into(),
+        Origin::Global(g) | Origin::GlobalShadow(g) => format!("`{}`", program.globals[g].name),
+        Origin::Stack(edge) | Origin::Heap(edge) | Origin::AllocShadow(edge) => describe_allocation(program, edge),
     }
 }
 

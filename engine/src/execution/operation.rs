@@ -16,7 +16,8 @@ pub type Successors = Vec<(State, At)>;
 impl Execution<'_> {
     /// The effect of an operation that is not an assume or a return. What is a fault is kept for [`take_faults`](Self::take_faults).
     pub fn step(&mut self, st: State, edge: EdgeId, out: &mut Successors) {
-        Step { ex: self, edge, out }.of(st);
+        let of_shadows = matches!(self.program.edges[edge].op, Op::Shadow(_));
+        Step { ex: self, edge, of_shadows, out }.of(st);
     }
 
     /// The faults of the last step.
@@ -41,6 +42,8 @@ impl Execution<'_> {
 struct Step<'e, 'p, 'o> {
     ex: &'e mut Execution<'p>,
     edge: EdgeId,
+    /// It reads and writes the shadows of objects.
+    of_shadows: bool,
     out: &'o mut Successors,
 }
 
@@ -48,7 +51,7 @@ impl Step<'_, '_, '_> {
     /// The successors of one state.
     fn of(&mut self, mut st: State) {
         let program = self.ex.program;
-        match &program.edges[self.edge].op {
+        match program.edges[self.edge].op.unshadowed() {
             Op::Skip | Op::Approx { .. } => self.follow(st),
             Op::Assign { var, value } if !self.ex.mode.names_unknowns => self.assign_cases(st, *var, *value),
             Op::Assign { var, value } => {
@@ -104,10 +107,17 @@ impl Step<'_, '_, '_> {
             Op::Call { callee: Callee::Indirect(pointer), args, varargs, .. } => {
                 self.call_pointer(st, *pointer, args, *varargs);
             }
+            Op::Shadow(_) => unreachable!("a shadow has none"),
             Op::Assume { .. } | Op::Return { .. } | Op::Halt(_) | Op::Error(_) => {
                 unreachable!("the exploration handles control")
             }
         }
+    }
+
+    /// What holds the content of an object that the operation reads or writes.
+    #[inline]
+    fn content_of(&self, object: ObjId) -> ObjId {
+        if self.of_shadows { object.shadow() } else { object }
     }
 
     /// A successor at the target of the edge.
@@ -140,7 +150,7 @@ impl Step<'_, '_, '_> {
             && let Some(o) = st.memory.get(object)
             && matches!(o.size, Val::Int(size) if offset < size && u64::from(len) <= size - offset)
         {
-            let value = self.ex.read(&mut st, object, offset, len);
+            let value = self.ex.read(&mut st, self.content_of(object), offset, len);
             if self.ex.unfolds && self.load_unfolded(&mut st, var, (object, offset, len), value) {
                 return;
             }
@@ -149,7 +159,7 @@ impl Step<'_, '_, '_> {
             return;
         }
         for Access { mut st, object, offset } in Resolution::read(self.ex, st, addr, Val::Int(u64::from(len))).inside {
-            let value = self.ex.read_at(&mut st, object, offset, len);
+            let value = self.ex.read_at(&mut st, self.content_of(object), offset, len);
             self.loaded(&mut st, var, value, len);
             self.follow(st);
         }
@@ -197,12 +207,12 @@ impl Step<'_, '_, '_> {
             && !o.read_only
             && matches!(o.size, Val::Int(size) if offset < size && u64::from(len) <= size - offset)
         {
-            self.ex.write(&mut st, object, offset, len, value);
+            self.ex.write(&mut st, self.content_of(object), offset, len, value);
             self.follow(st);
             return;
         }
         for Access { mut st, object, offset } in Resolution::write(self.ex, st, addr, Val::Int(u64::from(len))).inside {
-            self.ex.write_at(&mut st, object, offset, len, value);
+            self.ex.write_at(&mut st, self.content_of(object), offset, len, value);
             self.follow(st);
         }
     }
@@ -220,7 +230,8 @@ impl Step<'_, '_, '_> {
             let targets = Resolution::write(self.ex, st, dst, len);
             targets.empty.into_iter().for_each(|st| self.follow(st));
             for Access { mut st, object, offset } in targets.inside {
-                blocks::copy(self.ex, &mut st, (object, offset), (src, src_offset), len);
+                let (dst, src) = (self.content_of(object), self.content_of(src));
+                blocks::copy(self.ex, &mut st, (dst, offset), (src, src_offset), len);
                 self.follow(st);
             }
         }
@@ -236,7 +247,7 @@ impl Step<'_, '_, '_> {
         let targets = Resolution::write(self.ex, st, dst, len);
         targets.empty.into_iter().for_each(|st| self.follow(st));
         for Access { mut st, object, offset } in targets.inside {
-            blocks::fill(self.ex, &mut st, object, offset, byte, len);
+            blocks::fill(self.ex, &mut st, self.content_of(object), offset, byte, len);
             self.follow(st);
         }
     }

@@ -8,6 +8,23 @@ cfa::id_type!(
     ObjId, "o"
 );
 
+impl ObjId {
+    const SHADOW: u32 = 1 << 31;
+    /// The shadow of this object, which has no address.
+    pub fn shadow(self) -> Self {
+        Self(self.0 | Self::SHADOW)
+    }
+    #[inline]
+    pub fn is_shadow(self) -> bool {
+        self.0 & Self::SHADOW != 0
+    }
+    /// The number of the object, or of the one whose shadow this is.
+    #[inline]
+    pub fn number(self) -> usize {
+        (self.0 & !Self::SHADOW) as usize
+    }
+}
+
 /// A value of known width (the width is the variable's or expression's, not stored).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Val {

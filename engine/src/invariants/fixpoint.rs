@@ -328,6 +328,7 @@ impl<'p> Analysis<'p> {
             | Op::Havoc { var, .. }
             | Op::ObjectSize { var, .. }
             | Op::ObjectOffset { var, .. } => env.set(&self.rows, *var, None),
+            Op::Shadow(op) => op.def().into_iter().for_each(|var| env.set(&self.rows, var, None)),
             Op::Call { callee, args, varargs, result } => {
                 let callees: Vec<FuncId> = match callee {
                     Callee::Direct(func) => vec![*func],

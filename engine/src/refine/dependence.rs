@@ -315,7 +315,8 @@ impl Recorder<'_, '_, '_> {
     fn flow(&mut self, st: &mut State, edge: EdgeId, next: Option<EdgeId>) -> Option<Flow> {
         let program = self.follower.cpa.symbolic.execution.program;
         let plain = |gives| Some(Flow { gives, decided_by: Vec::new() });
-        match &program.edges[edge].op {
+        let is_shadow = matches!(program.edges[edge].op, Op::Shadow(_));
+        match program.edges[edge].op.unshadowed() {
             &Op::Assume { cond, .. } => {
                 let decided_by = self.uses(st, cond);
                 Some(Flow { gives: Gives::Nothing, decided_by })
@@ -334,25 +335,25 @@ impl Recorder<'_, '_, '_> {
             &Op::Load { var, addr } => {
                 let len = program.vars[var].width.div_ceil(8);
                 let mut from = self.uses(st, addr);
-                let (cells, _) = self.content(st, addr, Some(u64::from(len)))?;
+                let (cells, _) = self.content(st, addr, Some(u64::from(len)), is_shadow)?;
                 from.extend(cells);
                 plain(Gives::Vars(vec![(self.cell(st, var), from)]))
             }
             &Op::Store { addr, value } => {
                 let len = program.exprs.width(value).div_ceil(8);
                 let (from, place) = (self.uses(st, value), self.uses(st, addr));
-                let (cells, objects) = self.content(st, addr, Some(u64::from(len)))?;
+                let (cells, objects) = self.content(st, addr, Some(u64::from(len)), is_shadow)?;
                 // A small value leaves some of its part as it was.
                 let replaces = objects.len() == 1 && u64::from(len) % crate::execution::PART == 0;
                 plain(Gives::Content { cells, objects, replaces, from, place })
             }
             &Op::Copy { dst, src, len } => {
                 let bytes = self.number(st, len);
-                let (mut from, _) = self.content(st, src, bytes)?;
+                let (mut from, _) = self.content(st, src, bytes, is_shadow)?;
                 from.extend(self.uses(st, src));
                 let mut place = self.uses(st, dst);
                 place.extend(self.uses(st, len));
-                let (cells, objects) = self.content(st, dst, bytes)?;
+                let (cells, objects) = self.content(st, dst, bytes, is_shadow)?;
                 plain(Gives::Content { cells, objects, replaces: false, from, place })
             }
             &Op::Fill { dst, byte, len } => {
@@ -360,7 +361,7 @@ impl Recorder<'_, '_, '_> {
                 let from = self.uses(st, byte);
                 let mut place = self.uses(st, dst);
                 place.extend(self.uses(st, len));
-                let (cells, objects) = self.content(st, dst, bytes)?;
+                let (cells, objects) = self.content(st, dst, bytes, is_shadow)?;
                 plain(Gives::Content { cells, objects, replaces: false, from, place })
             }
             Op::Call { callee, args, varargs, .. } => {
@@ -385,9 +386,13 @@ impl Recorder<'_, '_, '_> {
                 let depth = st.frame.depth.checked_sub(1)?;
                 plain(Gives::Vars(vec![(Self::cell_at(program, depth, var), from)]))
             }
-            Op::Skip | Op::Free { .. } | Op::Leak(_) | Op::Approx { .. } | Op::Halt(_) | Op::Error(_) => {
-                plain(Gives::Nothing)
-            }
+            Op::Skip
+            | Op::Free { .. }
+            | Op::Leak(_)
+            | Op::Shadow(_)
+            | Op::Approx { .. }
+            | Op::Halt(_)
+            | Op::Error(_) => plain(Gives::Nothing),
         }
     }
 
@@ -447,11 +452,19 @@ impl Recorder<'_, '_, '_> {
         }
     }
 
-    /// What lies at an address, over so many bytes or any number of them, and the objects that it may be in.
-    fn content(&mut self, st: &State, addr: ExprId, len: Option<u64>) -> Option<(Vec<Cell>, Vec<ObjId>)> {
+    /// What lies at an address, over so many bytes or any number of them, and the objects that it may be in, or in the shadows of which.
+    fn content(
+        &mut self,
+        st: &State,
+        addr: ExprId,
+        len: Option<u64>,
+        is_shadow: bool,
+    ) -> Option<(Vec<Cell>, Vec<ObjId>)> {
         let execution = &mut self.follower.cpa.symbolic.execution;
+        let of = |object: ObjId| if is_shadow { object.shadow() } else { object };
         match execution.eval(st, addr) {
             Val::Ptr(object, offset) => {
+                let object = of(object);
                 let o = st.memory.get(object)?;
                 let parts = match len {
                     Some(len) => o.parts_at(offset, len),
@@ -460,7 +473,7 @@ impl Recorder<'_, '_, '_> {
                 Some((parts.into_iter().map(|part| Cell::Memory(object, o.origin, part)).collect(), vec![object]))
             }
             Val::Expr(e) => {
-                let objects: Vec<ObjId> = execution.terms.bases_in(e);
+                let objects: Vec<ObjId> = execution.terms.bases_in(e).into_iter().map(of).collect();
                 let mut cells = Vec::new();
                 for &object in &objects {
                     let Some(o) = st.memory.get(object) else { continue };

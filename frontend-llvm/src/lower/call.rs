@@ -2,7 +2,7 @@
 
 use super::function::FunctionLowering;
 use super::globals::Cell;
-use super::{Context, intrinsic, primitive, sanitizer, uninterpreted, vararg};
+use super::{Context, initialised, intrinsic, primitive, sanitizer, uninterpreted, vararg};
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
 use crate::primitives::{self, Primitive};
@@ -162,21 +162,14 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
                 Some(f) if ir.functions[f].name.starts_with("llvm.") => {
                     intrinsic::lower(fl, n, i, &ir.functions[f].name);
                 }
-                Some(f) => match fl.b.cx.primitive(f) {
-                    Some(_) if fl.b.cx.is_watched(f) && !fl.function.model => {
-                        lower_function_call(fl, n, i, callee, fl.b.cx.functions[f]);
-                    }
-                    Some(primitive) => lower_primitive(fl, n, i, primitive, f),
-                    None => {
-                        let simpler = fl.b.cx.ignoring_result.get(ir.functions[f].name.as_str());
-                        let f = match simpler {
-                            Some(&simpler) if ir.functions[f].model && !fl.is_used(n) => simpler,
-                            _ => f,
-                        };
-                        lower_function_call(fl, n, i, callee, fl.b.cx.functions[f]);
-                    }
-                },
-                None => lower_function_call(fl, n, i, callee, None),
+                Some(f) => {
+                    initialised::demand_arguments(fl, i, &ir.functions[f].name);
+                    lower_named(fl, n, i, callee, f);
+                }
+                None => {
+                    initialised::demand_arguments(fl, i, "a function");
+                    lower_function_call(fl, n, i, callee, None);
+                }
             }
         }
     }
@@ -186,6 +179,25 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
         }
         if let Operand::Block(target) = ir.operand(i, count + 1) {
             fl.jump(target);
+        }
+    }
+}
+
+/// A call of function `f` by its name.
+fn lower_named(fl: &mut FunctionLowering, n: u32, i: &Instruction, callee: Operand, f: usize) {
+    let ir = fl.b.ir();
+    match fl.b.cx.primitive(f) {
+        Some(_) if fl.b.cx.is_watched(f) && !fl.function.model => {
+            lower_function_call(fl, n, i, callee, fl.b.cx.functions[f]);
+        }
+        Some(primitive) => lower_primitive(fl, n, i, primitive, f),
+        None => {
+            let simpler = fl.b.cx.ignoring_result.get(ir.functions[f].name.as_str());
+            let f = match simpler {
+                Some(&simpler) if ir.functions[f].model && !fl.is_used(n) => simpler,
+                _ => f,
+            };
+            lower_function_call(fl, n, i, callee, fl.b.cx.functions[f]);
         }
     }
 }
@@ -206,7 +218,7 @@ fn passed_in_memory<'m>(
     fl: &FunctionLowering<'_, 'm>,
     i: &Instruction,
 ) -> impl Iterator<Item = (u32, ByValue)> + use<'m> {
-    fl.b.ir().extra(i)[2..].chunks_exact(4).map(|row| {
+    fl.b.ir().extra(i)[3..].chunks_exact(4).map(|row| {
         let size = u64::from(row[1]) | u64::from(row[2]) << 32;
         (row[0], ByValue { size, align: row[3] })
     })

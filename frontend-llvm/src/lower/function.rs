@@ -73,6 +73,8 @@ pub(super) struct FunctionLowering<'c, 'm> {
     /// Stores of parameters into their variables, which the call does.
     parameter_stores: Vec<u32>,
     pub scopes: scopes::Scopes,
+    /// Variables that may be read before they are written, if somebody asks.
+    pub uninitialised: FxHashSet<VarId>,
 }
 
 pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
@@ -99,8 +101,12 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
         addresses: debug_addresses(body),
         parameter_stores: Vec::new(),
         scopes: scopes::Scopes::default(),
+        uninitialised: FxHashSet::default(),
     };
     let uninitialised = prepare::prepare(&mut lowering);
+    if lowering.b.asks_for(cfa::Check::Memory) && !function.model {
+        lowering.uninitialised.extend(&uninitialised);
+    }
     for var in uninitialised {
         let (name, ty) = (lowering.b.cx.program.vars[var].name.clone(), lowering.b.cx.program.vars[var].ty);
         lowering.b.havoc_var(var, InputKind::Uninit(name), Some(ty));
@@ -453,6 +459,11 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
             prepare::set_variable(self, var, info, true);
         }
     }
+}
+
+/// The value of an instruction, if it has one; that is no use of it.
+pub(super) fn value_of(fl: &FunctionLowering, n: u32) -> Option<ExprId> {
+    fl.values[n as usize].expr
 }
 
 fn debug_addresses(body: &Body) -> FxHashMap<u32, &DebugVariable> {

@@ -73,6 +73,9 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
 
 fn lower_return(fl: &mut FunctionLowering, i: &Instruction) {
     let value = if fl.b.ir().operand_count(i) > 0 { fl.value(i, 0) } else { None };
+    if let Some(value) = value.filter(|_| fl.function.returns_defined) {
+        fl.b.demand(value, "it is returned".into());
+    }
     fl.b.finish(Op::Return { value });
 }
 
@@ -163,6 +166,7 @@ fn lower_alloca(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     let address = fl.b.var_expr(var);
     if !fl.scopes.variables.contains(&n) {
         fl.b.emit(Op::Alloc { var, size, align: align.max(1), kind: AllocKind::Stack, zeroed: false });
+        fl.b.poison(address, size);
     }
     fl.name_object(n, address);
     fl.define_saved(n, address);
@@ -176,6 +180,11 @@ fn lower_load(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     }
     if let Some(var) = fl.home(address) {
         let value = fl.b.var_expr(var);
+        if fl.uninitialised.contains(&var) {
+            // Each time it is read counts: `x - x` is not 0.
+            let value = fl.b.pin(value);
+            return fl.define_saved(n, value);
+        }
         return fl.define(n, value);
     }
     let Some(address) = fl.operand(address) else { return };
@@ -275,6 +284,7 @@ fn evaluate(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId> {
         }
         op::U_DIV | op::S_DIV | op::U_REM | op::S_REM => {
             let (a, b) = (fl.value(i, 0)?, fl.value(i, 1)?);
+            fl.b.demand(b, "it divides".into());
             guard_division(fl, i, a, b);
             Some(arith::map_lanes(fl.b.x(), ir, i.ty, &[a, b], |x, v| {
                 arith::binary(x, i.opcode, Mode::Nearest, None, v[0], v[1]).unwrap_or(v[0])

@@ -54,7 +54,9 @@ pub(super) fn lower(
             let align = b.x().as_const(align).and_then(cfa::Bv::to_u64);
             let align = align.filter(|a| a.is_power_of_two()).and_then(|a| u32::try_from(a).ok());
             let size = b.as_pointer(size);
-            Some(b.alloc(size, align.map_or(LARGE_ALIGN, |a| a.max(HEAP_ALIGN)), AllocKind::Heap, false))
+            let address = b.alloc(size, align.map_or(LARGE_ALIGN, |a| a.max(HEAP_ALIGN)), AllocKind::Heap, false);
+            b.poison_heap(address, size);
+            Some(address)
         }
         (Primitive::ObjectSize, &[ptr, ..]) => {
             let (ptr, width) = (b.as_pointer(ptr), b.pointer_width());
@@ -110,6 +112,7 @@ fn has_effect(b: &mut Builder, primitive: Primitive, name: &str, args: &[ExprId]
             let message = string_at(b, message).unwrap_or_else(|| "an argument is not what it has to be".into());
             b.when_violated(violated, Check::Argument, message);
         }
+        (Primitive::Use, &[value, ..]) => b.demand_always(value, "it is written".into()),
         (Primitive::Exit, _) => {
             exit(b, args.first().copied());
         }
@@ -187,7 +190,9 @@ fn malloc(b: &mut Builder, size: ExprId) -> ExprId {
     let too_large = b.x().ult(max, size);
     let may_fail = b.cx.options.malloc_may_fail;
     if !may_fail && (b.x().is_false(too_large) || is_small(b, size)) {
-        return b.alloc(size, HEAP_ALIGN, AllocKind::Heap, false);
+        let address = b.alloc(size, HEAP_ALIGN, AllocKind::Heap, false);
+        b.poison_heap(address, size);
+        return address;
     }
     let size = b.share(size);
     let fails = allocation_fails(b, "malloc");
@@ -203,6 +208,8 @@ fn malloc(b: &mut Builder, size: ExprId) -> ExprId {
     b.goto(after);
     b.cursor = Cursor::At(succeeds);
     b.emit(Op::Alloc { var, size, align: HEAP_ALIGN, kind: AllocKind::Heap, zeroed: false });
+    let address = b.var_expr(var);
+    b.poison_heap(address, size);
     b.goto(after);
     b.cursor = Cursor::At(after);
     b.var_expr(var)

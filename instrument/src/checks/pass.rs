@@ -2,8 +2,8 @@
 
 use cfa::graph::Predecessors;
 use cfa::{
-    AllocKind, BinOp, CType, Callee, EdgeId, ErrorId, ExprId, FuncId, FunctionOrigin, HaltKind, Input, InputKind,
-    LocId, Op, Out, Program, Var, VarId, VarKind,
+    AllocKind, BinOp, CType, Callee, Check, EdgeId, ErrorId, ExprId, FuncId, FunctionOrigin, HaltKind, Input,
+    InputKind, LocId, Op, Out, Program, Var, VarId, VarKind,
 };
 use rustc_hash::FxHashSet;
 
@@ -49,12 +49,19 @@ pub fn let_pass(program: &mut Program, sites: &[Site]) {
                 guard(program, edge);
             }
             Site::Call(edge) => end(program, edge),
+            // As behind MemorySanitizer, which does not recover: what is not initialised may do anything from here on.
+            Site::Check(edge) if is_of_memory(program, edge) => program.edges[edge].op = Op::Halt(HaltKind::Abort),
             Site::Check(edge) => match continuation(program, &predecessors, edge) {
                 Some(to) => (program.edges[edge].op, program.edges[edge].target) = (Op::Skip, to),
                 None => program.edges[edge].op = Op::Halt(HaltKind::Abort),
             },
         }
     }
+}
+
+/// Whether an edge says that something is used which is not initialised.
+fn is_of_memory(program: &Program, edge: EdgeId) -> bool {
+    matches!(program.edges[edge].op, Op::Error(error) if program.errors[error].check == Check::Memory)
 }
 
 /// An operation by what stands in the source: the same in all programs made of it.
@@ -71,7 +78,7 @@ impl Operation {
         let edge = &program.edges[edge];
         let place = &program.places[edge.place?];
         let file = program.files[place.file].path.clone();
-        Some(Self { kind: std::mem::discriminant(&edge.op), file, line: place.line, column: place.column })
+        Some(Self { kind: std::mem::discriminant(edge.op.unshadowed()), file, line: place.line, column: place.column })
     }
 }
 
@@ -79,7 +86,10 @@ impl Operation {
 pub fn guard_all(program: &mut Program, operations: &FxHashSet<Operation>) {
     let all: Vec<EdgeId> = program.edges.ids().collect();
     for edge in all {
-        if program.edges[edge].op.may_fault() && Operation::of(program, edge).is_some_and(|o| operations.contains(&o)) {
+        // With what it does to shadows.
+        if program.edges[edge].op.unshadowed().may_fault()
+            && Operation::of(program, edge).is_some_and(|o| operations.contains(&o))
+        {
             guard(program, edge);
         }
     }
@@ -89,7 +99,7 @@ pub fn guard_all(program: &mut Program, operations: &FxHashSet<Operation>) {
 fn guard(program: &mut Program, edge: EdgeId) {
     let pointer = program.layout.pointer_width;
     let bytes = |program: &mut Program, width: u32| program.exprs.int(pointer, u64::from(width.div_ceil(8)));
-    let accesses: Vec<(ExprId, ExprId)> = match program.edges[edge].op {
+    let accesses: Vec<(ExprId, ExprId)> = match *program.edges[edge].op.unshadowed() {
         Op::Load { var, addr } => {
             let width = program.vars[var].width;
             vec![(addr, bytes(program, width))]
@@ -122,6 +132,12 @@ fn guard(program: &mut Program, edge: EdgeId) {
     attach(program, edge, at);
     let (op, target) = (program.edges[edge].op.clone(), program.edges[edge].target);
     let instead = match op {
+        // Any value, but one.
+        Op::Shadow(ref load) if load.def().is_some() => {
+            let var = load.def().expect("it loads");
+            let value = program.exprs.int(program.vars[var].width, 0);
+            Op::Assign { var, value }
+        }
         Op::Load { var, .. } => {
             let (ty, width) = (program.vars[var].ty, program.vars[var].width);
             let input = program.inputs.push(Input { kind: InputKind::Uninit(None), ty, width, place });
@@ -267,7 +283,7 @@ pub fn sites(program: &Program) -> Vec<(Site, ErrorId)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfa::{CType, Check, DataLayout, ErrorInfo};
+    use cfa::{CType, DataLayout, ErrorInfo};
 
     /// `x` is checked for 0 and then for 1, one error each, before the program ends.
     fn program() -> (Program, [EdgeId; 2]) {

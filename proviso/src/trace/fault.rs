@@ -3,8 +3,8 @@
 
 use super::recorder::Recorder;
 use crate::source::Spot;
-use cfa::interp::{Fault, Neighbour, ObjectKind, ObjectSeq};
-use cfa::{EdgeId, Op};
+use cfa::interp::{Fault, Neighbour, ObjectKind, ObjectSeq, State};
+use cfa::{EdgeId, ExprId, Op, VarId};
 
 /// The object that an invalid operation is about.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,6 +45,48 @@ pub(super) fn object(recorder: &Recorder, near: &Neighbour) -> Object {
         },
     };
     Object { name, kind, size, offset, allocated, freed }
+}
+
+impl Recorder<'_> {
+    /// What is not initialised comes from memory.
+    pub(super) fn shadow(&mut self, op: &Op, state: &State) {
+        let Op::Load { var, addr } = *op else { return };
+        let at = state.eval(addr).to_u64().unwrap_or(0);
+        if state.var(var).is_none_or(|shadow| shadow.is_zero()) {
+            self.shadows.remove(&var);
+            return;
+        }
+        let len = u64::from(self.program.vars[var].width.div_ceil(8));
+        let text = self.target(addr, at, len, state).map(|(text, _)| text);
+        let object = state.neighbour(at).map(|near| object(self, &near));
+        self.shadows.insert(var, (text, object));
+    }
+
+    /// What is not initialised goes from one variable to another.
+    pub(super) fn pass_shadow(&mut self, var: VarId, value: ExprId, state: &State) {
+        if self.shadows.is_empty() {
+            return;
+        }
+        let from = self.vars(value).iter().find_map(|v| self.shadows.get(v)).cloned();
+        match from.filter(|_| state.var(var).is_some_and(|value| !value.is_zero())) {
+            Some(from) => drop(self.shadows.insert(var, from)),
+            None => drop(self.shadows.remove(&var)),
+        }
+    }
+}
+
+/// Where the check before an error edge failed because of memory, says which it is.
+pub(super) fn explain_use(recorder: &Recorder, error: EdgeId, message: &mut String, object: &mut Option<Object>) {
+    let source = recorder.program.edges[error].source;
+    let check = recorder.program.edges.values().find(|e| e.target == source && matches!(e.op, Op::Assume { .. }));
+    let Some(&Op::Assume { cond, .. }) = check.map(|e| &e.op) else { return };
+    let Some((text, of)) = recorder.vars(cond).iter().find_map(|v| recorder.shadows.get(v)).cloned() else { return };
+    if let Some(rest) = message.strip_prefix("a value ") {
+        let described =
+            || of.as_ref().map_or_else(|| "a value".to_owned(), |o| format!("what is in {}", o.described()));
+        *message = format!("{} {rest}", text.map_or_else(described, |text| format!("`{text}`")));
+    }
+    *object = of;
 }
 
 /// What went wrong at `edge`.

@@ -12,8 +12,8 @@ use crate::environment::{Command, Environment, LibraryCall};
 use crate::source::{Sources, Spot};
 use cfa::interp::{Inputs, ObjectSeq, Observer, Outcome, Run, State};
 use cfa::{
-    Bv, CType, EdgeId, ErrorInfo, Expr, ExprId, FuncId, FunctionOrigin, InputId, InputKind, Op, PlaceId, Program,
-    TypeId, VarId,
+    Bv, CType, Check, EdgeId, ErrorInfo, Expr, ExprId, FuncId, FunctionOrigin, InputId, InputKind, Op, PlaceId,
+    Program, TypeId, VarId,
 };
 use library::{Library, called, text_at};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -71,6 +71,8 @@ pub struct Recorder<'p> {
     assertion: Option<String>,
     /// What a check looked at that failed.
     failed: Vec<(String, String)>,
+    /// By variable that holds a shadow of memory which is not initialised, what that memory is in C, and its object.
+    pub(super) shadows: FxHashMap<VarId, (Option<String>, Option<Object>)>,
 }
 
 /// Which parameter has the text of the assertion that failed, by the function that is called then.
@@ -118,6 +120,7 @@ impl<'p> Recorder<'p> {
             branched: None,
             assertion: None,
             failed: Vec::new(),
+            shadows: FxHashMap::default(),
         }
     }
 
@@ -128,7 +131,11 @@ impl<'p> Recorder<'p> {
         let at_entry = self.program.funcs[frame.func].entry == self.program.edges[edge].source;
         let site = if at_entry { frame.call.unwrap_or(edge) } else { edge };
         let site = self.in_user_code(site).unwrap_or(site);
-        let object = run.object.map(|near| fault::object(&self, &near));
+        let mut object = run.object.map(|near| fault::object(&self, &near));
+        let mut message = error.message.clone();
+        if error.check == Check::Memory {
+            fault::explain_use(&self, edge, &mut message, &mut object);
+        }
         let mut spot =
             self.spot(self.program.edges[site].place).or_else(|| error.place.and_then(|p| self.spot(Some(p))));
         // Nobody knows where memory should have been freed, but where it comes from.
@@ -159,7 +166,7 @@ impl<'p> Recorder<'p> {
                 Outcome::Invalid { fault, addr, .. } => {
                     fault::fault(&self, edge, fault, addr, run.accessed, object.as_ref())
                 }
-                _ => error.message.clone(),
+                _ => message,
             },
         };
         let event = Event::Error { message: message.clone(), operands: std::mem::take(&mut self.failed) };
@@ -170,8 +177,9 @@ impl<'p> Recorder<'p> {
             spot,
             function,
             inputs: self.inputs,
-            uninitialised: self.uninitialised,
-            unwritten_bytes: self.unwritten_bytes,
+            // Whatever it holds, using it is the error.
+            uninitialised: if error.check == Check::Memory { Vec::new() } else { self.uninitialised },
+            unwritten_bytes: if error.check == Check::Memory { 0 } else { self.unwritten_bytes },
             arguments: self.making.finish(self.program, self.given),
             environment: Environment::new(self.command, &self.calls, self.program.layout.pointer_width),
             steps: self.steps,
@@ -244,7 +252,7 @@ impl<'p> Recorder<'p> {
     // Dependence on inputs.
 
     /// The variables in an expression.
-    fn vars(&self, e: ExprId) -> Rc<[VarId]> {
+    pub(super) fn vars(&self, e: ExprId) -> Rc<[VarId]> {
         let mut cache = self.vars_of.borrow_mut();
         cache.entry(e).or_insert_with(|| self.program.exprs.vars(e).into()).clone()
     }
@@ -304,7 +312,7 @@ impl<'p> Recorder<'p> {
         (text.chars().count() <= MAX_CONDITION).then_some(text)
     }
 
-    fn target(&self, addr: ExprId, at: u64, len: u64, state: &State) -> Option<(String, Option<TypeId>)> {
+    pub(super) fn target(&self, addr: ExprId, at: u64, len: u64, state: &State) -> Option<(String, Option<TypeId>)> {
         self.names.target(addr, &self.vars(addr), at, len, state, &self.frame().temporaries)
     }
 
@@ -320,6 +328,7 @@ impl Observer for Recorder<'_> {
         }
         match self.program.edges[edge].op {
             Op::Skip | Op::Halt(_) | Op::Approx { .. } | Op::Leak(_) => {}
+            Op::Shadow(ref op) => self.shadow(op, state),
             Op::Free { ptr, .. } => {
                 if let Some(ObjectSeq::Alloc(n)) = state.object_at(number(ptr)).filter(|o| !o.live).map(|o| o.seq) {
                     let freed = self.spot(self.program.edges[self.in_user_code(edge).unwrap_or(edge)].place);
@@ -337,7 +346,10 @@ impl Observer for Recorder<'_> {
                 let tainted = self.is_tainted(ptr);
                 self.set_taint(var, tainted);
             }
-            Op::Assign { var, value } => self.assign(edge, var, value, state),
+            Op::Assign { var, value } => {
+                self.pass_shadow(var, value, state);
+                self.assign(edge, var, value, state);
+            }
             // Checks are no branches of the C program.
             Op::Assume { cond, .. } if self.leads_to_error(edge) => self.failed = self.operands(cond, state),
             Op::Assume { .. } if self.avoids_error(edge) => {}

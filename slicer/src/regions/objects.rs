@@ -21,11 +21,20 @@ pub struct Key {
     pub len: Option<u32>,
     /// Whether it is a load or store.
     pub scalar: bool,
-    /// Not the content of objects is accessed, but whether they are alive.
-    pub life: bool,
+    pub what: Accessed,
 }
 
-/// Each class has a twin, numbered behind all classes: a byte for whether the objects are alive.
+/// What is accessed of objects.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Accessed {
+    Content,
+    /// Whether they are alive.
+    Life,
+    /// See [`Op::Shadow`].
+    Shadow,
+}
+
+/// Each class has two twins, numbered behind all classes: a byte for whether the objects are alive, and their shadows.
 pub struct Classes {
     /// By object.
     of: Vec<Option<ClassId>>,
@@ -94,10 +103,7 @@ impl Classes {
     }
     /// Classes, twins included.
     pub fn len(&self) -> usize {
-        2 * self.members.len()
-    }
-    fn twin(&self, class: ClassId) -> ClassId {
-        class + self.members.len() as ClassId
+        3 * self.members.len()
     }
     pub fn of(&self, object: ObjectId) -> Option<ClassId> {
         self.of[object.index()]
@@ -106,7 +112,15 @@ impl Classes {
         &self.members[class as usize % self.members.len()]
     }
     pub fn size(&self, class: ClassId) -> Option<u64> {
-        self.sizes.get(class as usize).copied().unwrap_or(Some(1))
+        let count = self.members.len();
+        match class as usize / count {
+            1 => Some(1),
+            _ => self.sizes[class as usize % count],
+        }
+    }
+    /// The shadows of a class.
+    pub fn shadow(&self, class: ClassId) -> ClassId {
+        class + 2 * self.members.len() as ClassId
     }
     /// All bytes of all objects.
     fn everything(&self) -> Vec<Range> {
@@ -115,7 +129,7 @@ impl Classes {
     }
     /// Whether the objects of a class are alive.
     pub fn life(&self, class: ClassId) -> Range {
-        Range { class: self.twin(class), at: Shift::ZERO, len: Some(1), scalar: true }
+        Range { class: class + self.members.len() as ClassId, at: Shift::ZERO, len: Some(1), scalar: true }
     }
     fn lives(&self, places: &[(Places, Shift)]) -> Vec<Range> {
         let mut ranges = Vec::new();
@@ -134,10 +148,18 @@ impl Classes {
     }
     /// What an access may touch: sorted, each once.
     pub fn ranges(&self, key: &Key) -> Vec<Range> {
-        let Key { places, len, scalar, life } = key;
-        if *life {
-            return self.lives(places);
+        match key.what {
+            Accessed::Content => self.content(key),
+            Accessed::Life => self.lives(&key.places),
+            // At the same offsets of the shadows.
+            Accessed::Shadow => {
+                let content = self.content(key).into_iter();
+                content.map(|range| Range { class: self.shadow(range.class), ..range }).collect()
+            }
         }
+    }
+    fn content(&self, key: &Key) -> Vec<Range> {
+        let Key { places, len, scalar, .. } = key;
         let (len, scalar) = (*len, *scalar);
         let mut ranges = Vec::new();
         let mut add = |class: ClassId, at: Shift| {

@@ -54,12 +54,12 @@ impl Generator {
                 let pair = x.concat(a, b);
                 let four = x.concat(pair, pair);
                 let value = x.resize(width, if width > 64 { four } else { pair });
-                self.emit(Op::Store { addr, value });
+                self.move_(Op::Store { addr, value });
             }
             4..=6 => {
                 let (addr, var, to) = (self.place(block, len), self.local(true), self.any_int());
                 self.program.vars[var].width = width;
-                self.emit(Op::Load { var, addr });
+                self.move_(Op::Load { var, addr });
                 let value = self.program.var_expr(var);
                 let value = self.program.exprs.resize(32, value);
                 self.assign(to, value);
@@ -73,17 +73,23 @@ impl Generator {
                 let most = self.most_moved(block, other);
                 let (dst, src) = (self.place(block, most), self.place(other, most));
                 let len = self.moved(most);
-                self.emit(Op::Copy { dst, src, len });
+                self.move_(Op::Copy { dst, src, len });
             }
             9 => {
                 let most = self.most_moved(block, block);
                 let (dst, byte) = (self.place(block, most), self.int_expr(0));
                 let byte = self.program.exprs.extract(7, 0, byte);
                 let len = self.moved(most);
-                self.emit(Op::Fill { dst, byte, len });
+                self.move_(Op::Fill { dst, byte, len });
             }
             _ => self.sized_allocation(),
         }
+    }
+
+    /// Moves content, or now and then what is in shadows.
+    fn move_(&mut self, op: Op) {
+        let op = if self.random.chance(10) { Op::Shadow(Box::new(op)) } else { op };
+        self.emit(op);
     }
 
     /// How many bytes may be moved between two blocks.

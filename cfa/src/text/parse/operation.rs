@@ -42,6 +42,7 @@ impl Parser<'_> {
                 let len = self.expr()?;
                 if kind == "copy" { Op::Copy { dst, src: second, len } } else { Op::Fill { dst, byte: second, len } }
             }
+            "shadow" => Op::Shadow(Box::new(self.operation()?)),
             "call" => self.call(None)?,
             "return" => Op::Return { value: if self.is("->") { None } else { Some(self.expr()?) } },
             "halt" => {

@@ -81,6 +81,7 @@ impl Statements<'_, '_, '_> {
                 let (dst, byte, len) = (self.file.pointer(dst), self.file.bits(byte), self.file.bits(len));
                 self.out.push(format!("memset({dst}, {byte}, {len});"));
             }
+            Op::Shadow(_) => self.file.refuse("what is initialised is not known to C".to_owned()),
             Op::Call { .. } => self.call(edge),
             Op::Return { value: None } => self.out.push("return;".to_owned()),
             Op::Return { value: Some(value) } => {

@@ -61,6 +61,7 @@ struct Tracer<'p> {
     /// The stack objects of each frame.
     locals: Vec<Vec<ObjId>>,
     memory: Rc<BTreeMap<ObjId, Content>>,
+    has_shadows: bool,
 }
 
 /// What the domain calls an object.
@@ -86,6 +87,13 @@ impl Tracer<'_> {
             };
             self.bases.insert(id, object.base);
             memory.insert(id, Content { bytes });
+            if self.has_shadows {
+                let bytes = match object.size as usize {
+                    0 => Vec::new(),
+                    size => state.shadow(object.base, size).expect("a live object"),
+                };
+                memory.insert(id.shadow(), Content { bytes: bytes.into() });
+            }
         }
         self.memory = Rc::new(memory);
     }
@@ -97,7 +105,7 @@ impl Observer for Tracer<'_> {
         let row = |vars: &[VarId]| vars.iter().map(|&v| state.var(v).expect("it is here")).collect::<Vec<_>>();
         let mut globals = row(&self.slots.globals);
         let touches = matches!(
-            op,
+            op.unshadowed(),
             Op::Store { .. }
                 | Op::Copy { .. }
                 | Op::Fill { .. }
@@ -126,7 +134,7 @@ impl Observer for Tracer<'_> {
                     *place = value.resize(self.program.vars[var].width);
                 }
                 let objects = self.locals.pop().expect("a frame");
-                Rc::make_mut(&mut self.memory).retain(|id, _| !objects.contains(id));
+                Rc::make_mut(&mut self.memory).retain(|id, _| !objects.contains(&ObjId(id.number() as u32)));
             }
             Op::Call { .. } => {
                 self.frames.push(Rc::new(row(&self.slots.locals[state.func().index()])));
@@ -134,7 +142,7 @@ impl Observer for Tracer<'_> {
             }
             _ => {
                 if let Op::Alloc { kind: AllocKind::Stack, .. } = op {
-                    let newest = self.memory.keys().next_back().copied().expect("an object");
+                    let newest = self.memory.keys().rfind(|id| !id.is_shadow()).copied().expect("an object");
                     self.locals.last_mut().expect("a frame").push(newest);
                 }
                 *self.frames.last_mut().expect("a frame") = Rc::new(row(&self.slots.locals[state.func().index()]));
@@ -177,6 +185,7 @@ pub(super) fn execution(program: &Program, slots: &Slots, seed: u64) -> Executio
         frames: vec![Rc::new(zeros)],
         locals: vec![Vec::new()],
         memory: Rc::default(),
+        has_shadows: program.edges.values().any(|e| matches!(e.op, Op::Shadow(_))),
     };
     let mut source = Recording::new(Environment(Random::new(seed)));
     let limits = Limits { steps: STEPS, ..Limits::default() };

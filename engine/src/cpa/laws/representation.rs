@@ -314,7 +314,7 @@ impl Watched<'_> {
 
     /// Gives the symbol that a read of anything made the value that was read.
     pub(super) fn name_loaded(&self, f: &mut Follower, st: &State, edge: EdgeId, concrete: &Concrete) {
-        let Op::Load { var, .. } = self.program.edges[edge].op else { return };
+        let Op::Load { var, .. } = *self.program.edges[edge].op.unshadowed() else { return };
         if !self.way.is_abstract() && st.past.is_none() {
             return;
         }

@@ -38,7 +38,7 @@ impl SymbolicExecution<'_> {
     }
 
     pub fn is_read(&self, edge: EdgeId) -> bool {
-        matches!(self.execution.program.edges[edge].op, Op::Load { .. })
+        matches!(self.execution.program.edges[edge].op.unshadowed(), Op::Load { .. })
     }
 
     /// Whether it is known that the operation is a problem.

@@ -63,7 +63,7 @@ impl SymbolicExecution<'_> {
         if kind.is_undecided() {
             return self.fault_unless_later(fault, past, edge);
         }
-        let (reads, asks) = match self.execution.program.edges[edge].op {
+        let (reads, asks) = match self.execution.program.edges[edge].op.unshadowed() {
             Op::Load { .. } => (kind.reads_anything(), false),
             Op::ObjectOffset { .. } => (false, kind.reads_anything()),
             _ => (false, false),

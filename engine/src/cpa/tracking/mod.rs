@@ -94,14 +94,17 @@ impl<'p> Tracking<'p> {
         symbolic.problems = Some(Problems::default());
         symbolic.merges_soon = how.predicates;
         debug_assert!(how.values_only || !how.folds, "nothing names what segments hold");
-        symbolic.execution.unfolds = how.folds;
+        // Of the shadows of many objects in one nothing is known.
+        let has_shadows = symbolic.execution.program.edges.values().any(|e| matches!(e.op, cfa::Op::Shadow(_)));
+        let folds = how.folds && !has_shadows;
+        symbolic.execution.unfolds = folds;
         Self {
             symbolic,
             precision: Precision::new(how.full, how.sharing),
             predicates: Predicates::default(),
             boolean: how.boolean,
             ways: (how.values, how.predicates),
-            folding: how.folds.then(fold::Folding::new),
+            folding: folds.then(fold::Folding::new),
             threshold: how.threshold,
             source: FxHashMap::default(),
             forgotten: FxHashSet::default(),

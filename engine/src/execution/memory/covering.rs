@@ -84,7 +84,7 @@ impl Chunk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfa::{ExprPool, Sort};
+    use cfa::{ExprPool, Id, Sort};
 
     #[test]
     fn what_covers_knows_no_more() {

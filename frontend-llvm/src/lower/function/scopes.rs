@@ -4,7 +4,7 @@
 use super::FunctionLowering;
 use super::prepare::is_one;
 use crate::ir::{Instruction, Operand, op};
-use cfa::{AllocKind, Expr, Op, VarId};
+use cfa::{AllocKind, Check, Expr, InputKind, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Default)]
@@ -35,7 +35,8 @@ impl FunctionLowering<'_, '_> {
     /// Before instruction `n`, a `store` or call: if it keeps the address of an object whose scope is not marked, a use after the end of its scope is
     /// not seen from here on.
     pub fn keep_unmarked(&mut self, n: u32) {
-        if self.scopes.unmarked.contains(&n) {
+        let watches_ends = self.b.cx.options.checks.iter().any(|check| check.is_fault());
+        if watches_ends && self.scopes.unmarked.contains(&n) {
             self.b.approximate(
                 "the address of an object may be kept whose end clang does not mark (a compound literal, a jump into a scope)",
                 false,
@@ -48,9 +49,13 @@ impl FunctionLowering<'_, '_> {
     pub fn lower_scope(&mut self, i: &Instruction, begins: bool) {
         let Operand::Instruction(n) = self.b.ir().operand(i, 1) else { return };
         if let Some(var) = self.home(Operand::Instruction(n)) {
+            if begins && self.uninitialised.contains(&var) {
+                let (name, ty) = (self.b.cx.program.vars[var].name.clone(), self.b.cx.program.vars[var].ty);
+                self.b.havoc_var(var, InputKind::Uninit(name), Some(ty));
+            }
             // Nothing is pointed to by a variable that is gone.
             let width = self.b.cx.program.vars[var].width;
-            if !begins && width >= self.b.pointer_width() && self.b.cx.options.checks.contains(&cfa::Check::Memtrack) {
+            if !begins && width >= self.b.pointer_width() && self.b.cx.options.checks.contains(&Check::Memtrack) {
                 let nowhere = self.b.int(width, 0);
                 let place = self.b.place.take();
                 self.assign(var, nowhere, Operand::Nothing);
@@ -70,6 +75,7 @@ impl FunctionLowering<'_, '_> {
         let [ty, align, _] = *self.b.ir().extra(&alloca) else { return };
         let size = self.b.size(self.b.ir().types[ty as usize].size);
         self.b.emit(Op::Alloc { var, size, align: align.max(1), kind: AllocKind::Stack, zeroed: false });
+        self.b.poison(address, size);
     }
 
     /// Instruction `n` sets the stack pointer back.
@@ -128,6 +134,12 @@ fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHas
     let stores = instructions.iter().map(|&n| fl.instruction(n)).filter(|i| i.opcode == op::STORE);
     let of_arguments = stores.filter(|i| matches!(ir.operand(i, 0), Operand::Argument(_)));
     let parameters: FxHashSet<u32> = of_arguments.filter_map(|i| of(ir.operand(i, 1))).collect();
+    if fl.b.asks_for(Check::Memory) {
+        let not_marked =
+            variables.iter().filter(|n| ![marked, &parameters, &of_body].into_iter().any(|all| all.contains(n)));
+        let not_marked: FxHashSet<u32> = not_marked.copied().collect();
+        find_lasting(fl, instructions, &not_marked);
+    }
     // By what leads into such an object: whether a call may keep it, too.
     let mut within: FxHashMap<u32, bool> = FxHashMap::default();
     for &n in instructions {
@@ -160,6 +172,32 @@ fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHas
             }
             _ => {}
         }
+    }
+}
+
+/// Where a variable is used again and again whose scope is not marked, it is not seen that it is not initialised each time.
+fn find_lasting(fl: &mut FunctionLowering, instructions: &[u32], variables: &FxHashSet<u32>) {
+    let uses =
+        |i: &Instruction| fl.b.ir().operands(i).any(|o| matches!(o, Operand::Instruction(n) if variables.contains(&n)));
+    let repeats = |block: u32| {
+        let mut seen = FxHashSet::default();
+        let mut work: Vec<u32> = fl.successors(block).collect();
+        while let Some(next) = work.pop() {
+            if next == block {
+                return true;
+            }
+            if seen.insert(next) {
+                work.extend(fl.successors(next));
+            }
+        }
+        false
+    };
+    let using: Vec<u32> = instructions.iter().copied().filter(|&n| uses(fl.instruction(n))).collect();
+    let block_of =
+        |n: u32| fl.body.blocks.iter().position(|range| range.contains(&n)).expect("it is in a block") as u32;
+    if using.into_iter().any(|n| repeats(block_of(n))) {
+        let what = "a variable may be used before it is initialised anew, whose scope clang does not mark (a jump leads into it)";
+        fl.b.approximate(what, false, true);
     }
 }
 

@@ -1,0 +1,49 @@
+//! The shadows of objects: what [`Op::Shadow`](crate::Op::Shadow) reads and writes. They come into being when they are touched.
+
+use super::{Content, FLAT, Memory, Stop};
+use rustc_hash::FxHashMap;
+
+impl Memory {
+    /// Puts the shadows of the objects with these bytes in the place of their content, and says which these are.
+    pub fn exchange_shadows(&mut self, places: [(u64, u64); 2]) -> Result<[Option<usize>; 2], Stop> {
+        let mut found = [None; 2];
+        for (i, (addr, len)) in places.into_iter().enumerate().filter(|(_, (_, len))| *len > 0) {
+            let index = self.locate(addr, len)?;
+            if found[0] != Some(index) {
+                found[i] = Some(index);
+            }
+        }
+        for index in found.into_iter().flatten() {
+            if self.objects[index].shadow.is_none() {
+                let size = self.objects[index].size;
+                let content = match size <= FLAT {
+                    true => {
+                        self.charge(size)?;
+                        Content::Flat(vec![0; size as usize].into_boxed_slice())
+                    }
+                    false => Content::Paged { pages: FxHashMap::default(), known: true },
+                };
+                self.objects[index].shadow = Some(Box::new(content));
+            }
+        }
+        self.restore_shadows(found);
+        Ok(found)
+    }
+    /// Puts content and shadows back into their places.
+    pub fn restore_shadows(&mut self, exchanged: [Option<usize>; 2]) {
+        for index in exchanged.into_iter().flatten() {
+            let object = &mut self.objects[index];
+            let shadow = object.shadow.as_deref_mut().expect("made before they are exchanged");
+            std::mem::swap(&mut object.content, shadow);
+        }
+    }
+
+    /// The shadow of the `len` bytes at `addr`, for a look from outside: see [`peek`](Self::peek).
+    pub fn peek_shadow(&self, addr: u64, len: usize) -> Option<Vec<u8>> {
+        let object = self.object_at(addr).filter(|o| len > 0 && o.holds(addr, len as u64))?;
+        match &object.shadow {
+            Some(shadow) => shadow.peek(addr - object.base, len),
+            None => Some(vec![0; len]),
+        }
+    }
+}

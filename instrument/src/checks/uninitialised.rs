@@ -1,0 +1,425 @@
+//! Use of values that are not initialised: what MemorySanitizer calls one is an error.
+//!
+//! Variables that may hold such values get a shadow, a variable with a bit for each bit, 1 where it is not initialised; assignments
+//! propagate it ([`shadow`]), and so do operations on memory, by the shadow that memory has ([`Op::Shadow`]). Copying is no use.
+//! A use is where a value decides a branch, is an address, a length or a callee, and what the front-end says
+//! (an assignment whose fault is an error: see `frontend-llvm`'s `lower/initialised`). Nothing behind this stage knows of it.
+
+mod shadow;
+
+use cfa::{
+    BinOp, CType, Callee, Check, EdgeId, ErrorInfo, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, InputKind, LocId,
+    Op, Out, PlaceId, Program, Var, VarId, VarKind,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use shadow::Shadows;
+
+/// Makes uses of what is not initialised errors, if that is asked for.
+pub fn uninitialised(program: &mut Program, checks: &[Check]) {
+    if !checks.contains(&Check::Memory) {
+        return;
+    }
+    let mut weaver = Weaver::new(program);
+    let edges: Vec<EdgeId> = weaver.program.edges.ids().collect();
+    let locs: Vec<LocId> = weaver.program.locs.ids().collect();
+    for loc in locs {
+        weaver.branch(loc);
+    }
+    for edge in edges {
+        weaver.edge(edge);
+    }
+    weaver.parameters();
+}
+
+/// What is passed from one function to another on its way: by its position, or the result.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Passed {
+    Argument(usize),
+    Result,
+}
+
+struct Weaver<'p> {
+    program: &'p mut Program,
+    /// The shadows of the variables that may hold what is not initialised.
+    shadows: Shadows,
+    /// Of what is passed, a global variable each.
+    passed: FxHashMap<Passed, VarId>,
+    /// By edge of a call or return, what was demanded to be initialised just before.
+    demanded: FxHashMap<EdgeId, Vec<ExprId>>,
+    /// What temporaries are, for messages.
+    copies: FxHashMap<VarId, ExprId>,
+}
+
+/// Variables that are looked at for a message.
+const MOST: usize = 16;
+
+impl<'p> Weaver<'p> {
+    fn new(program: &'p mut Program) -> Self {
+        let demanded = demands(program);
+        let maybe = may_be_uninitialised(program, &demanded);
+        let mut shadows = Shadows::default();
+        let mut widths: FxHashMap<Passed, u32> = FxHashMap::default();
+        for func in program.funcs.ids() {
+            for (i, &param) in program.funcs[func].params.iter().enumerate().filter(|(_, p)| maybe.vars.contains(p)) {
+                let width = widths.entry(Passed::Argument(i)).or_default();
+                *width = program.vars[param].width.max(*width);
+            }
+            if let (true, Some(result)) = (maybe.results.contains(&func), program.funcs[func].return_width) {
+                let width = widths.entry(Passed::Result).or_default();
+                *width = result.max(*width);
+            }
+        }
+        let mut vars: Vec<VarId> = maybe.vars.into_iter().collect();
+        vars.sort_unstable();
+        for var in vars {
+            let width = program.vars[var].width;
+            let kind = program.vars[var].func().map(VarKind::Temp);
+            let shadow = variable(program, width, kind);
+            shadows.of.insert(var, shadow);
+        }
+        let mut widths: Vec<(Passed, u32)> = widths.into_iter().collect();
+        widths.sort_unstable_by_key(|(passed, _)| match passed {
+            Passed::Argument(n) => n + 1,
+            Passed::Result => 0,
+        });
+        let passed = widths.into_iter().map(|(passed, width)| (passed, variable(program, width, None))).collect();
+        let copy = |op: &Op| match *op {
+            Op::Assign { var, value } => Some((var, value)),
+            _ => None,
+        };
+        let copies =
+            program.edges.values().filter_map(|e| copy(&e.op)).filter(|(v, _)| program.vars[*v].name.is_none());
+        let copies = copies.collect();
+        Self { program, shadows, passed, demanded, copies }
+    }
+
+    // Uses.
+
+    /// The condition of a branch must be initialised.
+    fn branch(&mut self, loc: LocId) {
+        let Out::Branch { then_edge, else_edge } = self.program.locs[loc].out else { return };
+        let Op::Assume { cond, .. } = self.program.edges[then_edge].op else { return };
+        if self.program.exprs.vars(cond).iter().all(|v| !self.shadows.of.contains_key(v)) {
+            return;
+        }
+        let place = self.program.edges[then_edge].place;
+        self.program.locs[loc].out = Out::Sink;
+        let mut at = Cursor { loc, place };
+        self.used(&mut at, cond, "it decides a branch");
+        self.program.locs[at.loc].out = Out::Branch { then_edge, else_edge };
+        for edge in [then_edge, else_edge] {
+            self.program.edges[edge].source = at.loc;
+        }
+    }
+
+    /// An error where a bit of the value is not initialised, before what follows.
+    fn used(&mut self, at: &mut Cursor, value: ExprId, what: &str) {
+        let shadow = self.shadow(at, value);
+        let width = self.program.exprs.width(shadow);
+        let zero = self.program.exprs.int(width, 0);
+        let violated = self.program.exprs.ne(shadow, zero);
+        if self.program.exprs.is_false(violated) {
+            return;
+        }
+        let message = format!("{} is not initialised: {what}", self.subject(value));
+        let func = self.program.locs[at.loc].func;
+        let [bad, on, sink] = [(); 3].map(|()| self.program.add_location(func));
+        let error = self.program.errors.push(ErrorInfo { check: Check::Memory, message, place: at.place });
+        self.program.add_branch(at.loc, violated, bad, on, at.place);
+        self.program.add_edge(bad, Op::Error(error), sink, at.place);
+        at.loc = on;
+        // All of it is initialised from here on, which others need not find out.
+        if let Expr::Var(var) = *self.program.exprs.get(value) {
+            self.clear(at, var);
+        }
+    }
+
+    /// What may not be initialised of a value, in words.
+    fn subject(&self, value: ExprId) -> String {
+        let mut vars = self.program.exprs.vars(value).to_vec();
+        let mut names: Vec<String> = Vec::new();
+        let mut next = 0;
+        while let Some(&var) = vars.get(next) {
+            next += 1;
+            if !self.shadows.of.contains_key(&var) {
+                continue;
+            }
+            // What models call theirs says nothing to people.
+            let func = self.program.vars[var].func();
+            let is_own = func.is_none_or(|f| self.program.funcs[f].origin != FunctionOrigin::Model);
+            let name = self.program.vars[var].name.as_ref().filter(|_| is_own);
+            match (name, self.copies.get(&var)) {
+                (Some(name), _) => names.push(format!("`{name}`")),
+                (None, Some(&value)) if next <= MOST => {
+                    let of = self.program.exprs.vars(value);
+                    vars.extend(of.iter().filter(|v| !vars.contains(v)).copied().collect::<Vec<_>>());
+                }
+                _ => {}
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        if names.is_empty() { "a value".into() } else { names.join(" or ") }
+    }
+
+    /// What an operation needs, with what it is for.
+    fn needs(&self, op: &Op) -> Vec<(ExprId, &'static str)> {
+        const ADDRESS: &str = "it is an address that is accessed";
+        const LENGTH: &str = "it is a number of bytes";
+        match *op {
+            Op::Load { addr, .. } | Op::Store { addr, .. } => vec![(addr, ADDRESS)],
+            Op::Copy { dst, src, len } => vec![(dst, ADDRESS), (src, ADDRESS), (len, LENGTH)],
+            Op::Fill { dst, len, .. } => vec![(dst, ADDRESS), (len, LENGTH)],
+            Op::Free { ptr, .. } => vec![(ptr, "it is freed")],
+            Op::ObjectSize { ptr, .. } => vec![(ptr, ADDRESS)],
+            Op::Alloc { size, .. } => vec![(size, LENGTH)],
+            Op::Call { callee: Callee::Indirect(callee), .. } => vec![(callee, "it is called")],
+            Op::Halt(HaltKind::Exit(status)) => vec![(status, "it is the status of the program")],
+            _ => Vec::new(),
+        }
+    }
+
+    // Propagation.
+
+    /// Puts before (and behind a call) an edge what it means for shadows.
+    fn edge(&mut self, edge: EdgeId) {
+        let (op, place, loc) =
+            (self.program.edges[edge].op.clone(), self.program.edges[edge].place, self.program.edges[edge].source);
+        if matches!(op, Op::Assume { .. } | Op::Shadow(_) | Op::Skip | Op::Error(_) | Op::Approx { .. } | Op::Leak(_)) {
+            return;
+        }
+        let model = self.program.funcs[self.program.locs[loc].func].origin == FunctionOrigin::Model;
+        self.program.locs[loc].out = Out::Sink;
+        let mut at = Cursor { loc, place };
+        for (value, what) in self.needs(&op) {
+            self.used(&mut at, value, what);
+        }
+        if let Some(error) = self.program.edges[edge].fault.filter(|&e| self.program.errors[e].check == Check::Memory) {
+            self.program.edges[edge].fault = None;
+            let what = self.program.errors[error].message.clone();
+            if let Op::Assign { value, .. } = op {
+                self.used(&mut at, value, &what);
+            }
+        }
+        self.propagate(&mut at, edge, &op, model);
+        self.program.locs[at.loc].out = Out::One(edge);
+        self.program.edges[edge].source = at.loc;
+    }
+
+    fn propagate(&mut self, at: &mut Cursor, edge: EdgeId, op: &Op, model: bool) {
+        match *op {
+            Op::Assign { var, value } if self.shadows.of.contains_key(&var) => {
+                let shadow = self.shadow(at, value);
+                self.assign(at, var, shadow);
+            }
+            Op::Load { var, addr } => {
+                if let Some(&shadow) = self.shadows.of.get(&var) {
+                    self.emit(at, Op::Shadow(Box::new(Op::Load { var: shadow, addr })));
+                }
+            }
+            Op::Store { addr, value } => {
+                let value = self.shadow(at, value);
+                self.emit(at, Op::Shadow(Box::new(Op::Store { addr, value })));
+            }
+            Op::Copy { .. } => self.emit(at, Op::Shadow(Box::new(op.clone()))),
+            Op::Fill { dst, byte, len } => {
+                let byte = self.shadow(at, byte);
+                self.emit(at, Op::Shadow(Box::new(Op::Fill { dst, byte, len })));
+            }
+            Op::Havoc { var, input } => {
+                let is_unset = matches!(self.program.inputs[input].kind, InputKind::Uninit(_)) && !model;
+                let width = self.program.vars[var].width;
+                let zero = self.program.exprs.int(width, 0);
+                let shadow = if is_unset { self.program.exprs.not(zero) } else { zero };
+                self.assign(at, var, shadow);
+            }
+            Op::Alloc { var, .. } | Op::ObjectSize { var, .. } | Op::ObjectOffset { var, .. } => self.clear(at, var),
+            Op::Call { ref args, result, .. } => self.call(at, edge, args, result),
+            Op::Return { value } => {
+                if let Some(&passed) = self.passed.get(&Passed::Result) {
+                    self.pass(at, edge, passed, value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, at: &mut Cursor, edge: EdgeId, args: &[ExprId], result: Option<VarId>) {
+        let mut positions: Vec<(usize, VarId)> = Vec::new();
+        for (&passed, &var) in &self.passed {
+            if let Passed::Argument(n) = passed {
+                positions.push((n, var));
+            }
+        }
+        positions.sort_unstable();
+        for (n, var) in positions {
+            self.pass(at, edge, var, args.get(n).copied());
+        }
+        let Some(&shadow) = result.and_then(|var| self.shadows.of.get(&var)) else { return };
+        let (func, target, place) = (self.program.func_of(edge), self.program.edges[edge].target, at.place);
+        let behind = self.program.add_location(func);
+        self.program.edges[edge].target = behind;
+        let width = self.program.vars[shadow].width;
+        let value = match self.passed.get(&Passed::Result) {
+            Some(&passed) => {
+                let passed = self.program.var_expr(passed);
+                self.program.exprs.resize(width, passed)
+            }
+            None => self.program.exprs.int(width, 0),
+        };
+        self.program.add_edge(behind, Op::Assign { var: shadow, value }, target, place);
+    }
+
+    /// Passes the shadow of a value, or that of none.
+    fn pass(&mut self, at: &mut Cursor, edge: EdgeId, passed: VarId, value: Option<ExprId>) {
+        let width = self.program.vars[passed].width;
+        let is_demanded = |e: &ExprId| self.demanded.get(&edge).is_some_and(|all| all.contains(e));
+        let shadow = match value.filter(|e| !is_demanded(e)) {
+            Some(value) => self.shadow(at, value),
+            None => self.program.exprs.int(width, 0),
+        };
+        let value = self.program.exprs.resize(width, shadow);
+        self.emit(at, Op::Assign { var: passed, value });
+    }
+
+    /// At the entries of functions parameters take the shadows that are passed.
+    fn parameters(&mut self) {
+        for func in self.program.funcs.ids().collect::<Vec<_>>() {
+            let entry = self.program.funcs[func].entry;
+            let mut first = entry;
+            for (n, param) in self.program.funcs[func].params.clone().into_iter().enumerate() {
+                let Some(&shadow) = self.shadows.of.get(&param) else { continue };
+                let width = self.program.vars[shadow].width;
+                let passed = self.program.var_expr(self.passed[&Passed::Argument(n)]);
+                let value = self.program.exprs.resize(width, passed);
+                let loc = self.program.add_location(func);
+                self.program.add_edge(loc, Op::Assign { var: shadow, value }, first, None);
+                first = loc;
+            }
+            self.program.funcs[func].entry = first;
+        }
+    }
+
+    fn clear(&mut self, at: &mut Cursor, var: VarId) {
+        let zero = self.program.exprs.int(self.program.vars[var].width, 0);
+        self.assign(at, var, zero);
+    }
+    fn assign(&mut self, at: &mut Cursor, var: VarId, value: ExprId) {
+        if let Some(&var) = self.shadows.of.get(&var) {
+            self.emit(at, Op::Assign { var, value });
+        }
+    }
+    fn emit(&mut self, at: &mut Cursor, op: Op) {
+        at.emit(self.program, op);
+    }
+    fn shadow(&mut self, at: &mut Cursor, value: ExprId) -> ExprId {
+        self.shadows.expression(self.program, at, value)
+    }
+}
+
+/// Where the next edge starts.
+struct Cursor {
+    loc: LocId,
+    place: Option<PlaceId>,
+}
+
+impl Cursor {
+    fn emit(&mut self, program: &mut Program, op: Op) {
+        let next = program.add_location(program.locs[self.loc].func);
+        program.add_edge(self.loc, op, next, self.place);
+        self.loc = next;
+    }
+}
+
+/// A new variable, of a function or (0 at first) global.
+fn variable(program: &mut Program, width: u32, kind: Option<VarKind>) -> VarId {
+    let ty = program.types.push(CType::Unknown { width });
+    let init = Some(program.exprs.int(width, 0));
+    let kind = kind.unwrap_or(VarKind::Global { init });
+    program.vars.push(Var { name: None, ty, width, kind, place: None })
+}
+
+/// Which of the values that calls pass and functions return were demanded to be initialised just before.
+fn demands(program: &Program) -> FxHashMap<EdgeId, Vec<ExprId>> {
+    let mut all: FxHashMap<EdgeId, Vec<ExprId>> = FxHashMap::default();
+    let mut recent: Vec<ExprId> = Vec::new();
+    let mut before = None;
+    // Edges of straight code are numbered in its order.
+    for (id, edge) in program.edges.iter() {
+        if before != Some(edge.source) {
+            recent.clear();
+        }
+        before = Some(edge.target);
+        match edge.op {
+            Op::Assign { value, .. } if edge.fault.is_some() => recent.push(value),
+            Op::Call { .. } | Op::Return { .. } => {
+                all.insert(id, std::mem::take(&mut recent));
+            }
+            _ => {}
+        }
+        if let Some(var) = edge.op.def() {
+            recent.retain(|&e| !program.exprs.vars(e).contains(&var));
+        }
+    }
+    all
+}
+
+/// What may hold a value that is not initialised.
+#[derive(Default)]
+struct Maybe {
+    vars: FxHashSet<VarId>,
+    /// Functions, by what they return.
+    results: FxHashSet<FuncId>,
+}
+
+fn may_be_uninitialised(program: &Program, demanded: &FxHashMap<EdgeId, Vec<ExprId>>) -> Maybe {
+    let mut maybe = Maybe::default();
+    let calls = cfa::CallGraph::new(program);
+    loop {
+        let before = (maybe.vars.len(), maybe.results.len());
+        for (id, edge) in program.edges.iter() {
+            let model = program.funcs[program.func_of(id)].origin == FunctionOrigin::Model;
+            let is_demanded = |e: &ExprId| demanded.get(&id).is_some_and(|all| all.contains(e));
+            let mentions = |maybe: &Maybe, e: ExprId| program.exprs.vars(e).iter().any(|v| maybe.vars.contains(v));
+            match edge.op {
+                Op::Assign { var, value } if mentions(&maybe, value) => drop(maybe.vars.insert(var)),
+                Op::Load { var, addr } if !is_constant(program, addr) => drop(maybe.vars.insert(var)),
+                Op::Havoc { var, input } if matches!(program.inputs[input].kind, InputKind::Uninit(_)) && !model => {
+                    maybe.vars.insert(var);
+                }
+                Op::Call { ref callee, ref args, result, .. } => {
+                    let callees = match callee {
+                        Callee::Direct(f) => vec![*f],
+                        Callee::Indirect(_) => calls.callees(program, id).as_slice().to_vec(),
+                    };
+                    for callee in callees {
+                        for (&param, arg) in program.funcs[callee].params.iter().zip(args) {
+                            if !is_demanded(arg) && mentions(&maybe, *arg) {
+                                maybe.vars.insert(param);
+                            }
+                        }
+                        if maybe.results.contains(&callee) {
+                            maybe.vars.extend(result);
+                        }
+                    }
+                }
+                Op::Return { value: Some(value) } if !is_demanded(&value) && mentions(&maybe, value) => {
+                    maybe.results.insert(program.func_of(id));
+                }
+                _ => {}
+            }
+        }
+        if (maybe.vars.len(), maybe.results.len()) == before {
+            return maybe;
+        }
+    }
+}
+
+/// Whether an address is in an object that is constant.
+fn is_constant(program: &Program, addr: ExprId) -> bool {
+    match *program.exprs.get(addr) {
+        Expr::GlobalAddr(g) => program.globals[g].read_only,
+        Expr::Binary(BinOp::Add, a, b) => is_constant(program, a) || is_constant(program, b),
+        _ => false,
+    }
+}
