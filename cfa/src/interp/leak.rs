@@ -56,6 +56,8 @@ impl State<'_> {
                 pointers.in_object(object, &mut work);
             }
         }
+        // Limits count what was looked at like edges, so that a run in which memory grows ends, too.
+        self.steps += (heap.len() + found.len()) as u64;
         heap.into_iter().find(|base| !found.contains(base))
     }
 
