@@ -178,7 +178,7 @@ fn mergeable_memory(a: &State, b: &State) -> Option<Vec<(ObjId, u64)>> {
         let (x, y) = (x?, y?);
         if x.size != y.size
             || x.origin != y.origin
-            || x.summary != y.summary
+            || (x.summary, x.owner) != (y.summary, y.owner)
             || x.zeroed != y.zeroed
             || x.array != y.array
         {

@@ -82,6 +82,8 @@ pub struct Object {
     pub array: Option<ExprId>,
     /// What else than itself it stands for.
     pub summary: Option<Summary>,
+    /// The list segment of which each node has such an object.
+    pub owner: Option<ObjId>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -130,7 +132,17 @@ pub enum Piece {
 
 impl Object {
     pub fn new(size: Val, align: u32, origin: Origin, zeroed: bool) -> Self {
-        Self { size, align, origin, zeroed, read_only: false, chunks: Vec::new(), array: None, summary: None }
+        Self {
+            size,
+            align,
+            origin,
+            zeroed,
+            read_only: false,
+            chunks: Vec::new(),
+            array: None,
+            summary: None,
+            owner: None,
+        }
     }
 
     /// An object of the same content that stands for this.

@@ -39,7 +39,7 @@ pub use memory::{Memory, Object, Origin, PART, Part, Piece};
 pub use operation::Successors;
 pub use paged::Paged;
 pub use quantified::{Quantified, Row};
-pub use segment::{Link, Summary};
+pub use segment::{Link, Summary, owned_by};
 pub use state::{Decision, Event, Frame, Slots, State, Trail};
 pub use terms::Terms;
 pub use value::{ObjId, Val, sign_extend};

@@ -88,7 +88,7 @@ fn match_memory(ex: &mut Execution, old: &State, new: &State, matching: &mut Mat
     }
     for (_, a, b) in old.memory.differences(&new.memory) {
         match (a, b) {
-            (Some(a), Some(b)) if a.may_cover(b, &mut cells) => {}
+            (Some(a), Some(b)) if segment::owners_agree(a, b, &new.memory) && a.may_cover(b, &mut cells) => {}
             _ => return false,
         }
     }
@@ -118,11 +118,11 @@ fn match_segments(
     let of = |st: &State| st.memory.iter().filter(|(_, o)| !o.is_last()).count();
     let mut cells = Vec::new();
     of(old) == of(new)
-        && old
-            .memory
-            .iter()
-            .filter(|(_, o)| !o.is_last())
-            .all(|(id, a)| new.memory.get(id).is_some_and(|b| !b.is_last() && a.may_cover(b, &mut cells)))
+        && old.memory.iter().filter(|(_, o)| !o.is_last()).all(|(id, a)| {
+            new.memory
+                .get(id)
+                .is_some_and(|b| !b.is_last() && segment::owners_agree(a, b, &new.memory) && a.may_cover(b, &mut cells))
+        })
         && cells.into_iter().all(|(a, b, _)| {
             let a = match a {
                 Val::Ptr(o, k) => Val::Ptr(ends.get(&o).copied().unwrap_or(o), k),

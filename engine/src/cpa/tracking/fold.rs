@@ -5,10 +5,13 @@
 //! leads to where they meet, become one segment ([`Summary`]); steps unfold it again. Objects then get numbers by the way on which they are
 //! found from the variables, so that states of the same shape are equal.
 
+mod neighbours;
+
 use super::{Item, Tracking};
 use crate::control::Control;
-use crate::execution::{Frame, Link, Memory, ObjId, Object, Origin, Part, Piece, State, Summary, Val};
+use crate::execution::{Frame, ObjId, Object, Origin, Part, State, Summary, Val};
 use cfa::Program;
+use neighbours::Neighbours;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smt::PathCondition;
 use std::hash::{Hash, Hasher};
@@ -38,16 +41,6 @@ impl Folding {
         self.shortest += 1;
         self.shortest <= LONGEST
     }
-}
-
-/// Two neighbours that can be one segment.
-#[derive(Clone, Copy)]
-struct Meeting {
-    second: ObjId,
-    next: Link,
-    back: Option<Link>,
-    /// They agree on all that is known of their content.
-    agree: bool,
 }
 
 impl Tracking<'_> {
@@ -195,9 +188,10 @@ fn drop_unreachable(st: &mut State) {
     }
 }
 
-/// Folds one chain, if there is one to be folded.
+/// Folds two neighbours, if there are two to be folded.
 fn fold_some(st: &mut State, folding: Folding, pointer: u32) -> bool {
-    let meetings = meetings(&st.memory, &addresses_in_variables(st), pointer);
+    let neighbours = Neighbours::new(&st.memory, &addresses_in_variables(st), pointer);
+    let meetings = neighbours.meetings();
     let followers: FxHashSet<ObjId> = meetings.values().map(|m| m.second).collect();
     let mut starts: Vec<ObjId> = meetings.keys().copied().filter(|id| !followers.contains(id)).collect();
     starts.sort_unstable();
@@ -211,212 +205,12 @@ fn fold_some(st: &mut State, folding: Folding, pointer: u32) -> bool {
             continue;
         }
         let pair = chain.iter().find(|id| meetings.get(id).is_some_and(|m| m.agree || chain.len() > APART));
-        if let Some(&first) = pair {
-            join(&mut st.memory, first, meetings[&first], pointer);
+        if let Some(first) = pair {
+            meetings[first].join(&mut st.memory, *first, pointer);
             return true;
         }
     }
     false
-}
-
-/// By first node, the neighbours that can be one segment.
-fn meetings(memory: &Memory, in_variables: &[ObjId], pointer: u32) -> FxHashMap<ObjId, Meeting> {
-    let in_variables: FxHashSet<ObjId> = in_variables.iter().copied().collect();
-    // How many cells of others lead to an object.
-    let mut references: FxHashMap<ObjId, u32> = FxHashMap::default();
-    for (from, object) in memory.iter() {
-        object.for_each_cell(|_, _, value| match value {
-            Val::Ptr(to, _) if to != from => *references.entry(to).or_default() += 1,
-            _ => {}
-        });
-    }
-    let is_node = |id: ObjId| {
-        !in_variables.contains(&id)
-            && memory
-                .get(id)
-                .is_some_and(|o| is_heap(o) && o.array.is_none() && matches!(o.size, Val::Int(s) if s <= 4096))
-    };
-    let last_of = |id: ObjId| memory.get(id)?.summary.and_then(Summary::other_end);
-    let mut meetings = FxHashMap::default();
-    for (first, a) in memory.iter().filter(|&(id, o)| is_node(id) && !o.is_last()) {
-        let mut links = Vec::new();
-        a.for_each_cell(|field, len, value| {
-            if let Val::Ptr(second, to) = value
-                && u32::from(len) == pointer
-                && second != first
-                && is_node(second)
-            {
-                links.push((second, Link { field, to }));
-            }
-        });
-        let end_of_first = last_of(first).unwrap_or(first);
-        for (second, next) in links {
-            let b = memory.get(second).expect("a node");
-            if (b.origin, b.size) != (a.origin, a.size) || b.is_last() {
-                continue;
-            }
-            let mut back = None;
-            b.for_each_cell(|field, len, value| match value {
-                // What leads back is behind what leads forward, which says which way the list goes.
-                Val::Ptr(to, k)
-                    if to == end_of_first && u32::from(len) == pointer && field >= next.field + u64::from(pointer) =>
-                {
-                    back = back.or(Some(Link { field, to: k }));
-                }
-                _ => {}
-            });
-            if let Some(agree) =
-                can_meet(memory, &references, first, Meeting { second, next, back, agree: false }, pointer)
-            {
-                meetings.insert(first, Meeting { second, next, back, agree });
-                break;
-            }
-        }
-    }
-    // Each node in one chain, without cycles.
-    let mut led_to = FxHashSet::default();
-    let mut firsts: Vec<ObjId> = meetings.keys().copied().collect();
-    firsts.sort_unstable();
-    for first in firsts {
-        if !led_to.insert(meetings[&first].second) {
-            meetings.remove(&first);
-        }
-    }
-    meetings
-}
-
-/// Whether two neighbours can be one segment, and then whether they agree on all that is known of them.
-fn can_meet(
-    memory: &Memory,
-    references: &FxHashMap<ObjId, u32>,
-    first: ObjId,
-    meeting: Meeting,
-    pointer: u32,
-) -> Option<bool> {
-    let Meeting { second, next, back, .. } = meeting;
-    let (a, b) = (memory.get(first)?, memory.get(second)?);
-    // Segments go on as they are.
-    for object in [a, b] {
-        match object.summary {
-            Some(Summary::Segment { next: n, back: p, .. }) if n != next || p.map(|(p, _)| p) != back => return None,
-            _ => {}
-        }
-    }
-    let count = |id: ObjId| references.get(&id).copied().unwrap_or(0);
-    let end_of_a = a.summary.and_then(Summary::other_end);
-    match back {
-        // Nothing else leads to the second.
-        None if count(second) != 1 => return None,
-        None => {}
-        Some(_) => {
-            // Of what else leads to them, that to the first leads to the beginning and that to the second to the end.
-            if b.summary.is_some() && count(second) != 1 || end_of_a.is_some_and(|last| count(last) != 1) {
-                return None;
-            }
-        }
-    }
-    if back.is_none() && matches!(b.piece(next.field), Piece::Cell { value: Val::Ptr(id, _), .. } if id == second) {
-        return None;
-    }
-    let Val::Int(size) = a.size else { return None };
-    let (mut agree, mut at) = (true, 0);
-    while at < size {
-        let is_link = at == next.field || back.is_some_and(|back| at == back.field);
-        if is_link {
-            let has_cell = |o: &Object| {
-                matches!(o.piece(at), Piece::Cell { value: Val::Ptr(..), len, index: 0 } if u32::from(len) == pointer)
-                    || (at..at + u64::from(pointer))
-                        .all(|i| !matches!(o.piece(i), Piece::Cell { value: Val::Ptr(..), .. }))
-            };
-            if !has_cell(a) || !has_cell(b) {
-                return None;
-            }
-            at += u64::from(pointer);
-            continue;
-        }
-        match (a.piece(at), b.piece(at)) {
-            // Each leads to itself.
-            (
-                Piece::Cell { value: Val::Ptr(x, k), len, index },
-                Piece::Cell { value: Val::Ptr(y, l), len: m, index: j },
-            ) if (x, y) == (first, second) && (k, len, index) == (l, m, j) => {}
-            (x, y) if x == y => {
-                // An address of one of the two themselves is another thing in each.
-                let own = |id| id == first || id == second || Some(id) == end_of_a;
-                if matches!(x, Piece::Cell { value: Val::Ptr(id, _), .. } if own(id)) {
-                    return None;
-                }
-            }
-            (Piece::Cell { value: Val::Ptr(..), .. }, _) | (_, Piece::Cell { value: Val::Ptr(..), .. }) => return None,
-            (x, y) if is_unknown(x) && is_unknown(y) => {}
-            _ => agree = false,
-        }
-        at += 1;
-    }
-    Some(agree)
-}
-
-fn is_unknown(piece: Piece) -> bool {
-    matches!(piece, Piece::Default | Piece::Cell { value: Val::Unknown | Val::Unset | Val::Expr(_), .. })
-}
-
-/// Makes two neighbours one segment.
-fn join(memory: &mut Memory, first: ObjId, meeting: Meeting, pointer: u32) {
-    let Meeting { second, next, back, .. } = meeting;
-    let (a, b) = (memory.get(first).expect("a node").clone(), memory.get(second).expect("a node").clone());
-    let Val::Int(size) = a.size else { unreachable!("nodes have a size") };
-    let mut node = Object::new(a.size, a.align.min(b.align), a.origin, false);
-    let mut at = 0;
-    while at < size {
-        let link = |link: Link, from: &Object, node: &mut Object| {
-            let len = u64::from(pointer);
-            match from.piece(link.field) {
-                Piece::Cell { value: Val::Ptr(o, k), .. } => node.write_cell(link.field, pointer, Val::Ptr(o, k)),
-                _ => (link.field..link.field + len).for_each(|i| {
-                    if let Piece::Byte(byte) = from.piece(i) {
-                        node.write_bytes(i, &[byte]);
-                    }
-                }),
-            }
-            len
-        };
-        at += match (at, back) {
-            _ if at == next.field => link(next, &b, &mut node),
-            (_, Some(back)) if at == back.field => link(back, &a, &mut node),
-            _ => match (a.piece(at), b.piece(at)) {
-                (Piece::Byte(x), Piece::Byte(y)) if x == y => {
-                    node.write_bytes(at, &[x]);
-                    1
-                }
-                (Piece::Cell { value: Val::Ptr(o, k), len, index: 0 }, _) => {
-                    node.write_cell(at, u32::from(len), Val::Ptr(o, k));
-                    u64::from(len)
-                }
-                _ => 1,
-            },
-        };
-    }
-    let last_of = |object: &Object| object.summary.and_then(Summary::other_end);
-    let back = back.map(|link| {
-        // The last node of the first is inside now.
-        if let Some(last) = last_of(&a) {
-            memory.remove(last);
-        }
-        (link, last_of(&b).unwrap_or(second))
-    });
-    match back {
-        Some((_, last)) if last == second => {
-            memory.replace(second, a.last(first));
-        }
-        Some((_, last)) => {
-            memory.get_mut(last).expect("a segment has a last node").summary = Some(Summary::Last(first));
-            memory.remove(second);
-        }
-        None => memory.remove(second),
-    }
-    // That the two ends of a list are two nodes may matter.
-    let least = if back.is_some() { 2 } else { 1 };
-    memory.replace(first, node.summarizing(Some(Summary::Segment { next, back, least })));
 }
 
 /// Gives objects the numbers in whose order they are found, the dead first: so none seems to have been alive before one died. Last nodes of
@@ -447,6 +241,10 @@ fn renumber(st: &mut State) {
             }
             Summary::Last(first) => Summary::Last(number(first)),
         });
+    }
+    let owned: Vec<(ObjId, ObjId)> = memory.iter().filter_map(|(id, o)| Some((id, o.owner?))).collect();
+    for (id, owner) in owned {
+        memory.get_mut(id).expect("just seen").owner = Some(number(owner));
     }
     st.memory = memory;
     change_frames(st, |frame| {
