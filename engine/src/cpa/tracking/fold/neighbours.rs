@@ -130,7 +130,7 @@ impl<'m> Neighbours<'m> {
         if !joins {
             return None;
         }
-        let (pairs, agree) = self.pairs((first, &of_a), (second, &of_b), &links)?;
+        let (pairs, agree) = self.pairs(Pairing::new((first, &of_a), (second, &of_b)), &links)?;
         Some(Meeting { second, next, back, agree, pairs })
     }
 
@@ -195,60 +195,20 @@ impl<'m> Neighbours<'m> {
         object.summary.and_then(Summary::other_end).into_iter().chain(object.owner).any(|end| !set.contains(&end))
     }
 
+    /// Whether `node`, which is no segment, alone leads to an object.
+    fn belongs_to(&self, id: ObjId, node: ObjId) -> bool {
+        self.object(node).summary.is_none() && self.holders.get(&id).is_some_and(|h| h.iter().all(|&h| h == node))
+    }
+
     /// What takes the same place in two nodes and what belongs to them, and whether it agrees on all that is known of it; `None` if
     /// they differ in where they lead.
-    fn pairs(
-        &self,
-        (first, of_a): (ObjId, &FxHashSet<ObjId>),
-        (second, of_b): (ObjId, &FxHashSet<ObjId>),
-        links: &[u64],
-    ) -> Option<(Vec<(ObjId, ObjId)>, bool)> {
-        let mut pairs = vec![(first, second)];
-        let mut to_second = FxHashMap::from_iter([(first, second)]);
-        let mut taken = FxHashSet::from_iter([second]);
+    fn pairs(&self, mut pairing: Pairing<'_>, links: &[u64]) -> Option<(Vec<(ObjId, ObjId)>, bool)> {
         let (mut agree, mut done) = (true, 0);
-        while let Some(&(x, y)) = pairs.get(done) {
-            let (a, b) = (self.object(x), self.object(y));
-            let mut meet = |x: ObjId, y: ObjId| match to_second.get(&x) {
-                Some(&known) => known == y,
-                None if of_a.contains(&x) && of_b.contains(&y) && taken.insert(y) => {
-                    to_second.insert(x, y);
-                    pairs.push((x, y));
-                    true
-                }
-                // A place that both lead to.
-                None => x == y && !of_a.contains(&x) && !of_b.contains(&y) && y != second,
-            };
-            if done > 0 {
-                let same = (a.origin, a.size, a.align) == (b.origin, b.size, b.align)
-                    && a.owner.is_some_and(|o| o != first) == b.owner.is_some_and(|o| o != second)
-                    && b.array.is_none();
-                let meets = match (a.summary, b.summary) {
-                    (None, None) => true,
-                    (Some(Summary::Segment { next, back, .. }), Some(Summary::Segment { next: n, back: p, .. }))
-                        if next == n =>
-                    {
-                        match (back, p) {
-                            (None, None) => true,
-                            (Some((l, x)), Some((m, y))) => l == m && meet(x, y),
-                            _ => false,
-                        }
-                    }
-                    // One node or more.
-                    (Some(Summary::Segment { back: None, .. }), None)
-                    | (None, Some(Summary::Segment { back: None, .. })) => true,
-                    (Some(Summary::Last(x)), Some(Summary::Last(y))) => meet(x, y),
-                    _ => false,
-                };
-                let of_one = match (a.owner.filter(|&o| o != first), b.owner.filter(|&o| o != second)) {
-                    (Some(x), Some(y)) => meet(x, y),
-                    (None, None) => true,
-                    _ => false,
-                };
-                if !(same && meets && of_one) {
-                    return None;
-                }
+        while let Some(&(x, y)) = pairing.pairs.get(done) {
+            if done > 0 && !self.are_alike(x, y, &mut pairing) {
+                return None;
             }
+            let (a, b) = (self.object(x), self.object(y));
             let Val::Int(size) = a.size else { return None };
             if size > LARGEST {
                 return None;
@@ -264,7 +224,7 @@ impl<'m> Neighbours<'m> {
                         Piece::Cell { value: Val::Ptr(x, k), len, index },
                         Piece::Cell { value: Val::Ptr(y, l), len: m, index: j },
                     ) => {
-                        if (k, len, index) != (l, m, j) || !meet(x, y) {
+                        if (k, len, index) != (l, m, j) || !pairing.meet(x, y) {
                             return None;
                         }
                     }
@@ -277,7 +237,81 @@ impl<'m> Neighbours<'m> {
             }
             done += 1;
         }
-        Some((pairs, agree))
+        Some((pairing.pairs, agree))
+    }
+
+    /// Whether two objects that belong to two nodes can become one, but for their content.
+    fn are_alike(&self, x: ObjId, y: ObjId, pairing: &mut Pairing<'_>) -> bool {
+        let (a, b) = (self.object(x), self.object(y));
+        if (a.origin, a.size, a.align) != (b.origin, b.size, b.align) || b.array.is_some() {
+            return false;
+        }
+        use Summary::{Last, Segment};
+        let alike = match (a.summary, b.summary) {
+            (None, None) => true,
+            (Some(Segment { next, back, .. }), Some(Segment { next: n, back: p, .. })) => {
+                next == n
+                    && match (back, p) {
+                        (None, None) => true,
+                        (Some((l, x)), Some((m, y))) => l == m && pairing.meet(x, y),
+                        _ => false,
+                    }
+            }
+            // One node or more.
+            (Some(Segment { back: None, .. }), None) | (None, Some(Segment { back: None, .. })) => true,
+            (Some(Last(x)), Some(Last(y))) => pairing.meet(x, y),
+            _ => false,
+        };
+        let (first, second) = pairing.pairs[0];
+        alike
+            && match (a.owner.filter(|&o| o != first), b.owner.filter(|&o| o != second)) {
+                (Some(x), Some(y)) => pairing.meet(x, y),
+                (None, None) => true,
+                // What belongs to the nodes of a segment, and what belongs to a single node in its place.
+                (Some(segment), None) => pairing.to_second.get(&segment).is_some_and(|&node| self.belongs_to(y, node)),
+                (None, Some(segment)) => {
+                    let node = pairing.pairs.iter().find(|&&(_, y)| y == segment);
+                    node.is_some_and(|&(node, _)| self.belongs_to(x, node))
+                }
+            }
+    }
+}
+
+/// What takes the same place in two nodes and what belongs to them, as far as it was met.
+struct Pairing<'a> {
+    of_first: &'a FxHashSet<ObjId>,
+    of_second: &'a FxHashSet<ObjId>,
+    /// The two nodes come first.
+    pairs: Vec<(ObjId, ObjId)>,
+    to_second: FxHashMap<ObjId, ObjId>,
+    taken: FxHashSet<ObjId>,
+}
+
+impl<'a> Pairing<'a> {
+    fn new(
+        (first, of_first): (ObjId, &'a FxHashSet<ObjId>),
+        (second, of_second): (ObjId, &'a FxHashSet<ObjId>),
+    ) -> Self {
+        Self {
+            of_first,
+            of_second,
+            pairs: vec![(first, second)],
+            to_second: FxHashMap::from_iter([(first, second)]),
+            taken: FxHashSet::from_iter([second]),
+        }
+    }
+
+    /// The first has an address of `x` where the second has one of `y`: whether these are one place, or take the same.
+    fn meet(&mut self, x: ObjId, y: ObjId) -> bool {
+        match self.to_second.get(&x) {
+            Some(&known) => known == y,
+            None if self.of_first.contains(&x) && self.of_second.contains(&y) && self.taken.insert(y) => {
+                self.to_second.insert(x, y);
+                self.pairs.push((x, y));
+                true
+            }
+            None => x == y && !self.of_first.contains(&x) && !self.of_second.contains(&y) && y != self.pairs[0].1,
+        }
     }
 }
 
@@ -318,7 +352,12 @@ impl Meeting {
                 | (None, Some(Summary::Segment { next, back, .. })) => Some(Summary::Segment { next, back, least: 1 }),
                 (summary, _) => summary,
             };
-            one.owner = Some(of_a.owner.unwrap_or(first));
+            // If it belongs to the nodes of a segment on either side, then to what takes its place.
+            let of_segment = of_a.owner.or_else(|| {
+                let owner = of_b.owner.filter(|&o| o != second)?;
+                self.pairs.iter().find(|&&(_, y)| y == owner).map(|&(x, _)| x)
+            });
+            one.owner = Some(of_segment.unwrap_or(first));
             memory.remove(y);
             memory.replace(x, one);
         }
