@@ -74,7 +74,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, name: &s
         None => (base, false),
     };
     // A mode of its own, which x86 has not.
-    let own_rounding = constrained && fl.b.ir().extra(i).len() % 4 == 0;
+    let own_rounding = constrained && fl.b.ir().extra(i).len().is_multiple_of(4);
     let effect = if own_rounding { Unknown } else { memory(fl, base, &args) };
     let mode = fl.rounding(constrained);
     let effect = match effect {

@@ -59,7 +59,7 @@ fn compare(name: &str, exact: bool, make: impl Fn(&mut ExprPool, ExprId, ExprId)
                 differ = &differ | &(&here ^ &value(&p, e, &vars(other_x, other_y)));
             }
         }
-        let enough = &(&differ | &found) == &found;
+        let enough = (&differ | &found) == found;
         assert!(
             enough && (!exact || found == differ),
             "{name} of {x} ({sx}) and {y} ({sy}): {found:?}, not {differ:?}"
