@@ -39,6 +39,8 @@ pub use memory::{Memory, Object, Origin, PART, Part, Piece};
 pub use operation::Successors;
 pub use paged::Paged;
 pub use quantified::{Quantified, Row};
+#[cfg(test)]
+pub use segment::unfold;
 pub use segment::{Link, Summary, owned_by};
 pub use state::{Decision, Event, Frame, Slots, State, Trail};
 pub use terms::Terms;

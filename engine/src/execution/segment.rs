@@ -84,7 +84,7 @@ pub fn owned_by(memory: &Memory, segment: ObjId) -> Vec<ObjId> {
 }
 
 /// The states that `st` splits into so that the node to which pointers to `object` lead is an object of its own; `None` if it is one.
-pub(super) fn unfold(ex: &mut Execution, st: &State, object: ObjId) -> Option<Vec<State>> {
+pub fn unfold(ex: &mut Execution, st: &State, object: ObjId) -> Option<Vec<State>> {
     let first = match st.memory.get(object)?.summary? {
         Summary::Last(first) => first,
         Summary::Segment { .. } => object,

@@ -5,6 +5,8 @@
 //! leads to where they meet, become one segment ([`Summary`]); steps unfold it again. Objects then get numbers by the way on which they are
 //! found from the variables, so that states of the same shape are equal.
 
+#[cfg(test)]
+mod laws;
 mod neighbours;
 
 use super::{Item, Tracking};
@@ -64,13 +66,17 @@ impl Tracking<'_> {
         if !is_head || !st.memory.iter().any(|(_, o)| is_heap(o)) {
             return;
         }
-        forget_terms(st);
-        drop_unreachable(st);
-        if st.memory.iter().filter(|(_, o)| is_heap(o)).count() <= MOST {
-            while fold_some(st, folding, symbolic.execution.program.layout.pointer_width.div_ceil(8)) {}
-        }
-        renumber(st);
+        fold_memory(st, folding, symbolic.execution.program.layout.pointer_width.div_ceil(8));
     }
+}
+
+fn fold_memory(st: &mut State, folding: Folding, pointer: u32) {
+    forget_terms(st);
+    drop_unreachable(st);
+    if st.memory.iter().filter(|(_, o)| is_heap(o)).count() <= MOST {
+        while fold_some(st, folding, pointer) {}
+    }
+    renumber(st);
 }
 
 /// What a state has in memory, as far as states agree on it of which one may cover the other.
