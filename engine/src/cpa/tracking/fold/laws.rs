@@ -177,17 +177,37 @@ fn nothing_is_lost() {
         for _ in 0..2 {
             let most = [5, 5, 5, 10][random.below(4)];
             let nodes = 2 + random.below(most);
-            let st = state(&mut ex, &mut random, shape, nodes);
-            let mut small = st.clone();
-            fold_memory(&mut small, Folding::new(), POINTER);
-            let st = normal(st);
-            let most = st.memory.iter().count();
-            folded += usize::from(small.memory.iter().any(|(_, o)| o.summary.is_some()));
-            let all = unfolded(&mut ex, &small, most);
-            assert!(all.iter().any(|general| stands_for(general, &st)), "seed {seed}: a memory is lost");
-            states.push(small);
+            let mut st = normal(state(&mut ex, &mut random, shape, nodes));
+            // What was folded, in part unfolded, is folded again.
+            for round in 0..3 {
+                let mut small = st.clone();
+                fold_memory(&mut small, Folding::new(), POINTER);
+                folded += usize::from(small.memory.iter().any(|(_, o)| o.summary.is_some()));
+                let most = st.memory.iter().count() + round;
+                let general = unfolded(&mut ex, &small, most);
+                for special in unfolded(&mut ex, &st, most) {
+                    assert!(general.iter().any(|g| stands_for(g, &special)), "seed {seed}: a memory is lost");
+                }
+                states.push(small.clone());
+                st = small;
+                for _ in 0..random.below(3) {
+                    let ends: Vec<ObjId> = st
+                        .memory
+                        .iter()
+                        .filter(|(_, o)| o.summary.is_some() && o.owner.is_none())
+                        .map(|(id, _)| id)
+                        .collect();
+                    if ends.is_empty() {
+                        break;
+                    }
+                    let mut parts = unfold(&mut ex, &st, ends[random.below(ends.len())]).expect("a segment");
+                    st = parts.swap_remove(random.below(parts.len()));
+                }
+                st = normal(st);
+                states.push(st.clone());
+            }
         }
-        for (old, new) in [(0, 1), (1, 0)] {
+        for (old, new) in [(0, 6), (6, 0), (1, 7), (7, 1), (2, 3), (3, 2), (4, 8), (8, 4), (1, 3), (9, 5)] {
             if !ex.covers(&states[old], &states[new], HEAD) {
                 continue;
             }
