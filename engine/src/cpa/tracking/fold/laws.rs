@@ -200,8 +200,17 @@ fn nothing_is_lost() {
                     if ends.is_empty() {
                         break;
                     }
-                    let mut parts = unfold(&mut ex, &st, ends[random.below(ends.len())]).expect("a segment");
+                    // The node is loaded into a variable, or not.
+                    let end = ends[random.below(ends.len())];
+                    let mut parts = unfold(&mut ex, &st, end).expect("a segment");
                     st = parts.swap_remove(random.below(parts.len()));
+                    let is_node = st.memory.get(end).is_some_and(|o| o.summary.is_none());
+                    if is_node && random.below(2) == 0 {
+                        Rc::make_mut(&mut st.frame).vars[random.below(2)] = Val::Ptr(end, 0);
+                    }
+                }
+                if random.below(3) == 0 {
+                    Rc::make_mut(&mut st.frame).vars[random.below(2)] = Val::Int(0);
                 }
                 st = normal(st);
                 states.push(st.clone());

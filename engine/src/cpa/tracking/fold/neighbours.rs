@@ -120,12 +120,11 @@ impl<'m> Neighbours<'m> {
             let from = self.holders.get(&id).map_or(&[][..], |h| &h[..]);
             from.iter().filter(|&&h| h != id && !own.contains(&h)).count()
         };
+        // What a segment's last node leads to is no node's own.
+        let alone = |end: bool| end || others(second, &of_b) == 1 && !leads_to(b, next.field, second);
         let joins = match back {
-            None => others(second, &of_b) == 1 && !leads_to(b, next.field, second),
-            Some(_) => {
-                (b.summary.is_none() || others(second, &of_b) == 1)
-                    && last_of_first.is_none_or(|last| others(last, &of_a) == 1)
-            }
+            None => alone(false),
+            Some(_) => alone(b.summary.is_none()) && last_of_first.is_none_or(|last| others(last, &of_a) == 1),
         };
         if !joins {
             return None;

@@ -1,0 +1,42 @@
+// A list whose last node leads back to its second: the beginning of a segment is where its end leads, too.
+// run: --property unreach-call --analysis shape => FALSE(unreach-call)
+// run: --property unreach-call => FALSE(unreach-call)
+#include "../verify.h"
+#include <stdlib.h>
+
+struct node { struct node *next, *prev; };
+static struct node *list[1];
+
+static struct node *new(struct node *prev) {
+    struct node *n = malloc(sizeof *n);
+    n->next = 0;
+    n->prev = prev;
+    return n;
+}
+
+static struct node *extend(struct node *last) {
+    last->next = new(last);
+    return last->next;
+}
+
+static void build(void) {
+    list[0] = new(0);
+    struct node *last = extend(extend(extend(extend(list[0]))));
+    while (__VERIFIER_nondet_int())
+        last = extend(last);
+    last->next = list[0]->next;
+}
+
+int main(void) {
+    build();
+    // As long as a variable leads to the first node, the others alone are a segment; then the first joins them.
+    struct node *first = list[0];
+    while (__VERIFIER_nondet_int())
+        if (first->prev)
+            return 0;
+    while (__VERIFIER_nondet_int()) {}
+    struct node *second = list[0]->next, *n = second->next;
+    while (n != second)
+        n = n->next;
+    check(n == 0);
+}
