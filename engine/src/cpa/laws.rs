@@ -254,7 +254,7 @@ fn follow_all(way: Way, programs: u64) -> (Tally, bool) {
 
 #[test]
 fn hold_path_by_path() {
-    let (tally, usual) = follow_all(Way::Paths, 60);
+    let (tally, usual) = follow_all(Way::Paths, 80);
     assert!(!usual || tally.arrays > 50 && tally.lambdas > 20 && tally.evidence > 10 && tally.splits > 0, "{tally:?}");
 }
 
