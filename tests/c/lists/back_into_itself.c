@@ -38,5 +38,5 @@ int main(void) {
     struct node *second = list[0]->next, *n = second->next;
     while (n != second)
         n = n->next;
-    check(n == 0);
+    check(n == 0); // wrong
 }

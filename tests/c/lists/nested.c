@@ -19,7 +19,7 @@ struct outer {
 
 static void add(struct inner **list) {
     struct inner *n = malloc(sizeof *n);
-    n->buffer = malloc(16);
+    n->buffer = malloc(16); // wrong: lost in case 2
     n->buffer[0] = 1;
     n->next = *list;
     *list = n;
@@ -32,7 +32,7 @@ static void release(struct inner *list) {
         free(list->buffer);
 #endif
 #if CASE == 3
-        list->buffer[0] = 2;
+        list->buffer[0] = 2; // wrong
 #endif
         free(list);
         list = next;
@@ -58,7 +58,7 @@ int main(void) {
     // Only nodes lead to it now, and all to the same.
     *list->shared = 1;
     if (list->next && list->next->next)
-        check(*list->next->next->shared == (CASE == 5));
+        check(*list->next->next->shared == (CASE == 5)); // wrong in case 4
 #endif
     count = list->shared;
     while (list) {
