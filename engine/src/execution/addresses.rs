@@ -7,6 +7,11 @@ use super::value::ObjId;
 use cfa::{Bv, ExprId};
 use std::rc::Rc;
 
+/// Between which addresses objects lie, with their ends.
+pub fn range(pointer_width: u32) -> (u64, u64) {
+    if pointer_width == 64 { (0x10_0000, 0x7fff_0000_0000) } else { (0x10_0000, 0xffff_0000) }
+}
+
 impl Execution<'_> {
     /// Whether two different objects, both alive in `st`, are known to be alive at the same time.
     pub fn are_disjoint(&self, st: &State, o: ObjId, p: ObjId) -> bool {
@@ -30,7 +35,7 @@ impl Execution<'_> {
             let w = self.program.layout.pointer_width;
             let base = self.terms.base(object);
             let mut facts = apart_from_the_dead(self, st, object);
-            let (lowest, highest) = if w == 64 { (0x10_0000, 0x7fff_0000_0000) } else { (0x10_0000, 0xffff_0000) };
+            let (lowest, highest) = range(w);
             let low = self.terms.int(w, lowest);
             facts.push(self.terms.ule(low, base));
             let high = self.terms.int(w, highest);

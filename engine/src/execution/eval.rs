@@ -1,6 +1,7 @@
 //! Values of expressions in a state.
 
 use super::Execution;
+use super::addresses::range;
 use super::state::State;
 use super::terms::Terms;
 use super::value::{ObjId, Val, binary_int, mask, sign_extend, unary_int};
@@ -143,12 +144,12 @@ impl Execution<'_> {
             (Val::Ptr(o, k), Val::Int(i)) => match op {
                 BinOp::Add => return Val::Ptr(o, mask(width, k.wrapping_add(i))),
                 BinOp::Sub => return Val::Ptr(o, mask(width, k.wrapping_sub(i))),
-                BinOp::Eq if i < 0x1000 && is_within(st, o, k) => return Val::Int(0),
+                BinOp::Eq if self.is_outside(i) && is_within(st, o, k) => return Val::Int(0),
                 _ => {}
             },
             (Val::Int(i), Val::Ptr(o, k)) => match op {
                 BinOp::Add => return Val::Ptr(o, mask(width, k.wrapping_add(i))),
-                BinOp::Eq if i < 0x1000 && is_within(st, o, k) => return Val::Int(0),
+                BinOp::Eq if self.is_outside(i) && is_within(st, o, k) => return Val::Int(0),
                 BinOp::Ult if i < 0x1000 && is_within(st, o, k) => return Val::Int(1),
                 _ => {}
             },
@@ -184,6 +185,14 @@ impl Execution<'_> {
         let (x, y) = (self.terms.term(x, width), self.terms.term(y, second_width));
         let e = self.terms.binary(op, x, y);
         self.terms.classify(e)
+    }
+}
+
+impl Execution<'_> {
+    /// Whether nothing lies at an address: null, for one, and also that less the offset of a member.
+    fn is_outside(&self, address: u64) -> bool {
+        let (lowest, highest) = range(self.program.layout.pointer_width);
+        address < lowest || address > highest
     }
 }
 
