@@ -1,5 +1,6 @@
-// A queue of messages with a text each, of any length, asked by default: nothing is wrong in it.
+// A queue of messages with a text each, of any length: nothing is wrong in it.
 // run: => TRUE
+// run: --check address,undefined => TRUE
 #include "../verify.h"
 #include <stdlib.h>
 
