@@ -25,7 +25,8 @@ DESCRIPTION = """\
 Attacks proviso with programs whose truth is known: small C programs made at random, with inputs of small domains, are
 compiled natively and run on all inputs; then proviso is asked whether assertions about them hold. A verdict that
 contradicts the machine, or a crash, is a finding. With --question default the programs get small faults, and whether
-one of their runs is undefined is what the sanitizers say of all runs; with --question termination, whether all end. With
+one of their runs is undefined is what the sanitizers say of all runs; with --question termination, whether all end; with
+--question memory initialisations are lost, and MemorySanitizer says whether something is used that has none. With
 --question lists the programs are about lists of any length, and what fails in short runs must not be proved.
 
   scripts/attack --count 50                   50 programs, from a seed taken from the clock
@@ -47,7 +48,7 @@ def parser():
     p.add_argument("--count", type=int, default=1, metavar="N", help="programs (1)")
     p.add_argument("--seconds", type=float, metavar="SECS", help="begin no program after this long")
     p.add_argument("--areas", default=",".join(AREAS), metavar="LIST", help=f"what they are about ({','.join(AREAS)})")
-    p.add_argument("--question", choices=("assertions", "default", "termination", "lists"), default="assertions", help="what is asked of the programs (assertions)")
+    p.add_argument("--question", choices=("assertions", "default", "termination", "memory", "lists"), default="assertions", help="what is asked of the programs (assertions)")
     p.add_argument("--only", metavar="NAME", help="only fragments of this name")
     p.add_argument("--analyses", default="one", metavar="LIST", help="besides the default: none, one, all, or names")
     p.add_argument("--timeout", type=float, default=10, metavar="SECS", help="for each question (10)")
@@ -160,20 +161,23 @@ class Attack:
         records, seen = [], set()
         for _ in range(MUTANTS):
             program = original.copy()
-            mutants.mutate(program, rng)
+            memory = self.options.question == "memory"
+            mutants.mutate(program, rng, mutants.FORGOTTEN if memory else mutants.MUTATIONS)
             if program.render([]) in seen or program.vectors() > VECTORS:
                 continue
             seen.add(program.render([]))
             try:
                 if self.options.question == "default":
                     question, fault = judge.DEFAULT, native.faults(program, folder)
+                elif memory:
+                    question, fault = judge.MEMORY_CHECK, native.uninitialised(program, folder)
                 else:
                     question, fault = judge.TERMINATION, "no end was seen" if native.endless(program, folder) else None
             except native.Unfit as why:
                 records.append({"seed": seed, "made": made, "unfit": str(why)})
                 continue
             truth = "FALSE: " + fault if fault else "TRUE"
-            text = f"// seed {seed}: {', '.join(made)}; {truth}\n" + program.render([f"(void){r};" for r in program.results])
+            text = f"// seed {seed}: {', '.join(made)}; {truth}\n" + program.render(native.uses(program) if memory else [f"(void){r};" for r in program.results])
             file = folder / "program.c"
             file.write_text(text)
             record = {"seed": seed, "made": made, "claim": truth, "holds": fault is None, "text": text, "answers": []}
@@ -189,7 +193,7 @@ class Attack:
                 if wrong is None and question is judge.DEFAULT and verdict.answer == "FALSE" and harness.exists():
                     wrong = judge.reproduces(program, file, harness, folder, [*native.SANITIZERS, "-fno-wrapv"])
                 # What was never written has any value here, and some value there.
-                if wrong and native.reads_uninitialised(program, folder):
+                if wrong and not memory and native.reads_uninitialised(program, folder):
                     records[-1] = {"seed": seed, "made": made, "unfit": "reads what was never written"}
                     break
                 record["answers"].append(answer(way, verdict, wrong))

@@ -32,6 +32,7 @@ def analyses(proviso):
 ASSERTIONS = ["--property", "unreach-call"]
 DEFAULT = []  # assertions, memory and undefined behaviour
 TERMINATION = ["--property", "termination"]
+MEMORY_CHECK = ["--check", "memory"]
 
 
 def ask(proviso, file, question, options, timeout):

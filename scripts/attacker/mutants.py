@@ -57,7 +57,18 @@ MUTATIONS = [
 ]
 
 
-def mutate(program, rng):
+# What was to be initialised is not, or not always.
+FORGOTTEN = [
+    Mutant(r"(?<=\w) = [^;{}=\n]+;(?=\n)", ";"),
+    Mutant(r"(?<=[\w\]]) = \{[^;\n]*\};(?=\n)", ";"),
+    Mutant(r"calloc\(([^;,]+), ([^;]+)\);", r"malloc((\1) * (\2));"),
+    Mutant(r"memset\([^;]+;", ";"),
+    Mutant(r"(?<=[;{}]\n)([ ]*[^\s{}][^;{}\n]*;\n)", "", r"if (__LINE__ % 2) { \1 }"),
+    Mutant(r"(?<=\bfor \(int (\w) = )0(?=;)", "1"),
+]
+
+
+def mutate(program, rng, mutations=MUTATIONS):
     """Makes one to three small changes to what the program does; its inputs stay."""
     wanted, changed = rng.choice((1, 1, 2, 3)), 0
     for _ in range(40):
@@ -65,7 +76,7 @@ def mutate(program, rng):
             break
         texts = rng.choice([t for t in (program.tops, program.lines) if t])
         at = rng.randrange(len(texts))
-        new = rng.choice(MUTATIONS).apply(texts[at] + "\n", rng)
+        new = rng.choice(mutations).apply(texts[at] + "\n", rng)
         if new is not None and new != texts[at] + "\n":
             texts[at] = new.rstrip("\n")
             changed += 1

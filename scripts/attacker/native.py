@@ -101,9 +101,14 @@ def driver(program):
     return DRIVER % {"sizes": sizes, "inputs": "".join(inputs), "alarm": 1 if program.may_hang else 3, "pure": program.pure}
 
 
-def compile_and_run(program, compiler, flags, folder, name):
+def uses(program):
+    """Statements in which each result is used."""
+    return [f"if ({r}) {{ }}" for r in program.results]
+
+
+def compile_and_run(program, compiler, flags, folder, name, observe=None):
     text, main = folder / "native.c", folder / "driver.c"
-    observe = [f"observe({n}, {r});" for n, r in enumerate(program.results)]
+    observe = observe or [f"observe({n}, {r});" for n, r in enumerate(program.results)]
     text.write_text("extern void observe(int, long long);\n" + program.render(observe))
     main.write_text(driver(program))
     binary = folder / name
@@ -116,7 +121,7 @@ def compile_and_run(program, compiler, flags, folder, name):
     if made.returncode != 0:
         raise Unfit("does not compile: " + made.stderr[-2000:])
     try:
-        environment = {"ASAN_OPTIONS": f"detect_leaks=0:allocator_may_return_null=1:exitcode={FAULT}", "PATH": "/usr/bin:/bin"}
+        environment = {"ASAN_OPTIONS": f"detect_leaks=0:allocator_may_return_null=1:exitcode={FAULT}", "MSAN_OPTIONS": f"exitcode={FAULT}", "PATH": "/usr/bin:/bin"}
         run = subprocess.run([str(binary)], capture_output=True, text=True, timeout=90, env=environment)
     except subprocess.TimeoutExpired:
         raise Unfit("takes too long natively") from None
@@ -156,6 +161,17 @@ def faults(program, folder: Path):
     if not any(end == FAULT for end, *_ in runs):
         return None
     return next((line for line in errors.splitlines() if "rror: " in line), "a fault")
+
+
+def uninitialised(program, folder: Path):
+    """What MemorySanitizer says of the first vector of inputs at which it says anything, of programs of which the others say nothing."""
+    if program.bits != 64 or faults(program, folder):
+        raise Unfit("undefined otherwise")
+    flags = ["-fsanitize=memory", "-fno-sanitize-recover=all", "-g1"]
+    runs, errors = compile_and_run(program, "clang-19", flags, folder, "memory", uses(program))
+    if not any(end == FAULT for end, *_ in runs):
+        return None
+    return next((line for line in errors.splitlines() if "uninitialized" in line), "a use")
 
 
 def endless(program, folder: Path):

@@ -114,7 +114,7 @@ impl<'p> Unrolling<'p> {
             return;
         }
         for &Activation { number, depth: of, allocated, .. } in nest.active.iter() {
-            if of > depth || write.object.0 >= allocated {
+            if of > depth || write.object.number() >= allocated as usize {
                 continue;
             }
             if write.frees {

@@ -156,7 +156,6 @@ impl<'m> Neighbours<'m> {
                 _ => {}
             });
             work.extend(object.summary.and_then(Summary::other_end));
-            // What belongs to the nodes of a segment belongs to whom the segment does.
         };
         reach(node, links, &mut work);
         while let Some(id) = work.pop() {
