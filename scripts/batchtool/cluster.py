@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import importlib.util
 import json
+import logging
 import math
 import os
 import re
@@ -22,7 +23,9 @@ from . import command
 from .tasks import TaskError
 
 WAIT = 0.5  # seconds between looks whether another batch is done with a task
-AHEAD = 3  # tasks given out for each thread of the workers, so that none waits for the next
+AHEAD = 3  # futures given out for each thread of the workers, so that none waits for the next
+GROWTH = 10  # seconds of work given out for each: a cluster that adapts holds 5 to be enough for one, and grows as long as it sees more
+FAR = 2000  # futures that are given out for growth
 SHARE = 32  # tasks in one future at most
 PACE = 0.1  # of the latest task in the mean time of tasks
 SMALL = 1 << 15  # bytes that are sent along with the task, not as a future of their own
@@ -42,8 +45,11 @@ def need_dask():
 
 
 def run(work, tool, address):
+    # What Dask logs of workers that come and go is no news; those that it starts here take this from the environment.
+    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
     import distributed
 
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     with connect(distributed, address) as client, tempfile.TemporaryDirectory() as folder:
         try:
             Cluster(client, work, tool, send(client, folder)).drive()
@@ -129,7 +135,9 @@ class Cluster:
         if time.monotonic() > self.looked + 2:
             self.looked = time.monotonic()
             workers = self.client.scheduler_info()["workers"].values()
-            self.window = max(AHEAD * sum(worker["nthreads"] for worker in workers), 8)
+            threads = sum(worker["nthreads"] for worker in workers)
+            growth = int(threads * GROWTH / max(self.mean, self.remote.BUDGET))
+            self.window = max(AHEAD * threads, 8, min(growth, FAR))
         while len(self.given) < self.window:
             steps = self.returned.popleft() if self.returned else self.group()
             if not steps:

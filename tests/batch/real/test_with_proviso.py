@@ -251,6 +251,47 @@ class Cluster(Folder):
             self.assertIn(message, done.stderr)
 
 
+    def test_an_adaptive_cluster_grows_and_shrinks(self):
+        """Workers are started while there is work for more, and one that has nothing to do ends while another is at work; no result is lost or doubled."""
+        # The parent of a command is the worker. One task ends when we have seen enough.
+        (self.dir / "tasks/odd/t23.c").write_text("// long\n")
+        tool = self.dir / "tool.sh"
+        tool.write_text(
+            f"""echo $PPID >>{self.dir}/workers
+            while grep -q long "$1" && ! test -e {self.dir}/enough; do sleep 0.1; done
+            sleep 1; echo TRUE\n"""
+        )
+        command = self.command("out.jsonl", "--cluster", "local:1-4", "--tool-cmd", f"sh {tool} {{file}}", "--timeout", LIMIT, python=DASK)
+        client = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.started.append(client)
+        out = self.dir / "out.jsonl"
+        wait_until(lambda: out.exists() and out.read_text().count('"status"') == TASKS - 1)
+        workers = set((self.dir / "workers").read_text().split())
+        self.assertEqual(len(workers), 4)
+        wait_until(lambda: sum(Path(f"/proc/{pid}").exists() for pid in workers) == 1)
+        (self.dir / "enough").touch()
+        self.assertEqual(client.communicate(timeout=LIMIT)[1].count("WRONG"), TASKS // 2)
+        self.results_are_complete("out.jsonl")
+
+    def test_workers_that_leave_at_work(self):
+        """As those of a batch system at the end of their time: they are replaced, and what they had not finished is run again."""
+        address = self.scheduler()
+        tool = self.dir / "tool.sh"
+        tool.write_text("sleep 1; echo TRUE\n")
+        command = self.command("out.jsonl", "--cluster", address, "--tool-cmd", f"sh {tool}", python=DASK)
+        client = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.started.append(client)
+        came = 0
+        while client.poll() is None and came < 60:
+            if sum(process.poll() is None for process in self.started) < 2 + 3:
+                came += 1
+                self.start("worker", address, "--nthreads", 1, "--no-nanny", "--lifetime", "4s", "--local-directory", self.dir)
+            time.sleep(0.2)
+        self.assertEqual(client.communicate(timeout=LIMIT)[1].count("WRONG"), TASKS // 2)
+        self.assertGreater(came, 3)
+        self.results_are_complete("out.jsonl")
+
+
 def wait_until(condition):
     for _ in range(1200):
         if condition():
