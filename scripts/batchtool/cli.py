@@ -35,7 +35,9 @@ A run that was stopped, by whatever means, goes on by the same command. Several 
 
 RUN_EPILOG = f"""\
 Inputs are task definitions (.yml), categories (.set), folders of them, lists (.tsv with a header line, --index), C files and
-bitcode, and compile_commands.json. Everything after -- is passed on to the verifier.
+bitcode, and compile_commands.json. Everything after -- is passed on to the verifier. Lists have the columns path (of a .yml or a
+C file, relative to the list) and property, and may have expected (true, false), category, subproperty, data_model, error_fn
+and extra_cflags; - is nothing.
 
 In the template of --tool-cmd these are replaced: {{file}} {{files}} {{task}} {{property}} {{property_file}} {{data_model}} {{bits}}
 {{error_function}} {{timeout}} {{memory}}; an example for ESBMC:
@@ -120,7 +122,8 @@ def add_run(r):
                        help="control groups where there are any (auto), or looks at the processes")
     where = r.add_argument_group("where")
     where.add_argument("--jobs", "-j", type=int, default=os.cpu_count(), metavar="N", help="tasks at a time")
-    where.add_argument("--cluster", metavar="ADDRESS", help="on a Dask cluster: tcp://HOST:PORT, or local:N workers (docs/cluster.md)")
+    where.add_argument("--cluster", metavar="ADDRESS", help="on a Dask cluster: tcp://HOST:PORT, local:N workers, or local:MIN-MAX as there is work "
+                       "(docs/cluster.md)")
     where.add_argument("--ranges", metavar="HOW", help="divide each task at test cases (proviso split --by) into ranges that run side by side: "
                        "SPLITTERS such as lb3,lb10, or 'lb3: symex | predicate' with an analysis for each range")
     tool = r.add_argument_group("the tool")
@@ -356,7 +359,7 @@ def write_page(options):
 
 def write(options):
     ledger = results.Ledger.read(options.file)
-    mine = [r for k, r in ledger.finished.items() if not options.property or k[1] in options.property]
+    mine = [r for k, r in sorted(ledger.finished.items()) if not options.property or k[1] in options.property]
     text = export.FORMATS[options.format](ledger, mine)
     if options.out:
         Path(options.out).write_text(text, encoding="utf-8")

@@ -7,8 +7,11 @@ import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from .report import CORRECT, WRONG, by, is_violation, said, solved
+from .report import CORRECT, WRONG, by, is_violation, place, said, solved
+from .verdict import POINTS
 
+# Reasons for no result, as they begin, and BenchExec's words for them.
+LIMITS = {"timeout": "TIMEOUT", "cpu time": "TIMEOUT", "memory": "OUT OF MEMORY", "out of memory": "OUT OF MEMORY"}
 COLUMNS = "task property category expected verdict status reason exit wall cpu rss_mb".split()
 
 
@@ -41,7 +44,7 @@ def to_junit(ledger, results):
                 if r["status"] in WRONG:
                     ET.SubElement(case, "failure", message=f"{r['verdict']}, expected {r['expected']}")
                 elif is_violation(r):
-                    messages = [finding["message"]["text"] for finding in r.get("findings", [])]
+                    messages = [place(finding) + finding["message"]["text"] for finding in r.get("findings", [])]
                     ET.SubElement(case, "failure", message=r["verdict"]).text = printable("\n".join(messages))
                 elif r["status"] == "error":
                     ET.SubElement(case, "error", message=r["reason"]).text = printable(r.get("tail", ""))
@@ -53,11 +56,10 @@ def to_junit(ledger, results):
 def to_benchexec(ledger, results):
     """As `benchexec` writes for one run set. The category of a result says whether it is right."""
     header = ledger.header
-    categories = {"unknown": "unknown", "error": "error", "unjudged": "missing"}
     root = ET.Element(
         "result",
         tool=header.get("tool", "proviso").split()[0],
-        toolmodule="benchexec.tools.proviso",
+        toolmodule="tools_proviso.proviso",
         version=header.get("build") or "",
         date=header.get("date", ""),
         name=Path(ledger.path).stem,
@@ -74,22 +76,17 @@ def to_benchexec(ledger, results):
         ET.SubElement(info, "cpu", model=host["cpu"], cores=str(host["cores"]), frequency="")
         ET.SubElement(info, "ram", size=f"{host['memory'] << 20}B")
     columns = ET.SubElement(root, "columns")
-    for title in ("status", "cputime", "walltime", "memory"):
+    for title in ("status", "cputime", "walltime", "memory", "score"):
         ET.SubElement(columns, "column", title=title)
     for r in results:
         run = ET.SubElement(root, "run", name=r["task"], files=f"[{r['task']}]", properties=r["property"])
         if r["expected"]:
             violated = f"({r['subproperty']})" if r.get("subproperty") else ""
             run.set("expectedVerdict", r["expected"] + violated)
-        category = "correct" if r["status"] in CORRECT else "wrong" if r["status"] in WRONG else categories[r["status"]]
-        status = r["verdict"] or r["reason"]
-        if status.startswith(("TRUE", "FALSE")):
-            status = status.replace("TRUE", "true").replace("FALSE", "false")
-        elif status.startswith("UNKNOWN"):
-            status = "TIMEOUT" if r["reason"].startswith("timeout") else "unknown"
+        category, status = of_benchexec(r)
         values = [
             ("category", category), ("status", printable(status)), ("cputime", f"{r['cpu']}s"),
-            ("walltime", f"{r['wall']}s"), ("memory", f"{int(r['rss_mb'] * 1e6)}B"),
+            ("walltime", f"{r['wall']}s"), ("memory", f"{int(r['rss_mb'] * 1e6)}B"), ("score", str(POINTS[r["status"]])),
         ]
         for title, value in values:
             column = ET.SubElement(run, "column", title=title, value=value)
@@ -100,6 +97,17 @@ def to_benchexec(ledger, results):
         "'https://www.sosy-lab.org/benchexec/result-3.0.dtd'>"
     )
     return text_of(root, doctype)
+
+
+def of_benchexec(r):
+    """(category, status) in its words: what ran into a limit is an error, whoever noticed it."""
+    if r["verdict"].startswith(("TRUE", "FALSE")):
+        category = "correct" if r["status"] in CORRECT else "wrong" if r["status"] in WRONG else "missing"
+        return category, r["verdict"].replace("TRUE", "true").replace("FALSE", "false")
+    for beginning, status in LIMITS.items():
+        if r["reason"].startswith(beginning):
+            return "error", status
+    return ("unknown", "unknown") if r["verdict"] else ("error", r["reason"])
 
 
 def to_sarif(ledger, results):

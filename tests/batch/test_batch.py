@@ -13,6 +13,7 @@ import tempfile
 import textwrap
 import time
 import unittest
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -509,6 +510,29 @@ class Comparing(Fixture):
         self.assertLess(out.index("lost: 1"), out.index("gained: 0"))
         for kinds, expected in (("wrong", 0), ("lost", 1), ("slower", 1), ("crash,wrong", 0), ("nonsense", 64)):
             self.assertEqual(self.batch("compare", old, new, "--fail-on", kinds)[0], expected)
+
+    def test_what_other_tools_read(self):
+        file = self.write("a", {
+            "z": ("TRUE", "correct-true", 1.0), "c": ("FALSE(unreach-call)", "wrong-false", 1.0), "d": ("UNKNOWN(x)", "unknown", 1.0),
+        })
+        where = {"physicalLocation": {"artifactLocation": {"uri": "src/e.c"}, "region": {"startLine": 7}}}
+        finding = {"message": {"text": "the sum"}, "locations": [where]}
+        line = json.loads(file.read_text().splitlines()[-1])
+        with open(file, "a") as out:
+            for task, said, status, reason, findings in (
+                ("e", "FALSE(no-overflow)", "unjudged", "", [finding]), ("f", "", "error", "out of memory", []),
+                ("b", "UNKNOWN(timeout of 9 s)", "unknown", "timeout of 9 s", []),
+            ):
+                line |= {"task": task, "verdict": said, "status": status, "reason": reason, "findings": findings}
+                out.write(json.dumps(line) + "\n")
+        root = ET.fromstring(self.batch("export", file, "--format", "benchexec")[1].encode())
+        found = [(run.get("name"), *(run.find(f"column[@title='{title}']").get("value") for title in ("category", "status", "score"))) for run in root.iter("run")]
+        self.assertEqual(found, [
+            ("b", "error", "TIMEOUT", "0"), ("c", "wrong", "false(unreach-call)", "-16"), ("d", "unknown", "unknown", "0"),
+            ("e", "missing", "false(no-overflow)", "0"), ("f", "error", "OUT OF MEMORY", "0"), ("z", "correct", "true", "2"),
+        ])
+        root = ET.fromstring(self.batch("export", file, "--format", "junit")[1].encode())
+        self.assertEqual(root.find(".//testcase[@name='e']/failure").text, "src/e.c:7: the sum")
 
     def test_scores_of_categories_count_alike(self):
         def of(category, status, count):

@@ -12,8 +12,14 @@ from benchexec.tools.sv_benchmarks_util import get_data_model_from_task, ILP32, 
 class Tool(benchexec.tools.template.BaseTool2):
     """Proviso: a verifier for C."""
 
+    REQUIRED_PATHS = ["../lib/libz3.so*", "../lib/libgmp.so*"]  # of the release
+
     def executable(self, tool_locator):
-        return tool_locator.find_executable("proviso", subdir="target/release")
+        """In the archive, on the PATH, or in the build tree."""
+        try:
+            return tool_locator.find_executable("proviso", subdir="bin")
+        except benchexec.tools.template.ToolNotFoundException:
+            return tool_locator.find_executable("proviso", subdir="target/release")
 
     def name(self):
         return "Proviso"

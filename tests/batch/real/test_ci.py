@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -64,8 +65,12 @@ class Changes(unittest.TestCase):
             self.assertIn("helper", (self.dir / "out" / name).read_text())
         self.assertTrue(list((self.dir / "cache").glob("*/*.json")))
         (self.dir / "lib.c").write_text(LIBRARY.replace("> 100", "> 1000"))
+        old = self.dir / "cache" / "old.json"
+        old.touch()
+        os.utime(old, (time.time() - 40 * 86400,) * 2)
         done, found, _ = self.verify()
         self.assertEqual((done.returncode, found), (0, {"lib.c:next": "TRUE"}))
+        self.assertFalse(old.exists())
 
     def test_the_steps_of_github_and_gitlab(self):
         action = tasks.read_yaml(step_lines((ROOT / "scripts/ci/github/action.yml").read_text()))
@@ -74,7 +79,6 @@ class Changes(unittest.TestCase):
         self.assertEqual(len(scripts), 2)
         for script in scripts:
             subprocess.run(["bash", "-n"], input=script, text=True, check=True, timeout=60)
-        (self.dir / "lib.c").write_text(LIBRARY.replace("x + 1", "x - 2000000000"))
         # As on a machine of theirs: the release unpacked in a folder, the inputs in the environment.
         release = self.dir / "temp" / "proviso" / "share" / "proviso"
         release.mkdir(parents=True)
@@ -83,13 +87,15 @@ class Changes(unittest.TestCase):
             "RUNNER_TEMP": str(self.dir / "temp"), "GITHUB_OUTPUT": str(self.dir / "output"), "BUILD": ".", "BASE": "HEAD",
             "PROPERTIES": "no-overflow unreach-call", "LIMIT": "30", "OPTIONS": f"--proviso {os.environ['PROVISO']}", "PROVISO_CACHE": ".proviso-cache",
         }
-        done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", scripts[1]], cwd=self.dir, env={**os.environ, **given}, capture_output=True, text=True, timeout=300)
-        self.assertEqual(done.returncode, 1, done.stderr)
-        folder = Path((self.dir / "output").read_text().strip().removeprefix("folder="))
+        for code, change in ((0, "x + 1"), (1, "x - 2000000000")):
+            (self.dir / "lib.c").write_text(LIBRARY.replace("x + 1", change))
+            done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", scripts[1]], cwd=self.dir, env={**os.environ, **given}, capture_output=True, text=True, timeout=300)
+            self.assertEqual(done.returncode, code, done.stderr)
+        folder = Path((self.dir / "output").read_text().splitlines()[-1].removeprefix("folder="))
         self.assertIn("no-overflow", (folder / "findings.sarif").read_text())
         self.assertEqual(len(results.load(folder / "results.jsonl")[1]), 2)
 
-        lines = (ROOT / "scripts/ci/gitlab/proviso.yml").read_text().partition("  script:\n")[2].partition("  after_script:")[0]
+        lines = (ROOT / "scripts/ci/gitlab/proviso.yml").read_text().partition("  script:\n")[2].partition("  artifacts:")[0]
         script = "\n".join(line.strip().removeprefix("- ") for line in lines.splitlines())
         given |= {
             "PROVISO_ROOT": str(self.dir / "temp" / "proviso"), "CI_MERGE_REQUEST_DIFF_BASE_SHA": "HEAD", "PROVISO_BUILD": ".",
