@@ -249,8 +249,7 @@ def tool_of(options, passed_on):
     path = proviso_path(options)
     if not options.tool_cmd and not path.is_file():
         raise tasks.TaskError(f"{path} is not there: scripts/setup builds it, or --proviso FILE")
-    groups = options.limit_by != "polling" and cgroups.parents() is not None
-    if options.limit_by == "cgroups" and not groups:
+    if options.limit_by == "cgroups" and not options.cluster and not cgroups.parents():
         raise tasks.TaskError("there are no control groups that this process may use")
     return Tool(
         proviso=os.path.abspath(path),
@@ -263,7 +262,7 @@ def tool_of(options, passed_on):
         grace=options.grace,
         cpu_limit=options.cpu_limit,
         memory=options.memory,
-        cgroups=groups,
+        cgroups=options.limit_by != "polling",
         cache=os.path.abspath(options.cache) if options.cache else "",
         folder=os.getcwd(),
     )

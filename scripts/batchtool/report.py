@@ -68,7 +68,7 @@ def reason_group(reason):
 
 def summary(results):
     """The whole report of a run."""
-    results = list(results)
+    results = sorted(results, key=lambda r: (r["task"], r["property"]))
     parts = []
     for property, group in by(results, "property"):
         rows = [counts(name, members) for name, members in by(group, "category")]

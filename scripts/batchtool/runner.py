@@ -25,7 +25,7 @@ class Limits:
     wall: float  # seconds, with the grace
     cpu: float | None  # seconds
     memory: int  # bytes
-    cgroups: bool = False  # limited by control groups
+    cgroups: bool = False  # limited by control groups, where this machine lets us make them
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Outcome:
 
 def run(command, limits, stop=None, cwd=None):
     """Runs the command in a session of its own, which is killed past a limit and cleaned up in any case."""
-    group = cgroups.Group(limits.memory) if limits.cgroups else None
+    group = cgroups.Group(limits.memory) if limits.cgroups and cgroups.parents() else None
     try:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             start = time.monotonic()

@@ -2,6 +2,8 @@
 
 import argparse
 import contextlib
+import functools
+import importlib.util
 import json
 import os
 import random
@@ -12,6 +14,7 @@ import time
 from pathlib import Path
 
 from batchtool import cluster, results
+from releasetool import smoke
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,7 +27,8 @@ alone: --expected, a result file of the same command.
   scripts/bench-killed --expected whole.jsonl --out dask.jsonl --workers 4 --archive proviso.tar.xz -- --index INDEX.tsv --timeout 10
 
 With --workers, a Dask scheduler and as many worker processes of this machine run the batch; workers are killed, and another one is started for each.
-With --archive, they have that release, unpacked, and nothing else.
+With --archive, they have that release, unpacked, the system's programs, libraries and headers, and Dask: a file system of their own without sources, build tree
+and tasks (needs the right to mount).
 
 Tasks near their time limit may end otherwise in any two runs; so each difference is shown with both times. Exit code 1 if a
 difference is not one between a verdict and a time-out, or if a task has not exactly one result."""
@@ -43,6 +47,8 @@ def main(argv):
     options = p.parse_args(argv)
     if Path(options.out).exists():
         p.error(f"{options.out} exists")
+    if options.archive and not options.workers:
+        p.error("--archive is of --workers")
     if options.workers:
         cluster.need_dask()
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 32)
@@ -70,15 +76,11 @@ def on_this_machine(options, _):
 
 def on_cluster(options, stack):
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-    environment = dict(os.environ)
-    if options.archive:
-        subprocess.run(["tar", "xf", options.archive, "-C", folder, "--strip-components=1"], check=True)
-        environment["PATH"] = f"{folder}/bin:{environment['PATH']}"
-        environment.pop("PROVISO", None)
+    workers_own = of_archive(options.archive, folder / "root") if options.archive else {}
 
-    def start(role, *arguments):
-        words = [sys.executable, "-m", "distributed.cli.dask_" + role, *map(str, arguments), "--no-dashboard"]
-        process = subprocess.Popen(words, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    def start(role, *arguments, python=sys.executable, **named):
+        words = [python, "-m", "distributed.cli.dask_" + role, *map(str, arguments), "--no-dashboard"]
+        process = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **named)
         stack.callback(process.wait)
         stack.callback(process.kill)
         return process
@@ -90,7 +92,7 @@ def on_cluster(options, stack):
     address = json.loads(contact.read_text())["address"]
 
     def worker():
-        return start("worker", address, "--nthreads", 1, "--no-nanny", "--local-directory", folder / "scratch")
+        return start("worker", address, "--nthreads", 1, "--no-nanny", "--local-directory", "/tmp" if workers_own else folder, **workers_own)
 
     workers = [worker() for _ in range(options.workers)]
     client = subprocess.Popen([*batch(options), "--cluster", address], stdout=subprocess.DEVNULL)
@@ -103,6 +105,20 @@ def on_cluster(options, stack):
         workers[victim] = worker()
     client.wait()
     return options.times
+
+
+def of_archive(archive, root):
+    """How a worker is started that has the archive alone."""
+    (root / "opt/proviso").mkdir(parents=True)
+    subprocess.run(["tar", "xf", archive, "-C", root / "opt/proviso", "--strip-components=1"], check=True)
+    dask = Path(importlib.util.find_spec("distributed").origin).parents[1]
+    named = {
+        "env": {"PATH": "/opt/proviso/bin:/usr/bin:/bin", "PYTHONPATH": "/opt/dask", "HOME": "/tmp"},
+        "preexec_fn": functools.partial(smoke.confine, root, [(dask, "opt/dask")]),
+    }
+    python = "/usr/bin/python3"
+    subprocess.run([python, "-c", "import distributed"], check=True, **named)
+    return named | {"python": python}
 
 
 def batch(options):

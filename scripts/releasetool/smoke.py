@@ -60,28 +60,43 @@ def isolated(root, command):
 
 
 def enter(root, command):
-    libc = ctypes.CDLL(None, use_errno=True)
     try:
-        if libc.unshare(CLONE_NEWNS | (CLONE_NEWUSER if os.getuid() else 0)) or libc.mount(None, b"/", None, MS_REC | MS_PRIVATE, None):
-            return 125
-        for name in SYSTEM:
-            source, target = Path("/", name), root / name
-            if source.is_symlink():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.symlink_to(os.readlink(source))
-            elif source.is_dir():
-                target.mkdir(parents=True, exist_ok=True)
-                if libc.mount(bytes(source), bytes(target), None, MS_BIND | MS_REC, None):
-                    return 125
-        nothing = root / "nothing"
-        nothing.touch()
-        for library in root.glob(HIDDEN):
-            if not library.is_symlink() and libc.mount(bytes(nothing), bytes(library), None, MS_BIND, None):
-                return 125
-        (root / "tmp").mkdir()
-        os.chroot(root)
-        os.chdir("/")
+        confine(root)
         os.execve(command[0], command, {"PATH": "/usr/bin:/bin"})
     except OSError as error:
         print(f"release: {error}", file=sys.stderr)
     return 125
+
+
+def confine(root, others=()):
+    """From now on this process sees of the file system what SYSTEM names and what is in the folder `root`; of `others`, (source, place in the root), as well."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def done(code):
+        if code:
+            raise OSError(ctypes.get_errno(), "no file system of its own for a release")
+
+    def bind(source, target):
+        target.mkdir(parents=True, exist_ok=True)
+        done(libc.mount(bytes(source), bytes(target), None, MS_BIND | MS_REC, None))
+
+    done(libc.unshare(CLONE_NEWNS | (CLONE_NEWUSER if os.getuid() else 0)))
+    done(libc.mount(None, b"/", None, MS_REC | MS_PRIVATE, None))
+    for name in SYSTEM:
+        source, target = Path("/", name), root / name
+        if source.is_symlink():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.is_symlink():
+                target.symlink_to(os.readlink(source))
+        elif source.is_dir():
+            bind(source, target)
+    for source, target in others:
+        bind(source, root / target)
+    nothing = root / "nothing"
+    nothing.touch()
+    for library in root.glob(HIDDEN):
+        if not library.is_symlink():
+            done(libc.mount(bytes(nothing), bytes(library), None, MS_BIND, None))
+    (root / "tmp").mkdir(exist_ok=True)
+    os.chroot(root)
+    os.chdir("/")

@@ -13,6 +13,7 @@ import tempfile
 import textwrap
 import time
 import unittest
+import unittest.mock
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -175,6 +176,11 @@ class Running(Fixture):
 
     def test_time_and_memory_are_limited_by_looking(self):
         self.time_and_memory_are_limited("polling")
+
+    def test_a_worker_without_control_groups_limits_by_looking(self):
+        with unittest.mock.patch.object(cgroups, "parents", lambda: None):
+            outcome = runner.run(["sleep", "20"], runner.Limits(0.3, None, 1 << 30, cgroups=True))
+        self.assertEqual(outcome.killed, "timeout")
 
     @unittest.skipUnless(cgroups.parents(), "there are no control groups to use")
     def test_time_and_memory_are_limited_by_control_groups(self):
