@@ -184,24 +184,27 @@ class Cluster:
         return self.kept[name]
 
     def finish(self, future, results):
-        from distributed.scheduler import KilledWorker
-
         steps, _ = self.given.pop(future.key)
         if len(steps) == 1 and self.work.is_decided(steps[0]):
             return
-        if future.status == "finished":
+        # Results are here whatever has become of the future since: it is "lost" when its worker is killed after it gave them.
+        if isinstance(results, list):
             for step, result in zip(steps, results):
                 self.put(step, result)
             # Those that the worker did not come to: its tasks take longer than was thought.
             self.returned.extend([step] for step in steps[len(results) :])
-        elif future.status == "error" and isinstance(future.exception(), KilledWorker):
-            for step in steps:
-                self.killed(step)
         elif future.status == "error":
-            error = future.exception()
-            raise TaskError(f"{steps[0].task.name} on the cluster: {error}") from error
+            self.failed(steps, future.exception())
         else:
             raise TaskError(f"{steps[0].task.name} on the cluster: {future.status}; the same command goes on from here")
+
+    def failed(self, steps, error):
+        from distributed.scheduler import KilledWorker
+
+        if not isinstance(error, KilledWorker):
+            raise TaskError(f"{steps[0].task.name} on the cluster: {error}") from error
+        for step in steps:
+            self.killed(step)
 
     def put(self, step, result):
         if result is not None:

@@ -1,5 +1,6 @@
 """Tests of scripts/batch with a made-up verifier, which misbehaves on demand. `python3 -m unittest discover tests/batch`."""
 
+import collections
 import contextlib
 import dataclasses
 import html
@@ -21,7 +22,7 @@ sys.dont_write_bytecode = True
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "batch"
 sys.path.insert(0, str(SCRIPT.parent))
 
-from batchtool import cgroups, cli, command, project, ranges, remote, report, results, runner, tasks, verdict  # noqa: E402
+from batchtool import cgroups, cli, cluster, command, project, ranges, remote, report, results, runner, tasks, verdict  # noqa: E402
 
 # Obeys the first line of the program: prints it as the verdict, or misbehaves.
 FAKE_VERIFIER = """\
@@ -672,6 +673,16 @@ class Parts(unittest.TestCase):
         remote.BUDGET = 0.2
         self.assertEqual([r["task"] for r in remote.execute(steps[2:], tool, files, "key")], ["t2"])
         self.assertEqual(remote.STOPS, {})
+
+    def test_results_of_a_worker_that_is_killed_then_count(self):
+        """And those that it did not come to are given out again."""
+        one = cluster.Cluster.__new__(cluster.Cluster)
+        put, steps = [], [ranges.Step(tasks.Task(f"t{n}", "c", "p", "true")) for n in range(2)]
+        one.work = unittest.mock.Mock(put=lambda *pair: put.append(pair), is_decided=lambda step: False)
+        one.given, one.returned, one.mean = {"key": (steps, None)}, collections.deque(), 1.0
+        result = {"wall": 1.0}
+        one.finish(unittest.mock.Mock(key="key", status="lost"), [result])
+        self.assertEqual((put, list(one.returned), one.given), ([(steps[0], result)], [[steps[1]]], {}))
 
     def test_cpu_limit(self):
         limits = runner.Limits(wall=30, cpu=0.3, memory=1 << 30)
