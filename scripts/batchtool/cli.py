@@ -18,18 +18,21 @@ from .ranges import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 
-DESCRIPTION = """\
+IN_RELEASE = Path(__file__).parts[-4:-1] == ("lib", "proviso", "batchtool")
+NAME = "proviso-batch" if IN_RELEASE else "scripts/batch"
+
+DESCRIPTION = f"""\
 Runs proviso (or another verifier) over many programs, and says how it did.
 
-  scripts/batch run src/*.c --property no-overflow --out a.jsonl
-  scripts/batch run build/compile_commands.json --entries all --out b.jsonl
-  scripts/batch run sets/ReachSafety-Loops.set --timeout 60 --out c.jsonl -- --seed 7
-  scripts/batch run hard.yml --ranges lb3,lb10 --cluster local:4 --out d.jsonl
-  scripts/batch run nightly.toml                # a run definition: see `run --help`
-  scripts/batch report a.jsonl
-  scripts/batch compare old.jsonl new.jsonl     # regressions first; the exit code says whether there are any
-  scripts/batch page symex=a.jsonl value=b.jsonl --out results.html
-  scripts/batch export b.jsonl --format sarif --out findings.sarif
+  {NAME} run src/*.c --property no-overflow --out a.jsonl
+  {NAME} run build/compile_commands.json --entries all --out b.jsonl
+  {NAME} run sets/ReachSafety-Loops.set --timeout 60 --out c.jsonl -- --seed 7
+  {NAME} run hard.yml --ranges lb3,lb10 --cluster local:4 --out d.jsonl
+  {NAME} run nightly.toml                # a run definition: see `run --help`
+  {NAME} report a.jsonl
+  {NAME} compare old.jsonl new.jsonl     # regressions first; the exit code says whether there are any
+  {NAME} page symex=a.jsonl value=b.jsonl --out results.html
+  {NAME} export b.jsonl --format sarif --out findings.sarif
 
 A run that was stopped, by whatever means, goes on by the same command. Several may work on one result file."""
 
@@ -50,7 +53,7 @@ Exit code: 0 all is well, 1 a wrong verdict, or a violation where none was expec
 
 def parser():
     raw = argparse.RawDescriptionHelpFormatter
-    p = argparse.ArgumentParser(prog="scripts/batch", description=DESCRIPTION, formatter_class=raw)
+    p = argparse.ArgumentParser(prog=NAME, description=DESCRIPTION, formatter_class=raw)
     commands = p.add_subparsers(dest="command", required=True, metavar="|".join(COMMANDS))
     add_run(commands.add_parser("run", help="run tasks", epilog=RUN_EPILOG, formatter_class=raw))
 
@@ -240,7 +243,7 @@ def proviso_path(options):
     """The command that is asked for, else that of the archive or build tree that this is in."""
     if options.proviso:
         return Path(options.proviso)
-    if Path(__file__).parts[-4:-1] == ("lib", "proviso", "batchtool"):
+    if IN_RELEASE:
         return ROOT.parent / "bin" / "proviso"
     return ROOT / (os.environ.get("CARGO_TARGET_DIR") or "target") / "release" / "proviso"
 

@@ -23,7 +23,9 @@ def execute(steps, tool, files, key):
         tool.proviso = find(tool.proviso, tool.build)
     STOPS[key] = stop = threading.Event()
     try:
-        with Files(files) as root:
+        with Files(files, tool.folder) as root:
+            # What is said of files is said as it would be there.
+            tool.folder = root + tool.folder
             while len(results) < len(steps) and (not results or time.monotonic() < start + BUDGET):
                 results.append(run(steps[len(results)], tool, stop, root))
         return results
@@ -41,16 +43,17 @@ def run(step, tool, stop, root):
 
 
 class Files:
-    """What a context stands for is the folder below which the files lie, "" where they are in their places."""
+    """What a context stands for is the folder below which the files lie and the working folder, "" where they are in their places."""
 
-    def __init__(self, files):
-        self.files, self.folder = files, None
+    def __init__(self, files, working):
+        self.files, self.working, self.folder = files, working, None
 
     def __enter__(self):
         if all(same(path, content) for path, content in self.files.items()):
             return ""
         self.folder = tempfile.TemporaryDirectory(prefix="proviso-files-")
         root = self.folder.name
+        os.makedirs(root + self.working, exist_ok=True)
         for path, content in self.files.items():
             os.makedirs(os.path.dirname(root + path), exist_ok=True)
             with open(root + path, "wb") as file:

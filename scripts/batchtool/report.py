@@ -59,10 +59,10 @@ def by(results, field):
 
 
 def reason_group(reason):
-    """The reason without what differs from task to task: what follows a colon, names, numbers."""
+    """The reason without what differs from task to task: what follows a colon, names, places, numbers."""
     if reason.startswith(("crash", "no verdict")):
         return reason
-    group = re.sub(r"\d+", "N", re.sub(r"'[^']*'|`[^`]*`|\"[^\"]*\"", "…", reason))
+    group = re.sub(r"\d+", "N", re.sub(r"'[^']*'|`[^`]*`|\"[^\"]*\"|\S+:\d+:\d+", "…", reason))
     return group.partition(": ")[0]
 
 

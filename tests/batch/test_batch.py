@@ -634,6 +634,7 @@ class Parts(unittest.TestCase):
     def test_reasons_are_grouped(self):
         self.assertEqual(report.reason_group("unsupported: call of foo at 7"), "unsupported")
         self.assertEqual(report.reason_group("depth 12 of 'x' reached"), "depth N of … reached")
+        self.assertEqual(report.reason_group("no path to a/b.c:9:12 is known"), "no path to … is known")
         self.assertEqual(report.reason_group("crash: signal 11"), "crash: signal 11")
 
     def test_judging(self):
@@ -662,10 +663,10 @@ class Parts(unittest.TestCase):
             self.assertEqual(remote.find("/nowhere/proviso", command.build_of(other)), str(other))
 
     def test_steps_that_share_a_future_end_when_their_time_is_up(self):
-        tool = dataclasses.asdict(command.Tool("", template="sh {file}", says_true="fine", says_false="bad", folder="/"))
+        tool = dataclasses.asdict(command.Tool("", template="sh {file}", says_true="fine", says_false="bad", folder="/nowhere"))
         steps = [dataclasses.asdict(ranges.Step(tasks.Task(f"t{n}", "c", "p", "true", files=[f"/nowhere/{n}.sh"]))) for n in range(4)]
-        # None of the files is there: they are sent along.
-        files = {f"/nowhere/{n}.sh": f"sleep 0.{n}; echo fine".encode() for n in range(4)}
+        # None of the files is there: they are sent along, and lie to the working folder as they do on the client's machine.
+        files = {f"/nowhere/{n}.sh": f'sleep 0.{n}; test "$PWD" = "${{0%/*}}" && echo fine'.encode() for n in range(4)}
         self.addCleanup(setattr, remote, "BUDGET", remote.BUDGET)
         remote.BUDGET = 100
         found = remote.execute(steps, tool, files, "key")

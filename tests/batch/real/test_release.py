@@ -87,6 +87,7 @@ class Release(unittest.TestCase):
         code, text = run("proviso-batch", "run", EXAMPLES / "sum.c", "--out", "out.jsonl")
         self.assertEqual(code, 0, text)
         self.assertIn("solved 1 of 1 (1 TRUE, 0 FALSE)", text)
+        self.assertIn("proviso-batch run", run("proviso-batch", "--help")[1])
         script = f"import proviso; print(proviso.verify({str(EXAMPLES / 'sum.c')!r}).verdict)"
         self.assertEqual(run("python", "-c", script), (0, "Verdict.TRUE\n"))
 
