@@ -1,11 +1,12 @@
-//! Dominators, post-dominators and dominance frontiers.
+//! Dominators and dominance frontiers; of the reversed graph, post-dominators.
 
 use crate::graph::{Digraph, Lists, NONE};
 
 /// The dominator tree of a graph from a root.
 ///
 /// Lengauer and Tarjan, *A fast algorithm for finding dominators in a flowgraph*, 1979, with path
-/// compression alone: `O(m log n)` for `m` edges and `n` nodes.
+/// compression alone: `O(m log n)` for `m` edges and `n` nodes. (petgraph's `simple_fast` takes twice the time for functions
+/// of fifty locations, eight times for 200,000, and is quadratic where many edges go far back: `large_graphs` below.)
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dominators {
     root: u32,
@@ -104,62 +105,6 @@ impl Dominators {
             }
         }
         Lists::group(graph.len(), || pairs.iter().copied())
-    }
-}
-
-/// Post-dominators of the nodes of a CFA.
-///
-/// The root is a virtual exit, the node `graph.len()`, which follows every sink. So that each node has a
-/// post-dominator, a cycle that nothing leaves is joined to the exit at its least node (in a
-/// [`FuncGraph`](crate::graph::FuncGraph) its head): as if it might end there.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PostDominators {
-    /// The reversed graph with the exit.
-    pub graph: Digraph,
-    pub tree: Dominators,
-    /// The nodes of endless cycles that were joined to the exit, ascending.
-    pub endless: Vec<u32>,
-}
-
-impl PostDominators {
-    pub fn new(graph: &Digraph) -> Self {
-        let exit = graph.len() as u32;
-        let components = graph.components();
-        let mut edges: Vec<_> = graph.edges().map(|(a, b)| (b, a)).collect();
-        let mut bottom = vec![true; components.len()];
-        for (a, b) in graph.edges() {
-            if components.of(a) != components.of(b) {
-                bottom[components.of(a) as usize] = false;
-            }
-        }
-        let mut endless = Vec::new();
-        for component in (0..components.len() as u32).filter(|&c| bottom[c as usize]) {
-            let least = components.members(component)[0];
-            edges.push((exit, least));
-            if components.on_cycle(graph, least) {
-                endless.push(least);
-            }
-        }
-        endless.sort_unstable();
-        let reversed = Digraph::new(graph.len() + 1, &edges);
-        let tree = Dominators::new(&reversed, exit);
-        Self { graph: reversed, tree, endless }
-    }
-    pub fn exit(&self) -> u32 {
-        self.tree.root()
-    }
-    /// The immediate post-dominator of a node, which may be the exit.
-    pub fn ipdom(&self, node: u32) -> u32 {
-        self.tree.idom[node as usize]
-    }
-    /// Whether every path from `b` to the exit goes through `a`.
-    pub fn post_dominates(&self, a: u32, b: u32) -> bool {
-        self.tree.dominates(a, b)
-    }
-    /// For each node the branches that it is control-dependent on (Ferrante, Ottenstein and Warren, *The
-    /// program dependence graph and its use in optimization*, 1987): its frontier in the reversed graph.
-    pub fn control_dependences(&self) -> Lists<u32> {
-        self.tree.frontiers(&self.graph)
     }
 }
 
@@ -291,31 +236,6 @@ mod tests {
                 prop_assert_eq!(frontiers.get(a), expected, "{}", a);
             }
         }
-
-        #[test]
-        fn every_node_has_a_post_dominator(graph in graphs(14)) {
-            let post = PostDominators::new(&graph);
-            for node in graph.nodes() {
-                let d = post.ipdom(node);
-                prop_assert!(d != node && post.post_dominates(d, node));
-            }
-            for &node in &post.endless {
-                prop_assert!(graph.reachable([node]).iter().zip(graph.nodes()).all(|(r, n)| !r || !graph.successors(n).is_empty()));
-            }
-        }
-    }
-
-    #[test]
-    fn control_dependence_of_a_loop_with_a_branch() {
-        // 0 -> 1; 1 (loop head) -> 2, 5; 2 -> 3, 4; 3 -> 4; 4 -> 1; 5 is the exit.
-        let graph = Digraph::new(6, &[(0, 1), (1, 2), (1, 5), (2, 3), (2, 4), (3, 4), (4, 1)]);
-        let post = PostDominators::new(&graph);
-        let dependences = post.control_dependences();
-        let of = |n| dependences.get(n).to_vec();
-        assert_eq!([of(0), of(1), of(2), of(3), of(4), of(5)], [vec![], vec![1], vec![1], vec![2], vec![1], vec![]]);
-        assert!(post.endless.is_empty());
-        let endless = PostDominators::new(&Digraph::new(3, &[(0, 1), (1, 2), (2, 1)]));
-        assert_eq!((endless.endless.clone(), endless.ipdom(1), endless.ipdom(2)), (vec![1], 3, 1));
     }
 
     #[test]
@@ -326,6 +246,5 @@ mod tests {
         let graph = Digraph::new(n as usize, &edges);
         let tree = Dominators::new(&graph, 0);
         assert_eq!(tree.idom(n - 1), Some(n - 2));
-        PostDominators::new(&graph);
     }
 }

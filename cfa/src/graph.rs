@@ -2,10 +2,21 @@
 //! program as such graphs.
 //!
 //! A [`Digraph`] is immutable and compact; whoever builds one keeps the map from its own ids to the nodes
-//! `0..n`. Every algorithm is iterative and linear in nodes and edges unless it says otherwise.
+//! `0..n`. It has the visit traits of petgraph, whose algorithms work on it as they are; of those only what is
+//! iterative is used, since programs are deep. Every algorithm is linear in nodes and edges unless it says otherwise.
 
 use crate::index::Table;
 use crate::program::{EdgeId, FuncId, LocId, Program};
+use fixedbitset::FixedBitSet;
+use petgraph::Direction;
+use petgraph::algo::kosaraju_scc;
+use petgraph::visit::{
+    Dfs, GraphBase, IntoNeighbors, IntoNeighborsDirected, IntoNodeIdentifiers, NodeCount, NodeIndexable, Visitable,
+    Walker,
+};
+use std::iter::Copied;
+use std::ops::Range;
+use std::slice;
 
 /// A list of lists in two allocations.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -34,6 +45,10 @@ impl<T: Copy> Lists<T> {
         }
         Self { starts, items }
     }
+    /// Of lists of numbers: [`group`](Self::group) of these pairs.
+    pub fn of_pairs(len: usize, pairs: &[(u32, T)]) -> Self {
+        Self::group(len, || pairs.iter().copied())
+    }
     pub fn get(&self, list: u32) -> &[T] {
         &self.items[self.starts[list as usize] as usize..self.starts[list as usize + 1] as usize]
     }
@@ -49,6 +64,13 @@ impl<T: Copy> Lists<T> {
     }
 }
 
+impl Lists<u32> {
+    /// The other way round: in list `b` is `a` for each `b` in list `a`, where all numbers are less than `len`.
+    pub fn reversed(&self, len: usize) -> Self {
+        Self::group(len, || self.iter().zip(0u32..).flat_map(|(items, n)| items.iter().map(move |&item| (item, n))))
+    }
+}
+
 /// A directed graph with nodes `0..len`; parallel edges and self-loops are allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Digraph {
@@ -60,7 +82,7 @@ impl Digraph {
     /// The successors and predecessors of a node are in the order of the edges given.
     pub fn new(len: usize, edges: &[(u32, u32)]) -> Self {
         Self {
-            successors: Lists::group(len, || edges.iter().copied()),
+            successors: Lists::of_pairs(len, edges),
             predecessors: Lists::group(len, || edges.iter().map(|&(a, b)| (b, a))),
         }
     }
@@ -70,7 +92,7 @@ impl Digraph {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    pub fn nodes(&self) -> std::ops::Range<u32> {
+    pub fn nodes(&self) -> Range<u32> {
         0..self.len() as u32
     }
     pub fn successors(&self, node: u32) -> &[u32] {
@@ -121,8 +143,10 @@ impl Digraph {
     }
     /// Which nodes `roots` reach, themselves included.
     pub fn reachable(&self, roots: impl IntoIterator<Item = u32>) -> Vec<bool> {
+        let mut search = Dfs::empty(self);
+        search.stack.extend(roots);
         let mut seen = vec![false; self.len()];
-        for node in self.depth_first(roots).preorder {
+        for node in search.iter(self) {
             seen[node as usize] = true;
         }
         seen
@@ -132,8 +156,61 @@ impl Digraph {
     }
 }
 
+impl GraphBase for Digraph {
+    type NodeId = u32;
+    type EdgeId = (u32, u32);
+}
+impl NodeCount for Digraph {
+    fn node_count(&self) -> usize {
+        self.len()
+    }
+}
+impl NodeIndexable for Digraph {
+    fn node_bound(&self) -> usize {
+        self.len()
+    }
+    fn to_index(&self, node: u32) -> usize {
+        node as usize
+    }
+    fn from_index(&self, index: usize) -> u32 {
+        index as u32
+    }
+}
+impl Visitable for Digraph {
+    type Map = FixedBitSet;
+    fn visit_map(&self) -> FixedBitSet {
+        FixedBitSet::with_capacity(self.len())
+    }
+    fn reset_map(&self, map: &mut FixedBitSet) {
+        map.clear();
+        map.grow(self.len());
+    }
+}
+impl IntoNodeIdentifiers for &Digraph {
+    type NodeIdentifiers = Range<u32>;
+    fn node_identifiers(self) -> Range<u32> {
+        self.nodes()
+    }
+}
+impl<'a> IntoNeighbors for &'a Digraph {
+    type Neighbors = Copied<slice::Iter<'a, u32>>;
+    fn neighbors(self, node: u32) -> Self::Neighbors {
+        self.successors(node).iter().copied()
+    }
+}
+impl<'a> IntoNeighborsDirected for &'a Digraph {
+    type NeighborsDirected = Copied<slice::Iter<'a, u32>>;
+    fn neighbors_directed(self, node: u32, direction: Direction) -> Self::NeighborsDirected {
+        let nodes = match direction {
+            Direction::Outgoing => self.successors(node),
+            Direction::Incoming => self.predecessors(node),
+        };
+        nodes.iter().copied()
+    }
+}
+
 /// No node.
-pub(crate) const NONE: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 
 /// A depth-first search: nodes in order of discovery and of completion, and the tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -146,8 +223,6 @@ pub struct DepthFirst {
 
 /// The strongly connected components of a graph, numbered in reverse topological order: an edge between
 /// two components goes from the greater number to the smaller.
-///
-/// Tarjan, *Depth-first search and linear graph algorithms*, 1972.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Components {
     component: Vec<u32>,
@@ -156,53 +231,14 @@ pub struct Components {
 
 impl Components {
     fn new(graph: &Digraph) -> Self {
-        let n = graph.len();
-        let mut component = vec![NONE; n];
-        let mut count = 0;
-        // Number in order of discovery, and the least number known to be reachable within the component.
-        let (mut index, mut low) = (vec![NONE; n], vec![0u32; n]);
-        let mut next_index = 0;
-        let mut open = Vec::new();
-        let mut calls: Vec<(u32, u32)> = Vec::new();
-        for root in graph.nodes() {
-            if index[root as usize] != NONE {
-                continue;
-            }
-            calls.push((root, 0));
-            while let Some(&mut (node, ref mut next)) = calls.last_mut() {
-                let v = node as usize;
-                if *next == 0 && index[v] == NONE {
-                    index[v] = next_index;
-                    low[v] = next_index;
-                    next_index += 1;
-                    open.push(node);
-                }
-                if let Some(&successor) = graph.successors(node).get(*next as usize) {
-                    *next += 1;
-                    let w = successor as usize;
-                    if index[w] == NONE {
-                        calls.push((successor, 0));
-                    } else if component[w] == NONE {
-                        low[v] = low[v].min(index[w]);
-                    }
-                    continue;
-                }
-                if low[v] == index[v] {
-                    while let Some(member) = open.pop() {
-                        component[member as usize] = count;
-                        if member == node {
-                            break;
-                        }
-                    }
-                    count += 1;
-                }
-                calls.pop();
-                if let Some(&(caller, _)) = calls.last() {
-                    low[caller as usize] = low[caller as usize].min(low[v]);
-                }
+        let components = kosaraju_scc(graph);
+        let mut component = vec![NONE; graph.len()];
+        for (number, members) in (0u32..).zip(&components) {
+            for &node in members {
+                component[node as usize] = number;
             }
         }
-        let members = Lists::group(count as usize, || component.iter().zip(0u32..).map(|(&c, node)| (c, node)));
+        let members = Lists::group(components.len(), || component.iter().zip(0u32..).map(|(&c, node)| (c, node)));
         Self { component, members }
     }
     /// How many components there are.
@@ -219,6 +255,10 @@ impl Components {
     /// The nodes of a component, ascending.
     pub fn members(&self, component: u32) -> &[u32] {
         self.members.get(component)
+    }
+    /// The components, each before those that lead to it.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        self.members.iter()
     }
     /// Whether a node lies on a cycle.
     pub fn on_cycle(&self, graph: &Digraph, node: u32) -> bool {

@@ -4,7 +4,7 @@
 //! `cargo run -p frontend-llvm --example check < LIST`, a line of LIST being `ILP32 FILE` or `LP64 FILE`.
 
 use cfa::callgraph::CallGraph;
-use cfa::dominators::{Dominators, PostDominators};
+use cfa::dominators::Dominators;
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
 use cfa::{Program, text};
@@ -81,7 +81,6 @@ fn graphs(program: &Program) {
         if !graph.graph.is_empty() {
             LoopForest::new(&graph.graph, 0);
             Dominators::new(&graph.graph, 0).frontiers(&graph.graph);
-            PostDominators::new(&graph.graph).control_dependences();
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::criterion::Value;
 use crate::flow::{End, Flow};
-use crate::graph::NONE;
 use crate::mark::Marks;
 use crate::sdg::{Kind, Sdg};
+use cfa::graph::NONE;
 use cfa::{
     Bv, Callee, EdgeId, Expr, ExprId, FuncId, GlobalInit, HaltKind, Id, LocId, Op, PlaceId, Program, Table, VarKind,
 };
@@ -348,7 +348,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         for b in 0..flow.blocks.len() as u32 {
             if let Some(found) = self.spot_within(b, 0) {
                 self.first[b as usize] = found;
-            } else if flow.successors.row(b).is_empty() {
+            } else if flow.graph.successors(b).is_empty() {
                 self.first[b as usize] = (Priority::Stop, Spot::Stop);
             } else {
                 continue;
@@ -356,12 +356,11 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             own.push((self.first[b as usize].0, b));
         }
         own.sort_unstable();
-        let predecessors = flow.successors.reversed();
         let mut work = Vec::new();
         for (priority, b) in own {
             work.push(b);
             while let Some(b) = work.pop() {
-                for &p in predecessors.row(b) {
+                for &p in flow.graph.predecessors(b) {
                     if self.first[p as usize].0 == Priority::Diverge {
                         self.first[p as usize] = (priority, self.first[b as usize].1);
                         work.push(p);
@@ -400,7 +399,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
     fn resolve(&self, block: u32, i: u32) -> Spot {
         let within = if i == 0 { Some(self.first[block as usize]) } else { self.spot_within(block, i) };
         let after = || {
-            let blocks = self.flow.successors.row(block).iter().filter(|&&b| b != self.flow.returned());
+            let blocks = self.flow.graph.successors(block).iter().filter(|&&b| b != self.flow.returned());
             blocks.map(|&b| self.first[b as usize]).min_by_key(|first| first.0)
         };
         within.or_else(after).map_or(Spot::Stop, |(_, spot)| spot)

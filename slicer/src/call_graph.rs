@@ -1,7 +1,7 @@
 //! Who calls whom, among the calls that can be executed.
 
-use crate::graph::Components;
 use crate::pointer::PointsTo;
+use cfa::graph::{Components, Digraph};
 use cfa::{EdgeId, FuncId, Id, Program};
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ impl CallGraph {
     pub fn new(program: &Program, points_to: &PointsTo, edges: impl Iterator<Item = EdgeId>) -> Self {
         let mut callees: FxHashMap<EdgeId, Box<[FuncId]>> = FxHashMap::default();
         let mut callers = vec![Vec::new(); program.funcs.len()];
-        let mut called: Vec<Vec<u32>> = vec![Vec::new(); program.funcs.len()];
+        let mut called = Vec::new();
         for id in edges {
             let targets = points_to.callees(id);
             if targets.is_empty() {
@@ -26,16 +26,12 @@ impl CallGraph {
             callees.insert(id, targets.into());
             for &f in targets {
                 callers[f.index()].push(id);
-                called[program.func_of(id).index()].push(f.0);
+                called.push((program.func_of(id).0, f.0));
             }
         }
-        let components = Components::of(program.funcs.len(), |f, k| called[f as usize].get(k).copied());
-        let recursive = (0..program.funcs.len())
-            .map(|f| {
-                let members = components.members(components.component[f] as usize);
-                members.len() > 1 || called[f].contains(&(f as u32))
-            })
-            .collect();
+        let graph = Digraph::new(program.funcs.len(), &called);
+        let components = graph.components();
+        let recursive = graph.nodes().map(|f| components.on_cycle(&graph, f)).collect();
         Self { callees, callers, components, recursive }
     }
     /// Of a call, or of the `Approx` edge of a function that nobody defines, which may call some or none.

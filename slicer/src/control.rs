@@ -12,8 +12,8 @@
 //! The algorithms for the last two are those of Chalupa, Klaška, Strejček, Tomovič: *Fast computation of strong
 //! control dependencies*, CAV 2021; the published ones before are wrong or cubic.
 
-use crate::graph::{Components, NONE, Rows, dominators};
-use cfa::graph::Digraph;
+use cfa::dominators::Dominators;
+use cfa::graph::{Digraph, Lists, NONE};
 use cfa::loops::LoopForest;
 
 /// Which decisions a node depends on.
@@ -32,7 +32,7 @@ pub enum Control {
 /// For each node the branches it depends on, ascending. Node 0 is where execution starts, and reaches all others;
 /// `end` is where the program ends, without successors. `ends` are the nodes from which it gets there otherwise than
 /// by a criterion.
-pub fn controls(kind: Control, graph: &Rows, end: u32, ends: &[bool]) -> Rows {
+pub fn controls(kind: Control, graph: &Digraph, end: u32, ends: &[bool]) -> Lists<u32> {
     let mut found = match kind {
         Control::Standard => standard(graph, end, ends),
         Control::NonTermination | Control::DecisiveOrder => nontermination_sensitive(graph),
@@ -42,7 +42,7 @@ pub fn controls(kind: Control, graph: &Rows, end: u32, ends: &[bool]) -> Rows {
     }
     found.sort_unstable();
     found.dedup();
-    Rows::new(graph.len(), &found)
+    Lists::of_pairs(graph.len(), &found)
 }
 
 /// (node, branch): the node post-dominates one of the successors of the branch but not the branch itself: the nodes
@@ -52,29 +52,22 @@ pub fn controls(kind: Control, graph: &Rows, end: u32, ends: &[bool]) -> Rows {
 /// that is at several nodes, what decides between them decides about all of the loop. Loops that only a criterion ends
 /// are joined to the end as well: otherwise a criterion in an endless loop, the usual form of a reactive program, would
 /// be taken to be inevitable.
-fn standard(graph: &Rows, end: u32, ends: &[bool]) -> Vec<(u32, u32)> {
-    let mut edges: Vec<(u32, u32)> = Vec::with_capacity(graph.edge_count());
-    for n in 0..graph.len() as u32 {
-        edges.extend(graph.row(n).iter().map(|&to| (n, to)));
-    }
-    let endless = endless_loops(graph, ends);
-    let joined = (!endless.is_empty()).then(|| {
-        edges.extend(endless.into_iter().map(|n| (n, end)));
-        Rows::new(graph.len(), &edges)
-    });
-    let graph = joined.as_ref().unwrap_or(graph);
-    let (post, _) = dominators(end, &graph.reversed(), graph);
+fn standard(graph: &Digraph, end: u32, ends: &[bool]) -> Vec<(u32, u32)> {
+    let endless = endless_loops(graph, ends).into_iter().map(|n| (n, end));
+    let graph = Digraph::new(graph.len(), &graph.edges().chain(endless).collect::<Vec<_>>());
+    let post = Dominators::new(&graph.reversed(), end);
     let mut found = Vec::new();
     for b in 0..graph.len() as u32 {
-        let successors = graph.row(b);
+        let successors = graph.successors(b);
         if successors.len() < 2 {
             continue;
         }
         for &s in successors {
             let mut runner = s;
-            while runner != post[b as usize] && runner != NONE {
+            while Some(runner) != post.idom(b) {
                 found.push((runner, b));
-                runner = post[runner as usize];
+                let Some(next) = post.idom(runner) else { break };
+                runner = next;
             }
         }
     }
@@ -82,12 +75,11 @@ fn standard(graph: &Rows, end: u32, ends: &[bool]) -> Vec<(u32, u32)> {
 }
 
 /// The nodes at which loops are entered from which none of `ends` can be reached.
-fn endless_loops(graph: &Rows, ends: &[bool]) -> Vec<u32> {
-    let reversed = graph.reversed();
+fn endless_loops(graph: &Digraph, ends: &[bool]) -> Vec<u32> {
     let mut leaves = ends.to_vec();
     let mut work: Vec<u32> = (0..graph.len() as u32).filter(|&n| leaves[n as usize]).collect();
     while let Some(n) = work.pop() {
-        for &p in reversed.row(n) {
+        for &p in graph.predecessors(n) {
             if !std::mem::replace(&mut leaves[p as usize], true) {
                 work.push(p);
             }
@@ -96,17 +88,16 @@ fn endless_loops(graph: &Rows, ends: &[bool]) -> Vec<u32> {
     if leaves.iter().all(|l| *l) {
         return Vec::new();
     }
-    let components = Components::of(graph.len(), |n, k| graph.row(n).get(k).copied());
-    let same = |a: u32, b: u32| components.component[a as usize] == components.component[b as usize];
-    let on_cycle = |n: u32| graph.row(n).iter().any(|&to| same(n, to));
-    let entered = |n: u32| n == 0 || reversed.row(n).iter().any(|&p| !same(p, n));
+    let components = graph.components();
+    let same = |a: u32, b: u32| components.of(a) == components.of(b);
+    let on_cycle = |n: u32| graph.successors(n).iter().any(|&to| same(n, to));
+    let entered = |n: u32| n == 0 || graph.predecessors(n).iter().any(|&p| !same(p, n));
     (0..graph.len() as u32).filter(|&n| !leaves[n as usize] && on_cycle(n) && entered(n)).collect()
 }
 
 /// Finds from where a node is inevitable: on every path that cannot be continued, endless ones included.
 struct Inevitable<'a> {
-    graph: &'a Rows,
-    predecessors: Rows,
+    graph: &'a Digraph,
     /// How many successors of a node have not been found yet; valid if `round` is the present one.
     left: Vec<u32>,
     round: Vec<u32>,
@@ -117,17 +108,9 @@ struct Inevitable<'a> {
 }
 
 impl<'a> Inevitable<'a> {
-    fn new(graph: &'a Rows) -> Self {
+    fn new(graph: &'a Digraph) -> Self {
         let n = graph.len();
-        Self {
-            graph,
-            predecessors: graph.reversed(),
-            left: vec![0; n],
-            round: vec![0; n],
-            found: Vec::new(),
-            is_found: vec![0; n],
-            present: 0,
-        }
+        Self { graph, left: vec![0; n], round: vec![0; n], found: Vec::new(), is_found: vec![0; n], present: 0 }
     }
     fn is_found(&self, node: u32) -> bool {
         self.is_found[node as usize] == self.present
@@ -142,11 +125,11 @@ impl<'a> Inevitable<'a> {
         let mut next = 0;
         while let Some(&n) = self.found.get(next) {
             next += 1;
-            for &p in self.predecessors.row(n) {
+            for &p in self.graph.predecessors(n) {
                 let i = p as usize;
                 if self.round[i] != self.present {
                     self.round[i] = self.present;
-                    self.left[i] = self.graph.row(p).len() as u32;
+                    self.left[i] = self.graph.successors(p).len() as u32;
                     visit(p);
                 }
                 self.left[i] -= 1;
@@ -161,7 +144,7 @@ impl<'a> Inevitable<'a> {
 
 /// (node, branch): from one successor of the branch the node is inevitable, from another it is not. Linear for
 /// each node, so quadratic at worst, but a search goes no further than the node is inevitable.
-fn nontermination_sensitive(graph: &Rows) -> Vec<(u32, u32)> {
+fn nontermination_sensitive(graph: &Digraph) -> Vec<(u32, u32)> {
     let mut search = Inevitable::new(graph);
     let mut pairs = Vec::new();
     let mut touched = Vec::new();
@@ -180,30 +163,30 @@ fn nontermination_sensitive(graph: &Rows) -> Vec<(u32, u32)> {
 /// Two such nodes lie on a cycle that nothing leaves. From the branch all paths lead into it, and the nodes inevitable
 /// from there follow each other in a fixed order, so it only matters where the two sides enter (theorem 4 of
 /// the paper).
-fn decisive_order(graph: &Rows) -> Vec<(u32, u32)> {
+fn decisive_order(graph: &Digraph) -> Vec<(u32, u32)> {
     let n = graph.len() as u32;
-    let edges: Vec<(u32, u32)> = (0..n).flat_map(|a| graph.row(a).iter().map(move |&b| (a, b))).collect();
-    let forest = LoopForest::new(&Digraph::new(graph.len(), &edges), 0);
+    let forest = LoopForest::new(graph, 0);
     if !forest.loops().iter().any(|l| l.irreducible) {
         return Vec::new();
     }
-    let components = Components::of(graph.len(), |n, k| graph.row(n).get(k).copied());
-    let component = |n: u32| components.component[n as usize];
+    let components = graph.components();
+    let component = |n: u32| components.of(n);
     let mut left = vec![false; components.len()];
-    edges.iter().filter(|(a, b)| component(*a) != component(*b)).for_each(|(a, _)| left[component(*a) as usize] = true);
+    for (a, _) in graph.edges().filter(|&(a, b)| component(a) != component(b)) {
+        left[component(a) as usize] = true;
+    }
     // For each branch the nodes on endless cycles that are inevitable from it.
     let mut search = Inevitable::new(graph);
     let mut inevitable: Vec<(u32, u32)> = Vec::new();
-    for node in (0..n).filter(|&n| !left[component(n) as usize] && components.members(component(n) as usize).len() > 1)
-    {
+    for node in (0..n).filter(|&n| !left[component(n) as usize] && components.members(component(n)).len() > 1) {
         search.search(node, |_| ());
-        inevitable.extend(search.found[1..].iter().filter(|&&p| graph.row(p).len() > 1).map(|&p| (p, node)));
+        inevitable.extend(search.found[1..].iter().filter(|&&p| graph.successors(p).len() > 1).map(|&p| (p, node)));
     }
-    let inevitable = Rows::new(graph.len(), &inevitable);
+    let inevitable = Lists::of_pairs(graph.len(), &inevitable);
     let mut order = Order { graph, inside: vec![NONE; graph.len()], seen: vec![NONE; graph.len()], round: 0 };
     let mut pairs = Vec::new();
     for p in 0..n {
-        if let ([a, b], nodes @ [_, _, ..]) = (graph.row(p), inevitable.row(p)) {
+        if let ([a, b], nodes @ [_, _, ..]) = (graph.successors(p), inevitable.get(p)) {
             pairs.extend(order.decided(p, [*a, *b], nodes).into_iter().map(|n| (n, p)));
         }
     }
@@ -211,7 +194,7 @@ fn decisive_order(graph: &Rows) -> Vec<(u32, u32)> {
 }
 
 struct Order<'a> {
-    graph: &'a Rows,
+    graph: &'a Digraph,
     /// The branch for which a node is among the inevitable ones.
     inside: Vec<u32>,
     seen: Vec<u32>,
@@ -228,7 +211,7 @@ impl Order<'_> {
         // The nodes in the order of the cycle they are on.
         let mut cycle = vec![first[0]];
         loop {
-            let successors = self.graph.row(*cycle.last().expect("not empty"));
+            let successors = self.graph.successors(*cycle.last().expect("not empty"));
             match self.first_met(p, successors)[..] {
                 [next] if next == cycle[0] => break,
                 [next] if cycle.len() < nodes.len() => cycle.push(next),
@@ -270,7 +253,7 @@ impl Order<'_> {
             if self.inside[n as usize] == p {
                 met.push(n);
             } else {
-                stack.extend(self.graph.row(n));
+                stack.extend(self.graph.successors(n));
             }
         }
         met
@@ -280,10 +263,9 @@ impl Order<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::reverse_postorder;
 
     /// A graph whose nodes have at most two successors and are reached from node 0; the last is the end.
-    fn random_graph(seed: &mut u64, nodes: u32) -> Rows {
+    fn random_graph(seed: &mut u64, nodes: u32) -> Digraph {
         let mut random = |bound: u32| {
             *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (*seed >> 33) as u32 % bound
@@ -300,57 +282,55 @@ mod tests {
                 edges.push((n, nodes - 1));
             }
         }
-        let graph = Rows::new(nodes as usize, &edges);
-        let mut reached = vec![false; nodes as usize];
-        reverse_postorder(0, &graph).into_iter().for_each(|n| reached[n as usize] = true);
+        let reached = Digraph::new(nodes as usize, &edges).reachable([0]);
         edges.retain(|(a, _)| reached[*a as usize]);
-        Rows::new(nodes as usize, &edges)
+        Digraph::new(nodes as usize, &edges)
     }
 
-    fn reachable(graph: &Rows, from: u32, without: u32) -> Vec<u32> {
+    fn reachable(graph: &Digraph, from: u32, without: u32) -> Vec<u32> {
         let mut seen = vec![false; graph.len()];
         let mut stack = vec![from];
         while let Some(n) = stack.pop() {
             if n != without && !std::mem::replace(&mut seen[n as usize], true) {
-                stack.extend(graph.row(n));
+                stack.extend(graph.successors(n));
             }
         }
         (0..graph.len() as u32).filter(|&n| seen[n as usize]).collect()
     }
     /// Whether all maximal paths from `from` contain `node`: none ends without it, and none goes round for ever.
-    fn is_inevitable(graph: &Rows, from: u32, node: u32) -> bool {
+    fn is_inevitable(graph: &Digraph, from: u32, node: u32) -> bool {
         reachable(graph, from, node).iter().all(|&n| {
-            !graph.row(n).is_empty()
-                && graph.row(n).iter().all(|&next| next == node || !reachable(graph, next, node).contains(&n))
+            !graph.successors(n).is_empty()
+                && graph.successors(n).iter().all(|&next| next == node || !reachable(graph, next, node).contains(&n))
         })
     }
-    fn pairs(rows: &Rows) -> Vec<(u32, u32)> {
-        (0..rows.len() as u32).flat_map(|n| rows.row(n).iter().map(move |&p| (n, p))).collect()
+    fn pairs(rows: &Lists<u32>) -> Vec<(u32, u32)> {
+        (0..rows.len() as u32).flat_map(|n| rows.get(n).iter().map(move |&p| (n, p))).collect()
     }
 
     /// By the definition over maximal paths.
-    fn ntscd(graph: &Rows) -> Vec<(u32, u32)> {
+    fn ntscd(graph: &Digraph) -> Vec<(u32, u32)> {
         let nodes = graph.len() as u32;
         let all = (0..nodes).flat_map(|n| (0..nodes).map(move |p| (n, p)));
         all.filter(|&(n, p)| {
             let inevitable = |s: &&u32| is_inevitable(graph, **s, n);
-            let count = graph.row(p).iter().filter(inevitable).count();
-            n != p && 0 < count && count < graph.row(p).len()
+            let count = graph.successors(p).iter().filter(inevitable).count();
+            n != p && 0 < count && count < graph.successors(p).len()
         })
         .collect()
     }
 
     /// By the definition: all maximal paths from `p` contain `a` and `b`, those from one successor `a` before `b`, those
     /// from another `b` before `a`.
-    fn dod(graph: &Rows) -> Vec<(u32, u32)> {
+    fn dod(graph: &Digraph) -> Vec<(u32, u32)> {
         let nodes = graph.len() as u32;
         let before = |s: u32, a: u32, b: u32| is_inevitable(graph, s, a) && !reachable(graph, s, a).contains(&b);
         let mut found = Vec::new();
         for p in 0..nodes {
             for a in (0..nodes).filter(|&a| a != p && is_inevitable(graph, p, a)) {
                 for b in (0..nodes).filter(|&b| b != p && b != a && is_inevitable(graph, p, b)) {
-                    let first = graph.row(p).iter().any(|&s| before(s, a, b));
-                    let second = graph.row(p).iter().any(|&s| before(s, b, a));
+                    let first = graph.successors(p).iter().any(|&s| before(s, a, b));
+                    let second = graph.successors(p).iter().any(|&s| before(s, b, a));
                     if first && second {
                         found.extend([(a, p), (b, p)]);
                     }
@@ -403,10 +383,10 @@ mod tests {
                 let mut work = vec![(seed >> 40) as u32 % nodes, (seed >> 50) as u32 % nodes];
                 while let Some(n) = work.pop() {
                     if !std::mem::replace(&mut inside[n as usize], true) {
-                        work.extend(on.row(n));
+                        work.extend(on.get(n));
                     }
                 }
-                for n in (0..nodes).filter(|&n| !inside[n as usize] && graph.row(n).len() > 1) {
+                for n in (0..nodes).filter(|&n| !inside[n as usize] && graph.successors(n).len() > 1) {
                     let mut met = Vec::new();
                     let mut seen = vec![false; graph.len()];
                     let mut stack = vec![n];
@@ -414,7 +394,7 @@ mod tests {
                         if inside[n as usize] {
                             met.push(n);
                         } else if !std::mem::replace(&mut seen[n as usize], true) {
-                            stack.extend(graph.row(n));
+                            stack.extend(graph.successors(n));
                         }
                     }
                     met.sort_unstable();

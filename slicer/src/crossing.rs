@@ -1,8 +1,8 @@
 //! Where values go into functions and come out of them: the dependences that cross calls.
 
 use crate::call_graph::CallGraph;
-use crate::graph::{NONE, Rows};
 use crate::modref::{Cell, CellNumbers};
+use cfa::graph::{Lists, NONE};
 use cfa::{EdgeId, FuncId, Id, Op, Program};
 
 /// A call supplies an input of a callee.
@@ -20,10 +20,10 @@ pub struct Input {
 pub struct Crossings {
     inputs: Vec<Input>,
     /// The inputs by the node of their call, by `In` node, and by value.
-    by_call: Rows,
-    by_input: Rows,
+    by_call: Lists<u32>,
+    by_input: Lists<u32>,
     /// For each `After` node the `Out` nodes of the callees.
-    outputs: Rows,
+    outputs: Lists<u32>,
 }
 
 /// What the construction of the graph learns of a call; cells are sorted.
@@ -73,24 +73,24 @@ impl Crossings {
         }
         let by = |key: fn(&Input) -> u32| {
             let pairs: Vec<(u32, u32)> = inputs.iter().zip(0..).map(|(input, i)| (key(input), i)).collect();
-            Rows::new(nodes, &pairs)
+            Lists::of_pairs(nodes, &pairs)
         };
-        Self { by_call: by(|i| i.call), by_input: by(|i| i.input), outputs: Rows::new(nodes, &outputs), inputs }
+        Self { by_call: by(|i| i.call), by_input: by(|i| i.input), outputs: Lists::of_pairs(nodes, &outputs), inputs }
     }
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
     /// The inputs that the call with this operation supplies.
     pub fn of_call(&self, op: u32) -> impl Iterator<Item = Input> + '_ {
-        self.by_call.row(op).iter().map(|&i| self.inputs[i as usize])
+        self.by_call.get(op).iter().map(|&i| self.inputs[i as usize])
     }
     /// What calls supply for an `In` node.
     pub fn of_input(&self, input: u32) -> impl Iterator<Item = Input> + '_ {
-        self.by_input.row(input).iter().map(|&i| self.inputs[i as usize])
+        self.by_input.get(input).iter().map(|&i| self.inputs[i as usize])
     }
     /// The `Out` nodes that an `After` node may have its value from.
     pub fn outputs(&self, after: u32) -> &[u32] {
-        self.outputs.row(after)
+        self.outputs.get(after)
     }
 }
 

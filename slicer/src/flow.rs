@@ -3,7 +3,7 @@
 use crate::alive::Alive;
 use crate::call_graph::CallGraph;
 use crate::control::{Control, controls};
-use crate::graph::{Components, Rows};
+use cfa::graph::{Digraph, Lists};
 use cfa::{Edge, EdgeId, FuncId, Id, LocId, Op, Out, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -34,9 +34,9 @@ pub enum End {
 pub struct Flow {
     pub blocks: Vec<Block>,
     /// Of blocks and `returned`, without the ways that end the program.
-    pub successors: Rows,
+    pub graph: Digraph,
     /// For each block and `returned`, the blocks at whose end is decided whether it is executed.
-    pub controls: Rows,
+    pub controls: Lists<u32>,
     number: FxHashMap<LocId, u32>,
 }
 
@@ -94,10 +94,10 @@ impl Flow {
             _ => block.edges.last().is_some_and(|&last| ends_at(last)),
         });
         let ends: Vec<bool> = ends.chain([true, false]).collect();
-        let graph = Rows::new(end as usize + 1, &all);
+        let graph = Digraph::new(end as usize + 1, &all);
         let controls = controls(control, &graph, end, &ends);
-        let successors = Rows::new(blocks.len() + 1, &within);
-        Self { blocks, successors, controls, number }
+        let graph = Digraph::new(blocks.len() + 1, &within);
+        Self { blocks, graph, controls, number }
     }
 }
 
@@ -255,11 +255,9 @@ impl Stops {
                 ends.extend(&into[loc.index()]);
             }
         }
-        let components = Components::of(program.locs.len(), |l, k| {
-            let edge = alive.loc(LocId(l)).then(|| program.out_edges(LocId(l)).nth(k))??;
-            Some(program.edges[edge].target.0)
-        });
-        let on_cycle = |e: &Edge| components.component[e.source.index()] == components.component[e.target.index()];
+        let flow = program.edges.values().filter(|e| alive.loc(e.source)).map(|e| (e.source.0, e.target.0));
+        let components = Digraph::new(program.locs.len(), &flow.collect::<Vec<_>>()).components();
+        let on_cycle = |e: &Edge| components.of(e.source.0) == components.of(e.target.0);
         let loops = program.edges.values().filter(|e| alive.loc(e.source) && on_cycle(e));
         loops
             .filter(|e| control != Control::Standard || !leaves[e.source.index()])

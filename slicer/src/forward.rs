@@ -10,10 +10,10 @@
 
 use crate::criterion::Criterion;
 use crate::crossing::Input;
-use crate::graph::{NONE, Rows};
 use crate::modref::Cell;
 use crate::sdg::Kind;
 use crate::slice::Analysis;
+use cfa::graph::{Lists, NONE};
 use cfa::{FuncId, Id, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,7 +27,7 @@ impl<'p> Analysis<'p> {
     /// The operations that the operations or values of the criteria may influence. For all of them, the analysis must
     /// not have been cut off.
     pub fn forward(&self, criteria: &[Criterion]) -> Forward {
-        let reversed = self.sdg.deps.reversed();
+        let reversed = self.sdg.deps.reversed(self.sdg.kinds.len());
         let mut walk = Walk {
             analysis: self,
             into_calls: IntoCalls::new(self),
@@ -49,7 +49,7 @@ impl<'p> Analysis<'p> {
         for node in self.nodes_of(criteria) {
             // An observed value is influenced by what gives it; it influences what they influence.
             match self.sdg.kinds[node as usize] {
-                Kind::Observed(_) => self.sdg.deps.row(node).iter().for_each(|&n| walk.reach(n, UP)),
+                Kind::Observed(_) => self.sdg.deps.get(node).iter().for_each(|&n| walk.reach(n, UP)),
                 _ => walk.reach(node, UP),
             }
         }
@@ -88,7 +88,7 @@ const ANY: Context = 1 << 31;
 
 struct Walk<'a, 'p> {
     analysis: &'a Analysis<'p>,
-    reversed: &'a Rows,
+    reversed: &'a Lists<u32>,
     into_calls: IntoCalls,
     /// By the operation of a call and the cell.
     after: FxHashMap<(u32, Cell), u32>,
@@ -124,7 +124,7 @@ impl Walk<'_, '_> {
             _ => {}
         }
         let reversed = self.reversed;
-        for &n in reversed.row(node) {
+        for &n in reversed.get(node) {
             match (sdg.kinds[node as usize], sdg.kinds[n as usize]) {
                 // An unordered cell may be read anywhere.
                 (Kind::Unordered(_) | Kind::Gathered, _) => self.reach(n, UP),

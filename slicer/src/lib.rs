@@ -35,7 +35,6 @@ mod crossing;
 mod explain;
 mod flow;
 mod forward;
-mod graph;
 mod mark;
 mod modref;
 mod picture;

@@ -14,9 +14,9 @@
 //! The walk is breadth-first, so the first reason found for a node is a shortest one.
 
 use crate::call_graph::CallGraph;
-use crate::graph::NONE;
 use crate::sdg::{Kind, Sdg};
 use crate::sparse_set::SparseSet;
+use cfa::graph::NONE;
 use cfa::{EdgeId, FuncId, Id, Program};
 use std::collections::VecDeque;
 
@@ -204,13 +204,13 @@ impl Walk<'_> {
     }
 
     fn mark_deps(&mut self, node: u32, rank: Rank) {
-        for &on in self.sdg.deps.row(node) {
+        for &on in self.sdg.deps.get(node) {
             self.mark(on, rank);
         }
     }
     /// From one value of a cell to those it may come from.
     fn follow(&mut self, node: u32, rank: Rank) {
-        for &on in self.sdg.deps.row(node) {
+        for &on in self.sdg.deps.get(node) {
             let is_value =
                 matches!(self.sdg.kinds[on as usize], Kind::Weak(..) | Kind::Join(..) | Kind::In(..) | Kind::After(..));
             self.mark(on, if is_value { rank } else { rank.min(SECOND) });

@@ -140,7 +140,7 @@ impl Analysis<'_> {
             Kind::After(call, _) => !inside && sdg.kinds[**n as usize] != Kind::Op(call),
             _ => true,
         };
-        sdg.deps.row(node).iter().filter(passes).for_each(|&n| visit(n, None));
+        sdg.deps.get(node).iter().filter(passes).for_each(|&n| visit(n, None));
         match sdg.kinds[node as usize] {
             Kind::Entry(f) => self.calls.callers(f).iter().filter_map(|&c| sdg.op(c)).for_each(|n| visit(n, None)),
             Kind::After(..) if inside => sdg.crossings.outputs(node).iter().for_each(|&n| visit(n, None)),

@@ -13,9 +13,9 @@ use crate::call_graph::CallGraph;
 use crate::control::Control;
 use crate::crossing::{Crossings, Interfaces, Site};
 use crate::flow::{Flow, Stops};
-use crate::graph::{NONE, Rows};
 use crate::modref::{Cell, CellNumbers, ExprVars, ModRef};
 use crate::regions::{RegionId, Regions};
+use cfa::graph::{Lists, NONE};
 use cfa::{EdgeId, FuncId, Id, LocId, Program};
 use function::FunctionBuilder;
 use rustc_hash::FxHashMap;
@@ -54,7 +54,7 @@ pub enum Kind {
 
 pub struct Sdg {
     pub kinds: Vec<Kind>,
-    pub deps: Rows,
+    pub deps: Lists<u32>,
     pub cells: CellNumbers,
     /// The node of each live operation.
     op_nodes: Vec<u32>,
@@ -79,7 +79,7 @@ impl Sdg {
     /// The node for whether control gets to a live edge.
     pub fn control(&self, edge: EdgeId) -> Option<u32> {
         let op = self.op(edge)?;
-        self.deps.row(op).iter().copied().find(|&n| matches!(self.kinds[n as usize], Kind::Control(_)))
+        self.deps.get(op).iter().copied().find(|&n| matches!(self.kinds[n as usize], Kind::Control(_)))
     }
     pub fn arguments(&self, call: EdgeId) -> &[u32] {
         self.arguments.get(&call).map_or(&[], Vec::as_slice)
@@ -164,7 +164,7 @@ impl<'a> Parts<'a> {
                 }
             }
         }
-        let deps = Rows::new(builder.kinds.len(), &builder.deps);
+        let deps = Lists::of_pairs(builder.kinds.len(), &builder.deps);
         builder.sites.sort_unstable_by_key(|s| s.0);
         let interfaces = Interfaces {
             program,

@@ -6,12 +6,12 @@ use crate::call_graph::CallGraph;
 use crate::control::Control;
 use crate::criterion::{Criterion, Datum, Value, What};
 use crate::flow::Stops;
-use crate::graph::NONE;
 use crate::mark::{Marks, Whole};
 use crate::modref::{Cell, CellNumbers, ExprVars, ModRef};
 use crate::pointer::{self, ObjectId, ObjectKind, PointsTo};
 use crate::regions::Regions;
 use crate::sdg::{Observation, Parts, Sdg};
+use cfa::graph::NONE;
 use cfa::{EdgeId, FuncId, Id, Op, Program, Table};
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -225,7 +225,7 @@ impl<'p> Analysis<'p> {
             regions: regions.count as usize,
             unordered: modref.unordered.len(),
             nodes: sdg.kinds.len(),
-            dependences: sdg.deps.edge_count(),
+            dependences: sdg.deps.iter().map(<[u32]>::len).sum(),
             ..Stats::default()
         };
         Ok(Self {

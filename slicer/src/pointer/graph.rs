@@ -9,8 +9,8 @@
 use super::memory::{LocationId, Memory};
 use super::sets::{SetId, SetPool};
 use super::terms::{Shift, gcd};
-use crate::graph::Components;
 use crate::sparse_set::SparseSet;
+use cfa::graph::{Components, Digraph};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub type NodeId = u32;
@@ -256,32 +256,51 @@ impl<U: Copy> Graph<U> {
             return;
         }
         self.tidy();
+        let edges = self.nodes.iter().zip(0u32..).flat_map(|(node, n)| {
+            node.plain_sources().chain(node.shifted.iter().map(|s| s.from)).map(move |source| (n, source))
+        });
+        let components = Digraph::new(self.nodes.len(), &edges.collect::<Vec<_>>()).components();
         if self.changed {
-            let cycles = Components::of(self.nodes.len(), |n, k| {
-                let node = &self.nodes[n as usize];
-                node.sources.get(k).or_else(|| node.new_sources.get(k - node.sources.len())).copied()
-            });
             let mut merged = false;
-            for cycle in cycles.iter().filter(|c| c.len() > 1) {
-                merged = true;
-                for &member in &cycle[1..] {
-                    self.merge(cycle[0], member);
-                }
+            for members in components.iter().filter(|members| members.len() > 1) {
+                merged |= self.merge_plain_cycles(members);
             }
             if merged {
                 self.tidy();
             }
         }
-        let components = Components::of(self.nodes.len(), |n, k| self.nodes[n as usize].source(k));
+        // Who was merged is in the component still, so the order holds.
         self.order.clear();
+        let mut members = Vec::new();
         for component in components.iter() {
-            if component.len() > 1 || self.nodes[component[0] as usize].shifted.iter().any(|e| e.from == component[0]) {
-                self.stride_cycle(component, &components);
+            members.clear();
+            members.extend(component.iter().filter(|&&n| self.parent[n as usize] == n));
+            if let [first, rest @ ..] = &members[..]
+                && (!rest.is_empty() || self.nodes[*first as usize].shifted.iter().any(|e| e.from == *first))
+            {
+                self.stride_cycle(&members, &components);
             }
-            self.order.extend(component.iter().filter(|&&n| self.parent[n as usize] == n));
+            self.order.extend(&members);
         }
         self.ordered = self.nodes.len();
         self.changed = false;
+    }
+
+    /// Merges the cycles of plain edges in a component; whether there are any.
+    fn merge_plain_cycles(&mut self, members: &[NodeId]) -> bool {
+        let number: FxHashMap<NodeId, u32> = members.iter().copied().zip(0..).collect();
+        let mut edges = Vec::new();
+        for (&n, i) in members.iter().zip(0..) {
+            edges.extend(self.nodes[n as usize].plain_sources().filter_map(|s| Some((i, *number.get(&s)?))));
+        }
+        let mut merged = false;
+        for cycle in Digraph::new(members.len(), &edges).components().iter().filter(|cycle| cycle.len() > 1) {
+            merged = true;
+            for &member in &cycle[1..] {
+                self.merge(members[cycle[0] as usize], members[member as usize]);
+            }
+        }
+        merged
     }
 
     /// Redirects edges to representatives and drops doubles.
@@ -317,8 +336,7 @@ impl<U: Copy> Graph<U> {
 
     /// Where going round a cycle moves a pointer, the cycle's shifts get the stride of that movement.
     fn stride_cycle(&mut self, members: &[NodeId], components: &Components) {
-        let component = components.component[members[0] as usize];
-        let inside = |n: NodeId| components.component[n as usize] == component;
+        let inside = |n: NodeId| components.of(n) == components.of(members[0]);
         let mut potential: FxHashMap<NodeId, i64> = FxHashMap::default();
         let mut stride = 0u32;
         let mut stack = vec![members[0]];
@@ -326,7 +344,7 @@ impl<U: Copy> Graph<U> {
         while let Some(n) = stack.pop() {
             let here = potential[&n];
             let node = &self.nodes[n as usize];
-            let plain = node.sources.iter().chain(&node.new_sources).map(|&from| (from, Shift::ZERO));
+            let plain = node.plain_sources().map(|from| (from, Shift::ZERO));
             let shifted = node.shifted.iter().map(|s| (s.from, s.shift));
             for (from, shift) in plain.chain(shifted).filter(|e| inside(e.0)) {
                 stride = gcd(stride, shift.stride);
@@ -382,14 +400,8 @@ impl<U: Copy> Graph<U> {
 }
 
 impl<U> Node<U> {
-    fn source(&self, mut k: usize) -> Option<NodeId> {
-        for list in [&self.sources, &self.new_sources] {
-            if let Some(&s) = list.get(k) {
-                return Some(s);
-            }
-            k -= list.len();
-        }
-        self.shifted.get(k).map(|s| s.from)
+    fn plain_sources(&self) -> impl Iterator<Item = NodeId> {
+        self.sources.iter().chain(&self.new_sources).copied()
     }
 }
 

@@ -6,6 +6,7 @@
 use super::cells::Range;
 use crate::call_graph::CallGraph;
 use crate::pointer::{ObjectId, ObjectKind, Places, PointsTo, Shift, outside};
+use cfa::graph::Digraph;
 use cfa::{AllocKind, EdgeId, FuncId, Id, Op, Program};
 use rustc_hash::FxHashMap;
 
@@ -262,12 +263,8 @@ impl<'a> Single<'a> {
 
 /// For each allocation edge whether control can come back to it within its function.
 fn alloc_cycles(program: &Program) -> FxHashMap<EdgeId, bool> {
-    let components = crate::graph::Components::of(program.locs.len(), |l, k| {
-        let edge = program.out_edges(cfa::LocId(l)).nth(k)?;
-        Some(program.edges[edge].target.0)
-    });
+    let flow: Vec<_> = program.edges.values().map(|e| (e.source.0, e.target.0)).collect();
+    let components = Digraph::new(program.locs.len(), &flow).components();
     let allocs = program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Alloc { .. }));
-    allocs
-        .map(|(id, e)| (id, components.component[e.source.index()] == components.component[e.target.index()]))
-        .collect()
+    allocs.map(|(id, e)| (id, components.of(e.source.0) == components.of(e.target.0))).collect()
 }

@@ -3,8 +3,9 @@
 use super::{Builder, Kind, VARIADIC};
 use crate::crossing::Site;
 use crate::flow::{End, Flow};
-use crate::graph::{NONE, Rows, dominators};
 use crate::modref::Cell;
+use cfa::dominators::Dominators;
+use cfa::graph::{Lists, NONE};
 use cfa::{Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Op, VarId, VarKind};
 use rustc_hash::FxHashMap;
 
@@ -58,10 +59,9 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
     pub fn build(mut self) {
         self.operations();
         self.collect();
-        let predecessors = self.flow.successors.reversed();
-        let (idom, order) = dominators(0, &self.flow.successors, &predecessors);
-        self.place_joins(&idom, &order, &predecessors);
-        self.rename(&idom, &order);
+        let dominators = Dominators::new(&self.flow.graph, 0);
+        self.place_joins(&dominators);
+        self.rename(&dominators);
         self.outputs();
         for t in &self.tracked {
             self.b.dense[t.cell as usize] = NONE;
@@ -112,12 +112,12 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             })
             .collect();
         for b in 0..flow.blocks.len() as u32 {
-            for &c in flow.controls.row(b) {
+            for &c in flow.controls.get(b) {
                 self.b.depend(self.controls[b as usize], decisions[c as usize]);
             }
         }
         let out = self.b.node(Kind::Out(self.f, returning));
-        for &c in flow.controls.row(flow.returned()) {
+        for &c in flow.controls.get(flow.returned()) {
             self.b.depend(out, decisions[c as usize]);
         }
         self.b.outs[self.f.index()].push((returning, out));
@@ -217,26 +217,11 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
     }
 
     /// Joins at the iterated dominance frontiers of the definitions (Cytron et al. 1991).
-    fn place_joins(&mut self, idom: &[u32], order: &[u32], predecessors: &Rows) {
-        let mut frontier_pairs = Vec::new();
-        for &n in order {
-            // Control comes to the entry from outside, too.
-            if predecessors.row(n).len() + usize::from(n == 0) < 2 {
-                continue;
-            }
-            for &p in predecessors.row(n) {
-                let mut runner = p;
-                while runner != NONE && runner != idom[n as usize] {
-                    frontier_pairs.push((runner, n));
-                    runner = idom[runner as usize];
-                }
-            }
-        }
-        frontier_pairs.sort_unstable();
-        frontier_pairs.dedup();
-        let frontier = Rows::new(predecessors.len(), &frontier_pairs);
-        let mut joined = vec![NONE; predecessors.len()];
-        let mut queued = vec![NONE; predecessors.len()];
+    fn place_joins(&mut self, dominators: &Dominators) {
+        let graph = &self.flow.graph;
+        let frontier = dominators.frontiers(graph);
+        let mut joined = vec![NONE; graph.len()];
+        let mut queued = vec![NONE; graph.len()];
         let returned = self.flow.returned();
         for t in 0..self.tracked.len() {
             let mut work = self.tracked[t].defined_in.clone();
@@ -246,7 +231,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             }
             work.iter().for_each(|&b| queued[b as usize] = t as u32);
             while let Some(b) = work.pop() {
-                for &j in frontier.row(b) {
+                for &j in frontier.get(b) {
                     if joined[j as usize] != t as u32 {
                         joined[j as usize] = t as u32;
                         let loc = self
@@ -318,11 +303,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
     }
 
     /// Walks the dominator tree with the present value of every cell.
-    fn rename(&mut self, idom: &[u32], order: &[u32]) {
-        let mut child_pairs: Vec<(u32, u32)> =
-            order.iter().filter(|&&n| idom[n as usize] != NONE).map(|&n| (idom[n as usize], n)).collect();
-        child_pairs.sort_unstable();
-        let children = Rows::new(idom.len(), &child_pairs);
+    fn rename(&mut self, dominators: &Dominators) {
         enum Step {
             Enter(u32),
             Leave(usize),
@@ -351,8 +332,8 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                         self.block(n);
                     }
                     let flow = self.flow;
-                    flow.successors.row(n).iter().for_each(|&s| self.join_values(s));
-                    stack.extend(children.row(n).iter().map(|&c| Step::Enter(c)));
+                    flow.graph.successors(n).iter().for_each(|&s| self.join_values(s));
+                    stack.extend(dominators.children(n).iter().map(|&c| Step::Enter(c)));
                 }
             }
         }
@@ -526,7 +507,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         let count = self.b.kinds.len() - base as usize;
         let inside: Vec<_> =
             self.kept.iter().filter(|k| k.1 != NONE && k.1 >= base).map(|k| (k.0 - base, k.1 - base)).collect();
-        let kept = Rows::new(count, &inside);
+        let kept = Lists::of_pairs(count, &inside);
         let mut transparent = Vec::new();
         let mut seen = vec![false; count];
         for &(cell, out) in &self.b.outs[f] {
@@ -538,7 +519,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             while let Some(n) = stack.pop() {
                 if !std::mem::replace(&mut seen[n as usize], true) {
                     found |= matches!(self.b.kinds[(n + base) as usize], Kind::In(..));
-                    stack.extend(kept.row(n));
+                    stack.extend(kept.get(n));
                 }
             }
             if found {
