@@ -6,11 +6,11 @@
 use crate::error::Error;
 use crate::options::{DataModel, Options};
 use crate::{dialect, models};
+use rayon::prelude::*;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// The clang of the LLVM that is linked in.
@@ -221,7 +221,8 @@ impl Compiler {
             let args: Vec<OsString> = base.iter().cloned().chain(project).chain(own.iter().cloned()).collect();
             self.run(file, command.map(|c| c.directory.as_path()), &args, data_model, stop)
         };
-        in_parallel(files, compile).into_iter().collect()
+        // All of them first, so that of several errors the first file's is told.
+        files.par_iter().map(compile).collect::<Vec<_>>().into_iter().collect()
     }
 
     /// The lines on which clang finds errors in a text that stands for a file; empty if it compiles.
@@ -473,32 +474,6 @@ fn version(clang: &Path) -> Option<u32> {
     rest.split('.').next()?.parse().ok()
 }
 
-/// `work` done for every item by as many threads as there are processors; results in the order of the items.
-fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let worker = || {
-        let mut done = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            match items.get(index) {
-                Some(item) => done.push((index, work(item))),
-                None => return done,
-            }
-        }
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
-    let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(worker)).collect();
-        let mut results = worker();
-        for other in others {
-            results.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        results
-    });
-    results.sort_by_key(|&(index, _)| index);
-    results.into_iter().map(|(_, result)| result).collect()
-}
-
 fn temporary_directory() -> Result<tempfile::TempDir, Error> {
     tempfile::Builder::new().prefix("proviso-").tempdir().map_err(cannot_write)
 }
@@ -576,12 +551,5 @@ mod tests {
         let result = Compiler::find().unwrap().compile(&[&file], &Options::default(), &[], &stop);
         assert!(matches!(result, Err(Error::Interrupted)));
         assert!(start.elapsed() < Duration::from_secs(5));
-    }
-
-    #[test]
-    fn results_keep_their_order() {
-        let items: Vec<u64> = (0..100).collect();
-        assert_eq!(in_parallel(&items, |x| x * x), items.iter().map(|x| x * x).collect::<Vec<_>>());
-        assert_eq!(in_parallel(&Vec::<u8>::new(), |x| *x), []);
     }
 }

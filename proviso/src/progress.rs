@@ -1,56 +1,50 @@
 //! One line on the terminal that says what a long run is doing.
 
 use crate::limits::resident_memory;
-use std::io::{IsTerminal, Write};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 
 /// Short runs show nothing.
 const AFTER: Duration = Duration::from_millis(1000);
-const EVERY: Duration = Duration::from_millis(200);
+/// How often a second the line is drawn.
+const RATE: u8 = 5;
 
 pub struct Progress {
     start: Instant,
-    last: Instant,
-    terminal: bool,
+    /// Hidden unless standard error is a terminal.
+    line: ProgressBar,
     verbose: bool,
     phase: &'static str,
-    shown: bool,
 }
 
 impl Progress {
-    /// Shows nothing unless standard error is a terminal; `verbose` prints each phase on a line of its own
-    /// wherever standard error goes.
+    /// `verbose` prints each phase on a line of its own, wherever standard error goes.
     pub fn new(start: Instant, verbose: bool) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        Self { start, last: start, terminal, verbose, phase: "", shown: false }
+        let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(RATE));
+        line.set_style(ProgressStyle::with_template("{wide_msg}").expect("a template that is one"));
+        Self { start, line, verbose, phase: "" }
     }
 
     pub fn show(&mut self, phase: &'static str, engine: Option<&engine::Stats>) {
+        let elapsed = self.start.elapsed();
         if self.verbose && phase != self.phase {
-            self.clear();
-            eprintln!("[{:8.3} s] {phase}", self.start.elapsed().as_secs_f64());
+            self.line.suspend(|| eprintln!("[{:8.3} s] {phase}", elapsed.as_secs_f64()));
         }
         self.phase = phase;
-        if !self.terminal || self.start.elapsed() < AFTER || self.last.elapsed() < EVERY {
+        if elapsed < AFTER || self.line.is_hidden() {
             return;
         }
-        self.last = Instant::now();
-        let mut line = format!("{:4} s  {phase}", self.start.elapsed().as_secs());
+        let mut text = format!("{:4} s  {phase}", elapsed.as_secs());
         if let Some(stats) = engine {
             let c = &stats.exploration;
-            line += &format!(": {} paths, {} waiting, {} steps", c.paths, stats.waiting_now, short(c.edges));
+            text += &format!(": {} paths, {} waiting, {} steps", c.paths, stats.waiting_now, short(c.edges));
         }
-        line += &format!(", {} MB", resident_memory() >> 20);
-        eprint!("\r\x1b[K{line}");
-        let _ = std::io::stderr().flush();
-        self.shown = true;
+        text += &format!(", {} MB", resident_memory() >> 20);
+        self.line.set_message(text);
     }
 
     pub fn clear(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            eprint!("\r\x1b[K");
-            let _ = std::io::stderr().flush();
-        }
+        self.line.finish_and_clear();
     }
 }
 

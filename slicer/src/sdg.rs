@@ -18,6 +18,7 @@ use crate::regions::{RegionId, Regions};
 use cfa::graph::{Lists, NONE};
 use cfa::{EdgeId, FuncId, Id, LocId, Program};
 use function::FunctionBuilder;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::time::Instant;
@@ -117,6 +118,10 @@ pub struct Observation {
 }
 
 impl<'a> Parts<'a> {
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() > deadline)
+    }
+
     /// `None` if the deadline passed.
     pub fn build(&'a self, vars: &'a mut ExprVars) -> Option<Sdg> {
         let program = self.program;
@@ -147,21 +152,21 @@ impl<'a> Parts<'a> {
             let entry = builder.node(Kind::Entry(f));
             builder.entries.push(entry);
         }
-        let mut flows: Vec<Option<Flow>> = (0..program.funcs.len()).map(|_| None).collect();
+        let flow = |f: u32| {
+            let is_alive = self.alive.loc(program.funcs[FuncId(f)].entry) && !self.is_late();
+            is_alive.then(|| Flow::new(program, self.alive, self.calls, self.stops, FuncId(f), self.control))
+        };
+        let flows: Vec<Option<Flow>> = (0..program.funcs.len() as u32).into_par_iter().map(flow).collect();
         let mut nodes_of = vec![(0, 0); program.funcs.len()];
         for component in self.calls.bottom_up() {
-            if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            if self.is_late() {
                 return None;
             }
             for &f in component {
-                let f = FuncId(f);
-                if self.alive.loc(program.funcs[f].entry) {
-                    let flow = Flow::new(program, self.alive, self.calls, self.stops, f, self.control);
-                    let first = builder.kinds.len() as u32;
-                    FunctionBuilder::new(&mut builder, f, &flow).build();
-                    nodes_of[f.index()] = (first, builder.kinds.len() as u32);
-                    flows[f.index()] = Some(flow);
-                }
+                let Some(flow) = &flows[f as usize] else { continue };
+                let first = builder.kinds.len() as u32;
+                FunctionBuilder::new(&mut builder, FuncId(f), flow).build();
+                nodes_of[f as usize] = (first, builder.kinds.len() as u32);
             }
         }
         let deps = Lists::of_pairs(builder.kinds.len(), &builder.deps);
