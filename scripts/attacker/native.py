@@ -150,9 +150,15 @@ def reads_uninitialised(program, folder):
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fsanitize-address-use-after-return=always", "-g1"]
 
 
+# What goes wrong in these no sanitizer sees: more arguments than there are, and reads in the C library that are not intercepted.
+UNSEEN = ("va_arg(", "strtok_r(")
+
+
 def faults(program, folder: Path):
     """What the sanitizers say of the first vector of inputs at which they say anything; `None` where they never do."""
     program.pure = False
+    if any(word in program.render([]) for word in UNSEEN):
+        raise Unfit("the sanitizers do not look into it")
     # With the rules of C: overflow is no wrap-around.
     flags = [*SANITIZERS, "-fno-wrapv", "-fstrict-aliasing"]
     runs, errors = compile_and_run(program, "clang-19", flags, folder, "sanitized")
@@ -177,8 +183,8 @@ def uninitialised(program, folder: Path):
 def endless(program, folder: Path):
     """Whether some vector of inputs leads to a run that does not come to an end in a while."""
     program.pure, program.may_hang = False, True
-    # What C leaves undefined is no question of ends; overflow wraps around.
-    flags = [*SANITIZERS, "-fno-sanitize=signed-integer-overflow,shift,float-cast-overflow"]
+    # What C leaves undefined, overflow included, is no question of ends.
+    flags = [*SANITIZERS, "-fno-wrapv"]
     runs, errors = compile_and_run(program, "clang-19", flags, folder, "sanitized")
     if "stack-overflow" in errors:
         return True
