@@ -5,6 +5,7 @@
 
 use crate::binary;
 use crate::project::{self, Entry};
+use anyhow::{Context, anyhow};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,7 +38,7 @@ pub fn run(args: &[OsString]) -> i32 {
     if status.success()
         && let Err(problem) = record(args)
     {
-        eprintln!("proviso cc: warning: not recorded: {problem}");
+        eprintln!("proviso cc: warning: not recorded: {problem:#}");
     }
     // As a shell says that it was ended by a signal.
     status.code().unwrap_or(128 + 9)
@@ -93,19 +94,19 @@ impl Compilation {
 }
 
 /// Writes into what was made how that was done.
-fn record(args: &[OsString]) -> Result<(), String> {
+fn record(args: &[OsString]) -> anyhow::Result<()> {
     let mut words = Vec::new();
     for arg in args.iter().map(|arg| arg.to_string_lossy().into_owned()) {
         match arg.strip_prefix('@') {
             Some(file) => {
-                let text = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
+                let text = std::fs::read_to_string(file).with_context(|| format!("{file}"))?;
                 words.extend(project::split(&text));
             }
             None => words.push(arg),
         }
     }
     let Some(compilation) = Compilation::of(&words) else { return Ok(()) };
-    let directory = std::env::current_dir().map_err(|e| e.to_string())?;
+    let directory = std::env::current_dir()?;
     // Options, without files and what is said of outputs.
     let arguments: Vec<String> = std::iter::once("cc".to_owned()).chain(words).collect();
     for (output, sources) in compilation.outputs.iter().filter(|(output, _)| output.is_file()) {
@@ -117,7 +118,7 @@ fn record(args: &[OsString]) -> Result<(), String> {
         });
         let new: Vec<Entry> = new.collect();
         // What is linked to other objects has their records, too.
-        let data = std::fs::read(output).map_err(|e| e.to_string())?;
+        let data = std::fs::read(output)?;
         if !data.starts_with(binary::ELF) {
             continue;
         }
@@ -128,10 +129,10 @@ fn record(args: &[OsString]) -> Result<(), String> {
 }
 
 /// Gives an object or program the section with the records, in place of the one that it may have.
-fn add_section(file: &Path, content: &[u8]) -> Result<(), String> {
-    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+fn add_section(file: &Path, content: &[u8]) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
     let text = folder.path().join("records");
-    std::fs::write(&text, content).map_err(|e| e.to_string())?;
+    std::fs::write(&text, content)?;
     let section = binary::SECTION;
     let status = Command::new("objcopy")
         .arg(format!("--remove-section={section}"))
@@ -139,8 +140,8 @@ fn add_section(file: &Path, content: &[u8]) -> Result<(), String> {
         .arg(format!("--set-section-flags={section}=noload,readonly"))
         .arg(file)
         .status()
-        .map_err(|error| format!("cannot run objcopy: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("objcopy of {}: {status}", file.display())) }
+        .context("cannot run objcopy")?;
+    if status.success() { Ok(()) } else { Err(anyhow!("objcopy of {}: {status}", file.display())) }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::reduce_command::{compiled, language};
+use anyhow::{Context, Error, anyhow};
 use cfa::Program;
 use engine::budget::Budget;
 use serde::Deserialize;
@@ -119,20 +120,22 @@ impl Adapter {
         program: &Program,
         (errors, seeds): (&[String], &[Vec<u8>]),
         (budget, memory): (&Budget, u64),
-    ) -> Result<Ran, String> {
+    ) -> anyhow::Result<Ran> {
         let options = cooperate::c::Options { initialised: true, ..cooperate::c::Options::default() };
-        let c = cooperate::c::print(program, &options).map_err(|e| format!("{name} was not run: {e}"))?;
+        let c = cooperate::c::print(program, &options)
+            .map_err(Error::msg)
+            .with_context(|| format!("{name} was not run"))?;
         let c = self.with_definitions(&c, errors);
-        let folder = tempfile::tempdir().map_err(|e| format!("no folder for {name}: {e}"))?;
+        let folder = tempfile::tempdir().with_context(|| format!("no folder for {name}"))?;
         let file = folder.path().join(format!("residual.{}", self.input));
         let width = program.layout.pointer_width;
-        let text = compiled(c, width, language(&file), &file).map_err(|failure| failure.message.clone())?;
-        fs::write(&file, text).map_err(|e| format!("no file for {name}: {e}"))?;
+        let text = compiled(c, width, language(&file), &file).map_err(|failure| anyhow!(failure.message))?;
+        fs::write(&file, text).with_context(|| format!("no file for {name}"))?;
         let seeding = folder.path().join("seeds");
         let seeded = fs::create_dir(&seeding).and_then(|()| {
             seeds.iter().enumerate().try_for_each(|(i, bytes)| fs::write(seeding.join(i.to_string()), bytes))
         });
-        seeded.map_err(|e| format!("no seeds for {name}: {e}"))?;
+        seeded.with_context(|| format!("no seeds for {name}"))?;
         let left = budget.remaining().unwrap_or(LONG);
         let argument = |text: &String| {
             text.replace("{file}", &file.to_string_lossy())
@@ -144,7 +147,7 @@ impl Adapter {
         };
         let log = folder.path().join("output");
         let output = File::create(&log).and_then(|out| Ok((out.try_clone()?, out)));
-        let (out, err) = output.map_err(|e| format!("no file for {name}: {e}"))?;
+        let (out, err) = output.with_context(|| format!("no file for {name}"))?;
         let child = Command::new(&self.program)
             .args(self.arguments.iter().map(argument))
             .current_dir(folder.path())
@@ -153,9 +156,9 @@ impl Adapter {
             .stderr(err)
             .process_group(0)
             .spawn()
-            .map_err(|e| format!("{name} does not run: {}: {e}", self.program.display()))?;
+            .with_context(|| format!("{name} does not run: {}", self.program.display()))?;
         let in_time = Running(child).wait(budget);
-        let said = fs::read(&log).map_err(|e| format!("the output of {name}: {e}"))?;
+        let said = fs::read(&log).with_context(|| format!("the output of {name}"))?;
         let said = String::from_utf8_lossy(&said[said.len().saturating_sub(MOST_OUTPUT)..]).into_owned();
         Ok(Ran { folder, said, in_time })
     }

@@ -9,6 +9,7 @@ pub mod tester;
 
 use crate::failure::Failure;
 use adapter::{Adapter, Ran};
+use anyhow::{Context, Error, anyhow};
 use cfa::interp::Interpreter;
 use cfa::{CallGraph, FunctionOrigin, Op, Program};
 use cooperate::range::test_case::TestCase;
@@ -50,51 +51,52 @@ impl Tool {
 
     /// What the tool says of a program whose paths and inputs are those of the original.
     pub fn verify(&self, program: &Program, task: &Task<'_>) -> Outcome {
-        let verdict = self.run(program, task).unwrap_or_else(|why| Verdict::Unknown(Reason::new(why)));
+        let verdict = self.run(program, task).unwrap_or_else(|why| Verdict::Unknown(Reason::new(format!("{why:#}"))));
         Outcome::new(verdict, Analysis::Default)
     }
 
-    fn run(&self, program: &Program, task: &Task<'_>) -> Result<Verdict, String> {
+    fn run(&self, program: &Program, task: &Task<'_>) -> anyhow::Result<Verdict> {
         let Self { name, adapter } = self;
         let ran = adapter.run(name, program, (task.error_functions, &[]), (task.budget, task.memory))?;
         let (said, in_time) = (&ran.said, ran.in_time);
         match (said.contains(&adapter.r#true), said.contains(&adapter.r#false)) {
-            (true, true) => Err(format!("{name} contradicts itself")),
+            (true, true) => Err(anyhow!("{name} contradicts itself")),
             (false, true) => self.confirmed(&ran, task),
             (true, false) => match adapter.unless.iter().find(|text| said.contains(*text)) {
-                Some(text) => Err(format!("{name} has not seen everything: {text}")),
+                Some(text) => Err(anyhow!("{name} has not seen everything: {text}")),
                 None => inexact(program).map_or(Ok(Verdict::True), |why| {
-                    Err(format!("{name} proves it, of C that is not exactly the program: {why}"))
+                    Err(anyhow!("{name} proves it, of C that is not exactly the program: {why}"))
                 }),
             },
-            (false, false) if !in_time => Err(format!("{name} was stopped for want of time")),
-            (false, false) => Err(format!("{name} has no verdict; it says last: {}", ran.last_words())),
+            (false, false) if !in_time => Err(anyhow!("{name} was stopped for want of time")),
+            (false, false) => Err(anyhow!("{name} has no verdict; it says last: {}", ran.last_words())),
         }
     }
 
     /// The violation, if one of the tests that the tool has written leads to it in the original.
-    fn confirmed(&self, ran: &Ran, task: &Task<'_>) -> Result<Verdict, String> {
+    fn confirmed(&self, ran: &Ran, task: &Task<'_>) -> anyhow::Result<Verdict> {
         let name = self.name;
-        let mut why = format!("{name} has written no test case");
+        let mut why = anyhow!("{name} has written no test case");
         for path in self.adapter.test_files(ran).into_iter().take(MOST_TESTS) {
-            let read = std::fs::read_to_string(&path).map_err(|e| e.to_string());
-            match read.and_then(|text| TestCase::parse(&text)).and_then(|test| replay(&test, task)) {
+            let read = std::fs::read_to_string(&path).map_err(Error::from);
+            match read.and_then(|text| TestCase::parse(&text).map_err(Error::msg)).and_then(|test| replay(&test, task))
+            {
                 Ok(found) => return Ok(Verdict::False(found)),
                 Err(error) => why = error,
             }
         }
-        Err(format!("{name} says FALSE, but its violation is not confirmed: {why}"))
+        Err(why.context(format!("{name} says FALSE, but its violation is not confirmed")))
     }
 }
 
 /// Inputs under which the original runs into an error, from a test case.
-fn replay(test: &TestCase, task: &Task<'_>) -> Result<Counterexample, String> {
+fn replay(test: &TestCase, task: &Task<'_>) -> anyhow::Result<Counterexample> {
     let mut source = test.source(task.original);
     let run = Interpreter::new(task.original).run(&mut source, engine::replay_limits(task.replay), &mut ());
-    let inputs = source.inputs()?;
+    let inputs = source.inputs().map_err(Error::msg)?;
     let (error, _) =
-        run.outcome.error(task.original).ok_or_else(|| format!("the run ends otherwise: {:?}", run.outcome))?;
-    let path = engine::replay(task.original, &inputs, error, task.replay)?;
+        run.outcome.error(task.original).with_context(|| format!("the run ends otherwise: {:?}", run.outcome))?;
+    let path = engine::replay(task.original, &inputs, error, task.replay).map_err(Error::msg)?;
     Ok(Counterexample { error, inputs, path })
 }
 

@@ -4,6 +4,7 @@
 use super::adapter::Adapter;
 use crate::failure::Failure;
 use crate::testgen::imported::{self, Imported};
+use anyhow::bail;
 use cfa::Program;
 use engine::budget::Budget;
 
@@ -36,7 +37,7 @@ impl Tester {
         errors: &[String],
         seeds: &[Vec<u8>],
         (budget, memory): (&Budget, u64),
-    ) -> Result<Vec<Imported>, String> {
+    ) -> anyhow::Result<Vec<Imported>> {
         let ran = self.adapter.run(self.name, program, (errors, seeds), (budget, memory))?;
         let mut tests = Vec::new();
         for file in self.adapter.test_files(&ran) {
@@ -44,7 +45,7 @@ impl Tester {
             tests.extend(imported::read(&file).unwrap_or_default());
         }
         if tests.is_empty() {
-            return Err(format!("{} has written no test; it says last: {}", self.name, ran.last_words()));
+            bail!("{} has written no test; it says last: {}", self.name, ran.last_words());
         }
         Ok(tests)
     }

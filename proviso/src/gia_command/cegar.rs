@@ -6,6 +6,7 @@ use super::witness::Source;
 use crate::pipeline::Pipeline;
 use crate::source::Sources;
 use crate::witness::{self, Content, Entry, Places};
+use anyhow::{Context, Error, anyhow, bail};
 use cfa::Program;
 use cfa::interp::{Inputs, Interpreter};
 use cooperate::gia::cegar::{self, Cegar, Component, Ended};
@@ -82,32 +83,33 @@ impl Components<'_> {
             Exchange::Gia => work,
             Exchange::Witnesses => Box::new(move |program, gia| {
                 let answer = work(program, gia)?;
-                self.through_witness(&answer, program).map_err(Reason::new)
+                self.through_witness(&answer, program).map_err(|why| Reason::new(format!("{why:#}")))
             }),
         }
     }
 
     /// An answer as others read it out of the witness that it is written as. A path to a target stays as it is: nobody goes on
     /// from there.
-    fn through_witness(&self, answer: &Gia, program: &mut Program) -> Result<Gia, String> {
+    fn through_witness(&self, answer: &Gia, program: &mut Program) -> anyhow::Result<Gia> {
         if answer.has(Says::Reachable) || answer.is_all_unreachable() {
             return Ok(answer.clone());
         }
-        let places = Places::new(self.files).map_err(|e| e.to_string())?;
+        let places = Places::new(self.files)?;
         let sources = Sources::new();
         let source = Source { places: &places, sources: &sources };
         let (entry_type, content) = match answer.only_path(Says::Candidate, program) {
             Some(path) => ("violation_sequence", Content::Segments(source.waypoints(&path, &[], program).0)),
-            None if answer.has(Says::Candidate) => return Err("the candidates are more than one path".into()),
+            None if answer.has(Says::Candidate) => bail!("the candidates are more than one path"),
             None => ("invariant_set", Content::Invariants(source.invariants(answer, program).0)),
         };
         let width = program.layout.pointer_width;
         let text = witness::text(&[Entry::of_program(entry_type, content, self.files, width)]);
-        let [entry] = <[Entry; 1]>::try_from(witness::parse(&text)?).map_err(|_| "one entry was written")?;
+        let [entry] =
+            <[Entry; 1]>::try_from(witness::parse(&text).map_err(Error::msg)?).ok().context("one entry was written")?;
         let (gia, _lost) = source.gia_of(&entry, program)?;
         // A candidate that gets lost on the way is no proof.
         match answer.has(Says::Candidate) && !gia.has(Says::Candidate) {
-            true => Err("the witness of a candidate names none".into()),
+            true => Err(anyhow!("the witness of a candidate names none")),
             false => Ok(gia),
         }
     }
@@ -132,13 +134,13 @@ fn external(command: &str, program: &mut Program, given: &Gia, budget: &Budget) 
     let folder = tempfile::tempdir().map_err(|e| problem(e.to_string()))?;
     let (input, output) = (folder.path().join("given.gia"), folder.path().join("answer.gia"));
     std::fs::write(&input, gia::print(given, program)).map_err(|e| problem(e.to_string()))?;
-    run_within(command, &[("GIA", &input), ("OUT", &output)], budget).map_err(problem)?;
+    run_within(command, &[("GIA", &input), ("OUT", &output)], budget).map_err(|why| problem(format!("{why:#}")))?;
     let text = std::fs::read_to_string(&output).map_err(|_| problem("it has written no automaton to $OUT".into()))?;
     gia::parse(&text, program).map_err(|e| problem(format!("what it has written is refused: {e}")))
 }
 
 /// Runs a command of the shell, with all that it starts, as long as there is time.
-pub fn run_within(command: &str, environment: &[(&str, &Path)], budget: &Budget) -> Result<(), String> {
+pub fn run_within(command: &str, environment: &[(&str, &Path)], budget: &Budget) -> anyhow::Result<()> {
     let mut child = Command::new("sh")
         .args(["-c", command])
         .envs(environment.iter().copied())
@@ -147,16 +149,16 @@ pub fn run_within(command: &str, environment: &[(&str, &Path)], budget: &Budget)
         .stderr(Stdio::inherit())
         .process_group(0)
         .spawn()
-        .map_err(|e| format!("it does not start: {e}"))?;
+        .context("it does not start")?;
     loop {
-        if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
-            return if status.success() { Ok(()) } else { Err(format!("it failed: {status}")) };
+        if let Some(status) = child.try_wait()? {
+            return if status.success() { Ok(()) } else { Err(anyhow!("it failed: {status}")) };
         }
         if budget.spent().is_some() {
             // Safety: a signal to a group that we have made and not yet waited for.
             unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGKILL) };
             let _ = child.wait();
-            return Err("time is up".into());
+            bail!("time is up");
         }
         std::thread::sleep(TICK);
     }

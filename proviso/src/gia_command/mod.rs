@@ -208,7 +208,7 @@ fn from_witness(path: &Path, program: &mut Program, job: &Job) -> Result<String,
     };
     let (places, sources) = (places(job)?, Sources::new());
     let source = witness::Source { places: &places, sources: &sources };
-    let (gia, lost) = source.gia_of(entry, program).map_err(Failure::data)?;
+    let (gia, lost) = source.gia_of(entry, program).map_err(|why| Failure::data(format!("{why:#}")))?;
     tell(&lost);
     Ok(gia::print(&gia, program))
 }

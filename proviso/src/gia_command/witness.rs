@@ -10,6 +10,7 @@ use crate::witness::{
     Constraint, Content, Entry, Invariant, InvariantItem, LoopPlace, Places, Point, Scalar, Segment, Waypoint,
     WaypointItem, location, violation,
 };
+use anyhow::{Context, anyhow, bail};
 use cfa::text::c_exact;
 use cfa::{EdgeId, ExprId, FuncId, InputKind, Op, Program};
 use cooperate::condition::{Label, StateId, Transition};
@@ -24,14 +25,14 @@ pub struct Source<'a> {
 
 impl Source<'_> {
     /// A witness as an automaton, with what of it is lost.
-    pub fn gia_of(&self, entry: &Entry, program: &mut Program) -> Result<(Gia, Vec<String>), String> {
+    pub fn gia_of(&self, entry: &Entry, program: &mut Program) -> anyhow::Result<(Gia, Vec<String>)> {
         // Of an empty list its type does not tell which it is, and one says the opposite of the other.
         match (entry.entry_type.as_str(), &entry.content) {
             ("violation_sequence", Content::Segments(segments)) => Ok(self.of_violation(segments, program)),
             ("violation_sequence", Content::Invariants(none)) if none.is_empty() => Ok(self.of_violation(&[], program)),
             ("invariant_set", Content::Invariants(items)) => Ok(self.of_invariants(items, program)),
             ("invariant_set", Content::Segments(none)) if none.is_empty() => Ok(self.of_invariants(&[], program)),
-            (other, _) => Err(format!("entries of type {other} with this content are not supported")),
+            (other, _) => Err(anyhow!("entries of type {other} with this content are not supported")),
         }
     }
 
@@ -55,7 +56,7 @@ impl Source<'_> {
                 }
                 Err(why) => {
                     let Waypoint { kind, location, .. } = waypoint;
-                    lost.push(format!("the waypoint '{kind}' of {}:{}: {why}", location.file_name, location.line));
+                    lost.push(format!("the waypoint '{kind}' of {}:{}: {why:#}", location.file_name, location.line));
                 }
             }
         }
@@ -70,9 +71,9 @@ impl Source<'_> {
         (gia, lost)
     }
 
-    fn passed(&self, waypoint: &Waypoint, program: &mut Program) -> Result<Passed, String> {
+    fn passed(&self, waypoint: &Waypoint, program: &mut Program) -> anyhow::Result<Passed> {
         if waypoint.action != "follow" {
-            return Err(format!("an automaton has no words for '{}'", waypoint.action));
+            bail!("an automaton has no words for '{}'", waypoint.action);
         }
         let value = waypoint.constraint.as_ref().map(|c| c.value.to_string());
         let mut passed = Passed::default();
@@ -96,7 +97,7 @@ impl Source<'_> {
                 let side = match value.as_deref() {
                     Some("true" | "1") => true,
                     Some("false" | "0") => false,
-                    _ => return Err("only branches of two sides are understood".into()),
+                    _ => bail!("only branches of two sides are understood"),
                 };
                 for (id, edge) in program.edges.iter() {
                     if let Op::Assume { means: Some(means), .. } = edge.op
@@ -109,7 +110,7 @@ impl Source<'_> {
             "function_return" => {
                 let value = value.unwrap_or_default();
                 let text = value.trim().strip_prefix("\\result").and_then(|rest| rest.trim().strip_prefix("=="));
-                let text = text.ok_or("only '\\result == constant' is understood")?.trim().trim_matches(['(', ')']);
+                let text = text.context("only '\\result == constant' is understood")?.trim().trim_matches(['(', ')']);
                 for (id, edge) in program.edges.iter() {
                     if let Op::Havoc { input, .. } = edge.op
                         && let InputKind::Nondet(function) = &program.inputs[input].kind
@@ -118,7 +119,7 @@ impl Source<'_> {
                         passed.edges.push(id);
                     }
                 }
-                let Some(&first) = passed.edges.first() else { return Err("no input is taken there".into()) };
+                let Some(&first) = passed.edges.first() else { return Err(anyhow!("no input is taken there")) };
                 let Op::Havoc { var, .. } = program.edges[first].op else { unreachable!("just looked at") };
                 passed.edges.retain(|&e| matches!(program.edges[e].op, Op::Havoc { var: v, .. } if v == var));
                 let func = program.func_of(first);
@@ -127,10 +128,10 @@ impl Source<'_> {
                 let (var, constant) = (program.var_expr(var), program.exprs.constant(constant.resize(width)));
                 passed.condition = Some(program.exprs.eq(var, constant));
             }
-            other => return Err(format!("'{other}' has no edges of its own")),
+            other => bail!("'{other}' has no edges of its own"),
         }
         match passed.edges.is_empty() {
-            true => Err("nothing of the program is there".into()),
+            true => Err(anyhow!("nothing of the program is there")),
             false => Ok(passed),
         }
     }
@@ -173,7 +174,7 @@ impl Source<'_> {
                 Ok(found) => said.push(found),
                 Err(why) => {
                     let Invariant { location, value, .. } = invariant;
-                    lost.push(format!("the invariant `{value}` of {}:{}: {why}", location.file_name, location.line));
+                    lost.push(format!("the invariant `{value}` of {}:{}: {why:#}", location.file_name, location.line));
                 }
             }
         }
@@ -197,7 +198,7 @@ impl Source<'_> {
         invariant: &Invariant,
         heads: &[LoopHead],
         program: &mut Program,
-    ) -> Result<(Vec<EdgeId>, ExprId), String> {
+    ) -> anyhow::Result<(Vec<EdgeId>, ExprId)> {
         let wanted = &invariant.location;
         let is_here = |head: &&LoopHead| {
             let Some((file, point)) = self.place_of(head) else { return false };
@@ -205,7 +206,7 @@ impl Source<'_> {
                 && point.0 == wanted.line
                 && wanted.column.is_none_or(|column| point.1 == column)
         };
-        let head = heads.iter().find(is_here).ok_or("no loop begins there")?;
+        let head = heads.iter().find(is_here).context("no loop begins there")?;
         let condition = c_condition::parse(&invariant.value, head.func, program)?;
         Ok((into(program, head), condition))
     }

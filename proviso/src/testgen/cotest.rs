@@ -143,7 +143,7 @@ impl CoTest<'_> {
         let budget = self.budget.within(turn);
         outside.report.runs += 1;
         let tests = outside.tester.tests(&rest.program, outside.errors, &seeds, (&budget, outside.memory));
-        outside.report.problem = tests.as_ref().err().cloned();
+        outside.report.problem = tests.as_ref().err().map(|why| format!("{why:#}"));
         let tests = tests.unwrap_or_default();
         let useful = self.add_tests(&tests);
         if let Some(outside) = &mut self.tester {

@@ -1,6 +1,7 @@
 //! Tests of other testers: Test-Comp's XML, KLEE's `.ktest`, and inputs as AFL keeps them in its queue.
 
 use crate::failure::Failure;
+use anyhow::{Context, Error};
 use cfa::interp::{InputSource, ObjectSeq, Unknown};
 use cfa::{Bv, InputKind, Program};
 use cooperate::range::test_case::TestCase;
@@ -43,7 +44,7 @@ pub fn read(path: &Path) -> Result<Vec<Imported>, Failure> {
     if !path.is_dir() {
         let bytes = std::fs::read(path).map_err(|e| Failure::reading(path, &e))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let problem = |why: String| Failure::data(format!("{}: {why}", path.display()));
+        let problem = |why: Error| Failure::data(format!("{}: {why:#}", path.display()));
         return Ok(vec![test(&name, &bytes).unwrap_or_else(|| Ok(Imported::Stream(bytes.clone()))).map_err(problem)?]);
     }
     let mut files = Vec::new();
@@ -60,7 +61,7 @@ pub fn read(path: &Path) -> Result<Vec<Imported>, Failure> {
         let bytes = std::fs::read(&file).map_err(|e| Failure::reading(&file, &e))?;
         match test(&name, &bytes) {
             Some(Ok(test)) => tests.push(test),
-            Some(Err(why)) => return Err(Failure::data(format!("{}: {why}", file.display()))),
+            Some(Err(why)) => return Err(Failure::data(format!("{}: {why:#}", file.display()))),
             None => {}
         }
     }
@@ -68,13 +69,13 @@ pub fn read(path: &Path) -> Result<Vec<Imported>, Failure> {
 }
 
 /// By the name and the beginning of a file; `None` where it is no test.
-fn test(name: &str, bytes: &[u8]) -> Option<Result<Imported, String>> {
+fn test(name: &str, bytes: &[u8]) -> Option<anyhow::Result<Imported>> {
     if name == "metadata.xml" {
         return None;
     }
     if name.ends_with(".xml") {
         let text = String::from_utf8_lossy(bytes);
-        return Some(TestCase::parse(&text).map(Imported::Texts));
+        return Some(TestCase::parse(&text).map(Imported::Texts).map_err(Error::msg));
     }
     if name.ends_with(".ktest") {
         return Some(ktest(bytes).map(Imported::Objects));
@@ -83,14 +84,14 @@ fn test(name: &str, bytes: &[u8]) -> Option<Result<Imported, String>> {
 }
 
 /// The objects of a `.ktest` file that give inputs (KLEE, lib/Basic/KTest.cpp: numbers are big-endian).
-fn ktest(bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
-    let mut rest = bytes.strip_prefix(b"KTEST").ok_or("this is no .ktest: it does not begin with KTEST")?;
-    fn take<'b>(rest: &mut &'b [u8], n: usize) -> Result<&'b [u8], String> {
-        let (taken, left) = rest.split_at_checked(n).ok_or("the .ktest ends too soon")?;
+fn ktest(bytes: &[u8]) -> anyhow::Result<Vec<Vec<u8>>> {
+    let mut rest = bytes.strip_prefix(b"KTEST").context("this is no .ktest: it does not begin with KTEST")?;
+    fn take<'b>(rest: &mut &'b [u8], n: usize) -> anyhow::Result<&'b [u8]> {
+        let (taken, left) = rest.split_at_checked(n).context("the .ktest ends too soon")?;
         *rest = left;
         Ok(taken)
     }
-    fn number(rest: &mut &[u8]) -> Result<usize, String> {
+    fn number(rest: &mut &[u8]) -> anyhow::Result<usize> {
         Ok(u32::from_be_bytes(take(rest, 4)?.try_into().expect("four bytes")) as usize)
     }
     let rest = &mut rest;
