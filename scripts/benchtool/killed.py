@@ -87,7 +87,7 @@ def on_cluster(options, stack):
 
     contact = folder / "scheduler.json"
     start("scheduler", "--port", 0, "--host", "127.0.0.1", "--scheduler-file", contact)
-    while not contact.exists():
+    while not (contact.exists() and contact.read_text().endswith("}")):
         time.sleep(0.1)
     address = json.loads(contact.read_text())["address"]
 

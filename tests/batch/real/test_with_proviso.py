@@ -204,7 +204,7 @@ class Cluster(Folder):
     def scheduler(self):
         contact = self.dir / "scheduler.json"
         self.start("scheduler", "--port", 0, "--host", "127.0.0.1", "--scheduler-file", contact)
-        wait_until(contact.exists)
+        wait_until(lambda: contact.exists() and contact.read_text().endswith("}"))  # which is there before it is written
         return json.loads(contact.read_text())["address"]
 
     def test_ranges_of_tasks_whose_workers_are_killed(self):
