@@ -99,7 +99,7 @@ fn record(args: &[OsString]) -> anyhow::Result<()> {
     for arg in args.iter().map(|arg| arg.to_string_lossy().into_owned()) {
         match arg.strip_prefix('@') {
             Some(file) => {
-                let text = std::fs::read_to_string(file).with_context(|| format!("{file}"))?;
+                let text = std::fs::read_to_string(file).with_context(|| file.to_string())?;
                 words.extend(project::split(&text));
             }
             None => words.push(arg),

@@ -192,7 +192,7 @@ mod tests {
             text(&mut file, name.as_bytes());
             text(&mut file, value);
         }
-        assert_eq!(ktest(&file), Ok(vec![vec![7, 0, 0, 0], vec![255]]));
+        assert_eq!(ktest(&file).unwrap(), vec![vec![7, 0, 0, 0], vec![255]]);
         for cut in 0..file.len() {
             assert!(ktest(&file[..cut]).is_err(), "{cut} bytes");
         }
