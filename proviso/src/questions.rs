@@ -15,11 +15,11 @@ use crate::knowledge::Known;
 use crate::pipeline::{Finished, Pipeline};
 use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation};
 use crate::source::Sources;
-use cfa::callgraph::CallGraph;
-use cfa::{Callee, Check, ErrorId, Op, Program};
-use engine::invariants::Invariants;
+use cfa::{Check, Edge, EdgeId, ErrorId, Op, Program};
+use engine::invariants::Discharged;
 use instrument::{Operation, Property, Site, guard_all, let_pass, sites};
 use rustc_hash::FxHashSet;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -32,15 +32,21 @@ const GROWTH: u32 = 4;
 const WRITING: Duration = Duration::from_millis(300);
 /// A group is tried again only with so many times what it had before.
 const MORE: f64 = 1.5;
-/// What seeing which checks hold anyway may take.
-const DISCHARGE: Duration = Duration::from_secs(5);
+/// What seeing which checks hold anyway may take, at most a fifth of the time left.
+const DISCHARGE: Duration = Duration::from_secs(60);
 
 /// Things asked of one program.
 struct Group {
     /// By number; those that are not decided.
     asks: Vec<usize>,
+    /// Those that were seen to hold at once.
+    held: Vec<usize>,
     /// Once it is loaded: what was violated or seen to hold is no error there any more.
     program: Option<Program>,
+    /// The program of the group that this one is a part of.
+    whole: Option<Rc<Program>>,
+    /// What was seen to hold, as it was.
+    discharged: Vec<(EdgeId, Edge)>,
     /// The longest time that it was tried for in vain.
     tried: Duration,
     /// What was violated.
@@ -51,7 +57,30 @@ struct Group {
 
 impl Group {
     fn new(asks: Vec<usize>) -> Self {
-        Self { asks, program: None, tried: Duration::ZERO, seen: FxHashSet::default(), ended: Arc::default() }
+        Self {
+            asks,
+            held: Vec::new(),
+            program: None,
+            whole: None,
+            discharged: Vec::new(),
+            tried: Duration::ZERO,
+            seen: FxHashSet::default(),
+            ended: Arc::default(),
+        }
+    }
+
+    /// One for each thing asked, of the same program.
+    fn divided(self) -> impl Iterator<Item = Self> {
+        let whole = self.program.map(Rc::new);
+        let ended = self.ended.load(Ordering::Relaxed);
+        let part = move |ask| Self {
+            whole: whole.clone(),
+            discharged: self.discharged.clone(),
+            seen: self.seen.clone(),
+            ended: Arc::new(ended.into()),
+            ..Self::new(vec![ask])
+        };
+        self.asks.into_iter().map(part)
     }
 }
 
@@ -87,6 +116,9 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
         let count = groups.len();
         for (i, mut group) in groups.into_iter().enumerate() {
             if !run.load(&mut group)? {
+                if group.ended.load(Ordering::Relaxed) {
+                    proved.push(group);
+                }
                 continue;
             }
             let share = run.share(&group, count - i, round);
@@ -96,11 +128,12 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
             match run.attempt(&mut group, share)? {
                 Attempt::Decided => proved.push(group),
                 Attempt::GaveUp | Attempt::TimeIsUp if group.asks.len() > 1 => {
-                    left.extend(group.asks.into_iter().map(|ask| Group::new(vec![ask])));
+                    left.extend(group.divided());
                 }
                 Attempt::GaveUp => {}
                 Attempt::TimeIsUp => {
                     group.tried = share.unwrap_or_default();
+                    group.program.take_if(|_| group.whole.is_some());
                     left.push(group);
                 }
             }
@@ -250,6 +283,16 @@ impl Run<'_> {
         if group.program.is_some() {
             return Ok(true);
         }
+        if let Some(whole) = &group.whole {
+            let mut program = Program::clone(whole);
+            let is_of_others = |&(_, error): &(Site, ErrorId)| {
+                !group.asks.iter().any(|&ask| self.asks[ask].checks.contains(&program.errors[error].check))
+            };
+            let others: Vec<Site> = sites(&program).into_iter().filter(is_of_others).map(|(site, _)| site).collect();
+            leave_out(&mut program, &others);
+            group.program = Some(program);
+            return Ok(true);
+        }
         let part = self.part(group, None);
         let properties = &part.job.properties;
         let only_termination = !properties.is_empty() && properties.iter().all(|p| p.checks().is_empty());
@@ -257,7 +300,7 @@ impl Run<'_> {
             group.program = Some(Program::new(cfa::DataLayout { pointer_width: 64 }));
             return Ok(true);
         }
-        let mut program = match part.prepare() {
+        let program = match part.prepare() {
             // What is kept is the answer to all at once.
             Ok((program, _)) => program,
             // Bitcode has only the checks that it was compiled with, and nobody asked for these by name.
@@ -269,33 +312,45 @@ impl Run<'_> {
             }
             Err(failure) => return Err(failure),
         };
-        let found = sites(&program);
-        let safe = if self.pipeline.job.is_exhaustive { unreachable(&part, &program, &found) } else { Vec::new() };
-        let_pass(&mut program, &safe);
+        group.program = Some(program);
+        self.discharge(group, &part);
+        Ok(!group.asks.is_empty())
+    }
+
+    /// Asks no more what is seen at once to hold of a group's program, and counts what is asked.
+    fn discharge(&self, group: &mut Group, part: &Pipeline) {
+        let program = group.program.as_mut().expect("just loaded");
+        let is_exhaustive = self.pipeline.job.is_exhaustive;
+        let found = sites(program);
+        let (safe, rests) = if is_exhaustive { holding(part, program, &found) } else { (Vec::new(), false) };
+        let edge = |site: &Site| match *site {
+            Site::Check(edge) | Site::Fault(edge) | Site::Call(edge) => edge,
+        };
+        group.discharged = safe.iter().map(|site| (edge(site), program.edges[edge(site)].clone())).collect();
+        leave_out(program, &safe);
+        group.ended.fetch_or(rests && !safe.is_empty(), Ordering::Relaxed);
         let safe: FxHashSet<Site> = safe.into_iter().collect();
-        {
-            let mut shared = self.pipeline.shared();
-            for &ask in &group.asks {
-                let of_ask = |error: ErrorId| self.asks[ask].checks.contains(&program.errors[error].check);
-                let places = Places {
-                    all: found.iter().filter(|(_, error)| of_ask(*error)).count(),
-                    discharged: found.iter().filter(|(site, error)| of_ask(*error) && safe.contains(site)).count(),
-                };
-                shared.checks[ask].places = places;
-                if self.pipeline.wants_exhibits {
-                    let sites = found.iter().copied().filter(|&(_, error)| of_ask(error));
-                    shared.exhibits.add_checked(&self.asks[ask].name, &program, sites, &Sources::new());
-                }
-                if places.all == places.discharged && self.pipeline.job.is_exhaustive {
-                    shared.checks[ask].rest = Rest::Proved;
-                }
+        let mut shared = self.pipeline.shared();
+        for &ask in &group.asks {
+            let of_ask = |error: ErrorId| self.asks[ask].checks.contains(&program.errors[error].check);
+            let places = Places {
+                all: found.iter().filter(|(_, error)| of_ask(*error)).count(),
+                discharged: found.iter().filter(|(site, error)| of_ask(*error) && safe.contains(site)).count(),
+            };
+            shared.checks[ask].places = places;
+            if self.pipeline.wants_exhibits {
+                let sites = found.iter().copied().filter(|&(_, error)| of_ask(error));
+                shared.exhibits.add_checked(&self.asks[ask].name, program, sites, &Sources::new());
             }
-            if self.pipeline.job.is_exhaustive {
-                group.asks.retain(|&ask| !matches!(shared.checks[ask].rest, Rest::Proved));
+            if places.all == places.discharged && is_exhaustive {
+                shared.checks[ask].rest = Rest::Proved;
+                shared.checks[ask].assumes_valid_accesses = rests && places.all > 0;
             }
         }
-        group.program = Some(program);
-        Ok(!group.asks.is_empty())
+        if is_exhaustive {
+            let is_held = |ask: &mut usize| matches!(shared.checks[*ask].rest, Rest::Proved);
+            group.held = group.asks.extract_if(.., is_held).collect();
+        }
     }
 
     /// Whether a group asks neither for assertions nor of memory.
@@ -316,9 +371,25 @@ impl Run<'_> {
         let mut groups: Vec<Group> = proved.into_iter().filter(ended).collect();
         let count = groups.len();
         for (i, group) in groups.iter_mut().enumerate() {
-            let Some(program) = group.program.as_mut().filter(|_| !self.invalid.is_empty()) else { continue };
+            if self.invalid.is_empty() {
+                continue;
+            }
+            let whole = group.whole.take();
+            let Some(program) = group.program.as_mut() else { continue };
+            // What was seen to hold was so of executions without these accesses.
+            for (id, edge) in group.discharged.drain(..) {
+                (program.edges[id].op, program.edges[id].target) = (edge.op, edge.target);
+            }
             guard_all(program, &self.invalid);
             group.ended = Arc::default();
+            group.asks.append(&mut group.held);
+            if whole.is_none() {
+                let part = self.part(group, None);
+                self.discharge(group, &part);
+                if group.asks.is_empty() {
+                    continue;
+                }
+            }
             let share = self.share(group, count - i, 1);
             let is_decided = matches!(self.attempt(group, share)?, Attempt::Decided);
             if !is_decided {
@@ -409,30 +480,38 @@ impl Run<'_> {
     }
 }
 
-/// The places of checks to which control never comes, as far as intervals tell.
-fn unreachable(pipeline: &Pipeline, program: &Program, found: &[(Site, ErrorId)]) -> Vec<Site> {
-    if !found.iter().any(|(site, _)| matches!(site, Site::Check(_))) {
-        return Vec::new();
+/// Makes no errors of what is not asked, or holds.
+fn leave_out(program: &mut Program, sites: &[Site]) {
+    let (faults, others): (Vec<Site>, Vec<Site>) = sites.iter().partition(|site| matches!(site, Site::Fault(_)));
+    for site in faults {
+        if let Site::Fault(edge) = site {
+            program.edges[edge].fault = None;
+        }
     }
-    let facts = pipeline.stage("looking which checks hold anyway", "discharge", || {
+    let_pass(program, &others);
+}
+
+/// The places where what is asked holds anyway; and whether it does so only as long as all accesses are valid.
+fn holding(pipeline: &Pipeline, program: &Program, found: &[(Site, ErrorId)]) -> (Vec<Site>, bool) {
+    let is_looked_at = |site: &Site| match *site {
+        Site::Check(_) => true,
+        Site::Fault(edge) => !matches!(program.edges[edge].op, Op::Leak(_)),
+        Site::Call(_) => false,
+    };
+    if !found.iter().any(|(site, _)| is_looked_at(site)) {
+        return (Vec::new(), false);
+    }
+    let discharged = pipeline.stage("looking which checks hold anyway", "discharge", || {
         let budget = pipeline.budget.within(pipeline.share_of_time(DISCHARGE));
-        Invariants::new(program, &budget)
+        Discharged::of(program, &budget)
     });
-    let Some(facts) = facts else { return Vec::new() };
-    let calls = CallGraph::new(program);
-    // Behind these nothing can be said.
-    let is_blind = program.edges.iter().any(|(id, edge)| {
-        let counts = match edge.op {
-            Op::Approx { taint } => program.taints[taint].under,
-            Op::Call { callee: Callee::Indirect(_), .. } => calls.callees(program, id).as_slice().is_empty(),
-            _ => false,
-        };
-        counts && facts.is_reachable(edge.source)
-    });
-    if is_blind {
-        return Vec::new();
-    }
-    let of_checks = found.iter().map(|(site, _)| *site);
-    let is_safe = |site: &Site| matches!(*site, Site::Check(e) if !facts.is_reachable(program.edges[e].source));
-    of_checks.filter(is_safe).collect()
+    let Some(discharged) = discharged else { return (Vec::new(), false) };
+    let holds = |site: &Site| match *site {
+        Site::Check(edge) => !discharged.is_reachable(program.edges[edge].source),
+        Site::Fault(edge) => !discharged.is_reachable(program.edges[edge].source) || discharged.is_valid(edge),
+        Site::Call(_) => false,
+    };
+    let asks_of_memory = found.iter().any(|(site, _)| matches!(site, Site::Fault(_)));
+    let safe = found.iter().map(|(site, _)| *site).filter(holds).collect();
+    (safe, !asks_of_memory && !discharged.are_all_valid())
 }

@@ -31,6 +31,7 @@ mod state;
 mod terms;
 mod value;
 
+pub use addresses::range;
 pub use array::make as make_array;
 pub use decide::Split;
 pub use eval::function_at;

@@ -1,8 +1,10 @@
 //! What is known of the variables at one place, and the effect of expressions and conditions on it.
 
+use super::memory::Memory;
 use super::value::Value;
 use crate::execution::Paged;
-use cfa::{BinOp, Expr, ExprId, ExprPool, Id, Program, UnOp, VarId, VarKind};
+use crate::execution::range as addresses;
+use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, GlobalId, Id, Program, UnOp, VarId, VarKind};
 use rustc_hash::FxHashSet;
 use smt::bounds::Bounds;
 use smt::facts::Facts;
@@ -15,6 +17,11 @@ pub struct Rows {
     /// (whether global, index in its row)
     of_var: Vec<(bool, u32)>,
     pub globals: Vec<VarId>,
+    /// The addresses of global objects.
+    objects: Vec<Value>,
+    pointer_width: u32,
+    /// Whether addresses are followed.
+    follows: bool,
 }
 
 impl Rows {
@@ -31,8 +38,42 @@ impl Rows {
                 (false, next_local[f.index()] - 1)
             }
         };
-        Self { of_var: program.vars.iter().map(place).collect(), globals }
+        let of_var = program.vars.iter().map(place).collect();
+        let pointer_width = program.layout.pointer_width;
+        let address = |(id, object): (GlobalId, &cfa::Global)| {
+            Value::address(addresses_of(pointer_width, object.size), object.align, id.0)
+        };
+        let objects = program.globals.iter().map(address).map(|value| value.untargeted()).collect();
+        Self { of_var, globals, objects, pointer_width, follows: false }
     }
+
+    /// The same, where it is of interest which objects addresses lead to: globals, then functions, by number.
+    pub fn following(program: &Program) -> Self {
+        let mut rows = Self::new(program);
+        for (object, value) in rows.objects.iter_mut().enumerate() {
+            *value = value.leading_to(object as u32);
+        }
+        rows.follows = true;
+        rows
+    }
+
+    /// The number of a function as an object.
+    pub fn function(&self, func: FuncId) -> u32 {
+        self.objects.len() as u32 + func.0
+    }
+
+    /// The address of a function.
+    fn of_function(&self, func: FuncId) -> Value {
+        let value = Value::address(addresses_of(self.pointer_width, 1), 1, self.function(func));
+        if self.follows { value } else { value.untargeted() }
+    }
+}
+
+/// Where an object of so many bytes can start.
+pub fn addresses_of(pointer_width: u32, size: u64) -> Bounds {
+    let (low, high) = addresses(pointer_width);
+    let bounds = Bounds::unsigned(pointer_width, low, high.saturating_sub(size).max(low));
+    bounds.unwrap_or(Bounds::full(pointer_width))
 }
 
 /// A value for each global variable and each local of one function. A variable that is absent may have any value.
@@ -41,12 +82,20 @@ impl Rows {
 pub struct Environment {
     pub globals: Paged<Value>,
     pub locals: Paged<Value>,
+    /// Where memory is tracked.
+    pub memory: Memory,
+    /// Variables that hold what is in a cell of memory, between places where paths join.
+    pub copies: Vec<(VarId, u32)>,
 }
 
 impl Environment {
     /// Nothing is known.
     pub fn new() -> Self {
-        Self { globals: Paged::new(), locals: Paged::new() }
+        Self { globals: Paged::new(), locals: Paged::new(), memory: Memory::new(), copies: Vec::new() }
+    }
+    /// What a callee is to know of its caller: all but locals.
+    pub fn shared(&self) -> Self {
+        Self { globals: self.globals.clone(), memory: self.memory.clone(), ..Self::new() }
     }
     pub fn get(&self, rows: &Rows, var: VarId) -> Option<&Value> {
         let (global, index) = rows.of_var[var.index()];
@@ -80,7 +129,7 @@ impl Environment {
 
     /// The value of an expression; `None` if it has more than 64 bits. Recursive: the front-end bounds the depth.
     pub fn eval(&self, rows: &Rows, pool: &ExprPool, e: ExprId) -> Option<Value> {
-        eval(pool, e, &|var| self.get(rows, var).cloned())
+        eval(rows, pool, e, &|var| self.get(rows, var).cloned())
     }
 
     /// Leaves the states in which the one-bit `cond` is 1; `false` if there is none.
@@ -112,6 +161,8 @@ impl Environment {
             let Some(range) = facts.known(leaf) else { continue };
             let before = self.get(rows, var).cloned().unwrap_or_else(|| Value::full(pool.width(leaf)));
             let Some(now) = Value::of_range(*range).and_then(|r| before.meet(&r)) else { return false };
+            let cells = self.copies.iter().filter(|(copy, _)| *copy == var);
+            cells.for_each(|(_, cell)| self.memory.cells.set(*cell as usize, Some(now.clone()).filter(|v| !v.is_full())));
             self.set(rows, var, Some(now));
         }
         // Members of small sets one by one.
@@ -123,7 +174,7 @@ impl Environment {
             let width = self.get(rows, var).expect("just seen").width();
             let possible = |member: u64| {
                 let with = |v| if v == var { Some(Value::constant(width, member)) } else { self.get(rows, v).cloned() };
-                eval(pool, cond, &with).is_none_or(|value| value.contains(1))
+                eval(rows, pool, cond, &with).is_none_or(|value| value.contains(1))
             };
             let left = members.iter().copied().filter(|&m| possible(m)).map(|m| Value::constant(width, m));
             let Some(left) = left.reduce(|a, b| a.join(&b)) else { return false };
@@ -151,24 +202,27 @@ fn combine(a: &mut Paged<Value>, b: &Paged<Value>, op: impl Fn(&Value, &Value) -
 }
 
 /// The value of an expression over variables with these values (`None` is any).
-fn eval(pool: &ExprPool, e: ExprId, var: &impl Fn(VarId) -> Option<Value>) -> Option<Value> {
+fn eval(rows: &Rows, pool: &ExprPool, e: ExprId, var: &impl Fn(VarId) -> Option<Value>) -> Option<Value> {
     let width = match pool.sort(e) {
         cfa::Sort::Bv(width @ ..=64) => width,
         _ => return None,
     };
-    let of = |e| eval(pool, e, var);
+    let of = |e| eval(rows, pool, e, var);
     let value = match *pool.get(e) {
         Expr::Const(ref c) => Value::of_bv(c),
         Expr::Var(v) => var(v),
-        Expr::GlobalAddr(_) | Expr::FuncAddr(_) => {
-            Bounds::unsigned(width, 1, Bounds::full(width).high).and_then(Value::of_range)
-        }
+        Expr::GlobalAddr(global) => Some(rows.objects[global.index()].clone()),
+        Expr::FuncAddr(func) => Some(rows.of_function(func)),
         Expr::Unary(UnOp::Not, a) => of(a).map(|a| a.not()),
         Expr::Unary(UnOp::Neg, a) => of(a).map(|a| Value::apply(BinOp::Sub, &Value::constant(width, 0), &a)),
         Expr::Binary(BinOp::Concat, a, b) => of(a).zip(of(b)).map(|(a, b)| a.concat(&b)),
         Expr::Binary(op, a, b) => of(a).zip(of(b)).map(|(x, y)| match (op, a == b) {
             (BinOp::Eq | BinOp::Ule | BinOp::Sle, true) => Value::constant(1, 1),
             (BinOp::Ult | BinOp::Slt, true) => Value::constant(1, 0),
+            (BinOp::Ule | BinOp::Ult, _) => match distance(pool, a, b, &of) {
+                Some((base, by)) => moved_up(&x, &y, op, base, &by),
+                None => Value::apply(op, &x, &y),
+            },
             _ => Value::apply(op, &x, &y),
         }),
         Expr::Ite(c, t, f) => match of(c)?.truth() {
@@ -182,4 +236,31 @@ fn eval(pool: &ExprPool, e: ExprId, var: &impl Fn(VarId) -> Option<Value>) -> Op
         _ => None,
     };
     Some(value.unwrap_or_else(|| Value::full(width)))
+}
+
+/// Of two numbers of which one is the other and something more: which one it is that is the smaller, and what more.
+fn distance(pool: &ExprPool, a: ExprId, b: ExprId, of: &impl Fn(ExprId) -> Option<Value>) -> Option<(bool, Value)> {
+    let rest = |sum: ExprId, base: ExprId| match *pool.get(sum) {
+        Expr::Binary(BinOp::Add, x, y) if x == base => of(y),
+        Expr::Binary(BinOp::Add, x, y) if y == base => of(x),
+        _ => None,
+    };
+    rest(b, a).map(|by| (true, by)).or_else(|| rest(a, b).map(|by| (false, by)))
+}
+
+/// Compares `x` with `x` and `by`, or the other way round if not `first`.
+fn moved_up(x: &Value, y: &Value, op: BinOp, first: bool, by: &Value) -> Value {
+    let base = if first { x } else { y };
+    let full = Bounds::full(x.width()).high;
+    let stays = base.range.high.checked_add(by.range.high).is_some_and(|sum| sum <= full);
+    let wraps = base.range.low.checked_add(by.range.low).is_none_or(|sum| sum > full) && by.range.low > 0;
+    match (op, first) {
+        // base <= base + by
+        (BinOp::Ule, true) if stays => Value::constant(1, 1),
+        (BinOp::Ule | BinOp::Ult, true) if wraps => Value::constant(1, 0),
+        // base + by < base
+        (BinOp::Ult, false) if stays => Value::constant(1, 0),
+        (BinOp::Ule | BinOp::Ult, false) if wraps => Value::constant(1, 1),
+        _ => Value::apply(op, x, y),
+    }
 }

@@ -7,13 +7,14 @@
 
 use super::Invariants;
 use super::environment::{Environment, Rows};
+use super::memory::{Joining, Tracker};
 use super::value::Value;
 use crate::budget::Budget;
 use crate::cpa::symbolic::globals_written;
-use crate::execution::Paged;
 use cfa::graph::{CfaGraphs, Predecessors};
 use cfa::loops::LoopForest;
 use cfa::{Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, Id, LocId, Op, Out, Program, VarId, VarKind};
+use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::bounds::Bounds;
 use std::collections::BTreeSet;
@@ -35,8 +36,30 @@ struct Exit {
     value: Option<Value>,
 }
 
+/// What it takes to track memory.
+pub struct Following<'p> {
+    pub tracker: Tracker<'p>,
+    /// The program that is asked about, and which of its edges each edge stands for.
+    pub original: &'p Program,
+    pub origin: Vec<EdgeId>,
+    /// Per function, the objects that it and what it calls may write, make or end.
+    pub touched: Vec<FixedBitSet>,
+    /// Per function, the objects of its frames.
+    pub frames: Vec<Vec<u32>>,
+    /// Operations that may not be valid.
+    pub invalid: FxHashSet<EdgeId>,
+}
+
 /// Over which edge something was passed on, and to which node, or to the exit of which function.
 type Sent = (EdgeId, Result<LocId, FuncId>);
+
+/// How what is known is put together.
+#[derive(Clone, Copy)]
+enum Step {
+    Join,
+    Widen,
+    Forget,
+}
 
 /// Where the walk through a block ends up.
 enum End {
@@ -45,9 +68,11 @@ enum End {
 }
 
 pub struct Analysis<'p> {
-    program: &'p Program,
-    calls: CallGraph,
-    rows: Rows,
+    pub(super) program: &'p Program,
+    pub(super) calls: CallGraph,
+    pub(super) rows: Rows,
+    /// Where memory is tracked.
+    pub(super) following: Option<Following<'p>>,
     /// Per function, the globals that it or what it calls may write.
     written: Vec<FxHashSet<VarId>>,
     /// Per function, the parameters that it never writes.
@@ -95,6 +120,7 @@ impl<'p> Analysis<'p> {
         Self {
             calls,
             rows: Rows::new(program),
+            following: None,
             written: globals_written(program),
             steady: steady_parameters(program),
             is_node,
@@ -112,6 +138,15 @@ impl<'p> Analysis<'p> {
 
     /// `None` if the budget is spent before the end.
     pub fn run(mut self, budget: &Budget) -> Option<Invariants> {
+        self.iterate(budget)?;
+        let envs = self.program.locs.ids().zip(self.at).filter_map(|(loc, env)| Some((loc, env?))).collect();
+        let results =
+            self.program.funcs.ids().zip(self.exits).filter_map(|(f, exit)| Some((f, exit?.value?))).collect();
+        Some(Invariants { rows: self.rows, envs, reached: self.reached, results })
+    }
+
+    /// `None` if the budget is spent before the end.
+    pub(super) fn iterate(&mut self, budget: &Budget) -> Option<()> {
         let entry = self.program.funcs[self.program.entry].entry;
         let initial = self.initial();
         self.at[entry.index()] = Some(initial.clone());
@@ -144,11 +179,11 @@ impl<'p> Analysis<'p> {
                 }
             }
         }
-        self.descend(entry, &initial, budget)?;
-        let envs = self.program.locs.ids().zip(self.at).filter_map(|(loc, env)| Some((loc, env?))).collect();
-        let results =
-            self.program.funcs.ids().zip(self.exits).filter_map(|(f, exit)| Some((f, exit?.value?))).collect();
-        Some(Invariants { rows: self.rows, envs, reached: self.reached, results })
+        self.descend(entry, &initial, budget)
+    }
+
+    pub(super) fn is_reachable(&self, loc: LocId) -> bool {
+        self.reached[loc.index()]
     }
 
     /// Globals as they are at the start.
@@ -160,29 +195,51 @@ impl<'p> Analysis<'p> {
                 env.set(&self.rows, var, value);
             }
         }
+        if let Some(following) = &self.following {
+            env.memory = following.tracker.initial();
+        }
         env
+    }
+
+    /// Adds what holds on another way; whether that is news.
+    fn join(&self, now: &mut Environment, more: &Environment, step: Step) -> bool {
+        let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
+        let (changed, how) = match step {
+            Step::Join => (now.join(more), Joining::Exact),
+            Step::Widen => (now.widen(more, &of_width), Joining::Exact),
+            Step::Forget => (now.forget_changes(more), Joining::Forgetting),
+        };
+        let Some(following) = &self.following else { return changed };
+        let op = |a: &Value, b: &Value| match step {
+            Step::Join => a.join(b),
+            Step::Widen => a.widen(b, &of_width(a.width())),
+            Step::Forget if a.includes(b) => a.clone(),
+            Step::Forget => Value::full(a.width()),
+        };
+        following.tracker.join(&mut now.memory, &more.memory, how, op) || changed
     }
 
     /// Adds to what is known to reach a node; tells whether that is news.
     fn ascend(&mut self, loc: LocId, env: Environment) -> bool {
         let i = loc.index();
-        let Some(now) = &mut self.at[i] else {
+        let Some(mut now) = self.at[i].take() else {
             self.at[i] = Some(env);
             return true;
         };
-        let thresholds = &self.thresholds;
-        let changed = match self.visits[i] {
-            v if v < JOINS || !self.widened[i] && v < WIDENINGS => now.join(&env),
-            v if v < WIDENINGS => now.widen(&env, &|width| thresholds.get(&width).cloned().unwrap_or_default()),
-            _ => now.forget_changes(&env),
+        let step = match self.visits[i] {
+            v if v < JOINS || !self.widened[i] && v < WIDENINGS => Step::Join,
+            v if v < WIDENINGS => Step::Widen,
+            _ => Step::Forget,
         };
+        let changed = self.join(&mut now, &env, step);
+        self.at[i] = Some(now);
         self.visits[i] += u32::from(changed);
         changed
     }
 
     fn ascend_exit(&mut self, func: FuncId, exit: Exit) -> bool {
         let i = func.index();
-        let Some(now) = &mut self.exits[i] else {
+        let Some(mut now) = self.exits[i].take() else {
             self.exits[i] = Some(exit);
             return true;
         };
@@ -199,12 +256,13 @@ impl<'p> Analysis<'p> {
             _ => None,
         };
         let value_changed = before != now.value;
-        let changed = value_changed
-            | match visits {
-                v if v < JOINS => now.env.join(&exit.env),
-                v if v < WIDENINGS => now.env.widen(&exit.env, &of_width),
-                _ => now.env.forget_changes(&exit.env),
-            };
+        let step = match visits {
+            v if v < JOINS => Step::Join,
+            v if v < WIDENINGS => Step::Widen,
+            _ => Step::Forget,
+        };
+        let changed = self.join(&mut now.env, &exit.env, step) || value_changed;
+        self.exits[i] = Some(now);
         self.exit_visits[i] += u32::from(changed);
         changed
     }
@@ -220,6 +278,9 @@ impl<'p> Analysis<'p> {
         let mut ends = Vec::new();
         for round in 0..=ROUNDS {
             self.reached.iter_mut().for_each(|r| *r = false);
+            if let Some(following) = &mut self.following {
+                following.invalid.clear();
+            }
             for (i, &loc) in nodes.iter().enumerate() {
                 if (i as u32).is_multiple_of(TICK) && budget.spent().is_some() {
                     return None;
@@ -230,7 +291,7 @@ impl<'p> Analysis<'p> {
                         match &mut now {
                             None => now = Some(env.clone()),
                             Some(now) => {
-                                now.join(env);
+                                self.join(now, env, Step::Join);
                             }
                         }
                     }
@@ -263,7 +324,7 @@ impl<'p> Analysis<'p> {
             for func in self.program.funcs.ids() {
                 let exits = returning.get(&func).into_iter().flatten().map(|(_, exit)| exit.clone());
                 self.exits[func.index()] = exits.reduce(|mut a, b| {
-                    a.env.join(&b.env);
+                    self.join(&mut a.env, &b.env, Step::Join);
                     a.value = a.value.zip(b.value).map(|(a, b)| a.join(&b));
                     a
                 });
@@ -290,6 +351,7 @@ impl<'p> Analysis<'p> {
                                 continue;
                             }
                             if self.is_node[edge_ref.target.index()] {
+                                side.copies.clear();
                                 ends.push((edge, End::Node(edge_ref.target, side)));
                             } else {
                                 stack.push((edge_ref.target, side));
@@ -304,6 +366,7 @@ impl<'p> Analysis<'p> {
                 }
                 loc = self.program.edges[edge].target;
                 if self.is_node[loc.index()] {
+                    env.copies.clear();
                     ends.push((edge, End::Node(loc, env)));
                     break;
                 }
@@ -315,11 +378,20 @@ impl<'p> Analysis<'p> {
     fn execute(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<(EdgeId, End)>) -> bool {
         let program = self.program;
         let pool = &program.exprs;
-        match &program.edges[edge].op {
+        let op = &program.edges[edge].op;
+        if let Some(var) = op.def() {
+            env.copies.retain(|(copy, _)| *copy != var);
+        }
+        if let Some(following) = &mut self.following {
+            following.operate(program, &self.rows, edge, env);
+        }
+        match op {
             Op::Assign { var, value } => {
                 let value = env.eval(&self.rows, pool, *value);
                 env.set(&self.rows, *var, value);
             }
+            // Done.
+            Op::Alloc { .. } | Op::Load { .. } if self.following.is_some() => {}
             Op::Alloc { var, .. } => {
                 let address = Bounds::full(program.vars[*var].width).without(0);
                 env.set(&self.rows, *var, address.and_then(Value::of_range));
@@ -329,46 +401,15 @@ impl<'p> Analysis<'p> {
             | Op::ObjectSize { var, .. }
             | Op::ObjectOffset { var, .. } => env.set(&self.rows, *var, None),
             Op::Shadow(op) => op.def().into_iter().for_each(|var| env.set(&self.rows, var, None)),
-            Op::Call { callee, args, varargs, result } => {
-                let callees: Vec<FuncId> = match callee {
-                    Callee::Direct(func) => vec![*func],
-                    Callee::Indirect(_) => self.calls.callees(program, edge).as_slice().to_vec(),
-                };
-                let mut after: Option<Environment> = None;
-                for func in callees {
-                    let entry = self.enter(env, func, args, *varargs);
-                    ends.push((edge, End::Node(program.funcs[func].entry, entry)));
-                    let Some(exit) = &self.exits[func.index()] else { continue };
-                    let mut back = env.clone();
-                    if !self.came_back(&mut back, func, args, exit) {
-                        continue;
-                    }
-                    // In order of id, so that runs are alike.
-                    let mut written: Vec<VarId> = self.written[func.index()].iter().copied().collect();
-                    written.sort_unstable();
-                    for var in written {
-                        back.set(&self.rows, var, exit.env.get(&self.rows, var).cloned());
-                    }
-                    if let Some(var) = result {
-                        let width = program.vars[*var].width;
-                        back.set(&self.rows, *var, exit.value.as_ref().map(|v| resized(v, width)));
-                    }
-                    match &mut after {
-                        None => after = Some(back),
-                        Some(after) => {
-                            after.join(&back);
-                        }
-                    }
-                }
-                match after {
-                    Some(after) => *env = after,
-                    None => return false,
-                }
-            }
+            Op::Call { .. } => return self.call(edge, env, ends),
             Op::Return { value } => {
                 let func = program.func_of(edge);
-                let value = value.and_then(|e| env.eval(&self.rows, pool, e));
-                let mut exit = Environment { globals: env.globals.clone(), locals: Paged::new() };
+                let mut value = value.and_then(|e| env.eval(&self.rows, pool, e));
+                if let Some(following) = &self.following {
+                    let is_recursive = self.calls.is_recursive(func);
+                    following.leave(env, func, is_recursive, &mut value);
+                }
+                let mut exit = env.shared();
                 for &param in &self.steady[func.index()] {
                     exit.set(&self.rows, param, env.get(&self.rows, param).cloned());
                 }
@@ -387,6 +428,57 @@ impl<'p> Analysis<'p> {
             Op::Assume { .. } => unreachable!("assumes come in pairs"),
         }
         true
+    }
+
+    /// The effect of a call; `false` if nobody who is called returns.
+    fn call(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<(EdgeId, End)>) -> bool {
+        let program = self.program;
+        let Op::Call { callee, args, varargs, result } = &program.edges[edge].op else { unreachable!("a call") };
+        let callees: Vec<FuncId> = match callee {
+            Callee::Direct(func) => vec![*func],
+            Callee::Indirect(address) => {
+                let value = self.following.as_ref().and_then(|_| env.eval(&self.rows, &program.exprs, *address));
+                match &self.following {
+                    Some(following) => following.callees(edge, value.as_ref()),
+                    None => self.calls.callees(program, edge).as_slice().to_vec(),
+                }
+            }
+        };
+        let mut after: Option<Environment> = None;
+        for func in callees {
+            let entry = self.enter(env, func, args, *varargs);
+            ends.push((edge, End::Node(program.funcs[func].entry, entry)));
+            let Some(exit) = &self.exits[func.index()] else { continue };
+            let mut back = env.clone();
+            if !self.came_back(&mut back, func, args, exit) {
+                continue;
+            }
+            if let Some(following) = &self.following {
+                let touched = &following.touched[func.index()];
+                back.memory = following.tracker.returned(&back.memory, &exit.env.memory, touched);
+            }
+            // In order of id, so that runs are alike.
+            let mut written: Vec<VarId> = self.written[func.index()].iter().copied().collect();
+            written.sort_unstable();
+            for var in written {
+                back.set(&self.rows, var, exit.env.get(&self.rows, var).cloned());
+            }
+            if let Some(var) = result {
+                let width = program.vars[*var].width;
+                back.set(&self.rows, *var, exit.value.as_ref().map(|v| resized(v, width)));
+            }
+            match &mut after {
+                None => after = Some(back),
+                Some(after) => {
+                    self.join(after, &back, Step::Join);
+                }
+            }
+        }
+        after.map(|mut after| {
+            after.copies.clear();
+            *env = after;
+        })
+        .is_some()
     }
 
     /// Leaves the states of a caller in which the callee returns, by what it then knows of its parameters: a function may end the
@@ -420,7 +512,7 @@ impl<'p> Analysis<'p> {
 
     fn enter(&self, env: &Environment, func: FuncId, args: &[ExprId], varargs: Option<ExprId>) -> Environment {
         let program = self.program;
-        let mut entry = Environment { globals: env.globals.clone(), locals: Paged::new() };
+        let mut entry = env.shared();
         let function = &program.funcs[func];
         for (&param, &arg) in function.params.iter().zip(args) {
             let value = env.eval(&self.rows, &program.exprs, arg);
@@ -451,6 +543,9 @@ pub(crate) fn resized(value: &Value, width: u32) -> Value {
     if width > 64 {
         // Never looked at.
         return Value::full(64);
+    }
+    if width == value.width() {
+        return value.clone();
     }
     if width <= value.width() { value.extract(width - 1, 0) } else { value.zext(width) }
 }

@@ -6,11 +6,15 @@
 //! context-insensitively, recursion included. Near linear in the program.
 
 mod congruence;
+mod contexts;
+mod discharge;
 mod environment;
 mod fixpoint;
+mod memory;
 mod value;
 
 pub use congruence::Congruence;
+pub use discharge::Discharged;
 pub(crate) use environment::{Environment, Rows};
 pub(crate) use fixpoint::{resized, thresholds};
 pub use value::Value;

@@ -20,24 +20,48 @@ pub struct Value {
     pub congruence: Congruence,
     /// The members, ascending, if they are few.
     pub members: Option<Rc<[u64]>>,
+    /// As an address: the values are null or lead to one of these places. `None` if nothing is known.
+    pub targets: Option<Targets>,
 }
+
+/// Objects, ascending, each with the distances (of pointers' width) from its start.
+pub type Targets = Rc<[(u32, Value)]>;
+
+/// Objects of an address, at most.
+const TARGETS: usize = 12;
 
 impl Value {
     pub fn full(width: u32) -> Self {
-        Self { range: Bounds::full(width), congruence: Congruence::ALL, members: None }
+        Self { range: Bounds::full(width), congruence: Congruence::ALL, members: None, targets: None }
     }
     pub fn constant(width: u32, value: u64) -> Self {
         Self {
             range: Bounds::constant(width, value),
             congruence: Congruence::constant(value),
             members: Some(Rc::new([value])),
+            targets: None,
         }
+    }
+    /// The address of what lies at the start of an object.
+    pub fn address(range: Bounds, align: u32, object: u32) -> Self {
+        let zero = Self::constant(range.width, 0);
+        let congruence = Congruence::new(u128::from(align.max(1)), 0);
+        let plain = Self { range, congruence, members: None, targets: Some(Rc::new([(object, zero)])) };
+        plain.clone().reduced().unwrap_or(plain)
+    }
+    /// The same as the start of an object.
+    pub fn leading_to(&self, object: u32) -> Self {
+        Self { targets: Some(Rc::new([(object, Self::constant(self.width(), 0))])), ..self.clone() }
+    }
+    /// The same of which it is not known where it leads to.
+    pub fn untargeted(&self) -> Self {
+        Self { targets: None, ..self.clone() }
     }
     pub fn of_bv(value: &Bv) -> Option<Self> {
         (value.width() <= 64).then(|| Self::constant(value.width(), value.to_u64().expect("narrow")))
     }
     pub(crate) fn of_range(range: Bounds) -> Option<Self> {
-        Self { range, congruence: Congruence::ALL, members: None }.reduced()
+        Self { range, congruence: Congruence::ALL, members: None, targets: None }.reduced()
     }
     pub fn width(&self) -> u32 {
         self.range.width
@@ -67,7 +91,7 @@ impl Value {
                 if left.clone().count() < members.len() {
                     self.members = Some(left.copied().collect());
                 }
-                return Self::of_members(width, self.members?);
+                return Self::of_members(width, self.members?).map(|v| Self { targets: self.targets, ..v });
             }
             let (low, high) = (self.congruence.next(self.range.low)?, self.congruence.previous(self.range.high)?);
             if low > high {
@@ -77,7 +101,8 @@ impl Value {
                 self.range = self.range.meet(&Bounds::unsigned(width, low, high)?)?;
             }
             if let Some(value) = self.as_constant() {
-                return self.congruence.contains(value).then(|| Self::constant(width, value));
+                let is_one = self.congruence.contains(value);
+                return is_one.then(|| Self { targets: self.targets, ..Self::constant(width, value) });
             }
             // Low bits that are known are a congruence, and one modulo a power of two is known bits.
             let two = if self.congruence.modulus == 0 { 64 } else { self.congruence.modulus.trailing_zeros() };
@@ -103,7 +128,7 @@ impl Value {
             range = range.join(&Bounds::constant(width, v));
             congruence = congruence.join(&Congruence::constant(v));
         }
-        Some(Self { range, congruence, members: Some(members) })
+        Some(Self { range, congruence, members: Some(members), targets: None })
     }
 
     /// These values, if they are few; in any order.
@@ -119,19 +144,62 @@ impl Value {
             (Some(a), None) | (None, Some(a)) => Some(Rc::clone(a)),
             (None, None) => None,
         };
-        Self { range: self.range.meet(&o.range)?, congruence: self.congruence.meet(&o.congruence)?, members }.reduced()
+        // Of two things that are known of an address one is kept: the one of fewer objects.
+        let targets = match (&self.targets, &o.targets) {
+            (Some(a), Some(b)) if b.len() < a.len() => Some(Rc::clone(b)),
+            (a, b) => a.clone().or_else(|| b.clone()),
+        };
+        let (range, congruence) = (self.range.meet(&o.range)?, self.congruence.meet(&o.congruence)?);
+        Self { range, congruence, members, targets }.reduced()
+    }
+
+    /// Where the values lead to that are not null.
+    fn leads_to(&self) -> Option<&[(u32, Self)]> {
+        match &self.targets {
+            None if self.as_constant() == Some(0) => Some(&[]),
+            targets => targets.as_deref(),
+        }
+    }
+
+    /// What is known of either address; distances in both are put together by `op`.
+    fn either(&self, o: &Self, op: impl Fn(&Self, &Self) -> Self) -> Option<Targets> {
+        let (a, b) = (self.leads_to()?, o.leads_to()?);
+        let mut all: Vec<(u32, Self)> = a.to_vec();
+        for (object, at) in b {
+            match all.binary_search_by_key(object, |(object, _)| *object) {
+                Ok(i) => all[i].1 = op(&all[i].1, at),
+                Err(i) => all.insert(i, (*object, at.clone())),
+            }
+        }
+        (all.len() <= TARGETS).then(|| all.into())
+    }
+
+    /// Of an address that is moved.
+    fn moved(&self, op: BinOp, by: &Self) -> Option<Targets> {
+        let by = by.untargeted();
+        let targets = self.targets.as_ref()?;
+        if self.contains(0) && by.as_constant() != Some(0) {
+            return None;
+        }
+        Some(targets.iter().map(|(object, at)| (*object, Self::apply(op, at, &by))).collect())
     }
 
     pub fn join(&self, o: &Self) -> Self {
         if self == o {
             return self.clone();
         }
+        let targets = self.either(o, Self::join);
+        Self { targets, ..self.joined_numbers(o) }
+    }
+
+    fn joined_numbers(&self, o: &Self) -> Self {
         if let (Some(a), Some(b)) = (&self.members, &o.members)
             && let Some(joined) = Self::of_few(self.width(), a.iter().chain(b.iter()).copied().collect())
         {
             return joined;
         }
-        Self { range: self.range.join(&o.range), congruence: self.congruence.join(&o.congruence), members: None }
+        let (range, congruence) = (self.range.join(&o.range), self.congruence.join(&o.congruence));
+        Self { range, congruence, members: None, targets: None }
     }
 
     /// Whether everything in `o` is in `self`, as far as the parts show.
@@ -149,9 +217,11 @@ impl Value {
         if let (Some(before), Some(after)) = (&self.members, &joined.members) {
             let fits = |v: &u64| before.binary_search(v).is_ok() || thresholds.binary_search(v).is_ok();
             if after.iter().all(fits) {
+                joined.targets = self.either(o, |a, b| a.widen(b, thresholds));
                 return joined;
             }
         }
+        joined.targets = self.either(o, |a, b| a.widen(b, thresholds));
         joined.members = None;
         let width = self.width();
         let full = Bounds::full(width);
@@ -197,6 +267,16 @@ impl Value {
 
     /// The values of `a op b`, for any operation but `Concat`.
     pub fn apply(op: BinOp, a: &Self, b: &Self) -> Self {
+        let targets = match op {
+            // At most one of two is an address: the sum leads to where either leads to.
+            BinOp::Add => a.moved(op, b).or_else(|| b.moved(op, a)),
+            BinOp::Sub => a.moved(op, b),
+            _ => None,
+        };
+        Self { targets, ..Self::numbers(op, a, b) }
+    }
+
+    fn numbers(op: BinOp, a: &Self, b: &Self) -> Self {
         let width = if op.is_comparison() { 1 } else { a.width() };
         let word = |x, y| op.apply(&Bv::new(a.width(), x), &Bv::new(a.width(), y)).to_u64();
         if let Some(exact) = Self::pointwise(width, a, b, word) {
@@ -236,8 +316,8 @@ impl Value {
             },
             _ => Congruence::ALL,
         };
-        let plain = Self { range, congruence: Congruence::ALL, members: None };
-        Self { range, congruence, members: None }.reduced().unwrap_or(plain)
+        let plain = Self { range, congruence: Congruence::ALL, members: None, targets: None };
+        Self { range, congruence, members: None, targets: None }.reduced().unwrap_or(plain)
     }
 
     pub fn not(&self) -> Self {
@@ -250,7 +330,7 @@ impl Value {
     pub fn zext(&self, width: u32) -> Self {
         match self.map(width, |v| v) {
             Some(exact) => exact,
-            None => Self { range: self.range.zext(width), congruence: self.congruence, members: None }
+            None => Self { range: self.range.zext(width), congruence: self.congruence, members: None, targets: None }
                 .reduced()
                 .unwrap_or(Self::full(width)),
         }
@@ -261,7 +341,8 @@ impl Value {
             Some(exact) => exact,
             None => {
                 let congruence = if self.range.min >= 0 { self.congruence } else { self.congruence.wrapped(narrow) };
-                Self { range: self.range.sext(width), congruence, members: None }.reduced().unwrap_or(Self::full(width))
+                let plain = Self { range: self.range.sext(width), congruence, members: None, targets: None };
+                plain.reduced().unwrap_or(Self::full(width))
             }
         }
     }
@@ -277,7 +358,8 @@ impl Value {
             0 => self.congruence.wrapped(width),
             _ => Congruence::ALL,
         };
-        Self { range: self.range.extract(hi, lo), congruence, members: None }.reduced().unwrap_or(Self::full(width))
+        let plain = Self { range: self.range.extract(hi, lo), congruence, members: None, targets: None };
+        plain.reduced().unwrap_or(Self::full(width))
     }
     /// `self` above `low`, together at most 64 bits.
     pub fn concat(&self, low: &Self) -> Self {
@@ -314,6 +396,7 @@ mod tests {
                     range: Bounds::full(width),
                     congruence: if modulus == 0 { Congruence::ALL } else { Congruence::new(modulus, u128::from(v)) },
                     members: None,
+                    targets: None,
                 },
             };
             (value, v)

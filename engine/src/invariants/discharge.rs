@@ -1,0 +1,259 @@
+//! What holds of a program anyway: places to which control never comes, and operations on memory that are always valid, as far as
+//! intervals, points-to sets and what is known of memory tell. All of a program is looked at once.
+//!
+//! It holds of executions up to the first operation that C leaves undefined.
+
+use super::contexts::Contexts;
+use super::environment::{Environment, Rows};
+use super::fixpoint::{Analysis, Following};
+use super::memory::Tracker;
+use super::value::Value;
+use crate::budget::Budget;
+use crate::execution::range;
+use cfa::{
+    AllocKind, BinOp, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, Id, LocId, Op, Program,
+};
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashSet;
+use slicer::pointer::{self, PointsTo};
+use smt::bounds::Bounds;
+
+/// What holds anyway.
+pub struct Discharged {
+    reached: Vec<bool>,
+    invalid: FxHashSet<EdgeId>,
+}
+
+impl Discharged {
+    /// `None` if the budget is spent before the end, or where something is done of which nothing can be said.
+    pub fn of(program: &Program, budget: &Budget) -> Option<Self> {
+        let options = pointer::Options { deadline: budget.deadline, ..pointer::Options::default() };
+        let points_to = PointsTo::compute(program, &options)?;
+        let contexts = Contexts::new(program, &points_to);
+        let mut analysis = Analysis::following(&contexts, program, points_to);
+        analysis.iterate(budget)?;
+        let mut reached = vec![false; program.locs.len()];
+        for (loc, &origin) in contexts.program.locs.ids().zip(&contexts.locations) {
+            reached[origin.index()] |= analysis.is_reachable(loc);
+        }
+        let following = analysis.following?;
+        let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
+        let this = Self { reached, invalid };
+        (!this.is_blind(program, &following)).then_some(this)
+    }
+
+    /// Whether control may come to a place.
+    pub fn is_reachable(&self, loc: LocId) -> bool {
+        self.reached[loc.index()]
+    }
+
+    /// Whether an operation on memory is valid whenever it is executed.
+    pub fn is_valid(&self, edge: EdgeId) -> bool {
+        !self.invalid.contains(&edge)
+    }
+
+    /// Whether all operations on memory are.
+    pub fn are_all_valid(&self) -> bool {
+        self.invalid.is_empty()
+    }
+
+    /// Whether something is done behind which nothing can be said.
+    fn is_blind(&self, program: &Program, following: &Following) -> bool {
+        program.edges.iter().any(|(id, edge)| {
+            let counts = match edge.op {
+                Op::Approx { taint } => program.taints[taint].under,
+                Op::Call { callee: Callee::Indirect(_), .. } => following.tracker.callees(id).is_empty(),
+                _ => false,
+            };
+            counts && self.is_reachable(edge.source)
+        })
+    }
+}
+
+impl<'p> Analysis<'p> {
+    /// An analysis that tracks memory, of `original` as its contexts have it.
+    fn following(contexts: &'p Contexts, original: &'p Program, points_to: PointsTo<'p>) -> Self {
+        let program = &contexts.program;
+        let mut analysis = Self::new(program);
+        analysis.rows = Rows::following(program);
+        let mut tracker = Tracker::new(program, points_to, &contexts.origin);
+        let touched = touched(program, &analysis.calls, &mut tracker, &contexts.origin);
+        let mut frames = vec![Vec::new(); program.funcs.len()];
+        for (id, edge) in program.edges.iter() {
+            if matches!(edge.op, Op::Alloc { kind: AllocKind::Stack, .. }) {
+                frames[program.func_of(id).index()].push(tracker.site(id));
+            }
+        }
+        let origin = contexts.origin.clone();
+        let invalid = FxHashSet::default();
+        analysis.following = Some(Following { tracker, original, origin, touched, frames, invalid });
+        analysis
+    }
+}
+
+/// Whether behind an edge memory may be anything.
+fn loses_memory(program: &Program, edge: EdgeId) -> bool {
+    match program.edges[edge].op {
+        Op::Approx { taint } => {
+            program.taints[taint].under || program.funcs[program.func_of(edge)].origin == FunctionOrigin::Undefined
+        }
+        _ => false,
+    }
+}
+
+/// Per function, the objects that it and what it calls may write, make or end.
+fn touched(program: &Program, calls: &CallGraph, tracker: &mut Tracker, origin: &[EdgeId]) -> Vec<FixedBitSet> {
+    let objects = tracker.objects();
+    let mut touched = vec![FixedBitSet::with_capacity(objects); program.funcs.len()];
+    for (id, edge) in program.edges.iter() {
+        let func = program.func_of(id).index();
+        let written = match edge.op {
+            Op::Store { addr, .. } => tracker.objects_of(addr),
+            Op::Copy { dst, .. } | Op::Fill { dst, .. } => tracker.objects_of(dst),
+            Op::Free { ptr, .. } => tracker.objects_of(ptr),
+            Op::Alloc { .. } => [tracker.site(id)].into(),
+            Op::Approx { .. } if loses_memory(program, id) => {
+                touched[func].insert_range(..);
+                continue;
+            }
+            _ => continue,
+        };
+        touched[func].extend(written.iter().map(|&object| object as usize));
+    }
+    loop {
+        let mut changed = false;
+        for func in calls.bottom_up().flatten() {
+            for &call in calls.calls_in(func) {
+                let callees: Vec<FuncId> = match program.edges[call].op {
+                    Op::Call { callee: Callee::Direct(callee), .. } => vec![callee],
+                    _ => tracker.callees(origin[call.index()]).to_vec(),
+                };
+                for callee in callees {
+                    let more = touched[callee.index()].clone();
+                    if !more.is_subset(&touched[func.index()]) {
+                        touched[func.index()].union_with(&more);
+                        changed = true;
+                    }
+                }
+            }
+        }
+        if !changed {
+            return touched;
+        }
+    }
+}
+
+impl Following<'_> {
+    /// Whom a call through a pointer may call.
+    pub fn callees(&self, call: EdgeId, value: Option<&Value>) -> Vec<FuncId> {
+        let known = self.tracker.functions(value);
+        known.unwrap_or_else(|| self.tracker.callees(self.origin[call.index()]).to_vec())
+    }
+
+    /// What an operation does to memory, and what it loads or allocates. Notes whether it may be invalid.
+    pub fn operate(&mut self, program: &Program, rows: &Rows, edge: EdgeId, env: &mut Environment) {
+        let pool = &program.exprs;
+        let eval = |env: &Environment, e: ExprId| env.eval(rows, pool, e);
+        let pair = |env: &Environment, e: ExprId| (env.eval(rows, pool, e), e);
+        let most = |len: &Option<Value>| len.as_ref().map_or(u64::MAX, |len| len.range.high);
+        let tracker = &mut self.tracker;
+        let is_valid = match program.edges[edge].op {
+            Op::Load { var, addr } => {
+                let (width, value) = (program.vars[var].width, eval(env, addr));
+                let bytes = u64::from(width.div_ceil(8));
+                let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, false);
+                let (loaded, cell) = tracker.read(&env.memory, value.as_ref(), bytes);
+                accessed(program, rows, env, addr);
+                env.set(rows, var, loaded.map(|v| super::resized(&v, width)));
+                env.copies.extend(cell.filter(|_| width.is_multiple_of(8)).map(|cell| (var, cell)));
+                is_valid
+            }
+            Op::Store { addr, value: stored } => {
+                let (width, value) = (pool.width(stored), eval(env, addr));
+                let bytes = u64::from(width.div_ceil(8));
+                let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, true);
+                let content = eval(env, stored).map(|v| super::resized(&v, width.next_multiple_of(8)));
+                tracker.write(env, value.as_ref(), addr, bytes, content.as_ref());
+                accessed(program, rows, env, addr);
+                is_valid
+            }
+            Op::Alloc { var, size, .. } => {
+                let size = eval(env, size);
+                let address = tracker.allocate(env, edge, size.as_ref());
+                env.set(rows, var, address);
+                true
+            }
+            Op::Free { ptr, kind } => {
+                let value = eval(env, ptr);
+                let is_valid = tracker.can_be_freed(&env.memory, value.as_ref());
+                tracker.free(env, value.as_ref(), ptr, kind);
+                is_valid
+            }
+            Op::ObjectSize { ptr, .. } => tracker.is_valid(&env.memory, eval(env, ptr).as_ref(), 1, false),
+            Op::Copy { dst, src, len } => {
+                let (to, from, len) = (pair(env, dst), eval(env, src), eval(env, len));
+                let is_valid = tracker.is_valid(&env.memory, to.0.as_ref(), most(&len), true)
+                    && tracker.is_valid(&env.memory, from.as_ref(), most(&len), false);
+                tracker.copy(env, to, from, len);
+                is_valid
+            }
+            Op::Fill { dst, byte, len } => {
+                let (to, byte, len) = (pair(env, dst), eval(env, byte), eval(env, len));
+                let is_valid = tracker.is_valid(&env.memory, to.0.as_ref(), most(&len), true);
+                tracker.fill(env, to, byte, len);
+                is_valid
+            }
+            Op::Call { .. } => match self.original.edges[self.origin[edge.index()]].op {
+                Op::Call { callee: Callee::Indirect(address), .. } => {
+                    tracker.functions(eval(env, address).as_ref()).is_some()
+                }
+                _ => true,
+            },
+            Op::Approx { .. } => {
+                if loses_memory(program, edge) {
+                    tracker.forget(env);
+                }
+                true
+            }
+            Op::Leak(_) => false,
+            _ => true,
+        };
+        if !is_valid {
+            self.invalid.insert(edge);
+        }
+    }
+
+    /// Ends the life of what a function has in its frame.
+    pub fn leave(&self, env: &mut Environment, func: FuncId, is_recursive: bool, result: &mut Option<Value>) {
+        match &self.frames[func.index()][..] {
+            [] => {}
+            frame if is_recursive => self.tracker.end_some(env, frame),
+            frame => self.tracker.end(env, frame, Some(result)),
+        }
+    }
+}
+
+/// Execution goes on behind an access only if its address is that of something.
+fn accessed(program: &Program, rows: &Rows, env: &mut Environment, address: ExprId) {
+    let pool = &program.exprs;
+    let (var, by) = match *pool.get(address) {
+        Expr::Var(var) => (var, 0),
+        Expr::Binary(BinOp::Add, a, b) => match (pool.get(a), pool.as_const(b).and_then(cfa::Bv::to_u64)) {
+            (&Expr::Var(var), Some(by)) => (var, by),
+            _ => return,
+        },
+        _ => return,
+    };
+    let (low, high) = range(program.layout.pointer_width);
+    if by >= low {
+        return;
+    }
+    let within = Bounds::unsigned(pool.width(address), low - by, high - by).and_then(Value::of_range);
+    let before = env.get(rows, var).cloned().unwrap_or_else(|| Value::full(pool.width(address)));
+    if let Some(now) = within.and_then(|within| before.meet(&within)) {
+        for (_, cell) in env.copies.iter().filter(|(copy, _)| *copy == var) {
+            env.memory.cells.set(*cell as usize, Some(now.clone()));
+        }
+        env.set(rows, var, Some(now));
+    }
+}

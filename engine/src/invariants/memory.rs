@@ -1,0 +1,735 @@
+//! What is known of memory: of cells, each some bytes of an object, and of objects, one for each place that makes some.
+//!
+//! Cells: Miné, Field-sensitive value analysis of embedded C programs with union types and pointer arithmetics, LCTES 2006. Allocation
+//! sites, and which of them stand for one object: Balakrishnan, Reps, Recency-abstraction for heap-allocated storage, SAS 2006.
+//! An access is taken to stay within the object that its address was derived from: where that is seen, it is valid, and so is everything
+//! before the first that is not. Where it is not seen which object that is, the points-to analysis says it.
+
+use super::environment::{Environment, Rows};
+use super::value::{Targets, Value};
+use crate::execution::Paged;
+use cfa::{AllocKind, EdgeId, ExprId, Id, Op, Program};
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+use slicer::pointer::{ObjectKind, PointsTo};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Ranges of bytes that were written are told apart up to so many.
+const RANGES: usize = 64;
+/// Places at which a read of any element of an array is looked at.
+const ELEMENTS: usize = 1024;
+/// Bytes of the largest cell.
+const WIDEST: u64 = 8;
+
+/// What is known of cells and objects at one place. A cell that is absent may hold anything.
+#[derive(Clone)]
+pub struct Memory {
+    pub cells: Paged<Value>,
+    pub objects: Paged<Status>,
+}
+
+/// How many objects of one site an address may lead to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Count {
+    None,
+    One,
+    Many,
+}
+
+/// What an object holds where it was not written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    Any,
+    Zero,
+    /// What its variable holds at the start.
+    Initial,
+}
+
+/// What is known of the objects of a site.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Status {
+    pub count: Count,
+    pub may_be_dead: bool,
+    /// Bytes, at least.
+    pub size: u64,
+    content: Content,
+    /// Where they may have been written: disjoint, ascending; from, and to before.
+    written: Rc<[(u64, u64)]>,
+}
+
+/// Some bytes of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Cell {
+    object: u32,
+    at: u64,
+    bytes: u64,
+}
+
+/// Where an address leads to.
+pub enum Places {
+    Known(Targets),
+    /// Somewhere in these objects.
+    Objects(Rc<[u32]>),
+}
+
+impl Memory {
+    pub fn new() -> Self {
+        Self { cells: Paged::new(), objects: Paged::new() }
+    }
+}
+
+impl Status {
+    fn new(count: Count, size: u64, content: Content) -> Self {
+        Self { count, may_be_dead: false, size, content, written: Rc::new([]) }
+    }
+    fn is_written(&self, from: u64, to: u64) -> bool {
+        self.written.iter().any(|&(a, b)| a < to && from < b)
+    }
+    fn write(&mut self, from: u64, to: u64) {
+        if self.content == Content::Any || self.written.iter().any(|&(a, b)| a <= from && to <= b) {
+            return;
+        }
+        let mut all: Vec<(u64, u64)> = self.written.to_vec();
+        all.push((from, to));
+        self.written = united(all);
+    }
+    fn join(&self, o: &Self) -> Self {
+        if o.count == Count::None || self == o {
+            return self.clone();
+        }
+        if self.count == Count::None {
+            return o.clone();
+        }
+        let content = if self.content == o.content { self.content } else { Content::Any };
+        let written = match content {
+            Content::Any => Rc::new([]),
+            _ => united(self.written.iter().chain(o.written.iter()).copied().collect()),
+        };
+        Self {
+            count: self.count.max(o.count),
+            may_be_dead: self.may_be_dead || o.may_be_dead,
+            size: self.size.min(o.size),
+            content,
+            written,
+        }
+    }
+}
+
+/// The same as few ranges, and some more if they are too many.
+fn united(mut all: Vec<(u64, u64)>) -> Rc<[(u64, u64)]> {
+    all.sort_unstable();
+    all.dedup_by(|b, a| {
+        let touches = b.0 <= a.1;
+        if touches {
+            a.1 = a.1.max(b.1);
+        }
+        touches
+    });
+    match (all.len() > RANGES, all.first(), all.last()) {
+        (true, Some(first), Some(last)) => Rc::new([(first.0, last.1)]),
+        _ => all.into(),
+    }
+}
+
+/// How states are put together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Joining {
+    Exact,
+    /// So that it ends.
+    Forgetting,
+}
+
+/// Memory as the analysis sees it: which objects and cells there are, and what operations do to them.
+pub struct Tracker<'p> {
+    program: &'p Program,
+    points_to: PointsTo<'p>,
+    /// By edge of the points-to analysis' program, the sites that stand for it.
+    sites: FxHashMap<EdgeId, Vec<u32>>,
+    /// By site, the edge that allocates; globals and functions come before.
+    allocations: Vec<EdgeId>,
+    of_edge: FxHashMap<EdgeId, u32>,
+    first_site: u32,
+    cells: Vec<Cell>,
+    of_object: FxHashMap<u32, BTreeMap<(u64, u64), u32>>,
+    objects_of: FxHashMap<ExprId, Rc<[u32]>>,
+    everything: Rc<[u32]>,
+    elements: FxHashMap<(u32, u64, u64, u64, u64), Option<Value>>,
+}
+
+impl<'p> Tracker<'p> {
+    /// `origin` says of each edge of the program which one of the points-to analysis' program it is.
+    pub fn new(program: &'p Program, points_to: PointsTo<'p>, origin: &[EdgeId]) -> Self {
+        let first_site = (program.globals.len() + program.funcs.len()) as u32;
+        let mut sites: FxHashMap<EdgeId, Vec<u32>> = FxHashMap::default();
+        let (mut allocations, mut of_edge) = (Vec::new(), FxHashMap::default());
+        for (id, _) in program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Alloc { .. })) {
+            let site = first_site + allocations.len() as u32;
+            allocations.push(id);
+            of_edge.insert(id, site);
+            sites.entry(origin[id.index()]).or_default().push(site);
+        }
+        let globals = 0..program.globals.len() as u32;
+        let everything = globals.chain(first_site..first_site + allocations.len() as u32).collect();
+        Self {
+            program,
+            points_to,
+            sites,
+            allocations,
+            of_edge,
+            first_site,
+            cells: Vec::new(),
+            of_object: FxHashMap::default(),
+            objects_of: FxHashMap::default(),
+            everything,
+            elements: FxHashMap::default(),
+        }
+    }
+
+    /// Memory as it is at the start.
+    pub fn initial(&self) -> Memory {
+        let mut memory = Memory::new();
+        for (id, global) in self.program.globals.iter() {
+            let content = if global.init.is_some() { Content::Initial } else { Content::Any };
+            memory.objects.set(id.index(), Some(Status::new(Count::One, global.size, content)));
+        }
+        for site in 0..self.allocations.len() {
+            let status = Status::new(Count::None, 0, Content::Any);
+            memory.objects.set(self.first_site as usize + site, Some(status));
+        }
+        memory
+    }
+
+    /// How many objects there are.
+    pub fn objects(&self) -> usize {
+        self.first_site as usize + self.allocations.len()
+    }
+
+    /// The object that an edge allocates.
+    pub fn site(&self, edge: EdgeId) -> u32 {
+        self.of_edge[&edge]
+    }
+
+    /// The edge that allocates an object; `None` of globals and functions.
+    fn allocation(&self, object: u32) -> Option<EdgeId> {
+        let site = object.checked_sub(self.first_site)?;
+        Some(self.allocations[site as usize])
+    }
+
+    /// Objects that an address may lead to, whatever is known of it here.
+    pub fn objects_of(&mut self, address: ExprId) -> Rc<[u32]> {
+        if let Some(found) = self.objects_of.get(&address) {
+            return Rc::clone(found);
+        }
+        let mut found: Vec<u32> = Vec::new();
+        let mut is_any = false;
+        for location in self.points_to.points_to(address) {
+            match self.points_to.objects[location.object].kind {
+                ObjectKind::Global(g) => found.push(g.0),
+                ObjectKind::Alloc(edge) => found.extend(self.sites.get(&edge).into_iter().flatten()),
+                ObjectKind::Func(_) => {}
+                ObjectKind::Unknown | ObjectKind::Buffer(_) => is_any = true,
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        let found = if is_any { Rc::clone(&self.everything) } else { found.into() };
+        self.objects_of.insert(address, Rc::clone(&found));
+        found
+    }
+
+    /// Where an address of this value leads to.
+    fn places(&mut self, value: Option<&Value>, address: ExprId) -> Places {
+        match value.and_then(|v| v.targets.clone()) {
+            Some(targets) => Places::Known(targets),
+            None => Places::Objects(self.objects_of(address)),
+        }
+    }
+
+    fn status<'m>(&self, memory: &'m Memory, object: u32) -> Option<&'m Status> {
+        memory.objects.get(object as usize)
+    }
+
+    /// Whether a cell stands for bytes of one object.
+    fn is_one(&self, memory: &Memory, object: u32) -> bool {
+        self.status(memory, object).is_some_and(|s| s.count == Count::One)
+    }
+
+    fn change(&self, memory: &mut Memory, object: u32, change: impl FnOnce(&mut Status)) {
+        if let Some(status) = memory.objects.get(object as usize) {
+            let mut now = status.clone();
+            change(&mut now);
+            if now != *status {
+                memory.objects.set(object as usize, Some(now));
+            }
+        }
+    }
+
+    fn cell(&mut self, object: u32, at: u64, bytes: u64) -> u32 {
+        let next = self.cells.len() as u32;
+        let id = *self.of_object.entry(object).or_default().entry((at, bytes)).or_insert(next);
+        if id == next {
+            self.cells.push(Cell { object, at, bytes });
+        }
+        id
+    }
+
+    /// The cells that have bytes from `from` to before `to`.
+    fn overlapping(&self, object: u32, from: u64, to: u64) -> Vec<u32> {
+        let Some(cells) = self.of_object.get(&object) else { return Vec::new() };
+        let first = from.saturating_sub(WIDEST - 1);
+        cells.range((first, 0)..(to, 0)).filter(|((at, bytes), _)| at + bytes > from).map(|(_, &id)| id).collect()
+    }
+
+    // Reading.
+
+    /// What a cell holds; `None` if nothing is known.
+    fn held(&self, memory: &Memory, cell: Cell) -> Option<Value> {
+        if let Some(&id) = self.of_object.get(&cell.object).and_then(|cells| cells.get(&(cell.at, cell.bytes)))
+            && let Some(value) = memory.cells.get(id as usize)
+        {
+            return Some(value.clone());
+        }
+        let status = self.status(memory, cell.object)?;
+        let end = cell.at.checked_add(cell.bytes)?;
+        if !status.is_written(cell.at, end) {
+            return self.background(status.content, cell);
+        }
+        // Part of a larger one.
+        let around = self.overlapping(cell.object, cell.at, end).into_iter().find_map(|id| {
+            let outer = self.cells[id as usize];
+            let value = memory.cells.get(id as usize)?;
+            let low = cell.at.checked_sub(outer.at)?;
+            (low + cell.bytes <= outer.bytes).then(|| value.extract(((low + cell.bytes) * 8 - 1) as u32, low as u32 * 8))
+        });
+        around
+    }
+
+    /// What a cell holds that was never written.
+    fn background(&self, content: Content, cell: Cell) -> Option<Value> {
+        let width = (cell.bytes * 8) as u32;
+        match content {
+            Content::Any => None,
+            Content::Zero => Some(Value::constant(width, 0)),
+            Content::Initial => {
+                let object = &self.program.globals[cfa::GlobalId(cell.object)];
+                let init = object.init.as_ref()?;
+                let end = cell.at.checked_add(cell.bytes).filter(|&end| end <= object.size)?;
+                let pointer = u64::from(self.program.layout.pointer_width / 8);
+                let mut near = init.pointers.iter().filter(|(at, _)| *at < end && cell.at < at + pointer);
+                if let Some(&(at, e)) = near.next() {
+                    let rows = Rows::following(self.program);
+                    let is_it = at == cell.at && pointer == cell.bytes;
+                    return is_it.then(|| Environment::new().eval(&rows, &self.program.exprs, e)).flatten();
+                }
+                let byte = |at: u64| u64::from(init.bytes.get(at as usize).copied().unwrap_or(0));
+                let value = (0..cell.bytes).rev().fold(0, |value, i| value << 8 | byte(cell.at + i));
+                Some(Value::constant(width, value))
+            }
+        }
+    }
+
+    /// What a read of so many bytes gives; and the cell, if it is one of one object.
+    pub fn read(&mut self, memory: &Memory, value: Option<&Value>, bytes: u64) -> (Option<Value>, Option<u32>) {
+        let Some(targets) = value.and_then(|v| v.targets.clone()).filter(|_| bytes <= WIDEST) else {
+            return (None, None);
+        };
+        let mut found: Option<Value> = None;
+        for (object, at) in targets.iter() {
+            let Some(one) = self.read_at(memory, *object, at, bytes) else { return (None, self.only_cell(memory, &targets, bytes)) };
+            found = Some(found.map_or_else(|| one.clone(), |before| before.join(&one)));
+        }
+        (found, self.only_cell(memory, &targets, bytes))
+    }
+
+    /// The cell that an access is of, if it can be no other.
+    fn only_cell(&mut self, memory: &Memory, targets: &Targets, bytes: u64) -> Option<u32> {
+        let [(object, at)] = &targets[..] else { return None };
+        let at = at.as_constant().filter(|&at| at <= u64::MAX / 2)?;
+        self.is_one(memory, *object).then(|| self.cell(*object, at, bytes))
+    }
+
+    fn read_at(&mut self, memory: &Memory, object: u32, at: &Value, bytes: u64) -> Option<Value> {
+        if let Some(at) = at.as_constant() {
+            return self.held(memory, Cell { object, at, bytes });
+        }
+        let status = self.status(memory, object)?;
+        if status.content == Content::Any && at.members.is_none() {
+            return None;
+        }
+        let size = status.size;
+        // What is read lies within the object.
+        let last = at.range.high.min(size.checked_sub(bytes)?);
+        let is_whole = !status.is_written(0, size);
+        let step = u64::try_from(at.congruence.modulus.max(1)).ok()?;
+        let key = (object, at.range.low, last, step, bytes);
+        if is_whole && status.content == Content::Initial && at.members.is_none()
+            && let Some(known) = self.elements.get(&key)
+        {
+            return known.clone();
+        }
+        let places: Vec<u64> = match &at.members {
+            Some(members) => members.iter().copied().filter(|&at| at <= last).collect(),
+            None => {
+                let first = at.congruence.next(at.range.low)?;
+                if last.checked_sub(first)? / step >= ELEMENTS as u64 {
+                    return None;
+                }
+                (first..=last).step_by(step as usize).collect()
+            }
+        };
+        let mut found: Option<Value> = None;
+        for at in places {
+            let one = self.held(memory, Cell { object, at, bytes });
+            found = match (found, one) {
+                (_, None) => {
+                    found = None;
+                    break;
+                }
+                (None, one) => one,
+                (Some(found), Some(one)) => Some(found.join(&one)),
+            };
+        }
+        if is_whole && at.members.is_none() {
+            self.elements.insert(key, found.clone());
+        }
+        found
+    }
+
+    // Writing.
+
+    /// What a write of so many bytes does; nothing is known of the value of more than 8.
+    pub fn write(&mut self, env: &mut Environment, value: Option<&Value>, address: ExprId, bytes: u64, stored: Option<&Value>) {
+        match self.places(value, address) {
+            Places::Known(targets) => {
+                let only = self.only_cell(&env.memory, &targets, bytes).filter(|_| bytes <= WIDEST);
+                for (object, at) in targets.iter() {
+                    self.write_at(env, *object, at, bytes, stored.filter(|_| bytes <= WIDEST), only.is_some());
+                }
+            }
+            Places::Objects(objects) => {
+                for &object in objects.iter() {
+                    self.spoil(env, object, 0, u64::MAX);
+                }
+            }
+        }
+    }
+
+    fn write_at(&mut self, env: &mut Environment, object: u32, at: &Value, bytes: u64, stored: Option<&Value>, is_only: bool) {
+        if let Some(at) = at.as_constant().filter(|at| at.checked_add(bytes).is_some()) {
+            let before = match is_only {
+                false => stored.and_then(|_| self.held(&env.memory, Cell { object, at, bytes })),
+                true => None,
+            };
+            self.spoil(env, object, at, at + bytes);
+            let now = match (is_only, before, stored) {
+                (true, _, Some(value)) => Some(value.clone()),
+                (false, Some(before), Some(value)) => Some(before.join(value)),
+                _ => None,
+            };
+            if let Some(now) = now.filter(|v| !v.is_full()) {
+                let cell = self.cell(object, at, bytes);
+                env.memory.cells.set(cell as usize, Some(now));
+            }
+            return;
+        }
+        let (low, high) = (at.range.low, at.range.high);
+        let end = high.saturating_add(bytes);
+        // Cells at one of the places that are written, and only there, hold what they did or what is written now.
+        let stride = at.congruence.modulus;
+        let apart = stride >= u128::from(bytes);
+        let mut kept: Vec<(u32, Value)> = Vec::new();
+        for id in self.overlapping(object, low, end) {
+            let cell = self.cells[id as usize];
+            let Some(now) = env.memory.cells.get(id as usize) else { continue };
+            let first = at.congruence.next(low.max((cell.at + 1).saturating_sub(bytes)));
+            if !first.is_some_and(|at| at < cell.at + cell.bytes && at <= high) {
+                kept.push((id, now.clone()));
+            } else if let Some(value) = stored
+                && apart
+                && cell.bytes == bytes
+                && at.congruence.contains(cell.at)
+            {
+                kept.push((id, now.join(value)));
+            }
+        }
+        self.spoil(env, object, low, end);
+        for (id, value) in kept {
+            env.memory.cells.set(id as usize, Some(value).filter(|v| !v.is_full()));
+        }
+    }
+
+    /// Forgets what some bytes of an object hold.
+    fn spoil(&self, env: &mut Environment, object: u32, from: u64, to: u64) {
+        for id in self.overlapping(object, from, to) {
+            env.memory.cells.set(id as usize, None);
+            env.copies.retain(|(_, cell)| *cell != id);
+        }
+        self.change(&mut env.memory, object, |status| status.write(from, to));
+    }
+
+    /// Sets bytes; zeros over all of one object are remembered.
+    pub fn fill(&mut self, env: &mut Environment, dst: (Option<Value>, ExprId), byte: Option<Value>, len: Option<Value>) {
+        let places = self.places(dst.0.as_ref(), dst.1);
+        if let Places::Known(targets) = &places
+            && let [(object, at)] = &targets[..]
+            && let (Some(0), Some(0), Some(len)) =
+                (at.as_constant(), byte.as_ref().and_then(Value::as_constant), len.as_ref().and_then(Value::as_constant))
+            && self.is_one(&env.memory, *object)
+            && self.status(&env.memory, *object).is_some_and(|s| s.size == len)
+        {
+            self.spoil(env, *object, 0, len);
+            // It has just so many bytes: the write stays within it.
+            self.change(&mut env.memory, *object, |s| (s.content, s.written) = (Content::Zero, Rc::new([])));
+            return;
+        }
+        self.spoil_places(env, &places, len.as_ref());
+    }
+
+    /// Forgets what some bytes behind an address hold.
+    fn spoil_places(&mut self, env: &mut Environment, places: &Places, len: Option<&Value>) {
+        let len = len.map_or(u64::MAX, |len| len.range.high);
+        match places {
+            Places::Known(targets) => {
+                for (object, at) in targets.iter() {
+                    self.spoil(env, *object, at.range.low, at.range.high.saturating_add(len));
+                }
+            }
+            Places::Objects(objects) => {
+                for &object in objects.iter() {
+                    self.spoil(env, object, 0, u64::MAX);
+                }
+            }
+        }
+    }
+
+    /// Copies bytes; what is known of them where both places are.
+    pub fn copy(&mut self, env: &mut Environment, dst: (Option<Value>, ExprId), src: Option<Value>, len: Option<Value>) {
+        let places = self.places(dst.0.as_ref(), dst.1);
+        let mut carried: Vec<(u64, u64, Value)> = Vec::new();
+        let from = src.and_then(|v| v.targets);
+        let count = len.as_ref().and_then(Value::as_constant);
+        let mut target = None;
+        if let (Places::Known(to), Some(from), Some(count)) = (&places, from, count)
+            && let ([(object, to)], [(source, from)]) = (&to[..], &from[..])
+            && let (Some(to), Some(from)) = (to.as_constant(), from.as_constant())
+            && self.is_one(&env.memory, *object)
+            && let Some(end) = from.checked_add(count)
+        {
+            target = Some((*object, to));
+            for id in self.overlapping(*source, from, end) {
+                let cell = self.cells[id as usize];
+                if cell.at >= from && cell.at + cell.bytes <= end
+                    && let Some(value) = self.held(&env.memory, cell)
+                {
+                    carried.push((cell.at - from, cell.bytes, value));
+                }
+            }
+        }
+        self.spoil_places(env, &places, len.as_ref());
+        if let Some((object, to)) = target {
+            for (at, bytes, value) in carried {
+                let cell = self.cell(object, to + at, bytes);
+                env.memory.cells.set(cell as usize, Some(value).filter(|v| !v.is_full()));
+            }
+        }
+    }
+
+    // Life and death.
+
+    /// A new object; its address.
+    pub fn allocate(&mut self, env: &mut Environment, edge: EdgeId, size: Option<&Value>) -> Option<Value> {
+        let Op::Alloc { var, align, zeroed, .. } = self.program.edges[edge].op else { unreachable!("an allocation") };
+        let object = self.site(edge);
+        let size = size.map_or(0, |size| size.range.low);
+        let content = if zeroed { Content::Zero } else { Content::Any };
+        let is_first = self.status(&env.memory, object).is_some_and(|s| s.count == Count::None);
+        self.spoil(env, object, 0, u64::MAX);
+        self.change(&mut env.memory, object, |status| {
+            *status = match is_first {
+                true => Status::new(Count::One, size, content),
+                false => Status {
+                    count: Count::Many,
+                    size: status.size.min(size),
+                    may_be_dead: status.may_be_dead,
+                    ..Status::new(Count::Many, size, Content::Any)
+                },
+            };
+        });
+        let width = self.program.vars[var].width;
+        Some(Value::address(super::environment::addresses_of(width, size), align, object))
+    }
+
+    /// Ends the life of what is at an address.
+    pub fn free(&mut self, env: &mut Environment, value: Option<&Value>, address: ExprId, kind: AllocKind) {
+        let objects: Vec<u32> = match self.places(value, address) {
+            Places::Known(targets) => targets.iter().map(|(object, _)| *object).collect(),
+            Places::Objects(objects) => objects.to_vec(),
+        };
+        let is_scope = kind == AllocKind::Stack;
+        if let [object] = objects[..]
+            && is_scope
+            && self.is_one(&env.memory, object)
+        {
+            self.end(env, &[object], None);
+            return;
+        }
+        for object in objects {
+            let Some(edge) = self.allocation(object) else { continue };
+            let Op::Alloc { kind, .. } = self.program.edges[edge].op else { continue };
+            if is_scope == (kind == AllocKind::Stack) {
+                self.change(&mut env.memory, object, |status| status.may_be_dead |= status.count != Count::None);
+            }
+        }
+    }
+
+    /// Ends the life of objects of the stack. No address that is known leads there any more, so that others may take their place.
+    pub fn end(&self, env: &mut Environment, objects: &[u32], result: Option<&mut Option<Value>>) {
+        let leads_there = |value: &Value| {
+            value.targets.as_ref().is_some_and(|targets| targets.iter().any(|(o, _)| objects.contains(o)))
+        };
+        let dangling = |row: &Paged<Value>| -> Vec<usize> {
+            row.iter().filter(|(_, value)| leads_there(value)).map(|(index, _)| index).collect()
+        };
+        for row in [&mut env.globals, &mut env.locals, &mut env.memory.cells] {
+            for index in dangling(row) {
+                row.set(index, None);
+            }
+        }
+        if let Some(result) = result {
+            result.take_if(|value| leads_there(value));
+        }
+        for &object in objects {
+            self.spoil(env, object, 0, u64::MAX);
+            self.change(&mut env.memory, object, |status| *status = Status::new(Count::None, 0, Content::Any));
+        }
+    }
+
+    /// Says that the objects of a frame are dead, where those of another frame of the function may still be alive.
+    pub fn end_some(&self, env: &mut Environment, objects: &[u32]) {
+        for &object in objects {
+            self.change(&mut env.memory, object, |status| {
+                (status.may_be_dead, status.count) = (true, Count::Many);
+            });
+        }
+    }
+
+    /// Forgets what memory holds, and what is alive.
+    pub fn forget(&self, env: &mut Environment) {
+        for object in self.everything.iter().copied() {
+            self.spoil(env, object, 0, u64::MAX);
+            self.change(&mut env.memory, object, |status| status.may_be_dead |= object >= self.first_site);
+        }
+    }
+
+    // Putting together.
+
+    /// What holds in both, and less; whether that is less than what held in `a`. `op` puts together what a cell may hold.
+    pub fn join(&self, a: &mut Memory, b: &Memory, how: Joining, op: impl Fn(&Value, &Value) -> Value) -> bool {
+        let is_none = |m: &Memory, cell: Cell| self.status(m, cell.object).is_some_and(|s| s.count == Count::None);
+        let pages: Vec<usize> = a.cells.differing_pages(&b.cells).collect();
+        let mut changed = false;
+        for index in pages.into_iter().flat_map(|p| p * Paged::<Value>::PAGE..(p + 1) * Paged::<Value>::PAGE) {
+            let (x, y) = (a.cells.get(index), b.cells.get(index));
+            if x.is_none() && y.is_none() {
+                continue;
+            }
+            let cell = self.cells[index];
+            let of = |m: &Memory, known: Option<&Value>| known.cloned().or_else(|| self.held(m, cell));
+            let now = match (x, y) {
+                (x, None) if is_none(b, cell) => x.cloned(),
+                (None, y) if is_none(a, cell) => y.cloned(),
+                (x, y) => of(a, x).zip(of(b, y)).map(|(x, y)| op(&x, &y)),
+            };
+            let now = now.filter(|v| !v.is_full());
+            if now.as_ref() != x {
+                a.cells.set(index, now);
+                changed = true;
+            }
+        }
+        let pages: Vec<usize> = a.objects.differing_pages(&b.objects).collect();
+        for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {
+            let Some(x) = a.objects.get(index) else { continue };
+            let mut now = b.objects.get(index).map(|y| x.join(y));
+            if let Some(now) = now.as_mut().filter(|now| how == Joining::Forgetting && *now != x) {
+                (now.size, now.content, now.written) = (0, Content::Any, Rc::new([]));
+                now.count = if now.count == Count::None { now.count } else { Count::Many };
+            }
+            if now.as_ref() != Some(x) {
+                a.objects.set(index, now);
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// What a caller knows behind a call: what it knew, but of what the callee may have touched what that knows.
+    pub fn returned(&self, before: &Memory, after: &Memory, touched: &FixedBitSet) -> Memory {
+        let mut now = before.clone();
+        let pages: Vec<usize> = before.cells.differing_pages(&after.cells).collect();
+        for index in pages.into_iter().flat_map(|p| p * Paged::<Value>::PAGE..(p + 1) * Paged::<Value>::PAGE) {
+            if self.cells.get(index).is_some_and(|cell| touched.contains(cell.object as usize)) {
+                let value = after.cells.get(index);
+                if now.cells.get(index) != value {
+                    now.cells.set(index, value.cloned());
+                }
+            }
+        }
+        let pages: Vec<usize> = before.objects.differing_pages(&after.objects).collect();
+        for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {
+            if touched.contains(index) {
+                let status = after.objects.get(index);
+                if now.objects.get(index) != status {
+                    now.objects.set(index, status.cloned());
+                }
+            }
+        }
+        now
+    }
+
+    /// Whether an address leads to so many bytes of objects that are alive, whatever is known.
+    pub fn is_valid(&self, memory: &Memory, value: Option<&Value>, bytes: u64, writes: bool) -> bool {
+        let Some(value) = value.filter(|v| !v.contains(0)) else { return false };
+        let Some(targets) = &value.targets else { return false };
+        targets.iter().all(|(object, at)| {
+            let is_global = (*object as usize) < self.program.globals.len();
+            let is_constant = is_global && self.program.globals[cfa::GlobalId(*object)].read_only;
+            self.status(memory, *object).is_some_and(|status| {
+                status.count != Count::None
+                    && !status.may_be_dead
+                    && at.range.high.checked_add(bytes).is_some_and(|end| end <= status.size)
+            }) && !(writes && is_constant)
+        })
+    }
+
+    /// Whether what is at an address can be freed.
+    pub fn can_be_freed(&self, memory: &Memory, value: Option<&Value>) -> bool {
+        let Some(value) = value else { return false };
+        if value.as_constant() == Some(0) {
+            return true;
+        }
+        let Some(targets) = &value.targets else { return false };
+        targets.iter().all(|(object, at)| {
+            let is_of_heap = self.allocation(*object).is_some_and(|edge| {
+                matches!(self.program.edges[edge].op, Op::Alloc { kind: AllocKind::Heap, .. })
+            });
+            let status = self.status(memory, *object);
+            is_of_heap && at.as_constant() == Some(0) && status.is_some_and(|s| s.count == Count::One && !s.may_be_dead)
+        })
+    }
+
+    /// The functions that an address may be of, if it is one of a function.
+    pub fn functions(&self, value: Option<&Value>) -> Option<Vec<cfa::FuncId>> {
+        let value = value.filter(|v| !v.contains(0))?;
+        let function = |(object, at): &(u32, Value)| {
+            let function = object.checked_sub(self.program.globals.len() as u32)?;
+            (*object < self.first_site && at.as_constant() == Some(0)).then_some(cfa::FuncId(function))
+        };
+        value.targets.as_ref()?.iter().map(function).collect()
+    }
+
+    /// Which functions a call may call, as the points-to analysis sees it.
+    pub fn callees(&self, call: EdgeId) -> &[cfa::FuncId] {
+        self.points_to.callees(call)
+    }
+}
