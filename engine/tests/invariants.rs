@@ -3,10 +3,10 @@
 #[path = "../../slicer/tests/generator/mod.rs"]
 mod generator;
 
-use cfa::interp::{InputSource, Interpreter, Limits, Observer, State, Unknown};
+use cfa::interp::{InputSource, Interpreter, Limits, Observer, Outcome, State, Unknown};
 use cfa::*;
 use engine::budget::Budget;
-use engine::invariants::Invariants;
+use engine::invariants::{Discharged, Invariants};
 
 /// Values of any size, small ones preferred.
 struct Random(generator::Random);
@@ -67,4 +67,47 @@ fn hold_in_executions() {
         }
     }
     assert!(informative * 10 > checked, "{informative} of {checked}");
+}
+
+struct Reached<'a> {
+    program: &'a Program,
+    discharged: &'a Discharged,
+    accesses: usize,
+    valid: usize,
+}
+
+impl Observer for Reached<'_> {
+    fn executed(&mut self, edge: EdgeId, _: &State) {
+        let Edge { source, op, .. } = &self.program.edges[edge];
+        assert!(self.discharged.is_reachable(*source), "{edge} was executed");
+        if op.may_fault() {
+            self.accesses += 1;
+            self.valid += usize::from(self.discharged.is_valid(edge));
+        }
+    }
+}
+
+#[test]
+fn what_is_discharged_holds_in_executions() {
+    let (mut accesses, mut valid, mut faults, mut looked_at) = (0, 0, 0, 0);
+    for seed in 0..1_500 {
+        let (program, _) = generator::generate(seed);
+        let Some(discharged) = Discharged::of(&program, &Budget::unlimited()) else { continue };
+        looked_at += 1;
+        let interpreter = Interpreter::new(&program);
+        for run in 0..4 {
+            let mut reached = Reached { program: &program, discharged: &discharged, accesses: 0, valid: 0 };
+            let limits = Limits { steps: 3_000, ..Limits::default() };
+            let mut inputs = Random(generator::Random::new(seed * 8 + run));
+            if let Outcome::Invalid { edge, fault, .. } = interpreter.run(&mut inputs, limits, &mut reached).outcome {
+                faults += 1;
+                let op = &program.edges[edge].op;
+                assert!(!discharged.is_valid(edge), "{fault:?} of {op:?} at {edge} of program {seed}");
+            }
+            accesses += reached.accesses;
+            valid += reached.valid;
+        }
+    }
+    assert!(looked_at > 100 && faults > 100, "{looked_at} programs, {faults} faults");
+    assert!(valid * 4 > accesses, "{valid} of {accesses}");
 }

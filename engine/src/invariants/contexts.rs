@@ -18,6 +18,8 @@ pub struct Contexts {
     pub origin: Vec<EdgeId>,
     /// By location, the same.
     pub locations: Vec<LocId>,
+    /// By edge of the original, who is called for sure.
+    callees: Vec<Option<FuncId>>,
 }
 
 impl Contexts {
@@ -31,9 +33,14 @@ impl Contexts {
                 *callee = Callee::Direct(*only);
             }
         }
+        let callee = |edge: &Edge| match edge.op {
+            Op::Call { callee: Callee::Direct(callee), .. } => Some(callee),
+            _ => None,
+        };
         let mut this = Self {
             origin: program.edges.ids().collect(),
             locations: program.locs.ids().collect(),
+            callees: program.edges.values().map(callee).collect(),
             program,
         };
         this.expand();
@@ -96,8 +103,13 @@ impl Contexts {
         for &loc in locs {
             let mut add = |edge: EdgeId| {
                 let Edge { source, target, .. } = program.edges[edge];
-                let copied = Edge { source: to[&source], target: to[&target], ..program.edges[edge].clone() };
-                self.origin.push(self.origin[edge.index()]);
+                let mut copied = Edge { source: to[&source], target: to[&target], ..program.edges[edge].clone() };
+                let origin = self.origin[edge.index()];
+                self.origin.push(origin);
+                // What is copied may call copies already.
+                if let (Op::Call { callee, .. }, Some(called)) = (&mut copied.op, self.callees[origin.index()]) {
+                    *callee = Callee::Direct(called);
+                }
                 program.edges.push(copied)
             };
             let out = match program.locs[loc].out {

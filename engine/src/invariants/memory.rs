@@ -143,6 +143,7 @@ pub enum Joining {
 /// Memory as the analysis sees it: which objects and cells there are, and what operations do to them.
 pub struct Tracker<'p> {
     program: &'p Program,
+    rows: Rows,
     points_to: PointsTo<'p>,
     /// By edge of the points-to analysis' program, the sites that stand for it.
     sites: FxHashMap<EdgeId, Vec<u32>>,
@@ -173,6 +174,7 @@ impl<'p> Tracker<'p> {
         let everything = globals.chain(first_site..first_site + allocations.len() as u32).collect();
         Self {
             program,
+            rows: Rows::following(program),
             points_to,
             sites,
             allocations,
@@ -318,9 +320,8 @@ impl<'p> Tracker<'p> {
                 let pointer = u64::from(self.program.layout.pointer_width / 8);
                 let mut near = init.pointers.iter().filter(|(at, _)| *at < end && cell.at < at + pointer);
                 if let Some(&(at, e)) = near.next() {
-                    let rows = Rows::following(self.program);
                     let is_it = at == cell.at && pointer == cell.bytes;
-                    return is_it.then(|| Environment::new().eval(&rows, &self.program.exprs, e)).flatten();
+                    return is_it.then(|| Environment::new().eval(&self.rows, &self.program.exprs, e)).flatten();
                 }
                 let byte = |at: u64| u64::from(init.bytes.get(at as usize).copied().unwrap_or(0));
                 let value = (0..cell.bytes).rev().fold(0, |value, i| value << 8 | byte(cell.at + i));
