@@ -78,11 +78,11 @@ struct Reached<'a> {
 
 impl Observer for Reached<'_> {
     fn executed(&mut self, edge: EdgeId, _: &State) {
-        let Edge { source, op, .. } = &self.program.edges[edge];
-        assert!(self.discharged.is_reachable(*source), "{edge} was executed");
+        let &Edge { source, ref op, .. } = &self.program.edges[edge];
+        assert!(self.discharged.is_reachable(source), "{edge} was executed");
         if op.may_fault() {
             self.accesses += 1;
-            self.valid += usize::from(self.discharged.is_valid(edge));
+            self.valid += usize::from(self.discharged.is_valid(edge, source));
         }
     }
 }
@@ -101,8 +101,8 @@ fn what_is_discharged_holds_in_executions() {
             let mut inputs = Random(generator::Random::new(seed * 8 + run));
             if let Outcome::Invalid { edge, fault, .. } = interpreter.run(&mut inputs, limits, &mut reached).outcome {
                 faults += 1;
-                let op = &program.edges[edge].op;
-                assert!(!discharged.is_valid(edge), "{fault:?} of {op:?} at {edge} of program {seed}");
+                let Edge { op, source, .. } = &program.edges[edge];
+                assert!(!discharged.is_valid(edge, *source), "{fault:?} of {op:?} at {edge} of program {seed}");
             }
             accesses += reached.accesses;
             valid += reached.valid;

@@ -327,22 +327,6 @@ impl Run<'_> {
             Site::Check(edge) | Site::Fault(edge) | Site::Call(edge) => edge,
         };
         group.discharged = safe.iter().map(|site| (edge(site), program.edges[edge(site)].clone())).collect();
-        if std::env::var_os("DEBUG_OPEN").is_some() {
-            let sources = Sources::new();
-            for (site, error) in &found {
-                if !safe.contains(site) {
-                    let e = &program.edges[edge(site)];
-                    let at = e.place.and_then(|p| sources.spot(program, p)).map(|s| format!("{s:?}"));
-                    let place = e.place.map(|p| (&program.files[program.places[p].file].path, program.places[p].line));
-                    let f = &program.funcs[program.func_of(edge(site))].name;
-                    let _ = at;
-                    eprintln!("OPEN {} {f} {place:?} {:?}", program.errors[*error].check, e.op);
-                }
-            }
-            if std::env::var_os("DEBUG_TEXT").is_some() {
-                eprintln!("{}", cfa::text::print(program));
-            }
-        }
         leave_out(program, &safe);
         group.ended.fetch_or(rests && !safe.is_empty(), Ordering::Relaxed);
         let safe: FxHashSet<Site> = safe.into_iter().collect();
@@ -524,7 +508,10 @@ fn holding(pipeline: &Pipeline, program: &Program, found: &[(Site, ErrorId)]) ->
     let Some(discharged) = discharged else { return (Vec::new(), false) };
     let holds = |site: &Site| match *site {
         Site::Check(edge) => !discharged.is_reachable(program.edges[edge].source),
-        Site::Fault(edge) => !discharged.is_reachable(program.edges[edge].source) || discharged.is_valid(edge),
+        Site::Fault(edge) => {
+            let source = program.edges[edge].source;
+            !discharged.is_reachable(source) || discharged.is_valid(edge, source)
+        }
         Site::Call(_) => false,
     };
     let asks_of_memory = found.iter().any(|(site, _)| matches!(site, Site::Fault(_)));

@@ -60,7 +60,8 @@ impl Facts {
     /// A proof by them alone.
     pub fn proof(&self, setting: Setting<'_>, plain: &SymbolicExecution<'_>) -> Option<Proof> {
         let invariants = self.known().filter(|i| i.prove(setting.program))?;
-        let assumptions = Assumptions::guess(setting.program, &plain.loops, Some(invariants), Effort::Facts, None);
+        let Setting { program, budget, .. } = setting;
+        let assumptions = Assumptions::guess(program, &plain.loops, Some(invariants), Effort::Facts, None, budget);
         Some(Proof::Invariants(Box::new(assumptions.certificate(&plain.loops))))
     }
 }
@@ -170,7 +171,8 @@ impl<'p> Houdini<'p> {
 
     fn plan(&self, number: usize, known: Option<&Assumptions>) -> Pending {
         let (iterations, effort) = self.plans[number];
-        let left = Assumptions::guess(self.setting.program, &self.plain.loops, self.facts.known(), effort, known);
+        let Setting { program, budget, .. } = self.setting;
+        let left = Assumptions::guess(program, &self.plain.loops, self.facts.known(), effort, known, budget);
         Pending { number, left: left.with_iterations(iterations) }
     }
 
@@ -196,7 +198,8 @@ impl<'p> Algorithm<'p> for Houdini<'p> {
             return Ending::Proved(proof);
         }
         if self.pending.is_none() {
-            observe(self.setting.program, &mut self.plain.loops, self.setting.config.seed);
+            let Setting { program, config, budget, .. } = self.setting;
+            observe(program, &mut self.plain.loops, config.seed, budget);
         }
         let mut pending = self.pending.take().unwrap_or_else(|| self.plan(0, None));
         loop {

@@ -34,15 +34,15 @@ impl<'p> KInduction<'p> {
     fn step(&mut self, share: &mut Share<'_>) -> Option<Proof> {
         let Base { setting, plain, iterations, runs, .. } = &mut self.base;
         if !std::mem::replace(&mut self.observed, true) {
-            observe(setting.program, &mut plain.loops, setting.config.seed);
+            observe(setting.program, &mut plain.loops, setting.config.seed, setting.budget);
         }
         for effort in EFFORTS {
             if effort == Effort::Cells && !(*iterations == 1 && plain.loops.have_rows()) {
                 continue;
             }
             let (facts, known) = (self.facts.known(), self.known.as_ref());
-            let mut left =
-                Assumptions::guess(setting.program, &plain.loops, facts, effort, known).with_iterations(*iterations);
+            let guessed = Assumptions::guess(setting.program, &plain.loops, facts, effort, known, setting.budget);
+            let mut left = guessed.with_iterations(*iterations);
             left.past_errors = true;
             loop {
                 let Tried { result, taints, tried, cut_short } =

@@ -211,7 +211,8 @@ impl Cpa for Interval<'_> {
         };
         let value = value.and_then(|e| state.env.eval(&self.rows, &program.exprs, e));
         let caller = state.below.expect("a frame that was entered by a call");
-        let mut env = Environment { globals: state.env.globals, locals: caller.env.locals.clone(), ..Environment::new() };
+        let mut env =
+            Environment { globals: state.env.globals, locals: caller.env.locals.clone(), ..Environment::new() };
         if let Some(var) = *result {
             env.set(&self.rows, var, value.map(|v| resized(&v, program.vars[var].width)));
         }

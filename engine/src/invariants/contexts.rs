@@ -77,7 +77,11 @@ impl Contexts {
             for edge in edges {
                 let Op::Call { callee: Callee::Direct(callee), .. } = self.program.edges[edge].op else { continue };
                 let size = sizes[callee.index()];
-                if size > SMALL || calls.is_recursive(callee) || is_single(callee) || self.program.edges.len() + size > most {
+                if size > SMALL
+                    || calls.is_recursive(callee)
+                    || is_single(callee)
+                    || self.program.edges.len() + size > most
+                {
                     continue;
                 }
                 let copy = self.copy(callee, &locs[&callee].clone(), &mut locs);

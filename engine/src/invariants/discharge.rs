@@ -6,13 +6,11 @@
 use super::contexts::Contexts;
 use super::environment::{Environment, Rows};
 use super::fixpoint::{Analysis, Following};
-use super::memory::Tracker;
+use super::tracker::Tracker;
 use super::value::Value;
 use crate::budget::Budget;
 use crate::execution::range;
-use cfa::{
-    AllocKind, BinOp, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, Id, LocId, Op, Program,
-};
+use cfa::{AllocKind, BinOp, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, Id, LocId, Op, Program};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 use slicer::pointer::{self, PointsTo};
@@ -22,6 +20,9 @@ use smt::bounds::Bounds;
 pub struct Discharged {
     reached: Vec<bool>,
     invalid: FxHashSet<EdgeId>,
+    /// Places that may be executed behind one where the program represented lacks behaviours of the program given: of these
+    /// nothing is said.
+    beyond: FixedBitSet,
 }
 
 impl Discharged {
@@ -38,35 +39,108 @@ impl Discharged {
         }
         let following = analysis.following?;
         let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
-        let this = Self { reached, invalid };
-        (!this.is_blind(program, &following)).then_some(this)
+        let beyond = beyond(program, &following.tracker, &reached)?;
+        Some(Self { reached, invalid, beyond })
     }
 
     /// Whether control may come to a place.
     pub fn is_reachable(&self, loc: LocId) -> bool {
-        self.reached[loc.index()]
+        self.reached[loc.index()] || self.beyond.contains(loc.index())
     }
 
-    /// Whether an operation on memory is valid whenever it is executed.
-    pub fn is_valid(&self, edge: EdgeId) -> bool {
-        !self.invalid.contains(&edge)
+    /// Whether an operation on memory, from `source`, is valid whenever it is executed.
+    pub fn is_valid(&self, edge: EdgeId, source: LocId) -> bool {
+        !self.invalid.contains(&edge) && !self.beyond.contains(source.index())
     }
 
     /// Whether all operations on memory are.
     pub fn are_all_valid(&self) -> bool {
         self.invalid.is_empty()
     }
+}
 
-    /// Whether something is done behind which nothing can be said.
-    fn is_blind(&self, program: &Program, following: &Following) -> bool {
-        program.edges.iter().any(|(id, edge)| {
-            let counts = match edge.op {
-                Op::Approx { taint } => program.taints[taint].under,
-                Op::Call { callee: Callee::Indirect(_), .. } => following.tracker.callees(id).is_empty(),
-                _ => false,
-            };
-            counts && self.is_reachable(edge.source)
-        })
+/// The places that may be executed behind one that is reached and lacks behaviours; `None` if what is lacking may be anything. A
+/// library model that lacks some still calls nobody but whom it is given.
+fn beyond(program: &Program, tracker: &Tracker, reached: &[bool]) -> Option<FixedBitSet> {
+    let calls = CallGraph::new(program);
+    let mut todo: Vec<LocId> = Vec::new();
+    for (id, edge) in program.edges.iter().filter(|(_, edge)| reached[edge.source.index()]) {
+        match edge.op {
+            Op::Approx { taint } if program.taints[taint].under => {
+                if program.funcs[program.func_of(id)].origin != FunctionOrigin::Model {
+                    return None;
+                }
+                todo.push(edge.target);
+            }
+            Op::Call { callee: Callee::Indirect(_), .. } if tracker.callees(id).is_empty() => return None,
+            _ => {}
+        }
+    }
+    let mut found = FixedBitSet::with_capacity(program.locs.len());
+    if todo.is_empty() {
+        return Some(found);
+    }
+    let returning = returning(program, &calls);
+    todo.extend(calls.address_taken().iter().map(|&func| program.funcs[func].entry));
+    while let Some(loc) = todo.pop() {
+        if found.put(loc.index()) {
+            continue;
+        }
+        for edge in program.out_edges(loc) {
+            let target = program.edges[edge].target;
+            match program.edges[edge].op {
+                Op::Call { .. } => {
+                    let callees = calls.callees(program, edge);
+                    let callees = callees.as_slice();
+                    todo.extend(callees.iter().map(|&func| program.funcs[func].entry));
+                    todo.extend(callees.iter().any(|func| returning[func.index()]).then_some(target));
+                }
+                // Those who wait for it have called it before, or call it behind.
+                Op::Return { .. } => {
+                    let callers = calls.callers(program.func_of(edge)).map(|call| &program.edges[call]);
+                    todo.extend(callers.filter(|call| reached[call.source.index()]).map(|call| call.target));
+                }
+                _ => todo.push(target),
+            }
+        }
+    }
+    Some(found)
+}
+
+/// Which functions may return, as the graph has it.
+fn returning(program: &Program, calls: &CallGraph) -> Vec<bool> {
+    let mut returning = vec![false; program.funcs.len()];
+    loop {
+        let mut changed = false;
+        for func in calls.bottom_up().flatten().collect::<Vec<_>>() {
+            if returning[func.index()] {
+                continue;
+            }
+            let mut todo = vec![program.funcs[func].entry];
+            let mut seen: FxHashSet<LocId> = FxHashSet::default();
+            while let Some(loc) = todo.pop() {
+                if !seen.insert(loc) {
+                    continue;
+                }
+                for edge in program.out_edges(loc) {
+                    let goes_on = match program.edges[edge].op {
+                        Op::Call { .. } => {
+                            calls.callees(program, edge).as_slice().iter().any(|callee| returning[callee.index()])
+                        }
+                        Op::Return { .. } => {
+                            returning[func.index()] = true;
+                            false
+                        }
+                        _ => true,
+                    };
+                    todo.extend(goes_on.then_some(program.edges[edge].target));
+                }
+            }
+            changed |= returning[func.index()];
+        }
+        if !changed {
+            return returning;
+        }
     }
 }
 
@@ -91,14 +165,10 @@ impl<'p> Analysis<'p> {
     }
 }
 
-/// Whether behind an edge memory may be anything.
+/// Whether behind an edge memory may be anything. (Behind a model that lacks behaviours nothing is said anyway.)
 fn loses_memory(program: &Program, edge: EdgeId) -> bool {
-    match program.edges[edge].op {
-        Op::Approx { taint } => {
-            program.taints[taint].under || program.funcs[program.func_of(edge)].origin == FunctionOrigin::Undefined
-        }
-        _ => false,
-    }
+    matches!(program.edges[edge].op, Op::Approx { .. })
+        && program.funcs[program.func_of(edge)].origin != FunctionOrigin::Model
 }
 
 /// Per function, the objects that it and what it calls may write, make or end.

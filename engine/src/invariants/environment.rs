@@ -162,7 +162,9 @@ impl Environment {
             let before = self.get(rows, var).cloned().unwrap_or_else(|| Value::full(pool.width(leaf)));
             let Some(now) = Value::of_range(*range).and_then(|r| before.meet(&r)) else { return false };
             let cells = self.copies.iter().filter(|(copy, _)| *copy == var);
-            cells.for_each(|(_, cell)| self.memory.cells.set(*cell as usize, Some(now.clone()).filter(|v| !v.is_full())));
+            cells.for_each(|(_, cell)| {
+                self.memory.cells.set(*cell as usize, Some(now.clone()).filter(|v| !v.is_full()))
+            });
             self.set(rows, var, Some(now));
         }
         // Members of small sets one by one.

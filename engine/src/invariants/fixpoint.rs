@@ -7,7 +7,8 @@
 
 use super::Invariants;
 use super::environment::{Environment, Rows};
-use super::memory::{Joining, Tracker};
+use super::memory::Joining;
+use super::tracker::Tracker;
 use super::value::Value;
 use crate::budget::Budget;
 use crate::cpa::symbolic::globals_written;
@@ -474,11 +475,12 @@ impl<'p> Analysis<'p> {
                 }
             }
         }
-        after.map(|mut after| {
-            after.copies.clear();
-            *env = after;
-        })
-        .is_some()
+        after
+            .map(|mut after| {
+                after.copies.clear();
+                *env = after;
+            })
+            .is_some()
     }
 
     /// Leaves the states of a caller in which the callee returns, by what it then knows of its parameters: a function may end the

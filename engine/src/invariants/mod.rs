@@ -10,7 +10,9 @@ mod contexts;
 mod discharge;
 mod environment;
 mod fixpoint;
+mod life;
 mod memory;
+mod tracker;
 mod value;
 
 pub use congruence::Congruence;

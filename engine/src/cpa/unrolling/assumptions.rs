@@ -3,6 +3,7 @@
 use super::cells::{self, CellFact};
 use super::contracts::Contract;
 use super::templates::{Column, Effort, Observations, Vocabulary, candidates};
+use crate::budget::Budget;
 use crate::cpa::symbolic::{Loops, asserted};
 use crate::execution::{Origin, Val};
 use crate::invariants::Invariants;
@@ -63,6 +64,7 @@ impl Assumptions {
         invariants: Option<&Invariants>,
         effort: Effort,
         known: Option<&Assumptions>,
+        budget: &Budget,
     ) -> Self {
         let mut pool = known.map_or_else(|| program.exprs.clone(), |known| known.pool.clone());
         let mut vocabulary = Vocabulary::new(program);
@@ -78,7 +80,10 @@ impl Assumptions {
             _ => Vec::new(),
         };
         let mut places = Vec::new();
+        // Nothing will be made of guesses when the time is over.
+        let in_time = |effort| if budget.spent().is_some() { Effort::Facts } else { effort };
         for l in &loops.loops {
+            let effort = in_time(effort);
             let seen = Observations::new(program, &mut pool, &l.watched, &l.samples);
             let subjects: Vec<usize> = (0..l.watched.len()).filter(|&i| l.modified.contains(&l.watched[i])).collect();
             let guards = if effort == Effort::Many { seen.guards(&pool, &vocabulary) } else { Vec::new() };
@@ -93,6 +98,7 @@ impl Assumptions {
         }
         let mut contracts = Vec::new();
         for r in &loops.recursions {
+            let effort = in_time(effort);
             let seen = Observations::new(program, &mut pool, &r.watched, &r.entries);
             let subjects: Vec<usize> = (0..r.watched.len()).collect();
             let candidates = candidates(&mut pool, &seen, &subjects, &vocabulary, &[], effort);

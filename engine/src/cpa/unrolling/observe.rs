@@ -2,6 +2,7 @@
 
 use super::{constants, scale};
 use crate::algorithm::random::Random;
+use crate::budget::Budget;
 use crate::cpa::symbolic::{Cells, Loops, Snapshot};
 use cfa::interp::{Interpreter, Limits, Observer, State};
 use cfa::{CType, EdgeId, Expr, FuncId, LocId, Op, Program, VarId};
@@ -31,21 +32,27 @@ type Row = Vec<Option<u64>>;
 
 /// Runs the program, and one like it that is quicker through its loops, and adds what it sees to the samples. Deterministic
 /// for a seed.
-pub fn observe(program: &Program, loops: &mut Loops, seed: u64) {
+pub fn observe(program: &Program, loops: &mut Loops, seed: u64, budget: &Budget) {
     let constants = &constants(program);
     if let Some(small) = scale::scaled(program) {
-        observe_runs(&small, loops, constants, seed, RUNS / 4, STEPS / 4);
+        observe_runs(&small, loops, constants, (seed, RUNS / 4, STEPS / 4), budget);
     }
-    observe_runs(program, loops, constants, seed, RUNS, STEPS);
+    observe_runs(program, loops, constants, (seed, RUNS, STEPS), budget);
 }
 
-fn observe_runs(program: &Program, loops: &mut Loops, constants: &[u64], seed: u64, runs: u64, most: u64) {
+fn observe_runs(
+    program: &Program,
+    loops: &mut Loops,
+    constants: &[u64],
+    (seed, runs, most): (u64, u64, u64),
+    budget: &Budget,
+) {
     let interpreter = Interpreter::new(program);
     let heads: FxHashMap<LocId, usize> = loops.loops.iter().enumerate().map(|(i, l)| (l.head, i)).collect();
     let functions: FxHashMap<FuncId, usize> = loops.recursions.iter().enumerate().map(|(i, r)| (r.func, i)).collect();
     let mut steps = 0;
     for run in 0..runs {
-        if steps >= most {
+        if steps >= most || budget.spent().is_some() {
             break;
         }
         let mut inputs = Random::new(seed, run, constants);
@@ -60,7 +67,7 @@ fn observe_runs(program: &Program, loops: &mut Loops, constants: &[u64], seed: u
             nested: vec![Nested::default(); functions.len()],
         };
         let edges = if run == 0 { STEPS_OF_FIRST.min(most / 2) } else { STEPS_PER_RUN.min(most / 8) };
-        let limits = Limits { steps: edges, memory: 1 << 24, call_depth: 3_000, deadline: None };
+        let limits = Limits { steps: edges, memory: 1 << 24, call_depth: 3_000, deadline: budget.deadline };
         steps += interpreter.run(&mut inputs, limits, &mut watcher).steps.max(STEPS / RUNS / 8);
         watcher.finish();
     }
