@@ -1,6 +1,7 @@
 // Lua: the tokens of eight bytes, any. An error ends the program (LUAI_THROW).
 #include "lua.h"
 #include "lauxlib.h"
+#include "ldo.h"
 #include "lobject.h"
 #include "llex.h"
 #include "lparser.h"
@@ -34,6 +35,9 @@ int main(void) {
     lexer.buff = &buffer;
     lexer.dyd = &data;
     lexer.h = luaH_new(state);
+    // As the parser does, so that it is no garbage.
+    sethvalue2s(state, state->top.p, lexer.h);
+    luaD_inctop(state);
     luaX_setinput(state, &lexer, &input, luaS_newliteral(state, "input"), zgetc(&input));
     do
         luaX_next(&lexer);

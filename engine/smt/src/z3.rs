@@ -7,6 +7,7 @@ use crate::budget::Budget;
 use cfa::{ArrayValue, BinOp, Bv, ExprId, ExprPool, FloatFormat, Sort, Value};
 use num_bigint::BigUint;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::rc::Rc;
@@ -321,6 +322,7 @@ unsafe fn read_bits(context: Z3_context, term: Z3_ast, width: u32) -> Bv {
 pub(super) struct Z3Terms {
     pub context: Z3_context,
     sorts: FxHashMap<SmtSort, Z3_sort>,
+    kept: RefCell<Vec<Z3_ast>>,
 }
 
 /// Without a handler Z3 ends the process at an error. Errors show in the results of the calls.
@@ -333,7 +335,7 @@ impl Z3Terms {
             let context = Z3_mk_context_rc(config).expect("a context");
             Z3_del_config(config);
             Z3_set_error_handler(context, Some(ignore));
-            Self { context, sorts: FxHashMap::default() }
+            Self { context, sorts: FxHashMap::default(), kept: RefCell::default() }
         }
     }
 
@@ -365,6 +367,7 @@ impl Z3Terms {
     pub fn keep(&self, term: Option<Z3_ast>) -> Z3_ast {
         let term = term.expect("a well-sorted term");
         unsafe { Z3_inc_ref(self.context, term) };
+        self.kept.borrow_mut().push(term);
         term
     }
 
@@ -384,6 +387,10 @@ impl Z3Terms {
 
 impl Drop for Z3Terms {
     fn drop(&mut self) {
+        // A context looks for what may go first among all terms that are left, again and again: it took 20 s to end one.
+        for &term in self.kept.get_mut().iter().rev() {
+            unsafe { Z3_dec_ref(self.context, term) };
+        }
         unsafe { Z3_del_context(self.context) };
     }
 }
