@@ -36,7 +36,12 @@ impl Build {
         self.op(at, Op::Error(error));
     }
     fn certificate(&self) -> Certificate {
-        Certificate { pool: self.p.exprs.clone(), heads: Default::default(), contracts: Default::default() }
+        Certificate {
+            pool: self.p.exprs.clone(),
+            heads: Default::default(),
+            contracts: Default::default(),
+            of_variables: true,
+        }
     }
     fn check(&self, certificate: &Certificate) -> ProofCheck {
         check(&self.p, certificate, &Budget::unlimited())

@@ -1,12 +1,18 @@
-// Defines: assert
+// Defines: assert __VERIFIER_assert
 #pragma once
 #include "proviso.h"
 
-// The assertion of a program that does not include <assert.h>, and so calls a function that no library has.
+// The assertions of a program that does not include <assert.h>, or takes it that a verifier defines one, and so calls a function
+// that no library has.
 
 extern void __assert_fail(const char *what, const char *file, unsigned line, const char *function);
 
 void assert(long holds) {
+    if (!holds)
+        __assert_fail("", "", 0, "");
+}
+
+void __VERIFIER_assert(int holds) {
     if (!holds)
         __assert_fail("", "", 0, "");
 }

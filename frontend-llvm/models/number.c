@@ -4,17 +4,13 @@
 
 // Reading numbers, for stdlib.c and stdio.c. The locale is "C".
 
-static _Bool proviso_is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+// What is asked of each character, without branches: paths are many as it is.
+static _Bool proviso_is_space(int c) { return (c == ' ') | (c - '\t' < 5u); }
 
 // The value of a digit in bases up to 36, or 36.
 static int proviso_digit(int c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A' + 10;
-    return 36;
+    int digit = c - '0', letter = (c | 0x20) - 'a';
+    return 36 - (-(digit < 10u) & (36 - digit)) - (-(letter < 26u) & (26 - letter));
 }
 
 struct proviso_integer {
@@ -27,12 +23,14 @@ struct proviso_integer {
 // Reads an integer as `strtol` does, from at most `max` bytes. `binary`: the prefix 0b is known, as in C23. `scan`: as
 // `scanf` does, which does not go back where no digit follows a prefix.
 static struct proviso_integer proviso_read_integer(const char *s, size_t max, int base, _Bool binary, _Bool scan) {
-    struct proviso_integer result = {0, 0, 0, s};
+    unsigned long long magnitude = 0;
+    _Bool negative = 0, too_big = 0;
+    const char *end = s;
     const char *limit = max > UINTPTR_MAX - (uintptr_t)s ? (const char *)UINTPTR_MAX : s + max;
     while (s != limit && proviso_is_space(*s))
         s++;
     if (s != limit && (*s == '-' || *s == '+')) {
-        result.negative = *s == '-';
+        negative = *s == '-';
         s++;
     }
     if (s != limit && *s == '0') {
@@ -42,7 +40,7 @@ static struct proviso_integer proviso_read_integer(const char *s, size_t max, in
         if (in_prefix && (scan || proviso_digit(s[2]) < prefix_base)) {
             base = prefix_base;
             s += 2;
-            result.end = s;
+            end = s;
         } else if (base == 0) {
             base = 8;
         }
@@ -53,13 +51,12 @@ static struct proviso_integer proviso_read_integer(const char *s, size_t max, in
         int digit = proviso_digit(*s);
         if (digit >= base)
             break;
-        if (__builtin_mul_overflow(result.magnitude, (unsigned long long)base, &result.magnitude) ||
-            __builtin_add_overflow(result.magnitude, (unsigned long long)digit, &result.magnitude))
-            result.too_big = 1;
+        too_big |= __builtin_mul_overflow(magnitude, (unsigned long long)base, &magnitude);
+        too_big |= __builtin_add_overflow(magnitude, (unsigned long long)digit, &magnitude);
         s++;
-        result.end = s;
+        end = s;
     }
-    return result;
+    return (struct proviso_integer){magnitude, negative, too_big, end};
 }
 
 static long long proviso_signed(struct proviso_integer n, long long max) {

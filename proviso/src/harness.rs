@@ -131,12 +131,10 @@ fn errors(out: &mut String, trace: &Trace, subject: &Subject<'_>) {
             ),
         };
     }
+    let asserts = "if (!holds) {\n        fputs(\"proviso: assertion failed\\n\", stderr);\n        abort();\n    }";
     for (name, parameters, body) in [
-        (
-            "assert",
-            "long holds",
-            "if (!holds) {\n        fputs(\"proviso: assertion failed\\n\", stderr);\n        abort();\n    }",
-        ),
+        ("assert", "long holds", asserts),
+        ("__VERIFIER_assert", "int holds", asserts),
         ("klee_assume", "unsigned long holds", "if (!holds)\n        exit(0);"),
         ("klee_silent_exit", "int status", "exit(status);"),
         ("klee_prefer_cex", "void *object, unsigned long condition", ""),

@@ -312,9 +312,11 @@ impl Pipeline {
             return Err(Failure::data(format!("no function '{name}' is defined, declared or called in the program")));
         }
         self.job.weave(program)?;
-        if program.models.iter().any(|model| model == "assert") {
-            let text = "nobody defines assert (<assert.h> is not included): calls of it are taken as assertions";
-            self.shared().warnings.push(text.into());
+        for (name, why) in [("assert", " (<assert.h> is not included)"), ("__VERIFIER_assert", "")] {
+            if program.models.iter().any(|model| model == name) {
+                let text = format!("nobody defines {name}{why}: calls of it are taken as assertions");
+                self.shared().warnings.push(text);
+            }
         }
         Ok(())
     }

@@ -144,6 +144,9 @@ impl Execution<'_> {
             Val::Int(offset) => return self.write(st, object, offset, len, value),
             other => self.terms.term(other, w),
         };
+        if value == Val::Int(0) && len == 1 {
+            st.memory.get_mut(object).expect("a live object").note_null(offset);
+        }
         match candidates(self, st, object, offset, len) {
             Some((first, stride, count)) if stride >= u64::from(len) => {
                 let value = self.terms.term(value, 8 * len);

@@ -19,6 +19,9 @@ pub const CHUNK: usize = 256;
 /// Largest cell, in bytes.
 pub const MAX_CELL: usize = 16;
 
+/// Places of null bytes that an object remembers.
+const NULLS: usize = 4;
+
 /// Bytes of a part.
 pub const PART: u64 = 4;
 /// Objects of so many bytes and less are tracked in parts.
@@ -78,6 +81,8 @@ pub struct Object {
     pub zeroed: bool,
     pub read_only: bool,
     chunks: Vec<Option<Rc<Chunk>>>,
+    /// Offsets, not known as numbers, where null bytes were written, the last one last: where strings may end.
+    nulls: Vec<ExprId>,
     /// The content, once it was written at an unknown offset while large.
     pub array: Option<ExprId>,
     /// What else than itself it stands for.
@@ -139,6 +144,7 @@ impl Object {
             zeroed,
             read_only: false,
             chunks: Vec::new(),
+            nulls: Vec::new(),
             array: None,
             summary: None,
             owner: None,
@@ -293,10 +299,32 @@ impl Object {
         self.array = Some(array);
     }
 
+    /// Offsets where a null byte was written, and may be still.
+    pub fn nulls(&self) -> &[ExprId] {
+        &self.nulls
+    }
+
+    /// A null byte was written.
+    pub fn note_null(&mut self, offset: ExprId) {
+        self.nulls.retain(|&at| at != offset);
+        if self.nulls.len() == NULLS {
+            self.nulls.remove(0);
+        }
+        self.nulls.push(offset);
+    }
+
+    /// Where the first byte from an offset on lies that is known to be null, within a page.
+    pub fn first_null(&self, from: u64) -> Option<u64> {
+        let Val::Int(size) = self.size else { return None };
+        let end = size.min(from.saturating_add(IN_PARTS));
+        self.array.is_none().then(|| (from..end).find(|&at| self.piece(at) == Piece::Byte(0)))?
+    }
+
     /// Makes all content zero.
     pub fn set_zero(&mut self) {
         self.chunks.clear();
         self.zeroed = true;
+        self.nulls.clear();
         self.array = None;
     }
 
@@ -304,6 +332,7 @@ impl Object {
     pub fn forget(&mut self) {
         self.chunks.clear();
         self.zeroed = false;
+        self.nulls.clear();
         self.array = None;
     }
 

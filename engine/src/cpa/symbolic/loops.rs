@@ -1,7 +1,7 @@
 //! The loops of a program, what they change, and values seen at their heads.
 
 use super::asserted::asserted;
-use super::rows::{Cells, Snapshot, rows};
+use super::rows::{Cells, Snapshot, addresses, rows};
 use super::state::State;
 use crate::execution::{Slots, Val};
 use cfa::graph::CfaGraphs;
@@ -65,6 +65,8 @@ pub struct LoopInfo {
     /// How many of the rows the loop accesses.
     pub accessed: usize,
     pub snapshots: Vec<Snapshot>,
+    /// Addresses that it moves: where it accesses memory, with how many bytes, and pointers, with none.
+    pub addresses: Vec<(ExprId, u32)>,
     visits: u64,
 }
 
@@ -120,7 +122,7 @@ impl Loops {
                     forest.body(number as u32).into_iter().map(|n| graph.locs[n as usize]).collect();
                 let head = graph.locs[l.head as usize];
                 all.by_head.insert(head, all.loops.len() as u32);
-                all.loops.push(LoopInfo::new(program, func, head, body, l.irreducible, &written, &around));
+                all.loops.push(LoopInfo::new(program, func, head, body, &graph.locs, l.irreducible, &written, &around));
             }
         }
         all.add_asserted_rows(program);
@@ -263,6 +265,7 @@ impl LoopInfo {
         func: FuncId,
         head: LocId,
         body: FxHashSet<LocId>,
+        all: &[LocId],
         irreducible: bool,
         written: &[FxHashSet<VarId>],
         around: &[VarId],
@@ -304,6 +307,7 @@ impl LoopInfo {
         }
         watched.truncate(WATCHED);
         let rows = rows(program, &locs, &modified);
+        let addresses = addresses(program, &locs, all, &modified);
         Self {
             func,
             head,
@@ -315,6 +319,7 @@ impl LoopInfo {
             watched,
             samples: Vec::new(),
             snapshots: Vec::new(),
+            addresses,
             visits: 0,
         }
     }

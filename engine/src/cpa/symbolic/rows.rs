@@ -1,9 +1,12 @@
 //! Rows of cells: what a loop reads and writes at indices.
 
 use cfa::{BinOp, Bv, CType, Expr, ExprId, ExprPool, LocId, Op, Program, VarId};
+use rustc_hash::FxHashSet;
 
 /// Rows of one loop, at most.
 const ROWS: usize = 6;
+/// Addresses that one loop moves, at most.
+const ADDRESSES: usize = 12;
 /// Bytes from a cell to the next, at most.
 const STRIDE: u64 = 1 << 12;
 
@@ -31,6 +34,45 @@ pub struct Snapshot {
     pub starts: Vec<i64>,
 }
 
+/// What operations at these locations read or write: addresses, and how many bytes.
+fn accesses(program: &Program, locs: &[LocId]) -> impl Iterator<Item = (ExprId, u32)> {
+    let edges = locs.iter().flat_map(|&loc| program.out_edges(loc));
+    edges.filter_map(|edge| match program.edges[edge].op {
+        Op::Load { var, addr } => Some((addr, program.vars[var].width.div_ceil(8))),
+        Op::Store { addr, value } => Some((addr, program.exprs.width(value).div_ceil(8))),
+        _ => None,
+    })
+}
+
+/// The addresses that a loop at these locations accesses and moves, and the pointers that it moves of which the code `around` it speaks.
+pub fn addresses(program: &Program, locs: &[LocId], around: &[LocId], modified: &[VarId]) -> Vec<(ExprId, u32)> {
+    let is_told = |v: &VarId| program.vars[*v].name.is_some() || !modified.contains(v);
+    let mut found = Vec::new();
+    for (addr, len) in accesses(program, locs) {
+        let vars = program.exprs.vars(addr);
+        if vars.iter().any(|v| modified.contains(v)) && vars.iter().all(is_told) && !found.contains(&(addr, len)) {
+            found.push((addr, len));
+        }
+    }
+    let mut seen = FxHashSet::default();
+    for edge in around.iter().flat_map(|&loc| program.out_edges(loc)) {
+        program.edges[edge].op.for_each_expr(|e| {
+            program.exprs.visit(e, &mut seen, |part, node| match node {
+                Expr::Var(v) if is_pointer(program, *v) && program.vars[*v].name.is_some() && modified.contains(v) => {
+                    found.push((part, 0));
+                }
+                _ => {}
+            });
+        });
+    }
+    found.truncate(ADDRESSES);
+    found
+}
+
+fn is_pointer(program: &Program, var: VarId) -> bool {
+    matches!(program.plain_type(program.vars[var].ty), CType::Pointer(_))
+}
+
 /// The rows that operations at these locations read or write, as far as it can be told at the head of the loop, which changes
 /// `modified`, where they are.
 pub fn rows(program: &Program, locs: &[LocId], modified: &[VarId]) -> Vec<Cells> {
@@ -39,13 +81,8 @@ pub fn rows(program: &Program, locs: &[LocId], modified: &[VarId]) -> Vec<Cells>
         _ => true,
     };
     let mut found = Vec::new();
-    for edge in locs.iter().flat_map(|&loc| program.out_edges(loc)) {
-        let (addr, bits) = match program.edges[edge].op {
-            Op::Load { var, addr } => (addr, program.vars[var].width),
-            Op::Store { addr, value } => (addr, program.exprs.width(value)),
-            _ => continue,
-        };
-        if let Some(row) = row(program, addr, bits.div_ceil(8))
+    for (addr, len) in accesses(program, locs) {
+        if let Some(row) = row(program, addr, len)
             && is_told(&row)
             && !found.contains(&row)
             && found.len() < ROWS
@@ -165,7 +202,7 @@ impl Sum {
                 self.add(program, pool, a, factor.wrapping_mul(1 << constant(b).unwrap_or(0)));
             }
             Expr::GlobalAddr(_) => self.base(e, factor),
-            Expr::Var(v) if matches!(program.plain_type(program.vars[v].ty), CType::Pointer(_)) => self.base(e, factor),
+            Expr::Var(v) if is_pointer(program, v) => self.base(e, factor),
             Expr::Const(ref c) => {
                 let c = c.sext(64).to_u64().unwrap_or(0) as i64;
                 self.constant = self.constant.wrapping_add(c.wrapping_mul(factor));

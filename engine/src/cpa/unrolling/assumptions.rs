@@ -3,6 +3,7 @@
 use super::cells::{self, CellFact};
 use super::contracts::Contract;
 use super::templates::{Column, Effort, Observations, Vocabulary, candidates};
+use super::walks::Reach;
 use crate::budget::Budget;
 use crate::cpa::symbolic::{Loops, asserted};
 use crate::execution::{Origin, Val};
@@ -25,6 +26,8 @@ pub struct Assumptions {
     pub(super) iterations: u32,
     /// Loops are only unrolled.
     pub(super) bounded: bool,
+    /// Nothing is said of addresses that loops move.
+    pub(super) without_walks: bool,
     /// By number: at heads of loops and entries of recursive functions.
     pub(super) places: Vec<Place>,
     /// Of the recursive functions: about their returns.
@@ -54,6 +57,10 @@ pub(super) struct Place {
     pub(super) written: FxHashSet<Origin>,
     /// Pointers that do not stay in one object.
     pub(super) roaming: FxHashSet<VarId>,
+    /// The loop is not followed, though it is one of a library model.
+    pub(super) replaced: bool,
+    /// How far addresses of the loop get, by number, where it is not as at first.
+    pub(super) reaches: FxHashMap<usize, Reach>,
 }
 
 impl Assumptions {
@@ -107,7 +114,8 @@ impl Assumptions {
             let known = known.map(|k| &k.contracts[contracts.len()]);
             contracts.push(Contract::new(program, &mut pool, r, &vocabulary, invariants, effort, known));
         }
-        Self { pool, iterations: 1, bounded: false, places, contracts, ..Self::empty() }
+        let without_walks = effort == Effort::Facts;
+        Self { pool, iterations: 1, bounded: false, without_walks, places, contracts, ..Self::empty() }
     }
 
     fn empty() -> Self {
@@ -115,6 +123,7 @@ impl Assumptions {
             pool: ExprPool::new(),
             iterations: 1,
             bounded: true,
+            without_walks: true,
             places: Vec::new(),
             contracts: Vec::new(),
             calls: Vec::new(),
@@ -197,6 +206,7 @@ impl Assumptions {
         });
         Ok(Certificate {
             pool: self.pool.clone(),
+            of_variables: self.without_walks,
             heads: loops.loops.iter().zip(heads).map(|(l, place)| (l.head, all(place))).collect(),
             contracts: contracts.collect(),
         })
@@ -210,6 +220,11 @@ impl Assumptions {
 }
 
 impl Place {
+    /// How far the address of this number of the loop is taken to get.
+    pub(super) fn reach(&self, address: usize) -> Reach {
+        self.reaches.get(&address).copied().unwrap_or_default()
+    }
+
     /// With what is known of the same place.
     fn with(mut self, known: Option<&Assumptions>, number: usize) -> Self {
         if let Some(known) = known {
@@ -219,6 +234,7 @@ impl Place {
             self.candidates.retain(|c| !known.facts.contains(c));
             self.written.clone_from(&known.written);
             self.roaming.clone_from(&known.roaming);
+            self.replaced = known.replaced;
         }
         self
     }

@@ -219,6 +219,7 @@ impl Unrolling<'_> {
     pub(super) fn assume_place(&mut self, st: &mut State, number: u32) {
         let terms = self.place_terms(st, number);
         self.assume_all(st, terms, Vec::new(), &[]);
+        self.assume_walks(st, number);
         self.assume_cells(st, number);
     }
 

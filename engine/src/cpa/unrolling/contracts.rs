@@ -233,9 +233,7 @@ impl Unrolling<'_> {
                     }
                     return false;
                 }
-                _ => {
-                    Rc::make_mut(&mut st.nest.active).pop();
-                }
+                _ => self.deactivate(st),
             }
         }
         true

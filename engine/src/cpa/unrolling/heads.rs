@@ -22,7 +22,7 @@ impl Unrolling<'_> {
             if matches!(role, Role::Any(iteration) if iteration < iterations) {
                 return false;
             }
-            Rc::make_mut(&mut st.nest.active).pop();
+            self.deactivate(st);
         }
         true
     }
@@ -61,18 +61,11 @@ impl Unrolling<'_> {
             });
         }
         match back.map(|a| a.role) {
-            None => {
-                self.check_candidates(&mut st, number);
-                self.anchor(&mut st, number);
-                if iterations > 1 {
-                    let mut first = st.clone();
-                    self.activate(&mut first, number, Role::First(1));
-                    self.siblings.push(first);
-                }
-                Ok(Some(self.any(st, number, Role::Any(1))))
-            }
+            None => self.enter_loop(st, number),
+            Some(Role::Followed(n)) => Ok(self.follow_on(st, number, n)),
             Some(Role::First(n)) => {
                 self.check_candidates(&mut st, number);
+                self.check_walks(&mut st, number);
                 self.check_pointers(&st, number);
                 if n + 1 >= iterations {
                     return Ok(None);
@@ -88,6 +81,7 @@ impl Unrolling<'_> {
             }
             Some(_) => {
                 self.check_candidates(&mut st, number);
+                self.check_walks(&mut st, number);
                 self.check_pointers(&st, number);
                 Ok(None)
             }
@@ -163,6 +157,7 @@ impl Unrolling<'_> {
         let terms = self.place_terms(&st, number);
         let modified = self.symbolic.loops.modified(number).to_vec();
         self.assume_all(&mut st, terms, new_symbols, &modified);
+        self.assume_walks(&mut st, number);
         self.assume_cells(&mut st, number);
         st
     }

@@ -41,12 +41,14 @@ mod assumptions;
 mod cells;
 mod check;
 mod contracts;
+mod entry;
 mod heads;
 mod observe;
 mod polynomial;
 mod scale;
 mod state;
 mod templates;
+mod walks;
 
 pub use assumptions::{Assumptions, QUERY_TIME, constants};
 pub use observe::observe;
@@ -113,8 +115,8 @@ impl<'p> Unrolling<'p> {
         if self.assumptions.bounded {
             return;
         }
-        for &Activation { number, depth: of, allocated, .. } in nest.active.iter() {
-            if of > depth || write.object.number() >= allocated as usize {
+        for &Activation { number, depth: of, allocated, role } in nest.active.iter() {
+            if matches!(role, Role::Followed(_)) || of > depth || write.object.number() >= allocated as usize {
                 continue;
             }
             if write.frees {
@@ -128,6 +130,15 @@ impl<'p> Unrolling<'p> {
     fn activate(&mut self, st: &mut State, number: u32, role: Role) {
         let (depth, allocated) = (st.frame.depth, st.memory.allocated());
         Rc::make_mut(&mut st.nest.active).push(Activation { number, depth, allocated, role });
+    }
+
+    /// The path leaves what it entered last.
+    fn deactivate(&mut self, st: &mut State) {
+        Rc::make_mut(&mut st.nest.active).pop();
+        let left = st.nest.active.len();
+        if st.nest.walks.last().is_some_and(|w| w.activation >= left) {
+            Rc::make_mut(&mut st.nest.walks).retain(|w| w.activation < left);
+        }
     }
 }
 
@@ -189,7 +200,11 @@ impl Cpa for Unrolling<'_> {
 
     fn branch(&mut self, st: State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<State>, Stop> {
         let State { symbolic, nest } = st;
+        let depth = symbolic.frame.depth;
         let (yes, no) = self.symbolic.branch(symbolic, then_edge, else_edge)?;
+        if yes.is_some() && no.is_some() {
+            self.forks(&nest, depth, [then_edge, else_edge]);
+        }
         let mut side = |symbolic: Option<symbolic::State>, edge| {
             let mut st = State { symbolic: symbolic?, nest: nest.clone() };
             self.leave_loops(&mut st, edge).then_some(st)

@@ -1,5 +1,6 @@
 //! The states of unrolling.
 
+use super::walks::Walk;
 use crate::cpa::symbolic;
 use crate::execution::ObjId;
 use cfa::VarId;
@@ -23,6 +24,8 @@ pub struct Activation {
 pub enum Role {
     /// The iteration of this number, from 1, since the loop was entered.
     First(u32),
+    /// The iteration of this number of a loop that is followed to its end.
+    Followed(u32),
     /// An iteration anywhere; the number counts the iterations of this path, from 1.
     Any(u32),
     /// Any call of a recursive function; which values it began with is kept at this index.
@@ -36,6 +39,8 @@ pub struct Nest {
     pub active: Rc<Vec<Activation>>,
     /// Pointers that loops may move, by loop and variable, with the object they stay in.
     pub anchors: Rc<Vec<((u32, VarId), ObjId)>>,
+    /// The addresses that the loops move, which the path is in.
+    pub walks: Rc<Vec<Walk>>,
 }
 
 /// A state of symbolic execution and where it is in loops and recursions.
