@@ -2,7 +2,7 @@
 
 use super::Unrolling;
 use super::state::{Activation, Role, State};
-use super::{QUERY_TIME, polynomial};
+use super::{QUERY_TIME, polynomial, walks};
 use crate::execution::Val;
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -219,7 +219,7 @@ impl Unrolling<'_> {
     pub(super) fn assume_place(&mut self, st: &mut State, number: u32) {
         let terms = self.place_terms(st, number);
         self.assume_all(st, terms, Vec::new(), &[]);
-        self.assume_walks(st, number);
+        walks::assume_walks(self, st, number);
         self.assume_cells(st, number);
     }
 

@@ -1,7 +1,7 @@
 //! Loops replaced by invariants: what happens where a path arrives at a head and where it leaves.
 
 use super::state::{Activation, Role, State};
-use super::{Stop, Unrolling};
+use super::{Stop, Unrolling, entry, walks};
 use crate::execution::{ObjId, Val, Write};
 use crate::verdict::Reason;
 use cfa::{EdgeId, Sort, Value, VarId};
@@ -61,11 +61,11 @@ impl Unrolling<'_> {
             });
         }
         match back.map(|a| a.role) {
-            None => self.enter_loop(st, number),
-            Some(Role::Followed(n)) => Ok(self.follow_on(st, number, n)),
+            None => entry::enter_loop(self, st, number),
+            Some(Role::Followed(n)) => Ok(entry::follow_on(self, st, number, n)),
             Some(Role::First(n)) => {
                 self.check_candidates(&mut st, number);
-                self.check_walks(&mut st, number);
+                walks::check_walks(self, &mut st, number);
                 self.check_pointers(&st, number);
                 if n + 1 >= iterations {
                     return Ok(None);
@@ -81,7 +81,7 @@ impl Unrolling<'_> {
             }
             Some(_) => {
                 self.check_candidates(&mut st, number);
-                self.check_walks(&mut st, number);
+                walks::check_walks(self, &mut st, number);
                 self.check_pointers(&st, number);
                 Ok(None)
             }
@@ -157,7 +157,7 @@ impl Unrolling<'_> {
         let terms = self.place_terms(&st, number);
         let modified = self.symbolic.loops.modified(number).to_vec();
         self.assume_all(&mut st, terms, new_symbols, &modified);
-        self.assume_walks(&mut st, number);
+        walks::assume_walks(self, &mut st, number);
         self.assume_cells(&mut st, number);
         st
     }

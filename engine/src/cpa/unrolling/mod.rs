@@ -203,7 +203,7 @@ impl Cpa for Unrolling<'_> {
         let depth = symbolic.frame.depth;
         let (yes, no) = self.symbolic.branch(symbolic, then_edge, else_edge)?;
         if yes.is_some() && no.is_some() {
-            self.forks(&nest, depth, [then_edge, else_edge]);
+            entry::forks(self, &nest, depth, [then_edge, else_edge]);
         }
         let mut side = |symbolic: Option<symbolic::State>, edge| {
             let mut st = State { symbolic: symbolic?, nest: nest.clone() };
