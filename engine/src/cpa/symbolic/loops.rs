@@ -122,7 +122,15 @@ impl Loops {
                     forest.body(number as u32).into_iter().map(|n| graph.locs[n as usize]).collect();
                 let head = graph.locs[l.head as usize];
                 all.by_head.insert(head, all.loops.len() as u32);
-                all.loops.push(LoopInfo::new(program, func, head, body, &graph.locs, l.irreducible, &written, &around));
+                all.loops.push(LoopInfo::new(
+                    program,
+                    func,
+                    head,
+                    body,
+                    l.irreducible,
+                    &written,
+                    (&around, &graph.locs),
+                ));
             }
         }
         all.add_asserted_rows(program);
@@ -265,10 +273,9 @@ impl LoopInfo {
         func: FuncId,
         head: LocId,
         body: FxHashSet<LocId>,
-        all: &[LocId],
         irreducible: bool,
         written: &[FxHashSet<VarId>],
-        around: &[VarId],
+        (around, all): (&[VarId], &[LocId]),
     ) -> Self {
         let mut modified = FxHashSet::default();
         let mut mentioned = FxHashSet::default();
