@@ -179,14 +179,13 @@ impl<'p> Tracker<'p> {
             return self.background(status.content, cell);
         }
         // Part of a larger one.
-        let around = self.overlapping(cell.object, cell.at, end).into_iter().find_map(|id| {
+        self.overlapping(cell.object, cell.at, end).into_iter().find_map(|id| {
             let outer = self.cells[id as usize];
             let value = memory.cells.get(id as usize)?;
             let low = cell.at.checked_sub(outer.at)?;
             (low + cell.bytes <= outer.bytes)
                 .then(|| value.extract(((low + cell.bytes) * 8 - 1) as u32, low as u32 * 8))
-        });
-        around
+        })
     }
 
     /// What a cell holds that was never written.
