@@ -32,7 +32,8 @@ const GROWTH: u32 = 4;
 const WRITING: Duration = Duration::from_millis(300);
 /// A group is tried again only with so many times what it had before.
 const MORE: f64 = 1.5;
-/// What seeing which checks hold anyway may take, at most a fifth of the time left.
+/// What seeing which checks hold anyway may take, and at most half of the time left: it says more of thousands of checks than what
+/// comes after it.
 const DISCHARGE: Duration = Duration::from_secs(60);
 
 /// Things asked of one program.
@@ -502,7 +503,8 @@ fn holding(pipeline: &Pipeline, program: &Program, found: &[(Site, ErrorId)]) ->
         return (Vec::new(), false);
     }
     let discharged = pipeline.stage("looking which checks hold anyway", "discharge", || {
-        let budget = pipeline.budget.within(pipeline.share_of_time(DISCHARGE));
+        let left = pipeline.limits.timeout.map(|t| t.saturating_sub(pipeline.limits.start.elapsed()));
+        let budget = pipeline.budget.within(left.map_or(DISCHARGE, |left| DISCHARGE.min(left / 2)));
         Discharged::of(program, &budget)
     });
     let Some(discharged) = discharged else { return (Vec::new(), false) };
