@@ -119,8 +119,8 @@ int main(void) {
 #ifdef SCOPE
     int *inner = table;
     for (int i = 0; i < 2; i++) {
-        int scoped = i;
         *inner = 1; // wrong
+        int scoped = i;
         inner = &scoped;
     }
 #endif
