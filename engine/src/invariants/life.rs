@@ -12,18 +12,16 @@ impl Tracker<'_> {
     pub fn allocate(&mut self, env: &mut Environment, edge: EdgeId, size: Option<&Value>) -> Option<Value> {
         let Op::Alloc { var, align, zeroed, .. } = self.program.edges[edge].op else { unreachable!("an allocation") };
         let object = self.site(edge);
-        let size = size.map_or(0, |size| size.range.low);
+        let (size, most) = size.map_or((0, u64::MAX), |size| (size.range.low, size.range.high));
         let content = if zeroed { Content::Zero } else { Content::Any };
         let is_first = self.status(&env.memory, object).is_some_and(|s| s.count == Count::None);
         self.spoil(env, object, 0, u64::MAX);
         self.change(&mut env.memory, object, |status| {
             *status = match is_first {
-                true => Status::new(Count::One, size, content),
+                true => Status::new(Count::One, (size, most), content),
                 false => Status {
-                    count: Count::Many,
-                    size: status.size.min(size),
                     may_be_dead: status.may_be_dead,
-                    ..Status::new(Count::Many, size, Content::Any)
+                    ..Status::new(Count::Many, (status.size.min(size), status.most.max(most)), Content::Any)
                 },
             };
         });
@@ -72,7 +70,7 @@ impl Tracker<'_> {
         }
         for &object in objects {
             self.spoil(env, object, 0, u64::MAX);
-            self.change(&mut env.memory, object, |status| *status = Status::new(Count::None, 0, Content::Any));
+            self.change(&mut env.memory, object, |status| *status = Status::new(Count::None, (0, 0), Content::Any));
         }
     }
 

@@ -42,8 +42,9 @@ pub enum Content {
 pub struct Status {
     pub count: Count,
     pub may_be_dead: bool,
-    /// Bytes, at least.
+    /// Bytes, at least and at most.
     pub size: u64,
+    pub(super) most: u64,
     pub(super) content: Content,
     /// Where they may have been written: disjoint, ascending; from, and to before.
     pub(super) written: Rc<[(u64, u64)]>,
@@ -64,8 +65,9 @@ impl Memory {
 }
 
 impl Status {
-    pub(super) fn new(count: Count, size: u64, content: Content) -> Self {
-        Self { count, may_be_dead: false, size, content, written: Rc::new([]) }
+    /// Of so many bytes, at least and at most.
+    pub(super) fn new(count: Count, (size, most): (u64, u64), content: Content) -> Self {
+        Self { count, may_be_dead: false, size, most, content, written: Rc::new([]) }
     }
     pub(super) fn is_written(&self, from: u64, to: u64) -> bool {
         self.written.iter().any(|&(a, b)| a < to && from < b)
@@ -94,6 +96,7 @@ impl Status {
             count: self.count.max(o.count),
             may_be_dead: self.may_be_dead || o.may_be_dead,
             size: self.size.min(o.size),
+            most: self.most.max(o.most),
             content,
             written,
         }
@@ -153,7 +156,7 @@ impl Tracker<'_> {
             let Some(x) = a.objects.get(index) else { continue };
             let mut now = b.objects.get(index).map(|y| x.join(y));
             if let Some(now) = now.as_mut().filter(|now| how == Joining::Forgetting && *now != x) {
-                (now.size, now.content, now.written) = (0, Content::Any, Rc::new([]));
+                (now.size, now.most, now.content, now.written) = (0, u64::MAX, Content::Any, Rc::new([]));
                 now.count = if now.count == Count::None { now.count } else { Count::Many };
             }
             if now.as_ref() != Some(x) {

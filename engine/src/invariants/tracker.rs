@@ -74,10 +74,10 @@ impl<'p> Tracker<'p> {
         let mut memory = Memory::new();
         for (id, global) in self.program.globals.iter() {
             let content = if global.init.is_some() { Content::Initial } else { Content::Any };
-            memory.objects.set(id.index(), Some(Status::new(Count::One, global.size, content)));
+            memory.objects.set(id.index(), Some(Status::new(Count::One, (global.size, global.size), content)));
         }
         for site in 0..self.allocations.len() {
-            let status = Status::new(Count::None, 0, Content::Any);
+            let status = Status::new(Count::None, (0, 0), Content::Any);
             memory.objects.set(self.first_site as usize + site, Some(status));
         }
         memory
@@ -241,14 +241,12 @@ impl<'p> Tracker<'p> {
         if status.content == Content::Any && at.members.is_none() {
             return None;
         }
-        let size = status.size;
         // What is read lies within the object.
-        let last = at.range.high.min(size.checked_sub(bytes)?);
-        let is_whole = !status.is_written(0, size);
+        let last = at.range.high.min(status.most.checked_sub(bytes)?);
+        let is_initial = status.content == Content::Initial && !status.is_written(0, status.most);
         let step = u64::try_from(at.congruence.modulus.max(1)).ok()?;
         let key = (object, at.range.low, last, step, bytes);
-        if is_whole
-            && status.content == Content::Initial
+        if is_initial
             && at.members.is_none()
             && let Some(known) = self.elements.get(&key)
         {
@@ -276,7 +274,7 @@ impl<'p> Tracker<'p> {
                 (Some(found), Some(one)) => Some(found.join(&one)),
             };
         }
-        if is_whole && at.members.is_none() {
+        if is_initial && at.members.is_none() {
             self.elements.insert(key, found.clone());
         }
         found
@@ -293,18 +291,11 @@ impl<'p> Tracker<'p> {
         bytes: u64,
         stored: Option<&Value>,
     ) {
-        match self.places(value, address) {
-            Places::Known(targets) => {
-                let only = self.only_cell(&env.memory, &targets, bytes).filter(|_| bytes <= WIDEST);
-                for (object, at) in targets.iter() {
-                    self.write_at(env, *object, at, bytes, stored.filter(|_| bytes <= WIDEST), only.is_some());
-                }
-            }
-            Places::Objects(objects) => {
-                for &object in objects.iter() {
-                    self.spoil(env, object, 0, u64::MAX);
-                }
-            }
+        let places = self.places(value, address);
+        let Places::Known(targets) = &places else { return self.spoil_places(env, &places, None) };
+        let only = self.only_cell(&env.memory, targets, bytes).filter(|_| bytes <= WIDEST);
+        for (object, at) in targets.iter() {
+            self.write_at(env, *object, at, bytes, stored.filter(|_| bytes <= WIDEST), only.is_some());
         }
     }
 
@@ -386,7 +377,7 @@ impl<'p> Tracker<'p> {
                 len.as_ref().and_then(Value::as_constant),
             )
             && self.is_one(&env.memory, *object)
-            && self.status(&env.memory, *object).is_some_and(|s| s.size == len)
+            && self.status(&env.memory, *object).is_some_and(|s| s.size == len && s.most == len)
         {
             self.spoil(env, *object, 0, len);
             // It has just so many bytes: the write stays within it.

@@ -6,6 +6,7 @@
 //! are the solver's [`Bounds`].
 
 use super::congruence::Congruence;
+use crate::execution::range as addresses;
 use cfa::{BinOp, Bv};
 use smt::bounds::Bounds;
 use std::rc::Rc;
@@ -176,12 +177,18 @@ impl Value {
 
     /// Of an address that is moved.
     fn moved(&self, op: BinOp, by: &Self) -> Option<Targets> {
-        let by = by.untargeted();
         let targets = self.targets.as_ref()?;
-        if self.contains(0) && by.as_constant() != Some(0) {
+        if self.contains(0) && by.as_constant() != Some(0) || by.may_be_distance() {
             return None;
         }
+        let by = by.untargeted();
         Some(targets.iter().map(|(object, at)| (*object, Self::apply(op, at, &by))).collect())
+    }
+
+    /// Whether it may be how far it is from one object to another: an address moved by that is one of the other.
+    fn may_be_distance(&self) -> bool {
+        let (low, high) = addresses(self.width());
+        self.targets.is_some() || i128::from(self.range.max) - i128::from(self.range.min) >= i128::from(high - low)
     }
 
     pub fn join(&self, o: &Self) -> Self {
@@ -268,7 +275,7 @@ impl Value {
     /// The values of `a op b`, for any operation but `Concat`.
     pub fn apply(op: BinOp, a: &Self, b: &Self) -> Self {
         let targets = match op {
-            // At most one of two is an address: the sum leads to where either leads to.
+            // The sum leads to where the one leads to that is an address.
             BinOp::Add => a.moved(op, b).or_else(|| b.moved(op, a)),
             BinOp::Sub => a.moved(op, b),
             _ => None,
