@@ -151,7 +151,15 @@ static void proviso_require_disjoint(const void *from, size_t read, const void *
         __proviso_require(i + read <= j || j + written <= i, "memory is copied to memory that overlaps it");
 }
 #define REQUIRE_DISJOINT(from, read, to, written) proviso_require_disjoint(from, read, to, written)
+
+// Bytes of one object, of which some are read in any case, however early the result is known.
+static void proviso_require_readable(const char *ptr, size_t size) {
+    if (size)
+        (void)*(const volatile char *)(ptr + size - 1);
+}
+#define REQUIRE_READABLE(ptr, size) proviso_require_readable(ptr, size)
 #else
 #define REQUIRE(condition, otherwise) ((void)0)
 #define REQUIRE_DISJOINT(from, read, to, written) ((void)0)
+#define REQUIRE_READABLE(ptr, size) ((void)0)
 #endif

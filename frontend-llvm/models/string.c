@@ -61,9 +61,13 @@ static int proviso_memcmp(const void *a, const void *b, size_t n) {
     return 0;
 }
 
-int memcmp(const void *a, const void *b, size_t n) { return proviso_order(proviso_memcmp(a, b, n)); }
+int memcmp(const void *a, const void *b, size_t n) {
+    REQUIRE_READABLE(a, n);
+    REQUIRE_READABLE(b, n);
+    return proviso_order(proviso_memcmp(a, b, n));
+}
 
-int bcmp(const void *a, const void *b, size_t n) { return proviso_order(proviso_memcmp(a, b, n)); }
+int bcmp(const void *a, const void *b, size_t n) { return memcmp(a, b, n); }
 
 void *memchr(const void *s, int c, size_t n) {
     const unsigned char *p = s;
