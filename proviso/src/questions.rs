@@ -331,27 +331,25 @@ impl Run<'_> {
         leave_out(program, &safe);
         group.ended.fetch_or(rests && !safe.is_empty(), Ordering::Relaxed);
         let safe: FxHashSet<Site> = safe.into_iter().collect();
+        let mut held: FxHashSet<usize> = FxHashSet::default();
         let mut shared = self.pipeline.shared();
         for &ask in &group.asks {
             let of_ask = |error: ErrorId| self.asks[ask].checks.contains(&program.errors[error].check);
-            let places = Places {
-                all: found.iter().filter(|(_, error)| of_ask(*error)).count(),
-                discharged: found.iter().filter(|(site, error)| of_ask(*error) && safe.contains(site)).count(),
-            };
-            shared.checks[ask].places = places;
+            let left = found.iter().filter(|(_, error)| of_ask(*error)).count();
+            let discharged = found.iter().filter(|(site, error)| of_ask(*error) && safe.contains(site)).count();
+            // Where it is asked again, what is violated is left out already.
+            shared.checks[ask].places = Places { all: left.max(shared.checks[ask].places.all), discharged };
             if self.pipeline.wants_exhibits {
                 let sites = found.iter().copied().filter(|&(_, error)| of_ask(error));
                 shared.exhibits.add_checked(&self.asks[ask].name, program, sites, &Sources::new());
             }
-            if places.all == places.discharged && is_exhaustive {
+            if left == discharged && is_exhaustive {
                 shared.checks[ask].rest = Rest::Proved;
-                shared.checks[ask].assumes_valid_accesses = rests && places.all > 0;
+                shared.checks[ask].assumes_valid_accesses = rests && left > 0;
+                held.insert(ask);
             }
         }
-        if is_exhaustive {
-            let is_held = |ask: &mut usize| matches!(shared.checks[*ask].rest, Rest::Proved);
-            group.held = group.asks.extract_if(.., is_held).collect();
-        }
+        group.held = group.asks.extract_if(.., |ask| held.contains(ask)).collect();
     }
 
     /// Whether a group asks neither for assertions nor of memory.

@@ -55,7 +55,9 @@ pub(super) fn set_out(cpa: &mut Unrolling<'_>, st: &mut State, number: u32) {
 pub(super) fn assume_walks(cpa: &mut Unrolling<'_>, st: &mut State, number: u32) {
     let mut terms = Vec::new();
     for walk in walks(st) {
-        if walk.ends && is_written(cpa, st, number, walk.object) {
+        // The loop may end its life.
+        let is_alive = st.memory.get(walk.object).is_some();
+        if walk.ends && is_alive && is_written(cpa, st, number, walk.object) {
             cpa.symbolic.execution.write_at(st, walk.object, Val::Expr(walk.limit), 1, Val::Int(0));
         }
         if let Some((_, Val::Expr(term))) = within_limit(cpa, st, number, walk) {
