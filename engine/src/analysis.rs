@@ -17,6 +17,7 @@ pub enum Analysis {
     Shape,
     Predicate,
     ValuePredicate,
+    ValuePredicateJoint,
     Merging,
     Invariants,
     KInduction,
@@ -26,7 +27,7 @@ pub enum Analysis {
 
 impl Analysis {
     /// Every analysis with its name and two lines on what it does and where it is from.
-    pub const ALL: [(Analysis, &'static str, &'static str); 18] = [
+    pub const ALL: [(Analysis, &'static str, &'static str); 19] = [
         (
             Analysis::Default,
             "default",
@@ -104,6 +105,12 @@ impl Analysis {
             "value-predicate",
             "explicit values where they refute a path, predicates where they do not or where a variable has too many\n\
              (Beyer, Loewe, FASE 2013, section III-F)",
+        ),
+        (
+            Analysis::ValuePredicateJoint,
+            "value-predicate-joint",
+            "both from the start in one analysis, in blocks; a refinement adds predicates where values do not do\n\
+             (the same, without its delegation)",
         ),
         (
             Analysis::Merging,

@@ -65,6 +65,7 @@ impl<'p> Components<'p> {
             search: config.search,
             seed: config.seed,
             max_call_depth: config.max_call_depth,
+            covers: true,
             notes_locations: false,
         };
         let mut taints = Taints::default();

@@ -60,6 +60,8 @@ pub struct Config {
     pub search: Search,
     /// Makes the run repeatable.
     pub seed: u64,
+    /// Whether states that others stand for are dropped; without, explorations are those of tools that lack it.
+    pub covers: bool,
     /// Nested calls that are followed; deeper ones make a proof impossible.
     pub max_call_depth: u32,
     /// Which solver answers.
@@ -106,6 +108,7 @@ impl Default for Config {
             jobs: 1,
             search: Search::Mixed,
             seed: 0,
+            covers: true,
             max_call_depth: 10_000,
             solvers: smt::Choice::default(),
             wants_graph: false,

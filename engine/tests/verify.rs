@@ -285,6 +285,23 @@ fn refinement_tracks_what_matters() {
 }
 
 #[test]
+fn without_covering_a_loop_has_no_end() {
+    for analysis in [Analysis::SymexCegar, Analysis::Value] {
+        let mut b = modes(7);
+        let zero = b.int(0);
+        b.op(Op::Halt(HaltKind::Exit(zero)));
+        let never = |_: &Inputs, _| unreachable!("there is no violation");
+        for covers in [true, false] {
+            let config = Config { covers, ..with(analysis) };
+            let budget = Budget::lasting(Duration::from_millis(if covers { 20_000 } else { 200 }));
+            let outcome = verify(&b.p, &config, &budget, &never, &|_| {});
+            assert_eq!(matches!(outcome.verdict, Verdict::True), covers, "{}: {:?}", analysis.name(), outcome.verdict);
+            assert_eq!(outcome.stats.exploration.covered > 0, covers, "{}", analysis.name());
+        }
+    }
+}
+
+#[test]
 fn refinement_ends_at_a_violation() {
     for analysis in [Analysis::Value, Analysis::SymexCegar, Analysis::SymexSlicing, Analysis::Predicate] {
         let (_, outcome) = modes(2).run_with(&with(analysis));

@@ -350,6 +350,9 @@ pub struct VerifyArgs {
     /// Where a refinement makes the analysis track what it found missing.
     #[arg(long, value_name = "WHERE", default_value = "scope", help_heading = "Analysis")]
     pub precision: PrecisionArg,
+    /// Whether a state is dropped that an earlier one stands for.
+    #[arg(long, value_name = "HOW", default_value = "on", help_heading = "Analysis")]
+    pub covering: CoveringArg,
     /// Values of a variable at one loop before the value analysis tracks it no more; 0 for no limit.
     #[arg(long, value_name = "NUMBER", default_value_t = 500, help_heading = "Analysis")]
     pub value_threshold: usize,

@@ -1,7 +1,8 @@
 //! `proviso verify`: from the command line to a verdict, under limits.
 
 use crate::args::{
-    BlocksArg, MessageFormat, PrecisionArg, PredicatesArg, SearchArg, SlicingArg, SolverArg, TraceArg, VerifyArgs,
+    BlocksArg, CoveringArg, MessageFormat, PrecisionArg, PredicatesArg, SearchArg, SlicingArg, SolverArg, TraceArg,
+    VerifyArgs,
 };
 use crate::cache::Cache;
 use crate::cooperation::{self, Cooperation};
@@ -300,6 +301,7 @@ pub fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
         wants_graph: args.pixel_tree.is_some() || args.report.is_some(),
         wants_agreements: wants_invariants(args),
         sharing,
+        covers: args.covering == CoveringArg::On,
         value_threshold: args.value_threshold,
         abstracts_at_calls: args.blocks == BlocksArg::Calls,
         combines_predicates: args.predicates == PredicatesArg::Boolean,

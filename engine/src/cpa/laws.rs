@@ -216,8 +216,15 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
     }
     let heads = inner.symbolic.heads();
     let merge = if way == Way::Merging { Merge::AtHeads } else { Merge::Never };
-    let parameters =
-        Parameters { heads, merge, search: Search::DepthFirst, seed, max_call_depth: 10_000, notes_locations: false };
+    let parameters = Parameters {
+        heads,
+        merge,
+        search: Search::DepthFirst,
+        seed,
+        max_call_depth: 10_000,
+        covers: true,
+        notes_locations: false,
+    };
     let cpa = Watched {
         inner,
         program: &program,

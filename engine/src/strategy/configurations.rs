@@ -59,6 +59,7 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
             let then = Options { predicates: true, threshold: few, ..standard };
             Box::new(Delegating::new(first, Box::new(move || make.in_blocks(then))))
         }
+        Analysis::ValuePredicateJoint => make.in_blocks(Options { predicates: true, threshold: few, ..standard }),
         Analysis::SymexSlicing => make.sliced(Options { full: true, threshold: 0, ..standard }, Criteria::TargetPath),
         Analysis::SymexCegarSlicing => make.sliced(Options { threshold: 0, ..standard }, Criteria::TargetPath),
         Analysis::SymexCegarSlicingLocation => {
@@ -101,6 +102,7 @@ impl<'r> Maker<'r> {
             search: config.search,
             seed: config.seed,
             max_call_depth: config.max_call_depth,
+            covers: config.covers,
             notes_locations: config.wants_graph,
         }
     }

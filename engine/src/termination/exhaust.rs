@@ -38,6 +38,7 @@ impl<'p> Paths<'p> {
             search: Search::DepthFirst,
             seed: config.seed,
             max_call_depth: config.max_call_depth.min(DEPTH),
+            covers: true,
             notes_locations: false,
         };
         let explorer = CpaAlgorithm::new(program, domain, Forgotten, parameters);

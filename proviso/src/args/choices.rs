@@ -71,6 +71,14 @@ pub enum PredicatesArg {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum CoveringArg {
+    /// As every analysis here is meant to be.
+    On,
+    /// Each state is followed: what the analysis is worth without.
+    Off,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum SlicingArg {
     /// The whole program is analysed.
     Off,

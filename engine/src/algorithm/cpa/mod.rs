@@ -44,6 +44,8 @@ pub struct Parameters {
     pub search: Search,
     pub seed: u64,
     pub max_call_depth: u32,
+    /// Whether a state at a head that another one covers is dropped.
+    pub covers: bool,
     /// Whether it is noted where states came, as far as paths are kept.
     pub notes_locations: bool,
 }

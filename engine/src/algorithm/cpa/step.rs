@@ -183,7 +183,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
 
     /// Whether what was reached before covers a state at a head.
     pub(super) fn covered(&mut self, node: R::Node, state: &C::State, at: Control) -> Result<bool, Stop> {
-        let covered = self.reached.stop(&mut self.cpa, node, state, at)?;
+        let covered = self.parameters.covers && self.reached.stop(&mut self.cpa, node, state, at)?;
         self.counters.covered += u64::from(covered);
         self.counters.paths += u64::from(covered);
         Ok(covered)
