@@ -14,7 +14,13 @@ fn llvm_config(args: &[&str]) -> Vec<String> {
 fn main() {
     println!("cargo::rerun-if-changed=shim");
     let mut shim = cc::Build::new();
-    shim.cpp(true).files(["shim/module.cpp", "shim/tables.cpp", "shim/export.cpp", "shim/cut.cpp"]);
+    shim.cpp(true).files([
+        "shim/module.cpp",
+        "shim/reachable.cpp",
+        "shim/tables.cpp",
+        "shim/export.cpp",
+        "shim/cut.cpp",
+    ]);
     // The lowering waits for this code: optimise it in every profile.
     shim.opt_level(2).debug(false).flag_if_supported("-Wno-unused-parameter");
     for flag in llvm_config(&["--cxxflags"]) {

@@ -34,6 +34,9 @@ void proviso_function_delete_body(LLVMValueRef function);
 /// Links into `module` what it declares and does not define. `other` is gone afterwards. Nonzero on failure; what is wrong
 /// goes to the context's handler of diagnostics.
 int proviso_link_needed(LLVMModuleRef module, LLVMModuleRef other);
+/// Takes out of modules that are to be linked into one what nothing reaches from the function of this name. Of bitcode that was opened
+/// without its functions only those are read that are reached. Nonzero on failure, as above.
+int proviso_keep_reachable(LLVMModuleRef const *modules, size_t count, const char *root);
 /// Remembers a module as it is, for `proviso_cut`.
 ProvisoOriginal *proviso_original_new(LLVMModuleRef module);
 void proviso_original_free(ProvisoOriginal *original);

@@ -7,17 +7,23 @@ use crate::error::Error;
 use crate::options::{DataModel, Options};
 use crate::{dialect, models};
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// The clang of the LLVM that is linked in.
 const CLANG: &str = "clang-19";
 const VERSION: u32 = 19;
 /// Names another clang, by path or as found on `PATH`.
 const CLANG_VARIABLE: &str = "PROVISO_CLANG";
+
+/// The name of the file that everything in the user's C includes.
+const VOCABULARY: &str = "vocabulary.h";
 
 /// How often a running clang is looked at.
 const POLL: Duration = Duration::from_millis(1);
@@ -138,10 +144,14 @@ pub(crate) const TRANSLATED: &[&str] = &[
     "wmemmove",
 ];
 
-/// A clang that can be run.
-#[derive(Clone, Debug)]
+/// A clang that can be run, and what it made so far: several programs are made of the same files.
+#[derive(Debug)]
 pub(crate) struct Compiler {
     clang: PathBuf,
+    /// The folder of a file that everything in the user's C includes.
+    vocabulary: TempDir,
+    /// By file or text, and all of the command line that is not the same for all.
+    made: Mutex<HashMap<(OsString, Vec<OsString>), Arc<[u8]>>>,
 }
 
 impl Compiler {
@@ -152,7 +162,7 @@ impl Compiler {
             let found = find_program(&named);
             let problem = match found.as_deref().map(version) {
                 None => "which is not a program".into(),
-                Some(Some(VERSION)) => return Ok(Self { clang: found.unwrap_or_default() }),
+                Some(Some(VERSION)) => return Self::of(found.unwrap_or_default()),
                 Some(Some(other)) => format!("which is clang {other}; clang {VERSION} is needed"),
                 Some(None) => format!("which does not say that it is clang {VERSION}"),
             };
@@ -161,17 +171,40 @@ impl Compiler {
         let pinned = find_program(OsStr::new(CLANG))
             .or_else(|| Some(PathBuf::from("/usr/lib/llvm-19/bin/clang")).filter(|path| path.is_file()));
         if let Some(clang) = pinned {
-            return Ok(Self { clang });
+            return Self::of(clang);
         }
         let other = find_program(OsStr::new("clang")).map(|clang| (version(&clang), clang));
         let seen = match other {
-            Some((Some(VERSION), clang)) => return Ok(Self { clang }),
+            Some((Some(VERSION), clang)) => return Self::of(clang),
             Some((Some(other), clang)) => format!(" ({} is clang {other})", clang.display()),
             _ => String::new(),
         };
         Err(Error::NoCompiler(format!(
             "{CLANG} is not on PATH{seen}; install it (Debian, Ubuntu: apt-get install {CLANG}) or let {CLANG_VARIABLE} name it"
         )))
+    }
+
+    fn of(clang: PathBuf) -> Result<Self, Error> {
+        let vocabulary = temporary_directory()?;
+        fs::write(vocabulary.path().join(VOCABULARY), models::VOCABULARY).map_err(cannot_write)?;
+        Ok(Self { clang, vocabulary, made: Mutex::default() })
+    }
+
+    /// What was made before, or is made now.
+    fn once(
+        &self,
+        of: OsString,
+        args: &[OsString],
+        make: impl FnOnce() -> Result<Vec<u8>, Error>,
+    ) -> Result<Arc<[u8]>, Error> {
+        let key = (of, args.to_vec());
+        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = made().get(&key) {
+            return Ok(made.clone());
+        }
+        let bitcode: Arc<[u8]> = make()?.into();
+        made().insert(key, bitcode.clone());
+        Ok(bitcode)
     }
 
     /// The bitcode of C files, in the order given, compiled in parallel as `options` say. The library functions
@@ -183,7 +216,7 @@ impl Compiler {
         options: &Options,
         shadowed: &[&str],
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Vec<u8>>, Error> {
+    ) -> Result<Vec<Arc<[u8]>>, Error> {
         let data_model = options.data_model.unwrap_or(DataModel::Lp64);
         let mut base: Vec<OsString> = vec![data_model_flag(data_model).into()];
         base.extend(FLAGS.iter().map(OsString::from));
@@ -191,11 +224,9 @@ impl Compiler {
         base.push("-fno-discard-value-names".into());
         base.extend(shadowed.iter().map(|name| format!("-fno-builtin-{name}").into()));
         // Before what the user includes, which may replace the vocabulary by its own.
-        let vocabulary = temporary_directory()?;
-        let path = vocabulary.path().join("vocabulary.h");
-        fs::write(&path, models::VOCABULARY).map_err(cannot_write)?;
-        base.push(format!("-fdebug-prefix-map={}=<models>", vocabulary.path().display()).into());
-        base.extend(["-include".into(), path.into_os_string()]);
+        let vocabulary = self.vocabulary.path();
+        base.push(format!("-fdebug-prefix-map={}=<models>", vocabulary.display()).into());
+        base.extend(["-include".into(), vocabulary.join(VOCABULARY).into_os_string()]);
         // Files of a project are compiled where the project compiles them.
         let here = |dir: &PathBuf| match options.commands.is_empty() {
             true => dir.clone(),
@@ -219,7 +250,9 @@ impl Compiler {
             let command = options.commands.get(*file);
             let project = command.into_iter().flat_map(|c| &c.options).map(OsString::from);
             let args: Vec<OsString> = base.iter().cloned().chain(project).chain(own.iter().cloned()).collect();
-            self.run(file, command.map(|c| c.directory.as_path()), &args, data_model, stop)
+            // Where a project compiles it goes without saying: a file has one command.
+            let make = || self.run(file, command.map(|c| c.directory.as_path()), &args, data_model, stop);
+            self.once(file.as_os_str().to_owned(), &args, make)
         };
         // All of them first, so that of several errors the first file's is told.
         files.par_iter().map(compile).collect::<Vec<_>>().into_iter().collect()
@@ -262,19 +295,23 @@ impl Compiler {
         files: &[(&str, &str)],
         data_model: DataModel,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<u8>, Error> {
-        let dir = temporary_directory()?;
-        for (name, content) in files {
-            fs::write(dir.path().join(name), content).map_err(cannot_write)?;
-        }
+    ) -> Result<Arc<[u8]>, Error> {
         let mut args: Vec<OsString> = vec![data_model_flag(data_model).into()];
         args.extend(FLAGS.iter().map(OsString::from));
         args.extend(NO_SCOPES.map(OsString::from));
         // The models are self-contained; `-fno-math-errno` lets `__builtin_sqrt` be the operation.
         args.extend(["-nostdinc", "-fno-math-errno", "-std=gnu17"].map(OsString::from));
-        // Where the files lie for the moment is not to be seen in the program.
-        args.push(format!("-fdebug-prefix-map={}=<models>", dir.path().display()).into());
-        self.run(&dir.path().join(main), None, &args, data_model, stop)
+        let text = files.iter().find(|(name, _)| *name == main).map_or("", |(_, text)| text);
+        self.once(text.into(), &args, || {
+            let dir = temporary_directory()?;
+            for (name, content) in files {
+                fs::write(dir.path().join(name), content).map_err(cannot_write)?;
+            }
+            let mut args = args.clone();
+            // Where the files lie for the moment is not to be seen in the program.
+            args.push(format!("-fdebug-prefix-map={}=<models>", dir.path().display()).into());
+            self.run(&dir.path().join(main), None, &args, data_model, stop)
+        })
     }
 
     /// Compiles one file, in a folder if one is given.
@@ -474,7 +511,7 @@ fn version(clang: &Path) -> Option<u32> {
     rest.split('.').next()?.parse().ok()
 }
 
-fn temporary_directory() -> Result<tempfile::TempDir, Error> {
+fn temporary_directory() -> Result<TempDir, Error> {
     tempfile::Builder::new().prefix("proviso-").tempdir().map_err(cannot_write)
 }
 
@@ -491,7 +528,7 @@ mod tests {
     use super::*;
     use std::time::Instant;
 
-    fn compile(source: &str, options: &Options) -> Result<Vec<u8>, Error> {
+    fn compile(source: &str, options: &Options) -> Result<Arc<[u8]>, Error> {
         let dir = temporary_directory().unwrap();
         let file = dir.path().join("test.c");
         fs::write(&file, source).unwrap();

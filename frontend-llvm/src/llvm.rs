@@ -7,9 +7,10 @@ use crate::options::DataModel;
 use inkwell::attributes::AttributeLoc;
 use inkwell::context::{AsContextRef, Context};
 use inkwell::llvm_sys::LLVMDiagnosticSeverity;
+use inkwell::llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use inkwell::llvm_sys::core::{
-    LLVMContextSetDiagnosticHandler, LLVMDisposeMessage, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
-    LLVMGetFirstUse,
+    LLVMContextSetDiagnosticHandler, LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMDisposeMessage,
+    LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity, LLVMGetFirstUse,
 };
 use inkwell::llvm_sys::debuginfo::{LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMGetSubprogram};
 use inkwell::llvm_sys::prelude::{LLVMDiagnosticInfoRef, LLVMModuleRef, LLVMValueRef};
@@ -43,6 +44,7 @@ unsafe extern "C" {
     fn proviso_producer(data: *const u8, size: usize) -> *mut c_char;
     fn proviso_function_delete_body(function: LLVMValueRef);
     fn proviso_link_needed(module: LLVMModuleRef, other: LLVMModuleRef) -> c_int;
+    fn proviso_keep_reachable(modules: *const LLVMModuleRef, count: usize, root: *const c_char) -> c_int;
     fn proviso_original_new(module: LLVMModuleRef) -> *mut RawOriginal;
     fn proviso_original_free(original: *mut RawOriginal);
     fn proviso_cut(
@@ -88,13 +90,13 @@ pub(crate) struct Buffer {
     pub text: Vec<u8>,
 }
 
-/// What of a module is linked in.
+/// Bitcode or textual IR to be linked in.
 #[derive(Clone, Copy)]
-pub(crate) enum Link<'a> {
-    /// All of it, after these changes.
-    Everything { changes: &'a [Change] },
-    /// What is declared and not defined so far, as models, but not these functions.
-    NeededModels { except: &'a [String] },
+pub(crate) struct Input<'a> {
+    pub path: &'a Path,
+    pub data: &'a [u8],
+    /// What is done to it before.
+    pub changes: &'a [Change],
 }
 
 /// Keeps what LLVM reports as errors. Without a handler LLVM ends the process.
@@ -175,15 +177,58 @@ impl LlvmModule {
         functions.collect()
     }
 
-    /// Links bitcode or textual IR into this module.
-    pub fn link(&mut self, path: &Path, data: &[u8], what: Link) -> Result<(), Error> {
-        let other =
-            self.read(data).map_err(|reason| Error::BadBitcode { path: path.to_owned(), reason, producer: None })?;
-        self.link_module(other, what)
+    /// Links modules into this one, which is empty; if a `root` is given, no more of them than what can be reached from this function. The
+    /// functions that they define, reached or not.
+    pub fn link(&mut self, inputs: &[Input], root: Option<&str>) -> Result<Vec<String>, Error> {
+        let mut modules = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let is_bitcode = input.data.starts_with(b"BC");
+            let module = match root {
+                Some(_) if is_bitcode && input.changes.is_empty() => self.open(input.data),
+                _ => self.read(input.data),
+            };
+            let module = module.map_err(|reason| unreadable(input.path, reason))?;
+            input.changes.iter().for_each(|c| change(&module, c));
+            modules.push(module);
+        }
+        let defined =
+            modules.iter().flat_map(Module::get_functions).filter(|f| !is_declaration(*f)).map(name).collect();
+        if let (Some(root), Some(first)) = (root, inputs.first()) {
+            self.keep_reachable(&modules, root).map_err(|reason| unreadable(first.path, reason))?;
+        }
+        for (module, input) in modules.into_iter().zip(inputs) {
+            self.fit(&module)
+                .and_then(|()| {
+                    let result = self.module.link_in_module(module).map_err(|error| error.to_string());
+                    self.listen();
+                    result
+                })
+                .map_err(|reason| Error::Link { path: input.path.to_owned(), reason: reason.trim_end().to_owned() })?;
+        }
+        Ok(defined)
+    }
+
+    /// Links what is declared and not defined so far from models, but not these functions.
+    pub fn link_models(&mut self, models: &[u8], except: &[String]) -> Result<(), Error> {
+        let path = Path::new("models");
+        let models = self.read(models).map_err(|reason| unreadable(path, reason))?;
+        self.fit(&models)
+            .and_then(|()| {
+                // What the verified program must not get from a model is no definition in the models.
+                except.iter().filter_map(|name| models.get_function(name)).for_each(delete_body);
+                let mark = self.context.create_string_attribute(MODEL, "");
+                for function in models.get_functions().filter(|f| !is_declaration(*f)) {
+                    function.add_attribute(AttributeLoc::Function, mark);
+                }
+                let models = std::mem::ManuallyDrop::new(models);
+                // SAFETY: both modules are of one context, and the other is given away.
+                self.succeeds(unsafe { proviso_link_needed(self.module.as_mut_ptr(), models.as_mut_ptr()) })
+            })
             .map_err(|reason| Error::Link { path: path.to_owned(), reason: reason.trim_end().to_owned() })
     }
 
-    fn link_module(&self, other: Module<'static>, what: Link) -> Result<(), String> {
+    /// Makes this a module for the target of the first that is linked in, and takes no other.
+    fn fit(&self, other: &Module) -> Result<(), String> {
         let (ours, theirs) = (self.module.get_triple(), other.get_triple());
         if ours.as_str().is_empty() {
             self.module.set_triple(&theirs);
@@ -193,31 +238,40 @@ impl LlvmModule {
             let (ours, theirs) = (ours.as_str().to_string_lossy(), theirs.as_str().to_string_lossy());
             return Err(format!("it is compiled for another target ({theirs}) than the files before it ({ours})"));
         }
-        let is_linked = match what {
-            Link::Everything { changes } => {
-                changes.iter().for_each(|c| change(&other, c));
-                let result = self.module.link_in_module(other).map_err(|error| error.to_string());
-                self.listen();
-                return result;
-            }
-            Link::NeededModels { except } => {
-                // What the verified program must not get from a model is no definition in the models.
-                except.iter().filter_map(|name| other.get_function(name)).for_each(delete_body);
-                let mark = self.context.create_string_attribute(MODEL, "");
-                for function in other.get_functions().filter(|f| !is_declaration(*f)) {
-                    function.add_attribute(AttributeLoc::Function, mark);
-                }
-                let other = std::mem::ManuallyDrop::new(other);
-                // SAFETY: both modules are of one context, and the other is given away.
-                unsafe { proviso_link_needed(self.module.as_mut_ptr(), other.as_mut_ptr()) == 0 }
-            }
-        };
+        Ok(())
+    }
+
+    /// Whether the C++ side says so, and if not, what it reported.
+    fn succeeds(&self, status: c_int) -> Result<(), String> {
         let reported = self.diagnostics.take();
-        match is_linked {
-            true => Ok(()),
-            false if reported.is_empty() => Err("linking failed".into()),
-            false => Err(reported),
+        match status {
+            0 => Ok(()),
+            _ if reported.is_empty() => Err("linking failed".into()),
+            _ => Err(reported),
         }
+    }
+
+    /// Reads bitcode, but no function of it, as long as nobody needs one.
+    fn open(&self, data: &[u8]) -> Result<Module<'static>, String> {
+        self.diagnostics.borrow_mut().clear();
+        let mut module = std::ptr::null_mut();
+        // SAFETY: the data is copied; the module that comes out is ours, with the copy, and of our context.
+        unsafe {
+            let name = c"input".as_ptr();
+            let copy = LLVMCreateMemoryBufferWithMemoryRangeCopy(data.as_ptr().cast(), data.len(), name);
+            match LLVMGetBitcodeModuleInContext2((&*self.context).as_ctx_ref(), copy, &mut module) {
+                0 => Ok(Module::new(module)),
+                _ => Err(self.diagnostics.take()),
+            }
+        }
+    }
+
+    /// Takes out what cannot be reached from this function, and reads the rest.
+    fn keep_reachable(&self, modules: &[Module], root: &str) -> Result<(), String> {
+        let modules: Vec<LLVMModuleRef> = modules.iter().map(Module::as_mut_ptr).collect();
+        let root = CString::new(root).unwrap_or_default();
+        // SAFETY: the modules are of our context, and nothing else refers to them.
+        self.succeeds(unsafe { proviso_keep_reachable(modules.as_ptr(), modules.len(), root.as_ptr()) })
     }
 
     /// Functions and variables that are used and not defined.
@@ -229,11 +283,6 @@ impl LlvmModule {
         let variables = self.module.get_globals().filter(|v| v.is_declaration() && is_used(v.as_value_ref()));
         let names = functions.map(name).filter(|name| !name.starts_with("llvm."));
         names.chain(variables.map(|v| symbol(v.get_name()))).collect()
-    }
-
-    /// Functions that are defined.
-    pub fn defined_functions(&self) -> Vec<String> {
-        self.module.get_functions().filter(|f| !is_declaration(*f)).map(name).collect()
     }
 
     /// Declares a function without parameters and result, so that its definition is linked in with what is needed.
@@ -303,6 +352,10 @@ fn lasting(context: &Context) -> &'static Context {
     // SAFETY: the context stays where it is, in its box; fields are dropped in their order, and modules that were read are
     // dropped or linked by the method that read them.
     unsafe { &*std::ptr::from_ref(context) }
+}
+
+fn unreadable(path: &Path, reason: String) -> Error {
+    Error::BadBitcode { path: path.to_owned(), reason, producer: None }
 }
 
 /// What LLVM calls an input in its messages.
@@ -474,19 +527,56 @@ mod tests {
 
     #[test]
     fn modules_are_read_linked_and_written() {
+        let input = |name, data| Input { path: Path::new(name), data, changes: &[] };
         let mut module = LlvmModule::new();
-        module.link(Path::new("a.ll"), IR.as_bytes(), Link::Everything { changes: &[] }).unwrap();
-        assert_eq!((module.defined_functions(), module.undefined()), (vec!["f".into()], vec!["outside".into()]));
+        assert_eq!(module.link(&[input("a.ll", IR.as_bytes())], None).unwrap(), ["f"]);
+        assert_eq!(module.undefined(), ["outside"]);
         module.verify().unwrap();
         let mut again = LlvmModule::new();
-        again.link(Path::new("a.bc"), &module.print(false), Link::Everything { changes: &[] }).unwrap();
+        let bitcode = module.print(false);
+        again.link(&[input("a.bc", &bitcode)], None).unwrap();
         assert_eq!(again.print(true), module.print(true));
         // The second definition of a function is one too many; and the context still listens.
-        let twice = again.link(Path::new("b.ll"), IR.as_bytes(), Link::Everything { changes: &[] });
+        let twice = again.link(&[input("b.ll", IR.as_bytes())], None);
         assert!(matches!(twice, Err(Error::Link { reason, .. }) if reason.contains("'f'")));
-        let broken =
-            again.link(Path::new("c.ll"), b"define i32 @g() {\n  ret i64 0\n}\n", Link::Everything { changes: &[] });
+        let broken = again.link(&[input("c.ll", b"define i32 @g() {\n  ret i64 0\n}\n")], None);
         assert!(matches!(broken, Err(Error::BadBitcode { reason, .. }) if reason.starts_with("line 2: ")));
+    }
+
+    /// What is reached, by name in another module too, through a variable, an alias and the address of a block; from a constructor as well.
+    #[test]
+    fn what_is_not_reached_is_not_linked() {
+        const FIRST: &str = "\
+            @table = internal global [1 x ptr] [ptr @by_table]\n@unused = global ptr @never\n@block = global ptr blockaddress(@g, %b)\n\
+            @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 1, ptr @made, ptr null }]\n\
+            define void @main() {\n  %f = load ptr, ptr @table\n  call void %f()\n  call void @second()\n  ret void\n}\n\
+            define internal void @by_table() {\n  ret void\n}\ndefine internal void @made() {\n  ret void\n}\n\
+            define void @back() {\n  ret void\n}\ndefine void @never() {\n  call void @never_either()\n  ret void\n}\n\
+            define void @never_either() {\n  %p = load ptr, ptr @unused\n  ret void\n}\ndeclare void @second()\n\
+            define void @g() {\n  br label %b\nb:\n  ret void\n}\n";
+        const SECOND: &str = "\
+            @second = alias void (), ptr @other\n@block = external global ptr\ndefine internal void @other() {\n  %b = load ptr, ptr @block\n\
+            call void @back()\n  ret void\n}\ndeclare void @back()\n";
+        // Bitcode is read function by function, text at once.
+        let bitcode = |text: &str| {
+            let mut module = LlvmModule::new();
+            module.link(&[Input { path: Path::new("a.ll"), data: text.as_bytes(), changes: &[] }], None).unwrap();
+            module.print(false)
+        };
+        for (first, second) in [(bitcode(FIRST), bitcode(SECOND)), (FIRST.into(), SECOND.into())] {
+            let inputs = [&first, &second].map(|data| Input { path: Path::new("a"), data, changes: &[] });
+            let mut module = LlvmModule::new();
+            let mut defined = module.link(&inputs, Some("main")).unwrap();
+            defined.sort();
+            assert_eq!(defined, ["back", "by_table", "g", "made", "main", "never", "never_either", "other"]);
+            module.verify().unwrap();
+            let mut left: Vec<String> = module.module.get_functions().map(name).collect();
+            left.sort();
+            assert_eq!(left, ["back", "by_table", "g", "made", "main", "other"]);
+            let mut variables: Vec<String> = module.module.get_globals().map(|v| symbol(v.get_name())).collect();
+            variables.sort();
+            assert_eq!(variables, ["block", "llvm.global_ctors", "table"]);
+        }
     }
 
     #[test]

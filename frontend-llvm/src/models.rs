@@ -9,6 +9,7 @@ use crate::compile::Compiler;
 use crate::error::Error;
 use crate::options::DataModel;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A file of `models/`.
 struct ModelFile {
@@ -100,7 +101,7 @@ impl Models {
         compiler: &Compiler,
         data_model: DataModel,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<u8>, Error> {
+    ) -> Result<Arc<[u8]>, Error> {
         const MAIN: &str = "models.c";
         let mut main = String::new();
         if self.errno {

@@ -4,11 +4,12 @@ use crate::compile::{Compiler, TRANSLATED};
 use crate::cut::Cut;
 use crate::error::Error;
 use crate::ir;
-use crate::llvm::{Link, LlvmModule};
+use crate::llvm::{self, LlvmModule};
 use crate::options::{DataModel, Options};
 use crate::{file_local, lower, models};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// A linked and verified LLVM module.
 pub struct Module {
@@ -26,64 +27,149 @@ struct Linked {
 
 /// Compiles, reads and links the inputs, and links the models they need.
 pub fn load(options: &Options) -> Result<Module, Error> {
-    load_until(options, &|| false)
-}
-
-/// As [`load`], but ends with [`Error::Interrupted`] soon after `stop` says so while clang runs. `stop` is asked
-/// about every millisecond, from several threads.
-pub fn load_until(options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result<Module, Error> {
-    let mut linked = load_inputs(options, stop)?;
-    linked.llvm.verify()?;
-    linked.with_models(options, stop)
+    Loader::default().load(options, &|| false)
 }
 
 /// The program of the inputs, with what it takes to cut their module down to a part of it.
 pub fn load_to_cut(options: &Options) -> Result<(cfa::Program, Cut), Error> {
-    let go_on = || false;
-    let mut linked = load_inputs(options, &go_on)?;
+    let (loader, go_on) = (Loader::default(), || false);
+    let mut linked = loader.link(options, &go_on)?;
     linked.llvm.verify()?;
     linked.llvm.keep_original();
-    let Module { llvm, options } = linked.with_models(options, &go_on)?;
+    let Module { llvm, options } = loader.with_models(linked, options, &go_on)?;
     let ir = ir::Module::decode(llvm.export());
     let (program, layout) = lower::lower(&ir, &options)?;
     Ok((program, Cut::new(llvm, ir, layout, options.entry)))
 }
 
-/// The inputs, compiled, read and linked.
-fn load_inputs(options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result<Linked, Error> {
-    if options.inputs.is_empty() {
-        return Err(Error::Usage("no input file".into()));
-    }
-    let mut inputs = Vec::with_capacity(options.inputs.len());
-    for path in &options.inputs {
-        let input = Input::read(path)?;
-        input.check_sanitizers(options)?;
-        inputs.push(input);
-    }
-    let data_model = data_model(&inputs, options)?;
-    let options = &Options { data_model: Some(data_model), ..options.clone() };
-    let mut llvm = compile_and_link(&inputs, options, &[], stop)?;
-    // A program may define what clang takes for a library function: then its calls mean the program's.
-    let defined = llvm.defined_functions();
-    let shadowed: Vec<&str> =
-        TRANSLATED.iter().copied().filter(|name| defined.iter().any(|other| other == name)).collect();
-    if !shadowed.is_empty() && inputs.iter().any(|input| matches!(input, Input::C(_))) {
-        llvm = compile_and_link(&inputs, options, &shadowed, stop)?;
-    }
-    Ok(Linked { llvm, data_model, can_be_checked: inputs.iter().all(Input::says_what_c_forbids) })
+/// Makes several programs of the same inputs: what is compiled alike is compiled once.
+#[derive(Default)]
+pub struct Loader {
+    compiler: OnceLock<Compiler>,
 }
 
-impl Linked {
-    fn with_models(mut self, options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result<Module, Error> {
+impl Loader {
+    /// As [`load`], but ends with [`Error::Interrupted`] soon after `stop` says so while clang runs. `stop` is asked
+    /// about every millisecond, from several threads.
+    pub fn load(&self, options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result<Module, Error> {
+        let mut linked = self.link(options, stop)?;
+        linked.llvm.verify()?;
+        self.with_models(linked, options, stop)
+    }
+
+    /// Which is not looked for where there is nothing to compile.
+    fn compiler(&self) -> Result<&Compiler, Error> {
+        if let Some(compiler) = self.compiler.get() {
+            return Ok(compiler);
+        }
+        let found = Compiler::find()?;
+        Ok(self.compiler.get_or_init(|| found))
+    }
+
+    /// The inputs, compiled, read and linked.
+    fn link(&self, options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result<Linked, Error> {
+        if options.inputs.is_empty() {
+            return Err(Error::Usage("no input file".into()));
+        }
+        let mut inputs = Vec::with_capacity(options.inputs.len());
+        for path in &options.inputs {
+            let input = Input::read(path)?;
+            input.check_sanitizers(options)?;
+            inputs.push(input);
+        }
+        let data_model = data_model(&inputs, options)?;
+        let options = &Options { data_model: Some(data_model), ..options.clone() };
+        let (mut llvm, defined) = self.compile_and_link(&inputs, options, &[], stop)?;
+        // A program may define what clang takes for a library function: then its calls mean the program's.
+        let shadowed: Vec<&str> =
+            TRANSLATED.iter().copied().filter(|name| defined.iter().any(|other| other == name)).collect();
+        if !shadowed.is_empty() && inputs.iter().any(|input| matches!(input, Input::C(_))) {
+            llvm = self.compile_and_link(&inputs, options, &shadowed, stop)?.0;
+        }
+        Ok(Linked { llvm, data_model, can_be_checked: inputs.iter().all(Input::says_what_c_forbids) })
+    }
+
+    /// The module, and the functions that the inputs define.
+    fn compile_and_link(
+        &self,
+        inputs: &[Input],
+        options: &Options,
+        shadowed: &[&str],
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(LlvmModule, Vec<String>), Error> {
+        let c_files: Vec<&Path> = inputs
+            .iter()
+            .filter_map(|input| match input {
+                Input::C(path) => Some(path.as_path()),
+                Input::Llvm(..) => None,
+            })
+            .collect();
+        let compiled = if c_files.is_empty() {
+            Vec::new()
+        } else {
+            self.compiler()?.compile(&c_files, options, shadowed, stop)?
+        };
+        let mut compiled = compiled.iter();
+        let mut modules: Vec<(&Path, &[u8])> = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            modules.push(match input {
+                Input::C(path) => {
+                    (path, compiled.next().ok_or_else(|| Error::Internal("a file was not compiled".into()))?)
+                }
+                Input::Llvm(path, data, _) => (path, data),
+            });
+        }
+        let all: Vec<&[u8]> = modules.iter().map(|&(_, data)| data).collect();
+        let changes = file_local::changes(&all, &options.remove_bodies);
+        let inputs = modules.iter().zip(&changes).map(|(&(path, data), changes)| llvm::Input { path, data, changes });
+        let root = options.only_reachable.then_some(options.entry.as_str());
+        let mut llvm = LlvmModule::new();
+        let defined = llvm.link(&inputs.collect::<Vec<_>>(), root)?;
+        Ok((llvm, defined))
+    }
+
+    fn with_models(
+        &self,
+        mut linked: Linked,
+        options: &Options,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Module, Error> {
         if options.models {
-            link_models(&mut self.llvm, options, self.data_model, stop)?;
-            self.llvm.verify()?;
+            self.link_models(&mut linked.llvm, options, linked.data_model, stop)?;
+            linked.llvm.verify()?;
         }
         let mut options = options.clone();
-        if !self.can_be_checked {
+        if !linked.can_be_checked {
             options.checked_elsewhere.clear();
         }
-        Ok(Module { llvm: self.llvm, options })
+        Ok(Module { llvm: linked.llvm, options })
+    }
+
+    fn link_models(
+        &self,
+        llvm: &mut LlvmModule,
+        options: &Options,
+        data_model: DataModel,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(), Error> {
+        let mut undefined = llvm.undefined();
+        // Where a call ignores the result, a model that does not compute it may do.
+        let simpler: Vec<&str> = undefined.iter().filter_map(|name| models::ignoring_result(name)).collect();
+        for &name in &simpler {
+            llvm.declare(name);
+        }
+        undefined.extend(simpler.into_iter().map(str::to_owned));
+        let mut needed = models::needed(undefined.iter().map(String::as_str), &options.error_functions);
+        needed.arguments = options.checks.contains(&cfa::Check::Argument);
+        needed.initialised = options.checks.contains(&cfa::Check::Memory);
+        if needed.is_empty() {
+            return Ok(());
+        }
+        if needed.symbols.contains(&models::AT_EXIT) {
+            llvm.declare(models::AT_EXIT);
+        }
+        let bitcode = needed.compile(self.compiler()?, data_model, stop)?;
+        llvm.link_models(&bitcode, &options.error_functions)
     }
 }
 
@@ -174,38 +260,6 @@ impl Input {
     }
 }
 
-fn compile_and_link(
-    inputs: &[Input],
-    options: &Options,
-    shadowed: &[&str],
-    stop: &(dyn Fn() -> bool + Sync),
-) -> Result<LlvmModule, Error> {
-    let c_files: Vec<&Path> = inputs
-        .iter()
-        .filter_map(|input| match input {
-            Input::C(path) => Some(path.as_path()),
-            Input::Llvm(..) => None,
-        })
-        .collect();
-    let compiled =
-        if c_files.is_empty() { Vec::new() } else { Compiler::find()?.compile(&c_files, options, shadowed, stop)? };
-    let mut compiled = compiled.iter();
-    let mut modules: Vec<(&Path, &[u8])> = Vec::with_capacity(inputs.len());
-    for input in inputs {
-        modules.push(match input {
-            Input::C(path) => (path, compiled.next().ok_or_else(|| Error::Internal("a file was not compiled".into()))?),
-            Input::Llvm(path, data, _) => (path, data),
-        });
-    }
-    let all: Vec<&[u8]> = modules.iter().map(|&(_, data)| data).collect();
-    let changes = file_local::changes(&all, &options.remove_bodies);
-    let mut llvm = LlvmModule::new();
-    for ((path, data), changes) in modules.into_iter().zip(&changes) {
-        llvm.link(path, data, Link::Everything { changes })?;
-    }
-    Ok(llvm)
-}
-
 /// The data model that is asked for, or else the one that the bitcode among the inputs has.
 fn data_model(inputs: &[Input], options: &Options) -> Result<DataModel, Error> {
     let flags = options.commands.values().flat_map(|c| &c.options).chain(&options.clang_args);
@@ -232,30 +286,4 @@ fn data_model(inputs: &[Input], options: &Options) -> Result<DataModel, Error> {
         }
     }
     Ok(said.map_or(DataModel::Lp64, |(model, _)| model))
-}
-
-fn link_models(
-    llvm: &mut LlvmModule,
-    options: &Options,
-    data_model: DataModel,
-    stop: &(dyn Fn() -> bool + Sync),
-) -> Result<(), Error> {
-    let mut undefined = llvm.undefined();
-    // Where a call ignores the result, a model that does not compute it may do.
-    let simpler: Vec<&str> = undefined.iter().filter_map(|name| models::ignoring_result(name)).collect();
-    for &name in &simpler {
-        llvm.declare(name);
-    }
-    undefined.extend(simpler.into_iter().map(str::to_owned));
-    let mut needed = models::needed(undefined.iter().map(String::as_str), &options.error_functions);
-    needed.arguments = options.checks.contains(&cfa::Check::Argument);
-    needed.initialised = options.checks.contains(&cfa::Check::Memory);
-    if needed.is_empty() {
-        return Ok(());
-    }
-    if needed.symbols.contains(&models::AT_EXIT) {
-        llvm.declare(models::AT_EXIT);
-    }
-    let bitcode = needed.compile(&Compiler::find()?, data_model, stop)?;
-    llvm.link(Path::new("models"), &bitcode, Link::NeededModels { except: &options.error_functions })
 }

@@ -108,6 +108,8 @@ pub struct Options {
     pub reads_back: bool,
     /// Every condition of C is a branch, also one that clang's code merely computes with (see `lower::decisions`): for coverage.
     pub decisions: bool,
+    /// Leave out functions and variables that nothing reaches from where execution starts.
+    pub only_reachable: bool,
     /// Link the library models. Without them, every library function but the primitives is undefined.
     pub models: bool,
 }
@@ -149,6 +151,7 @@ impl Default for Options {
             sequential_environment: false,
             reads_back: false,
             decisions: false,
+            only_reachable: false,
             models: true,
         }
     }

@@ -8,6 +8,7 @@ use crate::pixel_tree::{Format, PixelTree};
 use crate::{job, pipeline};
 use cfa::{Callee, FuncId, FunctionOrigin, Op, Program};
 use engine::budget::Budget;
+use frontend_llvm::Loader;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,9 @@ fn attempt(args: &CfaArgs) -> Result<(), Failure> {
     let budget = Budget::unlimited();
     let program = if args.format == CfaFormat::Functions {
         // A library has them, too.
-        let found = pipeline::load_module(&options, &budget)?.lower_from_any().map_err(|e| pipeline::loading(&e))?;
+        let found = pipeline::load_module(&Loader::default(), &options, &budget)?
+            .lower_from_any()
+            .map_err(|e| pipeline::loading(&e))?;
         let Some(program) = found else { return Ok(()) };
         program
     } else {

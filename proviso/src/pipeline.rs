@@ -23,7 +23,7 @@ use cfa::{CallGraph, Check, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::{Config, Counterexample, Reason, Verdict};
-use frontend_llvm::{DataModel, Options, UndefinedFunctions};
+use frontend_llvm::{DataModel, Loader, Options, UndefinedFunctions};
 use instrument::{Property, Site};
 pub use proved::Proved;
 use std::collections::{BTreeMap, BTreeSet};
@@ -131,6 +131,8 @@ impl Finished {
 #[derive(Clone)]
 pub struct Pipeline {
     pub job: Arc<Job>,
+    /// Of all programs that are made for the job.
+    pub loader: Arc<Loader>,
     pub config: Config,
     pub budget: Budget,
     pub limits: Limits,
@@ -178,8 +180,13 @@ impl Pipeline {
 
     /// As [`load`](Self::load), with other options.
     pub(crate) fn load_with(&self, options: &Options) -> Result<(Program, Option<Place>), Failure> {
+        // What is written of a program is so of what nothing reaches, too, and functions that are asked about must be there; parts of the
+        // paths are told by numbers.
+        let names_functions = self.job.errors_named || !options.watched.is_empty();
+        let is_all = self.wants_exhibits || self.wants_harness || names_functions || !self.cooperation.is_none();
+        let options = Options { only_reachable: !is_all, ..options.clone() };
         let loaded = self.stage("loading the program", "load", || {
-            let module = load_module(options, &self.budget)?;
+            let module = load_module(&self.loader, &options, &self.budget)?;
             let place = self.cache.as_ref().map(|cache| cache.place(&module)).transpose()?;
             Ok::<_, Failure>((module.lower().map_err(|e| loading(&e))?, place))
         })?;
@@ -514,13 +521,13 @@ fn is_target(edge: &Edge) -> bool {
 
 /// Compiles and lowers the input, unless the budget is cancelled meanwhile.
 pub fn load(options: &Options, budget: &Budget) -> Result<Program, Failure> {
-    load_module(options, budget)?.lower().map_err(|e| loading(&e))
+    load_module(&Loader::default(), options, budget)?.lower().map_err(|e| loading(&e))
 }
 
 /// Compiles and links the input.
-pub fn load_module(options: &Options, budget: &Budget) -> Result<frontend_llvm::Module, Failure> {
+pub fn load_module(loader: &Loader, options: &Options, budget: &Budget) -> Result<frontend_llvm::Module, Failure> {
     let stop = || budget.spent().is_some();
-    frontend_llvm::load_until(options, &stop).map_err(|e| loading(&e))
+    loader.load(options, &stop).map_err(|e| loading(&e))
 }
 
 /// As [`load`], with the module to cut down to a part of the program.

@@ -228,6 +228,7 @@ pub fn pipeline(
 ) -> Result<Pipeline, Failure> {
     Ok(Pipeline {
         job: job.clone(),
+        loader: Arc::default(),
         config: config(args)?,
         budget,
         limits,

@@ -19,7 +19,7 @@ use crate::source::{Sources, Spot};
 use crate::trace::Event;
 use crate::verify::{self, Verified};
 use engine::budget::Budget;
-use frontend_llvm::DataModel;
+use frontend_llvm::{DataModel, Loader};
 use instrument::Property;
 use std::path::Path;
 use std::sync::Arc;
@@ -127,7 +127,7 @@ fn verify(
         Err(failure) if failure.code == exit::DATA => {
             // If the program alone does not compile either, that is what there is to say.
             job.load.inputs = originals;
-            crate::pipeline::load_module(&job.load, &Budget::unlimited())?;
+            crate::pipeline::load_module(&Loader::default(), &job.load, &Budget::unlimited())?;
             let errors = failure.detail.as_deref().unwrap_or(&failure.message);
             let first = errors.lines().find(|l| l.contains("error:")).unwrap_or(&failure.message);
             Err(unusable(format!("with the witness the program does not compile: {first}")))

@@ -1,0 +1,112 @@
+// What of modules can be reached, by name from one to another, before they are linked. LLVM's GlobalDCE comes after: it needs all functions
+// read and linked, and most of the time that a large program takes goes there.
+
+#include "proviso_llvm.h"
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/Error.h>
+
+using namespace llvm;
+
+namespace {
+
+class Reachable {
+  ArrayRef<LLVMModuleRef> modules;
+  DenseSet<const GlobalValue *> kept;
+  DenseSet<const Constant *> seen;
+  SmallVector<GlobalValue *, 64> work;
+
+  void add(GlobalValue *value) {
+    if (kept.insert(value).second)
+      work.push_back(value);
+  }
+
+  void operands(const User &user) {
+    SmallVector<const User *, 16> users{&user};
+    while (!users.empty())
+      for (const Value *operand : users.pop_back_val()->operands())
+        if (auto *constant = dyn_cast_or_null<Constant>(operand)) {
+          if (auto *global = dyn_cast<GlobalValue>(constant))
+            add(const_cast<GlobalValue *>(global));
+          else if (seen.insert(constant).second)
+            users.push_back(constant);
+        }
+  }
+
+public:
+  explicit Reachable(ArrayRef<LLVMModuleRef> modules) : modules(modules) {
+    // LLVM's own tables: constructors, destructors, what is marked as used.
+    for (LLVMModuleRef module : modules)
+      for (GlobalVariable &variable : unwrap(module)->globals())
+        if (variable.hasAppendingLinkage())
+          add(&variable);
+  }
+
+  /// What other modules see under this name.
+  void add(StringRef name) {
+    for (LLVMModuleRef module : modules)
+      if (GlobalValue *value = unwrap(module)->getNamedValue(name); value && !value->hasLocalLinkage())
+        add(value);
+  }
+
+  Error follow() {
+    while (!work.empty()) {
+      GlobalValue *value = work.pop_back_val();
+      if (!value->hasLocalLinkage())
+        add(value->getName());
+      if (Error error = value->materialize())
+        return error;
+      operands(*value);
+      if (auto *function = dyn_cast<Function>(value))
+        for (const Instruction &instruction : instructions(*function))
+          operands(instruction);
+    }
+    return Error::success();
+  }
+
+  /// Takes the rest out.
+  Error sweep(Module &module) {
+    SmallVector<GlobalValue *, 64> rest;
+    for (GlobalValue &value : module.global_values())
+      if (!kept.contains(&value))
+        rest.push_back(&value);
+    for (GlobalValue *value : rest)
+      if (auto *function = dyn_cast<Function>(value))
+        function->deleteBody();
+      else
+        cast<User>(value)->dropAllReferences();
+    auto erase = [&](bool functions) {
+      for (GlobalValue *value : rest)
+        if (isa<Function>(value) == functions) {
+          value->removeDeadConstantUsers();
+          value->eraseFromParent();
+        }
+    };
+    erase(false);
+    // The reader finishes its work, for which it may look at functions, and has the module verified.
+    if (Error error = module.materializeAll())
+      return error;
+    erase(true);
+    return Error::success();
+  }
+};
+
+} // namespace
+
+int proviso_keep_reachable(LLVMModuleRef const *modules, size_t count, const char *root) {
+  ArrayRef<LLVMModuleRef> all(modules, count);
+  Reachable reachable(all);
+  reachable.add(StringRef(root));
+  Error error = reachable.follow();
+  for (LLVMModuleRef module : all)
+    if (!error)
+      error = reachable.sweep(*unwrap(module));
+  if (!error)
+    return 0;
+  unwrap(modules[0])->getContext().emitError(toString(std::move(error)));
+  return 1;
+}
