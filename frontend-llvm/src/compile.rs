@@ -258,6 +258,14 @@ impl Compiler {
         files.par_iter().map(compile).collect::<Vec<_>>().into_iter().collect()
     }
 
+    /// A file with its macros expanded.
+    pub(crate) fn preprocessed(&self, file: &Path, options: &Options) -> Result<String, Error> {
+        let mut options = options.clone();
+        options.clang_args.extend(["-E".into(), "-P".into()]);
+        let text = self.compile(&[file], &options, &[], &|| false)?.pop().unwrap_or_default();
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
     /// The lines on which clang finds errors in a text that stands for a file; empty if it compiles.
     pub(crate) fn errors_in(&self, text: &str, file: &Path, options: &Options) -> Result<Vec<u32>, Error> {
         let dir = temporary_directory()?;

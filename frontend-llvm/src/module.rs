@@ -179,6 +179,11 @@ pub fn errors_in(text: &str, file: &Path, options: &Options) -> Result<Vec<u32>,
     Compiler::find()?.errors_in(text, file, options)
 }
 
+/// A C file as the preprocessor leaves it.
+pub fn preprocessed(file: &Path, options: &Options) -> Result<String, Error> {
+    Compiler::find()?.preprocessed(file, options)
+}
+
 impl Module {
     /// The program that the module is.
     pub fn lower(&self) -> Result<cfa::Program, Error> {

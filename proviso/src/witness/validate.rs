@@ -115,6 +115,15 @@ fn verify(
         let beside = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         job.load.clang_args.extend(["-iquote".into(), beside.display().to_string()]);
     }
+    for (path, original) in woven.paths.iter().zip(&originals) {
+        if let Some(command) = job.load.commands.get(original).cloned() {
+            job.load.commands.insert(path.clone(), command);
+        }
+        if let Ok(expanded) = frontend_llvm::preprocessed(path, &job.load) {
+            weave::admit_expanded(&expanded, original)?;
+        }
+    }
+    job.load.clang_args.extend(weave::defines());
     if let Content::Invariants(all) = &entry.content {
         let names: Vec<String> = (0..all.len()).map(|n| format!("{INVARIANT}{n}")).collect();
         job.add_error_functions(&names);

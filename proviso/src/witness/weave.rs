@@ -25,6 +25,8 @@ pub const SEGMENT: &str = "__proviso_segment";
 const END: &str = "__proviso_assume(0)";
 /// The value that a hook is about.
 const RESULT: &str = "__proviso_result";
+/// Around what the witness has written: nothing, as macros.
+const GIVEN: [&str; 2] = ["__proviso_from", "__proviso_to"];
 
 /// How closely an execution must follow the waypoints of a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -120,6 +122,25 @@ impl Woven {
     }
 }
 
+/// What makes the marks around conditions nothing.
+pub fn defines() -> impl Iterator<Item = String> {
+    GIVEN.iter().map(|mark| format!("-D{mark}="))
+}
+
+/// Refuses conditions that are more than that once macros are expanded; `expanded` is a file of the program with the witness, in which the marks
+/// are left.
+pub fn admit_expanded(expanded: &str, original: &Path) -> Result<(), Failure> {
+    let text = read(original)?;
+    let file = File::new(original, &text);
+    for rest in expanded.split(GIVEN[0]).skip(1) {
+        let condition = rest.split_once(GIVEN[1]).map_or(rest, |(condition, _)| condition).trim();
+        if let Some(objection) = objection(condition, &|name| file.defines_type(name)) {
+            return Err(unusable(format!("{}: `{condition}`, as macros have it, {objection}", original.display())));
+        }
+    }
+    Ok(())
+}
+
 /// Writes the files with the entry woven in to `folder`. `Err` with what in the witness cannot be followed.
 pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Path) -> Result<Woven, Failure> {
     let texts = files.iter().map(|f| read(f)).collect::<Result<Vec<String>, Failure>>()?;
@@ -185,8 +206,8 @@ fn file_of<'f, 'a>(files: &'f mut [File<'a>], location: &Location) -> Result<&'f
 fn add_invariant(files: &mut [File<'_>], invariant: &Invariant, number: usize) -> Result<(), Failure> {
     let location = &invariant.location;
     let file = file_of(files, location)?;
-    file.admit(&invariant.value, location)?;
-    let check = format!("(({}) ? (void)0 : {INVARIANT}{number}())", invariant.value);
+    let condition = file.admit(&invariant.value, location)?;
+    let check = format!("(({condition}) ? (void)0 : {INVARIANT}{number}())");
     let site = match invariant.kind.as_str() {
         "loop_invariant" => Site::BeforeCondition(file.keyword(location, &["while", "for", "do"])?),
         "location_invariant" => Site::Statement(file.statement(location)?),
@@ -207,10 +228,7 @@ fn add_waypoint(
     let file = file_of(files, location)?;
     let value = waypoint.constraint.as_ref().map(|c| &c.value);
     let text = |value: Option<&Scalar>| match value {
-        Some(Scalar::Text(text)) => {
-            let text = text.replace("\\result", RESULT);
-            file.admit(&text, location).map(|()| text)
-        }
+        Some(Scalar::Text(text)) => file.admit(&text.replace("\\result", RESULT), location),
         Some(Scalar::Bool(value)) => Ok(i64::from(*value).to_string()),
         Some(Scalar::Int(value)) => Ok(value.to_string()),
         None => Err(unsupported(location, "the waypoint has no condition")),
@@ -238,8 +256,7 @@ fn add_waypoint(
                 Some(Scalar::Text(text)) if text == "true" => format!("!!{RESULT}"),
                 Some(Scalar::Text(text)) if text == "false" => format!("!{RESULT}"),
                 Some(Scalar::Text(case)) if is_switch(file, location) && case != "default" => {
-                    file.admit(case, location)?;
-                    format!("{RESULT} == ({case})")
+                    format!("{RESULT} == ({})", file.admit(case, location)?)
                 }
                 _ => return Err(unsupported(location, "this branch is not supported")),
             };
@@ -291,12 +308,12 @@ impl<'a> File<'a> {
         Self { path, source, lines, statements, hooks: BTreeMap::new() }
     }
 
-    /// Refuses a text that is more than a condition.
-    fn admit(&self, text: &str, location: &Location) -> Result<(), Failure> {
+    /// A text as it is woven in, if it is no more than a condition, as far as it can be told before macros are expanded.
+    fn admit(&self, text: &str, location: &Location) -> Result<String, Failure> {
         let is_type = |name: &str| self.defines_type(name);
         match objection(text, &is_type) {
             Some(objection) => Err(unsupported(location, &format!("`{text}` {objection}"))),
-            None => Ok(()),
+            None => Ok(format!("{} {text} {}", GIVEN[0], GIVEN[1])),
         }
     }
 
