@@ -105,12 +105,15 @@ impl Frontier {
     ///
     /// A covered state that is not done need not be looked at either by somebody who looks at all other ends, for the same reason; but only if
     /// the covering state stands for no more than its path leads to: what else it stands for, nobody will come to on that path.
-    pub fn left(&self) -> Option<Left> {
+    ///
+    /// Where paths were left out that are verified only with the rest (`counts_on_rest`), so is what a state covers that may lead to them.
+    pub fn left(&self, counts_on_rest: bool) -> Option<Left> {
         let mut covering: FxHashMap<PathId, Vec<PathId>> = FxHashMap::default();
         let end = |path| End { path, is_elsewhere: false };
         let mut todo: Vec<End> = self.open.iter().map(|open| open.path.map(end)).collect::<Option<_>>()?;
         for covered in &self.covered {
             match covered.by {
+                Some(_) if counts_on_rest => todo.push(End { path: covered.path?, is_elsewhere: self.is_exact }),
                 Some(by) => covering.entry(by).or_default().push(covered.path?),
                 None => todo.push(end(covered.path?)),
             }
@@ -144,7 +147,7 @@ mod tests {
         frontier.open = open.iter().map(waits).collect();
         let covers = |&(path, by): &(u32, Option<u32>)| Covered { path: Some(PathId(path)), by: by.map(PathId) };
         frontier.covered = covered.iter().map(covers).collect();
-        let mut ends: Vec<u32> = frontier.left().unwrap().ends.iter().map(|end| end.path.0).collect();
+        let mut ends: Vec<u32> = frontier.left(false).unwrap().ends.iter().map(|end| end.path.0).collect();
         ends.sort_unstable();
         ends
     }
@@ -168,6 +171,6 @@ mod tests {
         let mut frontier = Frontier::default();
         let path = frontier.paths.add(None, &[]);
         frontier.covered = vec![Covered { path: None, by: Some(path) }];
-        assert!(frontier.left().is_none());
+        assert!(frontier.left(false).is_none());
     }
 }

@@ -354,11 +354,12 @@ impl Pipeline {
             undecided.extend(paths.map(|path| frontier.paths.edges(path).into_iter().filter_map(edge).collect()));
             let func = |f: FuncId| restricted.as_ref().map_or(f, |r| r.funcs[f]);
             let analysed = of.map_or(part, |s| &s.program);
-            let explored =
-                Explored { program: analysed, original: program, edge: &edge, func: &func }.condition(frontier);
+            let counts_on_rest = done.counts_on_rest();
+            let explored = Explored { program: analysed, original: program, edge: &edge, func: &func, counts_on_rest };
+            let explored = explored.condition(frontier);
             if explored != Condition::nothing() {
                 // Beside the exploration, what was covered is not left.
-                let replaces = config.part.is_some() || done == Condition::nothing();
+                let replaces = config.part.is_some() && !counts_on_rest || done == Condition::nothing();
                 done = if replaces { explored } else { done.union(&explored) };
                 break;
             }

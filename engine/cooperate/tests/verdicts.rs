@@ -153,7 +153,9 @@ fn what_is_said_to_be_verified_is() {
                 for frontier in &outcome.frontiers {
                     let edge = |e: EdgeId| covered.as_ref().map_or(Some(e), |r| r.edges[e]);
                     let func = |f: FuncId| covered.as_ref().map_or(f, |r| r.funcs[f]);
-                    let explored = Explored { program: part, original: &program, edge: &edge, func: &func };
+                    let counts_on_rest = done.counts_on_rest();
+                    let explored =
+                        Explored { program: part, original: &program, edge: &edge, func: &func, counts_on_rest };
                     done = done.union(&explored.condition(frontier));
                 }
             }

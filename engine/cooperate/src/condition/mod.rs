@@ -149,10 +149,15 @@ impl Condition {
         self.states.push(State { transitions: Vec::new(), ..*state })
     }
 
+    /// Whether some of what it covers is verified only with the rest.
+    pub fn counts_on_rest(&self) -> bool {
+        self.states.values().any(|state| state.with_rest)
+    }
+
     /// What it covers whether or not the rest is verified.
     pub fn by_itself(&self) -> Self {
         let mut out = self.clone();
-        if !out.states.values().any(|state| state.with_rest) {
+        if !self.counts_on_rest() {
             return out;
         }
         for (_, state) in out.states.iter_mut().filter(|(_, state)| state.with_rest) {
@@ -208,19 +213,38 @@ impl Condition {
         Ok(())
     }
 
-    /// The condition that covers what one of the two covers; `other` is of a run that looked at what this one leaves. Transitions with
-    /// assumptions are left out, which covers less.
+    /// The states from which one may come to one that `is_wanted`.
+    fn coreachable(&self, is_wanted: impl Fn(&State) -> bool) -> Vec<bool> {
+        let mut before: Vec<Vec<StateId>> = vec![Vec::new(); self.states.len()];
+        for (id, state) in self.states.iter() {
+            for t in &state.transitions {
+                before[t.to.0 as usize].push(id);
+            }
+        }
+        let mut leads = vec![false; self.states.len()];
+        let mut work: Vec<StateId> = self.states.iter().filter(|(_, s)| is_wanted(s)).map(|(id, _)| id).collect();
+        while let Some(q) = work.pop() {
+            if !std::mem::replace(&mut leads[q.0 as usize], true) {
+                work.extend_from_slice(&before[q.0 as usize]);
+            }
+        }
+        leads
+    }
+
+    /// The condition that covers what one of the two covers; `other` is of a run that looked at what this one leaves, and has not seen the rest: what
+    /// is verified with the rest here still is no more than that. Transitions with assumptions are left out, which covers less.
     pub fn union(&self, other: &Self) -> Self {
         let mut out = Self { states: Table::new(), initial: StateId(0) };
         let mut numbers: FxHashMap<[Option<StateId>; 2], StateId> = FxHashMap::default();
         let mut todo = vec![[Some(self.initial), Some(other.initial)]];
-        let both = |pair: [Option<StateId>; 2]| {
+        let leads_to_rest = self.coreachable(|state| state.with_rest);
+        let both = |[own, others]: [Option<StateId>; 2]| {
             let of = |condition: &Self, q: Option<StateId>| {
                 q.map(|q| &condition.states[q]).filter(|q| q.accepting).map(|q| q.with_rest)
             };
-            let says = [of(self, pair[0]), of(other, pair[1])];
-            let accepting = says != [None, None];
-            State { accepting, with_rest: accepting && !says.contains(&Some(false)), transitions: Vec::new() }
+            let is_open = own.is_some_and(|q| leads_to_rest[q.0 as usize]);
+            let says = of(self, own).or(of(other, others).filter(|_| !is_open));
+            State { accepting: says.is_some(), with_rest: says == Some(true), transitions: Vec::new() }
         };
         numbers.insert(todo[0], out.states.push(both(todo[0])));
         while let Some(pair) = todo.pop() {
@@ -242,6 +266,9 @@ impl Condition {
                 let condition = if side == 0 { self } else { other };
                 let q = pair[side]?;
                 let all = &condition.states[q];
+                if all.accepting {
+                    return Some(q);
+                }
                 match edge {
                     Some(edge) => all.successors(edge).find(|t| t.assumption.is_none()).map(|t| t.to),
                     None => {
@@ -303,19 +330,7 @@ impl Condition {
     /// Edges and states that lead to no accepting state are of no use: whoever is there is as far as in a state without
     /// transitions. States that cannot be reached go, too.
     pub fn simplified(&self) -> Self {
-        let mut useful = vec![false; self.states.len()];
-        let mut before: Vec<Vec<StateId>> = vec![Vec::new(); self.states.len()];
-        for (id, state) in self.states.iter() {
-            for t in &state.transitions {
-                before[t.to.0 as usize].push(id);
-            }
-        }
-        let mut work: Vec<StateId> = self.states.iter().filter(|(_, s)| s.accepting).map(|(id, _)| id).collect();
-        while let Some(q) = work.pop() {
-            if !std::mem::replace(&mut useful[q.0 as usize], true) {
-                work.extend_from_slice(&before[q.0 as usize]);
-            }
-        }
+        let useful = self.coreachable(|state| state.accepting);
         let mut out = Self { states: Table::new(), initial: StateId(0) };
         let mut number: Vec<Option<StateId>> = vec![None; self.states.len()];
         let mut todo = vec![self.initial];

@@ -25,6 +25,8 @@ pub struct Explored<'a> {
     /// The edge and the function of the original.
     pub edge: &'a dyn Fn(EdgeId) -> Option<EdgeId>,
     pub func: &'a dyn Fn(FuncId) -> FuncId,
+    /// Paths were left out that are verified only with the rest: a state that covers another may lead to some.
+    pub counts_on_rest: bool,
 }
 
 impl Explored<'_> {
@@ -48,7 +50,7 @@ impl Explored<'_> {
 
     /// The condition that covers what an exploration has seen to the end: nothing, if it is not known what it has left.
     pub fn condition(&self, frontier: &Frontier) -> Condition {
-        match frontier.left() {
+        match frontier.left(self.counts_on_rest) {
             Some(left) if frontier.given_up.is_none() => {
                 self.tree(&frontier.paths, &left).condition(self.original).unwrap_or_else(Condition::nothing)
             }
