@@ -452,3 +452,37 @@ int main(void) {
     let goals = result["goals"].as_array().unwrap();
     assert!(goals.len() > 8 && goals.iter().all(|goal| goal["status"] == "covered"), "{goals:#?}");
 }
+
+#[test]
+fn what_no_test_gives_is_not_counted_as_covered() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "extern int __VERIFIER_nondet_int(void);
+char *getenv(const char *);
+int main(int argc, char **argv) {
+    int a = __VERIFIER_nondet_int(), u, n = 0;
+    if (argc > 1)
+        n++;
+    if (a == 3) {
+        if (u == 9)
+            n++;
+    }
+    if (getenv(\"HOME\"))
+        n += a == n;
+    return n;
+}
+";
+    std::fs::write(folder.path().join("q.c"), program).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
+        .args(["testgen", "q.c", "-o", "suite", "--timeout", "40"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("2 tests in suite: 5 of 8 branches covered, 0 proved unreachable, 3 open"), "{said}");
+    let goals = std::fs::read_to_string(folder.path().join("suite/goals.txt")).unwrap();
+    let beyond = "open: it takes more than values of __VERIFIER_nondet_*";
+    for goal in ["q.c:5:9: argc > 1: ", "q.c:11:9: tmp"] {
+        assert!(goals.lines().any(|line| line.starts_with(goal) && line.ends_with(beyond)), "{goal}: {goals}");
+    }
+    assert!(goals.contains("q.c:5:9: argc <= 1: covered by") && goals.contains("q.c:8:13: u == 9: open"), "{goals}");
+}

@@ -196,8 +196,10 @@ fn statements(program: &Program) -> Vec<bool> {
 
 /// A run of the program to its end, or of one that goes on and on, its beginning.
 pub struct Executed {
-    /// By edge: how often it was executed.
+    /// By edge: how often it was executed, whatever it was given that a test does not have.
     pub counts: Vec<u32>,
+    /// By edge: how often with what it was given here.
+    pub here: Vec<u32>,
     /// The results of `__VERIFIER_nondet_*` functions, in order; of a run without end those it takes to cover what it covers.
     pub values: Vec<(InputId, Bv)>,
     pub is_endless: bool,
@@ -205,12 +207,51 @@ pub struct Executed {
 
 /// Runs the program on inputs, or says why there is no such run, or none that can be trusted. Where runs are known to go on and on,
 /// it is not waited for long.
+///
+/// What a test does not have (arguments, files, the environment, memory that was never written) is given otherwise, too: what only happens with it as it
+/// was here is nothing that the test does.
 pub fn execute(
     program: &Program,
     interpreter: &Interpreter<'_>,
     source: &mut dyn InputSource,
     is_endless: bool,
 ) -> Result<Executed, String> {
+    let run = execute_once(program, interpreter, source, is_endless)?;
+    let is_endless = run.is_endless;
+    let mut all = Executed { here: run.counts.clone(), counts: run.counts, values: run.values, is_endless };
+    if run.is_alone {
+        return Ok(all);
+    }
+    let mut is_run = false;
+    for others in [Others::Zeros, Others::Ones, Others::Some(0x9e37_79b9_7f4a_7c15)] {
+        let mut source = Alone { program, values: all.values.iter(), others };
+        // Some answers nobody gets: then there is no run.
+        if let Ok(run) = execute_once(program, interpreter, &mut source, is_endless) {
+            all.counts.iter_mut().zip(run.counts).for_each(|(n, other)| *n = (*n).min(other));
+            is_run = true;
+        }
+    }
+    if !is_run {
+        all.counts.fill(0);
+    }
+    Ok(all)
+}
+
+/// One run.
+struct Run {
+    counts: Vec<u32>,
+    values: Vec<(InputId, Bv)>,
+    is_endless: bool,
+    /// It asked for nothing that a test does not have.
+    is_alone: bool,
+}
+
+fn execute_once(
+    program: &Program,
+    interpreter: &Interpreter<'_>,
+    source: &mut dyn InputSource,
+    is_endless: bool,
+) -> Result<Run, String> {
     /// A run that is longer goes on and on, for whoever measures what it covers.
     const TIME: Duration = Duration::from_secs(2);
     const STEPS: u64 = 20_000_000;
@@ -219,7 +260,7 @@ pub fn execute(
     let limits = Limits { steps, memory: 1 << 28, call_depth: 20_000, deadline };
     let read = Cell::new(0);
     let mut counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
-    let mut recorder = Recorder { program, source, values: Vec::new(), read: &read };
+    let mut recorder = Recorder { program, source, values: Vec::new(), read: &read, is_alone: true };
     let run = interpreter.run(&mut recorder, limits, &mut counter);
     if let Some(&taint) = run.taints.iter().find(|&&t| program.taints[t].over) {
         return Err(program.taints[taint].reason.clone());
@@ -229,11 +270,60 @@ pub fn execute(
         Outcome::Limit(LimitKind::Steps | LimitKind::Time) => true,
         other => return Err(format!("the run ends otherwise: {other:?}")),
     };
-    let mut values = recorder.values;
+    let Recorder { mut values, is_alone, .. } = recorder;
     if is_endless {
         values.truncate(counter.needed);
     }
-    Ok(Executed { counts: counter.counts, values, is_endless })
+    Ok(Run { counts: counter.counts, values, is_endless, is_alone })
+}
+
+/// What is given that a test does not have.
+#[derive(Clone, Copy)]
+enum Others {
+    Zeros,
+    Ones,
+    /// The state of a generator of random numbers (Marsaglia, Xorshift RNGs, 2003).
+    Some(u64),
+}
+
+/// The values of a test, and others for what it does not have; zeros behind its end.
+struct Alone<'a> {
+    program: &'a Program,
+    values: std::slice::Iter<'a, (InputId, Bv)>,
+    others: Others,
+}
+
+impl Alone<'_> {
+    fn other(&mut self) -> u64 {
+        match &mut self.others {
+            Others::Zeros => 0,
+            Others::Ones => u64::MAX,
+            Others::Some(state) => {
+                *state ^= *state << 13;
+                *state ^= *state >> 7;
+                *state ^= *state << 17;
+                *state
+            }
+        }
+    }
+}
+
+impl InputSource for Alone<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        match what {
+            Unknown::Havoc(input) if matches!(self.program.inputs[input].kind, InputKind::Nondet(_)) => {
+                self.values.next().map_or_else(|| Bv::zero(width), |(_, value)| value.resize(width))
+            }
+            // Tests are run without arguments: there is the program's name.
+            Unknown::Havoc(input) if self.program.inputs[input].kind == InputKind::Environment("main".into()) => {
+                Bv::new(width, 1)
+            }
+            _ => Bv::new(width.min(64), self.other()).resize(width),
+        }
+    }
+    fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
+        bytes.iter_mut().for_each(|byte| *byte = self.other() as u8);
+    }
 }
 
 /// Counts edges, as long as a test can have the values that were read.
@@ -265,6 +355,8 @@ struct Recorder<'a> {
     source: &'a mut dyn InputSource,
     values: Vec<(InputId, Bv)>,
     read: &'a Cell<usize>,
+    /// Nothing else was asked for.
+    is_alone: bool,
 }
 
 impl InputSource for Recorder<'_> {
@@ -275,10 +367,13 @@ impl InputSource for Recorder<'_> {
         {
             self.values.push((input, value.clone()));
             self.read.set(self.values.len());
+        } else {
+            self.is_alone = false;
         }
         value
     }
     fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        self.is_alone = false;
         self.source.bytes(object, offset, bytes);
     }
     fn base(&mut self, object: ObjectSeq, size: u64, align: u32) -> Option<u64> {

@@ -164,7 +164,7 @@ impl Suite<'_> {
             counts[match goal.status {
                 Status::Covered => 0,
                 Status::Unreachable(_) => 1,
-                Status::Open => 2,
+                Status::Open | Status::Beyond => 2,
             }] += 1;
         }
         counts
@@ -244,7 +244,7 @@ impl Suite<'_> {
     fn json(&self, stopped: Option<&str>, start: Instant, tester: Option<&str>) -> serde_json::Value {
         let goals = self.goals.iter().map(|goal| {
             let (status, by) = match goal.status {
-                Status::Open => ("open", None),
+                Status::Open | Status::Beyond => ("open", None),
                 Status::Covered => ("covered", None),
                 Status::Unreachable(by) => ("unreachable", Some(by.name())),
             };

@@ -27,6 +27,8 @@ const REPLAY: Duration = Duration::from_secs(5);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     Open,
+    /// Reached, but only with what no test gives: arguments, files, the environment, memory that was never written.
+    Beyond,
     Covered,
     /// Proved by this analysis: no execution comes there.
     Unreachable(Analysis),
@@ -74,6 +76,11 @@ impl Found {
         let covers: Vec<u32> =
             (0..goals.len()).filter(|&i| run.counts[goals[i].index()] > 0).map(|i| i as u32).collect();
         let is_new = covers.iter().any(|&i| self.status[i as usize] != Status::Covered);
+        for (status, goal) in self.status.iter_mut().zip(goals) {
+            if *status == Status::Open && run.here[goal.index()] > 0 {
+                *status = Status::Beyond;
+            }
+        }
         if is_new || self.tests.is_empty() {
             covers.iter().for_each(|&i| self.status[i as usize] = Status::Covered);
             self.counts.resize(run.counts.len(), 0);
@@ -222,7 +229,7 @@ impl Search<'_> {
                 None => inputs.clone(),
             };
             let new = self.try_inputs(interpreter, &mut inputs.source())?;
-            if self.found().status[goal_of(error)] != Status::Covered {
+            if !matches!(self.found().status[goal_of(error)], Status::Covered | Status::Beyond) {
                 return Err("the run takes another way".into());
             }
             let mut stale = stale.lock().unwrap_or_else(PoisonError::into_inner);

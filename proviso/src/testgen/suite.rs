@@ -188,6 +188,7 @@ impl std::fmt::Display for Goal {
             (Status::Covered, None) => write!(f, "covered"),
             (Status::Unreachable(by), _) => write!(f, "proved unreachable by {}", by.name()),
             (Status::Open, _) => write!(f, "open"),
+            (Status::Beyond, _) => write!(f, "open: it takes more than values of __VERIFIER_nondet_*"),
         }
     }
 }
