@@ -134,8 +134,12 @@ fn binary(x: &mut ExprPool, op: BinOp, a: Shadowed, b: Shadowed, e: ExprId) -> E
         }
         BinOp::Sub => difference(x, a, b),
         BinOp::Mul => {
-            // Bits depend on those of both operands that are not above them.
+            // Bits depend on those of both operands that are not above them, as far as a constant does not move them up.
+            let moved = [a, b].into_iter().filter_map(|o| x.as_const(o.value)?.to_u64()).map(u64::trailing_zeros).max();
+            let width = x.width(e);
+            let by = x.int(width, u64::from(moved.unwrap_or(0).min(width - 1)));
             let both = both(x);
+            let both = x.binary(BinOp::Shl, both, by);
             let negated = x.neg(both);
             x.or(both, negated)
         }

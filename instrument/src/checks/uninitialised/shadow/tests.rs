@@ -77,6 +77,18 @@ fn shadows_have_all_bits_that_may_differ() {
     compare("not", true, |x, a, _| x.not(a));
     compare("neg", true, |x, a, _| x.neg(a));
     compare("sext", true, |x, a, _| x.sext(7, a));
+    // A constant moves bits up; by a power of two it does nothing else.
+    for by in [2, 4] {
+        compare("a product", false, |x, a, _| {
+            let by = x.int(WIDTH, by);
+            x.mul(a, by)
+        });
+    }
+    compare("the low bits of a product", true, |x, a, _| {
+        let four = x.int(WIDTH, 4);
+        let product = x.mul(a, four);
+        x.extract(1, 0, product)
+    });
     compare("a choice", true, |x, a, b| {
         let c = x.extract(0, 0, a);
         let high = x.extract(2, 1, b);

@@ -1,0 +1,17 @@
+// What is multiplied by a constant says nothing of the bits below: a sum of conditions of which one is not initialised may be known to be
+// none (found by the attack).
+// run: --check memory => TRUE
+// run: --check memory -DWRONG => FALSE(memory)
+#include "../../verify.h"
+
+int main(void) {
+    int n = __VERIFIER_nondet_int();
+    double d; // it is not initialised
+    long long sum = (n == n) * 2 + (d < 0) * 4;
+#ifdef WRONG
+    sum -= 2;
+#endif
+    if (sum) // wrong
+        return 1;
+    return 0;
+}
