@@ -91,7 +91,8 @@ impl Observer for Reached<'_> {
 fn what_is_discharged_holds_in_executions() {
     let (mut accesses, mut valid, mut faults, mut looked_at) = (0, 0, 0, 0);
     for seed in 0..1_500 {
-        let (program, _) = generator::generate(seed);
+        let shape = generator::Shape { objects: seed % 2 == 0, ..generator::Shape::default() };
+        let program = generator::generate_shaped(seed, shape).program;
         let Some(discharged) = Discharged::of(&program, &Budget::unlimited()) else { continue };
         looked_at += 1;
         let interpreter = Interpreter::new(&program);

@@ -146,7 +146,7 @@ fn returning(program: &Program, calls: &CallGraph) -> Vec<bool> {
 
 impl<'p> Analysis<'p> {
     /// An analysis that tracks memory, of `original` as its contexts have it.
-    fn following(contexts: &'p Contexts, original: &'p Program, points_to: PointsTo<'p>) -> Self {
+    pub(super) fn following(contexts: &'p Contexts, original: &'p Program, points_to: PointsTo<'p>) -> Self {
         let program = &contexts.program;
         let mut analysis = Self::new(program);
         analysis.rows = Rows::following(program);

@@ -82,7 +82,7 @@ pub struct Analysis<'p> {
     widened: Vec<bool>,
     rank: Vec<u32>,
     thresholds: FxHashMap<u32, Vec<u64>>,
-    at: Vec<Option<Environment>>,
+    pub(super) at: Vec<Option<Environment>>,
     exits: Vec<Option<Exit>>,
     visits: Vec<u32>,
     exit_visits: Vec<u32>,

@@ -10,6 +10,8 @@ mod contexts;
 mod discharge;
 mod environment;
 mod fixpoint;
+#[cfg(test)]
+mod laws;
 mod life;
 mod memory;
 mod tracker;

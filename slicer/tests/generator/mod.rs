@@ -3,6 +3,7 @@
 
 #![allow(dead_code)]
 
+mod objects;
 mod pieces;
 
 use cfa::*;
@@ -31,6 +32,8 @@ pub struct Shape {
     pub probes: bool,
     /// Memory in pieces of many sizes at many offsets, in small objects and in large ones.
     pub pieces: bool,
+    /// Objects of all kinds, pointers that move, and results that are pointers.
+    pub objects: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -71,6 +74,7 @@ pub struct Generator {
     global_pointers: Vec<VarId>,
     objects: Vec<GlobalId>,
     blocks: Vec<GlobalId>,
+    tables: Vec<GlobalId>,
     funcs: Vec<Func>,
     depth: VarId,
     sink: VarId,
@@ -133,7 +137,13 @@ pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
     let sink = global(&mut program, "sink".into(), int, 32, zero);
     let count = 2 + random.below(4);
     let funcs: Vec<Func> = (0..count).map(|i| function(&mut program, &mut random, i, int, pointer)).collect();
+    for func in funcs.iter().filter(|_| shape.objects) {
+        if random.chance(40) {
+            (program.funcs[func.id].return_type, program.funcs[func.id].return_width) = (pointer, Some(64));
+        }
+    }
     let blocks = if shape.pieces { blocks(&mut program, int) } else { Vec::new() };
+    let tables = shape.objects.then(|| objects::table(&mut program, int)).into_iter().collect();
     if shape.pieces {
         let kind = VarKind::Global { init: None };
         let name = Some("elsewhere".into());
@@ -152,6 +162,7 @@ pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
         global_pointers,
         objects,
         blocks,
+        tables,
         funcs,
         depth,
         sink,
@@ -303,13 +314,14 @@ impl Generator {
             self.assign(v, zero);
             self.input_for_pieces(v);
         }
+        objects::own_pointers(self);
         self.budget = 6 + self.random.below(14);
         self.exit.clear();
         self.block(3);
         self.finish();
     }
     fn finish(&mut self) {
-        let value = self.int_expr(1);
+        let value = objects::result(self, 1);
         let sink = self.new_loc();
         self.program.add_edge(self.at, Op::Return { value: Some(value) }, sink, None);
     }
@@ -339,6 +351,9 @@ impl Generator {
         }
         if self.shape.pieces && self.random.chance(50) {
             return self.piece();
+        }
+        if self.shape.objects && self.random.chance(50) {
+            return objects::object(self, depth);
         }
         match self.random.below(20) {
             0..=3 => {
@@ -519,15 +534,15 @@ impl Generator {
         } else {
             // Of two functions with the same number of parameters.
             let other = self.funcs.iter().position(|h| {
-                let (a, b) = (&self.program.funcs[h.id].params, &self.program.funcs[self.funcs[g].id].params);
-                a.len() == b.len()
+                let (a, b) = (&self.program.funcs[h.id], &self.program.funcs[self.funcs[g].id]);
+                a.params.len() == b.params.len() && a.return_width == b.return_width
             });
             let a = self.program.exprs.func_addr(self.funcs[g].id, 64);
             let b = self.program.exprs.func_addr(self.funcs[other.unwrap_or(g)].id, 64);
-            let cond = self.condition();
-            Callee::Indirect(self.program.exprs.ite(cond, a, b))
+            Callee::Indirect(objects::one_of(self, a, b))
         };
-        let result = if self.random.chance(60) { Some(self.any_int()) } else { None };
+        let is_int = self.program.funcs[self.funcs[g].id].return_width == Some(32);
+        let result = self.random.chance(60).then(|| if is_int { self.any_int() } else { self.any_pointer() });
         self.emit(Op::Call { callee, args, varargs: None, result });
         let d = self.program.var_expr(depth);
         let down = self.program.exprs.sub(d, one);
@@ -540,7 +555,7 @@ impl Generator {
         let (end, next) = (self.new_loc(), self.new_loc());
         self.program.add_branch(self.at, cond, end, next, None);
         let sink = self.new_loc();
-        let value = self.int_expr(0);
+        let value = objects::result(self, 0);
         let op = match self.random.below(4) {
             0 => Op::Halt(HaltKind::Abort),
             1 => Op::Halt(HaltKind::Assumed),
@@ -565,6 +580,7 @@ impl Generator {
             self.assign(v, one);
             self.input_for_pieces(v);
         }
+        objects::own_pointers(self);
         self.block(2);
         for _ in 0..3 {
             self.call();

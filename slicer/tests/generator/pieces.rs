@@ -36,9 +36,9 @@ impl Generator {
         x.add(at, scaled)
     }
 
-    /// Where memory is accessed in pieces, more is unknown: many offsets are symbolic.
+    /// Where memory is accessed in pieces, or objects have any size, more is unknown: many offsets are symbolic.
     pub(super) fn input_for_pieces(&mut self, var: VarId) {
-        if self.shape.pieces && self.random.chance(70) {
+        if (self.shape.pieces || self.shape.objects) && self.random.chance(70) {
             self.input(var);
         }
     }

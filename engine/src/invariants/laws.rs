@@ -1,0 +1,235 @@
+//! The law of what holds of a program with its memory, against the interpreter on random programs: wherever a run comes, what is known
+//! there holds of it. Of each variable and each cell the value is among those that it may have, and an address leads where it is known
+//! to lead; objects have the sizes, live as long and are as many as their sites say; what is valid is no fault.
+//!
+//! A run is followed through the program in which small functions are there once for each call.
+//!
+//! `PROVISO_PROGRAMS=N cargo test -p engine --lib invariants::laws` tries more; `PROVISO_SEED=N` starts elsewhere.
+
+use super::contexts::Contexts;
+use super::environment::Environment;
+use super::fixpoint::Analysis;
+use super::memory::{Cell, Count};
+use super::tracker::Tracker;
+use super::value::Value;
+use crate::budget::Budget;
+use crate::cpa::laws::generator::{self, Random, Shape};
+use cfa::interp::{InputSource, Interpreter, Limits, ObjectKind, ObjectSeq, Observer, Outcome, State, Unknown};
+use cfa::{Bv, Callee, EdgeId, Id, LocId, Op, Program};
+use slicer::pointer::{self, PointsTo};
+
+/// Values of any size, small ones preferred.
+struct Inputs(Random);
+
+impl InputSource for Inputs {
+    fn unknown(&mut self, _what: Unknown, width: u32) -> Bv {
+        let value = match self.0.below(3) {
+            0 => self.0.below(8) as i64,
+            1 => self.0.below(300) as i64 - 150,
+            _ => (self.0.below(1 << 31) as i64) << 30 ^ self.0.below(1 << 31) as i64,
+        };
+        Bv::from_i64(64, value).resize(width)
+    }
+    fn bytes(&mut self, _object: ObjectSeq, _offset: u64, bytes: &mut [u8]) {
+        bytes.iter_mut().for_each(|byte| *byte = self.0.below(256) as u8);
+    }
+}
+
+/// An object that a run has made.
+struct Made {
+    /// By number, as the analysis has it.
+    object: u32,
+    base: u64,
+    size: u64,
+    is_live: bool,
+    is_heap: bool,
+}
+
+/// A run, and where it is in the program with contexts.
+struct Follower<'a> {
+    contexts: &'a Contexts,
+    analysis: &'a Analysis<'a>,
+    tracker: &'a Tracker<'a>,
+    at: LocId,
+    /// Where calls return to.
+    waiting: Vec<LocId>,
+    /// Those of sites, in the order in which they were made.
+    made: Vec<Made>,
+    looked_at: usize,
+    known: usize,
+    name: String,
+}
+
+impl Follower<'_> {
+    /// The edge from here that stands for one of the program given.
+    fn edge(&self, edge: EdgeId) -> EdgeId {
+        let mut edges = self.contexts.program.out_edges(self.at);
+        edges.find(|e| self.contexts.origin[e.index()] == edge).expect("the run takes an edge from where it is")
+    }
+
+    /// Whether a number or an address is what it is known to be.
+    fn is_among(&self, env: &Environment, state: &State, known: &Value, value: u64) -> bool {
+        let Some(targets) = known.targets.as_ref().filter(|_| value != 0) else { return known.contains(value) };
+        let functions = self.contexts.program.globals.len() as u32;
+        let leads_to = |&(object, ref by): &(u32, Value)| {
+            if object < functions {
+                return by.contains(value.wrapping_sub(state.global_address(cfa::GlobalId(object))));
+            }
+            if object < self.tracker.first_site {
+                return by.contains(value.wrapping_sub(state.func_address(cfa::FuncId(object - functions))));
+            }
+            let is_alive = self.tracker.status(&env.memory, object).is_some_and(|s| !s.may_be_dead);
+            let of_site = self.made.iter().filter(|made| made.object == object && (made.is_live || !is_alive));
+            of_site.into_iter().any(|made| by.contains(value.wrapping_sub(made.base)))
+        };
+        known.contains(value) && targets.iter().any(leads_to)
+    }
+
+    fn look_at_objects(&self, env: &Environment) {
+        for object in self.tracker.first_site..self.tracker.objects() as u32 {
+            let Some(status) = self.tracker.status(&env.memory, object) else { continue };
+            let made: Vec<&Made> = self.made.iter().filter(|made| made.object == object).collect();
+            // The dead ones of frames are forgotten.
+            let counted = made.iter().filter(|made| made.is_live || made.is_heap).count();
+            let most = match status.count {
+                Count::None => 0,
+                Count::One => 1,
+                Count::Many => usize::MAX,
+            };
+            assert!(counted <= most, "{}: {counted} of {status:?} at {}", self.name, self.at);
+            for made in made.into_iter().filter(|made| made.is_live) {
+                let fits = (status.size..=status.most).contains(&made.size);
+                assert!(fits, "{}: {} bytes of {status:?} at {}", self.name, made.size, self.at);
+            }
+        }
+    }
+
+    fn look_at_cells(&self, env: &Environment, state: &State) -> usize {
+        let program = &self.contexts.program;
+        let globals = program.globals.iter().map(|(id, g)| (id.0, state.global_address(id), g.size));
+        let sites = self.made.iter().filter(|made| made.is_live).map(|made| (made.object, made.base, made.size));
+        let mut found = 0;
+        for (object, base, size) in globals.chain(sites) {
+            let known_cells = self.tracker.cells.iter().copied().filter(|cell| cell.object == object);
+            let others = (0..size.min(40)).flat_map(|at| [1, 4, 8].map(|bytes| Cell { object, at, bytes }));
+            for cell in known_cells.chain(others).filter(|cell| cell.bytes <= 8 && cell.at + cell.bytes <= size) {
+                let Some(known) = self.tracker.held(&env.memory, cell) else { continue };
+                let Some(bytes) = state.bytes(base + cell.at, cell.bytes as usize) else { continue };
+                let value = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+                found += 1;
+                let holds = self.is_among(env, state, &known, value);
+                assert!(holds, "{}: {cell:?} holds {value:#x} at {}, not {known:?}", self.name, self.at);
+            }
+        }
+        found
+    }
+
+    /// Holds what is known at a place against the run.
+    fn look(&mut self, state: &State) {
+        assert!(self.analysis.is_reachable(self.at), "{}: {} was reached", self.name, self.at);
+        let Some(env) = &self.analysis.at[self.at.index()] else { return };
+        for (id, _) in self.contexts.program.vars.iter().filter(|(_, var)| var.width <= 64) {
+            let Some(value) = state.var(id) else { continue };
+            self.looked_at += 1;
+            let Some(known) = env.get(&self.analysis.rows, id) else { continue };
+            self.known += 1;
+            let value = value.to_u64().expect("narrow");
+            let holds = self.is_among(env, state, known, value);
+            assert!(holds, "{}: {id} = {value:#x} at {}, not {known:?}", self.name, self.at);
+        }
+        self.look_at_objects(env);
+        self.known += self.look_at_cells(env, state);
+    }
+}
+
+impl Observer for Follower<'_> {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        let program = &self.contexts.program;
+        let edge = self.edge(edge);
+        let target = program.edges[edge].target;
+        self.at = match program.edges[edge].op {
+            Op::Return { .. } => match self.waiting.pop() {
+                Some(to) => return self.at = to,
+                None => return,
+            },
+            Op::Halt(_) | Op::Error(_) => return,
+            Op::Call { callee, .. } => {
+                self.waiting.push(target);
+                let callee = match callee {
+                    Callee::Direct(callee) => callee,
+                    Callee::Indirect(_) => state.func(),
+                };
+                program.funcs[callee].entry
+            }
+            Op::Alloc { var, .. } => {
+                let base = state.var(var).expect("of this frame").to_u64().expect("an address");
+                let object = state.object_at(base).expect("just made");
+                let is_heap = object.kind == ObjectKind::Heap;
+                self.made.push(Made {
+                    object: self.tracker.site(edge),
+                    base,
+                    size: object.size,
+                    is_live: true,
+                    is_heap,
+                });
+                target
+            }
+            _ => target,
+        };
+        for made in &mut self.made {
+            made.is_live = made.is_live && state.object_at(made.base).is_some_and(|o| o.base == made.base && o.live);
+        }
+        self.look(state);
+    }
+}
+
+/// The shape of the program of a seed.
+fn shape(seed: u64) -> Shape {
+    Shape { pieces: seed.is_multiple_of(4), objects: seed % 4 != 1, ..Shape::default() }
+}
+
+/// Follows runs of a program: how many variables they had where something was looked up, what was known, and whether they ended in faults.
+fn follow(seed: u64, program: &Program, counts: &mut [usize; 3]) {
+    let points_to = PointsTo::compute(program, &pointer::Options::default()).expect("in time");
+    let contexts = Contexts::new(program, &points_to);
+    let mut analysis = Analysis::following(&contexts, program, points_to);
+    analysis.iterate(&Budget::unlimited()).expect("in time");
+    let following = analysis.following.as_ref().expect("it follows memory");
+    let interpreter = Interpreter::new(program);
+    for run in 0..4 {
+        let mut follower = Follower {
+            contexts: &contexts,
+            analysis: &analysis,
+            tracker: &following.tracker,
+            at: program.funcs[program.entry].entry,
+            waiting: Vec::new(),
+            made: Vec::new(),
+            looked_at: 0,
+            known: 0,
+            name: format!("seed {seed}, run {run}"),
+        };
+        let limits = Limits { steps: 2_000, ..Limits::default() };
+        let mut inputs = Inputs(Random::new(seed * 8 + run));
+        if let Outcome::Invalid { edge, fault, .. } = interpreter.run(&mut inputs, limits, &mut follower).outcome {
+            counts[2] += 1;
+            let here = follower.edge(edge);
+            let op = &program.edges[edge].op;
+            assert!(following.invalid.contains(&here), "{}: {fault:?} of {op:?} at {edge}", follower.name);
+        }
+        counts[0] += follower.looked_at;
+        counts[1] += follower.known;
+    }
+}
+
+#[test]
+fn what_is_known_of_memory_holds_in_executions() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let (first, programs) = (number("PROVISO_SEED").unwrap_or(0), number("PROVISO_PROGRAMS").unwrap_or(600));
+    let mut counts = [0; 3];
+    for seed in first..first + programs {
+        let program = generator::generate_shaped(seed, shape(seed)).program;
+        follow(seed, &program, &mut counts);
+    }
+    let [looked_at, known, faults] = counts;
+    assert!(known * 4 > looked_at && faults as u64 > programs / 10, "{counts:?}");
+}
