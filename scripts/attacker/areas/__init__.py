@@ -1,6 +1,6 @@
 """What programs are made of: each area is a list of functions that add to a program, with results to assert about."""
 
-from . import control, floats, integers, loops, memory, text
+from . import control, floats, idioms, integers, loops, memory, text
 
 AREAS = {
     "integers": integers.FRAGMENTS,
@@ -9,4 +9,5 @@ AREAS = {
     "memory": memory.FRAGMENTS,
     "control": control.FRAGMENTS,
     "loops": loops.FRAGMENTS,
+    "idioms": idioms.FRAGMENTS,
 }
