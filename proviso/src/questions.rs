@@ -48,6 +48,8 @@ struct Group {
     whole: Option<Rc<Program>>,
     /// What was seen to hold, as it was.
     discharged: Vec<(EdgeId, Edge)>,
+    /// Whether that was so of executions that end at an access of which it was found since that it is not valid.
+    is_behind: bool,
     /// The longest time that it was tried for in vain.
     tried: Duration,
     /// What was violated.
@@ -64,6 +66,7 @@ impl Group {
             program: None,
             whole: None,
             discharged: Vec::new(),
+            is_behind: false,
             tried: Duration::ZERO,
             seen: FxHashSet::default(),
             ended: Arc::default(),
@@ -77,11 +80,22 @@ impl Group {
         let part = move |ask| Self {
             whole: whole.clone(),
             discharged: self.discharged.clone(),
+            is_behind: self.is_behind,
             seen: self.seen.clone(),
             ended: Arc::new(ended.into()),
             ..Self::new(vec![ask])
         };
         self.asks.into_iter().map(part)
+    }
+
+    /// Asks again what was seen to hold.
+    fn restore(&mut self) {
+        let Some(program) = self.program.as_mut() else { return };
+        for (id, before) in self.discharged.drain(..) {
+            let edge = &mut program.edges[id];
+            (edge.op, edge.target, edge.fault) = (before.op, before.target, before.fault);
+        }
+        (self.is_behind, self.ended) = (false, Arc::default());
     }
 }
 
@@ -231,6 +245,7 @@ impl Run<'_> {
             drop(shared);
             self.settle(&open, &Rest::Unknown(Note { text, spot: None }));
         }
+        let mut is_proved_before = false;
         loop {
             let part = self.part(group, deadline);
             let program = group.program.as_mut().expect("just loaded");
@@ -246,9 +261,23 @@ impl Run<'_> {
             match answer {
                 Answer::True => {
                     self.settle(&group.asks, &Rest::Proved);
-                    let ended = group.ended.load(Ordering::Relaxed);
+                    let ended = group.ended.load(Ordering::Relaxed) || group.is_behind;
                     let mut shared = self.pipeline.shared();
                     group.asks.iter().for_each(|&ask| shared.checks[ask].assumes_valid_accesses = ended);
+                    drop(shared);
+                    if !group.is_behind {
+                        return Ok(Attempt::Decided);
+                    }
+                    is_proved_before = true;
+                    group.restore();
+                    self.discharge(group, &part);
+                    if group.asks.is_empty() {
+                        return Ok(Attempt::Decided);
+                    }
+                }
+                // What was proved before stands.
+                Answer::Unknown { .. } if is_proved_before => {
+                    self.settle(&group.asks, &Rest::Proved);
                     return Ok(Attempt::Decided);
                 }
                 Answer::Unknown { reason, spot } => {
@@ -271,6 +300,7 @@ impl Run<'_> {
                     };
                     if let Site::Fault(edge) = site {
                         self.invalid.extend(Operation::of(program, edge));
+                        group.is_behind = !group.discharged.is_empty();
                     }
                     let_pass(program, &[site]);
                 }
@@ -286,11 +316,7 @@ impl Run<'_> {
         }
         if let Some(whole) = &group.whole {
             let mut program = Program::clone(whole);
-            let is_of_others = |&(_, error): &(Site, ErrorId)| {
-                !group.asks.iter().any(|&ask| self.asks[ask].checks.contains(&program.errors[error].check))
-            };
-            let others: Vec<Site> = sites(&program).into_iter().filter(is_of_others).map(|(site, _)| site).collect();
-            leave_out(&mut program, &others);
+            self.leave_out_others(&group.asks, &mut program);
             group.program = Some(program);
             return Ok(true);
         }
@@ -316,6 +342,15 @@ impl Run<'_> {
         group.program = Some(program);
         self.discharge(group, &part);
         Ok(!group.asks.is_empty())
+    }
+
+    /// Makes no errors of what is not asked here.
+    fn leave_out_others(&self, asks: &[usize], program: &mut Program) {
+        let is_of_others = |&(_, error): &(Site, ErrorId)| {
+            !asks.iter().any(|&ask| self.asks[ask].checks.contains(&program.errors[error].check))
+        };
+        let others: Vec<Site> = sites(program).into_iter().filter(is_of_others).map(|(site, _)| site).collect();
+        leave_out(program, &others);
     }
 
     /// Asks no more what is seen at once to hold of a group's program, and counts what is asked.
@@ -366,7 +401,8 @@ impl Run<'_> {
     /// Asks again what was proved of executions that end at accesses of which some were found not to be valid.
     fn go_behind_faults(&mut self, proved: Vec<Group>) -> Result<(), Failure> {
         let Some(memory) = self.of_memory() else { return Ok(()) };
-        let ended = |group: &Group| group.ended.load(Ordering::Relaxed) && !group.asks.contains(&memory);
+        let is_of_memory = |group: &Group| group.asks.contains(&memory) || group.held.contains(&memory);
+        let ended = |group: &Group| group.ended.load(Ordering::Relaxed) && !is_of_memory(group);
         let mut groups: Vec<Group> = proved.into_iter().filter(ended).collect();
         let count = groups.len();
         for (i, group) in groups.iter_mut().enumerate() {
@@ -374,13 +410,12 @@ impl Run<'_> {
                 continue;
             }
             let whole = group.whole.take();
+            group.restore();
             let Some(program) = group.program.as_mut() else { continue };
-            // What was seen to hold was so of executions without these accesses.
-            for (id, edge) in group.discharged.drain(..) {
-                (program.edges[id].op, program.edges[id].target) = (edge.op, edge.target);
+            if whole.is_some() {
+                self.leave_out_others(&group.asks, program);
             }
             guard_all(program, &self.invalid);
-            group.ended = Arc::default();
             group.asks.append(&mut group.held);
             if whole.is_none() {
                 let part = self.part(group, None);

@@ -79,7 +79,10 @@ pub fn table(checks: &[CheckResult]) -> String {
             ([], Rest::NotAsked) => "not checked".into(),
             ([], _) if check.assumes_valid_accesses => "proved where all accesses are valid".into(),
             ([], _) => "proved".into(),
-            (spots, Rest::Proved) => format!("violated at {}; proved elsewhere", spots.join(", ")),
+            (spots, Rest::Proved) => {
+                let limit = if check.assumes_valid_accesses { " where all accesses are valid" } else { "" };
+                format!("violated at {}; proved elsewhere{limit}", spots.join(", "))
+            }
             (spots, Rest::Unknown(_)) => format!("violated at {}; not known elsewhere", spots.join(", ")),
             (spots, Rest::NotAsked) => format!("violated at {}", spots.join(", ")),
         };

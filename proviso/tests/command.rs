@@ -461,9 +461,30 @@ fn a_proof_that_checks_nothing_says_so() {
     }
 }
 
+/// Of each check what came of it: the result, the lines of its violations, and what is said of the rest; and the output.
+fn checks(text: &str) -> (impl Fn(&str) -> (String, Vec<u64>, String), Output) {
+    let (folder, file) = source("a.c", text);
+    let json = folder.path().join("result.json");
+    let output = run(&["verify", &file, "--json", json.to_str().unwrap()]);
+    let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+    let of = move |name: &str| {
+        let check = json["checks"].as_array().unwrap().iter().find(|c| c["name"] == name).unwrap().clone();
+        let lines = check["violations"].as_array().unwrap().iter().map(|v| v["location"]["line"].as_u64().unwrap());
+        let mut lines: Vec<u64> = lines.collect();
+        lines.sort_unstable();
+        (check["result"].as_str().unwrap().to_owned(), lines, check["rest"].as_str().unwrap().to_owned())
+    };
+    (of, output)
+}
+
+fn violated(lines: &[u64]) -> (String, Vec<u64>, String) {
+    ("violated".to_owned(), lines.to_vec(), "proved".to_owned())
+}
+
 #[test]
 fn each_check_has_a_result_and_no_violation_hides_another() {
-    let text = "#include <assert.h>\n#include <stdlib.h>\nint __VERIFIER_nondet_int(void);\nint main(void) {\n\
+    let (of, output) = checks(
+        "#include <assert.h>\n#include <stdlib.h>\nint __VERIFIER_nondet_int(void);\nint main(void) {\n\
          int a[4] = {0}, n = __VERIFIER_nondet_int();\n\
          int *p = malloc(8);\n\
          for (int i = 0; i <= 4; i++) a[i] = i;\n\
@@ -473,20 +494,9 @@ fn each_check_has_a_result_and_no_violation_hides_another() {
          int m = n + 1;\n\
          if (m > 3) m = 10 / (m - 4);\n\
          assert(m < 1000);\n\
-         return 0;\n}\n";
-    let (folder, file) = source("a.c", text);
-    let json = folder.path().join("result.json");
-    let output = run(&["verify", &file, "--json", json.to_str().unwrap()]);
+         return 0;\n}\n",
+    );
     assert_eq!((output.status.code(), last_line(&output).as_str()), (Some(1), "FALSE(unreach-call)"));
-    let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
-    let of = |name: &str| {
-        let check = json["checks"].as_array().unwrap().iter().find(|c| c["name"] == name).unwrap().clone();
-        let lines = check["violations"].as_array().unwrap().iter().map(|v| v["location"]["line"].as_u64().unwrap());
-        let mut lines: Vec<u64> = lines.collect();
-        lines.sort_unstable();
-        (check["result"].as_str().unwrap().to_owned(), lines, check["rest"].as_str().unwrap().to_owned())
-    };
-    let violated = |lines: &[u64]| ("violated".to_owned(), lines.to_vec(), "proved".to_owned());
     assert_eq!(of("unreach-call"), violated(&[8]));
     assert_eq!(of("address"), violated(&[7, 10]));
     assert_eq!(of("signed-integer-overflow"), violated(&[11]));
@@ -494,6 +504,19 @@ fn each_check_has_a_result_and_no_violation_hides_another() {
     assert_eq!(of("bounds"), violated(&[7]));
     assert_eq!(of("null"), ("proved".to_owned(), vec![], "proved".to_owned()));
     assert!(stdout(&output).contains("signed-integer-overflow"), "{}", stdout(&output));
+}
+
+/// What is seen to hold without an analysis holds of executions up to the first invalid access.
+#[test]
+fn no_invalid_access_hides_another_of_the_same_pointer() {
+    let (of, output) = checks(
+        "int __VERIFIER_nondet_int(void);\nint g;\nint main(void) {\n\
+         int *p = __VERIFIER_nondet_int() ? &g : 0;\n\
+         *p = 1;\n\
+         return 10 / (*p ? 1 :\n p == 0);\n}\n",
+    );
+    assert_eq!((output.status.code(), last_line(&output).as_str()), (Some(1), "FALSE(address)"));
+    assert_eq!(of("address"), violated(&[5, 6]));
 }
 
 #[test]
