@@ -3,6 +3,7 @@
 // Defines: __vsnprintf_chk __asprintf_chk __vasprintf_chk __dprintf_chk __vdprintf_chk printf.void vprintf.void
 // Defines: fprintf.void vfprintf.void dprintf.void __printf_chk.void
 // Defines: vdprintf.void __vprintf_chk.void __fprintf_chk.void __vfprintf_chk.void
+// Defines: printf.plain fprintf.plain dprintf.plain __printf_chk.plain __fprintf_chk.plain printf.string
 #pragma once
 #include "stream.c"
 
@@ -585,3 +586,23 @@ IGNORING(proviso_printf_chk, "__printf_chk.void", proviso_vprintf_chk, "__vprint
 })
 IGNORING(proviso_fprintf_chk, "__fprintf_chk.void", proviso_vfprintf_chk, "__vfprintf_chk.void",
          (struct proviso_stream * stream, int flag,), { TO(stream, ) NOWHERE })
+
+// What is left where the format is known as well: whether anything is printed, and that strings are read.
+
+#define PLAIN(function, label, parameters, result)                                                                   \
+    extern _Bool function parameters __asm__(label);                                                                 \
+    _Bool function parameters {                                                                                      \
+        return result;                                                                                               \
+    }
+PLAIN(proviso_printf_plain, "printf.plain", (void), proviso_writes(stdout))
+PLAIN(proviso_fprintf_plain, "fprintf.plain", (struct proviso_stream * stream), proviso_writes(stream))
+PLAIN(proviso_dprintf_plain, "dprintf.plain", (int file), 1)
+PLAIN(proviso_printf_chk_plain, "__printf_chk.plain", (int flag), proviso_writes(stdout))
+PLAIN(proviso_fprintf_chk_plain, "__fprintf_chk.plain", (struct proviso_stream * stream, int flag), proviso_writes(stream))
+
+extern void proviso_read_string(const char *s, int precision) __asm__("printf.string");
+void proviso_read_string(const char *s, int precision) {
+    size_t length = 0;
+    while (s && (precision < 0 || length < (size_t)precision) && s[length])
+        length++;
+}

@@ -8,7 +8,8 @@
 use crate::error::Error;
 use crate::ir::{ConstantKind, Function, GlobalRef, Module, Operand, op};
 use crate::llvm::LlvmModule;
-use crate::lower::{IGNORING_RESULT, Layout};
+use crate::lower::Layout;
+use crate::models;
 use crate::primitives::is_output;
 use cfa::{EdgeId, FuncId, HaltKind, Id, LocId, Op, Out, PlaceId, Program};
 use std::collections::VecDeque;
@@ -140,7 +141,7 @@ impl Cut {
         if self.ir.constants.iter().any(|c| counts(&c.kind)) {
             return Vec::new();
         }
-        let is_output = |f: &Function| f.model && is_output(f.name.trim_end_matches(IGNORING_RESULT));
+        let is_output = |f: &Function| f.model && is_output(models::stands_for(&f.name));
         let functions = self.ir.functions.iter().zip(&self.layout.blocks);
         functions.filter(|(f, _)| is_output(f)).filter_map(|(_, (func, _))| *func).collect()
     }

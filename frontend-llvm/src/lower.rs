@@ -17,6 +17,7 @@ mod initialised;
 mod instruction;
 mod intrinsic;
 mod liveness;
+mod output;
 mod primitive;
 mod rounding;
 mod sanitizer;
@@ -29,6 +30,7 @@ mod vararg;
 
 use crate::error::Error;
 use crate::ir::{self, TypeKind};
+use crate::models;
 use crate::options::Options;
 pub use arguments::{FOLLOW, MAKE};
 pub(crate) use sanitizer::HANDLER;
@@ -42,9 +44,6 @@ use uses::Uses;
 
 /// Wider first-class values than this (bits) are not lowered: C has none.
 const MAX_WIDTH: u64 = 1 << 16;
-
-/// How the name of a model ends that stands for calls whose result is ignored.
-pub(crate) const IGNORING_RESULT: &str = ".void";
 
 /// Whether an assignment elsewhere can change what an expression over a variable means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,6 +78,9 @@ struct Context<'m> {
     block_addresses: FxHashMap<(u32, u32), u32>,
     /// Models that do not compute a result, by the name of the function they stand for.
     ignoring_result: FxHashMap<&'m str, usize>,
+    /// Models that only say whether anything is printed, by the same, and one that reads a string to be printed.
+    plain: FxHashMap<&'m str, usize>,
+    reading_string: Option<usize>,
     /// What is called before the program ends, in order.
     exit_functions: Vec<FuncId>,
     /// What a failed assertion calls.
@@ -123,6 +125,8 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         constants: vec![None; ir.constants.len()],
         block_addresses: FxHashMap::default(),
         ignoring_result: FxHashMap::default(),
+        plain: FxHashMap::default(),
+        reading_string: None,
         exit_functions: Vec::new(),
         failed_assertion: None,
         unknown_initialisers: Vec::new(),
@@ -133,8 +137,11 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         errno_location: None,
     };
     for (n, f) in ir.functions.iter().enumerate() {
-        if let (true, Some(name)) = (f.model, f.name.strip_suffix(IGNORING_RESULT)) {
-            cx.ignoring_result.insert(name, n);
+        match f.name.split_once('.') {
+            Some((name, "void")) if f.model => drop(cx.ignoring_result.insert(name, n)),
+            Some((name, "plain")) if f.model => drop(cx.plain.insert(name, n)),
+            Some((_, "string")) if f.model => cx.reading_string = Some(n),
+            _ => {}
         }
     }
     cx.source = SourceMap::new(ir, &mut cx.program);
@@ -164,7 +171,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
     }
     start::lower(&mut cx)?;
     let models = ir.functions.iter().filter(|f| f.model && !f.local);
-    let mut models: Vec<String> = models.map(|f| f.name.trim_end_matches(IGNORING_RESULT).to_owned()).collect();
+    let mut models: Vec<String> = models.map(|f| models::stands_for(&f.name).to_owned()).collect();
     models.sort();
     models.dedup();
     cx.program.models = models;

@@ -85,9 +85,19 @@ pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &
     models
 }
 
-/// The model that stands for a library function where a call ignores its result: one that need not compute it.
-pub(crate) fn ignoring_result(function: &str) -> Option<&'static str> {
-    FILES.iter().flat_map(ModelFile::defines).find(|name| name.strip_suffix(".void") == Some(function))
+/// The models that may stand for a library function where a call ignores its result: `F.void` need not compute it, and what is left of a
+/// call that prints in a known format is `F.plain`, and to read strings.
+pub(crate) fn ignoring_result(function: &str) -> impl Iterator<Item = &'static str> {
+    let names = || FILES.iter().flat_map(ModelFile::defines);
+    let is_of =
+        move |name: &&str| name.strip_prefix(function).is_some_and(|how| how.starts_with('.') && how != ".string");
+    let prints = names().any(|name| name.strip_suffix(".plain") == Some(function));
+    names().filter(is_of).chain(prints.then_some("printf.string"))
+}
+
+/// The library function that a model is of.
+pub(crate) fn stands_for(model: &str) -> &str {
+    model.split_once('.').map_or(model, |(function, _)| function)
 }
 
 impl Models {
@@ -148,9 +158,11 @@ mod tests {
 
     #[test]
     fn results_that_are_ignored() {
-        assert_eq!(ignoring_result("printf"), Some("printf.void"));
-        assert_eq!(ignoring_result("sprintf"), None);
-        assert_eq!(ignoring_result("printf.void"), None);
+        let names = |function| ignoring_result(function).collect::<Vec<_>>();
+        assert_eq!(names("fprintf"), ["fprintf.void", "fprintf.plain", "printf.string"]);
+        assert_eq!(names("vdprintf"), ["vdprintf.void"]);
+        assert!(names("sprintf").is_empty() && names("printf.void").is_empty() && names("puts").is_empty());
+        assert_eq!((stands_for("printf.void"), stands_for("puts")), ("printf", "puts"));
     }
 
     /// What a module defines, by `llvm-nm`.

@@ -7,6 +7,7 @@ use crate::ir;
 use crate::llvm::{self, LlvmModule};
 use crate::options::{DataModel, Options};
 use crate::{file_local, lower, models};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -154,7 +155,7 @@ impl Loader {
     ) -> Result<(), Error> {
         let mut undefined = llvm.undefined();
         // Where a call ignores the result, a model that does not compute it may do.
-        let simpler: Vec<&str> = undefined.iter().filter_map(|name| models::ignoring_result(name)).collect();
+        let simpler: BTreeSet<&str> = undefined.iter().flat_map(|name| models::ignoring_result(name)).collect();
         for &name in &simpler {
             llvm.declare(name);
         }

@@ -2,7 +2,7 @@
 
 use super::function::FunctionLowering;
 use super::globals::Cell;
-use super::{Context, initialised, intrinsic, primitive, sanitizer, uninterpreted, vararg};
+use super::{Context, initialised, intrinsic, output, primitive, sanitizer, uninterpreted, vararg};
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
 use crate::primitives::{self, Primitive};
@@ -192,18 +192,19 @@ fn lower_named(fl: &mut FunctionLowering, n: u32, i: &Instruction, callee: Opera
         }
         Some(primitive) => lower_primitive(fl, n, i, primitive, f),
         None => {
-            let simpler = fl.b.cx.ignoring_result.get(ir.functions[f].name.as_str());
-            let f = match simpler {
-                Some(&simpler) if ir.functions[f].model && !fl.is_used(n) => simpler,
-                _ => f,
-            };
+            let simpler = fl.b.cx.ignoring_result.get(ir.functions[f].name.as_str()).copied();
+            let simpler = simpler.filter(|_| ir.functions[f].model && !fl.is_used(n));
+            if simpler.is_some() && output::lower(fl, i, f) {
+                return;
+            }
+            let f = simpler.unwrap_or(f);
             lower_function_call(fl, n, i, callee, fl.b.cx.functions[f]);
         }
     }
 }
 
 /// For each argument, how it is passed by copy, if it is.
-fn by_value(fl: &FunctionLowering, i: &Instruction) -> Vec<Option<ByValue>> {
+pub(super) fn by_value(fl: &FunctionLowering, i: &Instruction) -> Vec<Option<ByValue>> {
     let mut by_value = vec![None; fl.b.ir().extra(i)[1] as usize];
     for (number, argument) in passed_in_memory(fl, i) {
         if number != RESULT {

@@ -11,9 +11,9 @@ mod scopes;
 
 use super::builder::{Builder, Cursor};
 use super::liveness::{Accesses, FlowGraph};
-use super::{Context, IGNORING_RESULT, Mutability, instruction};
+use super::{Context, Mutability, instruction};
 use crate::ir::{Body, ConstantKind, DebugVariable, Function, Instruction, NONE, Operand, TypeKind};
-use crate::primitives;
+use crate::{models, primitives};
 use cfa::{Expr, ExprId, FuncId, InputKind, LocId, Op, TypeId, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -111,7 +111,7 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
         let (name, ty) = (lowering.b.cx.program.vars[var].name.clone(), lowering.b.cx.program.vars[var].ty);
         lowering.b.havoc_var(var, InputKind::Uninit(name), Some(ty));
     }
-    let name = function.name.trim_end_matches(IGNORING_RESULT);
+    let name = models::stands_for(&function.name);
     if function.model && primitives::changes_environment(name, lowering.b.cx.options.reads_back) {
         lowering.b.change_environment();
     }

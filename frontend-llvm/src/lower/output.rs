@@ -1,0 +1,172 @@
+//! Calls that print in a format that is known. What is printed has no effect, so all that is left of such a call is whether the stream
+//! is one to write to, and that strings are read: no analysis has to follow how the model reads the format.
+
+use super::call::by_value;
+use super::function::FunctionLowering;
+use crate::ir::{Instruction, Operand, TypeKind};
+use cfa::{Bv, Callee, Expr, ExprId, FloatFormat, Op};
+use std::iter::{Copied, Peekable};
+use std::slice;
+
+/// An argument that a format asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wanted {
+    Int(u32),
+    Float(FloatFormat),
+    Pointer,
+    String(Precision),
+}
+
+/// How many bytes of a string are looked at, at most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Precision {
+    /// All of them.
+    None,
+    Known(u16),
+    /// What the argument before the string says.
+    Before,
+}
+
+/// A call of function `f`, which prints and whose result is not used. `false` if it has to be followed: where the format is not known, does
+/// something else than print, or does not fit the arguments.
+pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, f: usize) -> bool {
+    let ir = fl.b.ir();
+    let name = ir.functions[f].name.as_str();
+    let (Some(&plain), Some(string)) = (fl.b.cx.plain.get(name), fl.b.cx.reading_string) else { return false };
+    let (Some(plain), Some(string)) = (fl.b.cx.functions[plain], fl.b.cx.functions[string]) else { return false };
+    let TypeKind::Function { variadic: true, params, .. } = ir.kind(ir.extra(i)[0]) else { return false };
+    let Some(at) = params.len().checked_sub(1) else { return false };
+    let Some(wanted) = format(fl, ir.operand(i, at)).and_then(|text| parse(&text, fl.b.pointer_width())) else {
+        return false;
+    };
+    let copied = by_value(fl, i);
+    let is_given = |(k, wanted): (usize, &Wanted)| {
+        let ty = ir.operand_type(fl.function, ir.operand(i, params.len() + k)).map(|ty| ir.kind(ty));
+        match (wanted, ty) {
+            (Wanted::Int(wanted), Some(TypeKind::Int(given))) => wanted == given,
+            (Wanted::Float(wanted), Some(TypeKind::Float(given))) => wanted == given,
+            (Wanted::Pointer | Wanted::String(_), Some(TypeKind::Pointer)) => true,
+            _ => false,
+        }
+    };
+    let are_given = params.len() + wanted.len() <= copied.len() && wanted.iter().enumerate().all(is_given);
+    if !are_given || copied.iter().any(Option::is_some) {
+        return false;
+    }
+    let args: Option<Vec<ExprId>> = (0..copied.len()).map(|k| fl.operand(ir.operand(i, k))).collect();
+    // What has no value was told to be not modelled.
+    let Some(args) = args else { return true };
+    fl.before_call();
+    let b = &mut fl.b;
+    let strings = wanted.iter().enumerate().filter_map(|(k, &wanted)| match wanted {
+        Wanted::String(precision) => Some((params.len() + k, precision)),
+        _ => None,
+    });
+    let strings: Vec<(usize, Precision)> = strings.collect();
+    let width = b.cx.program.funcs[plain].return_width.filter(|_| !strings.is_empty());
+    let result = width.map(|width| b.temp(width));
+    b.emit(Op::Call { callee: Callee::Direct(plain), args: args[..at].into(), varargs: None, result });
+    let (Some(var), Some(width)) = (result, width) else { return true };
+    let (prints, no) = (b.var_expr(var), b.int(width, 0));
+    let prints = b.x().ne(prints, no);
+    b.when(prints, |b| {
+        for (k, precision) in strings {
+            let precision = match precision {
+                Precision::None => b.x().constant(Bv::ones(32)),
+                Precision::Known(precision) => b.int(32, precision.into()),
+                Precision::Before => args[k - 1],
+            };
+            let args = [args[k], precision].into();
+            b.emit(Op::Call { callee: Callee::Direct(string), args, varargs: None, result: None });
+        }
+    });
+    true
+}
+
+/// The text of a constant string.
+fn format(fl: &mut FunctionLowering, operand: Operand) -> Option<Vec<u8>> {
+    let Operand::Constant(_) = operand else { return None };
+    let address = fl.operand(operand)?;
+    let Expr::GlobalAddr(global) = *fl.b.x().get(address) else { return None };
+    let global = &fl.b.cx.program.globals[global];
+    let init = global.init.as_ref().filter(|init| global.read_only && init.pointers.is_empty())?;
+    // Zeros at the end are left out there.
+    let end = init.bytes.iter().position(|&byte| byte == 0).unwrap_or(init.bytes.len());
+    ((end as u64) < global.size).then(|| init.bytes[..end].to_vec())
+}
+
+/// The arguments that a format asks for, in order; `None` if it is one that does something else than print them.
+fn parse(format: &[u8], pointer_width: u32) -> Option<Vec<Wanted>> {
+    let mut wanted = Vec::new();
+    let mut rest: Rest = format.iter().copied().peekable();
+    while let Some(c) = rest.next() {
+        if c != b'%' {
+            continue;
+        }
+        while rest.next_if(|c| b"-+ #0'".contains(c)).is_some() {}
+        number(&mut rest, &mut wanted)?;
+        let precision = match rest.next_if_eq(&b'.') {
+            Some(_) => number(&mut rest, &mut wanted)?,
+            None => Precision::None,
+        };
+        let mut length = Vec::new();
+        while let Some(c) = rest.next_if(|c| b"hlLqjzt".contains(c)) {
+            length.push(c);
+        }
+        let bits = match &length[..] {
+            b"" | b"h" | b"hh" => Some(32),
+            b"l" | b"z" | b"t" => Some(pointer_width),
+            b"ll" | b"q" | b"j" => Some(64),
+            _ => None,
+        };
+        wanted.push(match (rest.next()?, &length[..]) {
+            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', _) => Wanted::Int(bits?),
+            (b'c', b"") => Wanted::Int(32),
+            (b's', b"") => Wanted::String(precision),
+            (b'p', b"") => Wanted::Pointer,
+            (b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A', b"" | b"l") => Wanted::Float(FloatFormat::Double),
+            (b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A', b"L") => Wanted::Float(FloatFormat::X87),
+            (b'%', b"") => continue,
+            _ => return None,
+        });
+    }
+    Some(wanted)
+}
+
+type Rest<'a> = Peekable<Copied<slice::Iter<'a, u8>>>;
+
+/// A number, or that an argument says it.
+fn number(rest: &mut Rest, wanted: &mut Vec<Wanted>) -> Option<Precision> {
+    if rest.next_if_eq(&b'*').is_some() {
+        wanted.push(Wanted::Int(32));
+        return Some(Precision::Before);
+    }
+    let mut n = 0u16;
+    while let Some(digit) = rest.next_if(u8::is_ascii_digit) {
+        n = n.checked_mul(10)?.checked_add(u16::from(digit - b'0'))?;
+    }
+    Some(Precision::Known(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats() {
+        let parse = |format: &str| parse(format.as_bytes(), 64);
+        assert_eq!(parse("no conversion, 100%%\n"), Some(vec![]));
+        assert_eq!(parse("%-5d|%+.3ld|%#llx|%zu|%hhd"), Some([32, 64, 64, 64, 32].map(Wanted::Int).into()));
+        let star = Wanted::Int(32);
+        assert_eq!(parse("%*d"), Some(vec![star, star]));
+        assert_eq!(parse("%s%p"), Some(vec![Wanted::String(Precision::None), Wanted::Pointer]));
+        assert_eq!(parse("%.3s"), Some(vec![Wanted::String(Precision::Known(3))]));
+        assert_eq!(parse("%.s"), Some(vec![Wanted::String(Precision::Known(0))]));
+        assert_eq!(parse("%*.*s"), Some(vec![star, star, Wanted::String(Precision::Before)]));
+        let floats = [FloatFormat::Double, FloatFormat::Double, FloatFormat::X87].map(Wanted::Float);
+        assert_eq!(parse("%f %lg %Le"), Some(floats.into()));
+        for other in ["%n", "%m", "%ls", "%lc", "%S", "%1$d", "%", "%5", "%Lf%", "%v", "%ld%hs", "%99999s"] {
+            assert_eq!(parse(other), None, "{other}");
+        }
+    }
+}
