@@ -229,7 +229,7 @@ impl<'p> Tracker<'p> {
     /// The cell that an access is of, if it can be no other.
     fn only_cell(&mut self, memory: &Memory, targets: &Targets, bytes: u64) -> Option<u32> {
         let [(object, at)] = &targets[..] else { return None };
-        let at = at.as_constant().filter(|&at| at <= u64::MAX / 2)?;
+        let at = at.as_constant().filter(|&at| at <= u64::MAX / 2 && bytes <= WIDEST)?;
         self.is_one(memory, *object).then(|| self.cell(*object, at, bytes))
     }
 
@@ -245,7 +245,8 @@ impl<'p> Tracker<'p> {
         let last = at.range.high.min(status.most.checked_sub(bytes)?);
         let is_initial = status.content == Content::Initial && !status.is_written(0, status.most);
         let step = u64::try_from(at.congruence.modulus.max(1)).ok()?;
-        let key = (object, at.range.low, last, step, bytes);
+        let first = at.congruence.next(at.range.low)?;
+        let key = (object, first, last, step, bytes);
         if is_initial
             && at.members.is_none()
             && let Some(known) = self.elements.get(&key)
@@ -255,7 +256,6 @@ impl<'p> Tracker<'p> {
         let places: Vec<u64> = match &at.members {
             Some(members) => members.iter().copied().filter(|&at| at <= last).collect(),
             None => {
-                let first = at.congruence.next(at.range.low)?;
                 if last.checked_sub(first)? / step >= ELEMENTS as u64 {
                     return None;
                 }
@@ -293,7 +293,7 @@ impl<'p> Tracker<'p> {
     ) {
         let places = self.places(value, address);
         let Places::Known(targets) = &places else { return self.spoil_places(env, &places, None) };
-        let only = self.only_cell(&env.memory, targets, bytes).filter(|_| bytes <= WIDEST);
+        let only = self.only_cell(&env.memory, targets, bytes);
         for (object, at) in targets.iter() {
             self.write_at(env, *object, at, bytes, stored.filter(|_| bytes <= WIDEST), only.is_some());
         }

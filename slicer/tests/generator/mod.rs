@@ -122,7 +122,9 @@ pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
             p.exprs.global_addr(to, 64)
         };
         let pointers = vec![(16, next(1, &mut program)), (24, next(2, &mut program))];
-        program.globals[g].init = Some(GlobalInit { bytes: vec![i as u8 + 1, 0, 0, 0, 7], pointers });
+        let mut bytes = vec![i as u8 + 1, 0, 0, 0, 7];
+        bytes.extend(shape.objects.then_some([0, 0, 0, 9, 0, 0, 0, 0xff]).into_iter().flatten());
+        program.globals[g].init = Some(GlobalInit { bytes, pointers });
     }
     let mut global_ints: Vec<VarId> = (0..3).map(|i| global(&mut program, format!("g{i}"), int, 32, zero)).collect();
     let global_pointers = objects

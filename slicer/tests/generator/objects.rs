@@ -202,19 +202,30 @@ fn scope(g: &mut Generator, depth: usize) {
     g.emit(Op::Free { ptr, kind: AllocKind::Stack });
 }
 
+/// A pointer, often to the start of a global object.
+fn start(g: &mut Generator) -> VarId {
+    if g.random.chance(60) {
+        return g.any_pointer();
+    }
+    let (p, object) = (g.local(false), g.objects[g.random.below(3)]);
+    let value = g.program.exprs.global_addr(object, 64);
+    g.assign(p, value);
+    p
+}
+
 /// Integers of any width over one another.
 fn part(g: &mut Generator) {
     let width = [8, 16, 24, 32, 64, 20, 64, 128][g.random.below(8)];
     let len = u64::from(u32::div_ceil(width, 8));
-    let base = g.any_pointer();
+    let base = start(g);
     let offset = g.random.below((17 - len) as usize) as u64;
     let mut addr = at_offset(g, base, offset);
     if g.random.chance(40) {
         let (n, stride) = (up_to(g, 3), [1, 2, 4, 8][g.random.below(4)]);
         let stride = g.program.exprs.int(64, stride);
         let by = g.program.exprs.mul(n, stride);
-        let start = g.program.var_expr(base);
-        addr = g.program.exprs.add(start, by);
+        let from = g.program.var_expr(base);
+        addr = g.program.exprs.add(from, by);
     }
     if g.random.chance(50) {
         let (a, mut b) = (g.int_expr(0), g.int_expr(1));
@@ -238,7 +249,7 @@ fn part(g: &mut Generator) {
 
 /// Copies or fills, mostly all of an object.
 fn whole(g: &mut Generator) {
-    let (a, b) = (g.any_pointer(), g.any_pointer());
+    let (a, b) = (start(g), start(g));
     let n = up_to(g, 3);
     let eight = g.program.exprs.int(64, 8);
     let some = g.program.exprs.mul(n, eight);
