@@ -288,12 +288,13 @@ impl Pipeline {
         undecided: &[Vec<EdgeId>],
         gia: Option<&Gia>,
     ) {
-        if self.cooperation.saves_gia || gia.is_some() && self.wants_exhibits {
-            self.tell_gia(program, outcome, Gia::of_condition(done), undecided, gia);
-        }
+        // First what takes least, as the time may be over.
         match outcome.verdict {
             Verdict::True => self.save(program, &Condition::everything()),
             _ => self.save(program, done),
+        }
+        if self.cooperation.saves_gia || gia.is_some() && self.wants_exhibits {
+            self.tell_gia(program, outcome, Gia::of_condition(done), undecided, gia);
         }
     }
 

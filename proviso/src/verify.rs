@@ -114,7 +114,14 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
             continue;
         }
         match witness::write(&report, &job.witness_task(), format) {
-            Ok(None) => {}
+            Ok(None) if matches!(report.answer, Answer::Unknown { .. }) => {}
+            Ok(None) => {
+                let why = match report.properties.iter().any(|p| p == "termination") {
+                    true => "its format has no word for termination",
+                    false => "no time was left for the way to the violation",
+                };
+                output::warning(&format!("there is no witness: {why}"), colors);
+            }
             Ok(Some(text)) => outputs.put(path, text),
             Err(error) => output::warning(&format!("there is no witness: {error}"), colors),
         }

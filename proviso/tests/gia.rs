@@ -478,9 +478,11 @@ int main(void) {
         let output = proviso(folder, &all);
         (text(&output).lines().last().unwrap().to_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    let (verdict, said) = ask(&["--timeout", "6", "--save-gia", "known.gia"]);
+    let (verdict, said) = ask(&["--timeout", "6", "--save-gia", "known.gia", "--save-condition", "known.txt"]);
     assert!(verdict.starts_with("UNKNOWN(time"), "{verdict}");
     let known = std::fs::read_to_string(folder.join("known.gia")).unwrap_or_else(|e| panic!("{e}: {said}"));
+    let condition = std::fs::read_to_string(folder.join("known.txt")).unwrap();
+    assert!(condition.contains("accepting"), "the GIA took the time of the condition: {condition}");
     // What was explored is said to reach no error, which is so.
     assert!(known.lines().any(|l| l.starts_with('q') && l.contains(" ut")), "{known}");
     let check = proviso(folder, &["gia", "check", "known.gia", "p.c", "-t", "5"]);

@@ -50,6 +50,10 @@ fn compare(source: &Path, folder: &Path) {
     let [before, after, text] = ["before", "after", "residual.c"].map(|name| folder.join(name));
     assert!(compile("gcc", &[source, &inputs], &before), "{}", source.display());
     reduce(source, &text);
+    // What newer compilers reject (gcc from version 14 on).
+    let strict = ["-fsyntax-only", "-Werror=incompatible-pointer-types", "-Werror=int-conversion"];
+    let checked = Command::new("gcc").args(strict).arg(&text).output().expect("gcc");
+    assert!(checked.status.success(), "{}: {}", source.display(), String::from_utf8_lossy(&checked.stderr));
     for compiler in ["gcc", "clang-19"] {
         assert!(compile(compiler, &[&text, &inputs], &after), "{compiler}: the C of {}", source.display());
         for input in ["0", "1", "-1", "3", "100", "5000000000"] {

@@ -405,8 +405,9 @@ impl File<'_> {
     /// The value of an lvalue of one type for a variable of another.
     fn converted(&mut self, text: String, from: Ty, width: u32, to: Ty) -> String {
         match (from, to) {
+            // What they point to may differ, which compilers reject (gcc from version 14 on).
+            (Ty::Pointer, Ty::Pointer) => format!("(void *){text}"),
             (a, b) if a == b => text,
-            (Ty::Pointer, Ty::Pointer) => text,
             (_, Ty::Pointer) => {
                 let bits = self.bits_of(text, from, width);
                 format!("(void *)(unsigned long){bits}")
