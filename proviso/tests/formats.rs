@@ -43,6 +43,28 @@ fn findings_are_lines_that_editors_read_and_sarif() {
 }
 
 #[test]
+fn checks_are_no_steps_of_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "int __VERIFIER_nondet_int(void);\n\
+        int main(void) {\n    int n = __VERIFIER_nondet_int(), p[2];\n    p[0] = n / (n + 2);\n    \
+        p[n == 7 ? 2 : 1] = 1;\n    return n == 9 ? n + 0x7fffffff : 0;\n}\n";
+    std::fs::write(folder.path().join("p.c"), program).unwrap();
+    for options in [&[][..], &["--property", "valid-deref"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
+            .current_dir(&folder)
+            .args(["verify", "p.c", "--message-format", "short"])
+            .args(options)
+            .output()
+            .unwrap();
+        let said = stdout(&output);
+        assert!(said.contains(": error: ") && said.contains(": note: "), "{said}");
+        // A division that is defined, an index that is in bounds: what would have been wrong is not said.
+        let of_checks = |line: &str| line.ends_with("note: ") || line.contains("-2147483648");
+        assert!(!said.lines().any(of_checks), "{said}");
+    }
+}
+
+#[test]
 fn an_unknown_is_a_notification() {
     let folder = tempfile::tempdir().unwrap();
     let (program, log) = (folder.path().join("a.c"), folder.path().join("a.sarif"));

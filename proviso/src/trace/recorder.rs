@@ -207,13 +207,20 @@ impl<'p> Recorder<'p> {
 
     /// Whether an error comes next.
     fn leads_to_error(&self, edge: EdgeId) -> bool {
-        let mut next = self.program.out_edges(self.program.edges[edge].target);
-        next.any(|e| matches!(self.program.edges[e].op, Op::Error(_)))
+        self.leads_to(edge, |op| matches!(op, Op::Error(_)))
     }
-    /// Whether an error would have come next on the other side of the branch.
-    fn avoids_error(&self, edge: EdgeId) -> bool {
+    fn leads_to(&self, edge: EdgeId, what: fn(&Op) -> bool) -> bool {
+        let mut next = self.program.out_edges(self.program.edges[edge].target);
+        next.any(|e| what(&self.program.edges[e].op))
+    }
+    /// Whether an error would have come next on the other side of the branch, or the end of what C defines.
+    fn avoids_error(&self, edge: EdgeId, means: Option<bool>) -> bool {
+        let end: fn(&Op) -> bool = match means {
+            Some(_) => |op| matches!(op, Op::Error(_)),
+            None => |op| matches!(op, Op::Error(_) | Op::Approx { .. } | Op::Halt(_)),
+        };
         let mut sides = self.program.out_edges(self.program.edges[edge].source);
-        sides.any(|e| e != edge && self.leads_to_error(e))
+        sides.any(|e| e != edge && self.leads_to(e, end))
     }
 
     pub(super) fn spot(&self, place: Option<PlaceId>) -> Option<Spot> {
@@ -352,7 +359,7 @@ impl Observer for Recorder<'_> {
             }
             // Checks are no branches of the C program.
             Op::Assume { cond, .. } if self.leads_to_error(edge) => self.failed = self.operands(cond, state),
-            Op::Assume { .. } if self.avoids_error(edge) => {}
+            Op::Assume { means, .. } if self.avoids_error(edge, means) => {}
             Op::Assume { cond, branch, means } => self.branch(edge, cond, means, branch, state),
             Op::Load { var, addr } => self.load(edge, var, addr, state),
             Op::Store { addr, value } => self.store(edge, addr, value, state),

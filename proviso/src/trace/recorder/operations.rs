@@ -249,6 +249,10 @@ impl Recorder<'_> {
         };
         let goes_on = self.branched.filter(|&(step, before)| step + 1 == self.next_step() && same(before));
         let holds = self.condition(cond).filter(|_| branch || goes_on.is_none());
+        // One that says nothing is none of C: of a check that nobody asks about any more.
+        if means.is_none() && holds.is_none() && goes_on.is_none() {
+            return;
+        }
         let event = Event::Branch { taken: means, holds, operands };
         match goes_on.and_then(|(step, _)| self.index(step)) {
             Some(i) => (self.steps[i].event, self.steps[i].matters) = (event, self.steps[i].matters || matters),
