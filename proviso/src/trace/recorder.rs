@@ -207,11 +207,7 @@ impl<'p> Recorder<'p> {
 
     /// Whether an error comes next.
     fn leads_to_error(&self, edge: EdgeId) -> bool {
-        self.leads_to(edge, |op| matches!(op, Op::Error(_)))
-    }
-    fn leads_to(&self, edge: EdgeId, what: fn(&Op) -> bool) -> bool {
-        let mut next = self.program.out_edges(self.program.edges[edge].target);
-        next.any(|e| what(&self.program.edges[e].op))
+        leads_to(self.program, edge, |op| matches!(op, Op::Error(_)))
     }
     /// Whether an error would have come next on the other side of the branch, or the end of what C defines.
     fn avoids_error(&self, edge: EdgeId, means: Option<bool>) -> bool {
@@ -220,7 +216,7 @@ impl<'p> Recorder<'p> {
             None => |op| matches!(op, Op::Error(_) | Op::Approx { .. } | Op::Halt(_)),
         };
         let mut sides = self.program.out_edges(self.program.edges[edge].source);
-        sides.any(|e| e != edge && self.leads_to(e, end))
+        sides.any(|e| e != edge && leads_to(self.program, e, end))
     }
 
     pub(super) fn spot(&self, place: Option<PlaceId>) -> Option<Spot> {
@@ -324,6 +320,11 @@ impl<'p> Recorder<'p> {
     }
 
     // Calls.
+}
+
+/// Whether such an operation comes next.
+fn leads_to(program: &Program, edge: EdgeId, what: fn(&Op) -> bool) -> bool {
+    program.out_edges(program.edges[edge].target).any(|e| what(&program.edges[e].op))
 }
 
 impl Observer for Recorder<'_> {
