@@ -106,6 +106,9 @@ pub struct Options {
     pub sequential_environment: bool,
     /// What the program writes it may read again, so that output is among what those values depend on.
     pub reads_back: bool,
+    /// Calls that print stay what they are, also where all that matters to a verdict is whether they can: for programs that are to run, and for those
+    /// who share the work on one.
+    pub keeps_output: bool,
     /// Every condition of C is a branch, also one that clang's code merely computes with (see `lower::decisions`): for coverage.
     pub decisions: bool,
     /// Leave out functions and variables that nothing reaches from where execution starts.
@@ -150,6 +153,7 @@ impl Default for Options {
             remove_bodies: Vec::new(),
             sequential_environment: false,
             reads_back: false,
+            keeps_output: false,
             decisions: false,
             only_reachable: false,
             models: true,

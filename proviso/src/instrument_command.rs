@@ -34,7 +34,7 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     verify.check.clone_from(&args.check);
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(STDOUT));
     let mut outputs = Outputs::new([("--output", Some(&output))]);
-    let job = Job::new(&verify, Otherwise::Assertions)?;
+    let mut job = Job::new(&verify, Otherwise::Assertions)?;
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     if let Some(ask) =
         job.asks.iter().find(|a| a.checks.is_empty() || a.checks.iter().any(|c| c.is_fault() || *c == Check::Memory))
@@ -42,6 +42,7 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
         let text = "what an operation does with memory, what is initialised, and whether a program ends, is no condition in it";
         return Err(Failure::usage(format!("{} cannot be put into a program: {text}", ask.name)));
     }
+    job.load.keeps_output = true;
     let mut program = pipeline::load(&job.load, &Budget::unlimited())?;
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     instrument::unreach_call(&mut program, &job.error_functions);

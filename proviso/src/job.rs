@@ -1,6 +1,7 @@
 //! What to verify: the command line and the task definition put together.
 
 use crate::args::{DataModelArg, InputArgs, PointersArg, VerifyArgs};
+use crate::cooperation::Cooperation;
 use crate::failure::{At, Failure};
 use crate::inputs::Inputs;
 use crate::project;
@@ -128,6 +129,7 @@ impl Job {
             }
         }
         load.entry = start(args.entry.as_deref(), entry)?;
+        load.keeps_output = !Cooperation::options(args).is_empty();
         load.entry_memory = EntryMemory {
             pointers: match args.entry_pointers {
                 PointersArg::Valid => EntryPointers::Valid,

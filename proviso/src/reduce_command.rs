@@ -90,7 +90,8 @@ pub fn load(
     verify.files = files.to_vec();
     verify.input = input.clone();
     verify.property = property.into_iter().map(str::to_owned).collect();
-    let job = Job::new(&verify, Otherwise::Assertions)?;
+    let mut job = Job::new(&verify, Otherwise::Assertions)?;
+    job.load.keeps_output = true;
     outputs.check(files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     let mut program = pipeline::load(&job.load, &Budget::unlimited())?;
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;

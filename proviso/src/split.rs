@@ -30,7 +30,9 @@ fn attempt(args: &SplitArgs, colors: Colors) -> Result<u8, Failure> {
         })
     };
     let splitters = args.by.split(',').enumerate().map(splitter).collect::<Result<Vec<_>, _>>()?;
-    let job = Arc::new(Job::new(options, Otherwise::Assertions)?);
+    let mut job = Job::new(options, Otherwise::Assertions)?;
+    job.load.keeps_output = true;
+    let job = Arc::new(job);
     let memory = options.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
     let limits = Limits { timeout: options.timeout, memory, start, grace: limits::GRACE };
     limits::limit_address_space(memory);

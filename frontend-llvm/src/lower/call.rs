@@ -194,7 +194,7 @@ fn lower_named(fl: &mut FunctionLowering, n: u32, i: &Instruction, callee: Opera
         None => {
             let simpler = fl.b.cx.ignoring_result.get(ir.functions[f].name.as_str()).copied();
             let simpler = simpler.filter(|_| ir.functions[f].model && !fl.is_used(n));
-            if simpler.is_some() && output::lower(fl, i, f) {
+            if simpler.is_some() && !fl.b.cx.options.keeps_output && output::lower(fl, i, f) {
                 return;
             }
             let f = simpler.unwrap_or(f);

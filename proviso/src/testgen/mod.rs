@@ -63,6 +63,8 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let errors = job.error_functions.clone();
     let worker = {
         let (shared, loaded, mut load, coverage) = (shared.clone(), loaded.clone(), job.load.clone(), coverage.clone());
+        // The tester's program is one that runs.
+        load.keeps_output = tester.is_some();
         load.decisions = matches!(coverage, Coverage::Branches | Coverage::Conditions);
         move || -> Result<(), Failure> {
             let mut program = pipeline::load(&load, &budget)?;
