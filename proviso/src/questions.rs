@@ -19,6 +19,7 @@ use cfa::{Check, Edge, EdgeId, ErrorId, Op, Program};
 use engine::invariants::Discharged;
 use instrument::{Operation, Property, Site, guard_all, let_pass, sites};
 use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -128,15 +129,21 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
     let mut proved = Vec::new();
     while !groups.is_empty() {
         let mut left = Vec::new();
-        let count = groups.len();
-        for (i, mut group) in groups.into_iter().enumerate() {
-            if !run.load(&mut group)? {
+        let mut waiting = VecDeque::from(groups);
+        while let Some(mut group) = waiting.pop_front() {
+            run.load(&mut group)?;
+            if round == 0 && pipeline.job.is_exhaustive && !run.is_first(&group) {
+                // What is seen to hold of any group is so before time is spent on the rest of one.
+                waiting.iter_mut().try_for_each(|group| run.load(group))?;
+            }
+            if group.asks.is_empty() {
                 if group.ended.load(Ordering::Relaxed) {
                     proved.push(group);
                 }
                 continue;
             }
-            let share = run.share(&group, count - i, round);
+            let open = 1 + waiting.iter().filter(|group| !group.asks.is_empty()).count();
+            let share = run.share(&group, open, round);
             if share.is_some_and(|share| share < group.tried.mul_f64(MORE)) {
                 continue;
             }
@@ -197,9 +204,14 @@ impl Run<'_> {
         groups
     }
 
+    /// Whether a group asks for assertions.
+    fn is_first(&self, group: &Group) -> bool {
+        group.asks.iter().any(|&a| self.asks[a].checks.contains(&Check::Call))
+    }
+
     /// How long a group may take, of so many that are still to be tried in this round; `None` for as long as it takes.
     fn share(&self, group: &Group, groups: usize, round: u32) -> Option<Duration> {
-        let is_first = group.asks.iter().any(|&a| self.asks[a].checks.contains(&Check::Call));
+        let is_first = self.is_first(group);
         let Some(limit) = self.pipeline.limits.timeout else {
             let first = if is_first { FIRST[0] } else { FIRST[1] };
             let alone = groups == 1 && round == 0 && group.asks.len() == 1 && self.asks.len() == 1;
@@ -308,24 +320,23 @@ impl Run<'_> {
         }
     }
 
-    /// Loads the program of a group, and counts where it may be violated. What can be seen at once to hold is asked no more; whether there
-    /// is something left.
-    fn load(&mut self, group: &mut Group) -> Result<bool, Failure> {
-        if group.program.is_some() {
-            return Ok(true);
+    /// Loads the program of a group, and counts where it may be violated. What can be seen at once to hold is asked no more.
+    fn load(&mut self, group: &mut Group) -> Result<(), Failure> {
+        if group.program.is_some() || group.asks.is_empty() {
+            return Ok(());
         }
         if let Some(whole) = &group.whole {
             let mut program = Program::clone(whole);
             self.leave_out_others(&group.asks, &mut program);
             group.program = Some(program);
-            return Ok(true);
+            return Ok(());
         }
         let part = self.part(group, None);
         let properties = &part.job.properties;
         let only_termination = !properties.is_empty() && properties.iter().all(|p| p.checks().is_empty());
         if !part.job.is_exhaustive && only_termination {
             group.program = Some(Program::new(cfa::DataLayout { pointer_width: 64 }));
-            return Ok(true);
+            return Ok(());
         }
         let program = match part.prepare() {
             // What is kept is the answer to all at once.
@@ -335,13 +346,14 @@ impl Run<'_> {
                 let text = format!("undefined behaviour is not checked: {}", failure.message);
                 self.pipeline.shared().warnings.push(text);
                 self.settle(&group.asks, &Rest::NotAsked);
-                return Ok(false);
+                group.asks.clear();
+                return Ok(());
             }
             Err(failure) => return Err(failure),
         };
         group.program = Some(program);
         self.discharge(group, &part);
-        Ok(!group.asks.is_empty())
+        Ok(())
     }
 
     /// Makes no errors of what is not asked here.
