@@ -144,14 +144,16 @@ pub(crate) const TRANSLATED: &[&str] = &[
     "wmemmove",
 ];
 
+/// A file or text, and what of the command line is not the same for all.
+type Made = (OsString, Vec<OsString>);
+
 /// A clang that can be run, and what it made so far: several programs are made of the same files.
 #[derive(Debug)]
 pub(crate) struct Compiler {
     clang: PathBuf,
     /// The folder of a file that everything in the user's C includes.
     vocabulary: TempDir,
-    /// By file or text, and all of the command line that is not the same for all.
-    made: Mutex<HashMap<(OsString, Vec<OsString>), Arc<[u8]>>>,
+    made: Mutex<HashMap<Made, Arc<[u8]>>>,
 }
 
 impl Compiler {

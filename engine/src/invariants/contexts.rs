@@ -2,7 +2,7 @@
 //! it, they say of each call (Sharir, Pnueli, Two approaches to interprocedural data flow analysis, 1981: call strings, here of calls
 //! whose callees are small). Copies share their variables with what they are copies of: nothing executes this program.
 
-use cfa::{CallGraph, Callee, Edge, EdgeId, FuncId, Function, Id, LocId, Location, Op, Out, Program};
+use cfa::{CallGraph, Callee, Edge, EdgeId, ExprId, FuncId, Function, Id, LocId, Location, Op, Out, Program};
 use rustc_hash::FxHashMap;
 use slicer::pointer::PointsTo;
 
@@ -12,39 +12,68 @@ const SMALL: usize = 600;
 const LARGER: usize = 2;
 const MORE: usize = 20_000;
 
+/// Functions that one call may be of, and that have copies for it.
+const FEW: usize = 4;
+
 pub struct Contexts {
     pub program: Program,
     /// By edge, which of the original it is.
     pub origin: Vec<EdgeId>,
     /// By location, the same.
     pub locations: Vec<LocId>,
-    /// By edge of the original, who is called for sure.
+    /// By edge, which function of the original is called.
     callees: Vec<Option<FuncId>>,
 }
 
 impl Contexts {
-    /// Calls through pointers of which the points-to analysis knows the callee are calls of that function.
+    /// Calls through pointers of which the points-to analysis knows the callees, and few, are calls of these functions.
     pub fn new(original: &Program, points_to: &PointsTo) -> Self {
-        let mut program = original.clone();
-        for (id, edge) in program.edges.iter_mut() {
-            if let Op::Call { callee: callee @ Callee::Indirect(_), .. } = &mut edge.op
-                && let [only] = points_to.callees(id)
+        let mut this = Self {
+            origin: original.edges.ids().collect(),
+            locations: original.locs.ids().collect(),
+            callees: Vec::new(),
+            program: original.clone(),
+        };
+        for (id, edge) in original.edges.iter() {
+            if let Op::Call { callee: Callee::Indirect(address), .. } = edge.op
+                && let callees @ [_, ..] = points_to.callees(id)
+                && callees.len() <= FEW
             {
-                *callee = Callee::Direct(*only);
+                this.tell_apart(id, address, callees);
             }
         }
         let callee = |edge: &Edge| match edge.op {
             Op::Call { callee: Callee::Direct(callee), .. } => Some(callee),
             _ => None,
         };
-        let mut this = Self {
-            origin: program.edges.ids().collect(),
-            locations: program.locs.ids().collect(),
-            callees: program.edges.values().map(callee).collect(),
-            program,
-        };
+        this.callees = this.program.edges.values().map(callee).collect();
         this.expand();
         this
+    }
+
+    /// Makes a call through a pointer a call of whom it leads to: one comparison after the other, but for the last, which is left.
+    fn tell_apart(&mut self, call: EdgeId, address: ExprId, callees: &[FuncId]) {
+        let program = &mut self.program;
+        let mut edge = program.edges[call].clone();
+        let (place, func) = (edge.source, program.locs[edge.source].func);
+        let (&last, others) = callees.split_last().expect("somebody is called");
+        for &other in others {
+            let [to, rest] = [(); 2].map(|()| program.locs.push(Location { func, out: Out::Sink }));
+            let width = program.exprs.width(address);
+            let pointer = program.exprs.func_addr(other, width);
+            let is_it = program.exprs.eq(address, pointer);
+            program.locs[edge.source].out = Out::Sink;
+            program.add_branch(edge.source, is_it, to, rest, edge.place);
+            let call_it = program.edges.push(Edge { source: to, ..edge.clone() });
+            program.locs[to].out = Out::One(call_it);
+            direct(&mut program.edges[call_it], other);
+            edge.source = rest;
+        }
+        direct(&mut edge, last);
+        program.locs[edge.source].out = Out::One(call);
+        program.edges[call] = edge;
+        self.origin.resize(program.edges.len(), call);
+        self.locations.resize(program.locs.len(), place);
     }
 
     fn expand(&mut self) {
@@ -57,7 +86,9 @@ impl Contexts {
         for edge in self.program.edges.ids() {
             sizes[self.program.func_of(edge).index()] += 1;
         }
-        let is_single = |func: FuncId| calls.callers(func).nth(1).is_none();
+        // Whoever calls it may have copies.
+        let originals = self.program.funcs.len();
+        let is_single = |caller: FuncId, func| caller.index() < originals && calls.callers(func).nth(1).is_none();
         // Callees before callers.
         for func in calls.bottom_up().flatten() {
             let inner = calls.calls_in(func).iter().filter_map(|&call| match self.program.edges[call].op {
@@ -79,7 +110,7 @@ impl Contexts {
                 let size = sizes[callee.index()];
                 if size > SMALL
                     || calls.is_recursive(callee)
-                    || is_single(callee)
+                    || is_single(func, callee)
                     || self.program.edges.len() + size > most
                 {
                     continue;
@@ -109,9 +140,11 @@ impl Contexts {
                 let Edge { source, target, .. } = program.edges[edge];
                 let mut copied = Edge { source: to[&source], target: to[&target], ..program.edges[edge].clone() };
                 let origin = self.origin[edge.index()];
+                let called = self.callees[edge.index()];
                 self.origin.push(origin);
+                self.callees.push(called);
                 // What is copied may call copies already.
-                if let (Op::Call { callee, .. }, Some(called)) = (&mut copied.op, self.callees[origin.index()]) {
+                if let (Op::Call { callee, .. }, Some(called)) = (&mut copied.op, called) {
                     *callee = Callee::Direct(called);
                 }
                 program.edges.push(copied)
@@ -129,4 +162,10 @@ impl Contexts {
         all.insert(copy, to.into_values().collect());
         copy
     }
+}
+
+/// Makes a call one of a function.
+fn direct(call: &mut Edge, func: FuncId) {
+    let Op::Call { callee, .. } = &mut call.op else { unreachable!("a call") };
+    *callee = Callee::Direct(func);
 }

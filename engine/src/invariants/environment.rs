@@ -1,6 +1,6 @@
 //! What is known of the variables at one place, and the effect of expressions and conditions on it.
 
-use super::memory::Memory;
+use super::memory::{Count, Memory};
 use super::value::Value;
 use crate::execution::Paged;
 use crate::execution::range as addresses;
@@ -8,6 +8,7 @@ use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, GlobalId, Id, Program, UnOp, Va
 use rustc_hash::FxHashSet;
 use smt::bounds::Bounds;
 use smt::facts::Facts;
+use std::ops::Range;
 
 /// Variables of a condition that are looked at.
 const LEAVES: usize = 16;
@@ -19,6 +20,8 @@ pub struct Rows {
     pub globals: Vec<VarId>,
     /// The addresses of global objects.
     objects: Vec<Value>,
+    /// The numbers of functions as objects.
+    functions: Range<u32>,
     pointer_width: u32,
     /// Whether addresses are followed.
     follows: bool,
@@ -43,8 +46,9 @@ impl Rows {
         let address = |(id, object): (GlobalId, &cfa::Global)| {
             Value::address(addresses_of(pointer_width, object.size), object.align, id.0)
         };
-        let objects = program.globals.iter().map(address).map(|value| value.untargeted()).collect();
-        Self { of_var, globals, objects, pointer_width, follows: false }
+        let objects: Vec<Value> = program.globals.iter().map(address).map(|value| value.untargeted()).collect();
+        let functions = objects.len() as u32..(objects.len() + program.funcs.len()) as u32;
+        Self { of_var, globals, objects, functions, pointer_width, follows: false }
     }
 
     /// The same, where it is of interest which objects addresses lead to: globals, then functions, by number.
@@ -59,13 +63,31 @@ impl Rows {
 
     /// The number of a function as an object.
     pub fn function(&self, func: FuncId) -> u32 {
-        self.objects.len() as u32 + func.0
+        self.functions.start + func.0
     }
 
     /// The address of a function.
     fn of_function(&self, func: FuncId) -> Value {
         let value = Value::address(addresses_of(self.pointer_width, 1), 1, self.function(func));
         if self.follows { value } else { value.untargeted() }
+    }
+
+    /// Whether two addresses are equal, if that is seen: of one object, or of functions. `is_one` says whether an object's number stands
+    /// for one object.
+    fn are_equal(&self, a: &Value, b: &Value, is_one: &impl Fn(u32) -> bool) -> Option<bool> {
+        let (x, y) = (a.targets.as_ref()?, b.targets.as_ref()?);
+        let may_both_be_null = a.contains(0) && b.contains(0);
+        if let ([(object, at)], [(other, to)]) = (&x[..], &y[..])
+            && let (Some(at), Some(to)) = (at.as_constant(), to.as_constant())
+            && object == other
+            && (self.functions.contains(object) || is_one(*object))
+        {
+            return (!a.contains(0) && !b.contains(0)).then_some(at == to);
+        }
+        let is_function = |(object, at): &(u32, Value)| self.functions.contains(object) && at.as_constant() == Some(0);
+        let are_apart = x.iter().all(|(f, _)| y.iter().all(|(g, _)| f != g));
+        let are_functions = x.iter().chain(y.iter()).all(is_function);
+        (are_functions && are_apart && !may_both_be_null).then_some(false)
     }
 }
 
@@ -109,6 +131,10 @@ impl Environment {
             row.set(index as usize, value);
         }
     }
+    /// Whether an object's number stands for one object, where memory is tracked.
+    fn is_one(&self, object: u32) -> bool {
+        self.memory.objects.get(object as usize).is_some_and(|status| status.count == Count::One)
+    }
     /// What holds in both, and less; tells whether that is less than what held in `self`.
     pub fn join(&mut self, o: &Self) -> bool {
         let globals = combine(&mut self.globals, &o.globals, Value::join);
@@ -129,7 +155,7 @@ impl Environment {
 
     /// The value of an expression; `None` if it has more than 64 bits. Recursive: the front-end bounds the depth.
     pub fn eval(&self, rows: &Rows, pool: &ExprPool, e: ExprId) -> Option<Value> {
-        eval(rows, pool, e, &|var| self.get(rows, var).cloned())
+        eval(rows, pool, e, &|var| self.get(rows, var).cloned(), &|object| self.is_one(object))
     }
 
     /// Leaves the states in which the one-bit `cond` is 1; `false` if there is none.
@@ -176,7 +202,7 @@ impl Environment {
             let width = self.get(rows, var).expect("just seen").width();
             let possible = |member: u64| {
                 let with = |v| if v == var { Some(Value::constant(width, member)) } else { self.get(rows, v).cloned() };
-                eval(rows, pool, cond, &with).is_none_or(|value| value.contains(1))
+                eval(rows, pool, cond, &with, &|object| self.is_one(object)).is_none_or(|value| value.contains(1))
             };
             let left = members.iter().copied().filter(|&m| possible(m)).map(|m| Value::constant(width, m));
             let Some(left) = left.reduce(|a, b| a.join(&b)) else { return false };
@@ -203,13 +229,19 @@ fn combine(a: &mut Paged<Value>, b: &Paged<Value>, op: impl Fn(&Value, &Value) -
     changed
 }
 
-/// The value of an expression over variables with these values (`None` is any).
-fn eval(rows: &Rows, pool: &ExprPool, e: ExprId, var: &impl Fn(VarId) -> Option<Value>) -> Option<Value> {
+/// The value of an expression over variables with these values (`None` is any), where these objects are one each.
+fn eval(
+    rows: &Rows,
+    pool: &ExprPool,
+    e: ExprId,
+    var: &impl Fn(VarId) -> Option<Value>,
+    is_one: &impl Fn(u32) -> bool,
+) -> Option<Value> {
     let width = match pool.sort(e) {
         cfa::Sort::Bv(width @ ..=64) => width,
         _ => return None,
     };
-    let of = |e| eval(rows, pool, e, var);
+    let of = |e| eval(rows, pool, e, var, is_one);
     let value = match *pool.get(e) {
         Expr::Const(ref c) => Value::of_bv(c),
         Expr::Var(v) => var(v),
@@ -221,6 +253,10 @@ fn eval(rows: &Rows, pool: &ExprPool, e: ExprId, var: &impl Fn(VarId) -> Option<
         Expr::Binary(op, a, b) => of(a).zip(of(b)).map(|(x, y)| match (op, a == b) {
             (BinOp::Eq | BinOp::Ule | BinOp::Sle, true) => Value::constant(1, 1),
             (BinOp::Ult | BinOp::Slt, true) => Value::constant(1, 0),
+            (BinOp::Eq, _) => match rows.are_equal(&x, &y, is_one) {
+                Some(equal) => Value::constant(1, equal.into()),
+                None => Value::apply(op, &x, &y),
+            },
             (BinOp::Ule | BinOp::Ult, _) => match distance(pool, a, b, &of) {
                 Some((base, by)) => moved_up(&x, &y, op, base, &by),
                 None => Value::apply(op, &x, &y),

@@ -80,6 +80,18 @@ impl Status {
         all.push((from, to));
         self.written = united(all);
     }
+    /// Forgets what is not as it was, such that a row of joins ends. How many objects there are and whether they are alive changes only so often.
+    fn forget_changes(&mut self, before: &Self) {
+        if self.size != before.size {
+            self.size = 0;
+        }
+        if self.most != before.most {
+            self.most = u64::MAX;
+        }
+        if (self.content, &self.written) != (before.content, &before.written) {
+            (self.content, self.written) = (Content::Any, Rc::new([]));
+        }
+    }
     fn join(&self, o: &Self) -> Self {
         if o.count == Count::None || self == o {
             return self.clone();
@@ -155,9 +167,8 @@ impl Tracker<'_> {
         for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {
             let Some(x) = a.objects.get(index) else { continue };
             let mut now = b.objects.get(index).map(|y| x.join(y));
-            if let Some(now) = now.as_mut().filter(|now| how == Joining::Forgetting && *now != x) {
-                (now.size, now.most, now.content, now.written) = (0, u64::MAX, Content::Any, Rc::new([]));
-                now.count = if now.count == Count::None { now.count } else { Count::Many };
+            if let Some(now) = now.as_mut().filter(|_| how == Joining::Forgetting) {
+                now.forget_changes(x);
             }
             if now.as_ref() != Some(x) {
                 a.objects.set(index, now);

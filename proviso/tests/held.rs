@@ -1,0 +1,29 @@
+//! What is seen to hold before slicing: not which verdict a program has, which others find, too, but that nothing is left for them.
+
+use std::path::Path;
+use std::process::Command;
+
+/// How many places each check has, and at how many of them it was seen to hold.
+fn places(file: &str, checks: &str) -> Vec<(String, u64, u64)> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/c/checks").join(file);
+    let mut proviso = Command::new(env!("CARGO_BIN_EXE_proviso"));
+    let output = proviso.args(["verify", "--check", checks, "--json", "-"]).arg(file).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (json, verdict) = text.trim_end().rsplit_once('\n').unwrap();
+    assert_eq!(verdict, "TRUE");
+    let json: serde_json::Value = serde_json::from_str(json).unwrap();
+    let of = |check: &serde_json::Value| {
+        let number = |name: &str| check[name].as_u64().unwrap();
+        (check["name"].as_str().unwrap().to_owned(), number("places"), number("discharged"))
+    };
+    json["checks"].as_array().unwrap().iter().map(of).collect()
+}
+
+#[test]
+fn all_of_it() {
+    let found = places("held_callbacks.c", "address,null");
+    assert!(found.iter().map(|(_, places, _)| places).sum::<u64>() > 100, "{found:?}");
+    for (name, places, held) in found {
+        assert_eq!(held, places, "{name}");
+    }
+}
