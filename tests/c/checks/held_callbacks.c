@@ -66,7 +66,7 @@ int main(void) {
     unsigned mode = 0;
     while (mode < 80)
         switch (mode) {
-            STATES(0)
+            STATES(0) // wrong
             STATES(8)
             STATES(16)
             STATES(24)
