@@ -144,16 +144,14 @@ pub(crate) const TRANSLATED: &[&str] = &[
     "wmemmove",
 ];
 
-/// A file or text, and what of the command line is not the same for all.
-type Made = (OsString, Vec<OsString>);
-
 /// A clang that can be run, and what it made so far: several programs are made of the same files.
 #[derive(Debug)]
 pub(crate) struct Compiler {
     clang: PathBuf,
     /// The folder of a file that everything in the user's C includes.
     vocabulary: TempDir,
-    made: Mutex<HashMap<Made, Arc<[u8]>>>,
+    /// By what of the command line is not the same for all, and the file or text.
+    made: Mutex<HashMap<Vec<OsString>, Arc<[u8]>>>,
 }
 
 impl Compiler {
@@ -199,7 +197,7 @@ impl Compiler {
         args: &[OsString],
         make: impl FnOnce() -> Result<Vec<u8>, Error>,
     ) -> Result<Arc<[u8]>, Error> {
-        let key = (of, args.to_vec());
+        let key = [args, &[of]].concat();
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = made().get(&key) {
             return Ok(made.clone());
