@@ -222,7 +222,7 @@ static char *proviso_get_line(char *buffer, size_t size, struct proviso_stream *
     stream->error = 0;
     size_t n = 0;
     int c = 0;
-    while (n + 1 < size && c != '\n') {
+    while (size && n < size - 1 && c != '\n') {
         c = proviso_get(stream);
         if (c == EOF)
             break;

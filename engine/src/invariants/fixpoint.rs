@@ -1,6 +1,6 @@
 //! The iteration: ascending with widening, then descending.
 //!
-//! Environments are kept only at *nodes*: entries of functions, places where paths join, and calls; the code between is
+//! Environments are kept only at *nodes*: entries of functions, places where paths join (and do not part at once), and calls; the code between is
 //! walked through (Bourdoncle, Efficient chaotic iteration strategies with widenings, 1993, for the choice of places to
 //! widen: heads of loops and entries of recursive functions). A function has one entry, joined over all its calls,
 //! and one exit; a caller keeps what the callee cannot write.
@@ -22,7 +22,9 @@ use std::collections::BTreeSet;
 
 /// Joins at a place before bounds are widened, and before what changes is forgotten.
 const JOINS: u32 = 3;
-const WIDENINGS: u32 = 60;
+const WIDENINGS: u32 = 200;
+/// Those of them that stop at thresholds.
+const STOPS: u32 = 40;
 /// Descending rounds.
 const ROUNDS: u32 = 3;
 /// Thresholds of one width.
@@ -58,7 +60,10 @@ type Sent = (EdgeId, Result<LocId, FuncId>);
 #[derive(Clone, Copy)]
 enum Step {
     Join,
+    /// To a threshold.
     Widen,
+    /// Beyond all.
+    Leap,
     Forget,
 }
 
@@ -101,6 +106,14 @@ impl<'p> Analysis<'p> {
         for (loc, node) in program.locs.ids().zip(&mut is_node) {
             *node = predecessors.of(loc).len() > 1
                 || matches!(program.locs[loc].out, Out::One(e) if matches!(program.edges[e].op, Op::Call { .. }));
+        }
+        let decisions: Vec<LocId> =
+            program.locs.ids().filter(|&loc| is_node[loc.index()] && decides(program, loc)).collect();
+        for &loc in &decisions {
+            is_node[loc.index()] = false;
+        }
+        for edge in decisions.iter().flat_map(|&loc| program.out_edges(loc)) {
+            is_node[program.edges[edge].target.index()] = true;
         }
         let mut next_rank = 0;
         for func in calls.graph().depth_first([program.entry.0]).preorder {
@@ -208,12 +221,14 @@ impl<'p> Analysis<'p> {
         let (changed, how) = match step {
             Step::Join => (now.join(more), Joining::Exact),
             Step::Widen => (now.widen(more, &of_width), Joining::Exact),
+            Step::Leap => (now.widen(more, &|_| Vec::new()), Joining::Exact),
             Step::Forget => (now.forget_changes(more), Joining::Forgetting),
         };
         let Some(following) = &self.following else { return changed };
         let op = |a: &Value, b: &Value| match step {
             Step::Join => a.join(b),
             Step::Widen => a.widen(b, &of_width(a.width())),
+            Step::Leap => a.widen(b, &[]),
             Step::Forget if a.includes(b) => a.clone(),
             Step::Forget => Value::full(a.width()),
         };
@@ -229,7 +244,8 @@ impl<'p> Analysis<'p> {
         };
         let step = match self.visits[i] {
             v if v < JOINS || !self.widened[i] && v < WIDENINGS => Step::Join,
-            v if v < WIDENINGS => Step::Widen,
+            v if v < STOPS => Step::Widen,
+            v if v < WIDENINGS => Step::Leap,
             _ => Step::Forget,
         };
         let changed = self.join(&mut now, &env, step);
@@ -250,7 +266,8 @@ impl<'p> Analysis<'p> {
         now.value = match (now.value.take(), exit.value) {
             (Some(a), Some(b)) => Some(match visits {
                 v if v < JOINS => a.join(&b),
-                v if v < WIDENINGS => a.widen(&b, &of_width(a.width())),
+                v if v < STOPS => a.widen(&b, &of_width(a.width())),
+                v if v < WIDENINGS => a.widen(&b, &[]),
                 _ if a.includes(&b) => a,
                 _ => Value::full(a.width()),
             }),
@@ -259,7 +276,8 @@ impl<'p> Analysis<'p> {
         let value_changed = before != now.value;
         let step = match visits {
             v if v < JOINS => Step::Join,
-            v if v < WIDENINGS => Step::Widen,
+            v if v < STOPS => Step::Widen,
+            v if v < WIDENINGS => Step::Leap,
             _ => Step::Forget,
         };
         let changed = self.join(&mut now.env, &exit.env, step) || value_changed;
@@ -553,6 +571,18 @@ pub(crate) fn resized(value: &Value, width: u32) -> Value {
 }
 
 /// By width, the constants of conditions and assignments with their neighbours, ascending.
+/// Whether all that is done at a place is to branch on one bit, as behind `a && b`: the ways that come together there part again at once, and
+/// each knows more by itself.
+fn decides(program: &Program, loc: LocId) -> bool {
+    let Out::Branch { then_edge, .. } = program.locs[loc].out else { return false };
+    let Op::Assume { cond, .. } = program.edges[then_edge].op else { return false };
+    let mut bit = cond;
+    if let Expr::Unary(cfa::UnOp::Not, inner) = *program.exprs.get(bit) {
+        bit = inner;
+    }
+    matches!(*program.exprs.get(bit), Expr::Var(var) if program.vars[var].width == 1 && program.vars[var].func().is_some())
+}
+
 pub(crate) fn thresholds(program: &Program) -> FxHashMap<u32, Vec<u64>> {
     let mut found: FxHashMap<u32, BTreeSet<u64>> = FxHashMap::default();
     let mut seen = FxHashSet::default();
