@@ -8,12 +8,11 @@
 use super::Invariants;
 use super::environment::{Environment, Rows};
 use super::memory::Joining;
+use super::nodes::Nodes;
 use super::tracker::Tracker;
 use super::value::Value;
 use crate::budget::Budget;
 use crate::cpa::symbolic::globals_written;
-use cfa::graph::{CfaGraphs, Predecessors};
-use cfa::loops::LoopForest;
 use cfa::{Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, Id, LocId, Op, Out, Program, VarId, VarKind};
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -97,40 +96,8 @@ pub struct Analysis<'p> {
 impl<'p> Analysis<'p> {
     pub fn new(program: &'p Program) -> Self {
         let calls = CallGraph::new(program);
-        let graphs = CfaGraphs::new(program);
-        let predecessors = Predecessors::new(program);
         let n = program.locs.len();
-        let mut is_node = vec![false; n];
-        let mut widened = vec![false; n];
-        let mut rank = vec![u32::MAX; n];
-        for (loc, node) in program.locs.ids().zip(&mut is_node) {
-            *node = predecessors.of(loc).len() > 1
-                || matches!(program.locs[loc].out, Out::One(e) if matches!(program.edges[e].op, Op::Call { .. }));
-        }
-        let decisions: Vec<LocId> =
-            program.locs.ids().filter(|&loc| is_node[loc.index()] && decides(program, loc)).collect();
-        for &loc in &decisions {
-            is_node[loc.index()] = false;
-        }
-        for edge in decisions.iter().flat_map(|&loc| program.out_edges(loc)) {
-            is_node[program.edges[edge].target.index()] = true;
-        }
-        let mut next_rank = 0;
-        for func in calls.graph().depth_first([program.entry.0]).preorder {
-            let Some(graph) = graphs.funcs.get(FuncId(func)) else { continue };
-            for &loc in &graph.locs {
-                rank[loc.index()] = next_rank;
-                next_rank += 1;
-            }
-            let entry = program.funcs[FuncId(func)].entry;
-            is_node[entry.index()] = true;
-            widened[entry.index()] = calls.is_recursive(FuncId(func));
-            for l in LoopForest::new(&graph.graph, 0).loops() {
-                let head = graph.locs[l.head as usize];
-                is_node[head.index()] = true;
-                widened[head.index()] = true;
-            }
-        }
+        let Nodes { is_node, widened, rank } = Nodes::of(program, &calls);
         Self {
             calls,
             rows: Rows::new(program),
@@ -571,18 +538,6 @@ pub(crate) fn resized(value: &Value, width: u32) -> Value {
 }
 
 /// By width, the constants of conditions and assignments with their neighbours, ascending.
-/// Whether all that is done at a place is to branch on one bit, as behind `a && b`: the ways that come together there part again at once, and
-/// each knows more by itself.
-fn decides(program: &Program, loc: LocId) -> bool {
-    let Out::Branch { then_edge, .. } = program.locs[loc].out else { return false };
-    let Op::Assume { cond, .. } = program.edges[then_edge].op else { return false };
-    let mut bit = cond;
-    if let Expr::Unary(cfa::UnOp::Not, inner) = *program.exprs.get(bit) {
-        bit = inner;
-    }
-    matches!(*program.exprs.get(bit), Expr::Var(var) if program.vars[var].width == 1 && program.vars[var].func().is_some())
-}
-
 pub(crate) fn thresholds(program: &Program) -> FxHashMap<u32, Vec<u64>> {
     let mut found: FxHashMap<u32, BTreeSet<u64>> = FxHashMap::default();
     let mut seen = FxHashSet::default();

@@ -14,6 +14,7 @@ mod fixpoint;
 mod laws;
 mod life;
 mod memory;
+mod nodes;
 mod tracker;
 mod value;
 

@@ -1,0 +1,67 @@
+//! Where the iteration keeps what it knows.
+
+use cfa::graph::{CfaGraphs, Predecessors};
+use cfa::loops::LoopForest;
+use cfa::{CallGraph, Expr, FuncId, Id, LocId, Op, Out, Program, UnOp};
+
+/// By location.
+pub struct Nodes {
+    /// Entries of functions, calls, heads of loops, and other places where paths join and do not part at once.
+    pub is_node: Vec<bool>,
+    /// Nodes where values are widened.
+    pub widened: Vec<bool>,
+    /// The order in which nodes are looked at.
+    pub rank: Vec<u32>,
+}
+
+impl Nodes {
+    pub fn of(program: &Program, calls: &CallGraph) -> Self {
+        let graphs = CfaGraphs::new(program);
+        let predecessors = Predecessors::new(program);
+        let n = program.locs.len();
+        let mut is_node = vec![false; n];
+        let mut widened = vec![false; n];
+        let mut rank = vec![u32::MAX; n];
+        for (loc, node) in program.locs.ids().zip(&mut is_node) {
+            *node = predecessors.of(loc).len() > 1
+                || matches!(program.locs[loc].out, Out::One(e) if matches!(program.edges[e].op, Op::Call { .. }));
+        }
+        let decisions: Vec<LocId> =
+            program.locs.ids().filter(|&loc| is_node[loc.index()] && decides(program, loc)).collect();
+        for &loc in &decisions {
+            is_node[loc.index()] = false;
+        }
+        for edge in decisions.iter().flat_map(|&loc| program.out_edges(loc)) {
+            is_node[program.edges[edge].target.index()] = true;
+        }
+        let mut next_rank = 0;
+        for func in calls.graph().depth_first([program.entry.0]).preorder {
+            let Some(graph) = graphs.funcs.get(FuncId(func)) else { continue };
+            for &loc in &graph.locs {
+                rank[loc.index()] = next_rank;
+                next_rank += 1;
+            }
+            let entry = program.funcs[FuncId(func)].entry;
+            is_node[entry.index()] = true;
+            widened[entry.index()] = calls.is_recursive(FuncId(func));
+            for l in LoopForest::new(&graph.graph, 0).loops() {
+                let head = graph.locs[l.head as usize];
+                is_node[head.index()] = true;
+                widened[head.index()] = true;
+            }
+        }
+        Self { is_node, widened, rank }
+    }
+}
+
+/// Whether all that is done at a place is to branch on one bit, as behind `a && b`: the ways that come together there part again at once, and
+/// each knows more by itself.
+fn decides(program: &Program, loc: LocId) -> bool {
+    let Out::Branch { then_edge, .. } = program.locs[loc].out else { return false };
+    let Op::Assume { cond, .. } = program.edges[then_edge].op else { return false };
+    let mut bit = cond;
+    if let Expr::Unary(UnOp::Not, inner) = *program.exprs.get(bit) {
+        bit = inner;
+    }
+    matches!(*program.exprs.get(bit), Expr::Var(var) if program.vars[var].width == 1 && program.vars[var].func().is_some())
+}
