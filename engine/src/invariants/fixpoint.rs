@@ -52,8 +52,8 @@ pub struct Following<'p> {
     pub invalid: FxHashSet<EdgeId>,
 }
 
-/// Over which edge something was passed on, and to which node, or to the exit of which function.
-type Sent = (EdgeId, Result<LocId, FuncId>);
+/// To which node something was passed on, or to the exit of which function.
+type Sent = Result<LocId, FuncId>;
 
 /// How what is known is put together.
 #[derive(Clone, Copy)]
@@ -140,7 +140,7 @@ impl<'p> Analysis<'p> {
                 return None;
             }
             self.walk(loc, &mut ends);
-            for (_, end) in ends.drain(..) {
+            for end in ends.drain(..) {
                 match end {
                     End::Node(to, env) => {
                         if self.ascend(to, env) {
@@ -257,9 +257,9 @@ impl<'p> Analysis<'p> {
     fn descend(&mut self, entry: LocId, initial: &Environment, budget: &Budget) -> Option<()> {
         let mut nodes: Vec<LocId> = self.program.locs.ids().filter(|l| self.at[l.index()].is_some()).collect();
         nodes.sort_unstable_by_key(|l| (self.rank[l.index()], *l));
-        // By target, then by edge: what comes over the edge; and for functions, what comes back.
-        let mut incoming: FxHashMap<LocId, Vec<(EdgeId, Environment)>> = FxHashMap::default();
-        let mut returning: FxHashMap<FuncId, Vec<(EdgeId, Exit)>> = FxHashMap::default();
+        // By target, then by the node from which it comes; and for functions, what comes back.
+        let mut incoming: FxHashMap<LocId, Vec<(LocId, Environment)>> = FxHashMap::default();
+        let mut returning: FxHashMap<FuncId, Vec<(LocId, Exit)>> = FxHashMap::default();
         let mut sent: FxHashMap<LocId, Vec<Sent>> = FxHashMap::default();
         let mut ends = Vec::new();
         for round in 0..=ROUNDS {
@@ -283,26 +283,26 @@ impl<'p> Analysis<'p> {
                     }
                     self.at[loc.index()] = now;
                 }
-                for (edge, to) in sent.remove(&loc).unwrap_or_default() {
+                for to in sent.remove(&loc).unwrap_or_default() {
                     match to {
-                        Ok(to) => incoming.get_mut(&to).expect("sent to").retain(|(e, _)| *e != edge),
-                        Err(func) => returning.get_mut(&func).expect("sent to").retain(|(e, _)| *e != edge),
+                        Ok(to) => incoming.get_mut(&to).expect("sent to").retain(|(from, _)| *from != loc),
+                        Err(func) => returning.get_mut(&func).expect("sent to").retain(|(from, _)| *from != loc),
                     }
                 }
                 if self.at[loc.index()].is_none() {
                     continue;
                 }
                 self.walk(loc, &mut ends);
-                let from = sent.entry(loc).or_default();
-                for (edge, end) in ends.drain(..) {
+                let to = sent.entry(loc).or_default();
+                for end in ends.drain(..) {
                     match end {
-                        End::Node(to, env) => {
-                            from.push((edge, Ok(to)));
-                            incoming.entry(to).or_default().push((edge, env));
+                        End::Node(node, env) => {
+                            to.push(Ok(node));
+                            incoming.entry(node).or_default().push((loc, env));
                         }
                         End::Return(func, exit) => {
-                            from.push((edge, Err(func)));
-                            returning.entry(func).or_default().push((edge, exit));
+                            to.push(Err(func));
+                            returning.entry(func).or_default().push((loc, exit));
                         }
                     }
                 }
@@ -319,8 +319,8 @@ impl<'p> Analysis<'p> {
         Some(())
     }
 
-    /// From a node to where the code leads it, with the edges over which it gets there.
-    fn walk(&mut self, from: LocId, ends: &mut Vec<(EdgeId, End)>) {
+    /// From a node to where the code leads it.
+    fn walk(&mut self, from: LocId, ends: &mut Vec<End>) {
         let Some(env) = self.at[from.index()].clone() else { return };
         let mut stack = vec![(from, env)];
         while let Some((mut loc, mut env)) = stack.pop() {
@@ -338,7 +338,7 @@ impl<'p> Analysis<'p> {
                             }
                             if self.is_node[edge_ref.target.index()] {
                                 side.copies.clear();
-                                ends.push((edge, End::Node(edge_ref.target, side)));
+                                ends.push(End::Node(edge_ref.target, side));
                             } else {
                                 stack.push((edge_ref.target, side));
                             }
@@ -353,7 +353,7 @@ impl<'p> Analysis<'p> {
                 loc = self.program.edges[edge].target;
                 if self.is_node[loc.index()] {
                     env.copies.clear();
-                    ends.push((edge, End::Node(loc, env)));
+                    ends.push(End::Node(loc, env));
                     break;
                 }
             }
@@ -361,7 +361,7 @@ impl<'p> Analysis<'p> {
     }
 
     /// The effect of an edge that is no assume; `false` if execution does not come to its target.
-    fn execute(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<(EdgeId, End)>) -> bool {
+    fn execute(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<End>) -> bool {
         let program = self.program;
         let pool = &program.exprs;
         let op = &program.edges[edge].op;
@@ -400,7 +400,7 @@ impl<'p> Analysis<'p> {
                     exit.set(&self.rows, param, env.get(&self.rows, param).cloned());
                 }
                 let env = exit;
-                ends.push((edge, End::Return(func, Exit { env, value })));
+                ends.push(End::Return(func, Exit { env, value }));
                 return false;
             }
             Op::Halt(_) | Op::Error(_) => return false,
@@ -417,7 +417,7 @@ impl<'p> Analysis<'p> {
     }
 
     /// The effect of a call; `false` if nobody who is called returns.
-    fn call(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<(EdgeId, End)>) -> bool {
+    fn call(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<End>) -> bool {
         let program = self.program;
         let Op::Call { callee, args, varargs, result } = &program.edges[edge].op else { unreachable!("a call") };
         let callees: Vec<FuncId> = match callee {
@@ -433,7 +433,7 @@ impl<'p> Analysis<'p> {
         let mut after: Option<Environment> = None;
         for func in callees {
             let entry = self.enter(env, func, args, *varargs);
-            ends.push((edge, End::Node(program.funcs[func].entry, entry)));
+            ends.push(End::Node(program.funcs[func].entry, entry));
             let Some(exit) = &self.exits[func.index()] else { continue };
             let mut back = env.clone();
             if !self.came_back(&mut back, func, args, exit) {

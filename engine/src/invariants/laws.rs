@@ -61,10 +61,33 @@ struct Follower<'a> {
 }
 
 impl Follower<'_> {
-    /// The edge from here that stands for one of the program given.
-    fn edge(&self, edge: EdgeId) -> EdgeId {
-        let mut edges = self.contexts.program.out_edges(self.at);
-        edges.find(|e| self.contexts.origin[e.index()] == edge).expect("the run takes an edge from where it is")
+    /// The edges from here that stand for one of the program given: several for a call through a pointer, behind comparisons.
+    fn edges(&self, edge: EdgeId) -> Vec<EdgeId> {
+        let stands_for_it = |e: &EdgeId| self.contexts.origin[e.index()] == edge;
+        let (mut found, mut todo) = (Vec::new(), vec![self.at]);
+        while let Some(at) = todo.pop() {
+            for e in self.contexts.program.out_edges(at).filter(stands_for_it) {
+                let target = self.contexts.program.edges[e].target;
+                match self.contexts.program.out_edges(target).any(|next| stands_for_it(&next)) {
+                    true => todo.push(target),
+                    false => found.push(e),
+                }
+            }
+        }
+        found
+    }
+
+    /// The one of them that the run has taken.
+    fn edge(&self, edge: EdgeId, state: &State) -> EdgeId {
+        let program = &self.contexts.program;
+        let calls_it = |e: &EdgeId| match program.edges[*e].op {
+            Op::Call { callee: Callee::Direct(callee), .. } => {
+                let entry = state.program().funcs[state.func()].entry;
+                self.contexts.locations[program.funcs[callee].entry.index()] == entry
+            }
+            _ => true,
+        };
+        self.edges(edge).into_iter().find(calls_it).expect("the run takes an edge from where it is")
     }
 
     /// Whether a number or an address is what it is known to be.
@@ -145,7 +168,7 @@ impl Follower<'_> {
 impl Observer for Follower<'_> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
         let program = &self.contexts.program;
-        let edge = self.edge(edge);
+        let edge = self.edge(edge, state);
         let target = program.edges[edge].target;
         self.at = match program.edges[edge].op {
             Op::Return { .. } => match self.waiting.pop() {
@@ -212,10 +235,10 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 3]) {
         let mut inputs = Inputs(Random::new(seed * 8 + run));
         if let Outcome::Invalid { edge, fault, .. } = interpreter.run(&mut inputs, limits, &mut follower).outcome {
             counts[2] += 1;
-            let here = follower.edge(edge);
+            let here = follower.edges(edge);
             let op = &program.edges[edge].op;
             // A shadow is valid where what it goes with is.
-            let is_claimed = op.may_fault() && !following.invalid.contains(&here);
+            let is_claimed = op.may_fault() && !here.iter().any(|edge| following.invalid.contains(edge));
             assert!(!is_claimed, "{}: {fault:?} of {op:?} at {edge}", follower.name);
         }
         counts[0] += follower.looked_at;
