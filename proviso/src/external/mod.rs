@@ -59,10 +59,11 @@ impl Tool {
         let Self { name, adapter } = self;
         let ran = adapter.run(name, program, (task.error_functions, &[]), (task.budget, task.memory))?;
         let (said, in_time) = (&ran.said, ran.in_time);
+        let not_all = adapter.unless.iter().find(|text| said.contains(*text));
         match (said.contains(&adapter.r#true), said.contains(&adapter.r#false)) {
-            (true, true) => Err(anyhow!("{name} contradicts itself")),
-            (false, true) => self.confirmed(&ran, task),
-            (true, false) => match adapter.unless.iter().find(|text| said.contains(*text)) {
+            (true, true) if not_all.is_none() => Err(anyhow!("{name} contradicts itself")),
+            (_, true) => self.confirmed(&ran, task),
+            (true, false) => match not_all {
                 Some(text) => Err(anyhow!("{name} has not seen everything: {text}")),
                 None => inexact(program).map_or(Ok(Verdict::True), |why| {
                     Err(anyhow!("{name} proves it, of C that is not exactly the program: {why}"))
