@@ -3,8 +3,9 @@
 A test is given to the program by a driver that defines the `__VERIFIER_nondet_*` functions. What a program cannot be
 compiled and linked with is no row of the table but a line below it. Branches are gcov's, of the program's own file: each way
 out of a condition that gcc's -O0 code has. Beside them stands what testgen says itself: goals that it covered, and those
-that it proved no test can cover; and what others reach in the same time on the same program, with `--against`: random bytes, or AFL++
-(`afl-cc` and `afl-fuzz`, from one seed of 64 zero bytes), whose corpus, crashes and hangs are run for gcov like tests.
+that it proved no test can cover; and what others reach in the same time on the same program, with `--against`: random bytes, AFL++
+(`afl-cc` and `afl-fuzz`, from one seed of 64 zero bytes), whose corpus, crashes and hangs are run for gcov like tests, or KLEE (with the
+`clang` and `llvm-link` of its LLVM), of whose tests the same is true.
 """
 
 import argparse
@@ -55,9 +56,21 @@ __attribute__((constructor)) static void catch_(void) {
 """ % OF_TEST
 
 
+# Inputs are symbolic, in the order in which their bytes are read natively.
+SYMBOLIC = """
+extern void klee_make_symbolic(void *, __SIZE_TYPE__, const char *);
+extern void klee_silent_exit(int);
+extern void exit(int);
+#define bytes_(to, size) klee_make_symbolic(to, size, "input")
+#define _exit(status) ((status) == 8 ? klee_silent_exit(0) : exit(status))
+static void __gcov_dump(void) {}
+"""
+
+
 def driver(source, raw=False):
     """C that defines what the program takes inputs by: lines of text, or the bytes of values; zero behind the end."""
-    code = [DRIVER.replace("extern void __gcov_dump(void);", "static void __gcov_dump(void) {}") if raw == "fuzzed" else DRIVER]
+    fuzzed = DRIVER.replace("extern void __gcov_dump(void);", "static void __gcov_dump(void) {}")
+    code = [{"fuzzed": fuzzed, "symbolic": SYMBOLIC}.get(raw, DRIVER)]
     called = set(re.findall(r"\b(__VERIFIER_\w+)\s*\(", source))
     for name in sorted(called):
         if re.search(r"\b%s\s*\([^;{]*\)\s*\{" % name, source):
@@ -93,7 +106,7 @@ def main(arguments):
     parser.add_argument("--sample", type=int, default=30, metavar="N", help="so many of the list, always the same [30]")
     parser.add_argument("--timeout", type=float, default=10, metavar="SECONDS", help="of testgen for each program [10]")
     parser.add_argument("--proviso", type=Path, default=REPOSITORY / "target" / "release" / "proviso")
-    parser.add_argument("--against", action="append", choices=["random", "afl"], default=[], help="also measure these, for as long")
+    parser.add_argument("--against", action="append", choices=["random", "afl", "klee"], default=[], help="also measure these, for as long")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows")
     options = parser.parse_args(arguments)
     chosen = [(f.stem, f, "") for f in options.files]
@@ -178,7 +191,7 @@ def examine(file, model, options):
             (folder / "program.gcda").unlink(missing_ok=True)
             try:
                 native(folder, file, driver(source, raw=True), flags)
-                {"random": at_random, "afl": fuzzed}[other](folder, file, driver(source, raw="fuzzed"), options.timeout, flags)
+                OTHERS[other](folder, file, source, options.timeout, flags)
             except subprocess.CalledProcessError as error:
                 return {"failed": f"{other}: " + (error.stderr.strip().splitlines() or ["?"])[0][-160:]}
             row[other] = sum(counted(folder))
@@ -209,19 +222,19 @@ def counted(folder):
     return [bool(b) and int(b) > 0 for b in branches]
 
 
-def at_random(folder, file, code, seconds, flags):
+def at_random(folder, file, source, seconds, flags):
     """Runs on random bytes until the time is over."""
     dice, end = random.Random(0), time.monotonic() + seconds
     while time.monotonic() < end:
         run_once(folder, dice.randbytes(4096))
 
 
-def fuzzed(folder, file, code, seconds, flags):
+def fuzzed(folder, file, source, seconds, flags):
     """Runs for gcov on what AFL++ found in the time."""
     other = folder / "fuzzed"
     (other / "seeds").mkdir(parents=True)
     (other / "seeds" / "zeros").write_bytes(bytes(64))
-    native(other, file, code, flags, "afl-cc", ())
+    native(other, file, driver(source, raw="fuzzed"), flags, "afl-cc", ())
     environment = os.environ | {
         name: "1" for name in ("AFL_SKIP_CPUFREQ", "AFL_NO_UI", "AFL_NO_AFFINITY", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES")
     }
@@ -230,6 +243,47 @@ def fuzzed(folder, file, code, seconds, flags):
     for kind in ("queue", "crashes", "hangs"):
         for found in sorted((other / "out" / "default" / kind).glob("id*")):
             run_once(folder, found.read_bytes())
+
+
+def executed(folder, file, source, seconds, flags):
+    """Runs for gcov on the tests that KLEE wrote in the time."""
+    other = folder / "executed"
+    other.mkdir()
+    (other / "driver.c").write_text(driver(source, raw="symbolic"))
+    said = subprocess.run(["klee", "--version"], capture_output=True, text=True, check=True).stdout
+    version = re.search(r"LLVM version (\d+)", said)[1]
+    build = [f"clang-{version}", "-c", "-emit-llvm", "-g", "-O1", "-Xclang", "-disable-llvm-passes", "-w", *flags]
+    for step in ([*build, str(file.resolve()), "-o", "program.bc"], [*build, "driver.c", "-o", "driver.bc"],
+                 [f"llvm-link-{version}", "program.bc", "driver.bc", "-o", "all.bc"]):
+        subprocess.run(step, cwd=other, capture_output=True, text=True, timeout=60, check=True)
+    limits = [f"--max-time={seconds:g}s", "--max-memory=4000", "--only-output-states-covering-new"]
+    subprocess.run(["klee", *limits, "--output-dir=out", "all.bc"], cwd=other, capture_output=True, timeout=seconds + 60)
+    for found in sorted((other / "out").glob("*.ktest")):
+        run_once(folder, inputs_of(found.read_bytes()))
+
+
+def inputs_of(ktest):
+    """The bytes of all objects of one of KLEE's tests: magic, version, arguments, two numbers, and objects with their names."""
+    at = 9
+
+    def number():
+        nonlocal at
+        at += 4
+        return int.from_bytes(ktest[at - 4 : at], "big")
+
+    def text():
+        nonlocal at
+        length = number()
+        at += length
+        return ktest[at - length : at]
+
+    for _ in range(number()):
+        text()
+    number(), number()
+    return b"".join((text(), text())[1] for _ in range(number()))
+
+
+OTHERS = {"random": at_random, "afl": fuzzed, "klee": executed}
 
 
 def has_32_bit():
