@@ -53,6 +53,21 @@ public:
         add(value);
   }
 
+  /// Where execution starts may be a function that only its file sees: the linker would leave it out, since nobody calls it.
+  void start(StringRef name) {
+    GlobalValue *local = nullptr;
+    for (LLVMModuleRef module : modules)
+      if (GlobalValue *value = unwrap(module)->getNamedValue(name); value && !value->isDeclaration()) {
+        if (!value->hasLocalLinkage())
+          return add(value);
+        local = local ? local : value;
+      }
+    if (local) {
+      local->setLinkage(GlobalValue::ExternalLinkage);
+      add(local);
+    }
+  }
+
   Error follow() {
     while (!work.empty()) {
       GlobalValue *value = work.pop_back_val();
@@ -100,7 +115,7 @@ public:
 int proviso_keep_reachable(LLVMModuleRef const *modules, size_t count, const char *root) {
   ArrayRef<LLVMModuleRef> all(modules, count);
   Reachable reachable(all);
-  reachable.add(StringRef(root));
+  reachable.start(root);
   Error error = reachable.follow();
   for (LLVMModuleRef module : all)
     if (!error)

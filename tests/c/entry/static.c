@@ -1,0 +1,17 @@
+// Execution may start with a function that only its file sees.
+// native: unseen
+// run: --entry helper --property no-overflow => FALSE(no-overflow)
+// run: --entry limited --property no-overflow => TRUE
+#include "../verify.h"
+
+static int helper(int x) {
+    return x + 1; // wrong
+}
+
+static int limited(int x) {
+    return x > 100 ? 100 : helper(x);
+}
+
+int call(int x) {
+    return limited(x);
+}
