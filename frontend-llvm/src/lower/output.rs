@@ -49,7 +49,8 @@ pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, f: usize) -> boo
             _ => false,
         }
     };
-    let are_given = params.len() + wanted.len() <= copied.len() && wanted.iter().enumerate().all(is_given);
+    // With more of them than the format asks for, not all may have values.
+    let are_given = params.len() + wanted.len() == copied.len() && wanted.iter().enumerate().all(is_given);
     if !are_given || copied.iter().any(Option::is_some) {
         return false;
     }
