@@ -200,6 +200,11 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
     int items = 0;
     _Bool after_space = 0;
     USE(stream);
+    // Which is no error of the stream.
+    if (stream->write_only) {
+        SET_ERRNO(EBADF);
+        return EOF;
+    }
     stream->position = -1;
     if (stream->pushed_count > 0) {
         __proviso_overapproximated("what scanf reads of characters pushed back is not modelled exactly");
@@ -229,11 +234,6 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
             format++;
         }
         after_space = 0;
-        if (stream->write_only) {
-            stream->error = 1;
-            SET_ERRNO(EBADF);
-            return EOF;
-        }
         if (stream->at_end || !__proviso_env_bool()) {
             // The input does not fit, or ends.
             if (!stream->at_end && !__proviso_env_bool())

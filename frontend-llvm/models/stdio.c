@@ -447,7 +447,7 @@ static long long proviso_tell(struct proviso_stream *stream, long long max) {
     __proviso_overapproximated("the position of characters pushed back at the start is not modelled exactly");
     if (__proviso_env_bool())
         return 0;
-    SET_ERRNO_IF(__proviso_env_bool(), __proviso_env_bool() ? EIO : EINVAL);
+    SET_ERRNO_IF(__proviso_env_bool(), __proviso_env_bool() ? EINVAL : EIO);
     return -1;
 }
 

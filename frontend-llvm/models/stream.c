@@ -27,10 +27,11 @@ struct proviso_stream {
 #define USE(stream) ((void)0)
 #endif
 
-#define STANDARD(number, stream) {.standard = 1, .seekable = -1, .file = number, .position = -1, ITSELF(stream)}
-static struct proviso_stream proviso_stdin = STANDARD(0, &proviso_stdin);
-static struct proviso_stream proviso_stdout = STANDARD(1, &proviso_stdout);
-static struct proviso_stream proviso_stderr = STANDARD(2, &proviso_stderr);
+#define STANDARD(number, way, stream)                                                                                \
+    {.standard = 1, .way = 1, .seekable = -1, .file = number, .position = -1, ITSELF(stream)}
+static struct proviso_stream proviso_stdin = STANDARD(0, read_only, &proviso_stdin);
+static struct proviso_stream proviso_stdout = STANDARD(1, write_only, &proviso_stdout);
+static struct proviso_stream proviso_stderr = STANDARD(2, write_only, &proviso_stderr);
 struct proviso_stream *stdin = &proviso_stdin;
 struct proviso_stream *stdout = &proviso_stdout;
 struct proviso_stream *stderr = &proviso_stderr;

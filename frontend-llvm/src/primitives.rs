@@ -15,7 +15,7 @@
 //! void *__proviso_alloc_env(size_t size);                    // what is in it is of the environment
 //! void *__proviso_alloc_aligned(size_t align, size_t size);  // `align` a power of two
 //! void  __proviso_free(void *ptr);                           // null is a no-op; invalid pointers are violations
-//! size_t __proviso_object_size(void *ptr);                   // of the live object `ptr` points into
+//! size_t __proviso_object_size(void *ptr);                   // of the live object that starts there
 //! size_t __proviso_object_offset(void *ptr);                 // in the live object it points into, or to the end of, else SIZE_MAX
 //!
 //! // Whether an allocation fails that need not: 0 unless that was asked for.

@@ -320,3 +320,19 @@ fn the_same_input_gives_the_same_program() {
         assert!(text() == text());
     }
 }
+
+#[test]
+fn a_printing_call_is_kept_where_an_argument_that_its_format_does_not_ask_for_has_no_value() {
+    let source = "target triple = \"x86_64-pc-linux-gnu\"\n\
+        @format = private constant [3 x i8] c\"%s\\00\"\n\
+        declare i32 @printf(ptr, ...)\n\
+        define i32 @main() {\n\
+          %text = alloca [2 x i8]\n\
+          %n = call i32 (ptr, ...) @printf(ptr @format, ptr %text, <vscale x 2 x i64> zeroinitializer)\n\
+          ret i32 0\n\
+        }\n";
+    let (_folder, options) = options(source, "ll");
+    let program = load(&options).and_then(|module| module.lower()).unwrap();
+    let operations = operations(&program, "main");
+    assert!(operations.iter().any(|op| op.contains("printf")), "{operations:?}");
+}

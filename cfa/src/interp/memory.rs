@@ -23,7 +23,7 @@ pub enum Fault {
     Dangling,
     /// A write to a constant object.
     ReadOnly,
-    /// A `Free` of what is not the start of a heap object.
+    /// A `Free` of what is not the start of a heap object; an `ObjectSize` of what is not the start of an object.
     InvalidFree,
     /// A `Free` of a heap object that was freed before.
     DoubleFree,
@@ -270,11 +270,12 @@ impl Memory {
         }
     }
 
-    /// The size of the live object that `ptr` points into, or at if it has no bytes.
+    /// The size of the live object that starts at `ptr`.
     pub fn object_size(&self, ptr: u64) -> Result<u64, Stop> {
         match self.at_or_below(ptr).map(|i| &self.objects[i]) {
-            Some(object) if object.live && object.base == ptr => Ok(object.size),
-            _ => self.search(ptr, 1).map(|i| self.objects[i].size),
+            Some(object) if object.base == ptr && object.live => Ok(object.size),
+            Some(object) if object.base == ptr => Err(Stop::Fault(Fault::Dangling, ptr, 0)),
+            _ => Err(Stop::Fault(Fault::InvalidFree, ptr, 0)),
         }
     }
 

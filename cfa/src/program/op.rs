@@ -45,7 +45,7 @@ pub enum Op {
     },
     /// Does nothing, but where faults of it are errors, it is one if an object of the heap that is alive leaks.
     Leak(Leak),
-    /// `var` becomes the number of bytes of the live object that `ptr` points into (for `realloc`). Any
+    /// `var` becomes the number of bytes of the live object that starts at `ptr` (for `realloc`). Any
     /// other `ptr` is an invalid access.
     ObjectSize {
         var: VarId,

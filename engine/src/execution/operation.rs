@@ -86,9 +86,17 @@ impl Step<'_, '_, '_> {
             Op::Leak(leak) => leak::split(self.ex, st, *leak, self.edge, self.out),
             Op::ObjectSize { var, ptr } => {
                 let ptr = self.ex.eval(&st, *ptr);
-                for Access { mut st, object, .. } in Resolution::read(self.ex, st, ptr, Val::Int(0)).inside {
+                let width = program.layout.pointer_width;
+                for Access { st, object, offset } in Resolution::read(self.ex, st, ptr, Val::Int(0)).inside {
+                    let (offset, zero) = (self.ex.terms.term(offset, width), self.ex.terms.int(width, 0));
+                    let is_start = self.ex.terms.eq(offset, zero);
+                    let (start, inner) = self.ex.decide(st, is_start);
+                    if let Some(st) = inner {
+                        self.ex.fault(st, FaultKind::InvalidFree, Some(object));
+                    }
+                    let Some(mut st) = start else { continue };
                     let size = st.memory.get(object).expect("resolved to a live object").size;
-                    let size = self.ex.terms.resized(size, program.layout.pointer_width, program.vars[*var].width);
+                    let size = self.ex.terms.resized(size, width, program.vars[*var].width);
                     self.ex.write_var(&mut st, *var, size);
                     self.follow(st);
                 }

@@ -259,7 +259,7 @@ impl Following<'_> {
                 tracker.free(env, value.as_ref(), ptr, kind);
                 is_valid
             }
-            Op::ObjectSize { ptr, .. } => tracker.is_valid(&env.memory, eval(env, ptr).as_ref(), 1, false),
+            Op::ObjectSize { ptr, .. } => tracker.is_start(&env.memory, eval(env, ptr).as_ref()),
             Op::Copy { dst, src, len } => {
                 let (to, from, len) = (pair(env, dst), eval(env, src), eval(env, len));
                 let is_valid = tracker.is_valid(&env.memory, to.0.as_ref(), most(&len), true)

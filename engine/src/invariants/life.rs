@@ -106,6 +106,13 @@ impl Tracker<'_> {
         })
     }
 
+    /// Whether an address is the start of an object that is alive.
+    pub fn is_start(&self, memory: &Memory, value: Option<&Value>) -> bool {
+        let targets = value.and_then(|v| v.targets.as_ref());
+        let starts = targets.is_some_and(|all| all.iter().all(|(_, at)| at.as_constant() == Some(0)));
+        starts && self.is_valid(memory, value, 0, false)
+    }
+
     /// Whether what is at an address can be freed.
     pub fn can_be_freed(&self, memory: &Memory, value: Option<&Value>) -> bool {
         let Some(value) = value else { return false };

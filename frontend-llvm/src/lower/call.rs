@@ -118,8 +118,8 @@ fn overwrite_object(b: &mut Builder, pointer: ExprId, kind: &InputKind) {
     let (offset, ones) = (b.var_expr(offset), b.x().constant(cfa::Bv::ones(width)));
     let somewhere = b.x().ne(offset, ones);
     b.when(somewhere, |b| {
-        let size = b.temp(width);
-        b.emit(Op::ObjectSize { var: size, ptr: pointer });
+        let (size, start) = (b.temp(width), b.x().sub(pointer, offset));
+        b.emit(Op::ObjectSize { var: size, ptr: start });
         let size = b.var_expr(size);
         let rest = b.x().sub(size, offset);
         primitive::fill_with_inputs(b, pointer, rest, kind, None);

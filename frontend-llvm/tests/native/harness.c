@@ -251,7 +251,7 @@ void release(void *p) { modelled ? model_free(p) : free(p); }
 static struct choice {
     unsigned taken, of;
 } choices[100000];
-enum { MAX_RUNS = 50000, MAX_OTHERS = 9 };
+enum { MAX_RUNS = 1000000, MAX_OTHERS = 9 };
 static unsigned choice_count, choice_at, max_others;
 // Taints of the run.
 static int over_approximated;

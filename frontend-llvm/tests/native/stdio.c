@@ -190,7 +190,9 @@ static const char *content_file(void) {
         content[i] = letters[random_below(strlen(letters))];
     NATIVELY {
         sprintf(path, "/tmp/proviso-test-%d", (int)getpid());
-        int file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+        // A new one: file systems wait for the disk where content is replaced.
+        unlink(path);
+        int file = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
         write(file, content, content_length);
         close(file);
     }
@@ -288,6 +290,7 @@ DRIVER(streams) {
     for (int i = 0; i < 8; i++) {
         suggest_rest(file, pushed);
         pushed = read_something(file, pushed);
+        see(LIB_ERRNO);
         see(LIB(feof)(file) != 0);
         see(LIB(ferror)(file) != 0);
     }
@@ -369,6 +372,50 @@ DRIVER(fscanf) {
     see(LIB(fclose)(file));
 }
 
+// The standard streams have one direction each.
+DRIVER(wrong_direction) {
+    asks_environment();
+    FILE *out = random_below(2) ? LIB(stdout) : LIB(stderr);
+    unsigned what = random_below(9);
+    say("%u", what);
+    switch (what) {
+    case 0:
+        see(LIB(fprintf)(LIB(stdin), "%s", "text"));
+        break;
+    case 1:
+        see(LIB(fputc)('c', LIB(stdin)));
+        break;
+    case 2:
+        see(LIB(fputs)("text", LIB(stdin)));
+        break;
+    case 3:
+        see(LIB(fwrite)("text", 2, 2, LIB(stdin)));
+        break;
+    case 4:
+        see(LIB(fgetc)(out));
+        break;
+    case 5:
+        see_pointer(LIB(fgets)(room(9), 9, out));
+        break;
+    case 6:
+        see(LIB(fread)(room(9), 3, 3, out));
+        break;
+    case 7: {
+        int number = 7;
+        see(LIB(fscanf)(out, "%d", &number));
+        see(number);
+        break;
+    }
+    default:
+        see(LIB(fflush)(LIB(stdin)));
+    }
+    see(LIB_ERRNO);
+    see(LIB(ferror)(LIB(stdin)) != 0);
+    see(LIB(ferror)(out) != 0);
+    LIB(clearerr)(LIB(stdin));
+    LIB(clearerr)(out);
+}
+
 // Output.
 DRIVER(output) {
     asks_environment();
@@ -427,7 +474,10 @@ DRIVER(dprintf) {
 // Files that are not there.
 DRIVER(fopen) {
     asks_environment();
-    see(LIB(fopen)(ONE_OF("/nowhere/at/all", "/dev/null"), ONE_OF("r", "odd", "", "+", "b")) != NULL);
+    FILE *file = LIB(fopen)(ONE_OF("/nowhere/at/all", "/dev/null"), ONE_OF("r", "odd", "", "+", "b"));
+    see(file != NULL);
+    if (file)
+        see(LIB(fclose)(file));
 }
 DRIVER(freopen) {
     asks_environment();

@@ -130,7 +130,7 @@ impl Generator {
         self.emit(Op::Store { addr: first, value });
         self.emit(Op::Load { var: to, addr: second });
         if self.random.chance(30) {
-            self.emit(Op::ObjectSize { var: size_of, ptr: last });
+            self.emit(Op::ObjectSize { var: size_of, ptr: first });
             let value = self.program.var_expr(size_of);
             let value = self.program.exprs.extract(31, 0, value);
             self.assign(to, value);

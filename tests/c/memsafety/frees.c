@@ -3,7 +3,10 @@
 // run: --property valid-memsafety -DBUG=2 => FALSE(valid-free)
 // run: --property valid-memsafety -DBUG=3 => FALSE(valid-free)
 // run: --property valid-memsafety -DBUG=4 => FALSE(valid-free)
-// Freeing null is fine; freeing twice, the middle of an object, a variable, or what `realloc` has freed is not.
+// run: --property valid-memsafety -DBUG=5 => FALSE(valid-free)
+// run: --property valid-memsafety -DBUG=6 => FALSE(valid-free)
+// Freeing null is fine; freeing twice, the middle of an object, a variable, or what `realloc` has freed is not. Nor is giving `realloc` the
+// middle of an object, or its end: that is no invalid access.
 #include "../verify.h"
 #include <stdlib.h>
 
@@ -26,6 +29,10 @@ int main(void) {
             p = q;
         q = p;
     }
+    if (BUG == 5 && x == 7)
+        p = q = realloc(p + 1, 100); // wrong
+    if (BUG == 6 && x == 7)
+        p = q = realloc(p + 8, 4); // wrong
     free(q); // wrong
     if (BUG == 1 && x != 1)
         free(p); // wrong

@@ -113,6 +113,11 @@ fn ends_of_objects_and_calls_that_fault() {
             let var = b.var(b.p.layout.pointer_width);
             b.op(Op::ObjectSize { var, ptr: p });
         }),
+        (Fault::InvalidFree, |b| {
+            let p = b.alloc(10, AllocKind::Heap);
+            let (end, var) = (b.at(p, 10), b.var(b.p.layout.pointer_width));
+            b.op(Op::ObjectSize { var, ptr: end });
+        }),
     ];
     each_faults(cases);
 }
@@ -164,8 +169,7 @@ fn no_faults() {
     let q = b.alloc(24, AllocKind::Heap);
     let equal = b.p.exprs.eq(p, q);
     let size = b.var(64);
-    let inner = b.at(q, 23);
-    b.op(Op::ObjectSize { var: size, ptr: inner });
+    b.op(Op::ObjectSize { var: size, ptr: q });
     b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
     let (size, equal) = (b.get(size), b.p.exprs.zext(64, equal));
     let sum = b.p.exprs.add(size, equal);
