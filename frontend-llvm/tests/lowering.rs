@@ -323,7 +323,8 @@ fn the_same_input_gives_the_same_program() {
 
 #[test]
 fn a_printing_call_is_kept_where_an_argument_that_its_format_does_not_ask_for_has_no_value() {
-    let source = "target triple = \"x86_64-pc-linux-gnu\"\n\
+    let source = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n\
+        target triple = \"x86_64-pc-linux-gnu\"\n\
         @format = private constant [3 x i8] c\"%s\\00\"\n\
         declare i32 @printf(ptr, ...)\n\
         define i32 @main() {\n\
