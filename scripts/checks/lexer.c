@@ -35,10 +35,13 @@ int main(void) {
     lexer.buff = &buffer;
     lexer.dyd = &data;
     lexer.h = luaH_new(state);
-    // As the parser does, so that it is no garbage.
+    // As the parser does, so that they are no garbage.
     sethvalue2s(state, state->top.p, lexer.h);
     luaD_inctop(state);
-    luaX_setinput(state, &lexer, &input, luaS_newliteral(state, "input"), zgetc(&input));
+    TString *name = luaS_newliteral(state, "input");
+    setsvalue2s(state, state->top.p, name);
+    luaD_inctop(state);
+    luaX_setinput(state, &lexer, &input, name, zgetc(&input));
     do
         luaX_next(&lexer);
     while (lexer.t.token != TK_EOS);
