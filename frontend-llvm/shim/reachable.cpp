@@ -8,6 +8,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/ValueHandle.h>
 #include <llvm/Support/Error.h>
 
 using namespace llvm;
@@ -85,20 +86,22 @@ public:
 
   /// Takes the rest out.
   Error sweep(Module &module) {
-    SmallVector<GlobalValue *, 64> rest;
+    // Handles: the reader itself takes out the intrinsics that it puts newer ones in the place of, and calls of dbg.declare become records.
+    SmallVector<WeakVH, 64> rest;
     for (GlobalValue &value : module.global_values())
       if (!kept.contains(&value))
-        rest.push_back(&value);
-    for (GlobalValue *value : rest)
+        rest.emplace_back(&value);
+    for (Value *value : rest)
       if (auto *function = dyn_cast<Function>(value))
         function->deleteBody();
       else
         cast<User>(value)->dropAllReferences();
     auto erase = [&](bool functions) {
-      for (GlobalValue *value : rest)
-        if (isa<Function>(value) == functions) {
-          value->removeDeadConstantUsers();
-          value->eraseFromParent();
+      for (Value *value : rest)
+        if (value && isa<Function>(value) == functions) {
+          auto *global = cast<GlobalValue>(value);
+          global->removeDeadConstantUsers();
+          global->eraseFromParent();
         }
     };
     erase(false);
