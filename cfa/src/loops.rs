@@ -158,6 +158,35 @@ impl LoopForest {
         nodes.sort_unstable();
         nodes
     }
+    /// The nodes reachable from the root, each before its successors but for edges back in a loop, and no loop interrupted by what is not
+    /// in it: a weak topological order (Bourdoncle, *Efficient chaotic iteration strategies with widenings*, 1993).
+    pub fn order(&self, graph: &Digraph, root: u32) -> Vec<u32> {
+        // In reverse postorder the nodes of each loop that are in no inner one, and the heads of those; at last what is in no loop. A reducible
+        // loop is entered by its head, so where that stands the loop may stand.
+        let outside = self.loops.len() as u32;
+        let mut parts = vec![Vec::new(); self.loops.len() + 1];
+        for node in graph.reverse_postorder(root) {
+            let part = self.innermost(node).unwrap_or(outside);
+            parts[part as usize].push(node);
+            if self.is_head(node) {
+                parts[self.get(part).parent.unwrap_or(outside) as usize].push(node);
+            }
+        }
+        let mut order = Vec::new();
+        let mut stack = vec![(outside, 0)];
+        while let Some((part, next)) = stack.last_mut() {
+            let Some(&node) = parts[*part as usize].get(*next) else {
+                stack.pop();
+                continue;
+            };
+            *next += 1;
+            match self.innermost(node).unwrap_or(outside) {
+                inner if inner != *part => stack.push((inner, 0)),
+                _ => order.push(node),
+            }
+        }
+        order
+    }
 }
 
 struct UnionFind {
@@ -230,6 +259,30 @@ mod tests {
         }
     }
 
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_loop_is_interrupted(graph in graphs(14)) {
+            let forest = LoopForest::new(&graph, 0);
+            let order = forest.order(&graph, 0);
+            let reachable = graph.reachable([0]);
+            prop_assert_eq!(order.len(), reachable.iter().filter(|r| **r).count());
+            let place = |node: u32| order.iter().position(|&n| n == node);
+            for (i, l) in (0..).zip(forest.loops()) {
+                let mut places: Vec<_> = forest.body(i).into_iter().map(|n| place(n).unwrap()).collect();
+                places.sort();
+                prop_assert_eq!(places.last().unwrap() - places[0] + 1, places.len());
+                prop_assert!(l.irreducible || place(l.head) == Some(places[0]));
+            }
+            let is_reducible = forest.loops().iter().all(|l| !l.irreducible);
+            for (a, b) in graph.edges().filter(|(a, _)| is_reducible && reachable[*a as usize]) {
+                let goes_back = (0..).zip(forest.loops()).any(|(i, l)| l.head == b && forest.contains(i, a));
+                prop_assert!(goes_back || place(a) < place(b));
+            }
+        }
+    }
+
     #[test]
     fn nested_and_irreducible() {
         // 0 -> 1 -> 2 -> 3; 3 -> 2, 1; and 4, 5 entered from 3 on both sides.
@@ -239,6 +292,10 @@ mod tests {
         assert_eq!(heads, [(1, None, 1, false), (2, Some(0), 2, false), (4, None, 1, true)]);
         assert_eq!(forest.body(0), [1, 2, 3]);
         assert_eq!((forest.innermost(0), forest.depth(3)), (None, 2));
+        // 0 -> 1; 1 -> 2 first, which ends, then 3 -> 1.
+        let graph = Digraph::new(4, &[(0, 1), (1, 3), (1, 2), (3, 1)]);
+        assert_eq!(graph.reverse_postorder(0), [0, 1, 2, 3]);
+        assert_eq!(LoopForest::new(&graph, 0).order(&graph, 0), [0, 1, 3, 2]);
     }
 
     #[test]

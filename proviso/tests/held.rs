@@ -27,3 +27,12 @@ fn all_of_it() {
         assert_eq!(held, places, "{name}");
     }
 }
+
+/// A pointer that walks through an object stays within it behind each access, and is not null there, so that what lies before where it started
+/// keeps what it leads to.
+#[test]
+fn behind_walks() {
+    let found = places("held_walks.c", "address");
+    let [(_, places, held)] = found[..] else { panic!("{found:?}") };
+    assert!(places - held <= 3, "{held} of {places}: what is open is the first access of each walk");
+}

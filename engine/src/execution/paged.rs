@@ -39,6 +39,19 @@ impl<T: Clone> Paged<T> {
             self.pages[page] = None;
         }
     }
+    /// Leaves of the entries those of which `keep` holds, by index. Pages of which all is kept stay shared.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        for (page, slots) in self.pages.iter_mut().enumerate() {
+            let Some(shared) = slots else { continue };
+            let goes = |i: usize, entry: &Option<T>| entry.is_some() && !keep(page * PAGE + i);
+            if !shared.iter().enumerate().any(|(i, entry)| goes(i, entry)) {
+                continue;
+            }
+            let left = shared.iter().enumerate().map(|(i, entry)| entry.clone().filter(|_| keep(page * PAGE + i)));
+            let left: Vec<Option<T>> = left.collect();
+            *slots = left.iter().any(Option::is_some).then(|| Rc::new(left));
+        }
+    }
     /// The present entries in order.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
         self.pages.iter().enumerate().flat_map(|(p, page)| {

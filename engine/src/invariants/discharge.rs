@@ -151,7 +151,7 @@ impl<'p> Analysis<'p> {
         let mut analysis = Self::new(program);
         analysis.rows = Rows::following(program);
         let mut tracker = Tracker::new(program, points_to, &contexts.origin);
-        let touched = touched(program, &analysis.calls, &mut tracker, &contexts.origin);
+        let [touched, accessed] = accessed_objects(program, &analysis.calls, &mut tracker, &contexts.origin);
         let mut frames = vec![Vec::new(); program.funcs.len()];
         for (id, edge) in program.edges.iter() {
             if matches!(edge.op, Op::Alloc { kind: AllocKind::Stack, .. }) {
@@ -160,7 +160,7 @@ impl<'p> Analysis<'p> {
         }
         let origin = contexts.origin.clone();
         let invalid = FxHashSet::default();
-        analysis.following = Some(Following { tracker, original, origin, touched, frames, invalid });
+        analysis.following = Some(Following { tracker, original, origin, touched, accessed, frames, invalid });
         analysis
     }
 }
@@ -171,25 +171,45 @@ fn loses_memory(program: &Program, edge: EdgeId) -> bool {
         && program.funcs[program.func_of(edge)].origin != FunctionOrigin::Model
 }
 
-/// Per function, the objects that it and what it calls may write, make or end.
-fn touched(program: &Program, calls: &CallGraph, tracker: &mut Tracker, origin: &[EdgeId]) -> Vec<FixedBitSet> {
+/// Per function, the objects that it and what it calls may write, make or end; and with them those that they may read.
+fn accessed_objects(
+    program: &Program,
+    calls: &CallGraph,
+    tracker: &mut Tracker,
+    origin: &[EdgeId],
+) -> [Vec<FixedBitSet>; 2] {
     let objects = tracker.objects();
     let mut touched = vec![FixedBitSet::with_capacity(objects); program.funcs.len()];
+    let mut read = touched.clone();
     for (id, edge) in program.edges.iter() {
         let func = program.func_of(id).index();
-        let written = match edge.op {
-            Op::Store { addr, .. } => tracker.objects_of(addr),
-            Op::Copy { dst, .. } | Op::Fill { dst, .. } => tracker.objects_of(dst),
-            Op::Free { ptr, .. } => tracker.objects_of(ptr),
-            Op::Alloc { .. } => [tracker.site(id)].into(),
-            Op::Approx { .. } if loses_memory(program, id) => {
-                touched[func].insert_range(..);
-                continue;
-            }
-            _ => continue,
+        let note = |to: &mut Vec<FixedBitSet>, objects: &[u32]| {
+            to[func].extend(objects.iter().map(|&object| object as usize));
         };
-        touched[func].extend(written.iter().map(|&object| object as usize));
+        match edge.op {
+            Op::Load { addr, .. } => note(&mut read, &tracker.objects_of(addr)),
+            Op::Store { addr, .. } => note(&mut touched, &tracker.objects_of(addr)),
+            Op::Copy { dst, src, .. } => {
+                note(&mut touched, &tracker.objects_of(dst));
+                note(&mut read, &tracker.objects_of(src));
+            }
+            Op::Fill { dst, .. } => note(&mut touched, &tracker.objects_of(dst)),
+            Op::Free { ptr, .. } => note(&mut touched, &tracker.objects_of(ptr)),
+            Op::ObjectSize { ptr, .. } | Op::ObjectOffset { ptr, .. } => note(&mut read, &tracker.objects_of(ptr)),
+            Op::Alloc { .. } => note(&mut touched, &[tracker.site(id)]),
+            Op::Approx { .. } if loses_memory(program, id) => touched[func].insert_range(..),
+            _ => {}
+        }
     }
+    with_callees(program, calls, tracker, origin, &mut touched);
+    let mut accessed = touched.clone();
+    accessed.iter_mut().zip(&read).for_each(|(accessed, read)| accessed.union_with(read));
+    with_callees(program, calls, tracker, origin, &mut accessed);
+    [touched, accessed]
+}
+
+/// Adds to what is known of functions what is of those that they call.
+fn with_callees(program: &Program, calls: &CallGraph, tracker: &Tracker, origin: &[EdgeId], sets: &mut [FixedBitSet]) {
     loop {
         let mut changed = false;
         for func in calls.bottom_up().flatten() {
@@ -199,16 +219,16 @@ fn touched(program: &Program, calls: &CallGraph, tracker: &mut Tracker, origin: 
                     _ => tracker.callees(origin[call.index()]).to_vec(),
                 };
                 for callee in callees {
-                    let more = touched[callee.index()].clone();
-                    if !more.is_subset(&touched[func.index()]) {
-                        touched[func.index()].union_with(&more);
+                    let more = sets[callee.index()].clone();
+                    if !more.is_subset(&sets[func.index()]) {
+                        sets[func.index()].union_with(&more);
                         changed = true;
                     }
                 }
             }
         }
         if !changed {
-            return touched;
+            return;
         }
     }
 }
@@ -226,6 +246,7 @@ impl Following<'_> {
         let eval = |env: &Environment, e: ExprId| env.eval(rows, pool, e);
         let pair = |env: &Environment, e: ExprId| (env.eval(rows, pool, e), e);
         let most = |len: &Option<Value>| len.as_ref().map_or(u64::MAX, |len| len.range.high);
+        let least = |len: &Option<Value>| len.as_ref().map_or(0, |len| len.range.low);
         let tracker = &mut self.tracker;
         let is_valid = match program.edges[edge].op {
             Op::Load { var, addr } => {
@@ -233,7 +254,7 @@ impl Following<'_> {
                 let bytes = u64::from(width.div_ceil(8));
                 let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, false);
                 let (loaded, cell) = tracker.read(&env.memory, value.as_ref(), bytes);
-                accessed(program, rows, env, addr);
+                accessed(program, rows, tracker, env, addr, bytes);
                 env.set(rows, var, loaded.map(|v| super::resized(&v, width)));
                 env.copies.extend(cell.filter(|_| width.is_multiple_of(8)).map(|cell| (var, cell)));
                 is_valid
@@ -244,7 +265,7 @@ impl Following<'_> {
                 let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, true);
                 let content = eval(env, stored).map(|v| super::resized(&v, width.next_multiple_of(8)));
                 tracker.write(env, value.as_ref(), addr, bytes, content.as_ref());
-                accessed(program, rows, env, addr);
+                accessed(program, rows, tracker, env, addr, bytes);
                 is_valid
             }
             Op::Alloc { var, size, .. } => {
@@ -264,13 +285,18 @@ impl Following<'_> {
                 let (to, from, len) = (pair(env, dst), eval(env, src), eval(env, len));
                 let is_valid = tracker.is_valid(&env.memory, to.0.as_ref(), most(&len), true)
                     && tracker.is_valid(&env.memory, from.as_ref(), most(&len), false);
+                let bytes = least(&len);
                 tracker.copy(env, to, from, len);
+                accessed(program, rows, tracker, env, dst, bytes);
+                accessed(program, rows, tracker, env, src, bytes);
                 is_valid
             }
             Op::Fill { dst, byte, len } => {
                 let (to, byte, len) = (pair(env, dst), eval(env, byte), eval(env, len));
                 let is_valid = tracker.is_valid(&env.memory, to.0.as_ref(), most(&len), true);
+                let bytes = least(&len);
                 tracker.fill(env, to, byte, len);
+                accessed(program, rows, tracker, env, dst, bytes);
                 is_valid
             }
             Op::Call { .. } => match self.original.edges[self.origin[edge.index()]].op {
@@ -303,27 +329,38 @@ impl Following<'_> {
     }
 }
 
-/// Execution goes on behind an access only if its address is that of something.
-fn accessed(program: &Program, rows: &Rows, env: &mut Environment, address: ExprId) {
-    let pool = &program.exprs;
-    let (var, by) = match *pool.get(address) {
-        Expr::Var(var) => (var, 0),
-        Expr::Binary(BinOp::Add, a, b) => match (pool.get(a), pool.as_const(b).and_then(cfa::Bv::to_u64)) {
-            (&Expr::Var(var), Some(by)) => (var, by),
-            _ => return,
-        },
-        _ => return,
-    };
-    let (low, high) = range(program.layout.pointer_width);
-    if by >= low {
+/// Execution goes on behind an access of so many bytes, or more, only if its address is that of something.
+fn accessed(program: &Program, rows: &Rows, tracker: &Tracker, env: &mut Environment, address: ExprId, bytes: u64) {
+    if bytes == 0 {
         return;
     }
-    let within = Bounds::unsigned(pool.width(address), low - by, high - by).and_then(Value::of_range);
-    let before = env.get(rows, var).cloned().unwrap_or_else(|| Value::full(pool.width(address)));
-    if let Some(now) = within.and_then(|within| before.meet(&within)) {
-        for (_, cell) in env.copies.iter().filter(|(copy, _)| *copy == var) {
-            env.memory.cells.set(*cell as usize, Some(now.clone()));
+    let pool = &program.exprs;
+    let width = pool.width(address);
+    // Of a sum, what is an address, and what is added to it.
+    let (mut base, mut by) = (address, Value::constant(width, 0));
+    let var = loop {
+        let is_address = |e: ExprId| env.eval(rows, pool, e).is_some_and(|value| value.targets.is_some());
+        match *pool.get(base) {
+            Expr::Var(var) => break var,
+            Expr::Binary(BinOp::Add, a, b) => {
+                let (address, other) = if pool.as_const(b).is_some() || is_address(a) { (a, b) } else { (b, a) };
+                let Some(other) = env.eval(rows, pool, other) else { return };
+                (base, by) = (address, Value::apply(BinOp::Add, &by, &other));
+            }
+            _ => return,
         }
-        env.set(rows, var, Some(now));
+    };
+    let mut now = env.get(rows, var).cloned().unwrap_or_else(|| Value::full(width));
+    let (low, high) = range(program.layout.pointer_width);
+    if let Some(by) = by.as_constant().filter(|&by| by < low) {
+        let within = Bounds::unsigned(width, low - by, high - by).and_then(Value::of_range);
+        let Some(met) = within.and_then(|within| now.meet(&within)) else { return };
+        now = met;
     }
+    let most = |object| tracker.status(&env.memory, object).map_or(u64::MAX, |status| status.most);
+    let now = now.accessed(&by, bytes, most);
+    for (_, cell) in env.copies.iter().filter(|(copy, _)| *copy == var) {
+        env.memory.cells.set(*cell as usize, Some(now.clone()).filter(|v| !v.is_full()));
+    }
+    env.set(rows, var, Some(now));
 }

@@ -1,7 +1,7 @@
 //! What is known of the variables at one place, and the effect of expressions and conditions on it.
 
 use super::memory::{Count, Memory};
-use super::value::Value;
+use super::value::{NULL, Value};
 use crate::execution::Paged;
 use crate::execution::range as addresses;
 use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, GlobalId, Id, Program, UnOp, VarId, VarKind};
@@ -84,7 +84,9 @@ impl Rows {
         {
             return (!a.contains(0) && !b.contains(0)).then_some(at == to);
         }
-        let is_function = |(object, at): &(u32, Value)| self.functions.contains(object) && at.as_constant() == Some(0);
+        let is_function = |(object, at): &(u32, Value)| {
+            (self.functions.contains(object) || *object == NULL) && at.as_constant() == Some(0)
+        };
         let are_apart = x.iter().all(|(f, _)| y.iter().all(|(g, _)| f != g));
         let are_functions = x.iter().chain(y.iter()).all(is_function);
         (are_functions && are_apart && !may_both_be_null).then_some(false)

@@ -11,7 +11,7 @@ use super::environment::Environment;
 use super::fixpoint::Analysis;
 use super::memory::{Cell, Count};
 use super::tracker::Tracker;
-use super::value::Value;
+use super::value::{NULL, Value};
 use crate::budget::Budget;
 use crate::cpa::laws::generator::{self, Random, Shape};
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectKind, ObjectSeq, Observer, Outcome, State, Unknown};
@@ -92,9 +92,12 @@ impl Follower<'_> {
 
     /// Whether a number or an address is what it is known to be.
     fn is_among(&self, env: &Environment, state: &State, known: &Value, value: u64) -> bool {
-        let Some(targets) = known.targets.as_ref().filter(|_| value != 0) else { return known.contains(value) };
+        let Some(targets) = known.targets.as_ref() else { return known.contains(value) };
         let functions = self.contexts.program.globals.len() as u32;
         let leads_to = |&(object, ref by): &(u32, Value)| {
+            if object == NULL {
+                return by.contains(value);
+            }
             if object < functions {
                 return by.contains(value.wrapping_sub(state.global_address(cfa::GlobalId(object))));
             }

@@ -3,7 +3,7 @@
 use super::environment::{Environment, addresses_of};
 use super::memory::{Content, Count, Memory, Status};
 use super::tracker::{Places, Tracker};
-use super::value::Value;
+use super::value::{NULL, Value};
 use crate::execution::Paged;
 use cfa::{AllocKind, EdgeId, ExprId, FuncId, GlobalId, Op};
 
@@ -93,8 +93,7 @@ impl Tracker<'_> {
 
     /// Whether an address leads to so many bytes of objects that are alive, whatever is known.
     pub fn is_valid(&self, memory: &Memory, value: Option<&Value>, bytes: u64, writes: bool) -> bool {
-        let Some(value) = value.filter(|v| !v.contains(0)) else { return false };
-        let Some(targets) = &value.targets else { return false };
+        let Some(targets) = value.and_then(|v| v.targets.as_ref()) else { return false };
         targets.iter().all(|(object, at)| {
             let is_global = (*object as usize) < self.program.globals.len();
             let is_constant = is_global && self.program.globals[GlobalId(*object)].read_only;
@@ -125,7 +124,11 @@ impl Tracker<'_> {
                 .allocation(*object)
                 .is_some_and(|edge| matches!(self.program.edges[edge].op, Op::Alloc { kind: AllocKind::Heap, .. }));
             let status = self.status(memory, *object);
-            is_of_heap && at.as_constant() == Some(0) && status.is_some_and(|s| s.count == Count::One && !s.may_be_dead)
+            let is_null = *object == NULL && at.as_constant() == Some(0);
+            is_null
+                || is_of_heap
+                    && at.as_constant() == Some(0)
+                    && status.is_some_and(|s| s.count == Count::One && !s.may_be_dead)
         })
     }
 

@@ -178,6 +178,13 @@ impl Tracker<'_> {
         changed
     }
 
+    /// The same without what cells of other objects hold.
+    pub fn confined(&self, memory: &Memory, to: &FixedBitSet) -> Memory {
+        let mut confined = memory.clone();
+        confined.cells.retain(|cell| to.contains(self.cells[cell].object as usize));
+        confined
+    }
+
     /// What a caller knows behind a call: what it knew, but of what the callee may have touched what that knows.
     pub fn returned(&self, before: &Memory, after: &Memory, touched: &FixedBitSet) -> Memory {
         let mut now = before.clone();

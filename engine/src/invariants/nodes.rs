@@ -3,6 +3,7 @@
 use cfa::graph::{CfaGraphs, Predecessors};
 use cfa::loops::LoopForest;
 use cfa::{CallGraph, Expr, FuncId, Id, LocId, Op, Out, Program, UnOp};
+use rustc_hash::FxHashMap;
 
 /// By location.
 pub struct Nodes {
@@ -10,8 +11,11 @@ pub struct Nodes {
     pub is_node: Vec<bool>,
     /// Nodes where values are widened.
     pub widened: Vec<bool>,
-    /// The order in which nodes are looked at.
+    /// The order in which nodes are looked at: what a function gives back is known before its caller goes on, and what a loop comes to before
+    /// what is behind it.
     pub rank: Vec<u32>,
+    /// The same with callers before callees, for one look at each.
+    pub downward: Vec<u32>,
 }
 
 impl Nodes {
@@ -21,7 +25,6 @@ impl Nodes {
         let n = program.locs.len();
         let mut is_node = vec![false; n];
         let mut widened = vec![false; n];
-        let mut rank = vec![u32::MAX; n];
         for (loc, node) in program.locs.ids().zip(&mut is_node) {
             *node = predecessors.of(loc).len() > 1
                 || matches!(program.locs[loc].out, Out::One(e) if matches!(program.edges[e].op, Op::Call { .. }));
@@ -34,23 +37,29 @@ impl Nodes {
         for edge in decisions.iter().flat_map(|&loc| program.out_edges(loc)) {
             is_node[program.edges[edge].target.index()] = true;
         }
-        let mut next_rank = 0;
-        for func in calls.graph().depth_first([program.entry.0]).preorder {
+        let functions = calls.graph().depth_first([program.entry.0]);
+        let mut orders: FxHashMap<u32, Vec<LocId>> = FxHashMap::default();
+        for &func in &functions.preorder {
             let Some(graph) = graphs.funcs.get(FuncId(func)) else { continue };
-            for &loc in &graph.locs {
-                rank[loc.index()] = next_rank;
-                next_rank += 1;
-            }
+            let forest = LoopForest::new(&graph.graph, 0);
+            orders.insert(func, forest.order(&graph.graph, 0).iter().map(|&node| graph.locs[node as usize]).collect());
             let entry = program.funcs[FuncId(func)].entry;
             is_node[entry.index()] = true;
             widened[entry.index()] = calls.is_recursive(FuncId(func));
-            for l in LoopForest::new(&graph.graph, 0).loops() {
+            for l in forest.loops() {
                 let head = graph.locs[l.head as usize];
                 is_node[head.index()] = true;
                 widened[head.index()] = true;
             }
         }
-        Self { is_node, widened, rank }
+        let ranked = |functions: &[u32]| {
+            let mut rank = vec![u32::MAX; n];
+            let locs = functions.iter().filter_map(|func| orders.get(func)).flatten();
+            locs.zip(0..).for_each(|(loc, next)| rank[loc.index()] = next);
+            rank
+        };
+        let (rank, downward) = (ranked(&functions.postorder), ranked(&functions.preorder));
+        Self { is_node, widened, rank, downward }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::environment::{Environment, Rows};
 use super::memory::{Cell, Content, Count, Memory, Status};
-use super::value::{Targets, Value};
+use super::value::{NULL, Targets, Value};
 use cfa::{EdgeId, ExprId, Id, Op, Program};
 use rustc_hash::FxHashMap;
 use slicer::pointer::{ObjectKind, PointsTo};
@@ -96,7 +96,7 @@ impl<'p> Tracker<'p> {
     /// The edge that allocates an object; `None` of globals and functions.
     pub(super) fn allocation(&self, object: u32) -> Option<EdgeId> {
         let site = object.checked_sub(self.first_site)?;
-        Some(self.allocations[site as usize])
+        self.allocations.get(site as usize).copied()
     }
 
     /// Objects that an address may lead to, whatever is known of it here.
@@ -123,7 +123,7 @@ impl<'p> Tracker<'p> {
 
     /// Where an address of this value leads to.
     pub(super) fn places(&mut self, value: Option<&Value>, address: ExprId) -> Places {
-        match value.and_then(|v| v.targets.clone()) {
+        match value.and_then(accessible) {
             Some(targets) => Places::Known(targets),
             None => Places::Objects(self.objects_of(address)),
         }
@@ -213,7 +213,7 @@ impl<'p> Tracker<'p> {
 
     /// What a read of so many bytes gives; and the cell, if it is one of one object.
     pub fn read(&mut self, memory: &Memory, value: Option<&Value>, bytes: u64) -> (Option<Value>, Option<u32>) {
-        let Some(targets) = value.and_then(|v| v.targets.clone()).filter(|_| bytes <= WIDEST) else {
+        let Some(targets) = value.and_then(accessible).filter(|_| bytes <= WIDEST) else {
             return (None, None);
         };
         let mut found: Option<Value> = None;
@@ -414,7 +414,7 @@ impl<'p> Tracker<'p> {
     ) {
         let places = self.places(dst.0.as_ref(), dst.1);
         let mut carried: Vec<(u64, u64, Value)> = Vec::new();
-        let from = src.and_then(|v| v.targets);
+        let from = src.as_ref().and_then(accessible);
         let count = len.as_ref().and_then(Value::as_constant);
         let mut target = None;
         if let (Places::Known(to), Some(from), Some(count)) = (&places, from, count)
@@ -442,4 +442,13 @@ impl<'p> Tracker<'p> {
             }
         }
     }
+}
+
+/// Where an access at an address leads to: not to null.
+fn accessible(address: &Value) -> Option<Targets> {
+    let targets = address.targets.as_ref()?;
+    Some(match &targets[..] {
+        [rest @ .., (NULL, _)] => rest.into(),
+        _ => Rc::clone(targets),
+    })
 }

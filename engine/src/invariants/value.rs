@@ -21,15 +21,19 @@ pub struct Value {
     pub congruence: Congruence,
     /// The members, ascending, if they are few.
     pub members: Option<Rc<[u64]>>,
-    /// As an address: the values are null or lead to one of these places. `None` if nothing is known.
+    /// As an address: the values lead to one of these places. `None` if nothing is known.
     pub targets: Option<Targets>,
 }
 
 /// Objects, ascending, each with the distances (of pointers' width) from its start.
 pub type Targets = Rc<[(u32, Value)]>;
 
-/// Objects of an address, at most.
-const TARGETS: usize = 12;
+/// The object of what is null or another number that is nobody's address, or what such a one was moved to: its distances are the numbers.
+/// What is executed behind an access had an address that leads elsewhere.
+pub const NULL: u32 = u32::MAX;
+
+/// Objects of an address, at most, null among them.
+const TARGETS: usize = 13;
 
 impl Value {
     pub fn full(width: u32) -> Self {
@@ -86,6 +90,12 @@ impl Value {
     /// Lets the parts tighten one another; `None` if nothing is left.
     fn reduced(mut self) -> Option<Self> {
         let width = self.width();
+        if let Some([rest @ .., (NULL, at)]) = self.targets.as_deref()
+            && !rest.is_empty()
+            && at.range.meet(&self.range).is_none()
+        {
+            self.targets = Some(rest.into());
+        }
         for _ in 0..2 {
             if let Some(members) = &self.members {
                 let left = members.iter().filter(|&&v| self.range.contains(v) && self.congruence.contains(v));
@@ -154,19 +164,21 @@ impl Value {
         Self { range, congruence, members, targets }.reduced()
     }
 
-    /// Where the values lead to that are not null.
-    fn leads_to(&self) -> Option<&[(u32, Self)]> {
-        match &self.targets {
-            None if self.as_constant() == Some(0) => Some(&[]),
-            targets => targets.as_deref(),
-        }
+    /// Where the values lead to, if they are addresses.
+    fn leads_to(&self) -> Option<Targets> {
+        let (low, high) = addresses(self.width());
+        let is_none = self.range.high < low || self.range.low > high;
+        self.targets.clone().or_else(|| is_none.then(|| Rc::new([(NULL, self.clone())]) as Targets))
     }
 
     /// What is known of either address; distances in both are put together by `op`.
     fn either(&self, o: &Self, op: impl Fn(&Self, &Self) -> Self) -> Option<Targets> {
+        if self.targets.is_none() && o.targets.is_none() {
+            return None;
+        }
         let (a, b) = (self.leads_to()?, o.leads_to()?);
         let mut all: Vec<(u32, Self)> = a.to_vec();
-        for (object, at) in b {
+        for (object, at) in b.iter() {
             match all.binary_search_by_key(object, |(object, _)| *object) {
                 Ok(i) => all[i].1 = op(&all[i].1, at),
                 Err(i) => all.insert(i, (*object, at.clone())),
@@ -178,7 +190,8 @@ impl Value {
     /// Of an address that is moved.
     fn moved(&self, op: BinOp, by: &Self) -> Option<Targets> {
         let targets = self.targets.as_ref()?;
-        if self.contains(0) && by.as_constant() != Some(0) || by.may_be_distance() {
+        let may_be_null = matches!(targets.last(), Some((NULL, _)));
+        if by.may_be_distance() || may_be_null && by.may_be_address() {
             return None;
         }
         let by = by.untargeted();
@@ -189,6 +202,36 @@ impl Value {
     fn may_be_distance(&self) -> bool {
         let (low, high) = addresses(self.width());
         self.targets.is_some() || i128::from(self.range.max) - i128::from(self.range.min) >= i128::from(high - low)
+    }
+
+    /// Whether it is likely enough to be the address of something of which that was forgotten: null moved by that is no null any more.
+    fn may_be_address(&self) -> bool {
+        let (low, high) = addresses(self.width());
+        low <= self.range.low && self.range.high <= high
+            || i128::from(self.range.max) - i128::from(self.range.min) >= i128::from(high - low) / 2
+    }
+
+    /// The same behind an access of so many bytes at `by` from here: it is within the object, of which `most` says how large it is at most.
+    pub fn accessed(&self, by: &Self, bytes: u64, most: impl Fn(u32) -> u64) -> Self {
+        let Some(targets) = &self.targets else { return self.clone() };
+        let width = self.width();
+        let full = Bounds::full(width);
+        let is_distance = |v: i128| i128::from(full.min) <= v && v <= i128::from(full.max);
+        let within = |(object, at): &(u32, Self)| {
+            if *object == NULL {
+                return None;
+            }
+            let first = -i128::from(by.range.max);
+            let last = i128::from(most(*object)) - i128::from(bytes) - i128::from(by.range.min);
+            if !is_distance(first) || !is_distance(last) {
+                return Some((*object, at.clone()));
+            }
+            let bounds = Bounds::signed(width, first as i64, last as i64)?;
+            Some((*object, at.meet(&Self::of_range(bounds)?)?))
+        };
+        let left: Targets = targets.iter().filter_map(within).collect();
+        // Otherwise it is never valid, and nothing is behind it.
+        if left.is_empty() { self.clone() } else { Self { targets: Some(left), ..self.clone() } }
     }
 
     pub fn join(&self, o: &Self) -> Self {

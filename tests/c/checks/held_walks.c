@@ -1,0 +1,41 @@
+// What a pointer leads to is known behind accesses where it walks through an array without a bound that is seen, and where it was null or not.
+// run: --check address => TRUE
+// run: --check address -DLINK => FALSE(address)
+// run: --check address -DFAR => FALSE(address)
+// run: --check address -DNO_INPUT => FALSE(address)
+#include "../verify.h"
+
+struct state {
+    int *link;
+    unsigned char table[100];
+};
+
+int main(void) {
+    int value = 1;
+    struct state state = {&value};
+#ifdef LINK
+    state.link = 0;
+#endif
+    unsigned char *next = state.table;
+    unsigned left = __VERIFIER_nondet_uint() % 8;
+    while (left--) {
+        *next = 1;
+        next += 3;
+    }
+    *state.link = 3; // wrong with LINK
+
+    unsigned char bytes[8] = {1, 2};
+    unsigned have = __VERIFIER_nondet_uint() % 2 * 4;
+    const unsigned char *input = have ? bytes : 0;
+    unsigned taken = have ? __VERIFIER_nondet_uint() % 4 : 0;
+    input += taken;
+#ifndef NO_INPUT
+    if (!have)
+        return 0;
+#endif
+    value = input[0]; // wrong with NO_INPUT
+#ifdef FAR
+    return input[5]; // wrong with FAR
+#endif
+    return input[4] + input[0]; // wrong with NO_INPUT
+}
