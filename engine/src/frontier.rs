@@ -72,6 +72,8 @@ pub struct Frontier {
     pub open: Vec<Open>,
     /// States that were not followed because others cover them.
     pub covered: Vec<Covered>,
+    /// Paths to states that may cover more: who goes on may go there again to have them.
+    pub covering: Vec<PathId>,
     /// Whether states stand for nothing but what the paths to them lead to.
     pub is_exact: bool,
     /// Why the exploration would not go on if it had time: then more may be left than is told here.

@@ -45,6 +45,7 @@ use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Program};
 use cpa::symbolic::SymbolicExecution;
 use cpa::tracking::Sharing;
+use simplify::Simplified;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -254,6 +255,8 @@ pub struct Outcome {
     pub coverage: coverage::Coverage,
     /// What each exploration has left, where there is no verdict and it is wanted.
     pub frontiers: Vec<frontier::Frontier>,
+    /// Where paths of these are of the simplified program, that one.
+    pub simplified: Option<Arc<Simplified>>,
     /// The analyses that ended by a panic. Where there is no verdict and no limit was met, the reason is the first of them.
     pub crashes: Vec<Crash>,
 }
@@ -275,6 +278,7 @@ impl Outcome {
             arg: Vec::new(),
             coverage: coverage::Coverage::default(),
             frontiers: Vec::new(),
+            simplified: None,
             crashes: Vec::new(),
         }
     }
@@ -307,10 +311,24 @@ pub fn verify(
         let proof = Some(proof::ProofCheck::NotChecked("there is nothing to prove".into()));
         return Outcome { proof, ..Outcome::new(Verdict::True, config.analysis) };
     }
-    // What is left of a run, of one before, or for others is told by paths of the program itself.
-    let tells_paths = config.wants_frontier || config.part.is_some() || config.desk.is_some();
-    let simplified = (!tells_paths).then(|| simplify::simplified(program));
-    let setting = Setting { program, simplified: simplified.as_ref().unwrap_or(program), config, budget };
+    if !config.wants_frontier && config.part.is_none() {
+        // What is given to others is told by paths of the program that they have.
+        let simplified = config.desk.is_none().then(|| simplify::simplified(program));
+        let setting = Setting { program, simplified: simplified.as_ref().unwrap_or(program), config, budget };
+        return run(setting, replay, progress);
+    }
+    let simplified = if config.desk.is_none() { Simplified::of(program) } else { None };
+    let part = config.part.as_ref().map(|part| part.joined(&simplified.as_ref()?.joined).map(Arc::new));
+    // A part may tell ways apart that are one in the simplified program.
+    let simplified = simplified.filter(|_| !matches!(part, Some(None)));
+    let config = &Config { part: part.flatten().or_else(|| config.part.clone()), ..config.clone() };
+    let analysed = simplified.as_ref().map_or(program, |s| &s.program);
+    let outcome = run(Setting { program, simplified: analysed, config, budget }, replay, progress);
+    Outcome { simplified: simplified.filter(|_| config.wants_frontier).map(Arc::new), ..outcome }
+}
+
+fn run(setting: Setting<'_>, replay: &Replay<'_>, progress: &(dyn Fn(&Stats) + Sync)) -> Outcome {
+    let Setting { program, config, .. } = setting;
     let analyses = match config.analysis {
         Analysis::Default => strategy::Features::of(program).analyses(),
         // Proofs by invariants need executions to learn from.

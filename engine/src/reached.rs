@@ -7,6 +7,7 @@ use crate::arg::{Shape, Status};
 use crate::control::{CallStacks, Control};
 use crate::cpa::{Cpa, Stop};
 use cfa::{EdgeId, LocId};
+use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
 /// Where a state comes from.
@@ -89,6 +90,11 @@ pub trait Reached<C: Cpa> {
     fn covered(&self) -> Vec<(Self::Node, Option<Self::Node>)> {
         Vec::new()
     }
+    /// The nodes whose states may cover others, where some did, as far as paths to them are kept: at the heads of loops, if what comes there is
+    /// covered as a rule.
+    fn covering(&self, _is_loop: &dyn Fn(LocId) -> bool) -> Vec<Self::Node> {
+        Vec::new()
+    }
     /// The graph, if it is kept.
     fn shape(&self) -> Vec<Shape> {
         Vec::new()
@@ -121,6 +127,8 @@ impl<C: Cpa> Reached<C> for Forgotten {
     }
 }
 
+/// Of so many covered states one or more has to be at a place for its states to be told.
+const RARE: usize = 16;
 /// The node of all states beyond those that are kept.
 const BEYOND: u32 = u32::MAX;
 
@@ -214,6 +222,25 @@ impl<C: Cpa> Reached<C> for Pictured {
     fn step(&self, node: u32) -> Option<(Option<u32>, &[EdgeId])> {
         let Shape { merged, parent, .. } = *self.nodes.get(node as usize)?;
         (!merged).then(|| (parent, &*self.via[node as usize]))
+    }
+    fn covering(&self, is_loop: &dyn Fn(LocId) -> bool) -> Vec<u32> {
+        let at = |node: u32| self.nodes.get(node as usize).and_then(|shape| shape.at);
+        let mut hits: FxHashMap<LocId, usize> = FxHashMap::default();
+        for by in self.covered.iter().filter_map(|(_, by)| at((*by)?)) {
+            *hits.entry(by).or_default() += 1;
+        }
+        // What is not covered at once is when it comes around.
+        let of_loops: usize = hits.iter().filter(|(at, _)| is_loop(**at)).map(|(_, n)| n).sum();
+        match of_loops * RARE >= self.covered.len() {
+            true => hits.retain(|at, _| is_loop(*at)),
+            // Where next to nothing is covered, going there again costs more than it saves.
+            false => hits.retain(|_, n| *n * RARE >= self.covered.len()),
+        }
+        let is_one = |&node: &u32| {
+            let shape = self.nodes.get(node as usize);
+            shape.is_some_and(|s| s.status == Status::Expanded && s.at.is_some_and(|at| hits.contains_key(&at)))
+        };
+        self.stops.iter().copied().filter(is_one).collect()
     }
     fn covered(&self) -> Vec<(u32, Option<u32>)> {
         self.covered.clone()

@@ -25,8 +25,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a worker that is told to stop has to say what it has done.
-pub const GRACE: Duration = Duration::from_secs(1);
+/// How long a worker that is told to stop has to say what it has done: on a busy machine that is not a second, and all would be lost.
+pub const GRACE: Duration = Duration::from_secs(5);
 /// What of a time limit is kept for that, at most a tenth.
 const TELLING: Duration = Duration::from_secs(1);
 /// What the first of two analyses takes where there is no time limit.
@@ -356,7 +356,9 @@ impl Pipeline {
             let func = |f: FuncId| restricted.as_ref().map_or(f, |r| r.funcs[f]);
             let analysed = of.map_or(part, |s| &s.program);
             let counts_on_rest = done.counts_on_rest();
-            let explored = Explored { program: analysed, original: program, edge: &edge, func: &func, counts_on_rest };
+            let simplified = outcome.simplified.as_deref();
+            let explored =
+                Explored { program: analysed, simplified, original: program, edge: &edge, func: &func, counts_on_rest };
             let explored = explored.condition(frontier);
             if explored != Condition::nothing() {
                 // Beside the exploration, what was covered is not left.

@@ -165,8 +165,7 @@ impl Crew<'_> {
 
     /// What a path takes where there is a choice.
     fn choices(&self, path: &[cfa::EdgeId]) -> Vec<Choice> {
-        Explored { program: self.program, original: self.program, edge: &Some, func: &|f| f, counts_on_rest: false }
-            .choices(path)
+        Explored::of(self.program).choices(path)
     }
 
     /// Explores the paths through a state that was given away.

@@ -79,8 +79,8 @@ impl Budget {
         let begun = clock().and_then(|clock| Some((clock, read(clock)?)));
         let Some((clock, now)) = begun else { return self.within(time) };
         let end = match self.effort {
-            Some(effort) if effort.clock == clock => effort.end.min(now + time),
-            _ => now + time,
+            Some(effort) if effort.clock == clock => effort.end.min(now.saturating_add(time)),
+            _ => now.saturating_add(time),
         };
         let Some(earliest) = Instant::now().checked_add(end.saturating_sub(now)) else { return self.clone() };
         Self { effort: Some(Effort { clock, end, earliest }), ..self.clone() }
@@ -134,6 +134,9 @@ mod tests {
         let seen = std::thread::scope(|scope| scope.spawn(|| smaller.spent()).join().expect("no panic"));
         assert_eq!((seen, smaller.remaining()), (Some(Spent::Time), Some(Duration::ZERO)));
         assert_eq!(whole.spent(), None);
+        // Without a limit there is none.
+        assert_eq!(part.exerting(Duration::MAX).remaining(), Some(Duration::ZERO));
+        assert_eq!(whole.exerting(Duration::MAX).spent(), None);
     }
 
     #[test]

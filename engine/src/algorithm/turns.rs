@@ -378,6 +378,7 @@ impl<'r> Turns<'r> {
             increments,
             arg,
             frontiers,
+            simplified: None,
             crashes,
         }
     }

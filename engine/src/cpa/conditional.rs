@@ -7,11 +7,14 @@
 use super::symbolic::SymbolicExecution;
 use super::tracking::Tracking;
 use super::wrapper::Wrapper;
-use super::{At, Cpa, Pair, Sides, Stop, Successors, Target};
+use super::{At, Before, Cpa, Pair, Sides, Stop, Successors, Target};
 use crate::control::Control;
 use crate::part::{Part, Place};
 use cfa::{EdgeId, ErrorId};
 use std::sync::Arc;
+
+/// Heads that are passed without a branch to states that were seen before.
+const MOST_HEADS: u8 = 8;
 
 /// A CPA on a part of the paths.
 pub struct Conditional<C: Cpa> {
@@ -59,7 +62,11 @@ impl<'p, C: Wrapper<'p>> Cpa for Conditional<C> {
     }
 
     fn faults(&mut self) -> Vec<Self::State> {
-        self.inner.faults().into_iter().map(|state| (state, self.last)).collect()
+        let faults = self.inner.faults();
+        if let Place::Seen(..) = self.last {
+            return Vec::new();
+        }
+        faults.into_iter().map(|state| (state, self.last)).collect()
     }
 
     fn postponed(&mut self) -> Vec<Self::State> {
@@ -72,7 +79,7 @@ impl<'p, C: Wrapper<'p>> Cpa for Conditional<C> {
         then_edge: EdgeId,
         else_edge: EdgeId,
     ) -> Result<Sides<Self::State>, Stop> {
-        let (yes, no) = (self.part.step(place, then_edge), self.part.step(place, else_edge));
+        let (yes, no) = (self.part.side(place, then_edge), self.part.side(place, else_edge));
         self.inner.symbolic_mut().closed = (yes == Place::Done, no == Place::Done);
         let sides = self.inner.branch(state, then_edge, else_edge);
         self.inner.symbolic_mut().closed = (false, false);
@@ -96,16 +103,38 @@ impl<'p, C: Wrapper<'p>> Cpa for Conditional<C> {
     }
 
     fn target(&mut self, state: &mut Self::State, edge: EdgeId, error: ErrorId) -> Result<Target<C::Evidence>, Stop> {
+        if let Place::Seen(..) = state.1 {
+            return Ok(Target::Infeasible);
+        }
         self.inner.target(&mut state.0, edge, error)
     }
 
     fn adjust(&mut self, (state, place): Self::State, edge: EdgeId, at: Control) -> Result<Option<Self::State>, Stop> {
+        let place = match place {
+            Place::Seen(_, MOST_HEADS) => return Ok(None),
+            Place::Seen(state, heads) => Place::Seen(state, heads + 1),
+            place => place,
+        };
         self.last = place;
         Ok(self.inner.adjust(state, edge, at)?.map(|state| (state, place)))
     }
 
     fn stop(&mut self, state: &Self::State, at: Control) -> Result<bool, Stop> {
+        if let Place::Seen(..) = state.1 {
+            self.inner.symbolic_mut().keeps_all = true;
+            let covered = self.inner.stop(&state.0, at);
+            self.inner.symbolic_mut().keeps_all = false;
+            return covered.map(|_| false);
+        }
         self.inner.stop(&state.0, at)
+    }
+
+    fn before(&self, state: &Self::State) -> Before {
+        match state.1 {
+            Place::Open => Before::Nothing,
+            Place::State(_) => Before::Begun,
+            Place::Seen(..) | Place::Done => Before::Done,
+        }
     }
 
     fn coverer(&self) -> Option<usize> {

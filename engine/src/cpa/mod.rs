@@ -53,6 +53,16 @@ pub enum Target<C> {
     Later,
 }
 
+/// What an earlier run has explored of what a state leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Before {
+    Nothing,
+    /// Some of it.
+    Begun,
+    /// All.
+    Done,
+}
+
 /// A configurable program analysis. Laws: `transfer`, `branch` and `leave` lose no concrete successor, unless they
 /// record a taint; `adjust` drops a state only if every concrete state that it stands for can reach no more errors
 /// than states kept before.
@@ -102,6 +112,11 @@ pub trait Cpa {
     /// covers it. (Where states are abstract, the algorithm keeps those and compares: [`Abstraction::covers`].)
     fn stop(&mut self, _state: &Self::State, _at: Control) -> Result<bool, Stop> {
         Ok(false)
+    }
+
+    /// What was explored before of what a state leads to. That comes first, so that what follows can be covered by it.
+    fn before(&self, _state: &Self::State) -> Before {
+        Before::Nothing
     }
 
     /// When the last [`stop`](Self::stop) has said so: which call of it, counted from 0, was asked about the state that covers, if that is known.

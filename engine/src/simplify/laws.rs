@@ -1,10 +1,10 @@
 //! A simplified program ends on the same inputs as the program does, in the same way.
 
-use super::simplified;
+use super::{Joined, Simplified, To, simplified};
 use crate::algorithm::random::RandomInputs;
 use crate::cpa::laws::generator::{self, Shape, generate_shaped};
-use cfa::interp::{Interpreter, Limits};
-use cfa::{CType, Check, DataLayout, ErrorInfo, Input, InputKind, Op, Out, Program, Var, VarKind};
+use cfa::interp::{Interpreter, Limits, Observer, State};
+use cfa::{CType, Check, DataLayout, EdgeId, ErrorInfo, Input, InputKind, Op, Out, Program, Var, VarKind};
 
 fn branches(program: &Program) -> usize {
     let reached: Vec<_> = program.funcs.ids().flat_map(|f| super::locations(program, f)).collect();
@@ -26,6 +26,79 @@ fn compare(program: &Program, simple: &Program, seed: u64) {
         assert_eq!(ours.asked, theirs.asked, "seed {seed}, run {run}");
         assert!(after.steps <= before.steps);
     }
+}
+
+#[derive(Default)]
+struct Path(Vec<EdgeId>);
+
+impl Observer for Path {
+    fn executed(&mut self, edge: EdgeId, _: &State) {
+        self.0.push(edge);
+    }
+}
+
+/// The branches on a path of the program that the simplified one has, and the sides on which it leaves regions.
+fn told(joined: &Joined, path: &[EdgeId]) -> Vec<Result<EdgeId, (usize, bool)>> {
+    let mut out = Vec::new();
+    let mut inside = None;
+    for &edge in path {
+        let (region, number) = match (inside, joined.region_of(edge)) {
+            (Some(inside), _) => inside,
+            (None, Some(region)) => (region, 0),
+            (None, None) => {
+                out.extend(joined.is_kept(edge).then_some(Ok(edge)));
+                continue;
+            }
+        };
+        let split = &joined.region(region).0[number];
+        inside = match split.edges.iter().position(|e| *e == edge).map(|side| split.to[side]) {
+            // Straight-line code between the branches of a region.
+            None => Some((region, number)),
+            Some(To::Split(next)) => Some((region, next)),
+            Some(To::Side(side)) => {
+                out.push(Err((region, side)));
+                None
+            }
+        };
+    }
+    out
+}
+
+/// A path of the simplified program tells that of the program. Gives how many regions it passed.
+fn compare_paths(program: &Program, seed: u64) -> usize {
+    let Simplified { program: simple, joined } = Simplified::of(program).unwrap_or_else(|| panic!("seed {seed}"));
+    let limits = Limits { steps: 5_000, ..Limits::default() };
+    let inputs = RandomInputs::new(program, seed);
+    let mut passed = 0;
+    for run in 0..12 {
+        let (mut ours, mut theirs) = (Path::default(), Path::default());
+        let before = Interpreter::new(program).run(&mut inputs.run(run), limits, &mut ours);
+        Interpreter::new(&simple).run(&mut inputs.run(run), limits, &mut theirs);
+        if before.steps >= limits.steps {
+            continue;
+        }
+        let of_simple = theirs.0.iter().filter_map(|&edge| match joined.side(edge) {
+            Some(side) => Some(Err(side)),
+            None => (!joined.is_new(edge)).then_some(Ok(edge)),
+        });
+        let of_simple: Vec<_> = of_simple.collect();
+        passed += of_simple.iter().filter(|step| step.is_err()).count();
+        assert_eq!(told(&joined, &ours.0), of_simple, "seed {seed}, run {run}");
+    }
+    passed
+}
+
+#[test]
+fn paths_are_told_in_terms_of_the_program() {
+    let mut passed = [0, 0];
+    for seed in 1..400 {
+        let shape = Shape { pieces: seed % 2 == 0, ..Shape::default() };
+        passed[0] += compare_paths(&generate_shaped(seed, shape).program, seed);
+    }
+    for seed in 1..1_500 {
+        passed[1] += compare_paths(&random_branches(seed), seed);
+    }
+    assert!(passed[0] > 20 && passed[1] > 1_000, "{passed:?}");
 }
 
 #[test]

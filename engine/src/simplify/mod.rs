@@ -7,10 +7,13 @@
 //! and an error is reached on the same inputs (`laws`). Linear in the program, for each of a few rounds.
 
 mod branches;
+mod joined;
 mod loads;
 
 #[cfg(test)]
 mod laws;
+
+pub use joined::{Joined, Region, Simplified, Split, To};
 
 use cfa::{ExprId, FuncId, LocId, Op, Out, Program, VarId};
 use rustc_hash::FxHashMap;

@@ -148,7 +148,16 @@ impl Adapter {
         let log = folder.path().join("output");
         let output = File::create(&log).and_then(|out| Ok((out.try_clone()?, out)));
         let (out, err) = output.with_context(|| format!("no file for {name}"))?;
-        let child = Command::new(&self.program)
+        let mut command = Command::new(&self.program);
+        // Whoever ends this process with no time to say so ends the tool, too, which may otherwise run for days.
+        // SAFETY: prctl only sets an attribute of the child, and may be called between fork and exec.
+        unsafe {
+            command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            });
+        }
+        let child = command
             .args(self.arguments.iter().map(argument))
             .current_dir(folder.path())
             .stdin(Stdio::null())

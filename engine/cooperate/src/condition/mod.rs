@@ -29,7 +29,8 @@ pub struct Condition {
     pub initial: StateId,
 }
 
-/// A state and the transitions out of it. An accepting state has none: whatever follows is covered.
+/// A state and the transitions out of it. Whatever follows an accepting state is covered: its transitions lead to accepting ones, along paths
+/// on which states were met that covered others, for whoever goes on to have them again. They end at the first branch that is not named.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct State {
     pub accepting: bool,
@@ -161,7 +162,7 @@ impl Condition {
             return out;
         }
         for (_, state) in out.states.iter_mut().filter(|(_, state)| state.with_rest) {
-            (state.accepting, state.with_rest) = (false, false);
+            *state = State::default();
         }
         out.simplified()
     }
@@ -205,10 +206,10 @@ impl Condition {
             if state.with_rest && !state.accepting {
                 return Err(format!("{id} accepts nothing with the rest"));
             }
-            if state.accepting && !state.transitions.is_empty() {
-                return Err(format!("{id} is accepting and has transitions"));
-            }
             check_transitions(id, &state.transitions, self.states.len(), program)?;
+            if state.accepting && state.transitions.iter().any(|t| !self.states[t.to].accepting) {
+                return Err(format!("{id} is accepting and leads to states that are not"));
+            }
         }
         Ok(())
     }
@@ -309,7 +310,8 @@ impl Condition {
             let old = order[next];
             next += 1;
             let mut transitions = Vec::new();
-            for t in &self.states[old].transitions {
+            let kept = &self.states[old];
+            for t in kept.transitions.iter().filter(|_| !kept.accepting) {
                 let to = match numbers.get(&t.to) {
                     Some(&to) => to,
                     None if order.len() >= most => free,

@@ -2,7 +2,7 @@
 
 use super::{Condition, Label, StateId, successors};
 use cfa::{EdgeId, Id};
-use engine::part::{Part, Place};
+use engine::part::{self, Part, Place};
 use rustc_hash::FxHashMap;
 
 impl Condition {
@@ -10,14 +10,20 @@ impl Condition {
     /// assumptions or is in several states at once, or if an edge leads to another state that the slice may lack.
     pub fn part(&self, slice: Option<&FxHashMap<EdgeId, Vec<EdgeId>>>) -> Option<Part> {
         let place = |to: StateId| match &self.states[to] {
-            state if state.accepting => Place::Done,
-            state if state.transitions.is_empty() => Place::Open,
+            state if state.transitions.is_empty() => {
+                if state.accepting {
+                    Place::Done
+                } else {
+                    Place::Open
+                }
+            }
+            state if state.accepting => Place::Seen(to.index() as u32, 0),
             _ => Place::State(to.index() as u32),
         };
         let mut states = Vec::with_capacity(self.states.len());
         for (id, state) in self.states.iter() {
             let mut named: FxHashMap<EdgeId, Place> = FxHashMap::default();
-            let mut others = Place::Open;
+            let mut others = if state.accepting { Place::Done } else { Place::Open };
             for t in &state.transitions {
                 if t.assumption.is_some() {
                     return None;
@@ -41,7 +47,7 @@ impl Condition {
                     }
                 }
             }
-            states.push((named, others));
+            states.push(part::State { named, others, own: place(id) });
         }
         Some(Part { initial: place(self.initial), states })
     }

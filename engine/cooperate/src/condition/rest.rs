@@ -1,8 +1,9 @@
 //! What an exploration has done, as a condition: all paths are covered but those that go through its frontier.
 
 use super::{Condition, StateId, Transition};
-use cfa::{CallGraph, Callee, EdgeId, FuncId, Id, Op, Out, Program, Table};
-use engine::frontier::{Frontier, Left, PathId, Paths};
+use cfa::{CallGraph, Callee, EdgeId, FuncId, Id, LocId, Op, Out, Program, Table};
+use engine::frontier::{Frontier, Left, PathId};
+use engine::simplify::{Simplified, Split, To};
 use rustc_hash::FxHashMap;
 
 /// States that a condition of a frontier may have; beyond, it forgets what was explored deepest.
@@ -16,11 +17,15 @@ pub enum Choice {
     Branch(EdgeId),
     /// The function that the call through a pointer enters.
     Callee(EdgeId, FuncId),
+    /// The side on which it leaves a region of branches that are one for whoever explored.
+    Region(usize, bool),
 }
 
 /// The program that was explored: the original, or a part of it.
 pub struct Explored<'a> {
     pub program: &'a Program,
+    /// What was explored of it, if not itself.
+    pub simplified: Option<&'a Simplified>,
     pub original: &'a Program,
     /// The edge and the function of the original.
     pub edge: &'a dyn Fn(EdgeId) -> Option<EdgeId>,
@@ -29,7 +34,18 @@ pub struct Explored<'a> {
     pub counts_on_rest: bool,
 }
 
-impl Explored<'_> {
+impl<'a> Explored<'a> {
+    /// All of a program.
+    pub fn of(program: &'a Program) -> Self {
+        let (edge, func) = (&Some, &|f| f);
+        Self { program, simplified: None, original: program, edge, func, counts_on_rest: false }
+    }
+
+    /// The function of an edge of a path, in the original.
+    fn func_of(&self, edge: EdgeId) -> FuncId {
+        (self.func)(self.simplified.map_or(self.program, |s| &s.program).func_of(edge))
+    }
+
     /// What a path of the program explored takes in the original.
     pub(crate) fn choices(&self, path: &[EdgeId]) -> Vec<Choice> {
         let mut out = Vec::new();
@@ -52,23 +68,39 @@ impl Explored<'_> {
     pub fn condition(&self, frontier: &Frontier) -> Condition {
         match frontier.left(self.counts_on_rest) {
             Some(left) if frontier.given_up.is_none() => {
-                self.tree(&frontier.paths, &left).condition(self.original).unwrap_or_else(Condition::nothing)
+                self.tree(frontier, &left).condition(self).unwrap_or_else(Condition::nothing)
             }
             _ => Condition::nothing(),
         }
     }
 
-    /// The choices on paths, in time linear in the pieces of which the paths are made.
-    fn tree(&self, paths: &Paths, left: &Left) -> Choices {
+    /// The choices on paths to what is left, and to states that cover others, in time linear in the pieces of which the paths are made.
+    fn tree(&self, frontier: &Frontier, left: &Left) -> Choices {
+        let paths = &frontier.paths;
+        let mut wanted = left.leads_there.clone();
+        for &covering in &frontier.covering {
+            let mut at = Some(covering);
+            while let Some(path) = at.filter(|p| !wanted[p.index()]) {
+                wanted[path.index()] = true;
+                at = paths.pieces()[path].after;
+            }
+        }
         let mut tree = Choices::default();
         // Where a path has come to, and the call through a pointer that it ends with.
         let mut ends: Table<PathId, (usize, Option<EdgeId>)> = Table::new();
         for (path, piece) in paths.pieces().iter() {
             let (mut at, mut call) = piece.after.map_or((0, None), |before| ends[before]);
-            let edges = if left.leads_there[path.index()] { &piece.edges[..] } else { &[] };
+            let edges = if wanted[path.index()] { &piece.edges[..] } else { &[] };
             for &edge in edges {
                 if let Some(call) = call.take() {
-                    at = tree.child(at, Choice::Callee(call, (self.func)(self.program.func_of(edge))));
+                    at = tree.child(at, Choice::Callee(call, self.func_of(edge)));
+                }
+                if let Some((region, side)) = self.simplified.and_then(|s| s.joined.side(edge)) {
+                    at = tree.child(at, Choice::Region(region, side));
+                    continue;
+                }
+                if self.simplified.is_some_and(|s| s.joined.is_new(edge)) {
+                    continue;
                 }
                 let Some(original) = (self.edge)(edge) else { continue };
                 match (&self.program.edges[edge].op, &self.original.edges[original].op) {
@@ -103,6 +135,8 @@ struct Node {
     open: bool,
     /// A path ends here of which the rest is elsewhere.
     is_elsewhere: bool,
+    /// Neither is so here or further on.
+    is_done: bool,
     children: Vec<(Choice, usize)>,
 }
 
@@ -124,15 +158,24 @@ impl Choices {
         child
     }
 
-    /// Keeps what is told apart by so many nodes closest to the root: behind the others all is open.
+    /// Keeps what is told apart by so many nodes closest to the root: behind the others all is open, or done.
     fn cut(&mut self, most: usize) {
+        for node in (0..self.nodes.len()).rev() {
+            let Node { open, is_elsewhere, children, .. } = &self.nodes[node];
+            self.nodes[node].is_done =
+                !open && !is_elsewhere && children.iter().all(|(_, child)| self.nodes[*child].is_done);
+        }
         let mut order = vec![0];
         let mut next = 0;
         while let Some(&node) = order.get(next) {
             next += 1;
             // What is told of one of several paths is not told of the others.
             let is_unclear = self.nodes[node].is_elsewhere && !self.nodes[node].children.is_empty();
-            self.nodes[node].open |= next > most || is_unclear;
+            let is_done = self.nodes[node].is_done;
+            self.nodes[node].open |= !is_done && (next > most || is_unclear);
+            if is_done && next > most {
+                self.nodes[node].children.clear();
+            }
             if !self.nodes[node].open {
                 order.extend(self.nodes[node].children.iter().map(|(_, child)| *child));
             }
@@ -140,8 +183,9 @@ impl Choices {
     }
 
     /// The condition that covers all other paths. `None` if these cannot be paths of one program.
-    fn condition(self, program: &Program) -> Option<Condition> {
-        Tree { program, calls: CallGraph::new(program), nodes: self.nodes, states: FxHashMap::default() }.condition()
+    fn condition(self, explored: &Explored<'_>) -> Option<Condition> {
+        let (nodes, calls) = (self.nodes, CallGraph::new(explored.original));
+        Tree { explored, calls, nodes, states: FxHashMap::default() }.condition()
     }
 }
 
@@ -156,7 +200,7 @@ pub fn all_but(program: &Program, open: &[Vec<Choice>]) -> Option<Condition> {
         tree.nodes[end].open = true;
     }
     tree.cut(MOST_GIVEN);
-    tree.condition(program)
+    tree.condition(&Explored::of(program))
 }
 
 /// The states behind which nothing is told apart.
@@ -170,29 +214,32 @@ struct Ends {
 }
 
 struct Tree<'a> {
-    program: &'a Program,
+    explored: &'a Explored<'a>,
     calls: CallGraph,
     nodes: Vec<Node>,
     /// By node.
     states: FxHashMap<usize, StateId>,
 }
 
-impl Tree<'_> {
+impl<'a> Tree<'a> {
     fn condition(mut self) -> Option<Condition> {
         let mut out = Condition::nothing();
         let ends = Ends { covered: out.add(true), elsewhere: out.add(true), free: out.add(false) };
         out.states[ends.elsewhere].with_rest = true;
         let mut todo = vec![0];
         self.states.insert(0, out.initial);
-        if self.nodes[0].open || self.nodes[0].is_elsewhere {
+        // Who has no verdict and nothing left does not know what it has left.
+        if self.nodes[0].open || self.nodes[0].is_elsewhere || self.nodes[0].is_done {
             return Some(Condition::nothing());
         }
         while let Some(node) = todo.pop() {
             let state = self.states[&node];
-            let mut transitions = match self.nodes[node].children.first()?.0 {
-                Choice::Branch(_) => self.branch(node, &mut out, ends, &mut todo)?,
-                Choice::Callee(call, _) => {
-                    let inside = out.add(false);
+            let mut transitions = match self.nodes[node].children.first().map(|child| child.0) {
+                None if self.nodes[node].is_done => Vec::new(),
+                None => return None,
+                Some(Choice::Branch(_) | Choice::Region(..)) => self.branch(node, &mut out, ends, &mut todo)?,
+                Some(Choice::Callee(call, _)) => {
+                    let inside = out.add(self.nodes[node].is_done);
                     let entered = self.callees(node, call, &mut out, ends, &mut todo)?;
                     out.states[inside].transitions = entered;
                     vec![Transition::on(call, inside)]
@@ -213,9 +260,10 @@ impl Tree<'_> {
         if self.nodes[node].is_elsewhere {
             return ends.elsewhere;
         }
+        let is_done = self.nodes[node].is_done;
         *self.states.entry(node).or_insert_with(|| {
             todo.push(node);
-            out.add(false)
+            out.add(is_done)
         })
     }
 
@@ -228,9 +276,14 @@ impl Tree<'_> {
         todo: &mut Vec<usize>,
     ) -> Option<Vec<Transition>> {
         let children = self.nodes[node].children.clone();
-        let Choice::Branch(first) = children.first()?.0 else { return None };
-        let source = self.program.edges[first].source;
-        let edges: Vec<EdgeId> = self.program.out_edges(source).collect();
+        let first = match children.first()?.0 {
+            Choice::Branch(first) => first,
+            Choice::Region(region, _) => return self.region(node, region, out, ends, todo),
+            Choice::Callee(..) => return None,
+        };
+        let program = self.explored.original;
+        let source = program.edges[first].source;
+        let edges: Vec<EdgeId> = program.out_edges(source).collect();
         let belongs = |choice: &Choice| matches!(choice, Choice::Branch(e) if edges.contains(e));
         if !children.iter().all(|(choice, _)| belongs(choice)) {
             return None;
@@ -240,6 +293,63 @@ impl Tree<'_> {
             Transition::on(edge, self.state(child, out, ends, todo))
         };
         Some(edges.into_iter().map(side).collect())
+    }
+
+    /// For the first branch of the region at a node; the others have states of their own.
+    fn region(
+        &mut self,
+        node: usize,
+        region: usize,
+        out: &mut Condition,
+        ends: Ends,
+        todo: &mut Vec<usize>,
+    ) -> Option<Vec<Transition>> {
+        let children = self.nodes[node].children.clone();
+        if !children.iter().all(|(choice, _)| matches!(choice, Choice::Region(r, _) if *r == region)) {
+            return None;
+        }
+        let [yes, no] = [true, false].map(|side| {
+            let child = children.iter().find(|(c, _)| *c == Choice::Region(region, side)).map(|c| c.1);
+            self.state(child, out, ends, todo)
+        });
+        let splits = self.splits(region)?;
+        let inner: Vec<StateId> = splits[1..].iter().map(|_| out.add(self.nodes[node].is_done)).collect();
+        let mut first = Vec::new();
+        for (i, split) in splits.iter().enumerate() {
+            let mut transitions = Vec::new();
+            for (edge, to) in split.edges.into_iter().zip(split.to) {
+                let to = match to {
+                    // Nobody comes back to the first.
+                    To::Split(next) => *inner.get(next.checked_sub(1)?)?,
+                    To::Side(side) => {
+                        if side {
+                            yes
+                        } else {
+                            no
+                        }
+                    }
+                };
+                transitions.push(Transition::on((self.explored.edge)(edge)?, to));
+            }
+            match i.checked_sub(1) {
+                None => first = transitions,
+                Some(i) => {
+                    transitions.push(Transition::others(inner[i]));
+                    out.states[inner[i]].transitions = transitions;
+                }
+            }
+        }
+        Some(first)
+    }
+
+    fn splits(&self, region: usize) -> Option<&'a [Split]> {
+        Some(&self.explored.simplified?.joined.region(region).0)
+    }
+
+    /// Whether the first branch of a region is at a location of the original.
+    fn begins_at(&self, region: usize, loc: LocId) -> bool {
+        let first = self.splits(region).and_then(|splits| (self.explored.edge)(splits[0].edges[0]));
+        first.is_some_and(|edge| self.explored.original.edges[edge].source == loc)
     }
 
     /// For the functions that the call at a node may enter, by their first edges.
@@ -252,7 +362,8 @@ impl Tree<'_> {
         todo: &mut Vec<usize>,
     ) -> Option<Vec<Transition>> {
         let children = self.nodes[node].children.clone();
-        let callees = self.calls.callees(self.program, call).as_slice().to_vec();
+        let program = self.explored.original;
+        let callees = self.calls.callees(program, call).as_slice().to_vec();
         let belongs = |choice: &Choice| matches!(choice, Choice::Callee(c, f) if *c == call && callees.contains(f));
         if !children.iter().all(|(choice, _)| belongs(choice)) {
             return None;
@@ -260,16 +371,16 @@ impl Tree<'_> {
         let mut transitions = Vec::new();
         for func in callees {
             let child = children.iter().find(|(c, _)| *c == Choice::Callee(call, func)).map(|c| c.1);
-            let entry = self.program.funcs[func].entry;
+            let entry = program.funcs[func].entry;
             // The first edge of the function may be a choice itself.
             let decides = |node: usize| match self.nodes[node].children.first() {
-                Some(&(Choice::Branch(e), _)) => self.program.edges[e].source == entry,
-                Some(&(Choice::Callee(e, _), _)) => self.program.edges[e].source == entry,
+                Some(&(Choice::Branch(e) | Choice::Callee(e, _), _)) => program.edges[e].source == entry,
+                Some(&(Choice::Region(region, _), _)) => self.begins_at(region, entry),
                 None => false,
             };
             match child {
                 Some(node) if !self.nodes[node].open && !self.nodes[node].is_elsewhere && decides(node) => {
-                    match self.program.locs[entry].out {
+                    match program.locs[entry].out {
                         Out::Branch { .. } => transitions.extend(self.branch(node, out, ends, todo)?),
                         // A call through a pointer right away: what it enters is not told apart from here.
                         _ => return None,
@@ -277,7 +388,7 @@ impl Tree<'_> {
                 }
                 _ => {
                     let to = self.state(child, out, ends, todo);
-                    transitions.extend(self.program.out_edges(entry).map(|e| Transition::on(e, to)));
+                    transitions.extend(program.out_edges(entry).map(|e| Transition::on(e, to)));
                 }
             }
         }

@@ -117,11 +117,8 @@ fn what_is_covered_elsewhere_is_covered_with_the_rest() {
     let [yes, no] = [branches[0].0, branches[0].1].map(|edge| paths.add(None, &[EdgeId(0), edge]));
     let open = vec![Open { loc: p.edges[branches[0].0].target, calls: Vec::new(), path: Some(yes), reason: None }];
     let covered = vec![Covered { path: Some(no), by: Some(yes) }];
-    let mut frontier = Frontier { paths, open, covered, is_exact: true, given_up: None };
-    let condition = |frontier: &Frontier| {
-        rest::Explored { program: &p, original: &p, edge: &Some, func: &|f| f, counts_on_rest: false }
-            .condition(frontier)
-    };
+    let mut frontier = Frontier { paths, open, covered, is_exact: true, ..Frontier::default() };
+    let condition = |frontier: &Frontier| rest::Explored::of(&p).condition(frontier);
     let c = condition(&frontier);
     assert_eq!([0, 1].map(|x| covers(&c, &p, x)), [false, true]);
     assert_eq!([0, 1].map(|x| covers(&c.by_itself(), &p, x)), [false, false]);
@@ -137,4 +134,30 @@ fn what_is_covered_elsewhere_is_covered_with_the_rest() {
     frontier.is_exact = false;
     assert_eq!([0, 1].map(|x| covers(&condition(&frontier), &p, x)), [false, false]);
     assert_eq!(parse(&print(&c, &p), &mut p).unwrap(), c);
+}
+
+#[test]
+fn ways_to_states_that_cover_are_kept_behind_what_is_done() {
+    use engine::frontier::{Frontier, Open, Paths};
+    use engine::part::Place;
+    let (mut p, branches, _) = program();
+    // On the then-side a state waits; on the else-side all is done, and there is a state that covers.
+    let mut paths = Paths::default();
+    let [yes, no] = [branches[0].0, branches[0].1].map(|edge| paths.add(None, &[EdgeId(0), edge]));
+    let open = vec![Open { loc: p.edges[branches[0].0].target, calls: Vec::new(), path: Some(yes), reason: None }];
+    let frontier = Frontier { paths, open, covering: vec![no], is_exact: true, ..Frontier::default() };
+    let c = rest::Explored::of(&p).condition(&frontier);
+    c.check(&p).unwrap();
+    assert_eq!([0, 1].map(|x| covers(&c, &p, x)), [false, true]);
+    let part = c.part(None).unwrap();
+    let behind = part.side(part.step(part.initial, EdgeId(0)), branches[0].1);
+    assert!(matches!(behind, Place::Seen(..)), "{behind:?}");
+    // There it goes on to the next branch, and no further.
+    assert_eq!(part.step(behind, EdgeId(0)), behind);
+    assert_eq!(part.side(behind, branches[0].0), Place::Done);
+    assert_eq!(parse(&print(&c, &p), &mut p).unwrap(), c);
+    // Whoever makes a program of what is left has no use for it.
+    let most = c.truncated(100);
+    assert!(most.states.values().all(|state| !state.accepting || state.transitions.is_empty()));
+    assert_eq!([0, 1].map(|x| covers(&most, &p, x)), [false, true]);
 }

@@ -56,7 +56,7 @@ impl Test {
 impl Gia {
     /// What a condition says: the paths that it covers reach no target. Of those that it covers with the rest it says nothing.
     pub fn of_condition(condition: &Condition) -> Self {
-        let condition = condition.by_itself();
+        let condition = condition.by_itself().truncated(usize::MAX);
         let states = condition.states.values().map(|s| State {
             invariant: None,
             says: s.accepting.then_some(Says::Unreachable),

@@ -14,7 +14,8 @@ mod waiting;
 use super::{Counters, Exploration};
 use crate::budget::{Budget, Spent};
 use crate::control::{CallStacks, Control};
-use crate::cpa::{At, Cpa, Decision, Goal, Stop, Successors, Target};
+use crate::cpa::symbolic::Loops;
+use crate::cpa::{At, Before, Cpa, Decision, Goal, Stop, Successors, Target};
 use crate::desk::Desk;
 use crate::frontier::{Covered, Frontier, Open, PathId, Paths};
 use crate::reached::{Adjusted, Forgotten, From, Reached};
@@ -117,6 +118,8 @@ pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = Forgotten> {
     pub cpa: C,
     pub reached: R,
     waitlist: Waitlist<Waiting<C, R>>,
+    /// What was explored before waits here, and is taken first.
+    before: Vec<Waiting<C, R>>,
     joining: Option<Joining<Waiting<C, R>>>,
     pub(in crate::algorithm) stacks: CallStacks,
     /// How often a state began to wait at a location; orders the coverage search.
@@ -151,6 +154,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             cpa,
             reached,
             waitlist: Waitlist::new(parameters.search, parameters.seed),
+            before: Vec::new(),
             joining,
             stacks: CallStacks::new(),
             visits: vec![0; program.locs.len()],
@@ -176,6 +180,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
     /// From the start; what is kept of the states reached is kept.
     pub(in crate::algorithm) fn start(&mut self) {
         self.waitlist = Waitlist::new(self.parameters.search, self.parameters.seed);
+        self.before.clear();
         self.end_block();
         self.left = 0.0;
         let at = Control { loc: self.program.funcs[self.program.entry].entry, stack: CallStacks::EMPTY };
@@ -192,14 +197,15 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
 
     /// States that wait.
     pub fn waiting(&self) -> usize {
-        self.waitlist.len() + self.joining.as_ref().map_or(0, |j| j.queue.len() + j.pending.len())
+        self.waitlist.len() + self.before.len() + self.joining.as_ref().map_or(0, |j| j.queue.len() + j.pending.len())
     }
 
     /// What is left.
     pub fn frontier(&self) -> Frontier {
         let (mut paths, mut known) = (Paths::default(), FxHashMap::default());
         let joining = self.joining.iter().flat_map(|j| j.pending.iter().chain(j.queue.iter()));
-        let alive = self.waitlist.iter().chain(joining).filter(|n| self.reached.is_alive(n.node));
+        let before = self.before.iter().filter(|n| self.cpa.before(&n.state) != Before::Done);
+        let alive = self.waitlist.iter().chain(joining).chain(before).filter(|n| self.reached.is_alive(n.node));
         let open = alive.map(|n| self.open(n.at, self.tell(n.node, &mut paths, &mut known), None)).collect();
         let tell = |(node, by): (R::Node, Option<R::Node>)| Covered {
             path: self.tell(node, &mut paths, &mut known),
@@ -207,7 +213,10 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             by: by.filter(|_| self.desk.is_none()).and_then(|by| self.tell(by, &mut paths, &mut known)),
         };
         let covered = self.reached.covered().into_iter().map(tell).collect();
-        Frontier { paths, open, covered, is_exact: !R::ABSTRACT, given_up: None }
+        let loops = Loops::new(self.program);
+        let covering = self.reached.covering(&|at| loops.headed_by(at).is_some()).into_iter();
+        let covering = covering.filter_map(|node| self.tell(node, &mut paths, &mut known)).collect();
+        Frontier { paths, open, covered, covering, is_exact: !R::ABSTRACT, given_up: None }
     }
 
     /// Adds the path to a node, of which the beginning may be known.

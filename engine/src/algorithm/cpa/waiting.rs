@@ -22,6 +22,10 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
     }
 
     pub(super) fn enqueue(&mut self, node: Waiting<C, R>, starts: bool) {
+        if self.joining.is_none() && self.cpa.before(&node.state) != Before::Nothing {
+            self.left += part(node.forks);
+            return self.before.push(node);
+        }
         let joining = match (&mut self.joining, &self.parameters.merge) {
             (Some(joining), Merge::AtHeads) => joining,
             (Some(joining), Merge::InBlocks(_)) if !starts => joining,
@@ -73,7 +77,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
                 return Some(self.merged(&key, nodes));
             }
         }
-        let node = self.waitlist.pop();
+        let node = self.before.pop().or_else(|| self.waitlist.pop());
         self.left -= node.as_ref().map_or(0.0, |n| part(n.forks));
         node
     }

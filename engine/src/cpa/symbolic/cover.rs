@@ -85,6 +85,10 @@ impl SymbolicExecution<'_> {
         let call = self.covering.calls;
         self.covering.calls += 1;
         self.covering.last = None;
+        if self.keeps_all {
+            self.keep_again(st, at, call);
+            return Ok(false);
+        }
         let record = self.covering.records.entry(at.loc).or_default();
         record.visits += 1;
         let visits = record.visits;
@@ -113,6 +117,16 @@ impl SymbolicExecution<'_> {
             self.covering.kept.insert(key, candidates);
         }
         Ok(covered)
+    }
+
+    /// Keeps a state that an earlier run had at `at`.
+    fn keep_again(&mut self, st: &State, at: Control, call: usize) {
+        let mut st = st.clone();
+        if self.covering.total < MOST && self.execution.is_feasible(&mut st) && self.has_model(&st) {
+            let key = (at, self.fingerprint(&st, at));
+            self.covering.kept.entry(key).or_default().push(Snapshot { st, call });
+            self.covering.total += 1;
+        }
     }
 
     /// Only a state that surely stands for executions may cover: one that the solver could not decide may vanish later.

@@ -61,6 +61,8 @@ pub struct SymbolicExecution<'p> {
     pub(super) doubtful: bool,
     /// The sides of the next branch that nobody asks for.
     pub(super) closed: (bool, bool),
+    /// States at heads are those of an earlier run: they are kept to cover others.
+    pub(super) keeps_all: bool,
     /// What the states at heads agree on, where that is wanted.
     agreements: Option<Agreements>,
     /// Empty but within a step.
@@ -84,6 +86,7 @@ impl<'p> SymbolicExecution<'p> {
             faults: Vec::new(),
             doubtful: false,
             closed: (false, false),
+            keeps_all: false,
             agreements: None,
             steps: Vec::new(),
         }
@@ -143,6 +146,7 @@ impl<'p> SymbolicExecution<'p> {
             faults: Vec::new(),
             doubtful: false,
             closed: (false, false),
+            keeps_all: false,
             agreements: None,
             steps: Vec::new(),
         }

@@ -1,0 +1,210 @@
+"""What analyses solve together, in the layout of the papers' tables.
+
+Limits are processor time, so what else the machine does does not change who solves what. Results lie in OUT; what is there already
+is not run again.
+
+  ranges  compositions of ranges and their parts (Haltermann, Jakobs, Richter, Wehrheim, FASE 2023, Tables 1 and 2)
+  pairs   a second verifier for what a first one leaves, by reducer (Beyer, Jakobs: FRed, SEFM 2020, Table 1): what it solves, in brackets what
+          neither of the two solves alone in the time of both
+  sizes   how much larger than the program what is left is, by reducer (FRed, Fig. 6)
+"""
+
+import argparse
+import contextlib
+import csv
+import json
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from batchtool import runner
+
+from . import tables
+
+ROOT = Path(__file__).resolve().parents[2]
+SPLITTERS = ["Lb3", "Lb10", "Rdm", "Rdm9"]
+# Compositions, with the analyses that they are made of.
+RANGED = {
+    "Table 1: symbolic execution": {"symex": ["symex"]}
+    | {f"Ra-2Se-{s}": ["symex"] for s in SPLITTERS}
+    | {f"Ra-3Se-{s}": ["symex"] for s in ("Lb", "Rdm", "Rdm9")},
+    "Table 2: bounded model checking": {"bmc": ["bmc"]} | {f"Ra-2bmc-{s}": ["bmc"] for s in SPLITTERS},
+    "Table 2: symbolic execution and predicates": {"symex": ["symex"], "predicate": ["predicate"]}
+    | {f"Ra-Se-Pred-{s}": ["symex", "predicate"] for s in SPLITTERS},
+}
+VERIFIERS = ["symex", "predicate", "value"]
+REDUCERS = ["parcomp", "cfa", "lh", "lhc", "lhb", "lhbc", "nlh"]
+EXTERNAL = ("esbmc", "klee")
+PROPERTY = ["--property", "unreach-call"]
+
+
+def ranges(args):
+    names = list(dict.fromkeys(n for compositions in RANGED.values() for n in compositions))
+    chosen = [n.strip() for n in args.names.split(";")] if args.names else names
+    for name in chosen:
+        how = ["--ranged", name] if name.startswith("Ra-") else ["--analysis", name]
+        run = ["run", "--proviso", args.proviso, "--index", args.suite / "INDEX.tsv", "--only", args.only, "--property", "unreach-call"]
+        # Wall time is for what waits without end.
+        limits = ["--no-report", "--timeout", args.cpu * 8, "--cpu-limit", args.cpu, "--jobs", 1, "--out", tables.file_of(args.out, name), "--", *how]
+        print(name, file=sys.stderr)
+        if subprocess.run([ROOT / "scripts/batch", *map(str, run + limits)], stdout=subprocess.DEVNULL, check=False).returncode > 2:
+            return 1
+    known = {n: tables.results(tables.file_of(args.out, n)) for n in names if tables.file_of(args.out, n).exists()}
+    for title, compositions in RANGED.items():
+        print("\n".join([*tables.gains(title, compositions, known, args.cpu), ""]))
+    return 0
+
+
+def measured(command, cpu, gently=False):
+    """Standard output and processor seconds, those of other tools included. At the limit the run is told to stop, or ended."""
+    with tempfile.TemporaryFile() as out:
+        begin = os.times()
+        child = subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL, start_new_session=True)
+        told, last = None, time.monotonic() + 60 + 30 * cpu
+        while child.poll() is None:
+            time.sleep(0.02)
+            if told is None and runner.session_usage(child.pid)[1] > cpu:
+                told = time.monotonic()
+                os.kill(child.pid, signal.SIGINT if gently else signal.SIGKILL)
+            if time.monotonic() > (last if told is None else told + 20):
+                child.kill()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, signal.SIGKILL)
+        end = os.times()
+        out.seek(0)
+        text = out.read().decode(errors="replace")
+    return text, end.children_user + end.children_system - begin.children_user - begin.children_system
+
+
+def verdict_of(text):
+    last = (text.strip().splitlines() or [""])[-1]
+    return next((v for v in ("TRUE", "FALSE", "UNKNOWN") if last.startswith(v)), "ERROR")
+
+
+class Results:
+    """Runs of pairs, kept in a file."""
+
+    def __init__(self, path):
+        self.path = path
+        rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        self.known = {tuple(r["run"]): (r["verdict"], r["cpu"]) for r in rows}
+
+    def of(self, run, command, cpu, gently=False):
+        if run not in self.known:
+            text, spent = measured(command, cpu, gently)
+            self.known[run] = (verdict_of(text) if spent <= cpu + 0.5 or gently else "UNKNOWN", round(spent, 3))
+            with self.path.open("a", encoding="utf-8") as out:
+                out.write(json.dumps({"run": run, "verdict": self.known[run][0], "cpu": self.known[run][1]}) + "\n")
+        return self.known[run][0]
+
+
+def second(verifier):
+    return ["--external", verifier, "--first-for", "0"] if verifier in EXTERNAL else ["--analysis", verifier]
+
+
+def pairs(args):
+    """Runs each first verifier once, as the paper does, and each second one on what it leaves."""
+    args.out.mkdir(parents=True, exist_ok=True)
+    results = Results(args.out / "pairs.jsonl")
+    tasks = read_tasks(args)
+    of_each = [pair.split("+") for pair in args.pairs.split()]
+    wrong = set()
+    for first in dict.fromkeys(pair[0] for pair in of_each):
+        left = []
+        for task, expected in tasks:
+            condition = args.out / "conditions" / first / (task.replace("/", "+") + ".txt")
+            condition.parent.mkdir(parents=True, exist_ok=True)
+            command = [args.proviso, "verify", *PROPERTY, "--analysis", first, "--save-condition", condition, args.suite / task]
+            verdict = results.of((first, "", "", task), command, args.first, gently=True)
+            if verdict in ("TRUE", "FALSE"):
+                wrong |= {(first, task)} if verdict.lower() != expected else set()
+            elif condition.exists():
+                left.append((task, expected, condition))
+        unsolved = len(left)
+        # Where nothing is done, all of the program is left.
+        left = [(t, e, c) for t, e, c in left if " accepting" in c.read_text()]
+        print(f"\n**{first}**, {args.first:g} s: leaves {unsolved} of {len(tasks)} tasks, of {len(left)} of them a part is done: these\n")
+        columns = [v for f, v, _ in of_each if f == first]
+        print(tables.head("then", columns))
+        by = {}
+        for reducer in ["the whole program", *REDUCERS]:
+            for f, verifier, which in of_each:
+                if f != first or reducer in REDUCERS and which != "all" and reducer not in which.split(","):
+                    continue
+                for task, expected, condition in left:
+                    how = [] if reducer not in REDUCERS else ["--resume", condition, "--reducer", reducer]
+                    command = [args.proviso, "verify", *PROPERTY, *second(verifier), *how, args.suite / task]
+                    key = (first, reducer, verifier, task) if how else ("", "", verifier, task)
+                    # Alone it has the time of both.
+                    verdict = results.of(key, command, args.cpu + (0 if how else args.first), verifier in EXTERNAL)
+                    if verdict.lower() == expected:
+                        by.setdefault((reducer, verifier), set()).add(task)
+                    elif verdict in ("TRUE", "FALSE"):
+                        wrong.add((first, reducer, verifier, task))
+                by.setdefault((reducer, verifier), set())
+            whole = {v: by.get(("the whole program", v), set()) for v in columns}
+            alone = {v: found | whole.get(first, set()) for v, found in whole.items()}
+            cells = [f"{len(by[reducer, v])} ({len(by[reducer, v] - alone[v])})" if (reducer, v) in by else "" for v in columns]
+            print(tables.row(reducer, cells), flush=True)
+        for verifier in columns:
+            of = {r: by[r, verifier] for r in REDUCERS if (r, verifier) in by}
+            for reducer, found in of.items():
+                only = found.difference(*(o for r, o in of.items() if r != reducer)) if len(of) > 1 else set()
+                for task in sorted(only):
+                    print(f"\nonly {reducer} lets {verifier} solve {task}")
+    for run in sorted(wrong):
+        print("unlike the label:", *run, file=sys.stderr)
+    return 0
+
+
+def read_tasks(args):
+    names = {line.split("\t")[0].strip() for line in args.only.read_text(encoding="utf-8").splitlines()}
+    with (args.suite / "INDEX.tsv").open(encoding="utf-8") as index:
+        rows = [r for r in csv.DictReader(index, delimiter="\t") if r["property"] == "unreach-call" and r["path"] in names]
+    return [(r["path"], r["expected"]) for r in rows]
+
+
+def sizes(args):
+    ratios = {reducer: [] for reducer in REDUCERS}
+    with tempfile.TemporaryDirectory() as work:
+        condition, rest = Path(work) / "condition", Path(work) / "rest.c"
+        for task, _ in read_tasks(args):
+            first = [args.proviso, "verify", *PROPERTY, "--analysis", "symex", "--save-condition", condition, args.suite / task]
+            text, _ = measured(first, args.first, gently=True)
+            if verdict_of(text) != "UNKNOWN" or " accepting" not in condition.read_text():
+                continue  # nothing is left, or nothing was done
+            for reducer in REDUCERS:
+                command = [args.proviso, "reduce", *PROPERTY, "--condition", condition, "--reducer", reducer, args.suite / task, "-o", rest]
+                said = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300, check=False)
+                found = re.search(r"([0-9.]+) times the program's", said.stdout + said.stderr)
+                if found:
+                    ratios[reducer].append(float(found[1]))
+                else:
+                    print(f"{task}, {reducer}: {(said.stderr.strip().splitlines() or ['nothing said'])[-1]}", file=sys.stderr)
+    print(tables.head("reducer", ["residual programs", "median", "largest"]))
+    for reducer, found in ratios.items():
+        if found:
+            print(tables.row(reducer, [len(found), f"{statistics.median(found):.2f}", f"{max(found):.2f}"]))
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/bench-cooperation", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("ranges", "pairs", "sizes"))
+    parser.add_argument("suite", type=Path, help="a folder with INDEX.tsv")
+    parser.add_argument("out", type=Path, help="a folder for results")
+    parser.add_argument("--only", type=Path, default=ROOT / "scripts/benchtool/analyses.tsv", help="the tasks, in the first column [200 of all categories]")
+    parser.add_argument("--proviso", default=ROOT / "target/release/proviso")
+    parser.add_argument("--cpu", type=float, default=2, help="seconds of processor time for a task, or for the second of two [2]")
+    parser.add_argument("--first", type=float, default=1, help="seconds of processor time for the first of two [1]")
+    parser.add_argument("--names", help="run these compositions only, with semicolons between")
+    every = " ".join(f"{a}+{b}+{'all' if (a, b) == ('symex', 'predicate') else 'parcomp'}" for a in VERIFIERS for b in VERIFIERS)
+    parser.add_argument("--pairs", default=every, help=f"FIRST+SECOND+REDUCERS of each pair; REDUCERS with commas between, or all [{every}]")
+    args = parser.parse_args()
+    return {"ranges": ranges, "pairs": pairs, "sizes": sizes}[args.what](args)
