@@ -92,7 +92,7 @@ pub trait Reached<C: Cpa> {
     }
     /// The nodes whose states may cover others, where some did, as far as paths to them are kept: at the heads of loops, if what comes there is
     /// covered as a rule.
-    fn covering(&self, _is_loop: &dyn Fn(LocId) -> bool) -> Vec<Self::Node> {
+    fn covers_more(&self, _is_loop: &dyn Fn(LocId) -> bool) -> Vec<Self::Node> {
         Vec::new()
     }
     /// The graph, if it is kept.
@@ -223,7 +223,7 @@ impl<C: Cpa> Reached<C> for Pictured {
         let Shape { merged, parent, .. } = *self.nodes.get(node as usize)?;
         (!merged).then(|| (parent, &*self.via[node as usize]))
     }
-    fn covering(&self, is_loop: &dyn Fn(LocId) -> bool) -> Vec<u32> {
+    fn covers_more(&self, is_loop: &dyn Fn(LocId) -> bool) -> Vec<u32> {
         let at = |node: u32| self.nodes.get(node as usize).and_then(|shape| shape.at);
         let mut hits: FxHashMap<LocId, usize> = FxHashMap::default();
         for by in self.covered.iter().filter_map(|(_, by)| at((*by)?)) {

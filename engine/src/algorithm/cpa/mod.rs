@@ -214,7 +214,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         };
         let covered = self.reached.covered().into_iter().map(tell).collect();
         let loops = Loops::new(self.program);
-        let covering = self.reached.covering(&|at| loops.headed_by(at).is_some()).into_iter();
+        let covering = self.reached.covers_more(&|at| loops.headed_by(at).is_some()).into_iter();
         let covering = covering.filter_map(|node| self.tell(node, &mut paths, &mut known)).collect();
         Frontier { paths, open, covered, covering, is_exact: !R::ABSTRACT, given_up: None }
     }
