@@ -2,8 +2,9 @@
 //! exchange what they find as artifacts (Beyer, Haltermann, Lemberger, Wehrheim: Decomposing software verification into
 //! off-the-shelf components, ICSE 2022). None of them keeps anything from one call to the next.
 //!
-//! Abstract models are those of predicate abstraction with blocks from loop head to loop head. A path is told with its last edge:
-//! an error edge, an operation that is a fault, or one whose effect the abstract state cannot tell.
+//! Abstract models are those of predicate abstraction with blocks from loop head to loop head. What an operation does that they cannot tell
+//! (where a pointer points) is no path to a target: the explorer tracks what it needs to tell it. A path is told with its last
+//! edge: an error edge, or an operation that is a fault.
 
 use crate::Config;
 use crate::algorithm::cegar::Cegar;
@@ -40,8 +41,6 @@ pub struct Interpolants {
     /// Whose expressions the conditions are.
     pub pool: ExprPool,
     pub conditions: Vec<(usize, ExprId)>,
-    /// Parts that speak of memory or of the variables of two functions, for which there are no expressions.
-    pub lost: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -52,8 +51,9 @@ pub struct Components<'p> {
 }
 
 impl<'p> Components<'p> {
-    /// The abstract model in which these conditions and their negations are tracked (expressions of `program`).
-    pub fn explore(&self, predicates: &[ExprId]) -> Explored {
+    /// The abstract model in which these conditions and their negations are tracked (expressions of `program`), and what it takes to leave out
+    /// paths that are said to be infeasible and are.
+    pub fn explore(&self, predicates: &[ExprId], is_infeasible: &dyn Fn(&[EdgeId]) -> bool) -> Explored {
         let mut cpa = self.domain();
         for &predicate in predicates {
             cpa.track_predicate(&self.program.exprs, predicate);
@@ -70,16 +70,8 @@ impl<'p> Components<'p> {
         };
         let mut taints = Taints::default();
         let mut cegar = Cegar::new(self.program, cpa, parameters);
-        // A read can be followed whatever it reads.
-        let passes = |cpa: &Tracking<'_>, goal: Goal| match goal {
-            Goal::Problem { edge } => cpa.symbolic.is_read(edge) && !cpa.symbolic.is_watched(edge),
-            Goal::Error { .. } => false,
-        };
-        match cegar.next_path(self.budget, &mut taints, &passes) {
-            Ok(Some((mut path, goal))) => {
-                path.push(goal.edge());
-                Explored::Path(path)
-            }
+        match cegar.next_path(self.budget, &mut taints, is_infeasible) {
+            Ok(Some(path)) => Explored::Path(path),
             Ok(None) => {
                 taints.merge(&cegar.inner.cpa.symbolic.taints);
                 taints.first(self.program).map_or(Explored::Proved, Explored::Unknown)
@@ -102,21 +94,30 @@ impl<'p> Components<'p> {
         }
     }
 
-    /// Conditions that refute an infeasible path, at loop heads.
+    /// Conditions that refute an infeasible path, at loop heads: those of its reasons that can be said.
     pub fn refine(&self, path: &[EdgeId]) -> Result<Interpolants, Reason> {
-        let nothing = || Interpolants { pool: ExprPool::default(), conditions: Vec::new(), lost: 0 };
-        let Some((goal, path)) = self.goal(path) else { return Ok(nothing()) };
+        let mut out = Interpolants { pool: ExprPool::default(), conditions: Vec::new() };
+        let whole = path;
+        let Some((goal, path)) = self.goal(path) else { return Ok(out) };
         let mut cpa = self.domain();
         let heads = cpa.symbolic.cutpoints(self.config.abstracts_at_calls);
-        let Some((state, cuts)) = self.abstracted(&mut cpa, path, goal, &heads).map_err(reason)? else {
-            return Ok(nothing());
+        let found = match self.abstracted(&mut cpa, path, goal, &heads) {
+            Ok(None) => return Ok(out),
+            Ok(Some((state, cuts))) => {
+                cpa.symbolic.execution.mode = Mode { is_abstract: false, ..cpa.symbolic.execution.mode };
+                (Blocks { cpa: &mut cpa }).interpolants(&state, self.budget).map(|found| (found, cuts))
+            }
+            Err(Stop::Spent(spent)) => return Err(Reason::spent(spent)),
+            Err(Stop::Fatal(_)) => None,
         };
-        cpa.symbolic.execution.mode = Mode { is_abstract: false, ..cpa.symbolic.execution.mode };
-        let Some(found) = (Blocks { cpa: &mut cpa }).interpolants(&state, self.budget) else {
-            let text = "the abstraction cannot tell an infeasible path to an error from a feasible one";
-            return Err(Reason::at(text, self.program.edges[goal.edge()].place));
+        let Some((found, cuts)) = found else {
+            // No condition at a head refutes it, if anything does.
+            return match self.check(whole) {
+                Feasibility::Infeasible => Ok(out),
+                Feasibility::Feasible(..) => Err(Reason::new("the path to refute can be taken")),
+                Feasibility::Unknown(reason) => Err(reason),
+            };
         };
-        let mut out = nothing();
         for (k, interpolant) in found {
             for conjunct in smt::conjuncts(&mut cpa.symbolic.execution.terms, interpolant) {
                 let own = out.pool.import(&cpa.symbolic.execution.terms, conjunct);
@@ -125,7 +126,8 @@ impl<'p> Components<'p> {
                         Some((_, all)) => *all = out.pool.and(*all, own),
                         None => out.conditions.push((at, own)),
                     },
-                    None => out.lost += 1,
+                    // There are no expressions for memory, or for the variables of two functions.
+                    None => {}
                 }
             }
         }

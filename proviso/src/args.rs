@@ -279,6 +279,9 @@ pub struct VerifyArgs {
     /// Stop after this many seconds of wall time with UNKNOWN.
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     pub timeout: Option<std::time::Duration>,
+    /// Stop after this many seconds of processor time with UNKNOWN, however busy the machine is.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
+    pub cpu_limit: Option<std::time::Duration>,
     /// Stop with UNKNOWN before more memory is used [default: 4/5 of the machine's].
     #[arg(short, long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     pub memory_limit: Option<u64>,

@@ -66,7 +66,7 @@ impl Pipeline {
             let begin = Instant::now();
             let budget = self.budget.within(self.share_of_time(LOOK));
             let components = Components { program: &program, config: &config, budget: &budget };
-            let verdict = match components.explore(&conditions) {
+            let verdict = match components.explore(&conditions, &|_| false) {
                 Explored::Proved => Verdict::True,
                 Explored::Path(_) => Verdict::Unknown(engine::Reason::new("they are not enough for a proof")),
                 Explored::Unknown(reason) => Verdict::Unknown(reason),

@@ -23,6 +23,8 @@ const STACK: usize = 1 << 30;
 pub struct Limits {
     /// Wall time from `start`.
     pub timeout: Option<Duration>,
+    /// Processor time, of this process and what it waited for.
+    pub processor: Option<Duration>,
     /// Bytes of resident memory.
     pub memory: u64,
     pub start: Instant,
@@ -34,6 +36,7 @@ pub struct Limits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
     Timeout(Duration),
+    Processor(Duration),
     /// The limit in bytes.
     Memory(u64),
     Interrupted,
@@ -43,6 +46,7 @@ impl std::fmt::Display for Stop {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Timeout(limit) => write!(f, "timeout of {} s", limit.as_secs_f64()),
+            Self::Processor(limit) => write!(f, "{} s of processor time", limit.as_secs_f64()),
             Self::Memory(limit) => write!(f, "memory limit of {} MB", limit >> 20),
             Self::Interrupted => f.write_str("interrupted"),
         }
@@ -125,12 +129,13 @@ fn watch<T>(
         }
         if stop.is_none() {
             let timeout = limits.timeout.filter(|t| limits.start.elapsed() >= *t).map(Stop::Timeout);
+            let spent = || limits.processor.filter(|limit| processor_time() >= *limit).map(Stop::Processor);
             stop = if interrupts.load(Ordering::SeqCst) > 0 {
                 Some(Stop::Interrupted)
             } else if memory > limits.memory {
                 Some(Stop::Memory(limits.memory))
             } else {
-                timeout
+                timeout.or_else(spent)
             };
             if stop.is_some() {
                 cancel.store(true, Ordering::SeqCst);
@@ -164,6 +169,18 @@ fn interrupts() -> &'static AtomicU32 {
 fn panic_message(payload: &Box<dyn Any + Send>) -> String {
     let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
     crate::crash::with_place(text.unwrap_or("panic"))
+}
+
+/// Processor time of this process and the children it waited for.
+fn processor_time() -> Duration {
+    let of = |who| {
+        // SAFETY: `usage` outlives the call; a failure leaves zeros.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        unsafe { libc::getrusage(who, &mut usage) };
+        let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
+        time(usage.ru_utime) + time(usage.ru_stime)
+    };
+    of(libc::RUSAGE_SELF) + of(libc::RUSAGE_CHILDREN)
 }
 
 /// Resident memory of this process in bytes; 0 where the system does not say.
@@ -212,6 +229,7 @@ mod tests {
     fn limits(timeout: u64) -> Limits {
         Limits {
             timeout: Some(Duration::from_millis(timeout)),
+            processor: None,
             memory: u64::MAX / 4,
             start: Instant::now(),
             grace: GRACE,
@@ -253,6 +271,16 @@ mod tests {
         let done = supervise(&limits(50), &Arc::default(), || (), || std::thread::sleep(Duration::from_secs(20)));
         assert!(matches!(done.end, End::Abandoned));
         assert!(begin.elapsed() < Duration::from_millis(1050));
+    }
+
+    #[test]
+    fn processor_time_is_limited() {
+        let cancel = Arc::<AtomicBool>::default();
+        let seen = cancel.clone();
+        let work = move || while !seen.load(Ordering::SeqCst) {};
+        let limit = processor_time() + Duration::from_millis(50);
+        let done = supervise(&Limits { processor: Some(limit), ..limits(20_000) }, &cancel, || (), work);
+        assert_eq!(done.stop, Some(Stop::Processor(limit)));
     }
 
     #[test]

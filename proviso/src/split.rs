@@ -34,7 +34,7 @@ fn attempt(args: &SplitArgs, colors: Colors) -> Result<u8, Failure> {
     job.load.keeps_output = true;
     let job = Arc::new(job);
     let memory = options.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
-    let limits = Limits { timeout: options.timeout, memory, start, grace: limits::GRACE };
+    let limits = Limits { timeout: options.timeout, processor: None, memory, start, grace: limits::GRACE };
     limits::limit_address_space(memory);
     let budget = Budget::unlimited();
     let cancel = budget.cancel.clone();

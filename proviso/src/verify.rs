@@ -149,7 +149,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
     } else {
         limits::GRACE
     };
-    let limits = Limits { timeout: args.timeout, memory, start, grace };
+    let limits = Limits { timeout: args.timeout, processor: args.cpu_limit, memory, start, grace };
     limits::limit_address_space(memory);
     crash::expect_verdict();
 
@@ -163,7 +163,12 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
             progress.show(shared.phase, shared.engine.as_ref());
         }
     };
-    let supervised = limits::supervise(&limits, &cancel, tick, move || pipeline.run());
+    let work = move || {
+        // Shares of what is left are of the time that this thread works.
+        let budget = limits.processor.map(|time| pipeline.budget.exerting(time));
+        Pipeline { budget: budget.unwrap_or_else(|| pipeline.budget.clone()), ..pipeline }.run()
+    };
+    let supervised = limits::supervise(&limits, &cancel, tick, work);
     progress.clear();
     let mut shared = std::mem::take(&mut *shared.lock().unwrap_or_else(PoisonError::into_inner));
 

@@ -255,3 +255,35 @@ int main(void) {
     ];
     assert_eq!(said, expected);
 }
+
+/// Library functions return without a word, and what ends with a block is no step.
+#[test]
+fn values_are_those_of_the_function_that_is_executed() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "\
+#include <stdlib.h>
+#include <string.h>
+extern int __VERIFIER_nondet_int(void);
+static char *copy(const char *from) {
+    char *to = malloc(8);
+    if (to)
+        strcpy(to, from);
+    return to;
+}
+int main(void) {
+    char *text = copy(\"abc\");
+    if (!text)
+        return 1;
+    int at = __VERIFIER_nondet_int();
+    free(text);
+    return at == 3 && text[at];
+}
+";
+    let page = report(program, &["--property", "valid-memsafety"], folder.path());
+    let script = r##"
+        say([...document.querySelectorAll("#values .frame")].map(frame => frame.textContent).join());
+        document.getElementById("all").click();
+        say("steps nowhere: " + [...document.querySelectorAll("#steps .step .at")].filter(at => !at.textContent).length);
+    "##;
+    assert_eq!(in_browser(&page, script, folder.path()), ["in main", "steps nowhere: 0"]);
+}

@@ -486,3 +486,66 @@ int main(int argc, char **argv) {
     }
     assert!(goals.contains("q.c:5:9: argc <= 1: covered by") && goals.contains("q.c:8:13: u == 9: open"), "{goals}");
 }
+
+/// A verifier and a tester that take turns find what symbolic execution finds alone, also of a program that runs on and on, and what was found
+/// when the time is over is kept.
+#[test]
+fn turns_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "\
+extern int __VERIFIER_nondet_int(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+int main(void) {
+    unsigned state = 0, hard = __VERIFIER_nondet_uint();
+    while (1) {
+        int n = __VERIFIER_nondet_int();
+        if (state == 0 && n == 4711)
+            state = 1;
+        else if (state == 1 && n == 815)
+            state = 2;
+        else if (state == 2 && hard > 2 && hard * hard * hard + 7 * hard == 31337)
+            state = 3;
+    }
+}
+";
+    std::fs::write(folder.path().join("p.c"), program).unwrap();
+    let covered = |how: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
+            .args(["testgen", "p.c", "-o", "suite", "--cpu-limit", "5", "--json", "r.json"])
+            .args(how)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let said: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(folder.path().join("r.json")).unwrap()).unwrap();
+        said["covered"].as_u64().unwrap()
+    };
+    let alone = covered(&["--analysis", "symex"]);
+    assert!(alone >= 11, "{alone}");
+    assert_eq!(covered(&["--cotest"]), alone);
+}
+
+/// Of a program that cannot be followed there is a test all the same, and it is said why no more.
+#[test]
+fn a_suite_has_a_test() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "\
+#include <pthread.h>
+static void *work(void *of) { return of; }
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    return 0;
+}
+";
+    std::fs::write(folder.path().join("p.c"), program).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
+        .args(["testgen", "p.c", "-o", "suite", "--timeout", "20"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("pthread_create") && said.contains("one test, of no inputs"), "{said}");
+    assert_eq!(tests(&folder.path().join("suite")).len(), 1);
+}

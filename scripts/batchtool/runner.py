@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import cgroups, processes
 
@@ -26,6 +26,7 @@ class Limits:
     cpu: float | None  # seconds
     memory: int  # bytes
     cgroups: bool = False  # limited by control groups, where this machine lets us make them
+    asks: float = 0  # seconds that it has past its processor time, after an interrupt (Ctrl-C), to say what it has; 0: it is killed
 
 
 @dataclass
@@ -104,6 +105,10 @@ def watch(child, limits, start, stop, group):
             peak = max(peak, rss)
             if time.monotonic() - start > limits.wall:
                 killed = "timeout"
+            elif limits.cpu is not None and cpu > limits.cpu and limits.asks:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(child.pid, signal.SIGINT)
+                limits = replace(limits, cpu=None, wall=time.monotonic() - start + limits.asks)
             elif limits.cpu is not None and cpu > limits.cpu:
                 killed = "cpu time"
             elif rss > limits.memory:

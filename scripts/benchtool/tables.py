@@ -44,6 +44,8 @@ def totals(title, names, known, limit):
     yield row("mean processor time of what it solves, s", means)
     everyone = set.intersection(*(solved(known[n], limit) for n in names))
     yield row(f"the same of the {len(everyone)} that all solve", [f"{sum(known[n][t][2] for t in everyone) / max(1, len(everyone)):.2f}" for n in names])
+    of_first = {n: [known[n][t][2] / max(known[names[0]][t][2], 0.01) for t in everyone] for n in names}
+    yield row("median of its ratio to the first", [f"{statistics.median(of_first[n]):.2f}" if everyone else "-" for n in names])
 
 
 def differences(names, known, limit):

@@ -94,7 +94,9 @@ impl Printer<'_> {
             },
             Expr::Ite(c, t, f) => format!("({} ? {} : {})", self.condition(c)?, self.condition(t)?, self.condition(f)?),
             Expr::Extract { lo, arg, .. } => {
-                format!("(({} >> {lo}) & 1{})", self.unsigned(arg)?, suffix(self.pool.width(arg)))
+                let arg_text = self.unsigned(arg)?;
+                let shifted = if lo == 0 { arg_text } else { format!("({arg_text} >> {lo})") };
+                format!("({shifted} & 1{})", suffix(self.pool.width(arg)))
             }
             Expr::FCompare(op, f, a, b) => {
                 let operator = match op {

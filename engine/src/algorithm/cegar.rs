@@ -71,23 +71,27 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         }
     }
 
-    /// The first abstract path to an error or a problem, with what it leads to; nothing is refined. Problems that `passes` lets through
-    /// are recorded.
-    #[allow(clippy::type_complexity)]
+    /// The first abstract path to an error, its last edge. What is refined on the way is only what no path from outside can be asked about:
+    /// where abstract states cannot tell what an operation does, and paths that are known to be infeasible.
     pub fn next_path(
         &mut self,
         budget: &Budget,
         taints: &mut Taints,
-        passes: &dyn Fn(&C, Goal) -> bool,
-    ) -> Result<Option<(Vec<EdgeId>, Goal)>, Stop> {
+        is_infeasible: &dyn Fn(&[EdgeId]) -> bool,
+    ) -> Result<Option<Vec<EdgeId>>, Stop> {
         while let Some(hit) = self.inner.next_hit(budget, taints, &mut |_, _| {})? {
-            if !passes(&self.inner.cpa, hit.goal) {
-                return self.path(&hit, budget).map(|(path, _)| Some((path, hit.goal)));
+            let mut path = Vec::new();
+            if let Goal::Error { edge, .. } = hit.goal {
+                path = self.path(&hit, budget)?.0;
+                path.push(edge);
+                if !is_infeasible(&path) {
+                    return Ok(Some(path));
+                }
             }
-            let edge = hit.goal.edge();
-            let place = self.inner.program.edges[edge].place;
-            self.inner.cpa.settle(edge, Reason::at("what this operation does is not known", place));
-            self.settle(hit);
+            if self.meet(hit, budget)?.is_some() {
+                // It is not, whoever said so.
+                return Ok(Some(path));
+            }
         }
         Ok(None)
     }

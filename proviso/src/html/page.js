@@ -209,6 +209,8 @@ function valuesAt(last, previous) {
   };
   for (let index = 0; index <= last; index++) {
     const step = steps[index];
+    // Library functions return without a word.
+    if (stack.some(({name}) => name === step.function)) while (stack[stack.length - 1].name !== step.function) stack.pop();
     const top = stack[stack.length - 1];
     if (step.step === "call") {
       stack.push({name: step.callee, values: new Map()});
@@ -260,7 +262,7 @@ function fillSteps() {
       pending = false;
     }
     const row = make("div", {className: `step mono ${step.step}`, onclick: () => showStep(position)},
-      make("span", {className: "at"}, step.location ? String(step.location.line) : ""), make("span", {}, step.text));
+      make("span", {className: "at"}, step.location ? String(step.location.line) : ""), make("span", {className: "what"}, step.text));
     row.dataset.at = position;
     rows.push(row);
   });

@@ -3,7 +3,7 @@
 //! generalized information exchange automaton: each works on the program without what is known to be unreachable, and what it finds is
 //! combined with what was known. The suite is what the automaton has as paths to reachable goals.
 
-use super::goals::execute;
+use super::goals::{ENDLESS, execute};
 use super::imported::{Given, Imported, bytes};
 use super::search::{Found, Import, Search, Status};
 use crate::external::tester::Tester;
@@ -19,12 +19,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The first turns of both; where an iteration finds nothing, they double.
-const TESTER: Duration = Duration::from_secs(2);
-const VERIFIER: Duration = Duration::from_secs(4);
+const TESTER: Duration = Duration::from_millis(500);
+const VERIFIER: Duration = Duration::from_millis(500);
 /// The first turn of another's tester, which has to compile the program first.
 const OTHER: Duration = Duration::from_secs(5);
 /// Where turns of so many times that find nothing, nothing is to be found.
-const MOST: u32 = 32;
+const MOST: u32 = 256;
 /// What the run of one test may take.
 const RUN: Duration = Duration::from_secs(2);
 
@@ -41,6 +41,8 @@ pub struct CoTest<'a> {
     pub tester: Option<Outside<'a>>,
     /// By goal: who proved it unreachable.
     pub proved_by: FxHashMap<usize, Analysis>,
+    /// A run went on and on: others are not waited for long.
+    pub is_endless: bool,
 }
 
 /// Another's tester.
@@ -55,13 +57,16 @@ pub struct Outside<'a> {
 impl CoTest<'_> {
     pub fn run(&mut self) {
         self.publish();
-        let mut turns = 1;
+        let known = self.gia.tests(&self.program);
+        self.cover(&known);
+        let (mut turns, mut is_first) = (1, true);
         loop {
             let before = self.open().len();
             if self.tester.is_some() {
                 self.import(OTHER * turns);
             } else {
-                self.iteration(TESTER * turns, |search, turn| search.test(turn));
+                self.iteration(TESTER * turns, |search, turn| search.test(turn, is_first));
+                is_first = false;
             }
             if self.is_over() {
                 break;
@@ -94,12 +99,15 @@ impl CoTest<'_> {
 
     /// Lets one of the two work on what is left, and takes in what it found.
     fn iteration(&mut self, turn: Duration, work: impl Fn(&Search, Duration)) {
+        // What is found has to be taken in as well.
+        let turn = self.budget.remaining().map_or(turn, |left| turn.min(left / 8 * 7));
         let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Left::Unreachable, Reducer::Locations) else { return };
         // The goals in the residual program, and which goals of the program they are.
         let open = self.open();
+        let number_of: FxHashMap<EdgeId, usize> = open.iter().map(|&i| (self.goals[i], i)).collect();
         let (mut goals, mut numbers) = (Vec::new(), Vec::new());
         for (new, old) in rest.left() {
-            if let Some(number) = open.iter().copied().find(|&i| self.goals[i] == old) {
+            if let Some(&number) = number_of.get(&old) {
                 goals.push(new);
                 numbers.push(number);
             }
@@ -109,23 +117,23 @@ impl CoTest<'_> {
             program: &rest.program,
             goals: &goals,
             config: self.config.clone(),
-            budget: self.budget.clone(),
+            budget: self.budget.exerting(turn),
             found: &local,
         };
         work(&search, turn);
         let local = local.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.is_endless |= local.is_endless;
         let tests: Vec<Imported> = local.tests.iter().map(|test| Imported::of(&test.values)).collect();
         self.add_tests(&tests);
-        let unreachable = |number: usize| {
-            let mut images = numbers.iter().zip(&local.status).filter(|(n, _)| **n == number).peekable();
-            images.peek().is_none() || images.all(|(_, status)| matches!(status, Status::Unreachable(_)))
-        };
-        let unreachable: Vec<usize> = open.iter().copied().filter(|&i| unreachable(i)).collect();
+        // All its images have to be.
+        let mut reachable = FxHashSet::default();
         for (number, status) in numbers.iter().zip(&local.status) {
-            if let Status::Unreachable(by) = status {
-                self.proved_by.insert(*number, *by);
+            match status {
+                Status::Unreachable(by) => _ = self.proved_by.insert(*number, *by),
+                _ => _ = reachable.insert(*number),
             }
         }
+        let unreachable: Vec<usize> = open.iter().copied().filter(|i| !reachable.contains(i)).collect();
         let never: Vec<EdgeId> = unreachable.iter().map(|&i| self.goals[i]).collect();
         if !never.is_empty()
             && let Ok(combined) = gia::combine(&self.gia, &unreachable_gia(never))
@@ -162,10 +170,22 @@ impl CoTest<'_> {
             news.add_path(&path, Says::Reachable, &self.program);
         }
         // A verifier and a tester that disagree would be a defect: what was run counts.
-        if let Ok(combined) = gia::combine(&self.gia, &news) {
-            self.gia = combined;
-        }
+        let Ok(combined) = gia::combine(&self.gia, &news) else { return 0 };
+        self.gia = combined;
+        self.cover(&paths);
         paths.len()
+    }
+
+    /// Notes what paths cover that are `rt` now.
+    fn cover(&self, paths: &[gia::Test]) {
+        let interpreter = Interpreter::new(&self.program);
+        for path in paths {
+            let inputs =
+                Inputs { values: path.values.iter().map(|(_, _, v)| v.clone()).collect(), ..Inputs::default() };
+            if let Ok(run) = execute(&self.program, &interpreter, &mut inputs.source(), self.is_endless) {
+                self.found().take(self.goals, &run);
+            }
+        }
     }
 
     /// Runs tests on the program: their paths, in full where a run ends. What follows a path that is `rt` is lost to an automaton, so a path that
@@ -180,7 +200,11 @@ impl CoTest<'_> {
             }
             let mut recording = Recording::default();
             let mut given = Given::new(&self.program, test);
-            let run = interpreter.run(&mut given, engine::replay_limits(RUN), &mut recording);
+            let mut limits = engine::replay_limits(RUN);
+            if self.is_endless {
+                limits.steps = ENDLESS;
+            }
+            let run = interpreter.run(&mut given, limits, &mut recording);
             if given.wrong.is_some() || run.taints.iter().any(|&t| self.program.taints[t].over) {
                 continue;
             }
@@ -198,36 +222,25 @@ impl CoTest<'_> {
         paths
     }
 
-    /// What the automaton says, as tests and goals.
+    /// What the automaton says of goals that no test covers.
     fn publish(&mut self) {
-        let mut status = vec![Status::Open; self.goals.len()];
+        let mut status = std::mem::take(&mut self.found().status);
+        status.resize(self.goals.len(), Status::Open);
         if let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Left::Unreachable, Reducer::Locations)
             && self.gia.has(Says::Unreachable)
         {
             let left: FxHashSet<EdgeId> = rest.left().into_iter().map(|(_, old)| old).collect();
             for (i, goal) in self.goals.iter().enumerate() {
-                if !left.contains(goal) {
+                if !left.contains(goal) && status[i] == Status::Open {
                     // What lies behind what was proved is proved by the same.
                     let by = self.proved_by.get(&i).or(self.proved_by.values().next());
                     status[i] = Status::Unreachable(by.copied().unwrap_or_default());
                 }
             }
         }
-        let imported = self.tester.as_ref().map(|outside| outside.report.clone()).unwrap_or_default();
-        let mut found = Found { status, imported, ..Found::default() };
-        let interpreter = Interpreter::new(&self.program);
-        let mut paths = self.gia.tests(&self.program);
-        // A suite has at least one test.
-        if paths.is_empty() {
-            paths.push(gia::Test::default());
-        }
-        for path in paths {
-            let inputs = Inputs { values: path.values.into_iter().map(|(_, _, v)| v).collect(), ..Inputs::default() };
-            if let Ok(run) = execute(&self.program, &interpreter, &mut inputs.source(), false) {
-                found.take(self.goals, &run);
-            }
-        }
-        *self.found() = found;
+        let mut found = self.found();
+        found.status = status;
+        found.imported = self.tester.as_ref().map(|outside| outside.report.clone()).unwrap_or_default();
     }
 }
 

@@ -46,6 +46,9 @@ impl Coverage {
     }
 }
 
+/// Steps of a run of a program whose runs are known to go on and on.
+pub const ENDLESS: u64 = 200_000;
+
 /// Makes goals edges where they are none: a branch on each condition that is only computed, an edge where a block has branches alone.
 pub fn prepare(program: &mut Program, coverage: &Coverage) {
     match coverage {
@@ -255,7 +258,7 @@ fn execute_once(
     /// A run that is longer goes on and on, for whoever measures what it covers.
     const TIME: Duration = Duration::from_secs(2);
     const STEPS: u64 = 20_000_000;
-    let steps = if is_endless { STEPS / 100 } else { STEPS };
+    let steps = if is_endless { ENDLESS } else { STEPS };
     let deadline = Some(Instant::now() + TIME);
     let limits = Limits { steps, memory: 1 << 28, call_depth: 20_000, deadline };
     let read = Cell::new(0);

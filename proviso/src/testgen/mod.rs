@@ -22,7 +22,7 @@ use engine::budget::Budget;
 use goals::Coverage;
 use instrument::Property;
 use rustc_hash::FxHashMap;
-use search::{Found, Import, Search, Status};
+use search::{Found, Import, Search, Status, Test};
 use serde_json::json;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -49,11 +49,12 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     outputs.check(args.verify.files.iter().chain(&job.files_read).map(std::path::PathBuf::as_path))?;
     let config = verify::config(&args.verify)?;
     let memory = args.verify.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
-    let time = args.verify.timeout.unwrap_or(DEFAULT_TIME);
-    let limits = Limits { timeout: Some(time), memory, start, grace: limits::GRACE };
+    let processor = args.verify.cpu_limit;
+    let time = args.verify.timeout.or(processor.is_none().then_some(DEFAULT_TIME));
+    let limits = Limits { timeout: time, processor, memory, start, grace: limits::GRACE };
     limits::limit_address_space(memory);
 
-    let budget = Budget::lasting(time.saturating_sub(WRITING));
+    let budget = time.map_or_else(Budget::unlimited, |time| Budget::lasting(time.saturating_sub(WRITING)));
     let cancel = budget.cancel.clone();
     let shared = Arc::new(Mutex::new(Found::default()));
     let loaded: Arc<Mutex<Option<Arc<Program>>>> = Arc::default();
@@ -67,6 +68,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
         load.keeps_output = tester.is_some();
         load.decisions = matches!(coverage, Coverage::Branches | Coverage::Conditions);
         move || -> Result<(), Failure> {
+            let budget = processor.map_or(budget.clone(), |time| budget.exerting(time.saturating_sub(WRITING)));
             let mut program = pipeline::load(&load, &budget)?;
             goals::prepare(&mut program, &coverage);
             let program = Arc::new(program);
@@ -82,7 +84,18 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
                     report: Import::default(),
                 });
                 let proved_by = FxHashMap::default();
-                CoTest { program, goals: &goals, config, budget, found: &shared, gia, tester, proved_by }.run();
+                CoTest {
+                    program,
+                    goals: &goals,
+                    config,
+                    budget,
+                    found: &shared,
+                    gia,
+                    tester,
+                    proved_by,
+                    is_endless: false,
+                }
+                .run();
             } else {
                 Search { program: &program, goals: &goals, config, budget, found: &shared }.run();
             }
@@ -101,6 +114,15 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     };
     let mut found = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
     found.drop_superfluous();
+    if found.tests.is_empty() {
+        // Who measures a suite runs the program: of one without tests there is nothing to measure.
+        found.tests.push(Test { values: Vec::new(), covers: Vec::new() });
+        let why = found.problem.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+        output::warning(
+            &format!("no run can be followed to its end{why}: the suite has one test, of no inputs"),
+            colors,
+        );
+    }
     let goals = goals::goals(&program, &coverage);
     let sources = Sources::new();
     let told = suite::goals(&program, &goals, &found, &sources);
@@ -119,7 +141,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     if let Some(problem) = &found.imported.problem {
         output::warning(problem, colors);
     }
-    if let Some(stop) = supervised.stop.filter(|s| !matches!(s, Stop::Timeout(_))) {
+    if let Some(stop) = supervised.stop.filter(|s| !matches!(s, Stop::Timeout(_) | Stop::Processor(_))) {
         output::warning(&format!("{stop}: the suite has what was found before"), colors);
     }
     Ok(exit::TRUE)

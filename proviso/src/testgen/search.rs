@@ -51,6 +51,8 @@ pub struct Found {
     pub counts: Vec<u64>,
     /// A run went on and on: others are not waited for long.
     pub is_endless: bool,
+    /// Why the first run cannot be trusted.
+    pub problem: Option<String>,
     /// What came of another's tests.
     pub imported: Import,
 }
@@ -122,10 +124,13 @@ impl Search<'_> {
         let interpreter = Interpreter::new(self.program);
         self.random(&interpreter);
         let mut turn = TURN;
+        // Whoever was asked for, or who is best for it.
+        let asked = Some(self.config.analysis).filter(|&a| a != Analysis::Default);
+        let proving = asked.unwrap_or(Analysis::Default);
         // All goals at once, as long as that finds some.
         while !self.is_over() && turn <= 4 * TURN {
             let open = self.found().open();
-            self.round(&interpreter, &open, Analysis::Symex, turn);
+            self.round(&interpreter, &open, asked.unwrap_or(Analysis::Symex), turn);
             if self.found().open().len() == open.len() {
                 turn *= 2;
             }
@@ -134,7 +139,7 @@ impl Search<'_> {
         while !self.is_over() {
             let open = self.found().open();
             let turn = self.budget.remaining().map_or(8 * TURN, |left| left / 4);
-            self.round(&interpreter, &open, Analysis::Default, turn);
+            self.round(&interpreter, &open, proving, turn);
             if self.found().open().len() == open.len() {
                 break;
             }
@@ -148,18 +153,20 @@ impl Search<'_> {
                     return;
                 }
                 if self.found().status[goal] == Status::Open {
-                    self.round(&interpreter, &[goal], Analysis::Default, turn);
+                    self.round(&interpreter, &[goal], proving, turn);
                 }
             }
             turn *= 3;
         }
     }
 
-    /// Tests alone: what runs find in this time, no proofs.
-    pub fn test(&self, turn: Duration) {
+    /// Tests alone: what runs find in this time, no proofs. Random runs find the same each time.
+    pub fn test(&self, turn: Duration, at_random: bool) {
         self.found().status = vec![Status::Open; self.goals.len()];
         let interpreter = Interpreter::new(self.program);
-        self.random(&interpreter);
+        if at_random {
+            self.random(&interpreter);
+        }
         if !self.is_over() {
             let open = self.found().open();
             self.round(&interpreter, &open, Analysis::Symex, turn);
@@ -172,9 +179,9 @@ impl Search<'_> {
         let interpreter = Interpreter::new(self.program);
         let open = self.found().open();
         if !open.is_empty() {
-            self.round(&interpreter, &open, Analysis::Default, turn);
+            self.round(&interpreter, &open, Analysis::Default, turn / 2);
         }
-        let each = turn / u32::try_from(open.len().max(1)).unwrap_or(u32::MAX);
+        let each = turn / 2 / u32::try_from(open.len().max(1)).unwrap_or(u32::MAX);
         for goal in open {
             if self.budget.spent().is_none() && self.found().status[goal] == Status::Open {
                 self.round(&interpreter, &[goal], Analysis::Default, each.max(Duration::from_millis(500)));
@@ -200,12 +207,14 @@ impl Search<'_> {
     }
 
     fn random(&self, interpreter: &Interpreter<'_>) {
-        let start = Instant::now();
+        let budget = self.budget.exerting(RANDOM);
         // The run on zeros comes first; it is a test whatever it covers.
-        let _ = self.try_inputs(interpreter, &mut Inputs::default().source());
+        if let Err(why) = self.try_inputs(interpreter, &mut Inputs::default().source()) {
+            self.found().problem = Some(why);
+        }
         let random = engine::algorithm::random::RandomInputs::new(self.program, self.config.seed);
         let (mut useless, mut number) = (0, 0);
-        while useless < USELESS && start.elapsed() < RANDOM && !self.is_over() {
+        while useless < USELESS && budget.spent().is_none() && !self.is_over() {
             let is_new = self.try_inputs(interpreter, &mut random.run(number)).unwrap_or(false);
             useless = if is_new { 0 } else { useless + 1 };
             number += 1;
@@ -243,7 +252,7 @@ impl Search<'_> {
         let analysed = slice.as_ref().map_or(&program, |s| &s.program);
         let lacks_frees = slice.is_some() && engine::frees(&program);
         let config = Config { analysis, lacks_frees, ..self.config.clone() };
-        let outcome = engine::verify(analysed, &config, &self.budget.within(turn), &replay, &|_| {});
+        let outcome = engine::verify(analysed, &config, &self.budget.exerting(turn), &replay, &|_| {});
         if matches!(outcome.verdict, Verdict::True) {
             let mut found = self.found();
             for &i in goals {

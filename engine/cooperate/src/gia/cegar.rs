@@ -69,9 +69,13 @@ impl Cegar<'_> {
             let refined = (self.refiner)(program, &checked)?;
             (self.observer)(turn, "refiner", &refined, program);
             let before = precision.conditions();
+            let path = checked.only_path(Says::Candidate, program);
+            let is_told = |gia: &Gia| path.as_ref().is_some_and(|path| gia.tells(path, Says::Unreachable));
+            let was_told = is_told(&precision);
             precision = combine(&precision, &refined).map_err(|e| Reason::new(e.to_string()))?;
             (self.observer)(turn, "combiner", &precision, program);
-            if precision.conditions().iter().all(|e| before.contains(e)) {
+            let is_new = !was_told && is_told(&precision);
+            if !is_new && precision.conditions().iter().all(|e| before.contains(e)) {
                 return Err(Reason::new("refinement makes no progress: nothing new is exchanged"));
             }
             *refinements += 1;
@@ -79,9 +83,12 @@ impl Cegar<'_> {
     }
 }
 
-/// The model explorer: predicate abstraction with the conditions of the automaton as precision. Everything `ut`, or a candidate.
+/// The model explorer: predicate abstraction with the conditions of the automaton as precision, refined for paths that are `ut` where
+/// conditions do not say why. Everything `ut`, or a candidate.
 pub fn explore(program: &mut Program, known: &Gia, config: &Config, budget: &Budget) -> Result<Gia, Reason> {
-    match (Components { program, config, budget }).explore(&known.conditions()) {
+    match (Components { program, config, budget })
+        .explore(&known.conditions(), &|path| known.tells(path, Says::Unreachable))
+    {
         Explored::Proved => Ok(Gia::all_unreachable()),
         Explored::Path(path) => Ok(Gia::of_path(&Annotated { path, conditions: Vec::new() }, Says::Candidate, program)),
         Explored::Unknown(reason) => Err(reason),
@@ -141,9 +148,6 @@ pub fn refine(program: &mut Program, candidate: &Gia, config: &Config, budget: &
         .only_path(Says::Candidate, program)
         .ok_or_else(|| Reason::new("the refiner takes one candidate path, and the automaton names none or several"))?;
     let found = (Components { program, config, budget }).refine(&path)?;
-    if found.conditions.is_empty() && found.lost > 0 {
-        return Err(Reason::new("what refutes the path speaks of memory, which no condition of an automaton can"));
-    }
     let own = |&(at, e): &(usize, cfa::ExprId)| Some((at, program.exprs.import(&found.pool, e)?));
     let conditions = found.conditions.iter().filter_map(own).collect();
     Ok(Gia::of_path(&Annotated { path, conditions }, Says::Unreachable, program))

@@ -3,7 +3,7 @@
 use super::{Gia, Says};
 use crate::condition::{Label, StateId, Transition};
 use cfa::{CallGraph, Callee, EdgeId, ExprId, Op, Out, Program};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Edges of one path.
 const MOST_EDGES: usize = 10_000_000;
@@ -38,13 +38,14 @@ impl Gia {
     pub fn add_path(&mut self, annotated: &Annotated, says: Says, program: &Program) {
         let path = &annotated.path;
         let calls = CallGraph::new(program);
+        let conditions: FxHashMap<usize, ExprId> = annotated.conditions.iter().rev().copied().collect();
         let mut at = self.initial;
         for (i, &edge) in path.iter().enumerate() {
             if self.states[at].says.is_some() {
                 return;
             }
             let last = i + 1 == path.len();
-            let assumption = annotated.conditions.iter().find(|(position, _)| *position == i).map(|&(_, e)| e);
+            let assumption = conditions.get(&i).copied();
             let siblings = siblings(program, &calls, path, i);
             // What there is no choice about needs no name.
             if !last && siblings.is_empty() && assumption.is_none() {
@@ -132,6 +133,20 @@ impl Gia {
             };
         }
         None
+    }
+
+    /// Whether that is said of a path as a whole, and of no beginning of it, which may hold under a condition only. Conditions are left aside.
+    pub fn tells(&self, path: &[EdgeId], says: Says) -> bool {
+        let is_said = |states: &[StateId]| states.iter().any(|&q| self.states[q].says == Some(says));
+        let Some((&last, before)) = path.split_last() else { return false };
+        let mut states = vec![self.initial];
+        for &edge in before {
+            states = self.step(&states, edge, &mut |_| true);
+            if states.is_empty() || is_said(&states) {
+                return false;
+            }
+        }
+        is_said(&self.step(&states, last, &mut |_| true))
     }
 
     /// All conditions and invariants, each once.

@@ -191,7 +191,9 @@ impl Recorder<'_> {
         if self.program.is_automaton(var) {
             return self.automaton_moved(edge, var, state);
         }
-        if let (true, Some(name), Some(value)) = (self.shown(), self.names.variable(var), state.var(var)) {
+        // What stands nowhere in the source (a variable that ends with its block) nobody wrote.
+        let is_written = self.shown() && self.program.edges[edge].place.is_some();
+        if let (true, Some(name), Some(value)) = (is_written, self.names.variable(var), state.var(var)) {
             let value = self.names.show(self.program.vars[var].ty, &value, state);
             self.push(Event::Assign { target: name.to_owned(), value }, edge, tainted);
         }
