@@ -121,13 +121,12 @@ impl<'p> Components<'p> {
         for (k, interpolant) in found {
             for conjunct in smt::conjuncts(&mut cpa.symbolic.execution.terms, interpolant) {
                 let own = out.pool.import(&cpa.symbolic.execution.terms, conjunct);
-                match own.and_then(|own| Some((self.position(path, cuts[k], &out.pool, own)?, own))) {
-                    Some((at, own)) => match out.conditions.last_mut().filter(|(last, _)| *last == at) {
-                        Some((_, all)) => *all = out.pool.and(*all, own),
-                        None => out.conditions.push((at, own)),
-                    },
-                    // There are no expressions for memory, or for the variables of two functions.
-                    None => {}
+                // There are no expressions for memory, or for the variables of two functions.
+                let Some(own) = own else { continue };
+                let Some(at) = self.position(path, cuts[k], &out.pool, own) else { continue };
+                match out.conditions.last_mut().filter(|(last, _)| *last == at) {
+                    Some((_, all)) => *all = out.pool.and(*all, own),
+                    None => out.conditions.push((at, own)),
                 }
             }
         }

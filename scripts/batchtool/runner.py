@@ -127,26 +127,35 @@ def watch(child, limits, start, stop, group):
 
 
 def kill_session(leader):
+    """Ends all processes of a session, those in groups of their own too: a verifier may have another's."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
+    for pid, fields in sessions():
+        if int(fields[3]) == leader:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def session_usage(session):
     """Resident bytes and CPU seconds of the live processes of a session."""
     rss = ticks = 0
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
-        try:
-            with open(f"/proc/{entry}/stat", "rb") as file:
-                # After the command in parentheses: state ppid pgrp session ...
-                fields = file.read().rpartition(b")")[2].split()
-        except OSError:
-            continue
+    for _, fields in sessions():
         if int(fields[3]) == session:
             rss += int(fields[21])
             ticks += sum(map(int, fields[11:15]))
     return rss * os.sysconf("SC_PAGE_SIZE"), ticks / os.sysconf("SC_CLK_TCK")
+
+
+def sessions():
+    """All live processes, each with what the system says of it from its state on: ppid pgrp session ..."""
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat", "rb") as file:
+                    # After the command in parentheses.
+                    yield int(entry), file.read().rpartition(b")")[2].split()
+            except OSError:
+                continue
 
 
 def read_tail(file):

@@ -26,7 +26,8 @@ from batchtool.verdict import of_proviso
 REPOSITORY = Path(__file__).resolve().parents[2]
 LOOP = re.compile(r"\b(for|while)\s*\((?!\s*0\s*\))")
 NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
-GRACE = 5  # seconds a run may take beyond its time limit
+GRACE = 5  # seconds a run may take beyond its limit
+WAITING = 10  # times as much wall time as processor time
 
 
 def main(arguments):
@@ -37,7 +38,7 @@ def main(arguments):
     parser.add_argument("--property", action="append", help="tasks of this property [unreach-call]")
     parser.add_argument("--expected", choices=["true", "false"], help="tasks with this label only")
     parser.add_argument("--sample", type=int, metavar="N", help="so many tasks only, always the same")
-    parser.add_argument("--timeout", type=float, default=10, metavar="SECONDS", help="of each run [10]")
+    parser.add_argument("--cpu-limit", type=float, default=10, metavar="SECONDS", help="processor time of each run [10]")
     parser.add_argument("--mutants", type=int, default=0, metavar="N", help="of each witness [0]")
     parser.add_argument("--proviso", type=Path, default=REPOSITORY / "target" / "release" / "proviso")
     parser.add_argument(
@@ -71,8 +72,8 @@ def main(arguments):
 
 def proviso(options, *arguments):
     """What a run of the command says: (verdict, reason)."""
-    command = [options.proviso, *arguments[:1], "--timeout", f"{options.timeout:g}", *arguments[1:]]
-    outcome = runner.run([str(c) for c in command], runner.Limits(options.timeout + GRACE, None, 8 << 30))
+    command = [options.proviso, *arguments[:1], "--cpu-limit", f"{options.cpu_limit:g}", *arguments[1:]]
+    outcome = runner.run([str(c) for c in command], limits(options))
     return of_proviso(outcome)
 
 
@@ -96,10 +97,10 @@ def examine(task, options):
         text = witness.read_text()
         record["invariants"] = text.count("- invariant:")
         if options.check:
-            check = external(options.check, task, witness, verdict, 60)
+            check = external(options.check, task, witness, verdict, runner.Limits(60, None, 8 << 30))
             record["format"] = "" if check.exit == 0 else (check.stdout + check.stderr).strip()[-300:]
         if options.validator:
-            record["validator"] = opinion(external(options.validator, task, witness, verdict, options.timeout + GRACE))
+            record["validator"] = opinion(external(options.validator, task, witness, verdict, limits(options)))
         start = time.monotonic()
         said, why = proviso(options, "validate", witness, *files, *clang)
         record["seconds"] = round(time.monotonic() - start, 2)
@@ -113,13 +114,17 @@ def examine(task, options):
     return record
 
 
-def external(command, task, witness, verdict, seconds):
+def limits(options):
+    return runner.Limits(WAITING * options.cpu_limit, options.cpu_limit + GRACE, 8 << 30)
+
+
+def external(command, task, witness, verdict, limits):
     """Runs a command line of the user's."""
     fill = {
         "witness": witness, "file": task.files[0], "bits": 32 if task.data_model == "ILP32" else 64,
         "kind": "correctness" if verdict == "TRUE" else "violation",
     }
-    return runner.run([part.format(**fill) for part in shlex.split(command)], runner.Limits(seconds, None, 8 << 30))
+    return runner.run([part.format(**fill) for part in shlex.split(command)], limits)
 
 
 def opinion(outcome):

@@ -6,14 +6,15 @@
 use super::goals::{ENDLESS, execute};
 use super::imported::{Given, Imported, bytes};
 use super::search::{Found, Import, Search, Status};
+use crate::external::Tool;
 use crate::external::tester::Tester;
 use cfa::interp::{Inputs, Interpreter, Outcome};
 use cfa::{EdgeId, Program};
 use cooperate::condition::{Label, Transition};
 use cooperate::gia::{self, Gia, Left, Recording, Says};
 use cooperate::reduce::Reducer;
+use engine::Config;
 use engine::budget::Budget;
-use engine::{Analysis, Config};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -39,10 +40,22 @@ pub struct CoTest<'a> {
     pub gia: Gia,
     /// Who makes tests, if not we.
     pub tester: Option<Outside<'a>>,
+    /// Who else makes proofs.
+    pub verifier: Option<Verifier<'a>>,
     /// By goal: who proved it unreachable.
-    pub proved_by: FxHashMap<usize, Analysis>,
+    pub proved_by: FxHashMap<usize, &'static str>,
     /// A run went on and on: others are not waited for long.
     pub is_endless: bool,
+}
+
+/// Another's verifier.
+pub struct Verifier<'a> {
+    pub tool: &'a Tool,
+    /// Functions whose call is an error.
+    pub errors: &'a [String],
+    pub memory: u64,
+    /// Why it found no more when it was asked last.
+    pub problem: Option<String>,
 }
 
 /// Another's tester.
@@ -75,6 +88,15 @@ impl CoTest<'_> {
             if self.is_over() {
                 break;
             }
+            if let Some(mut verifier) = self.verifier.take() {
+                let Verifier { tool, errors, memory, ref mut problem } = verifier;
+                self.iteration(OTHER * turns, |search, turn| *problem = search.ask(tool, errors, memory, turn));
+                self.verifier = Some(verifier);
+                self.publish();
+                if self.is_over() {
+                    break;
+                }
+            }
             if self.open().len() == before {
                 if turns >= MOST {
                     break;
@@ -98,7 +120,7 @@ impl CoTest<'_> {
     }
 
     /// Lets one of the two work on what is left, and takes in what it found.
-    fn iteration(&mut self, turn: Duration, work: impl Fn(&Search, Duration)) {
+    fn iteration(&mut self, turn: Duration, work: impl FnOnce(&Search, Duration)) {
         // What is found has to be taken in as well.
         let turn = self.budget.remaining().map_or(turn, |left| turn.min(left / 8 * 7));
         let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Left::Unreachable, Reducer::Locations) else { return };
@@ -234,13 +256,16 @@ impl CoTest<'_> {
                 if !left.contains(goal) && status[i] == Status::Open {
                     // What lies behind what was proved is proved by the same.
                     let by = self.proved_by.get(&i).or(self.proved_by.values().next());
-                    status[i] = Status::Unreachable(by.copied().unwrap_or_default());
+                    status[i] = Status::Unreachable(by.copied().unwrap_or("default"));
                 }
             }
         }
         let mut found = self.found();
         found.status = status;
         found.imported = self.tester.as_ref().map(|outside| outside.report.clone()).unwrap_or_default();
+        if let Some(Verifier { problem: Some(why), .. }) = &self.verifier {
+            found.imported.problem.get_or_insert_with(|| why.clone());
+        }
     }
 }
 

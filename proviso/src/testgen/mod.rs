@@ -7,17 +7,19 @@ mod search;
 pub mod suite;
 
 use crate::args::TestgenArgs;
+use crate::external::Tool;
 use crate::external::tester::Tester;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
+use crate::gia_command::picture;
 use crate::job::{Job, Otherwise};
 use crate::limits::{self, End, Limits, Stop};
 use crate::output::{self, Colors};
 use crate::source::Sources;
 use crate::{pipeline, verify, witness};
 use cfa::Program;
-use cooperate::gia::Gia;
-use cotest::{CoTest, Outside};
+use cooperate::gia::{self, Gia};
+use cotest::{CoTest, Outside, Verifier};
 use engine::budget::Budget;
 use goals::Coverage;
 use instrument::Property;
@@ -45,7 +47,17 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let start = Instant::now();
     let job = Job::new(&args.verify, Otherwise::Assertions)?;
     let coverage = coverage(args, &job)?;
-    let mut outputs = Outputs::new([("--lcov", args.lcov.as_ref()), ("--json", args.verify.json.as_ref())]);
+    let saves_gia = args.verify.knowledge.save_gia.as_ref();
+    for (option, is_given) in [("--external", args.verify.external.is_some()), ("--save-gia", saves_gia.is_some())] {
+        if is_given && !args.cotest {
+            return Err(Failure::usage(format!("{option} needs --cotest")));
+        }
+    }
+    let mut outputs = Outputs::new([
+        ("--lcov", args.lcov.as_ref()),
+        ("--json", args.verify.json.as_ref()),
+        ("--save-gia", saves_gia),
+    ]);
     outputs.check(args.verify.files.iter().chain(&job.files_read).map(std::path::PathBuf::as_path))?;
     let config = verify::config(&args.verify)?;
     let memory = args.verify.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
@@ -60,12 +72,16 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let loaded: Arc<Mutex<Option<Arc<Program>>>> = Arc::default();
     let cooperates = args.cotest;
     let tester = args.tester.as_deref().map(Tester::of).transpose()?;
+    let tool = args.verify.external.as_deref().map(Tool::of).transpose()?;
+    let is_drawn = saves_gia.map(|path| path.extension().is_some_and(|e| e == "html"));
+    let known: Arc<Mutex<Option<String>>> = Arc::default();
     let name = tester.as_ref().map(|tester| tester.name);
     let errors = job.error_functions.clone();
     let worker = {
-        let (shared, loaded, mut load, coverage) = (shared.clone(), loaded.clone(), job.load.clone(), coverage.clone());
+        let (shared, loaded, known, mut load, coverage) =
+            (shared.clone(), loaded.clone(), known.clone(), job.load.clone(), coverage.clone());
         // The tester's program is one that runs.
-        load.keeps_output = tester.is_some();
+        load.keeps_output = tester.is_some() || tool.is_some();
         load.decisions = matches!(coverage, Coverage::Branches | Coverage::Conditions);
         move || -> Result<(), Failure> {
             let budget = processor.map_or(budget.clone(), |time| budget.exerting(time.saturating_sub(WRITING)));
@@ -83,19 +99,29 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
                     memory,
                     report: Import::default(),
                 });
+                let verifier = tool.as_ref().map(|tool| Verifier { tool, errors: &errors, memory, problem: None });
                 let proved_by = FxHashMap::default();
-                CoTest {
+                let (goals, found) = (&goals[..], &*shared);
+                let mut cotest = CoTest {
                     program,
-                    goals: &goals,
+                    goals,
                     config,
                     budget,
-                    found: &shared,
+                    found,
                     gia,
                     tester,
+                    verifier,
                     proved_by,
                     is_endless: false,
-                }
-                .run();
+                };
+                cotest.run();
+                let CoTest { mut program, gia, .. } = cotest;
+                let text = match is_drawn {
+                    None => return Ok(()),
+                    Some(true) => picture::page(&gia, &mut program, &Sources::new())?,
+                    Some(false) => gia::print(&gia, &program),
+                };
+                *known.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
             } else {
                 Search { program: &program, goals: &goals, config, budget, found: &shared }.run();
             }
@@ -131,6 +157,11 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     suite.write(&args.output, args.ktest)?;
     if let Some(path) = &args.lcov {
         outputs.put(path, suite::lcov(&program, &found.counts, &sources));
+    }
+    match (saves_gia, known.lock().unwrap_or_else(PoisonError::into_inner).take()) {
+        (Some(path), Some(text)) => outputs.put(path, text),
+        (Some(_), None) => output::warning("there is no GIA: the run did not come back in time", colors),
+        (None, _) => {}
     }
     let stopped = supervised.stop.map(|s| s.to_string());
     if let Some(path) = &args.verify.json {
@@ -270,7 +301,7 @@ impl Suite<'_> {
             let (status, by) = match goal.status {
                 Status::Open | Status::Beyond => ("open", None),
                 Status::Covered => ("covered", None),
-                Status::Unreachable(by) => ("unreachable", Some(by.name())),
+                Status::Unreachable(by) => ("unreachable", Some(by)),
             };
             json!({
                 "location": crate::report::spot_json(goal.spot.as_ref()),

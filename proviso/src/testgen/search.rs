@@ -5,6 +5,7 @@
 //! unreachable. When rounds find nothing more, goals are asked for one by one.
 
 use super::goals::{Executed, execute};
+use crate::external::{Task, Tool};
 use cfa::interp::{InputSource, Inputs, Interpreter};
 use cfa::{EdgeId, ErrorId, Id, Op, Program};
 use engine::budget::Budget;
@@ -30,8 +31,8 @@ pub enum Status {
     /// Reached, but only with what no test gives: arguments, files, the environment, memory that was never written.
     Beyond,
     Covered,
-    /// Proved by this analysis: no execution comes there.
-    Unreachable(Analysis),
+    /// Proved by this analysis, or another's verifier: no execution comes there.
+    Unreachable(&'static str),
 }
 
 /// A test: what it gives the program, and which goals it covers, by index.
@@ -189,6 +190,35 @@ impl Search<'_> {
         }
     }
 
+    /// Another's verifier, as long as it finds something; why it found no more.
+    pub fn ask(&self, tool: &Tool, errors: &[String], memory: u64, turn: Duration) -> Option<String> {
+        self.found().status = vec![Status::Open; self.goals.len()];
+        let interpreter = Interpreter::new(self.program);
+        // Other processes do not work on this thread's time.
+        let budget = self.budget.within(turn);
+        loop {
+            let open = self.found().open();
+            if open.is_empty() || budget.spent().is_some() {
+                return None;
+            }
+            let mut program = self.program.clone();
+            instrument::cover(&mut program, &open.iter().map(|&i| self.goals[i]).collect::<Vec<_>>());
+            let task = Task { original: &program, error_functions: errors, budget: &budget, memory, replay: REPLAY };
+            match tool.verify(&program, &task).verdict {
+                Verdict::True => {
+                    let mut found = self.found();
+                    open.into_iter().for_each(|i| found.status[i] = Status::Unreachable(tool.name));
+                }
+                Verdict::False(violation) => match self.try_inputs(&interpreter, &mut violation.inputs.source()) {
+                    Ok(true) => {}
+                    Ok(false) => return Some(format!("{} has found nothing new", tool.name)),
+                    Err(why) => return Some(why),
+                },
+                Verdict::Unknown(why) => return Some(why.text),
+            }
+        }
+    }
+
     fn found(&self) -> std::sync::MutexGuard<'_, Found> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -258,7 +288,7 @@ impl Search<'_> {
             for &i in goals {
                 // What a test covers is reachable, whatever is proved.
                 if found.status[i] == Status::Open {
-                    found.status[i] = Status::Unreachable(outcome.decided_by);
+                    found.status[i] = Status::Unreachable(outcome.decided_by.name());
                 }
             }
         }

@@ -186,7 +186,7 @@ impl std::fmt::Display for Goal {
         match (self.status, self.tests.first()) {
             (Status::Covered, Some(test)) => write!(f, "covered by testcase-{test}"),
             (Status::Covered, None) => write!(f, "covered"),
-            (Status::Unreachable(by), _) => write!(f, "proved unreachable by {}", by.name()),
+            (Status::Unreachable(by), _) => write!(f, "proved unreachable by {}", by),
             (Status::Open, _) => write!(f, "open"),
             (Status::Beyond, _) => write!(f, "open: it takes more than values of __VERIFIER_nondet_*"),
         }
