@@ -17,9 +17,10 @@ use crate::limits::{self, End, Limits, Stop};
 use crate::output::{self, Colors};
 use crate::source::Sources;
 use crate::{pipeline, verify, witness};
-use cfa::Program;
+use cfa::{EdgeId, Program};
 use cooperate::gia::{self, Gia};
 use cotest::{CoTest, Outside, Verifier};
+use engine::Config;
 use engine::budget::Budget;
 use goals::Coverage;
 use instrument::Property;
@@ -71,17 +72,20 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let shared = Arc::new(Mutex::new(Found::default()));
     let loaded: Arc<Mutex<Option<Arc<Program>>>> = Arc::default();
     let cooperates = args.cotest;
-    let tester = args.tester.as_deref().map(Tester::of).transpose()?;
-    let tool = args.verify.external.as_deref().map(Tool::of).transpose()?;
-    let is_drawn = saves_gia.map(|path| path.extension().is_some_and(|e| e == "html"));
+    let parties = Parties {
+        tester: args.tester.as_deref().map(Tester::of).transpose()?,
+        verifier: args.verify.external.as_deref().map(Tool::of).transpose()?,
+        errors: job.error_functions.clone(),
+        memory,
+        draws: saves_gia.map(|path| path.extension().is_some_and(|e| e == "html")),
+    };
     let known: Arc<Mutex<Option<String>>> = Arc::default();
-    let name = tester.as_ref().map(|tester| tester.name);
-    let errors = job.error_functions.clone();
+    let name = parties.tester.as_ref().map(|tester| tester.name);
     let worker = {
         let (shared, loaded, known, mut load, coverage) =
             (shared.clone(), loaded.clone(), known.clone(), job.load.clone(), coverage.clone());
         // The tester's program is one that runs.
-        load.keeps_output = tester.is_some() || tool.is_some();
+        load.keeps_output = parties.tester.is_some() || parties.verifier.is_some();
         load.decisions = matches!(coverage, Coverage::Branches | Coverage::Conditions);
         move || -> Result<(), Failure> {
             let budget = processor.map_or(budget.clone(), |time| budget.exerting(time.saturating_sub(WRITING)));
@@ -91,37 +95,8 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
             *loaded.lock().unwrap_or_else(PoisonError::into_inner) = Some(program.clone());
             let goals = goals::goals(&program, &coverage);
             if cooperates {
-                let gia = Gia::nothing();
-                let program = (*program).clone();
-                let tester = tester.as_ref().map(|tester| Outside {
-                    tester,
-                    errors: &errors,
-                    memory,
-                    report: Import::default(),
-                });
-                let verifier = tool.as_ref().map(|tool| Verifier { tool, errors: &errors, memory, problem: None });
-                let proved_by = FxHashMap::default();
-                let (goals, found) = (&goals[..], &*shared);
-                let mut cotest = CoTest {
-                    program,
-                    goals,
-                    config,
-                    budget,
-                    found,
-                    gia,
-                    tester,
-                    verifier,
-                    proved_by,
-                    is_endless: false,
-                };
-                cotest.run();
-                let CoTest { mut program, gia, .. } = cotest;
-                let text = match is_drawn {
-                    None => return Ok(()),
-                    Some(true) => picture::page(&gia, &mut program, &Sources::new())?,
-                    Some(false) => gia::print(&gia, &program),
-                };
-                *known.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+                let text = parties.cooperate((*program).clone(), &goals, config, budget, &shared)?;
+                *known.lock().unwrap_or_else(PoisonError::into_inner) = text;
             } else {
                 Search { program: &program, goals: &goals, config, budget, found: &shared }.run();
             }
@@ -140,15 +115,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     };
     let mut found = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
     found.drop_superfluous();
-    if found.tests.is_empty() {
-        // Who measures a suite runs the program: of one without tests there is nothing to measure.
-        found.tests.push(Test { values: Vec::new(), covers: Vec::new() });
-        let why = found.problem.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
-        output::warning(
-            &format!("no run can be followed to its end{why}: the suite has one test, of no inputs"),
-            colors,
-        );
-    }
+    has_a_test(&mut found, colors);
     let goals = goals::goals(&program, &coverage);
     let sources = Sources::new();
     let told = suite::goals(&program, &goals, &found, &sources);
@@ -176,6 +143,52 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
         output::warning(&format!("{stop}: the suite has what was found before"), colors);
     }
     Ok(exit::TRUE)
+}
+
+/// Who cooperates besides our own tester and verifier, and whether what is known at the end is told.
+struct Parties {
+    tester: Option<Tester>,
+    verifier: Option<Tool>,
+    errors: Vec<String>,
+    memory: u64,
+    /// As text, or drawn.
+    draws: Option<bool>,
+}
+
+impl Parties {
+    /// Cooperative test generation; what is known at the end, if that is asked for.
+    fn cooperate(
+        &self,
+        program: Program,
+        goals: &[EdgeId],
+        config: Config,
+        budget: Budget,
+        found: &Mutex<Found>,
+    ) -> Result<Option<String>, Failure> {
+        let Self { errors, memory, .. } = self;
+        let (gia, memory, proved_by) = (Gia::nothing(), *memory, FxHashMap::default());
+        let tester = self.tester.as_ref().map(|tester| Outside { tester, errors, memory, report: Import::default() });
+        let verifier = self.verifier.as_ref().map(|tool| Verifier { tool, errors, memory, problem: None });
+        let is_endless = false;
+        let mut cotest = CoTest { program, goals, config, budget, found, gia, tester, verifier, proved_by, is_endless };
+        cotest.run();
+        let CoTest { mut program, gia, .. } = cotest;
+        Ok(match self.draws {
+            None => None,
+            Some(true) => Some(picture::page(&gia, &mut program, &Sources::new())?),
+            Some(false) => Some(gia::print(&gia, &program)),
+        })
+    }
+}
+
+/// Who measures a suite runs the program: of one without tests there is nothing to measure.
+fn has_a_test(found: &mut Found, colors: Colors) {
+    if found.tests.is_empty() {
+        found.tests.push(Test { values: Vec::new(), covers: Vec::new() });
+        let why = found.problem.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+        let text = format!("no run can be followed to its end{why}: the suite has one test, of no inputs");
+        output::warning(&text, colors);
+    }
 }
 
 /// What is asked: by `--coverage`, else by the property.
