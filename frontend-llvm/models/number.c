@@ -4,14 +4,20 @@
 
 // Reading numbers, for stdlib.c and stdio.c. The locale is "C".
 
-// What is asked of each character, without branches: paths are many as it is.
-static _Bool proviso_is_space(int c) { return (c == ' ') | (c - '\t' < 5u); }
+// What is asked of each character, without branches: paths are many as it is. Not functions, so that what a condition says of the character
+// is seen in it.
+#define proviso_is_space(character)                                                                                    \
+    ({                                                                                                                 \
+        int c_ = (character);                                                                                          \
+        (_Bool)((c_ == ' ') | (c_ - '\t' < 5u));                                                                       \
+    })
 
 // The value of a digit in bases up to 36, or 36.
-static int proviso_digit(int c) {
-    int digit = c - '0', letter = (c | 0x20) - 'a';
-    return 36 - (-(digit < 10u) & (36 - digit)) - (-(letter < 26u) & (26 - letter));
-}
+#define proviso_digit(character)                                                                                       \
+    ({                                                                                                                 \
+        int c_ = (character), digit_ = c_ - '0', letter_ = (c_ | 0x20) - 'a';                                          \
+        36 - (-(digit_ < 10u) & (36 - digit_)) - (-(letter_ < 26u) & (26 - letter_));                                  \
+    })
 
 struct proviso_integer {
     unsigned long long magnitude;

@@ -602,7 +602,6 @@ PLAIN(proviso_fprintf_chk_plain, "__fprintf_chk.plain", (struct proviso_stream *
 
 extern void proviso_read_string(const char *s, int precision) __asm__("printf.string");
 void proviso_read_string(const char *s, int precision) {
-    size_t length = 0;
-    while (s && (precision < 0 || length < (size_t)precision) && s[length])
-        length++;
+    for (size_t n = 0; s && (precision < 0 || n < (size_t)precision) && *s; n++)
+        s++;
 }

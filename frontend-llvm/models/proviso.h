@@ -116,10 +116,10 @@ static int proviso_env_between(int low, int high) {
 static int proviso_env_error(void) { return proviso_env_between(1, 133); }
 
 static size_t proviso_strlen(const char *s) {
-    size_t n = 0;
-    while (s[n])
-        n++;
-    return n;
+    const char *end = s;
+    while (*end)
+        end++;
+    return end - s;
 }
 
 // Reads a region, for what reading it may show.

@@ -139,10 +139,10 @@ void swab(const void *src, void *dst, ssize_t n) {
 size_t strlen(const char *s) { return proviso_strlen(s); }
 
 static size_t proviso_strnlen(const char *s, size_t max) {
-    size_t n = 0;
-    while (n < max && s[n])
-        n++;
-    return n;
+    const char *end = s;
+    for (size_t n = 0; n < max && *end; n++)
+        end++;
+    return end - s;
 }
 
 size_t strnlen(const char *s, size_t max) { return proviso_strnlen(s, max); }
@@ -229,12 +229,10 @@ size_t strlcat(char *dst, const char *src, size_t size) {
 // Comparing strings.
 
 static int proviso_strncmp(const char *a, const char *b, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = a[i], d = b[i];
-        if (c != d)
+    for (size_t i = 0; i < n; i++, a++, b++) {
+        unsigned char c = *a, d = *b;
+        if ((c != d) | (c == 0))
             return c - d;
-        if (c == 0)
-            return 0;
     }
     return 0;
 }
@@ -339,10 +337,10 @@ char *strchrnul(const char *s, int c) { return proviso_strchrnul(s, c); }
 
 // The length of the first part of `s` all of whose bytes are in (or, if not `in`, are not in) `set`.
 static size_t proviso_span(const char *s, const char *set, _Bool in) {
-    size_t n = 0;
-    while (s[n] && (*proviso_strchrnul(set, s[n]) != 0) == in)
-        n++;
-    return n;
+    const char *end = s;
+    while (*end && (*proviso_strchrnul(set, *end) != 0) == in)
+        end++;
+    return end - s;
 }
 
 size_t strspn(const char *s, const char *accept) { return proviso_span(s, accept, 1); }

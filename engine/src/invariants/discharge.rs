@@ -6,6 +6,8 @@
 use super::contexts::Contexts;
 use super::environment::{Environment, Rows};
 use super::fixpoint::{Analysis, Following};
+use super::limits::{Limit, Reach};
+use super::relate::Read;
 use super::tracker::Tracker;
 use super::value::Value;
 use crate::budget::Budget;
@@ -15,6 +17,7 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 use slicer::pointer::{self, PointsTo};
 use smt::bounds::Bounds;
+use std::rc::Rc;
 
 /// What holds anyway.
 pub struct Discharged {
@@ -245,7 +248,7 @@ impl Following<'_> {
         let pool = &program.exprs;
         let eval = |env: &Environment, e: ExprId| env.eval(rows, pool, e);
         let pair = |env: &Environment, e: ExprId| (env.eval(rows, pool, e), e);
-        let most = |len: &Option<Value>| len.as_ref().map_or(u64::MAX, |len| len.range.high);
+        let most = |len: &Option<Value>| len.clone().unwrap_or_else(|| Value::full(64));
         let least = |len: &Option<Value>| len.as_ref().map_or(0, |len| len.range.low);
         let tracker = &mut self.tracker;
         let is_valid = match program.edges[edge].op {
@@ -256,7 +259,12 @@ impl Following<'_> {
                 let (loaded, cell) = tracker.read(&env.memory, value.as_ref(), bytes);
                 accessed(program, rows, tracker, env, addr, bytes);
                 env.set(rows, var, loaded.map(|v| super::resized(&v, width)));
-                env.copies.extend(cell.filter(|_| width.is_multiple_of(8)).map(|cell| (var, cell)));
+                if let Some(cell) = cell.filter(|_| width.is_multiple_of(8)) {
+                    env.recent.loaded(var, cell);
+                }
+                if width == 8 {
+                    env.recent.read(pool, Read { var, width }, addr);
+                }
                 is_valid
             }
             Op::Store { addr, value: stored } => {
@@ -269,8 +277,12 @@ impl Following<'_> {
                 is_valid
             }
             Op::Alloc { var, size, .. } => {
-                let size = eval(env, size);
-                let address = tracker.allocate(env, edge, size.as_ref());
+                let bytes = eval(env, size);
+                let address = tracker.allocate(env, edge, bytes.as_ref());
+                let object = tracker.site(edge);
+                if tracker.is_one(&env.memory, object) {
+                    env.limit(rows, pool, size, Limit::new(object, Reach::Size, 0).exact());
+                }
                 env.set(rows, var, address);
                 true
             }
@@ -283,8 +295,8 @@ impl Following<'_> {
             Op::ObjectSize { ptr, .. } => tracker.is_start(&env.memory, eval(env, ptr).as_ref()),
             Op::Copy { dst, src, len } => {
                 let (to, from, len) = (pair(env, dst), eval(env, src), eval(env, len));
-                let is_valid = tracker.is_valid(&env.memory, to.0.as_ref(), most(&len), true)
-                    && tracker.is_valid(&env.memory, from.as_ref(), most(&len), false);
+                let is_valid = tracker.is_valid_up_to(&env.memory, to.0.as_ref(), &most(&len), true)
+                    && tracker.is_valid_up_to(&env.memory, from.as_ref(), &most(&len), false);
                 let bytes = least(&len);
                 tracker.copy(env, to, from, len);
                 accessed(program, rows, tracker, env, dst, bytes);
@@ -293,7 +305,7 @@ impl Following<'_> {
             }
             Op::Fill { dst, byte, len } => {
                 let (to, byte, len) = (pair(env, dst), eval(env, byte), eval(env, len));
-                let is_valid = tracker.is_valid(&env.memory, to.0.as_ref(), most(&len), true);
+                let is_valid = tracker.is_valid_up_to(&env.memory, to.0.as_ref(), &most(&len), true);
                 let bytes = least(&len);
                 tracker.fill(env, to, byte, len);
                 accessed(program, rows, tracker, env, dst, bytes);
@@ -324,7 +336,11 @@ impl Following<'_> {
         match &self.frames[func.index()][..] {
             [] => {}
             frame if is_recursive => self.tracker.end_some(env, frame),
-            frame => self.tracker.end(env, frame, Some(result)),
+            frame => {
+                self.tracker.end(env, frame, Some(result));
+                // Nobody who waits knows of these.
+                Rc::make_mut(&mut env.memory.lost).retain(|(object, _)| !frame.contains(object));
+            }
         }
     }
 }
@@ -359,8 +375,8 @@ fn accessed(program: &Program, rows: &Rows, tracker: &Tracker, env: &mut Environ
     }
     let most = |object| tracker.status(&env.memory, object).map_or(u64::MAX, |status| status.most);
     let now = now.accessed(&by, bytes, most);
-    for (_, cell) in env.copies.iter().filter(|(copy, _)| *copy == var) {
-        env.memory.cells.set(*cell as usize, Some(now.clone()).filter(|v| !v.is_full()));
+    for cell in env.recent.cells_of(var).collect::<Vec<u32>>() {
+        env.memory.cells.set(cell as usize, Some(now.clone()).filter(|v| !v.is_full()));
     }
     env.set(rows, var, Some(now));
 }

@@ -1,6 +1,8 @@
 //! What is known of the variables at one place, and the effect of expressions and conditions on it.
 
+use super::limits::{Reaches, Same};
 use super::memory::{Count, Memory};
+use super::relate::Recent;
 use super::value::{NULL, Value};
 use crate::execution::Paged;
 use crate::execution::range as addresses;
@@ -10,6 +12,8 @@ use smt::bounds::Bounds;
 use smt::facts::Facts;
 use std::ops::Range;
 
+/// Assignments one behind the other that are looked through.
+const DEPTH: u32 = 4;
 /// Variables of a condition that are looked at.
 const LEAVES: usize = 16;
 
@@ -108,14 +112,14 @@ pub struct Environment {
     pub locals: Paged<Value>,
     /// Where memory is tracked.
     pub memory: Memory,
-    /// Variables that hold what is in a cell of memory, between places where paths join.
-    pub copies: Vec<(VarId, u32)>,
+    /// Where memory is tracked, between places where paths join.
+    pub recent: Recent,
 }
 
 impl Environment {
     /// Nothing is known.
     pub fn new() -> Self {
-        Self { globals: Paged::new(), locals: Paged::new(), memory: Memory::new(), copies: Vec::new() }
+        Self { globals: Paged::new(), locals: Paged::new(), memory: Memory::new(), recent: Recent::default() }
     }
     /// What a callee is to know of its caller: all but locals.
     pub fn shared(&self) -> Self {
@@ -134,17 +138,26 @@ impl Environment {
         }
     }
     /// Whether an object's number stands for one object, where memory is tracked.
-    fn is_one(&self, object: u32) -> bool {
+    pub(super) fn is_one(&self, object: u32) -> bool {
         self.memory.objects.get(object as usize).is_some_and(|status| status.count == Count::One)
     }
     /// What holds in both, and less; tells whether that is less than what held in `self`.
     pub fn join(&mut self, o: &Self) -> bool {
-        let globals = combine(&mut self.globals, &o.globals, Value::join);
-        combine(&mut self.locals, &o.locals, Value::join) || globals
+        self.join_where(o, &Same)
+    }
+    /// The same, where what is known of reaches is put together like this.
+    pub fn join_where(&mut self, o: &Self, how: &dyn Reaches) -> bool {
+        let join = |a: &Value, b: &Value| a.join_where(b, how);
+        let globals = combine(&mut self.globals, &o.globals, join);
+        combine(&mut self.locals, &o.locals, join) || globals
     }
     /// The same such that repetition ends; see [`Value::widen`].
     pub fn widen(&mut self, o: &Self, thresholds: &impl Fn(u32) -> Vec<u64>) -> bool {
-        let widen = |a: &Value, b: &Value| a.widen(b, &thresholds(a.width()));
+        self.widen_where(o, thresholds, &Same)
+    }
+    /// The same, where what is known of reaches is put together like this.
+    pub fn widen_where(&mut self, o: &Self, thresholds: &impl Fn(u32) -> Vec<u64>, how: &dyn Reaches) -> bool {
+        let widen = |a: &Value, b: &Value| a.widen_where(b, &thresholds(a.width()), how);
         let globals = combine(&mut self.globals, &o.globals, widen);
         combine(&mut self.locals, &o.locals, widen) || globals
     }
@@ -158,6 +171,27 @@ impl Environment {
     /// The value of an expression; `None` if it has more than 64 bits. Recursive: the front-end bounds the depth.
     pub fn eval(&self, rows: &Rows, pool: &ExprPool, e: ExprId) -> Option<Value> {
         eval(rows, pool, e, &|var| self.get(rows, var).cloned(), &|object| self.is_one(object))
+    }
+
+    /// The same if a variable has a value, and what was made of it accordingly.
+    pub(super) fn eval_given(&self, rows: &Rows, pool: &ExprPool, e: ExprId, given: (VarId, Value)) -> Option<Value> {
+        self.eval_deep(rows, pool, e, &given, DEPTH)
+    }
+
+    fn eval_deep(&self, rows: &Rows, pool: &ExprPool, e: ExprId, given: &(VarId, Value), depth: u32) -> Option<Value> {
+        let of = |var: VarId| {
+            if var == given.0 {
+                return Some(given.1.clone());
+            }
+            let known = self.get(rows, var);
+            let definition = self.recent.definition(var).filter(|_| depth > 0);
+            let made = definition.and_then(|e| self.eval_deep(rows, pool, e, given, depth - 1));
+            match (known, made) {
+                (Some(known), Some(made)) => Some(made.meet(known).unwrap_or(made)),
+                (known, made) => made.or_else(|| known.cloned()),
+            }
+        };
+        eval(rows, pool, e, &of, &|object| self.is_one(object))
     }
 
     /// Leaves the states in which the one-bit `cond` is 1; `false` if there is none.
@@ -189,10 +223,9 @@ impl Environment {
             let Some(range) = facts.known(leaf) else { continue };
             let before = self.get(rows, var).cloned().unwrap_or_else(|| Value::full(pool.width(leaf)));
             let Some(now) = Value::of_range(*range).and_then(|r| before.meet(&r)) else { return false };
-            let cells = self.copies.iter().filter(|(copy, _)| *copy == var);
-            cells.for_each(|(_, cell)| {
-                self.memory.cells.set(*cell as usize, Some(now.clone()).filter(|v| !v.is_full()))
-            });
+            for cell in self.recent.cells_of(var).collect::<Vec<u32>>() {
+                self.memory.cells.set(cell as usize, Some(now.clone()).filter(|v| !v.is_full()));
+            }
             self.set(rows, var, Some(now));
         }
         // Members of small sets one by one.
@@ -209,6 +242,10 @@ impl Environment {
             let left = members.iter().copied().filter(|&m| possible(m)).map(|m| Value::constant(width, m));
             let Some(left) = left.reduce(|a, b| a.join(&b)) else { return false };
             self.set(rows, var, Some(left));
+        }
+        if rows.follows {
+            self.relate(rows, pool, cond, true);
+            self.relate_reads(rows, pool, Some(cond));
         }
         true
     }
@@ -263,6 +300,13 @@ fn eval(
                 Some((base, by)) => moved_up(&x, &y, op, base, &by),
                 None => Value::apply(op, &x, &y),
             },
+            (BinOp::Sub, _) => {
+                let numbers = Value::apply(op, &x, &y);
+                match x.distance(&y, is_one) {
+                    Some(distance) => numbers.meet(&distance).unwrap_or(distance),
+                    None => numbers,
+                }
+            }
             _ => Value::apply(op, &x, &y),
         }),
         Expr::Ite(c, t, f) => match of(c)?.truth() {

@@ -7,13 +7,14 @@
 
 use super::Invariants;
 use super::environment::{Environment, Rows};
-use super::memory::Joining;
+use super::memory::{Both, Joining};
 use super::nodes::Nodes;
+use super::thresholds::thresholds;
 use super::tracker::Tracker;
-use super::value::Value;
+use super::value::{Value, resized};
 use crate::budget::Budget;
 use crate::cpa::symbolic::globals_written;
-use cfa::{Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, Id, LocId, Op, Out, Program, VarId, VarKind};
+use cfa::{CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, Id, LocId, Op, Out, Program, VarId, VarKind};
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::bounds::Bounds;
@@ -26,8 +27,6 @@ const WIDENINGS: u32 = 200;
 const STOPS: u32 = 40;
 /// Descending rounds.
 const ROUNDS: u32 = 3;
-/// Thresholds of one width.
-const THRESHOLDS: usize = 256;
 /// Nodes between looks at the clock.
 const TICK: u32 = 128;
 
@@ -36,6 +35,21 @@ const TICK: u32 = 128;
 struct Exit {
     env: Environment,
     value: Option<Value>,
+}
+
+impl Exit {
+    /// Those that give null back are told apart: they say of what else they do whether it was done.
+    fn kind(&self) -> usize {
+        usize::from(self.value.as_ref().and_then(Value::as_constant) != Some(0))
+    }
+}
+
+/// How execution goes on.
+enum Next {
+    Stop,
+    Go,
+    /// In either of two states.
+    Also(Environment),
 }
 
 /// What it takes to track memory.
@@ -91,9 +105,10 @@ pub struct Analysis<'p> {
     downward: Vec<u32>,
     thresholds: FxHashMap<u32, Vec<u64>>,
     pub(super) at: Vec<Option<Environment>>,
-    exits: Vec<Option<Exit>>,
+    /// By [kind](Exit::kind).
+    exits: Vec<[Option<Exit>; 2]>,
     visits: Vec<u32>,
-    exit_visits: Vec<u32>,
+    exit_visits: Vec<[u32; 2]>,
     reached: Vec<bool>,
 }
 
@@ -114,9 +129,9 @@ impl<'p> Analysis<'p> {
             downward,
             thresholds: thresholds(program),
             at: vec![None; n],
-            exits: vec![None; program.funcs.len()],
+            exits: vec![[None, None]; program.funcs.len()],
             visits: vec![0; n],
-            exit_visits: vec![0; program.funcs.len()],
+            exit_visits: vec![[0; 2]; program.funcs.len()],
             reached: vec![false; n],
             program,
         }
@@ -126,8 +141,12 @@ impl<'p> Analysis<'p> {
     pub fn run(mut self, budget: &Budget) -> Option<Invariants> {
         self.iterate(budget)?;
         let envs = self.program.locs.ids().zip(self.at).filter_map(|(loc, env)| Some((loc, env?))).collect();
+        let result = |exits: [Option<Exit>; 2]| {
+            let values: Option<Vec<Value>> = exits.into_iter().flatten().map(|exit| exit.value).collect();
+            values?.into_iter().reduce(|a, b| a.join(&b))
+        };
         let results =
-            self.program.funcs.ids().zip(self.exits).filter_map(|(f, exit)| Some((f, exit?.value?))).collect();
+            self.program.funcs.ids().zip(self.exits).filter_map(|(f, exits)| Some((f, result(exits)?))).collect();
         Some(Invariants { rows: self.rows, envs, reached: self.reached, results })
     }
 
@@ -190,17 +209,24 @@ impl<'p> Analysis<'p> {
     /// Adds what holds on another way; whether that is news.
     fn join(&self, now: &mut Environment, more: &Environment, step: Step) -> bool {
         let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
+        let lost = self.following.as_ref().map_or(Vec::new(), |f| f.tracker.lost(&now.memory, &more.memory, None));
+        if let Some(following) = &self.following {
+            following.tracker.lose(now, &lost);
+        }
+        let before = now.memory.clone();
+        let reaches = Both(&before, &more.memory);
         let (changed, how) = match step {
-            Step::Join => (now.join(more), Joining::Exact),
-            Step::Widen => (now.widen(more, &of_width), Joining::Exact),
-            Step::Leap => (now.widen(more, &|_| Vec::new()), Joining::Exact),
+            Step::Join => (now.join_where(more, &reaches), Joining::Exact),
+            Step::Widen => (now.widen_where(more, &of_width, &reaches), Joining::Exact),
+            Step::Leap => (now.widen_where(more, &|_| Vec::new(), &reaches), Joining::Exact),
             Step::Forget => (now.forget_changes(more), Joining::Forgetting),
         };
         let Some(following) = &self.following else { return changed };
+        let changed = changed || !lost.is_empty();
         let op = |a: &Value, b: &Value| match step {
-            Step::Join => a.join(b),
-            Step::Widen => a.widen(b, &of_width(a.width())),
-            Step::Leap => a.widen(b, &[]),
+            Step::Join => a.join_where(b, &reaches),
+            Step::Widen => a.widen_where(b, &of_width(a.width()), &reaches),
+            Step::Leap => a.widen_where(b, &[], &reaches),
             Step::Forget if a.includes(b) => a.clone(),
             Step::Forget => Value::full(a.width()),
         };
@@ -227,12 +253,12 @@ impl<'p> Analysis<'p> {
     }
 
     fn ascend_exit(&mut self, func: FuncId, exit: Exit) -> bool {
-        let i = func.index();
-        let Some(mut now) = self.exits[i].take() else {
-            self.exits[i] = Some(exit);
+        let (i, kind) = (func.index(), exit.kind());
+        let Some(mut now) = self.exits[i][kind].take() else {
+            self.exits[i][kind] = Some(exit);
             return true;
         };
-        let visits = self.exit_visits[i];
+        let visits = self.exit_visits[i][kind];
         let is_widened = self.calls.is_recursive(func);
         let step = match visits {
             v if v < JOINS || !is_widened && v < WIDENINGS => Step::Join,
@@ -254,8 +280,8 @@ impl<'p> Analysis<'p> {
         };
         let value_changed = before != now.value;
         let changed = self.join(&mut now.env, &exit.env, step) || value_changed;
-        self.exits[i] = Some(now);
-        self.exit_visits[i] += u32::from(changed);
+        self.exits[i][kind] = Some(now);
+        self.exit_visits[i][kind] += u32::from(changed);
         changed
     }
 
@@ -315,10 +341,13 @@ impl<'p> Analysis<'p> {
             }
             for func in self.program.funcs.ids() {
                 let exits = returning.get(&func).into_iter().flatten().map(|(_, exit)| exit.clone());
-                self.exits[func.index()] = exits.reduce(|mut a, b| {
-                    self.join(&mut a.env, &b.env, Step::Join);
-                    a.value = a.value.zip(b.value).map(|(a, b)| a.join(&b));
-                    a
+                let (null, others): (Vec<Exit>, Vec<Exit>) = exits.partition(|exit| exit.kind() == 0);
+                self.exits[func.index()] = [null, others].map(|exits| {
+                    exits.into_iter().reduce(|mut a, b| {
+                        self.join(&mut a.env, &b.env, Step::Join);
+                        a.value = a.value.zip(b.value).map(|(a, b)| a.join(&b));
+                        a
+                    })
                 });
             }
         }
@@ -343,7 +372,7 @@ impl<'p> Analysis<'p> {
                                 continue;
                             }
                             if self.is_node[edge_ref.target.index()] {
-                                side.copies.clear();
+                                side.recent.clear();
                                 ends.push(End::Node(edge_ref.target, side));
                             } else {
                                 stack.push((edge_ref.target, side));
@@ -353,12 +382,16 @@ impl<'p> Analysis<'p> {
                     }
                     Out::One(edge) => edge,
                 };
-                if !self.execute(edge, &mut env, ends) {
-                    break;
-                }
+                let next = self.execute(edge, &mut env, ends);
                 loc = self.program.edges[edge].target;
+                match next {
+                    Next::Stop => break,
+                    Next::Go => {}
+                    Next::Also(other) if self.is_node[loc.index()] => ends.push(End::Node(loc, other)),
+                    Next::Also(other) => stack.push((loc, other)),
+                }
                 if self.is_node[loc.index()] {
-                    env.copies.clear();
+                    env.recent.clear();
                     ends.push(End::Node(loc, env));
                     break;
                 }
@@ -366,21 +399,24 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    /// The effect of an edge that is no assume; `false` if execution does not come to its target.
-    fn execute(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<End>) -> bool {
+    /// The effect of an edge that is no assume.
+    fn execute(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<End>) -> Next {
         let program = self.program;
         let pool = &program.exprs;
         let op = &program.edges[edge].op;
         if let Some(var) = op.def() {
-            env.copies.retain(|(copy, _)| *copy != var);
+            env.recent.forget(pool, var);
         }
         if let Some(following) = &mut self.following {
             following.operate(program, &self.rows, edge, env);
         }
         match op {
             Op::Assign { var, value } => {
-                let value = env.eval(&self.rows, pool, *value);
-                env.set(&self.rows, *var, value);
+                let now = env.eval(&self.rows, pool, *value);
+                env.set(&self.rows, *var, now);
+                if self.following.is_some() {
+                    env.recent.assigned(pool, *var, *value);
+                }
             }
             // Done.
             Op::Alloc { .. } | Op::Load { .. } if self.following.is_some() => {}
@@ -407,9 +443,9 @@ impl<'p> Analysis<'p> {
                 }
                 let env = exit;
                 ends.push(End::Return(func, Exit { env, value }));
-                return false;
+                return Next::Stop;
             }
-            Op::Halt(_) | Op::Error(_) => return false,
+            Op::Halt(_) | Op::Error(_) => return Next::Stop,
             Op::Skip
             | Op::Leak(_)
             | Op::Store { .. }
@@ -419,11 +455,11 @@ impl<'p> Analysis<'p> {
             | Op::Approx { .. } => {}
             Op::Assume { .. } => unreachable!("assumes come in pairs"),
         }
-        true
+        Next::Go
     }
 
-    /// The effect of a call; `false` if nobody who is called returns.
-    fn call(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<End>) -> bool {
+    /// The effect of a call.
+    fn call(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<End>) -> Next {
         let program = self.program;
         let Op::Call { callee, args, varargs, result } = &program.edges[edge].op else { unreachable!("a call") };
         let callees: Vec<FuncId> = match callee {
@@ -436,42 +472,59 @@ impl<'p> Analysis<'p> {
                 }
             }
         };
-        let mut after: Option<Environment> = None;
+        let mut after = [None, None];
         for func in callees {
             let entry = self.enter(env, func, args, *varargs);
             ends.push(End::Node(program.funcs[func].entry, entry));
-            let Some(exit) = &self.exits[func.index()] else { continue };
-            let mut back = env.clone();
-            if !self.came_back(&mut back, func, args, exit) {
-                continue;
-            }
-            if let Some(following) = &self.following {
-                let touched = &following.touched[func.index()];
-                back.memory = following.tracker.returned(&back.memory, &exit.env.memory, touched);
-            }
-            // In order of id, so that runs are alike.
-            let mut written: Vec<VarId> = self.written[func.index()].iter().copied().collect();
-            written.sort_unstable();
-            for var in written {
-                back.set(&self.rows, var, exit.env.get(&self.rows, var).cloned());
-            }
-            if let Some(var) = result {
-                let width = program.vars[*var].width;
-                back.set(&self.rows, *var, exit.value.as_ref().map(|v| resized(v, width)));
-            }
-            match &mut after {
-                None => after = Some(back),
-                Some(after) => {
-                    self.join(after, &back, Step::Join);
+            for (kind, exit) in self.exits[func.index()].iter().enumerate() {
+                let Some(back) = exit.as_ref().and_then(|exit| self.come_back(env, edge, func, exit)) else { continue };
+                // Where nobody asks for it, it does not matter.
+                let after: &mut Option<Environment> = &mut after[if result.is_some() { kind } else { 0 }];
+                match after {
+                    None => *after = Some(back),
+                    Some(after) => {
+                        self.join(after, &back, Step::Join);
+                    }
                 }
             }
         }
-        after
-            .map(|mut after| {
-                after.copies.clear();
-                *env = after;
-            })
-            .is_some()
+        let mut after = after.into_iter().flatten();
+        let Some(first) = after.next() else { return Next::Stop };
+        *env = first;
+        after.next().map_or(Next::Go, Next::Also)
+    }
+
+    /// What a caller knows behind a call that ends like this; `None` if it does not.
+    fn come_back(&self, env: &Environment, edge: EdgeId, func: FuncId, exit: &Exit) -> Option<Environment> {
+        let program = self.program;
+        let Op::Call { args, result, .. } = &program.edges[edge].op else { unreachable!("a call") };
+        let mut back = env.clone();
+        if let Some(following) = &self.following {
+            let touched = &following.touched[func.index()];
+            let mut lost = following.tracker.lost(&back.memory, &exit.env.memory, Some(touched));
+            lost.extend(exit.env.memory.lost.iter().copied());
+            following.tracker.lose(&mut back, &lost);
+        }
+        if !self.came_back(&mut back, func, args, exit) {
+            return None;
+        }
+        back.relate_reads(&self.rows, &program.exprs, None);
+        if let Some(following) = &self.following {
+            let touched = &following.touched[func.index()];
+            back.memory = following.tracker.returned(&back.memory, &exit.env.memory, touched);
+        }
+        // In order of id, so that runs are alike.
+        let mut written: Vec<VarId> = self.written[func.index()].iter().copied().collect();
+        written.sort_unstable();
+        for var in written {
+            back.set(&self.rows, var, exit.env.get(&self.rows, var).cloned());
+        }
+        if let Some(var) = result {
+            let width = program.vars[*var].width;
+            back.set(&self.rows, *var, exit.value.as_ref().map(|v| resized(v, width)));
+        }
+        back.recent.clear();
+        Some(back)
     }
 
     /// Leaves the states of a caller in which the callee returns, by what it then knows of its parameters: a function may end the
@@ -494,10 +547,23 @@ impl<'p> Analysis<'p> {
                 Expr::Zext { arg: cond, .. } if pool.width(cond) == 1 && !value.contains(0) => {
                     env.assume(&self.rows, pool, cond)
                 }
+                Expr::Zext { arg: narrow, .. } | Expr::Sext { arg: narrow, .. } => {
+                    let met =
+                        env.eval(&self.rows, pool, arg).map_or_else(|| Some(value.clone()), |now| now.meet(value));
+                    if let (&Expr::Var(var), Some(met)) = (pool.get(narrow), &met) {
+                        let part = resized(met, pool.width(narrow));
+                        let now = env.get(&self.rows, var).map_or_else(|| Some(part.clone()), |now| now.meet(&part));
+                        env.set(&self.rows, var, now);
+                    }
+                    met.is_some()
+                }
                 _ => true,
             };
             if !is_possible {
                 return false;
+            }
+            for limit in value.limits.iter() {
+                env.limit(&self.rows, pool, arg, limit);
             }
         }
         true
@@ -509,6 +575,7 @@ impl<'p> Analysis<'p> {
         if let Some(following) = &self.following {
             entry.memory = following.tracker.confined(&entry.memory, &following.accessed[func.index()]);
         }
+        entry.memory.lost = Default::default();
         let function = &program.funcs[func];
         for (&param, &arg) in function.params.iter().zip(args) {
             let value = env.eval(&self.rows, &program.exprs, arg);
@@ -532,41 +599,4 @@ fn steady_parameters(program: &Program) -> Vec<Vec<VarId>> {
         f.params.iter().copied().filter(|p| program.vars[*p].width <= 64 && !written.contains(p)).collect()
     };
     program.funcs.iter().map(steady).collect()
-}
-
-/// Truncated or zero-extended; of more than 64 bits, nothing is known.
-pub(crate) fn resized(value: &Value, width: u32) -> Value {
-    if width > 64 {
-        // Never looked at.
-        return Value::full(64);
-    }
-    if width == value.width() {
-        return value.clone();
-    }
-    if width <= value.width() { value.extract(width - 1, 0) } else { value.zext(width) }
-}
-
-/// By width, the constants of conditions and assignments with their neighbours, ascending.
-pub(crate) fn thresholds(program: &Program) -> FxHashMap<u32, Vec<u64>> {
-    let mut found: FxHashMap<u32, BTreeSet<u64>> = FxHashMap::default();
-    let mut seen = FxHashSet::default();
-    for edge in program.edges.values() {
-        edge.op.for_each_expr(|e| {
-            program.exprs.visit(e, &mut seen, |_, node| {
-                if let Expr::Const(c) = node
-                    && c.width() <= 64
-                {
-                    let of_width = found.entry(c.width()).or_default();
-                    if of_width.len() < THRESHOLDS {
-                        let one = Bv::one(c.width());
-                        of_width.extend([c.clone(), c.add(&one), c.sub(&one)].iter().filter_map(Bv::to_u64));
-                    }
-                }
-            });
-        });
-    }
-    // Behind an access a distance is within the object, if it did not wrap around before.
-    let width = program.layout.pointer_width;
-    found.entry(width).or_default().insert(Bounds::full(width).max as u64 / 2);
-    found.into_iter().map(|(width, set)| (width, set.into_iter().collect())).collect()
 }

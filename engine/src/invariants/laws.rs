@@ -9,12 +9,13 @@
 use super::contexts::Contexts;
 use super::environment::Environment;
 use super::fixpoint::Analysis;
+use super::limits::{Limit, Reach};
 use super::memory::{Cell, Count};
 use super::tracker::Tracker;
 use super::value::{NULL, Value};
 use crate::budget::Budget;
 use crate::cpa::laws::generator::{self, Random, Shape};
-use cfa::interp::{InputSource, Interpreter, Limits, ObjectKind, ObjectSeq, Observer, Outcome, State, Unknown};
+use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
 use cfa::{Bv, Callee, EdgeId, Id, LocId, Op, Program};
 use slicer::pointer::{self, PointsTo};
 
@@ -42,7 +43,8 @@ struct Made {
     base: u64,
     size: u64,
     is_live: bool,
-    is_heap: bool,
+    /// Nothing is said of it any more.
+    is_forgotten: bool,
 }
 
 /// A run, and where it is in the program with contexts.
@@ -57,6 +59,7 @@ struct Follower<'a> {
     made: Vec<Made>,
     looked_at: usize,
     known: usize,
+    limits: usize,
     name: String,
 }
 
@@ -105,35 +108,93 @@ impl Follower<'_> {
                 return by.contains(value.wrapping_sub(state.func_address(cfa::FuncId(object - functions))));
             }
             let is_alive = self.tracker.status(&env.memory, object).is_some_and(|s| !s.may_be_dead);
-            let of_site = self.made.iter().filter(|made| made.object == object && (made.is_live || !is_alive));
+            let is_it = |made: &&Made| made.object == object && !made.is_forgotten && (made.is_live || !is_alive);
+            let of_site = self.made.iter().filter(is_it);
             of_site.into_iter().any(|made| by.contains(value.wrapping_sub(made.base)))
         };
         known.contains(value) && targets.iter().any(leads_to)
+    }
+
+    /// The objects of a number that exist, and that something may be said of: their starts and sizes.
+    fn existing(&self, object: u32, state: &State) -> Vec<(u64, u64)> {
+        if let Some((id, global)) = self.contexts.program.globals.iter().nth(object as usize) {
+            return vec![(state.global_address(id), global.size)];
+        }
+        let is_it = |made: &&Made| made.object == object && made.is_live && !made.is_forgotten;
+        self.made.iter().filter(is_it).map(|made| (made.base, made.size)).collect()
+    }
+
+    /// What is said of how far a value reaches, and a distance that it is.
+    fn claims(&self, state: &State, known: &Value, value: u64, claims: &mut Vec<(Limit, u64)>) {
+        claims.extend(known.limits.iter().map(|limit| (limit, value)));
+        for (object, by) in known.targets.iter().flat_map(|targets| targets.iter()).filter(|_| value != 0) {
+            for (base, size) in self.existing(*object, state) {
+                let distance = value.wrapping_sub(base);
+                if distance <= size {
+                    claims.extend(by.limits.iter().map(|limit| (limit, distance)));
+                }
+            }
+        }
+    }
+
+    /// Whether there is a null byte of each object as it is said to be, and sizes are as they are said to be.
+    fn look_at_reaches(&self, env: &Environment, state: &State, claims: &[(Limit, u64)]) {
+        for object in 0..self.tracker.objects() as u32 {
+            let Some(status) = self.tracker.status(&env.memory, object) else { continue };
+            let mut of_it = claims.iter().filter(|(limit, _)| limit.object == object).peekable();
+            if of_it.peek().is_none() && status.null.is_none() {
+                continue;
+            }
+            let objects = self.existing(object, state);
+            let [(base, size)] = objects[..] else { continue };
+            let (mut least, mut exact) = (status.null.map(i128::from), None);
+            for (limit, value) in of_it {
+                let reach = i128::from(limit.times) * i128::from(*value) + i128::from(limit.more);
+                match limit.reach {
+                    Reach::Size => {
+                        let size = i128::from(size);
+                        let holds = reach <= size && (!limit.is_exact || reach == size);
+                        assert!(holds, "{}: {value} has not {limit:?} of {size} at {}", self.name, self.at);
+                    }
+                    Reach::Null => {
+                        assert!(status.null.is_some(), "{}: no null for {limit:?} at {}", self.name, self.at);
+                        least = least.max(Some(reach));
+                        exact = exact.or(limit.is_exact.then_some(reach));
+                    }
+                }
+            }
+            let Some(least) = least else { continue };
+            let is_null = |at: u64| state.bytes(base + at, 1).is_some_and(|byte| byte[..] == [0]);
+            let fits = |at: u64| i128::from(at) >= least && exact.is_none_or(|exact| i128::from(at) == exact);
+            let has_null = (0..size).any(|at| fits(at) && is_null(at));
+            assert!(has_null, "{}: {status:?} of {object} has no null byte from {least} on at {}", self.name, self.at);
+        }
     }
 
     fn look_at_objects(&self, env: &Environment) {
         for object in self.tracker.first_site..self.tracker.objects() as u32 {
             let Some(status) = self.tracker.status(&env.memory, object) else { continue };
             let made: Vec<&Made> = self.made.iter().filter(|made| made.object == object).collect();
-            // The dead ones of frames are forgotten.
-            let counted = made.iter().filter(|made| made.is_live || made.is_heap).count();
+            // Those are forgotten to which no address is known to lead.
+            let counted = made.iter().filter(|made| made.is_live && !made.is_forgotten).count();
             let most = match status.count {
                 Count::None => 0,
                 Count::One => 1,
                 Count::Many => usize::MAX,
             };
             assert!(counted <= most, "{}: {counted} of {status:?} at {}", self.name, self.at);
-            for made in made.into_iter().filter(|made| made.is_live) {
+            for made in made.into_iter().filter(|made| made.is_live && !made.is_forgotten) {
                 let fits = (status.size..=status.most).contains(&made.size);
                 assert!(fits, "{}: {} bytes of {status:?} at {}", self.name, made.size, self.at);
             }
         }
     }
 
-    fn look_at_cells(&self, env: &Environment, state: &State) -> usize {
+    fn look_at_cells(&self, env: &Environment, state: &State, claims: &mut Vec<(Limit, u64)>) -> usize {
         let program = &self.contexts.program;
         let globals = program.globals.iter().map(|(id, g)| (id.0, state.global_address(id), g.size));
-        let sites = self.made.iter().filter(|made| made.is_live).map(|made| (made.object, made.base, made.size));
+        let sites = self.made.iter().filter(|made| made.is_live && !made.is_forgotten);
+        let sites = sites.map(|made| (made.object, made.base, made.size));
         let mut found = 0;
         for (object, base, size) in globals.chain(sites) {
             let known_cells = self.tracker.cells.iter().copied().filter(|cell| cell.object == object);
@@ -145,6 +206,7 @@ impl Follower<'_> {
                 found += 1;
                 let holds = self.is_among(env, state, &known, value);
                 assert!(holds, "{}: {cell:?} holds {value:#x} at {}, not {known:?}", self.name, self.at);
+                self.claims(state, &known, value, claims);
             }
         }
         found
@@ -154,6 +216,11 @@ impl Follower<'_> {
     fn look(&mut self, state: &State) {
         assert!(self.analysis.is_reachable(self.at), "{}: {} was reached", self.name, self.at);
         let Some(env) = &self.analysis.at[self.at.index()] else { return };
+        for made in &mut self.made {
+            let status = self.tracker.status(&env.memory, made.object);
+            made.is_forgotten |= status.is_some_and(|s| s.count == Count::None);
+        }
+        let mut claims = Vec::new();
         for (id, _) in self.contexts.program.vars.iter().filter(|(_, var)| var.width <= 64) {
             let Some(value) = state.var(id) else { continue };
             self.looked_at += 1;
@@ -162,9 +229,12 @@ impl Follower<'_> {
             let value = value.to_u64().expect("narrow");
             let holds = self.is_among(env, state, known, value);
             assert!(holds, "{}: {id} = {value:#x} at {}, not {known:?}", self.name, self.at);
+            self.claims(state, known, value, &mut claims);
         }
         self.look_at_objects(env);
-        self.known += self.look_at_cells(env, state);
+        self.known += self.look_at_cells(env, state, &mut claims);
+        self.limits += claims.len();
+        self.look_at_reaches(env, state, &claims);
     }
 }
 
@@ -190,13 +260,12 @@ impl Observer for Follower<'_> {
             Op::Alloc { var, .. } => {
                 let base = state.var(var).expect("of this frame").to_u64().expect("an address");
                 let object = state.object_at(base).expect("just made");
-                let is_heap = object.kind == ObjectKind::Heap;
                 self.made.push(Made {
                     object: self.tracker.site(edge),
                     base,
                     size: object.size,
                     is_live: true,
-                    is_heap,
+                    is_forgotten: false,
                 });
                 target
             }
@@ -215,7 +284,7 @@ fn shape(seed: u64) -> Shape {
 }
 
 /// Follows runs of a program: how many variables they had where something was looked up, what was known, and whether they ended in faults.
-fn follow(seed: u64, program: &Program, counts: &mut [usize; 3]) {
+fn follow(seed: u64, program: &Program, counts: &mut [usize; 4]) {
     let points_to = PointsTo::compute(program, &pointer::Options::default()).expect("in time");
     let contexts = Contexts::new(program, &points_to);
     let mut analysis = Analysis::following(&contexts, program, points_to);
@@ -232,6 +301,7 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 3]) {
             made: Vec::new(),
             looked_at: 0,
             known: 0,
+            limits: 0,
             name: format!("seed {seed}, run {run}"),
         };
         let limits = Limits { steps: 2_000, ..Limits::default() };
@@ -246,6 +316,7 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 3]) {
         }
         counts[0] += follower.looked_at;
         counts[1] += follower.known;
+        counts[3] += follower.limits;
     }
 }
 
@@ -253,11 +324,11 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 3]) {
 fn what_is_known_of_memory_holds_in_executions() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let (first, programs) = (number("PROVISO_SEED").unwrap_or(0), number("PROVISO_PROGRAMS").unwrap_or(600));
-    let mut counts = [0; 3];
+    let mut counts = [0; 4];
     for seed in first..first + programs {
         let program = generator::generate_shaped(seed, shape(seed)).program;
         follow(seed, &program, &mut counts);
     }
-    let [looked_at, known, faults] = counts;
-    assert!(known * 4 > looked_at && faults as u64 > programs / 10, "{counts:?}");
+    let [looked_at, known, faults, limits] = counts;
+    assert!(known * 4 > looked_at && faults as u64 > programs / 10 && limits as u64 > programs, "{counts:?}");
 }

@@ -1,11 +1,23 @@
 //! Which objects there are, how long they live, and whether operations find them alive.
 
 use super::environment::{Environment, addresses_of};
-use super::memory::{Content, Count, Memory, Status};
+use super::limits::{Limit, Reach};
+use super::memory::{Content, Count, Loss, Memory, Status};
 use super::tracker::{Places, Tracker};
 use super::value::{NULL, Value};
-use crate::execution::Paged;
-use cfa::{AllocKind, EdgeId, ExprId, FuncId, GlobalId, Op};
+use cfa::{AllocKind, BinOp, EdgeId, ExprId, FuncId, GlobalId, Op};
+use std::rc::Rc;
+
+/// What is left of a value; `None` if nothing of it is lost, `Some(None)` if nothing is known any more.
+fn without(value: &Value, lost: &[(u32, Loss)]) -> Option<Option<Value>> {
+    let leads_there = |(object, _): &(u32, Value)| lost.iter().any(|&(o, loss)| o == *object && loss == Loss::Object);
+    if value.targets.as_ref().is_some_and(|targets| targets.iter().any(leads_there)) {
+        return Some(None);
+    }
+    let is_lost =
+        |l: &Limit| lost.iter().any(|&(o, loss)| o == l.object && (loss != Loss::Null || l.reach == Reach::Null));
+    value.without(&is_lost).map(Some)
+}
 
 impl Tracker<'_> {
     /// A new object; its address.
@@ -16,9 +28,15 @@ impl Tracker<'_> {
         let content = if zeroed { Content::Zero } else { Content::Any };
         let is_first = self.status(&env.memory, object).is_some_and(|s| s.count == Count::None);
         self.spoil(env, object, 0, u64::MAX);
+        if !is_first {
+            self.lose(env, &[(object, Loss::Reach)]);
+        }
         self.change(&mut env.memory, object, |status| {
             *status = match is_first {
-                true => Status::new(Count::One, (size, most), content),
+                true => Status {
+                    null: size.checked_sub(1).filter(|_| zeroed),
+                    ..Status::new(Count::One, (size, most), content)
+                },
                 false => Status {
                     may_be_dead: status.may_be_dead,
                     ..Status::new(Count::Many, (status.size.min(size), status.most.max(most)), Content::Any)
@@ -36,11 +54,18 @@ impl Tracker<'_> {
             Places::Objects(objects) => objects.to_vec(),
         };
         let is_scope = kind == AllocKind::Stack;
-        if let [object] = objects[..]
-            && is_scope
-            && self.is_one(&env.memory, object)
-        {
-            self.end(env, &[object], None);
+        let is_of_heap = |object: &u32| {
+            let edge = self.allocation(*object);
+            edge.is_some_and(|e| matches!(self.program.edges[e].op, Op::Alloc { kind: AllocKind::Heap, .. }))
+        };
+        let is_known = value.is_some_and(|v| v.targets.is_some());
+        let is_it = match is_scope {
+            true => objects.len() == 1,
+            // Whichever it is: no address that is known leads to any of them any more.
+            false => is_known && objects.iter().all(is_of_heap),
+        };
+        if is_it && objects.iter().all(|&object| self.is_one(&env.memory, object)) {
+            self.end(env, &objects, None);
             return;
         }
         for object in objects {
@@ -52,21 +77,46 @@ impl Tracker<'_> {
         }
     }
 
-    /// Ends the life of objects of the stack. No address that is known leads there any more, so that others may take their place.
-    pub fn end(&self, env: &mut Environment, objects: &[u32], result: Option<&mut Option<Value>>) {
-        let leads_there = |value: &Value| {
-            value.targets.as_ref().is_some_and(|targets| targets.iter().any(|(o, _)| objects.contains(o)))
-        };
-        let dangling = |row: &Paged<Value>| -> Vec<usize> {
-            row.iter().filter(|(_, value)| leads_there(value)).map(|(index, _)| index).collect()
-        };
+    /// Forgets what is said of objects; notes it for those who wait.
+    pub fn lose(&self, env: &mut Environment, lost: &[(u32, Loss)]) {
+        if lost.is_empty() {
+            return;
+        }
+        if !lost.iter().all(|l| env.memory.lost.contains(l)) {
+            Rc::make_mut(&mut env.memory.lost).extend(lost.iter().copied());
+        }
+        env.recent.forget_reads();
         for row in [&mut env.globals, &mut env.locals, &mut env.memory.cells] {
-            for index in dangling(row) {
-                row.set(index, None);
+            let changed: Vec<(usize, Option<Value>)> =
+                row.iter().filter_map(|(index, value)| Some((index, without(value, lost)?))).collect();
+            for (index, value) in changed {
+                row.set(index, value.filter(|v| !v.is_full()));
             }
         }
-        if let Some(result) = result {
-            result.take_if(|value| leads_there(value));
+    }
+
+    /// Forgets where the null byte of objects is.
+    pub fn lose_null(&self, env: &mut Environment, objects: &[u32]) {
+        let is_read_only = |object: u32| {
+            (object as usize) < self.program.globals.len() && self.program.globals[GlobalId(object)].read_only
+        };
+        let has_null = |object: &u32| self.status(&env.memory, *object).is_some_and(|s| s.null.is_some());
+        let lost: Vec<u32> = objects.iter().copied().filter(|o| has_null(o) && !is_read_only(*o)).collect();
+        for &object in &lost {
+            self.change(&mut env.memory, object, |status| status.null = None);
+        }
+        let lost: Vec<(u32, Loss)> = lost.into_iter().map(|object| (object, Loss::Null)).collect();
+        self.lose(env, &lost);
+    }
+
+    /// Ends the life of objects. No address that is known leads there any more, so that others may take their place.
+    pub fn end(&self, env: &mut Environment, objects: &[u32], result: Option<&mut Option<Value>>) {
+        let lost: Vec<(u32, Loss)> = objects.iter().map(|&object| (object, Loss::Object)).collect();
+        self.lose(env, &lost);
+        if let Some(value) = result
+            && let Some(without) = value.as_ref().and_then(|value| without(value, &lost))
+        {
+            *value = without;
         }
         for &object in objects {
             self.spoil(env, object, 0, u64::MAX);
@@ -76,15 +126,18 @@ impl Tracker<'_> {
 
     /// Says that the objects of a frame are dead, where those of another frame of the function may still be alive.
     pub fn end_some(&self, env: &mut Environment, objects: &[u32]) {
+        let lost: Vec<(u32, Loss)> = objects.iter().map(|&object| (object, Loss::Reach)).collect();
+        self.lose(env, &lost);
         for &object in objects {
             self.change(&mut env.memory, object, |status| {
-                (status.may_be_dead, status.count) = (true, Count::Many);
+                (status.may_be_dead, status.count, status.null) = (true, Count::Many, None);
             });
         }
     }
 
     /// Forgets what memory holds, and what is alive.
     pub fn forget(&self, env: &mut Environment) {
+        self.lose_null(env, &self.everything);
         for object in self.everything.iter().copied() {
             self.spoil(env, object, 0, u64::MAX);
             self.change(&mut env.memory, object, |status| status.may_be_dead |= object >= self.first_site);
@@ -93,6 +146,11 @@ impl Tracker<'_> {
 
     /// Whether an address leads to so many bytes of objects that are alive, whatever is known.
     pub fn is_valid(&self, memory: &Memory, value: Option<&Value>, bytes: u64, writes: bool) -> bool {
+        self.is_valid_up_to(memory, value, &Value::constant(64, bytes), writes)
+    }
+
+    /// The same of a number of bytes.
+    pub fn is_valid_up_to(&self, memory: &Memory, value: Option<&Value>, len: &Value, writes: bool) -> bool {
         let Some(targets) = value.and_then(|v| v.targets.as_ref()) else { return false };
         targets.iter().all(|(object, at)| {
             let is_global = (*object as usize) < self.program.globals.len();
@@ -100,7 +158,8 @@ impl Tracker<'_> {
             self.status(memory, *object).is_some_and(|status| {
                 status.count != Count::None
                     && !status.may_be_dead
-                    && at.range.high.checked_add(bytes).is_some_and(|end| end <= status.size)
+                    && (at.range.high.checked_add(len.range.high).is_some_and(|end| end <= status.size)
+                        || self.reaches(status, *object, at, len))
             }) && !(writes && is_constant)
         })
     }
@@ -110,6 +169,26 @@ impl Tracker<'_> {
         let targets = value.and_then(|v| v.targets.as_ref());
         let starts = targets.is_some_and(|all| all.iter().all(|(_, at)| at.as_constant() == Some(0)));
         starts && self.is_valid(memory, value, 0, false)
+    }
+
+    /// Whether an object has so many bytes behind a place, as limits tell.
+    fn reaches(&self, status: &Status, object: u32, at: &Value, len: &Value) -> bool {
+        let (len, constant) = match len.as_constant() {
+            Some(len) => (None, len.min(i64::MAX as u64) as i64),
+            None => (Some(super::resized(len, at.width())), 0),
+        };
+        let end = len.map(|len| Value::apply(BinOp::Add, at, &len));
+        let limits = &end.as_ref().unwrap_or(at).limits;
+        status.count == Count::One
+            && limits.iter().any(|l: Limit| {
+                let needed = match l.reach {
+                    Reach::Size => constant,
+                    // The null byte itself is one more.
+                    Reach::Null if status.null.is_some() => constant.saturating_sub(1),
+                    Reach::Null => return false,
+                };
+                l.object == object && l.more >= needed
+            })
     }
 
     /// Whether what is at an address can be freed.

@@ -5,10 +5,12 @@
 //! An access is taken to stay within the object that its address was derived from: where that is seen, it is valid, and so is everything
 //! before the first that is not. Where it is not seen which object that is, the points-to analysis says it.
 
+use super::limits::{Reach, Reaches};
 use super::tracker::Tracker;
 use super::value::Value;
 use crate::execution::Paged;
 use fixedbitset::FixedBitSet;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Ranges of bytes that were written are told apart up to so many.
@@ -18,6 +20,19 @@ const RANGES: usize = 64;
 pub struct Memory {
     pub cells: Paged<Value>,
     pub objects: Paged<Status>,
+    /// What is lost since the function was called: of that its caller knows nothing any more.
+    pub lost: Rc<BTreeSet<(u32, Loss)>>,
+}
+
+/// What was known by all who speak of an object, and is not any more.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Loss {
+    /// Where its null byte is.
+    Null,
+    /// That, and its size: there are several.
+    Reach,
+    /// That it is there. No address that is known leads there, so that others may take its place.
+    Object,
 }
 
 /// How many objects of one site an address may lead to.
@@ -48,6 +63,8 @@ pub struct Status {
     pub(super) content: Content,
     /// Where they may have been written: disjoint, ascending; from, and to before.
     pub(super) written: Rc<[(u64, u64)]>,
+    /// One of its bytes is null, this far from the start at least.
+    pub(super) null: Option<u64>,
 }
 
 /// Some bytes of an object.
@@ -60,14 +77,14 @@ pub(super) struct Cell {
 
 impl Memory {
     pub fn new() -> Self {
-        Self { cells: Paged::new(), objects: Paged::new() }
+        Self { cells: Paged::new(), objects: Paged::new(), lost: Rc::default() }
     }
 }
 
 impl Status {
     /// Of so many bytes, at least and at most.
     pub(super) fn new(count: Count, (size, most): (u64, u64), content: Content) -> Self {
-        Self { count, may_be_dead: false, size, most, content, written: Rc::new([]) }
+        Self { count, may_be_dead: false, size, most, content, written: Rc::new([]), null: None }
     }
     pub(super) fn is_written(&self, from: u64, to: u64) -> bool {
         self.written.iter().any(|&(a, b)| a < to && from < b)
@@ -111,7 +128,33 @@ impl Status {
             most: self.most.max(o.most),
             content,
             written,
+            null: self.null.zip(o.null).map(|(a, b)| if a == b { a } else { 0 }),
         }
+    }
+}
+
+/// Two states of memory that are put together.
+pub struct Both<'m>(pub &'m Memory, pub &'m Memory);
+
+impl Both<'_> {
+    fn exists(memory: &Memory, object: u32) -> bool {
+        memory.objects.get(object as usize).is_some_and(|s| s.count != Count::None)
+    }
+}
+
+impl Reaches for Both<'_> {
+    fn left_exists(&self, object: u32) -> bool {
+        Self::exists(self.0, object)
+    }
+    fn right_exists(&self, object: u32) -> bool {
+        Self::exists(self.1, object)
+    }
+    fn stays(&self, object: u32, reach: Reach) -> bool {
+        [self.0, self.1].iter().all(|memory| match memory.objects.get(object as usize) {
+            Some(status) if status.count == Count::None => true,
+            Some(status) => status.count == Count::One && (reach == Reach::Size || status.null.is_some()),
+            None => false,
+        })
     }
 }
 
@@ -163,6 +206,10 @@ impl Tracker<'_> {
                 changed = true;
             }
         }
+        if !b.lost.is_subset(&a.lost) {
+            Rc::make_mut(&mut a.lost).extend(b.lost.iter().copied());
+            changed = true;
+        }
         let pages: Vec<usize> = a.objects.differing_pages(&b.objects).collect();
         for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {
             let Some(x) = a.objects.get(index) else { continue };
@@ -185,9 +232,35 @@ impl Tracker<'_> {
         confined
     }
 
+    /// What is known in `a` and not in `b`, of what all who speak of an object know; of some objects.
+    pub fn lost(&self, a: &Memory, b: &Memory, among: Option<&FixedBitSet>) -> Vec<(u32, Loss)> {
+        let mut lost = Vec::new();
+        let is_asked = |index: &usize| among.is_none_or(|among| among.contains(*index));
+        for index in a
+            .objects
+            .differing_pages(&b.objects)
+            .flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE)
+            .filter(is_asked)
+        {
+            let Some(x) = a.objects.get(index).filter(|x| x.count == Count::One) else { continue };
+            let y = b.objects.get(index).filter(|y| y.count != Count::Many);
+            match y {
+                None => lost.push((index as u32, Loss::Reach)),
+                Some(y) if y.count == Count::One && x.null.is_some() && y.null.is_none() => {
+                    lost.push((index as u32, Loss::Null));
+                }
+                _ => {}
+            }
+        }
+        lost
+    }
+
     /// What a caller knows behind a call: what it knew, but of what the callee may have touched what that knows.
     pub fn returned(&self, before: &Memory, after: &Memory, touched: &FixedBitSet) -> Memory {
         let mut now = before.clone();
+        if !after.lost.is_subset(&now.lost) {
+            Rc::make_mut(&mut now.lost).extend(after.lost.iter().copied());
+        }
         let pages: Vec<usize> = before.cells.differing_pages(&after.cells).collect();
         for index in pages.into_iter().flat_map(|p| p * Paged::<Value>::PAGE..(p + 1) * Paged::<Value>::PAGE) {
             if self.cells.get(index).is_some_and(|cell| touched.contains(cell.object as usize)) {

@@ -13,16 +13,20 @@ mod fixpoint;
 #[cfg(test)]
 mod laws;
 mod life;
+mod limits;
 mod memory;
 mod nodes;
+mod relate;
+mod thresholds;
 mod tracker;
 mod value;
 
 pub use congruence::Congruence;
 pub use discharge::Discharged;
 pub(crate) use environment::{Environment, Rows};
-pub(crate) use fixpoint::{resized, thresholds};
+pub(crate) use thresholds::thresholds;
 pub use value::Value;
+pub(crate) use value::resized;
 
 use crate::budget::Budget;
 use crate::proof::Certificate;

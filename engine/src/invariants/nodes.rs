@@ -5,6 +5,9 @@ use cfa::loops::LoopForest;
 use cfa::{CallGraph, Expr, FuncId, Id, LocId, Op, Out, Program, UnOp};
 use rustc_hash::FxHashMap;
 
+/// Operations before a return that are looked at once for each way that leads there.
+const TAIL: usize = 24;
+
 /// By location.
 pub struct Nodes {
     /// Entries of functions, calls, heads of loops, and other places where paths join and do not part at once.
@@ -29,8 +32,13 @@ impl Nodes {
             *node = predecessors.of(loc).len() > 1
                 || matches!(program.locs[loc].out, Out::One(e) if matches!(program.edges[e].op, Op::Call { .. }));
         }
+        let returning: Vec<LocId> =
+            program.locs.ids().filter(|&loc| is_node[loc.index()] && only_returns(program, loc)).collect();
         let decisions: Vec<LocId> =
             program.locs.ids().filter(|&loc| is_node[loc.index()] && decides(program, loc)).collect();
+        for &loc in &returning {
+            is_node[loc.index()] = false;
+        }
         for &loc in &decisions {
             is_node[loc.index()] = false;
         }
@@ -61,6 +69,19 @@ impl Nodes {
         let (rank, downward) = (ranked(&functions.postorder), ranked(&functions.preorder));
         Self { is_node, widened, rank, downward }
     }
+}
+
+/// Whether nothing but returning is done from a place on: the ways that come together there are told apart by what is returned.
+fn only_returns(program: &Program, mut loc: LocId) -> bool {
+    for _ in 0..TAIL {
+        let Out::One(edge) = program.locs[loc].out else { return false };
+        match program.edges[edge].op {
+            Op::Return { value } => return value.is_some(),
+            Op::Call { .. } => return false,
+            _ => loc = program.edges[edge].target,
+        }
+    }
+    false
 }
 
 /// Whether all that is done at a place is to branch on one bit, as behind `a && b`: the ways that come together there part again at once, and

@@ -1,7 +1,8 @@
 //! What operations do to memory, as far as it is known.
 
 use super::environment::{Environment, Rows};
-use super::memory::{Cell, Content, Count, Memory, Status};
+use super::limits::Reach;
+use super::memory::{Cell, Content, Count, Loss, Memory, Status};
 use super::value::{NULL, Targets, Value};
 use cfa::{EdgeId, ExprId, Id, Op, Program};
 use rustc_hash::FxHashMap;
@@ -74,13 +75,28 @@ impl<'p> Tracker<'p> {
         let mut memory = Memory::new();
         for (id, global) in self.program.globals.iter() {
             let content = if global.init.is_some() { Content::Initial } else { Content::Any };
-            memory.objects.set(id.index(), Some(Status::new(Count::One, (global.size, global.size), content)));
+            let status = Status::new(Count::One, (global.size, global.size), content);
+            memory.objects.set(id.index(), Some(Status { null: self.last_null(global), ..status }));
         }
         for site in 0..self.allocations.len() {
             let status = Status::new(Count::None, (0, 0), Content::Any);
             memory.objects.set(self.first_site as usize + site, Some(status));
         }
         memory
+    }
+
+    /// Where the last byte of an object is that is null at the start.
+    fn last_null(&self, global: &cfa::Global) -> Option<u64> {
+        let init = global.init.as_ref()?;
+        let pointer = u64::from(self.program.layout.pointer_width / 8);
+        let is_of_pointer = |at: u64| init.pointers.iter().any(|&(from, _)| (from..from + pointer).contains(&at));
+        let written = (init.bytes.len() as u64).min(global.size);
+        // What is behind the bytes is null, too.
+        let last = match written < global.size {
+            true => global.size - 1,
+            false => init.bytes[..written as usize].iter().rposition(|&byte| byte == 0)? as u64,
+        };
+        (!is_of_pointer(last)).then_some(last)
     }
 
     /// How many objects there are.
@@ -292,7 +308,15 @@ impl<'p> Tracker<'p> {
         stored: Option<&Value>,
     ) {
         let places = self.places(value, address);
-        let Places::Known(targets) = &places else { return self.spoil_places(env, &places, None) };
+        let is_null = stored.and_then(Value::as_constant) == Some(0);
+        let Places::Known(targets) = &places else {
+            self.lose_nulls(env, &places, None, is_null);
+            return self.spoil_places(env, &places, None);
+        };
+        self.lose_nulls(env, &places, Some(&Value::constant(64, bytes)), is_null);
+        if let ([(object, at)], true) = (&targets[..], is_null) {
+            self.find_null(env, *object, at);
+        }
         let only = self.only_cell(&env.memory, targets, bytes);
         for (object, at) in targets.iter() {
             self.write_at(env, *object, at, bytes, stored.filter(|_| bytes <= WIDEST), only.is_some());
@@ -351,11 +375,42 @@ impl<'p> Tracker<'p> {
         }
     }
 
+    /// Bytes are written behind an address, so many: where one of them may have been the null byte of an object that is known, none is.
+    fn lose_nulls(&self, env: &mut Environment, places: &Places, len: Option<&Value>, is_null: bool) {
+        if is_null {
+            return;
+        }
+        let is_before = |object: u32, at: &Value| {
+            let Some(len) = len else { return false };
+            let Some(null) = self.status(&env.memory, object).and_then(|s| s.null) else { return false };
+            let end = Value::apply(cfa::BinOp::Add, at, &super::resized(len, at.width()));
+            at.range.high.checked_add(len.range.high).is_some_and(|end| end <= null)
+                || end.limits.iter().any(|l| l.object == object && l.reach == Reach::Null && l.more >= 0)
+        };
+        let lost: Vec<u32> = match places {
+            Places::Known(targets) => {
+                targets.iter().filter(|(object, at)| !is_before(*object, at)).map(|(object, _)| *object).collect()
+            }
+            Places::Objects(objects) => objects.to_vec(),
+        };
+        self.lose_null(env, &lost);
+    }
+
+    /// A byte of an object is null.
+    fn find_null(&self, env: &mut Environment, object: u32, at: &Value) {
+        let is_known = self.status(&env.memory, object).is_none_or(|s| s.count != Count::One || s.null.is_some());
+        if !is_known {
+            // Those who wait for the function may know of another one.
+            self.lose(env, &[(object, Loss::Null)]);
+            self.change(&mut env.memory, object, |status| status.null = Some(at.range.low));
+        }
+    }
+
     /// Forgets what some bytes of an object hold.
     pub(super) fn spoil(&self, env: &mut Environment, object: u32, from: u64, to: u64) {
         for id in self.overlapping(object, from, to) {
             env.memory.cells.set(id as usize, None);
-            env.copies.retain(|(_, cell)| *cell != id);
+            env.recent.forget_cell(id);
         }
         self.change(&mut env.memory, object, |status| status.write(from, to));
     }
@@ -369,6 +424,15 @@ impl<'p> Tracker<'p> {
         len: Option<Value>,
     ) {
         let places = self.places(dst.0.as_ref(), dst.1);
+        let is_null = byte.as_ref().and_then(Value::as_constant) == Some(0);
+        self.lose_nulls(env, &places, len.as_ref(), is_null);
+        if let Places::Known(targets) = &places
+            && let [(object, at)] = &targets[..]
+            && is_null
+            && len.as_ref().is_some_and(|len| len.range.low > 0)
+        {
+            self.find_null(env, *object, at);
+        }
         if let Places::Known(targets) = &places
             && let [(object, at)] = &targets[..]
             && let (Some(0), Some(0), Some(len)) = (
@@ -413,6 +477,7 @@ impl<'p> Tracker<'p> {
         len: Option<Value>,
     ) {
         let places = self.places(dst.0.as_ref(), dst.1);
+        self.lose_nulls(env, &places, len.as_ref(), false);
         let mut carried: Vec<(u64, u64, Value)> = Vec::new();
         let from = src.as_ref().and_then(accessible);
         let count = len.as_ref().and_then(Value::as_constant);

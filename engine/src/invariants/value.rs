@@ -6,6 +6,7 @@
 //! are the solver's [`Bounds`].
 
 use super::congruence::Congruence;
+use super::limits::{Limit, Limits, Reaches, Same};
 use crate::execution::range as addresses;
 use cfa::{BinOp, Bv};
 use smt::bounds::Bounds;
@@ -23,6 +24,8 @@ pub struct Value {
     pub members: Option<Rc<[u64]>>,
     /// As an address: the values lead to one of these places. `None` if nothing is known.
     pub targets: Option<Targets>,
+    /// What the values are at most, by how far objects reach.
+    pub limits: Limits,
 }
 
 /// Objects, ascending, each with the distances (of pointers' width) from its start.
@@ -37,7 +40,7 @@ const TARGETS: usize = 13;
 
 impl Value {
     pub fn full(width: u32) -> Self {
-        Self { range: Bounds::full(width), congruence: Congruence::ALL, members: None, targets: None }
+        Self::numbers_of(Bounds::full(width), Congruence::ALL)
     }
     pub fn constant(width: u32, value: u64) -> Self {
         Self {
@@ -45,13 +48,18 @@ impl Value {
             congruence: Congruence::constant(value),
             members: Some(Rc::new([value])),
             targets: None,
+            limits: Limits::NONE,
         }
+    }
+    /// Numbers of which no more is known.
+    fn numbers_of(range: Bounds, congruence: Congruence) -> Self {
+        Self { range, congruence, members: None, targets: None, limits: Limits::NONE }
     }
     /// The address of what lies at the start of an object.
     pub fn address(range: Bounds, align: u32, object: u32) -> Self {
         let zero = Self::constant(range.width, 0);
         let congruence = Congruence::new(u128::from(align.max(1)), 0);
-        let plain = Self { range, congruence, members: None, targets: Some(Rc::new([(object, zero)])) };
+        let plain = Self { targets: Some(Rc::new([(object, zero)])), ..Self::numbers_of(range, congruence) };
         plain.clone().reduced().unwrap_or(plain)
     }
     /// The same as the start of an object.
@@ -66,10 +74,43 @@ impl Value {
         (value.width() <= 64).then(|| Self::constant(value.width(), value.to_u64().expect("narrow")))
     }
     pub(crate) fn of_range(range: Bounds) -> Option<Self> {
-        Self { range, congruence: Congruence::ALL, members: None, targets: None }.reduced()
+        Self::numbers_of(range, Congruence::ALL).reduced()
     }
     pub fn width(&self) -> u32 {
         self.range.width
+    }
+    /// The same, known to have a limit.
+    pub fn limited(&self, limit: Limit) -> Self {
+        Self { limits: self.limits.with(limit), ..self.clone() }
+    }
+    /// The same, where the distance from an object has a limit.
+    pub fn limited_at(&self, object: u32, limit: Limit) -> Self {
+        let limited = |(o, at): &(u32, Self)| (*o, if *o == object { at.limited(limit) } else { at.clone() });
+        let targets = self.targets.as_ref().map(|targets| targets.iter().map(limited).collect());
+        Self { targets, ..self.clone() }
+    }
+    /// The same without some limits; `None` if there are none of them.
+    pub fn without(&self, is_lost: &dyn Fn(&Limit) -> bool) -> Option<Self> {
+        let limits = self.limits.without(is_lost);
+        let is_hit = |(_, at): &(u32, Self)| at.without(is_lost).is_some();
+        let targets = self.targets.as_ref().filter(|targets| targets.iter().any(is_hit));
+        if limits.is_none() && targets.is_none() {
+            return None;
+        }
+        let stripped = |(o, at): &(u32, Self)| (*o, at.without(is_lost).unwrap_or_else(|| at.clone()));
+        let targets = match targets {
+            Some(targets) => Some(targets.iter().map(stripped).collect()),
+            None => self.targets.clone(),
+        };
+        Some(Self { limits: limits.unwrap_or_else(|| self.limits.clone()), targets, ..self.clone() })
+    }
+    /// How far it is from one place of an object to another.
+    pub fn distance(&self, o: &Self, is_one: &impl Fn(u32) -> bool) -> Option<Self> {
+        let ([(object, at)], [(other, from)]) = (self.targets.as_deref()?, o.targets.as_deref()?) else {
+            return None;
+        };
+        let is_it = object == other && is_one(*object) && !self.contains(0) && !o.contains(0);
+        is_it.then(|| Self::apply(BinOp::Sub, at, from))
     }
     pub fn as_constant(&self) -> Option<u64> {
         self.range.as_constant()
@@ -102,7 +143,8 @@ impl Value {
                 if left.clone().count() < members.len() {
                     self.members = Some(left.copied().collect());
                 }
-                return Self::of_members(width, self.members?).map(|v| Self { targets: self.targets, ..v });
+                let numbers = Self::of_members(width, self.members?);
+                return numbers.map(|v| Self { targets: self.targets, limits: self.limits, ..v });
             }
             let (low, high) = (self.congruence.next(self.range.low)?, self.congruence.previous(self.range.high)?);
             if low > high {
@@ -113,7 +155,11 @@ impl Value {
             }
             if let Some(value) = self.as_constant() {
                 let is_one = self.congruence.contains(value);
-                return is_one.then(|| Self { targets: self.targets, ..Self::constant(width, value) });
+                return is_one.then(|| Self {
+                    targets: self.targets,
+                    limits: self.limits,
+                    ..Self::constant(width, value)
+                });
             }
             // Low bits that are known are a congruence, and one modulo a power of two is known bits.
             let two = if self.congruence.modulus == 0 { 64 } else { self.congruence.modulus.trailing_zeros() };
@@ -139,7 +185,7 @@ impl Value {
             range = range.join(&Bounds::constant(width, v));
             congruence = congruence.join(&Congruence::constant(v));
         }
-        Some(Self { range, congruence, members: Some(members), targets: None })
+        Some(Self { members: Some(members), ..Self::numbers_of(range, congruence) })
     }
 
     /// These values, if they are few; in any order.
@@ -158,10 +204,16 @@ impl Value {
         // Of two things that are known of an address one is kept: the one of fewer objects.
         let targets = match (&self.targets, &o.targets) {
             (Some(a), Some(b)) if b.len() < a.len() => Some(Rc::clone(b)),
+            (Some(a), Some(b)) if a != b && a.iter().map(|t| t.0).eq(b.iter().map(|t| t.0)) => {
+                let met = |((object, x), (_, y)): (&(u32, Self), &(u32, Self))| {
+                    (*object, x.meet(y).unwrap_or_else(|| x.clone()))
+                };
+                Some(a.iter().zip(b.iter()).map(met).collect())
+            }
             (a, b) => a.clone().or_else(|| b.clone()),
         };
         let (range, congruence) = (self.range.meet(&o.range)?, self.congruence.meet(&o.congruence)?);
-        Self { range, congruence, members, targets }.reduced()
+        Self { range, congruence, members, targets, limits: self.limits.both(&o.limits) }.reduced()
     }
 
     /// Where the values lead to, if they are addresses.
@@ -238,8 +290,15 @@ impl Value {
         if self == o {
             return self.clone();
         }
-        let targets = self.either(o, Self::join);
-        Self { targets, ..self.joined_numbers(o) }
+        self.join_where(o, &Same)
+    }
+    /// The same of values in two states.
+    pub fn join_where(&self, o: &Self, how: &dyn Reaches) -> Self {
+        if self == o && self.limits.is_empty() && self.targets.is_none() {
+            return self.clone();
+        }
+        let targets = self.either(o, |a, b| a.join_where(b, how));
+        Self { targets, limits: Limits::joined(self, o, how), ..self.joined_numbers(o) }
     }
 
     fn joined_numbers(&self, o: &Self) -> Self {
@@ -249,7 +308,7 @@ impl Value {
             return joined;
         }
         let (range, congruence) = (self.range.join(&o.range), self.congruence.join(&o.congruence));
-        Self { range, congruence, members: None, targets: None }
+        Self::numbers_of(range, congruence)
     }
 
     /// Whether everything in `o` is in `self`, as far as the parts show.
@@ -260,18 +319,23 @@ impl Value {
     /// A value that is `self` joined with `o`, and more, so that a row of widenings ends: bounds that move go to the next of
     /// the ascending `thresholds` (as bit patterns), a set grows by thresholds only.
     pub fn widen(&self, o: &Self, thresholds: &[u64]) -> Self {
-        let mut joined = self.join(o);
+        self.widen_where(o, thresholds, &Same)
+    }
+    /// The same of values in two states.
+    pub fn widen_where(&self, o: &Self, thresholds: &[u64], how: &dyn Reaches) -> Self {
+        let mut joined = self.join_where(o, how);
         if joined == *self {
             return joined;
         }
+        joined.limits = Limits::widened(&self.limits, &joined.limits);
         if let (Some(before), Some(after)) = (&self.members, &joined.members) {
             let fits = |v: &u64| before.binary_search(v).is_ok() || thresholds.binary_search(v).is_ok();
             if after.iter().all(fits) {
-                joined.targets = self.either(o, |a, b| a.widen(b, thresholds));
+                joined.targets = self.either(o, |a, b| a.widen_where(b, thresholds, how));
                 return joined;
             }
         }
-        joined.targets = self.either(o, |a, b| a.widen(b, thresholds));
+        joined.targets = self.either(o, |a, b| a.widen_where(b, thresholds, how));
         joined.members = None;
         let width = self.width();
         let full = Bounds::full(width);
@@ -323,7 +387,38 @@ impl Value {
             BinOp::Sub => a.moved(op, b),
             _ => None,
         };
-        Self { targets, ..Self::numbers(op, a, b) }
+        Self { targets, limits: Self::limits(op, a, b), ..Self::numbers(op, a, b) }
+    }
+
+    fn limits(op: BinOp, a: &Self, b: &Self) -> Limits {
+        if a.limits.is_empty() && b.limits.is_empty() {
+            return Limits::NONE;
+        }
+        let negated = |v: &Self| {
+            let negative = v.as_constant().filter(|_| v.range.max < 0)?;
+            Some(Self::constant(v.width(), negative.wrapping_neg() & Bounds::full(v.width()).high))
+        };
+        match op {
+            BinOp::Add => match (negated(a), negated(b)) {
+                (_, Some(by)) => Limits::difference(a, &by),
+                (Some(by), _) => Limits::difference(b, &by),
+                _ => Limits::sum(a, b),
+            },
+            BinOp::Sub => Limits::difference(a, b),
+            BinOp::Mul => match (a.as_constant(), b.as_constant()) {
+                (_, Some(by)) => Limits::product(a, by),
+                (Some(by), _) => Limits::product(b, by),
+                _ => Limits::NONE,
+            },
+            BinOp::Shl => match b.as_constant() {
+                Some(by) if by < u64::from(a.width()) => Limits::product(a, 1 << by),
+                _ => Limits::NONE,
+            },
+            // What is left is at most what was there.
+            BinOp::And => a.limits.up_to().both(&b.limits.up_to()),
+            BinOp::LShr | BinOp::UDiv | BinOp::URem if op != BinOp::UDiv || !b.contains(0) => a.limits.up_to(),
+            _ => Limits::NONE,
+        }
     }
 
     fn numbers(op: BinOp, a: &Self, b: &Self) -> Self {
@@ -366,8 +461,7 @@ impl Value {
             },
             _ => Congruence::ALL,
         };
-        let plain = Self { range, congruence: Congruence::ALL, members: None, targets: None };
-        Self { range, congruence, members: None, targets: None }.reduced().unwrap_or(plain)
+        Self::numbers_of(range, congruence).reduced().unwrap_or(Self::numbers_of(range, Congruence::ALL))
     }
 
     pub fn not(&self) -> Self {
@@ -378,37 +472,38 @@ impl Value {
         }
     }
     pub fn zext(&self, width: u32) -> Self {
-        match self.map(width, |v| v) {
+        let numbers = match self.map(width, |v| v) {
             Some(exact) => exact,
-            None => Self { range: self.range.zext(width), congruence: self.congruence, members: None, targets: None }
-                .reduced()
-                .unwrap_or(Self::full(width)),
-        }
+            None => Self::numbers_of(self.range.zext(width), self.congruence).reduced().unwrap_or(Self::full(width)),
+        };
+        Self { limits: self.limits.clone(), ..numbers }
     }
     pub fn sext(&self, width: u32) -> Self {
         let narrow = self.width();
-        match self.map(width, |v| Bv::new(narrow, v).sext(width).to_u64().expect("at most 64 bits")) {
+        let numbers = match self.map(width, |v| Bv::new(narrow, v).sext(width).to_u64().expect("at most 64 bits")) {
             Some(exact) => exact,
             None => {
                 let congruence = if self.range.min >= 0 { self.congruence } else { self.congruence.wrapped(narrow) };
-                let plain = Self { range: self.range.sext(width), congruence, members: None, targets: None };
-                plain.reduced().unwrap_or(Self::full(width))
+                Self::numbers_of(self.range.sext(width), congruence).reduced().unwrap_or(Self::full(width))
             }
-        }
+        };
+        let limits = if self.range.min >= 0 { self.limits.clone() } else { Limits::NONE };
+        Self { limits, ..numbers }
     }
     /// Bits `hi..=lo`.
     pub fn extract(&self, hi: u32, lo: u32) -> Self {
         let width = hi - lo + 1;
         let m = Bounds::full(width).high;
+        let limits = if lo == 0 && self.range.high <= m { self.limits.clone() } else { Limits::NONE };
         if let Some(exact) = self.map(width, |v| v >> lo & m) {
-            return exact;
+            return Self { limits, ..exact };
         }
         let congruence = match lo {
             0 if self.range.high <= m => self.congruence,
             0 => self.congruence.wrapped(width),
             _ => Congruence::ALL,
         };
-        let plain = Self { range: self.range.extract(hi, lo), congruence, members: None, targets: None };
+        let plain = Self { limits, ..Self::numbers_of(self.range.extract(hi, lo), congruence) };
         plain.reduced().unwrap_or(Self::full(width))
     }
     /// `self` above `low`, together at most 64 bits.
@@ -420,6 +515,18 @@ impl Value {
             None => Self::of_range(self.range.concat(&low.range)).unwrap_or(Self::full(width)),
         }
     }
+}
+
+/// Truncated or zero-extended; of more than 64 bits, nothing is known.
+pub(crate) fn resized(value: &Value, width: u32) -> Value {
+    if width > 64 {
+        // Never looked at.
+        return Value::full(64);
+    }
+    if width == value.width() {
+        return value.clone();
+    }
+    if width <= value.width() { value.extract(width - 1, 0) } else { value.zext(width) }
 }
 
 #[cfg(test)]
@@ -442,12 +549,13 @@ mod tests {
                 0 => joined,
                 1 => Value { members: None, congruence: Congruence::ALL, ..joined },
                 2 => Value { members: None, ..joined },
-                _ => Value {
-                    range: Bounds::full(width),
-                    congruence: if modulus == 0 { Congruence::ALL } else { Congruence::new(modulus, u128::from(v)) },
-                    members: None,
-                    targets: None,
-                },
+                _ => {
+                    let congruence = match modulus {
+                        0 => Congruence::ALL,
+                        _ => Congruence::new(modulus, u128::from(v)),
+                    };
+                    Value::numbers_of(Bounds::full(width), congruence)
+                }
             };
             (value, v)
         })

@@ -5,6 +5,7 @@
 
 mod objects;
 mod pieces;
+mod reaches;
 
 use cfa::*;
 

@@ -47,7 +47,8 @@ pub(super) fn one_of(g: &mut Generator, a: ExprId, b: ExprId) -> ExprId {
 }
 
 pub(super) fn object(g: &mut Generator, depth: usize) {
-    match g.random.below(16) {
+    match g.random.below(20) {
+        16..=19 => reaches::reach(g, depth),
         0 | 1 => of_unknown_size(g),
         2 => grow(g),
         3 if depth > 0 => scope(g, depth),
@@ -99,13 +100,13 @@ fn keep(g: &mut Generator, object: VarId, kind: AllocKind) {
     g.assign(to, value);
 }
 /// What follows happens under a condition, until this is given the place that it returns.
-fn only_if(g: &mut Generator, cond: ExprId) -> LocId {
+pub(super) fn only_if(g: &mut Generator, cond: ExprId) -> LocId {
     let (then, join) = (g.new_loc(), g.new_loc());
     g.program.add_branch(g.at, cond, then, join, None);
     g.at = then;
     join
 }
-fn end_if(g: &mut Generator, join: LocId) {
+pub(super) fn end_if(g: &mut Generator, join: LocId) {
     g.program.add_edge(g.at, Op::Skip, join, None);
     g.at = join;
 }

@@ -1,0 +1,315 @@
+//! What conditions and operations say of how far numbers and addresses reach.
+
+use super::environment::{Environment, Rows};
+use super::limits::{LARGEST, Limit, Reach};
+use super::memory::Count;
+use super::value::Value;
+use cfa::{BinOp, Expr, ExprId, ExprPool, UnOp, VarId};
+use rustc_hash::FxHashSet;
+use smt::bounds::Bounds;
+
+/// What variables have to do with memory and with one another, between places where paths join.
+#[derive(Clone, Default)]
+pub struct Recent {
+    /// Variables that hold what is in a cell of memory.
+    copies: Vec<(VarId, u32)>,
+    /// Variables that are null if and only if the byte at an address was when it was read.
+    reads: Vec<(Read, ExprId)>,
+    /// Variables that are another one and a constant, without wrapping around where that one has a limit.
+    sums: Vec<(VarId, VarId, u64)>,
+    /// What variables were given, where that is still the same.
+    definitions: Vec<(VarId, ExprId)>,
+}
+
+/// A variable of so many bits.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Read {
+    pub var: VarId,
+    pub width: u32,
+}
+
+/// Of each kind, as many are kept.
+const RECENT: usize = 16;
+
+impl Recent {
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+    /// The variable gets another value.
+    pub fn forget(&mut self, pool: &ExprPool, var: VarId) {
+        self.copies.retain(|(copy, _)| *copy != var);
+        self.reads.retain(|(read, address)| read.var != var && !mentions(pool, *address, var));
+        self.sums.retain(|(sum, of, _)| *sum != var && *of != var);
+        self.definitions.retain(|(defined, value)| *defined != var && !mentions(pool, *value, var));
+    }
+    /// The cell holds something else.
+    pub fn forget_cell(&mut self, cell: u32) {
+        self.copies.retain(|(_, id)| *id != cell);
+    }
+    pub fn forget_reads(&mut self) {
+        self.reads.clear();
+    }
+    pub fn loaded(&mut self, var: VarId, cell: u32) {
+        self.copies.push((var, cell));
+    }
+    pub fn cells_of(&self, var: VarId) -> impl Iterator<Item = u32> + '_ {
+        self.copies.iter().filter(move |(copy, _)| *copy == var).map(|(_, cell)| *cell)
+    }
+    pub fn definition(&self, var: VarId) -> Option<ExprId> {
+        self.definitions.iter().find(|(defined, _)| *defined == var).map(|(_, value)| *value)
+    }
+    /// A byte was read.
+    pub fn read(&mut self, pool: &ExprPool, read: Read, address: ExprId) {
+        if self.reads.len() < RECENT && !mentions(pool, address, read.var) {
+            self.reads.push((read, address));
+        }
+    }
+    /// A variable was given a value that does not speak of it.
+    pub fn assigned(&mut self, pool: &ExprPool, var: VarId, value: ExprId) {
+        if mentions(pool, value, var) || self.sums.len() >= RECENT || self.definitions.len() >= RECENT {
+            return;
+        }
+        self.definitions.push((var, value));
+        match *pool.get(value) {
+            Expr::Var(of) => self.sums.extend([(var, of, 0), (of, var, 0)]),
+            Expr::Binary(BinOp::Add, a, b) => {
+                if let (&Expr::Var(of), Some(by)) = (pool.get(a), pool.as_const(b).and_then(cfa::Bv::to_u64)) {
+                    self.sums.push((var, of, by));
+                }
+            }
+            _ => {}
+        }
+        let mut narrow = value;
+        while let Expr::Zext { arg, .. } | Expr::Sext { arg, .. } = *pool.get(narrow) {
+            narrow = arg;
+        }
+        if let Expr::Var(of) = *pool.get(narrow) {
+            let same: Vec<ExprId> = self.reads.iter().filter(|(read, _)| read.var == of).map(|(_, at)| *at).collect();
+            let read = Read { var, width: pool.width(value) };
+            same.into_iter().for_each(|at| self.read(pool, read, at));
+        }
+    }
+}
+
+fn mentions(pool: &ExprPool, e: ExprId, var: VarId) -> bool {
+    let mut found = false;
+    pool.visit(e, &mut FxHashSet::default(), |_, node| found |= matches!(node, Expr::Var(v) if *v == var));
+    found
+}
+
+/// The largest number of so many bits.
+fn full(width: u32) -> u64 {
+    Bounds::full(width).high
+}
+
+impl Environment {
+    /// Notes what a condition that holds, or does not, says of limits.
+    pub(super) fn relate(&mut self, rows: &Rows, pool: &ExprPool, cond: ExprId, holds: bool) {
+        match *pool.get(cond) {
+            Expr::Unary(UnOp::Not, inner) => self.relate(rows, pool, inner, !holds),
+            Expr::Binary(op @ (BinOp::And | BinOp::Or), a, b) if (op == BinOp::And) == holds => {
+                self.relate(rows, pool, a, holds);
+                self.relate(rows, pool, b, holds);
+            }
+            Expr::Binary(op @ (BinOp::Ule | BinOp::Ult | BinOp::Sle | BinOp::Slt), a, b) if pool.width(a) <= 64 => {
+                let is_strict = matches!(op, BinOp::Ult | BinOp::Slt);
+                let is_signed = matches!(op, BinOp::Sle | BinOp::Slt);
+                match holds {
+                    true => self.at_most(rows, pool, (a, b), is_strict, is_signed),
+                    false => self.at_most(rows, pool, (b, a), !is_strict, is_signed),
+                }
+            }
+            Expr::Binary(BinOp::Eq, a, b) if pool.width(a) <= 64 => {
+                let pairs = self.compared(rows, pool, a, b);
+                for (object, x, y) in pairs {
+                    // What one side has, for the other; what is not the length itself is less.
+                    let of = |this: &Limit, other: &Value| match holds {
+                        true => Some(*this),
+                        false => {
+                            let is_it = |l: Limit| l.up_to() == this.up_to();
+                            let is_less = this.is_exact && other.limits.iter().any(is_it);
+                            if is_less { this.below() } else { None }
+                        }
+                    };
+                    for limit in x.limits.iter().filter_map(|l| of(&l, &y)) {
+                        self.limit_side(rows, pool, b, object, limit);
+                    }
+                    for limit in y.limits.iter().filter_map(|l| of(&l, &x)) {
+                        self.limit_side(rows, pool, a, object, limit);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The two sides of a comparison as numbers, and as distances from the start of one object.
+    fn compared(&self, rows: &Rows, pool: &ExprPool, a: ExprId, b: ExprId) -> Vec<(Option<u32>, Value, Value)> {
+        let (Some(x), Some(y)) = (self.eval(rows, pool, a), self.eval(rows, pool, b)) else { return Vec::new() };
+        let mut found = Vec::new();
+        if let (Some([(object, at)]), Some([(other, to)])) = (x.targets.as_deref(), y.targets.as_deref())
+            && object == other
+            && self.is_one(*object)
+            && !x.contains(0)
+            && !y.contains(0)
+        {
+            found.push((Some(*object), at.clone(), to.clone()));
+        }
+        found.push((None, x, y));
+        found
+    }
+
+    fn limit_side(&mut self, rows: &Rows, pool: &ExprPool, e: ExprId, object: Option<u32>, limit: Limit) {
+        match object {
+            Some(object) => self.limit_at(rows, pool, e, object, limit),
+            None => self.limit(rows, pool, e, limit),
+        }
+    }
+
+    /// `a` is at most `b`, or less.
+    fn at_most(&mut self, rows: &Rows, pool: &ExprPool, (a, b): (ExprId, ExprId), is_strict: bool, is_signed: bool) {
+        for (object, x, y) in self.compared(rows, pool, a, b) {
+            let is_order = match object {
+                // The order of addresses is that of distances where these are within memory.
+                Some(_) => !is_signed && x.range.high <= LARGEST && y.range.high <= LARGEST,
+                None => !is_signed || x.range.min >= 0,
+            };
+            let limits: Vec<Limit> = y.limits.iter().filter(|_| is_order).collect();
+            for limit in limits {
+                let limit = if is_strict { limit.below() } else { Some(limit.up_to()) };
+                if let Some(limit) = limit {
+                    self.limit_side(rows, pool, a, object, limit);
+                }
+            }
+        }
+    }
+
+    /// Bytes that are not null, as a condition that holds may say, are not the null byte: it is behind them.
+    pub(super) fn relate_reads(&mut self, rows: &Rows, pool: &ExprPool, cond: Option<ExprId>) {
+        for (read, address) in self.recent.reads.clone() {
+            let may_be_null = self.get(rows, read.var).is_none_or(|value| value.contains(0));
+            let is_excluded = |cond| {
+                self.eval_given(rows, pool, cond, (read.var, Value::constant(read.width, 0)))
+                    .is_some_and(|v| !v.contains(1))
+            };
+            if may_be_null && !cond.is_some_and(is_excluded) {
+                continue;
+            }
+            let Some(targets) = self.eval(rows, pool, address).and_then(|value| value.targets) else { continue };
+            for (object, at) in targets.iter() {
+                let Some(status) = self.memory.objects.get(*object as usize) else { continue };
+                let Some(null) = status.null.filter(|_| status.count == Count::One) else { continue };
+                let is_it = |l: &Limit| l.object == *object && l.reach == Reach::Null && l.more >= 0;
+                if at.range.high <= null || at.limits.iter().any(|l| is_it(&l)) {
+                    self.limit_at(rows, pool, address, *object, Limit::new(*object, Reach::Null, 1));
+                }
+            }
+        }
+    }
+
+    /// Gives a variable what is known of it in addition, and those that are sums of it.
+    fn limit_var(&mut self, rows: &Rows, var: VarId, value: Value) {
+        for cell in self.recent.cells_of(var).collect::<Vec<u32>>() {
+            self.memory.cells.set(cell as usize, Some(value.clone()));
+        }
+        self.set(rows, var, Some(value));
+    }
+
+    /// An expression, as a number, has a limit.
+    pub(super) fn limit(&mut self, rows: &Rows, pool: &ExprPool, e: ExprId, limit: Limit) {
+        let width = pool.width(e);
+        if width > 64 {
+            return;
+        }
+        let value = |env: &Self, e: ExprId| env.eval(rows, pool, e).unwrap_or_else(|| Value::full(pool.width(e)));
+        match *pool.get(e) {
+            Expr::Var(var) => {
+                let now = value(self, e);
+                if now.limits.iter().any(|l| l == limit) {
+                    return;
+                }
+                let fits =
+                    |by: u64| u128::from(now.range.high).min(limit.most()) + u128::from(by) <= full(width).into();
+                self.limit_var(rows, var, now.limited(limit));
+                for (sum, _, by) in self.recent.sums.clone().into_iter().filter(|(_, of, _)| *of == var) {
+                    if let Some(limit) = limit.plus(by).filter(|_| fits(by)) {
+                        let now = self.get(rows, sum).cloned().unwrap_or_else(|| Value::full(width));
+                        self.limit_var(rows, sum, now.limited(limit));
+                    }
+                }
+            }
+            Expr::Zext { arg, .. } => self.limit(rows, pool, arg, limit),
+            Expr::Sext { arg, .. } if value(self, arg).range.min >= 0 => self.limit(rows, pool, arg, limit),
+            Expr::Binary(BinOp::Add, a, b) => {
+                let (x, y) = (value(self, a), value(self, b));
+                if let Some(by) = y.as_constant().filter(|_| y.range.max < 0).map(|by| by.wrapping_neg() & full(width))
+                {
+                    if let Some(limit) = limit.plus(by).filter(|_| x.range.low >= by) {
+                        self.limit(rows, pool, a, limit);
+                    }
+                } else if x.range.high.checked_add(y.range.high).is_some_and(|most| most <= full(width)) {
+                    for (side, other) in [(a, y), (b, x)] {
+                        let is_constant = other.as_constant().is_some();
+                        if let Some(limit) = limit.minus(other.range.low) {
+                            self.limit(rows, pool, side, if is_constant { limit } else { limit.up_to() });
+                        }
+                    }
+                }
+            }
+            Expr::Binary(op @ (BinOp::Mul | BinOp::Shl), a, b) => {
+                let by = pool.as_const(b).and_then(cfa::Bv::to_u64);
+                let by = if op == BinOp::Shl { by.filter(|by| *by < 63).map(|by| 1 << by) } else { by };
+                let high = value(self, a).range.high;
+                if let Some(by) =
+                    by.filter(|by| *by > 0 && high.checked_mul(*by).is_some_and(|most| most <= full(width)))
+                    && let Some(limit) = limit.divided(by)
+                {
+                    self.limit(rows, pool, a, limit);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An address has a limit, of its distance from the start of an object where it leads there.
+    pub(super) fn limit_at(&mut self, rows: &Rows, pool: &ExprPool, e: ExprId, object: u32, limit: Limit) {
+        let Some(value) = self.eval(rows, pool, e) else { return };
+        match *pool.get(e) {
+            Expr::Var(var) => {
+                let limited = value.limited_at(object, limit);
+                if limited == value {
+                    return;
+                }
+                self.limit_var(rows, var, limited);
+                for (sum, _, by) in self.recent.sums.clone().into_iter().filter(|(_, of, _)| *of == var) {
+                    if let Some(limit) = limit.plus(by)
+                        && let Some(now) = self.get(rows, sum).cloned()
+                    {
+                        self.limit_var(rows, sum, now.limited_at(object, limit));
+                    }
+                }
+            }
+            Expr::Binary(BinOp::Add, a, b) => {
+                let (Some(x), Some(y)) = (self.eval(rows, pool, a), self.eval(rows, pool, b)) else { return };
+                let (base, (of, at), offset, by) = match (x.targets.as_deref(), y.targets.as_deref()) {
+                    (Some([target]), None) => (a, target, b, &y),
+                    (None, Some([target])) => (b, target, a, &x),
+                    _ => return,
+                };
+                // The sum of distances does not wrap around.
+                if *of != object || at.range.high.checked_add(by.range.high).is_none() {
+                    return;
+                }
+                if let Some(limit) = limit.minus(at.range.low) {
+                    let is_exact = limit.is_exact && at.as_constant().is_some();
+                    self.limit(rows, pool, offset, Limit { is_exact, ..limit });
+                }
+                if let Some(limit) = limit.minus(by.range.low) {
+                    let is_exact = limit.is_exact && by.as_constant().is_some();
+                    self.limit_at(rows, pool, base, object, Limit { is_exact, ..limit });
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! What programs do up to the end of objects and strings: sizes that are variables, null bytes that are looked for, and what changes them
+//! on the way.
+
+use super::objects::{end_if, only_if};
+use super::*;
+
+/// Something that reaches to an end.
+pub(super) fn reach(g: &mut Generator, depth: usize) {
+    match g.random.below(5) {
+        0 | 1 => string(g, depth),
+        2 | 3 => elements(g, depth),
+        _ => change(g),
+    }
+}
+
+fn number(g: &mut Generator, most: u64) -> ExprId {
+    let n = g.int_expr(1);
+    let x = &mut g.program.exprs;
+    let most = x.int(32, most);
+    let n = x.and(n, most);
+    x.zext(64, n)
+}
+/// A variable of a width that has a value.
+fn with_value(g: &mut Generator, width: u32, value: ExprId) -> VarId {
+    let var = g.local(false);
+    g.program.vars[var].width = width;
+    g.assign(var, value);
+    var
+}
+fn moved(g: &mut Generator, var: VarId, by: u64) -> ExprId {
+    let e = g.program.var_expr(var);
+    let by = g.program.exprs.int(64, by);
+    g.program.exprs.add(e, by)
+}
+fn store_byte(g: &mut Generator, addr: ExprId) {
+    let any = g.int_expr(0);
+    let x = &mut g.program.exprs;
+    let value = [x.int(8, 0), x.int(8, 0), x.int(8, 3), x.resize(8, any)][g.random.below(4)];
+    g.emit(Op::Store { addr, value });
+}
+fn load_byte(g: &mut Generator, addr: ExprId) -> VarId {
+    let var = g.local(true);
+    g.program.vars[var].width = 8;
+    g.emit(Op::Load { var, addr });
+    let byte = g.program.var_expr(var);
+    if g.random.chance(60) {
+        return var;
+    }
+    let wide = g.program.exprs.zext(64, byte);
+    with_value(g, 64, wide)
+}
+/// A loop while what the first gives is not 0; both are in one frame.
+fn while_not_null(
+    g: &mut Generator,
+    mut cond: impl FnMut(&mut Generator) -> ExprId,
+    body: impl FnOnce(&mut Generator),
+) {
+    let (head, inner, exit) = (g.new_loc(), g.new_loc(), g.new_loc());
+    g.program.add_edge(g.at, Op::Skip, head, None);
+    g.at = head;
+    let cond = cond(g);
+    g.program.add_branch(g.at, cond, inner, exit, None);
+    g.at = inner;
+    body(g);
+    g.program.add_edge(g.at, Op::Skip, head, None);
+    g.at = exit;
+}
+fn perhaps(g: &mut Generator, percent: usize, what: impl FnOnce(&mut Generator)) {
+    if g.random.chance(percent) {
+        let cond = g.condition();
+        let join = only_if(g, cond);
+        what(g);
+        end_if(g, join);
+    }
+}
+
+/// Bytes of somebody's object are changed: where its null byte was there may be none, and another one elsewhere.
+fn change(g: &mut Generator) {
+    let object = g.any_pointer();
+    let (dst, len) = (g.program.var_expr(object), 1 + g.random.below(6) as u64);
+    if g.random.chance(70) {
+        let (byte, len) = (g.program.exprs.int(8, 5), g.program.exprs.int(64, len));
+        g.emit(Op::Fill { dst, byte, len });
+    }
+    if g.random.chance(70) {
+        let by = number(g, 3);
+        let addr = g.program.exprs.add(dst, by);
+        let value = g.program.exprs.int(8, 0);
+        g.emit(Op::Store { addr, value });
+    }
+}
+
+/// Others are given the object, and do something.
+fn lend(g: &mut Generator, object: VarId) {
+    for _ in 0..2 {
+        let (to, value) = (g.any_pointer(), g.program.var_expr(object));
+        g.assign(to, value);
+    }
+    if g.random.chance(60) { g.call() } else { change(g) }
+}
+
+/// A string is made, walked through, and changed on the way.
+fn string(g: &mut Generator, depth: usize) {
+    let size = 4 + g.random.below(8) as u64;
+    let (base, kind) = (g.local(false), [AllocKind::Heap, AllocKind::Stack][g.random.below(2)]);
+    let (bytes, zeroed) = (g.program.exprs.int(64, size), g.random.chance(20));
+    g.emit(Op::Alloc { var: base, size: bytes, align: 1, kind, zeroed });
+    let dst = g.program.var_expr(base);
+    if g.random.chance(80) {
+        let byte = g.program.exprs.int(8, [5, 5, 5, 0][g.random.below(4)]);
+        g.emit(Op::Fill { dst, byte, len: bytes });
+    }
+    if g.random.chance(80) {
+        let by = number(g, 3);
+        let addr = g.program.exprs.add(dst, by);
+        let value = g.program.exprs.int(8, 0);
+        g.emit(Op::Store { addr, value });
+    }
+    perhaps(g, 30, |g| {
+        let addr = moved(g, base, 1);
+        store_byte(g, addr);
+    });
+    if depth > 0 && g.random.chance(30) {
+        lend(g, base);
+    }
+    let skipped = g.random.below(2) as u64;
+    let from = moved(g, base, skipped);
+    let by_index = g.random.chance(40);
+    let start = if by_index { g.program.exprs.int(64, 0) } else { from };
+    let at = with_value(g, 64, start);
+    let ahead = g.random.chance(30);
+    let address = |g: &mut Generator| {
+        let at = g.program.var_expr(at);
+        if by_index { g.program.exprs.add(from, at) } else { at }
+    };
+    let changes = g.random.chance(40);
+    let stride = [1, 1, 1, 1, 2][g.random.below(5)];
+    let read = |g: &mut Generator| {
+        let addr = address(g);
+        // As `*p++` does it.
+        let addr = match ahead {
+            false => addr,
+            true => {
+                let before = with_value(g, 64, addr);
+                let next = moved(g, at, 1);
+                g.assign(at, next);
+                g.program.var_expr(before)
+            }
+        };
+        let byte = load_byte(g, addr);
+        let e = g.program.var_expr(byte);
+        let zero = g.program.exprs.int(g.program.vars[byte].width, 0);
+        let is_null = g.program.exprs.eq(e, zero);
+        g.program.exprs.not(is_null)
+    };
+    while_not_null(g, read, |g| {
+        if changes {
+            perhaps(g, 100, |g| {
+                let addr = if g.random.chance(50) { address(g) } else { moved(g, base, 2) };
+                store_byte(g, addr);
+            });
+        }
+        if !ahead {
+            let next = moved(g, at, stride);
+            g.assign(at, next);
+        }
+    });
+    let end = address(g);
+    if depth > 0 && g.random.chance(40) {
+        lend(g, base);
+    }
+    match g.random.below(5) {
+        0 => store_byte(g, end),
+        1 => {
+            let one = g.program.exprs.int(64, 1);
+            let addr = g.program.exprs.add(end, one);
+            load_byte(g, addr);
+        }
+        2 | 3 => {
+            // Its length, and as much memory.
+            let length = g.program.exprs.sub(end, from);
+            let length = with_value(g, 64, length);
+            let [more, too] = [(); 2].map(|()| g.random.below(2) as u64);
+            let size = moved(g, length, more);
+            let copy = g.local(false);
+            g.emit(Op::Alloc { var: copy, size, align: 1, kind: AllocKind::Heap, zeroed: false });
+            let dst = g.program.var_expr(copy);
+            let len = moved(g, length, too);
+            g.emit(Op::Copy { dst, src: from, len });
+        }
+        _ => {
+            load_byte(g, end);
+        }
+    }
+    let to = g.any_pointer();
+    g.assign(to, dst);
+    if g.random.chance(30) {
+        g.emit(Op::Free { ptr: dst, kind });
+    }
+}
+
+/// An object of as many elements as a variable says, which are visited, and perhaps some more.
+fn elements(g: &mut Generator, depth: usize) {
+    let count = number(g, 7);
+    let n = with_value(g, 64, count);
+    let base = g.local(false);
+    let stride = [1, 4, 8, 12][g.random.below(4)];
+    let size = |g: &mut Generator, more: u64| {
+        let (n, stride) = (g.program.var_expr(n), g.program.exprs.int(64, stride));
+        let product = g.program.exprs.mul(n, stride);
+        let more = g.program.exprs.int(64, more);
+        g.program.exprs.add(product, more)
+    };
+    let more = [0, 0, 4, 8][g.random.below(4)];
+    let bytes = size(g, more);
+    let kind = [AllocKind::Heap, AllocKind::Stack][g.random.below(2)];
+    let zeroed = g.random.chance(50);
+    g.emit(Op::Alloc { var: base, size: bytes, align: 4, kind, zeroed });
+    if depth > 0 && g.random.chance(30) {
+        g.call();
+    }
+    perhaps(g, 30, |g| {
+        let by = [1, u64::MAX][g.random.below(2)];
+        let next = moved(g, n, by);
+        g.assign(n, next);
+    });
+    let zero = g.program.exprs.int(64, 0);
+    let i = with_value(g, 64, zero);
+    let order = g.random.below(4);
+    let goes_on = |g: &mut Generator| {
+        let (i, n) = (g.program.var_expr(i), g.program.var_expr(n));
+        let x = &mut g.program.exprs;
+        match order {
+            0 => x.ule(i, n),
+            1 => {
+                let is_end = x.eq(i, n);
+                x.not(is_end)
+            }
+            _ => x.ult(i, n),
+        }
+    };
+    while_not_null(g, goes_on, |g| {
+        let (at, by) = (g.program.var_expr(i), g.program.exprs.int(64, stride));
+        let at = g.program.exprs.mul(at, by);
+        let base = g.program.var_expr(base);
+        let addr = g.program.exprs.add(base, at);
+        let width = [8, 32, 64][g.random.below(3)];
+        let value = g.program.exprs.int(width, 7);
+        g.emit(Op::Store { addr, value });
+        perhaps(g, 30, |g| {
+            let by = [1, u64::MAX][g.random.below(2)];
+            let next = moved(g, n, by);
+            g.assign(n, next);
+        });
+        let next = moved(g, i, 1);
+        g.assign(i, next);
+    });
+    if g.random.chance(40) {
+        let end = size(g, 0);
+        let base = g.program.var_expr(base);
+        let addr = g.program.exprs.add(base, end);
+        load_byte(g, addr);
+    }
+    let (to, value) = (g.any_pointer(), g.program.var_expr(base));
+    g.assign(to, value);
+    if g.random.chance(30) {
+        g.emit(Op::Free { ptr: value, kind });
+    }
+}

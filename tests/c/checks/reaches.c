@@ -1,0 +1,139 @@
+// How far a number or a pointer reaches in a string or an array of any size is seen before slicing, and forgotten where what it was held
+// against has changed.
+// run: --check address => TRUE
+// run: --check address -DFAULT=1 => FALSE(address)
+// run: --check address -DFAULT=2 => FALSE(address)
+// run: --check address -DFAULT=3 => FALSE(address)
+// run: --check address -DFAULT=4 => FALSE(address)
+// run: --check address -DFAULT=5 => FALSE(address)
+// run: --check address -DFAULT=6 => FALSE(address)
+// run: --check address -DFAULT=7 => FALSE(address)
+// run: --check address -DFAULT=8 => FALSE(address)
+#include "../verify.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef FAULT
+#define FAULT 0
+#endif
+
+// Another null byte is all that is left.
+static void clear(char *s, int n) {
+    memset(s, 'x', n);
+    s[0] = 0;
+}
+
+static char *copy(const char *s) {
+    size_t n = strlen(s);
+    char *p = malloc(n + 1);
+    if (p)
+        memcpy(p, s, n + 1);
+    return p;
+}
+
+static int *numbers(size_t n) { return malloc(n * sizeof(int)); }
+
+static void lines(void) {
+    char line[40];
+    while (fgets(line, sizeof line, stdin)) {
+        char *comma = strchr(line, ',');
+        if (!comma)
+            continue;
+        *comma = 0;
+        char *name = copy(line);
+        int age = atoi(comma + 1);
+        printf("%s %d\n", name, age);
+        free(name);
+    }
+}
+
+static void elements(void) {
+    size_t n = __VERIFIER_nondet_uint() & 0xffff;
+    int *a = numbers(n);
+    if (!a)
+        return;
+    for (size_t i = 0; i < n; i++)
+        a[i] = 0;
+    int *end = a + n;
+    for (int *p = a; p != end; p++)
+        *p += 1;
+    free(a);
+}
+
+int main(int argc, char **argv) {
+    char word[8] = "string";
+    char *p = word;
+#if FAULT == 0
+    lines();
+    elements();
+#elif FAULT == 1
+    // The null byte is written over by others, and there is another one before.
+    while (*p)
+        p++;
+    clear(word, sizeof word);
+    while (*p) // wrong
+        p++;
+#elif FAULT == 2
+    while (*p)
+        p++;
+    memset(word, 'x', sizeof word);
+    word[1] = 0;
+    while (*p) // wrong
+        p++;
+#elif FAULT == 3
+    // One object more than its size is known of.
+    int n = __VERIFIER_nondet_int();
+    if (n < 4 || n > 6)
+        return 0;
+    int *a = 0;
+    for (int turn = 0; turn < 2; turn++) {
+        int *b = malloc((n - turn) * sizeof *b);
+        if (turn == 1)
+            for (int i = 0; i < n; i++)
+                b[i] = 0; // wrong
+        a = b;
+    }
+#elif FAULT == 4
+    // Up to the end is one too many.
+    unsigned n = __VERIFIER_nondet_uint() & 7;
+    int *a = numbers(n);
+    for (unsigned i = 0; i <= n; i++)
+        a[i] = 0; // wrong
+#elif FAULT == 5
+    // It is freed, and its place taken by another one.
+    char *q = malloc(4), *r = q;
+    q[3] = 0;
+    free(q);
+    q = malloc(4);
+    q[3] = 0;
+    r[0] = 0; // wrong
+#elif FAULT == 6
+    // What was not the number of elements then is it now.
+    unsigned n = 1 + (__VERIFIER_nondet_uint() & 7);
+    int *a = numbers(n);
+    unsigned last = n - 1;
+    n++;
+    if (last + 1 != n)
+        last++;
+    a[last] = 0; // wrong
+#elif FAULT == 7
+    // Only one of two arrays is of this size.
+    unsigned n = 2 + (__VERIFIER_nondet_uint() & 7);
+    int *a = __VERIFIER_nondet_int() ? numbers(n) : numbers(1);
+    for (unsigned i = 0; i < n; i++)
+        a[i] = 0; // wrong
+#elif FAULT == 8
+    // A product that wraps around.
+    unsigned n = __VERIFIER_nondet_uint();
+    if (n != 0x40000001u)
+        return 0;
+    unsigned bytes = n * 4;
+    int *a = malloc(bytes);
+    if (!a)
+        return 0;
+    for (unsigned i = 0; i < n; i++)
+        a[i] = 0; // wrong
+#endif
+    return 0;
+}
