@@ -257,7 +257,7 @@ impl Following<'_> {
                 let bytes = u64::from(width.div_ceil(8));
                 let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, false);
                 let (loaded, cell) = tracker.read(&env.memory, value.as_ref(), bytes);
-                accessed(program, rows, tracker, env, addr, bytes);
+                accessed(program, rows, env, addr, bytes);
                 env.set(rows, var, loaded.map(|v| super::resized(&v, width)));
                 if let Some(cell) = cell.filter(|_| width.is_multiple_of(8)) {
                     env.recent.loaded(var, cell);
@@ -273,14 +273,14 @@ impl Following<'_> {
                 let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, true);
                 let content = eval(env, stored).map(|v| super::resized(&v, width.next_multiple_of(8)));
                 tracker.write(env, value.as_ref(), addr, bytes, content.as_ref());
-                accessed(program, rows, tracker, env, addr, bytes);
+                accessed(program, rows, env, addr, bytes);
                 is_valid
             }
             Op::Alloc { var, size, .. } => {
                 let bytes = eval(env, size);
                 let address = tracker.allocate(env, edge, bytes.as_ref());
                 let object = tracker.site(edge);
-                if tracker.is_one(&env.memory, object) {
+                if env.memory.is_one(object) {
                     env.limit(rows, pool, size, Limit::new(object, Reach::Size, 0).exact());
                 }
                 env.set(rows, var, address);
@@ -299,8 +299,8 @@ impl Following<'_> {
                     && tracker.is_valid_up_to(&env.memory, from.as_ref(), &most(&len), false);
                 let bytes = least(&len);
                 tracker.copy(env, to, from, len);
-                accessed(program, rows, tracker, env, dst, bytes);
-                accessed(program, rows, tracker, env, src, bytes);
+                accessed(program, rows, env, dst, bytes);
+                accessed(program, rows, env, src, bytes);
                 is_valid
             }
             Op::Fill { dst, byte, len } => {
@@ -308,7 +308,7 @@ impl Following<'_> {
                 let is_valid = tracker.is_valid_up_to(&env.memory, to.0.as_ref(), &most(&len), true);
                 let bytes = least(&len);
                 tracker.fill(env, to, byte, len);
-                accessed(program, rows, tracker, env, dst, bytes);
+                accessed(program, rows, env, dst, bytes);
                 is_valid
             }
             Op::Call { .. } => match self.original.edges[self.origin[edge.index()]].op {
@@ -346,7 +346,7 @@ impl Following<'_> {
 }
 
 /// Execution goes on behind an access of so many bytes, or more, only if its address is that of something.
-fn accessed(program: &Program, rows: &Rows, tracker: &Tracker, env: &mut Environment, address: ExprId, bytes: u64) {
+fn accessed(program: &Program, rows: &Rows, env: &mut Environment, address: ExprId, bytes: u64) {
     if bytes == 0 {
         return;
     }
@@ -373,7 +373,7 @@ fn accessed(program: &Program, rows: &Rows, tracker: &Tracker, env: &mut Environ
         let Some(met) = within.and_then(|within| now.meet(&within)) else { return };
         now = met;
     }
-    let most = |object| tracker.status(&env.memory, object).map_or(u64::MAX, |status| status.most);
+    let most = |object| env.memory.status(object).map_or(u64::MAX, |status| status.most);
     let now = now.accessed(&by, bytes, most);
     for cell in env.recent.cells_of(var).collect::<Vec<u32>>() {
         env.memory.cells.set(cell as usize, Some(now.clone()).filter(|v| !v.is_full()));

@@ -1,9 +1,10 @@
 //! What is known of the variables at one place, and the effect of expressions and conditions on it.
 
+use super::address::NULL;
 use super::limits::{Reaches, Same};
 use super::memory::{Count, Memory};
 use super::relate::Recent;
-use super::value::{NULL, Value};
+use super::value::Value;
 use crate::execution::Paged;
 use crate::execution::range as addresses;
 use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, GlobalId, Id, Program, UnOp, VarId, VarKind};

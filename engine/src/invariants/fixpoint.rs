@@ -83,6 +83,18 @@ enum Step {
     Forget,
 }
 
+impl Step {
+    /// After so many changes, where values are widened or are not.
+    fn after(changes: u32, is_widened: bool) -> Self {
+        match changes {
+            v if v < JOINS || !is_widened && v < WIDENINGS => Step::Join,
+            v if v < STOPS => Step::Widen,
+            v if v < WIDENINGS => Step::Leap,
+            _ => Step::Forget,
+        }
+    }
+}
+
 /// Where the walk through a block ends up.
 enum End {
     Node(LocId, Environment),
@@ -209,7 +221,7 @@ impl<'p> Analysis<'p> {
     /// Adds what holds on another way; whether that is news.
     fn join(&self, now: &mut Environment, more: &Environment, step: Step) -> bool {
         let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
-        let lost = self.following.as_ref().map_or(Vec::new(), |f| f.tracker.lost(&now.memory, &more.memory, None));
+        let lost = now.memory.lost(&more.memory, None);
         if let Some(following) = &self.following {
             following.tracker.lose(now, &lost);
         }
@@ -240,12 +252,7 @@ impl<'p> Analysis<'p> {
             self.at[i] = Some(env);
             return true;
         };
-        let step = match self.visits[i] {
-            v if v < JOINS || !self.widened[i] && v < WIDENINGS => Step::Join,
-            v if v < STOPS => Step::Widen,
-            v if v < WIDENINGS => Step::Leap,
-            _ => Step::Forget,
-        };
+        let step = Step::after(self.visits[i], self.widened[i]);
         let changed = self.join(&mut now, &env, step);
         self.at[i] = Some(now);
         self.visits[i] += u32::from(changed);
@@ -258,14 +265,7 @@ impl<'p> Analysis<'p> {
             self.exits[i][kind] = Some(exit);
             return true;
         };
-        let visits = self.exit_visits[i][kind];
-        let is_widened = self.calls.is_recursive(func);
-        let step = match visits {
-            v if v < JOINS || !is_widened && v < WIDENINGS => Step::Join,
-            v if v < STOPS => Step::Widen,
-            v if v < WIDENINGS => Step::Leap,
-            _ => Step::Forget,
-        };
+        let step = Step::after(self.exit_visits[i][kind], self.calls.is_recursive(func));
         let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
         let before = now.value.clone();
         now.value = match (now.value.take(), exit.value) {
@@ -501,7 +501,7 @@ impl<'p> Analysis<'p> {
         let mut back = env.clone();
         if let Some(following) = &self.following {
             let touched = &following.touched[func.index()];
-            let mut lost = following.tracker.lost(&back.memory, &exit.env.memory, Some(touched));
+            let mut lost = back.memory.lost(&exit.env.memory, Some(touched));
             lost.extend(exit.env.memory.lost.iter().copied());
             following.tracker.lose(&mut back, &lost);
         }

@@ -6,13 +6,14 @@
 //!
 //! `PROVISO_PROGRAMS=N cargo test -p engine --lib invariants::laws` tries more; `PROVISO_SEED=N` starts elsewhere.
 
+use super::address::NULL;
 use super::contexts::Contexts;
 use super::environment::Environment;
 use super::fixpoint::Analysis;
 use super::limits::{Limit, Reach};
 use super::memory::{Cell, Count};
 use super::tracker::Tracker;
-use super::value::{NULL, Value};
+use super::value::Value;
 use crate::budget::Budget;
 use crate::cpa::laws::generator::{self, Random, Shape};
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
@@ -107,7 +108,7 @@ impl Follower<'_> {
             if object < self.tracker.first_site {
                 return by.contains(value.wrapping_sub(state.func_address(cfa::FuncId(object - functions))));
             }
-            let is_alive = self.tracker.status(&env.memory, object).is_some_and(|s| !s.may_be_dead);
+            let is_alive = env.memory.status(object).is_some_and(|s| !s.may_be_dead);
             let is_it = |made: &&Made| made.object == object && !made.is_forgotten && (made.is_live || !is_alive);
             let of_site = self.made.iter().filter(is_it);
             of_site.into_iter().any(|made| by.contains(value.wrapping_sub(made.base)))
@@ -140,7 +141,7 @@ impl Follower<'_> {
     /// Whether there is a null byte of each object as it is said to be, and sizes are as they are said to be.
     fn look_at_reaches(&self, env: &Environment, state: &State, claims: &[(Limit, u64)]) {
         for object in 0..self.tracker.objects() as u32 {
-            let Some(status) = self.tracker.status(&env.memory, object) else { continue };
+            let Some(status) = env.memory.status(object) else { continue };
             let mut of_it = claims.iter().filter(|(limit, _)| limit.object == object).peekable();
             if of_it.peek().is_none() && status.null.is_none() {
                 continue;
@@ -173,7 +174,7 @@ impl Follower<'_> {
 
     fn look_at_objects(&self, env: &Environment) {
         for object in self.tracker.first_site..self.tracker.objects() as u32 {
-            let Some(status) = self.tracker.status(&env.memory, object) else { continue };
+            let Some(status) = env.memory.status(object) else { continue };
             let made: Vec<&Made> = self.made.iter().filter(|made| made.object == object).collect();
             // Those are forgotten to which no address is known to lead.
             let counted = made.iter().filter(|made| made.is_live && !made.is_forgotten).count();
@@ -217,7 +218,7 @@ impl Follower<'_> {
         assert!(self.analysis.is_reachable(self.at), "{}: {} was reached", self.name, self.at);
         let Some(env) = &self.analysis.at[self.at.index()] else { return };
         for made in &mut self.made {
-            let status = self.tracker.status(&env.memory, made.object);
+            let status = env.memory.status(made.object);
             made.is_forgotten |= status.is_some_and(|s| s.count == Count::None);
         }
         let mut claims = Vec::new();

@@ -1,10 +1,11 @@
 //! Which objects there are, how long they live, and whether operations find them alive.
 
+use super::address::NULL;
 use super::environment::{Environment, addresses_of};
 use super::limits::{Limit, Reach};
 use super::memory::{Content, Count, Loss, Memory, Status};
 use super::tracker::{Places, Tracker};
-use super::value::{NULL, Value};
+use super::value::Value;
 use cfa::{AllocKind, BinOp, EdgeId, ExprId, FuncId, GlobalId, Op};
 use std::rc::Rc;
 
@@ -26,12 +27,12 @@ impl Tracker<'_> {
         let object = self.site(edge);
         let (size, most) = size.map_or((0, u64::MAX), |size| (size.range.low, size.range.high));
         let content = if zeroed { Content::Zero } else { Content::Any };
-        let is_first = self.status(&env.memory, object).is_some_and(|s| s.count == Count::None);
+        let is_first = env.memory.status(object).is_some_and(|s| s.count == Count::None);
         self.spoil(env, object, 0, u64::MAX);
         if !is_first {
             self.lose(env, &[(object, Loss::Reach)]);
         }
-        self.change(&mut env.memory, object, |status| {
+        env.memory.change(object, |status| {
             *status = match is_first {
                 true => Status {
                     null: size.checked_sub(1).filter(|_| zeroed),
@@ -64,7 +65,7 @@ impl Tracker<'_> {
             // Whichever it is: no address that is known leads to any of them any more.
             false => is_known && objects.iter().all(is_of_heap),
         };
-        if is_it && objects.iter().all(|&object| self.is_one(&env.memory, object)) {
+        if is_it && objects.iter().all(|&object| env.memory.is_one(object)) {
             self.end(env, &objects, None);
             return;
         }
@@ -72,7 +73,7 @@ impl Tracker<'_> {
             let Some(edge) = self.allocation(object) else { continue };
             let Op::Alloc { kind, .. } = self.program.edges[edge].op else { continue };
             if is_scope == (kind == AllocKind::Stack) {
-                self.change(&mut env.memory, object, |status| status.may_be_dead |= status.count != Count::None);
+                env.memory.change(object, |status| status.may_be_dead |= status.count != Count::None);
             }
         }
     }
@@ -100,10 +101,10 @@ impl Tracker<'_> {
         let is_read_only = |object: u32| {
             (object as usize) < self.program.globals.len() && self.program.globals[GlobalId(object)].read_only
         };
-        let has_null = |object: &u32| self.status(&env.memory, *object).is_some_and(|s| s.null.is_some());
+        let has_null = |object: &u32| env.memory.status(*object).is_some_and(|s| s.null.is_some());
         let lost: Vec<u32> = objects.iter().copied().filter(|o| has_null(o) && !is_read_only(*o)).collect();
         for &object in &lost {
-            self.change(&mut env.memory, object, |status| status.null = None);
+            env.memory.change(object, |status| status.null = None);
         }
         let lost: Vec<(u32, Loss)> = lost.into_iter().map(|object| (object, Loss::Null)).collect();
         self.lose(env, &lost);
@@ -120,7 +121,7 @@ impl Tracker<'_> {
         }
         for &object in objects {
             self.spoil(env, object, 0, u64::MAX);
-            self.change(&mut env.memory, object, |status| *status = Status::new(Count::None, (0, 0), Content::Any));
+            env.memory.change(object, |status| *status = Status::new(Count::None, (0, 0), Content::Any));
         }
     }
 
@@ -129,7 +130,7 @@ impl Tracker<'_> {
         let lost: Vec<(u32, Loss)> = objects.iter().map(|&object| (object, Loss::Reach)).collect();
         self.lose(env, &lost);
         for &object in objects {
-            self.change(&mut env.memory, object, |status| {
+            env.memory.change(object, |status| {
                 (status.may_be_dead, status.count, status.null) = (true, Count::Many, None);
             });
         }
@@ -140,7 +141,7 @@ impl Tracker<'_> {
         self.lose_null(env, &self.everything);
         for object in self.everything.iter().copied() {
             self.spoil(env, object, 0, u64::MAX);
-            self.change(&mut env.memory, object, |status| status.may_be_dead |= object >= self.first_site);
+            env.memory.change(object, |status| status.may_be_dead |= object >= self.first_site);
         }
     }
 
@@ -155,7 +156,7 @@ impl Tracker<'_> {
         targets.iter().all(|(object, at)| {
             let is_global = (*object as usize) < self.program.globals.len();
             let is_constant = is_global && self.program.globals[GlobalId(*object)].read_only;
-            self.status(memory, *object).is_some_and(|status| {
+            memory.status(*object).is_some_and(|status| {
                 status.count != Count::None
                     && !status.may_be_dead
                     && (at.range.high.checked_add(len.range.high).is_some_and(|end| end <= status.size)
@@ -202,7 +203,7 @@ impl Tracker<'_> {
             let is_of_heap = self
                 .allocation(*object)
                 .is_some_and(|edge| matches!(self.program.edges[edge].op, Op::Alloc { kind: AllocKind::Heap, .. }));
-            let status = self.status(memory, *object);
+            let status = memory.status(*object);
             let is_null = *object == NULL && at.as_constant() == Some(0);
             is_null
                 || is_of_heap

@@ -7,6 +7,8 @@
 //! A limit says something only while its object exists, and the object is one (see [`Count`](super::memory::Count)).
 
 use super::value::Value;
+use cfa::BinOp;
+use smt::bounds::Bounds;
 use std::rc::Rc;
 
 /// How far an object reaches.
@@ -122,8 +124,40 @@ impl Limits {
             _ => Self::of(self.iter().chain(o.iter())),
         }
     }
+    /// Of the values of `a op b`.
+    pub fn of_result(op: BinOp, a: &Value, b: &Value) -> Self {
+        if a.limits.is_empty() && b.limits.is_empty() {
+            return Self::NONE;
+        }
+        let negated = |v: &Value| {
+            let negative = v.as_constant().filter(|_| v.range.max < 0)?;
+            Some(Value::constant(v.width(), negative.wrapping_neg() & Bounds::full(v.width()).high))
+        };
+        match op {
+            BinOp::Add => match (negated(a), negated(b)) {
+                (_, Some(by)) => Self::difference(a, &by),
+                (Some(by), _) => Self::difference(b, &by),
+                _ => Self::sum(a, b),
+            },
+            BinOp::Sub => Self::difference(a, b),
+            BinOp::Mul => match (a.as_constant(), b.as_constant()) {
+                (_, Some(by)) => Self::product(a, by),
+                (Some(by), _) => Self::product(b, by),
+                _ => Self::NONE,
+            },
+            BinOp::Shl => match b.as_constant() {
+                Some(by) if by < u64::from(a.width()) => Self::product(a, 1 << by),
+                _ => Self::NONE,
+            },
+            // What is left is at most what was there.
+            BinOp::And => a.limits.up_to().both(&b.limits.up_to()),
+            BinOp::LShr | BinOp::UDiv | BinOp::URem if op != BinOp::UDiv || !b.contains(0) => a.limits.up_to(),
+            _ => Self::NONE,
+        }
+    }
+
     /// Of a sum that does not wrap around where either limit holds, numbers of so many bits.
-    pub fn sum(a: &Value, b: &Value) -> Self {
+    fn sum(a: &Value, b: &Value) -> Self {
         let one = |a: &Value, b: &Value| {
             let full = (1u128 << a.width()) - 1;
             let (by, is_constant) = (b.range.high, b.as_constant().is_some());
@@ -141,7 +175,7 @@ impl Limits {
         }
     }
     /// Of a difference.
-    pub fn difference(a: &Value, b: &Value) -> Self {
+    fn difference(a: &Value, b: &Value) -> Self {
         if a.limits.is_empty() || a.range.low < b.range.high {
             return Self::NONE;
         }
@@ -152,7 +186,7 @@ impl Limits {
         })
     }
     /// Of a product by a constant.
-    pub fn product(a: &Value, by: u64) -> Self {
+    fn product(a: &Value, by: u64) -> Self {
         let full = (1u128 << a.width()) - 1;
         a.limits.map(|l| {
             let most = u128::from(a.range.high).min(l.most());

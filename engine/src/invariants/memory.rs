@@ -79,6 +79,44 @@ impl Memory {
     pub fn new() -> Self {
         Self { cells: Paged::new(), objects: Paged::new(), lost: Rc::default() }
     }
+    /// What is known and not in `b`, of what all who speak of an object know; of some objects.
+    pub fn lost(&self, b: &Memory, among: Option<&FixedBitSet>) -> Vec<(u32, Loss)> {
+        let mut lost = Vec::new();
+        let is_asked = |index: &usize| among.is_none_or(|among| among.contains(*index));
+        for index in self
+            .objects
+            .differing_pages(&b.objects)
+            .flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE)
+            .filter(is_asked)
+        {
+            let Some(x) = self.objects.get(index).filter(|x| x.count == Count::One) else { continue };
+            let y = b.objects.get(index).filter(|y| y.count != Count::Many);
+            match y {
+                None => lost.push((index as u32, Loss::Reach)),
+                Some(y) if y.count == Count::One && x.null.is_some() && y.null.is_none() => {
+                    lost.push((index as u32, Loss::Null));
+                }
+                _ => {}
+            }
+        }
+        lost
+    }
+    pub fn status(&self, object: u32) -> Option<&Status> {
+        self.objects.get(object as usize)
+    }
+    /// Whether an object's number stands for one object, and a cell for bytes of it.
+    pub fn is_one(&self, object: u32) -> bool {
+        self.status(object).is_some_and(|s| s.count == Count::One)
+    }
+    pub(super) fn change(&mut self, object: u32, change: impl FnOnce(&mut Status)) {
+        if let Some(status) = self.status(object) {
+            let mut now = status.clone();
+            change(&mut now);
+            if now != *status {
+                self.objects.set(object as usize, Some(now));
+            }
+        }
+    }
 }
 
 impl Status {
@@ -185,7 +223,7 @@ pub enum Joining {
 impl Tracker<'_> {
     /// What holds in both, and less; whether that is less than what held in `a`. `op` puts together what a cell may hold.
     pub fn join(&self, a: &mut Memory, b: &Memory, how: Joining, op: impl Fn(&Value, &Value) -> Value) -> bool {
-        let is_none = |m: &Memory, cell: Cell| self.status(m, cell.object).is_some_and(|s| s.count == Count::None);
+        let is_none = |m: &Memory, cell: Cell| m.status(cell.object).is_some_and(|s| s.count == Count::None);
         let pages: Vec<usize> = a.cells.differing_pages(&b.cells).collect();
         let mut changed = false;
         for index in pages.into_iter().flat_map(|p| p * Paged::<Value>::PAGE..(p + 1) * Paged::<Value>::PAGE) {
@@ -230,29 +268,6 @@ impl Tracker<'_> {
         let mut confined = memory.clone();
         confined.cells.retain(|cell| to.contains(self.cells[cell].object as usize));
         confined
-    }
-
-    /// What is known in `a` and not in `b`, of what all who speak of an object know; of some objects.
-    pub fn lost(&self, a: &Memory, b: &Memory, among: Option<&FixedBitSet>) -> Vec<(u32, Loss)> {
-        let mut lost = Vec::new();
-        let is_asked = |index: &usize| among.is_none_or(|among| among.contains(*index));
-        for index in a
-            .objects
-            .differing_pages(&b.objects)
-            .flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE)
-            .filter(is_asked)
-        {
-            let Some(x) = a.objects.get(index).filter(|x| x.count == Count::One) else { continue };
-            let y = b.objects.get(index).filter(|y| y.count != Count::Many);
-            match y {
-                None => lost.push((index as u32, Loss::Reach)),
-                Some(y) if y.count == Count::One && x.null.is_some() && y.null.is_none() => {
-                    lost.push((index as u32, Loss::Null));
-                }
-                _ => {}
-            }
-        }
-        lost
     }
 
     /// What a caller knows behind a call: what it knew, but of what the callee may have touched what that knows.

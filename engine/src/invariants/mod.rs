@@ -5,6 +5,7 @@
 //! execution, whatever it does with memory, up to its first invalid operation. Calls are followed
 //! context-insensitively, recursion included. Near linear in the program.
 
+mod address;
 mod congruence;
 mod contexts;
 mod discharge;

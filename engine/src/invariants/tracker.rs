@@ -1,9 +1,10 @@
 //! What operations do to memory, as far as it is known.
 
+use super::address::{NULL, Targets};
 use super::environment::{Environment, Rows};
 use super::limits::Reach;
 use super::memory::{Cell, Content, Count, Loss, Memory, Status};
-use super::value::{NULL, Targets, Value};
+use super::value::Value;
 use cfa::{EdgeId, ExprId, Id, Op, Program};
 use rustc_hash::FxHashMap;
 use slicer::pointer::{ObjectKind, PointsTo};
@@ -76,27 +77,13 @@ impl<'p> Tracker<'p> {
         for (id, global) in self.program.globals.iter() {
             let content = if global.init.is_some() { Content::Initial } else { Content::Any };
             let status = Status::new(Count::One, (global.size, global.size), content);
-            memory.objects.set(id.index(), Some(Status { null: self.last_null(global), ..status }));
+            memory.objects.set(id.index(), Some(Status { null: last_null(self.program, global), ..status }));
         }
         for site in 0..self.allocations.len() {
             let status = Status::new(Count::None, (0, 0), Content::Any);
             memory.objects.set(self.first_site as usize + site, Some(status));
         }
         memory
-    }
-
-    /// Where the last byte of an object is that is null at the start.
-    fn last_null(&self, global: &cfa::Global) -> Option<u64> {
-        let init = global.init.as_ref()?;
-        let pointer = u64::from(self.program.layout.pointer_width / 8);
-        let is_of_pointer = |at: u64| init.pointers.iter().any(|&(from, _)| (from..from + pointer).contains(&at));
-        let written = (init.bytes.len() as u64).min(global.size);
-        // What is behind the bytes is null, too.
-        let last = match written < global.size {
-            true => global.size - 1,
-            false => init.bytes[..written as usize].iter().rposition(|&byte| byte == 0)? as u64,
-        };
-        (!is_of_pointer(last)).then_some(last)
     }
 
     /// How many objects there are.
@@ -145,25 +132,6 @@ impl<'p> Tracker<'p> {
         }
     }
 
-    pub(super) fn status<'m>(&self, memory: &'m Memory, object: u32) -> Option<&'m Status> {
-        memory.objects.get(object as usize)
-    }
-
-    /// Whether a cell stands for bytes of one object.
-    pub(super) fn is_one(&self, memory: &Memory, object: u32) -> bool {
-        self.status(memory, object).is_some_and(|s| s.count == Count::One)
-    }
-
-    pub(super) fn change(&self, memory: &mut Memory, object: u32, change: impl FnOnce(&mut Status)) {
-        if let Some(status) = memory.objects.get(object as usize) {
-            let mut now = status.clone();
-            change(&mut now);
-            if now != *status {
-                memory.objects.set(object as usize, Some(now));
-            }
-        }
-    }
-
     fn cell(&mut self, object: u32, at: u64, bytes: u64) -> u32 {
         let next = self.cells.len() as u32;
         let id = *self.of_object.entry(object).or_default().entry((at, bytes)).or_insert(next);
@@ -189,7 +157,7 @@ impl<'p> Tracker<'p> {
         {
             return Some(value.clone());
         }
-        let status = self.status(memory, cell.object)?;
+        let status = memory.status(cell.object)?;
         let end = cell.at.checked_add(cell.bytes)?;
         if !status.is_written(cell.at, end) {
             return self.background(status.content, cell);
@@ -246,14 +214,14 @@ impl<'p> Tracker<'p> {
     fn only_cell(&mut self, memory: &Memory, targets: &Targets, bytes: u64) -> Option<u32> {
         let [(object, at)] = &targets[..] else { return None };
         let at = at.as_constant().filter(|&at| at <= u64::MAX / 2 && bytes <= WIDEST)?;
-        self.is_one(memory, *object).then(|| self.cell(*object, at, bytes))
+        memory.is_one(*object).then(|| self.cell(*object, at, bytes))
     }
 
     fn read_at(&mut self, memory: &Memory, object: u32, at: &Value, bytes: u64) -> Option<Value> {
         if let Some(at) = at.as_constant() {
             return self.held(memory, Cell { object, at, bytes });
         }
-        let status = self.status(memory, object)?;
+        let status = memory.status(object)?;
         if status.content == Content::Any && at.members.is_none() {
             return None;
         }
@@ -382,7 +350,7 @@ impl<'p> Tracker<'p> {
         }
         let is_before = |object: u32, at: &Value| {
             let Some(len) = len else { return false };
-            let Some(null) = self.status(&env.memory, object).and_then(|s| s.null) else { return false };
+            let Some(null) = env.memory.status(object).and_then(|s| s.null) else { return false };
             let end = Value::apply(cfa::BinOp::Add, at, &super::resized(len, at.width()));
             at.range.high.checked_add(len.range.high).is_some_and(|end| end <= null)
                 || end.limits.iter().any(|l| l.object == object && l.reach == Reach::Null && l.more >= 0)
@@ -398,11 +366,11 @@ impl<'p> Tracker<'p> {
 
     /// A byte of an object is null.
     fn find_null(&self, env: &mut Environment, object: u32, at: &Value) {
-        let is_known = self.status(&env.memory, object).is_none_or(|s| s.count != Count::One || s.null.is_some());
+        let is_known = env.memory.status(object).is_none_or(|s| s.count != Count::One || s.null.is_some());
         if !is_known {
             // Those who wait for the function may know of another one.
             self.lose(env, &[(object, Loss::Null)]);
-            self.change(&mut env.memory, object, |status| status.null = Some(at.range.low));
+            env.memory.change(object, |status| status.null = Some(at.range.low));
         }
     }
 
@@ -412,7 +380,7 @@ impl<'p> Tracker<'p> {
             env.memory.cells.set(id as usize, None);
             env.recent.forget_cell(id);
         }
-        self.change(&mut env.memory, object, |status| status.write(from, to));
+        env.memory.change(object, |status| status.write(from, to));
     }
 
     /// Sets bytes; zeros over all of one object are remembered.
@@ -440,12 +408,12 @@ impl<'p> Tracker<'p> {
                 byte.as_ref().and_then(Value::as_constant),
                 len.as_ref().and_then(Value::as_constant),
             )
-            && self.is_one(&env.memory, *object)
-            && self.status(&env.memory, *object).is_some_and(|s| s.size == len && s.most == len)
+            && env.memory.is_one(*object)
+            && env.memory.status(*object).is_some_and(|s| s.size == len && s.most == len)
         {
             self.spoil(env, *object, 0, len);
             // It has just so many bytes: the write stays within it.
-            self.change(&mut env.memory, *object, |s| (s.content, s.written) = (Content::Zero, Rc::new([])));
+            env.memory.change(*object, |s| (s.content, s.written) = (Content::Zero, Rc::new([])));
             return;
         }
         self.spoil_places(env, &places, len.as_ref());
@@ -485,7 +453,7 @@ impl<'p> Tracker<'p> {
         if let (Places::Known(to), Some(from), Some(count)) = (&places, from, count)
             && let ([(object, to)], [(source, from)]) = (&to[..], &from[..])
             && let (Some(to), Some(from)) = (to.as_constant(), from.as_constant())
-            && self.is_one(&env.memory, *object)
+            && env.memory.is_one(*object)
             && let Some(end) = from.checked_add(count)
         {
             target = Some((*object, to));
@@ -516,4 +484,18 @@ fn accessible(address: &Value) -> Option<Targets> {
         [rest @ .., (NULL, _)] => rest.into(),
         _ => Rc::clone(targets),
     })
+}
+
+/// Where the last byte of an object is that is null at the start.
+fn last_null(program: &Program, global: &cfa::Global) -> Option<u64> {
+    let init = global.init.as_ref()?;
+    let pointer = u64::from(program.layout.pointer_width / 8);
+    let is_of_pointer = |at: u64| init.pointers.iter().any(|&(from, _)| (from..from + pointer).contains(&at));
+    let written = (init.bytes.len() as u64).min(global.size);
+    // What is behind the bytes is null, too.
+    let last = match written < global.size {
+        true => global.size - 1,
+        false => init.bytes[..written as usize].iter().rposition(|&byte| byte == 0)? as u64,
+    };
+    (!is_of_pointer(last)).then_some(last)
 }

@@ -5,9 +5,9 @@
 //! numbers of Vishwanathan et al., Sound, precise, and fast abstract interpretation with tristate numbers, CGO 2022. Both
 //! are the solver's [`Bounds`].
 
+use super::address::{NULL, Targets};
 use super::congruence::Congruence;
 use super::limits::{Limit, Limits, Reaches, Same};
-use crate::execution::range as addresses;
 use cfa::{BinOp, Bv};
 use smt::bounds::Bounds;
 use std::rc::Rc;
@@ -28,16 +28,6 @@ pub struct Value {
     pub limits: Limits,
 }
 
-/// Objects, ascending, each with the distances (of pointers' width) from its start.
-pub type Targets = Rc<[(u32, Value)]>;
-
-/// The object of what is null or another number that is nobody's address, or what such a one was moved to: its distances are the numbers.
-/// What is executed behind an access had an address that leads elsewhere.
-pub const NULL: u32 = u32::MAX;
-
-/// Objects of an address, at most, null among them.
-const TARGETS: usize = 13;
-
 impl Value {
     pub fn full(width: u32) -> Self {
         Self::numbers_of(Bounds::full(width), Congruence::ALL)
@@ -52,23 +42,8 @@ impl Value {
         }
     }
     /// Numbers of which no more is known.
-    fn numbers_of(range: Bounds, congruence: Congruence) -> Self {
+    pub(super) fn numbers_of(range: Bounds, congruence: Congruence) -> Self {
         Self { range, congruence, members: None, targets: None, limits: Limits::NONE }
-    }
-    /// The address of what lies at the start of an object.
-    pub fn address(range: Bounds, align: u32, object: u32) -> Self {
-        let zero = Self::constant(range.width, 0);
-        let congruence = Congruence::new(u128::from(align.max(1)), 0);
-        let plain = Self { targets: Some(Rc::new([(object, zero)])), ..Self::numbers_of(range, congruence) };
-        plain.clone().reduced().unwrap_or(plain)
-    }
-    /// The same as the start of an object.
-    pub fn leading_to(&self, object: u32) -> Self {
-        Self { targets: Some(Rc::new([(object, Self::constant(self.width(), 0))])), ..self.clone() }
-    }
-    /// The same of which it is not known where it leads to.
-    pub fn untargeted(&self) -> Self {
-        Self { targets: None, ..self.clone() }
     }
     pub fn of_bv(value: &Bv) -> Option<Self> {
         (value.width() <= 64).then(|| Self::constant(value.width(), value.to_u64().expect("narrow")))
@@ -82,12 +57,6 @@ impl Value {
     /// The same, known to have a limit.
     pub fn limited(&self, limit: Limit) -> Self {
         Self { limits: self.limits.with(limit), ..self.clone() }
-    }
-    /// The same, where the distance from an object has a limit.
-    pub fn limited_at(&self, object: u32, limit: Limit) -> Self {
-        let limited = |(o, at): &(u32, Self)| (*o, if *o == object { at.limited(limit) } else { at.clone() });
-        let targets = self.targets.as_ref().map(|targets| targets.iter().map(limited).collect());
-        Self { targets, ..self.clone() }
     }
     /// The same without some limits; `None` if there are none of them.
     pub fn without(&self, is_lost: &dyn Fn(&Limit) -> bool) -> Option<Self> {
@@ -103,14 +72,6 @@ impl Value {
             None => self.targets.clone(),
         };
         Some(Self { limits: limits.unwrap_or_else(|| self.limits.clone()), targets, ..self.clone() })
-    }
-    /// How far it is from one place of an object to another.
-    pub fn distance(&self, o: &Self, is_one: &impl Fn(u32) -> bool) -> Option<Self> {
-        let ([(object, at)], [(other, from)]) = (self.targets.as_deref()?, o.targets.as_deref()?) else {
-            return None;
-        };
-        let is_it = object == other && is_one(*object) && !self.contains(0) && !o.contains(0);
-        is_it.then(|| Self::apply(BinOp::Sub, at, from))
     }
     pub fn as_constant(&self) -> Option<u64> {
         self.range.as_constant()
@@ -129,7 +90,7 @@ impl Value {
     }
 
     /// Lets the parts tighten one another; `None` if nothing is left.
-    fn reduced(mut self) -> Option<Self> {
+    pub(super) fn reduced(mut self) -> Option<Self> {
         let width = self.width();
         if let Some([rest @ .., (NULL, at)]) = self.targets.as_deref()
             && !rest.is_empty()
@@ -214,76 +175,6 @@ impl Value {
         };
         let (range, congruence) = (self.range.meet(&o.range)?, self.congruence.meet(&o.congruence)?);
         Self { range, congruence, members, targets, limits: self.limits.both(&o.limits) }.reduced()
-    }
-
-    /// Where the values lead to, if they are addresses.
-    fn leads_to(&self) -> Option<Targets> {
-        let (low, high) = addresses(self.width());
-        let is_none = self.range.high < low || self.range.low > high;
-        self.targets.clone().or_else(|| is_none.then(|| Rc::new([(NULL, self.clone())]) as Targets))
-    }
-
-    /// What is known of either address; distances in both are put together by `op`.
-    fn either(&self, o: &Self, op: impl Fn(&Self, &Self) -> Self) -> Option<Targets> {
-        if self.targets.is_none() && o.targets.is_none() {
-            return None;
-        }
-        let (a, b) = (self.leads_to()?, o.leads_to()?);
-        let mut all: Vec<(u32, Self)> = a.to_vec();
-        for (object, at) in b.iter() {
-            match all.binary_search_by_key(object, |(object, _)| *object) {
-                Ok(i) => all[i].1 = op(&all[i].1, at),
-                Err(i) => all.insert(i, (*object, at.clone())),
-            }
-        }
-        (all.len() <= TARGETS).then(|| all.into())
-    }
-
-    /// Of an address that is moved.
-    fn moved(&self, op: BinOp, by: &Self) -> Option<Targets> {
-        let targets = self.targets.as_ref()?;
-        let may_be_null = matches!(targets.last(), Some((NULL, _)));
-        if by.may_be_distance() || may_be_null && by.may_be_address() {
-            return None;
-        }
-        let by = by.untargeted();
-        Some(targets.iter().map(|(object, at)| (*object, Self::apply(op, at, &by))).collect())
-    }
-
-    /// Whether it may be how far it is from one object to another: an address moved by that is one of the other.
-    fn may_be_distance(&self) -> bool {
-        let (low, high) = addresses(self.width());
-        self.targets.is_some() || i128::from(self.range.max) - i128::from(self.range.min) >= i128::from(high - low)
-    }
-
-    /// Whether it is likely enough to be the address of something of which that was forgotten: null moved by that is no null any more.
-    fn may_be_address(&self) -> bool {
-        let (low, high) = addresses(self.width());
-        low <= self.range.low && self.range.high <= high
-            || i128::from(self.range.max) - i128::from(self.range.min) >= i128::from(high - low) / 2
-    }
-
-    /// The same behind an access of so many bytes at `by` from here: it is within the object, of which `most` says how large it is at most.
-    pub fn accessed(&self, by: &Self, bytes: u64, most: impl Fn(u32) -> u64) -> Self {
-        let Some(targets) = &self.targets else { return self.clone() };
-        let width = self.width();
-        let full = Bounds::full(width);
-        let is_distance = |v: i128| i128::from(full.min) <= v && v <= i128::from(full.max);
-        let within = |(object, at): &(u32, Self)| {
-            if *object == NULL {
-                return None;
-            }
-            let first = -i128::from(by.range.max);
-            let last = i128::from(most(*object)) - i128::from(bytes) - i128::from(by.range.min);
-            if !is_distance(first) || !is_distance(last) {
-                return Some((*object, at.clone()));
-            }
-            let bounds = Bounds::signed(width, first as i64, last as i64)?;
-            Some((*object, at.meet(&Self::of_range(bounds)?)?))
-        };
-        let left: Targets = targets.iter().filter_map(within).collect();
-        // Otherwise it is never valid, and nothing is behind it.
-        if left.is_empty() { self.clone() } else { Self { targets: Some(left), ..self.clone() } }
     }
 
     pub fn join(&self, o: &Self) -> Self {
@@ -387,38 +278,7 @@ impl Value {
             BinOp::Sub => a.moved(op, b),
             _ => None,
         };
-        Self { targets, limits: Self::limits(op, a, b), ..Self::numbers(op, a, b) }
-    }
-
-    fn limits(op: BinOp, a: &Self, b: &Self) -> Limits {
-        if a.limits.is_empty() && b.limits.is_empty() {
-            return Limits::NONE;
-        }
-        let negated = |v: &Self| {
-            let negative = v.as_constant().filter(|_| v.range.max < 0)?;
-            Some(Self::constant(v.width(), negative.wrapping_neg() & Bounds::full(v.width()).high))
-        };
-        match op {
-            BinOp::Add => match (negated(a), negated(b)) {
-                (_, Some(by)) => Limits::difference(a, &by),
-                (Some(by), _) => Limits::difference(b, &by),
-                _ => Limits::sum(a, b),
-            },
-            BinOp::Sub => Limits::difference(a, b),
-            BinOp::Mul => match (a.as_constant(), b.as_constant()) {
-                (_, Some(by)) => Limits::product(a, by),
-                (Some(by), _) => Limits::product(b, by),
-                _ => Limits::NONE,
-            },
-            BinOp::Shl => match b.as_constant() {
-                Some(by) if by < u64::from(a.width()) => Limits::product(a, 1 << by),
-                _ => Limits::NONE,
-            },
-            // What is left is at most what was there.
-            BinOp::And => a.limits.up_to().both(&b.limits.up_to()),
-            BinOp::LShr | BinOp::UDiv | BinOp::URem if op != BinOp::UDiv || !b.contains(0) => a.limits.up_to(),
-            _ => Limits::NONE,
-        }
+        Self { targets, limits: Limits::of_result(op, a, b), ..Self::numbers(op, a, b) }
     }
 
     fn numbers(op: BinOp, a: &Self, b: &Self) -> Self {
