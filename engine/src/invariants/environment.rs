@@ -105,6 +105,15 @@ pub fn addresses_of(pointer_width: u32, size: u64) -> Bounds {
     bounds.unwrap_or(Bounds::full(pointer_width))
 }
 
+/// Per function, the parameters that it never writes.
+pub fn steady_parameters(program: &Program) -> Vec<Vec<VarId>> {
+    let written: FxHashSet<VarId> = program.edges.values().filter_map(|edge| edge.op.def()).collect();
+    let steady = |(_, f): (FuncId, &cfa::Function)| {
+        f.params.iter().copied().filter(|p| program.vars[*p].width <= 64 && !written.contains(p)).collect()
+    };
+    program.funcs.iter().map(steady).collect()
+}
+
 /// A value for each global variable and each local of one function. A variable that is absent may have any value.
 /// Cheap to clone.
 #[derive(Clone)]

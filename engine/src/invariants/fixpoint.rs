@@ -6,7 +6,7 @@
 //! and one exit; a caller keeps what the callee cannot write.
 
 use super::Invariants;
-use super::environment::{Environment, Rows};
+use super::environment::{Environment, Rows, steady_parameters};
 use super::memory::{Both, Joining};
 use super::nodes::Nodes;
 use super::thresholds::thresholds;
@@ -591,12 +591,4 @@ impl<'p> Analysis<'p> {
         }
         entry
     }
-}
-
-fn steady_parameters(program: &Program) -> Vec<Vec<VarId>> {
-    let written: FxHashSet<VarId> = program.edges.values().filter_map(|edge| edge.op.def()).collect();
-    let steady = |(_, f): (FuncId, &cfa::Function)| {
-        f.params.iter().copied().filter(|p| program.vars[*p].width <= 64 && !written.contains(p)).collect()
-    };
-    program.funcs.iter().map(steady).collect()
 }
