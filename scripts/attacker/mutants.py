@@ -24,7 +24,9 @@ def near(place, rng):
     is_length = place.string[place.start() - 1] == "["
     # What initialises gigabytes seems to have no end.
     largest = 4096 if is_length else 2147483647
-    value = max(0, rng.choice((value - 1, value + 1, value + 1, value * 2, 0, 31, 32, largest)))
+    # What is far behind an array is something else, and sanitizers do not see it.
+    far = (31, 32) if place.string[: place.start()].endswith(("<< ", ">> ")) else ()
+    value = max(0, rng.choice((value - 1, value + 1, value + 1, value * 2, 0, *far, largest)))
     # Of an array without elements the sanitizers think that it is a flexible one.
     return str(value or int(is_length))
 

@@ -246,4 +246,46 @@ def passed_on(p):
     p.result(f"{f}({k}, 1, {n}, 3)")
 
 
-FRAGMENTS = [walked, walked, vector, vector, sentinel, variants, variants, handlers, bits, flow, flow, ways_out, arena, message, literals, rows, passed_on]
+def ring(p):
+    """A queue in an array, counted by numbers that may wrap around."""
+    rng = p.rng
+    q, put, get = p.name("Q"), p.name("put"), p.name("get")
+    size, counter = rng.choice((2, 4, 8)), rng.choice(("unsigned char", "unsigned", "unsigned short"))
+    start = rng.choice((0, 0, 254, 65534))
+    p.top(f"struct {q} {{\n    {counter} head, tail;\n    int data[{size}], after;\n}};")
+    p.top(f"static int {put}(struct {q} *q, int v) {{\n    if (({counter})(q->tail - q->head) >= {size})\n        return -1;\n    q->data[q->tail++ % {size}] = v;\n    return 0;\n}}")
+    p.top(f"static int {get}(struct {q} *q) {{\n    return q->head == q->tail ? -1 : q->data[q->head++ & {size - 1}];\n}}")
+    n, k, x, s = p.integer(0, 6), p.integer(0, 4), p.name("q"), p.name()
+    p.line(f"struct {q} {x} = {{{start}, {start}}};\nint {s} = 0;\nfor (int i = 0; i < {n}; i++)\n    {s} += {put}(&{x}, i + 1);\nfor (int i = 0; i < {k}; i++)\n    {s} = {s} * 3 + {get}(&{x});")
+    p.result(s)
+    p.result(f"({counter})({x}.tail - {x}.head) * 10 + {x}.data[{k} % {size}]")
+
+
+def appended(p):
+    """Text put together in a buffer of fixed size."""
+    rng = p.rng
+    p.include("stdio.h", "string.h")
+    b, at = p.name("b"), p.name("at")
+    size, n, k = rng.randint(6, 20), p.integer(0, 4), p.integer(-3, 120)
+    piece = rng.choice((f'"%d,", {k}', f'"%d:%d", i, {k}', '"%s", i ? "ab" : "c"', f'"%*d", {n}, i', f'"%.*s", {n}, "text"'))
+    room = rng.choice((f"{at} + 1 >= {size}", f"{size} - {at} < 2", f"{at} >= {size} - 1"))
+    p.line(f"char {b}[{size}] = {{0}};\nint {at} = 0;\nfor (int i = 0; i < {n}; i++) {{\n    if ({room})\n        break;\n    {at} += snprintf({b} + {at}, {size} - {at}, {piece});\n}}")
+    p.line(f"if ({at} >= {size})\n    {at} = {size} - 1;\n{b}[{at}] = 0;")
+    p.result(f"strlen({b}) * 1000 + {b}[{at} / 2]")
+
+
+def embedded(p):
+    """A list through members of structs, and the structs around them; arrays within arrays, walked as one."""
+    rng = p.rng
+    p.include("stddef.h")
+    node, item, around = p.name("node"), p.name("item"), p.name("around")
+    width, rows = rng.randint(1, 3), rng.randint(2, 3)
+    p.top(f"struct {node} {{\n    struct {node} *next;\n}};\nstruct {item} {{\n    char tag;\n    short table[{rows}][{width}];\n    struct {node} link;\n}};")
+    p.top(f"static struct {item} *{around}(struct {node} *n) {{\n    return (struct {item} *)((char *)n - offsetof(struct {item}, link));\n}}")
+    n, k, all_, s = p.integer(0, 3), p.integer(0, rows - 1), p.name("all"), p.name()
+    p.line(f"struct {item} {all_}[3] = {{{{1}}, {{2}}, {{3}}}};\nstruct {node} *{s}_head = 0;\nfor (int i = 0; i < {n}; i++) {{\n    {all_}[i].link.next = {s}_head;\n    {s}_head = &{all_}[i].link;\n    {all_}[i].table[{k}][0] = i + 5;\n}}")
+    p.line(f"int {s} = 0;\nfor (struct {node} *l = {s}_head; l; l = l->next) {{\n    short *t = {around}(l)->table[0], *end = t + {width * rows};\n    {s} = {s} * 2 + {around}(l)->tag;\n    while (t < end)\n        {s} += *t++;\n}}")
+    p.result(s)
+
+
+FRAGMENTS = [walked, walked, vector, vector, sentinel, variants, variants, handlers, bits, flow, flow, ways_out, arena, message, literals, rows, passed_on, ring, appended, embedded]
