@@ -14,8 +14,8 @@ use crate::job::Ask;
 use crate::knowledge::Known;
 use crate::pipeline::{Finished, Pipeline};
 use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation};
-use crate::source::Sources;
-use cfa::{Check, Edge, EdgeId, ErrorId, Op, Program};
+use crate::source::{Sources, Spot};
+use cfa::{Check, Edge, EdgeId, ErrorId, FunctionOrigin, Op, Program};
 use engine::invariants::Discharged;
 use instrument::{Operation, Property, Site, guard_all, let_pass, sites};
 use rustc_hash::FxHashSet;
@@ -385,7 +385,9 @@ impl Run<'_> {
             let left = found.iter().filter(|(_, error)| of_ask(*error)).count();
             let discharged = found.iter().filter(|(site, error)| of_ask(*error) && safe.contains(site)).count();
             // Where it is asked again, what is violated is left out already.
-            shared.checks[ask].places = Places { all: left.max(shared.checks[ask].places.all), discharged };
+            let open = found.iter().filter(|(site, error)| of_ask(*error) && !safe.contains(site));
+            let open = spots(program, open.map(|(site, _)| edge(site)));
+            shared.checks[ask].places = Places { all: left.max(shared.checks[ask].places.all), discharged, open };
             if self.pipeline.wants_exhibits {
                 let sites = found.iter().copied().filter(|&(_, error)| of_ask(error));
                 shared.exhibits.add_checked(&self.asks[ask].name, program, sites, &Sources::new());
@@ -535,6 +537,17 @@ fn leave_out(program: &mut Program, sites: &[Site]) {
         }
     }
     let_pass(program, &others);
+}
+
+/// Where edges are in the program's own code, in the order of the source.
+fn spots(program: &Program, edges: impl Iterator<Item = EdgeId>) -> Vec<Spot> {
+    let sources = Sources::new();
+    let own = edges.filter(|&edge| program.funcs[program.func_of(edge)].origin != FunctionOrigin::Model);
+    let mut spots: Vec<Spot> =
+        own.filter_map(|edge| sources.spot(program, program.edges[edge].place?)).filter(|s| s.column > 0).collect();
+    spots.sort();
+    spots.dedup();
+    spots
 }
 
 /// The places where what is asked holds anyway; and whether it does so only as long as all accesses are valid.

@@ -1,7 +1,7 @@
 //! A report for people: the error in the manner of rustc, then how it comes about, line by line.
 
 use crate::environment::{Command, Environment};
-use crate::report::{Answer, AssumedWrites, CheckResult, Report, Rest, Undefined, Violation};
+use crate::report::{Answer, AssumedWrites, CheckResult, Places, Report, Rest, Undefined, Violation};
 use crate::source::{Message, Sources, Spot};
 use crate::trace::{self, Argument, Event, InputValue, Step, Trace, quoted};
 use annotate_snippets::Level;
@@ -24,6 +24,8 @@ const FULL: usize = 5_000;
 const SOURCE: usize = 48;
 /// Reasons and notes shown.
 const MAX_NOTES: usize = 8;
+/// Places of a check shown that are not known to hold.
+const MAX_OPEN: usize = 6;
 /// Places of writes that a proof assumes to be valid.
 const MAX_ASSUMED: usize = 3;
 /// Bytes shown of an object that an argument leads to.
@@ -87,6 +89,9 @@ pub fn table(checks: &[CheckResult]) -> String {
             (spots, Rest::NotAsked) => format!("violated at {}", spots.join(", ")),
         };
         let _ = writeln!(out, "  {:width$}  {places:>11}  {what}", check.name);
+        if matches!(check.rest, Rest::Unknown(_)) && check.places.discharged > 0 {
+            let _ = writeln!(out, "  {:width$}  {:>11}  {}", "", "", open(&check.places));
+        }
     }
     let empty: Vec<&str> = checks.iter().filter(is_empty).map(|c| c.name.as_str()).collect();
     match empty.len() {
@@ -97,6 +102,20 @@ pub fn table(checks: &[CheckResult]) -> String {
         }
     }
     format!("checks:\n{out}\n")
+}
+
+/// How much of a check is seen to hold before anything is analysed, and where the rest is.
+fn open(places: &Places) -> String {
+    let shown: Vec<String> = places.open.iter().take(MAX_OPEN).map(ToString::to_string).collect();
+    let more = match places.open.len().saturating_sub(MAX_OPEN) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let rest = match shown.len() {
+        0 => "the others are in models of the library".to_owned(),
+        _ => format!("open: {}{more}", shown.join(", ")),
+    };
+    format!("{} of {} hold as long as the others do; {rest}", places.discharged, places.all)
 }
 
 /// The verdict on each property.

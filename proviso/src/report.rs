@@ -43,10 +43,12 @@ pub struct CheckResult {
     pub assumes_valid_accesses: bool,
 }
 
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Places {
     pub all: usize,
     pub discharged: usize,
+    /// Where the others are, those in the program's own code.
+    pub open: Vec<Spot>,
 }
 
 #[derive(Clone, Debug)]
@@ -336,6 +338,7 @@ fn check_json(check: &CheckResult) -> Value {
         "result": check.word(),
         "places": check.places.all,
         "discharged": check.places.discharged,
+        "open": check.places.open.iter().map(|spot| spot_json(Some(spot))).collect::<Vec<_>>(),
         "violations": check.violations.iter().map(violation_json).collect::<Vec<_>>(),
         "rest": match check.rest {
             Rest::Proved => json!("proved"),

@@ -14,7 +14,7 @@ const MAX_FILE: u64 = 64 << 20;
 const MAX_LINE: usize = 400;
 
 /// A line and column of a source file as messages and JSON name it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Spot {
     /// Relative to the working directory if it is below it.
     pub path: String,

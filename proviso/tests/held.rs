@@ -36,3 +36,11 @@ fn behind_walks() {
     let [(_, places, held)] = found[..] else { panic!("{found:?}") };
     assert!(places - held <= 3, "{held} of {places}: what is open is the first access of each walk");
 }
+
+/// Strings up to their null bytes and arrays of any size up to their ends; open are what strides say of ends and copies of strings.
+#[test]
+fn behind_ends() {
+    let found = places("reaches.c", "address");
+    let [(_, places, held)] = found[..] else { panic!("{found:?}") };
+    assert!(held > 60 && places - held <= 5, "{held} of {places}");
+}

@@ -55,7 +55,7 @@ fn with_chains(program: &mut Program, random: &mut Random) {
 fn program(seed: u64) -> Program {
     let (mut program, criteria) = generate(seed);
     let mut random = Random::new(seed ^ 0x55);
-    if seed % 3 != 0 {
+    if !seed.is_multiple_of(3) {
         with_chains(&mut program, &mut random);
     }
     let edges: Vec<EdgeId> = (0..1 + random.below(2)).map(|_| criteria[random.below(criteria.len())]).collect();
