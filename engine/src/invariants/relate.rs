@@ -170,8 +170,8 @@ impl Environment {
     fn at_most(&mut self, rows: &Rows, pool: &ExprPool, (a, b): (ExprId, ExprId), is_strict: bool, is_signed: bool) {
         for (object, x, y) in self.compared(rows, pool, a, b) {
             let is_order = match object {
-                // The order of addresses is that of distances where these are within memory.
-                Some(_) => !is_signed && x.range.high <= LARGEST && y.range.high <= LARGEST,
+                // The order of addresses is that of distances where none of them wraps around: objects lie in the lower half of 64 bits.
+                Some(_) => x.width() == 64 && !is_signed && x.range.high <= LARGEST && y.range.high <= LARGEST,
                 None => !is_signed || x.range.min >= 0,
             };
             let limits: Vec<Limit> = y.limits.iter().filter(|_| is_order).collect();
@@ -285,6 +285,8 @@ impl Environment {
                     if let Some(limit) = limit.plus(by)
                         && let Some(now) = self.get(rows, sum).cloned()
                     {
+                        // A sum that wraps around is less.
+                        let limit = if by == 0 { limit } else { limit.up_to() };
                         self.limit_var(rows, sum, now.limited_at(object, limit));
                     }
                 }
@@ -297,7 +299,8 @@ impl Environment {
                     _ => return,
                 };
                 // The sum of distances does not wrap around.
-                if *of != object || at.range.high.checked_add(by.range.high).is_none() {
+                let most = at.range.high.checked_add(by.range.high).filter(|most| *most <= full(pool.width(e)));
+                if *of != object || most.is_none() {
                     return;
                 }
                 if let Some(limit) = limit.minus(at.range.low) {

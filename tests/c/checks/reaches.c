@@ -9,6 +9,10 @@
 // run: --check address -DFAULT=6 => FALSE(address)
 // run: --check address -DFAULT=7 => FALSE(address)
 // run: --check address -DFAULT=8 => FALSE(address)
+// run: --check address -DFAULT=9 => FALSE(address)
+// run: --check address -DFAULT=9 --32 => FALSE(address)
+// run: --check address -DFAULT=10 => FALSE(address)
+// run: --check address -DFAULT=10 --32 => FALSE(address)
 #include "../verify.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,6 +138,22 @@ int main(int argc, char **argv) {
         return 0;
     for (unsigned i = 0; i < n; i++)
         a[i] = 0; // wrong
+#elif FAULT == 9
+    // Both are of the string, one by way of all addresses.
+    char *q = word + 1;
+    size_t n = __VERIFIER_nondet_ulong();
+    if (n != (size_t)-1 && n != 0)
+        return 0;
+    if (q[n])
+        return word[n]; // wrong
+#elif FAULT == 10
+    // Before the start, which is before the end.
+    size_t n = __VERIFIER_nondet_ulong() & 7;
+    char *a = malloc(n + 1), *end = a + n, *q = a - 1;
+    if (__VERIFIER_nondet_int())
+        q = a;
+    if (q < end)
+        *q = 0; // wrong
 #endif
     return 0;
 }
