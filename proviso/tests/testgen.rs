@@ -36,17 +36,22 @@ int main(void) {
 }
 ";
 
-fn testgen(folder: &Path, options: &[&str]) -> String {
-    std::fs::write(folder.join("p.c"), PROGRAM).unwrap();
+/// Tests of a program in `p.c`: what is said of them, warnings first, and the result in JSON.
+fn tested(folder: &Path, program: &str, options: &[&str]) -> (String, serde_json::Value) {
+    std::fs::write(folder.join("p.c"), program).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
-        .args(["testgen", "p.c", "-o", "suite", "--timeout", "40"])
+        .args(["testgen", "p.c", "--json", "r.json"])
         .args(options)
         .current_dir(folder)
         .output()
         .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    text
+    let said = [&output.stderr, &output.stdout].map(|said| String::from_utf8_lossy(said)).concat();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    (said, serde_json::from_slice(&std::fs::read(folder.join("r.json")).unwrap()).unwrap())
+}
+
+fn testgen(folder: &Path, options: &[&str]) -> String {
+    tested(folder, PROGRAM, &[&["-o", "suite", "--timeout", "40"], options].concat()).0
 }
 
 /// The inputs of the tests of a suite, in order of their names.
@@ -207,16 +212,7 @@ int main(void) {
 ";
 
 fn cotest(folder: &Path, options: &[&str]) -> (String, serde_json::Value) {
-    std::fs::write(folder.join("s.c"), STATEMENTS).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
-        .args(["testgen", "s.c", "-o", "suite", "--timeout", "30", "--json", "result.json"])
-        .args(options)
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    (text, serde_json::from_slice(&std::fs::read(folder.join("result.json")).unwrap()).unwrap())
+    tested(folder, STATEMENTS, &[&["-o", "suite", "--timeout", "30"], options].concat())
 }
 
 /// What gcov says of the lines of `s.c` when it runs on these values: how often they were executed.
@@ -327,15 +323,9 @@ int main(void) {
 #[test]
 fn each_condition_is_a_branch_as_gcov_counts_them() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("p.c"), VALUES).unwrap();
     let by_line = |coverage: &str| {
-        let arguments =
-            ["testgen", "p.c", "-o", coverage, "--coverage", coverage, "--timeout", "60", "--json", "r.json"];
-        let run =
-            Command::new(env!("CARGO_BIN_EXE_proviso")).args(arguments).current_dir(folder.path()).output().unwrap();
-        assert!(run.status.success(), "{run:?}");
-        let text = std::fs::read_to_string(folder.path().join("r.json")).unwrap();
-        let result: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let options = ["-o", coverage, "--coverage", coverage, "--timeout", "60"];
+        let (_, result) = tested(folder.path(), VALUES, &options);
         let mut lines = std::collections::BTreeMap::<u64, u32>::new();
         for goal in result["goals"].as_array().unwrap() {
             assert_eq!(goal["status"], "covered", "{goal}");
@@ -367,12 +357,7 @@ int main(void) {
     }
 }
 ";
-    std::fs::write(folder.path().join("p.c"), program).unwrap();
-    let arguments = ["testgen", "p.c", "-o", "suite", "--timeout", "60", "--json", "r.json"];
-    let run = Command::new(env!("CARGO_BIN_EXE_proviso")).args(arguments).current_dir(folder.path()).output().unwrap();
-    assert!(run.status.success(), "{run:?}");
-    let text = std::fs::read_to_string(folder.path().join("r.json")).unwrap();
-    let result: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let (_, result) = tested(folder.path(), program, &["-o", "suite", "--timeout", "60"]);
     let goals = result["goals"].as_array().unwrap();
     let of = |status: &str| goals.iter().filter(|g| g["status"] == status).count();
     // Only what returns is not reached.
@@ -440,15 +425,7 @@ int main(void) {
     return depth > 3 && state == 2;
 }
 ";
-    std::fs::write(folder.path().join("p.c"), program).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
-        .args(["testgen", "p.c", "--cotest", "-o", "suite", "--timeout", "60", "--json", "result.json"])
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    let result: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(folder.path().join("result.json")).unwrap()).unwrap();
+    let (_, result) = tested(folder.path(), program, &["--cotest", "-o", "suite", "--timeout", "60"]);
     let goals = result["goals"].as_array().unwrap();
     assert!(goals.len() > 8 && goals.iter().all(|goal| goal["status"] == "covered"), "{goals:#?}");
 }
@@ -471,20 +448,14 @@ int main(int argc, char **argv) {
     return n;
 }
 ";
-    std::fs::write(folder.path().join("q.c"), program).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
-        .args(["testgen", "q.c", "-o", "suite", "--timeout", "40"])
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
+    let (said, _) = tested(folder.path(), program, &["-o", "suite", "--timeout", "40"]);
     assert!(said.contains("2 tests in suite: 5 of 8 branches covered, 0 proved unreachable, 3 open"), "{said}");
     let goals = std::fs::read_to_string(folder.path().join("suite/goals.txt")).unwrap();
     let beyond = "open: it takes more than values of __VERIFIER_nondet_*";
-    for goal in ["q.c:5:9: argc > 1: ", "q.c:11:9: tmp"] {
+    for goal in ["p.c:5:9: argc > 1: ", "p.c:11:9: tmp"] {
         assert!(goals.lines().any(|line| line.starts_with(goal) && line.ends_with(beyond)), "{goal}: {goals}");
     }
-    assert!(goals.contains("q.c:5:9: argc <= 1: covered by") && goals.contains("q.c:8:13: u == 9: open"), "{goals}");
+    assert!(goals.contains("p.c:5:9: argc <= 1: covered by") && goals.contains("p.c:8:13: u == 9: open"), "{goals}");
 }
 
 /// A verifier and a tester that take turns find what symbolic execution finds alone, also of a program that runs on and on, and what was found
@@ -508,18 +479,9 @@ int main(void) {
     }
 }
 ";
-    std::fs::write(folder.path().join("p.c"), program).unwrap();
     let covered = |how: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
-            .args(["testgen", "p.c", "-o", "suite", "--cpu-limit", "5", "--json", "r.json"])
-            .args(how)
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        let said: serde_json::Value =
-            serde_json::from_str(&std::fs::read_to_string(folder.path().join("r.json")).unwrap()).unwrap();
-        said["covered"].as_u64().unwrap()
+        let (_, result) = tested(folder.path(), program, &[&["-o", "suite", "--cpu-limit", "5"], how].concat());
+        result["covered"].as_u64().unwrap()
     };
     let alone = covered(&["--analysis", "symex"]);
     assert!(alone >= 11, "{alone}");
@@ -539,13 +501,7 @@ int main(void) {
     return 0;
 }
 ";
-    std::fs::write(folder.path().join("p.c"), program).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
-        .args(["testgen", "p.c", "-o", "suite", "--timeout", "20"])
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
+    let (said, _) = tested(folder.path(), program, &["-o", "suite", "--timeout", "20"]);
     assert!(said.contains("pthread_create") && said.contains("one test, of no inputs"), "{said}");
     assert_eq!(tests(&folder.path().join("suite")).len(), 1);
 }

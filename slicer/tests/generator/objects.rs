@@ -65,13 +65,13 @@ pub(super) fn object(g: &mut Generator, depth: usize) {
     }
 }
 
-fn at_offset(g: &mut Generator, base: VarId, offset: u64) -> ExprId {
+pub(super) fn at_offset(g: &mut Generator, base: VarId, offset: u64) -> ExprId {
     let base = g.program.var_expr(base);
     let offset = g.program.exprs.int(64, offset);
     g.program.exprs.add(base, offset)
 }
 /// A number up to `most`, which is one less than a power of two.
-fn up_to(g: &mut Generator, most: u64) -> ExprId {
+pub(super) fn up_to(g: &mut Generator, most: u64) -> ExprId {
     let n = g.int_expr(1);
     let x = &mut g.program.exprs;
     let most = x.int(32, most);

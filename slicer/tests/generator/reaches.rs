@@ -1,7 +1,7 @@
 //! What programs do up to the end of objects and strings: sizes that are variables, null bytes that are looked for, and what changes them
 //! on the way.
 
-use super::objects::{end_if, only_if};
+use super::objects::{at_offset, end_if, only_if, up_to};
 use super::*;
 
 /// Something that reaches to an end.
@@ -13,24 +13,12 @@ pub(super) fn reach(g: &mut Generator, depth: usize) {
     }
 }
 
-fn number(g: &mut Generator, most: u64) -> ExprId {
-    let n = g.int_expr(1);
-    let x = &mut g.program.exprs;
-    let most = x.int(32, most);
-    let n = x.and(n, most);
-    x.zext(64, n)
-}
 /// A variable of a width that has a value.
 fn with_value(g: &mut Generator, width: u32, value: ExprId) -> VarId {
     let var = g.local(false);
     g.program.vars[var].width = width;
     g.assign(var, value);
     var
-}
-fn moved(g: &mut Generator, var: VarId, by: u64) -> ExprId {
-    let e = g.program.var_expr(var);
-    let by = g.program.exprs.int(64, by);
-    g.program.exprs.add(e, by)
 }
 fn store_byte(g: &mut Generator, addr: ExprId) {
     let any = g.int_expr(0);
@@ -83,7 +71,7 @@ fn change(g: &mut Generator) {
         g.emit(Op::Fill { dst, byte, len });
     }
     if g.random.chance(70) {
-        let by = number(g, 3);
+        let by = up_to(g, 3);
         let addr = g.program.exprs.add(dst, by);
         let value = g.program.exprs.int(8, 0);
         g.emit(Op::Store { addr, value });
@@ -111,20 +99,20 @@ fn string(g: &mut Generator, depth: usize) {
         g.emit(Op::Fill { dst, byte, len: bytes });
     }
     if g.random.chance(80) {
-        let by = number(g, 3);
+        let by = up_to(g, 3);
         let addr = g.program.exprs.add(dst, by);
         let value = g.program.exprs.int(8, 0);
         g.emit(Op::Store { addr, value });
     }
     perhaps(g, 30, |g| {
-        let addr = moved(g, base, 1);
+        let addr = at_offset(g, base, 1);
         store_byte(g, addr);
     });
     if depth > 0 && g.random.chance(30) {
         lend(g, base);
     }
     let skipped = g.random.below(2) as u64;
-    let from = moved(g, base, skipped);
+    let from = at_offset(g, base, skipped);
     let by_index = g.random.chance(40);
     let start = if by_index { g.program.exprs.int(64, 0) } else { from };
     let at = with_value(g, 64, start);
@@ -142,7 +130,7 @@ fn string(g: &mut Generator, depth: usize) {
             false => addr,
             true => {
                 let before = with_value(g, 64, addr);
-                let next = moved(g, at, 1);
+                let next = at_offset(g, at, 1);
                 g.assign(at, next);
                 g.program.var_expr(before)
             }
@@ -156,12 +144,12 @@ fn string(g: &mut Generator, depth: usize) {
     while_not_null(g, read, |g| {
         if changes {
             perhaps(g, 100, |g| {
-                let addr = if g.random.chance(50) { address(g) } else { moved(g, base, 2) };
+                let addr = if g.random.chance(50) { address(g) } else { at_offset(g, base, 2) };
                 store_byte(g, addr);
             });
         }
         if !ahead {
-            let next = moved(g, at, stride);
+            let next = at_offset(g, at, stride);
             g.assign(at, next);
         }
     });
@@ -181,11 +169,11 @@ fn string(g: &mut Generator, depth: usize) {
             let length = g.program.exprs.sub(end, from);
             let length = with_value(g, 64, length);
             let [more, too] = [(); 2].map(|()| g.random.below(2) as u64);
-            let size = moved(g, length, more);
+            let size = at_offset(g, length, more);
             let copy = g.local(false);
             g.emit(Op::Alloc { var: copy, size, align: 1, kind: AllocKind::Heap, zeroed: false });
             let dst = g.program.var_expr(copy);
-            let len = moved(g, length, too);
+            let len = at_offset(g, length, too);
             g.emit(Op::Copy { dst, src: from, len });
         }
         _ => {
@@ -201,7 +189,7 @@ fn string(g: &mut Generator, depth: usize) {
 
 /// An object of as many elements as a variable says, which are visited, and perhaps some more.
 fn elements(g: &mut Generator, depth: usize) {
-    let count = number(g, 7);
+    let count = up_to(g, 7);
     let n = with_value(g, 64, count);
     let base = g.local(false);
     let stride = [1, 4, 8, 12][g.random.below(4)];
@@ -221,7 +209,7 @@ fn elements(g: &mut Generator, depth: usize) {
     }
     perhaps(g, 30, |g| {
         let by = [1, u64::MAX][g.random.below(2)];
-        let next = moved(g, n, by);
+        let next = at_offset(g, n, by);
         g.assign(n, next);
     });
     let zero = g.program.exprs.int(64, 0);
@@ -249,10 +237,10 @@ fn elements(g: &mut Generator, depth: usize) {
         g.emit(Op::Store { addr, value });
         perhaps(g, 30, |g| {
             let by = [1, u64::MAX][g.random.below(2)];
-            let next = moved(g, n, by);
+            let next = at_offset(g, n, by);
             g.assign(n, next);
         });
-        let next = moved(g, i, 1);
+        let next = at_offset(g, i, 1);
         g.assign(i, next);
     });
     if g.random.chance(40) {

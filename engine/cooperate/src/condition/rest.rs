@@ -268,6 +268,14 @@ impl<'a> Tree<'a> {
     }
 
     /// For the two sides of the branch at a node.
+    /// The nodes behind these choices, where paths go there. `None` if they are not all there is to choose at a node.
+    fn children(&self, node: usize, choices: &[Choice]) -> Option<Vec<Option<usize>>> {
+        let children = &self.nodes[node].children;
+        let are_all = children.iter().all(|(choice, _)| choices.contains(choice));
+        let child = |choice| children.iter().find(|(c, _)| c == choice).map(|c| c.1);
+        are_all.then(|| choices.iter().map(child).collect())
+    }
+
     fn branch(
         &mut self,
         node: usize,
@@ -275,24 +283,16 @@ impl<'a> Tree<'a> {
         ends: Ends,
         todo: &mut Vec<usize>,
     ) -> Option<Vec<Transition>> {
-        let children = self.nodes[node].children.clone();
-        let first = match children.first()?.0 {
+        let first = match self.nodes[node].children.first()?.0 {
             Choice::Branch(first) => first,
             Choice::Region(region, _) => return self.region(node, region, out, ends, todo),
             Choice::Callee(..) => return None,
         };
         let program = self.explored.original;
-        let source = program.edges[first].source;
-        let edges: Vec<EdgeId> = program.out_edges(source).collect();
-        let belongs = |choice: &Choice| matches!(choice, Choice::Branch(e) if edges.contains(e));
-        if !children.iter().all(|(choice, _)| belongs(choice)) {
-            return None;
-        }
-        let side = |edge: EdgeId| {
-            let child = children.iter().find(|(c, _)| *c == Choice::Branch(edge)).map(|c| c.1);
-            Transition::on(edge, self.state(child, out, ends, todo))
-        };
-        Some(edges.into_iter().map(side).collect())
+        let edges: Vec<EdgeId> = program.out_edges(program.edges[first].source).collect();
+        let children = self.children(node, &edges.iter().map(|edge| Choice::Branch(*edge)).collect::<Vec<_>>())?;
+        let side = |(edge, child)| Transition::on(edge, self.state(child, out, ends, todo));
+        Some(edges.into_iter().zip(children).map(side).collect())
     }
 
     /// For the first branch of the region at a node; the others have states of their own.
@@ -304,14 +304,8 @@ impl<'a> Tree<'a> {
         ends: Ends,
         todo: &mut Vec<usize>,
     ) -> Option<Vec<Transition>> {
-        let children = self.nodes[node].children.clone();
-        if !children.iter().all(|(choice, _)| matches!(choice, Choice::Region(r, _) if *r == region)) {
-            return None;
-        }
-        let [yes, no] = [true, false].map(|side| {
-            let child = children.iter().find(|(c, _)| *c == Choice::Region(region, side)).map(|c| c.1);
-            self.state(child, out, ends, todo)
-        });
+        let children = self.children(node, &[true, false].map(|side| Choice::Region(region, side)))?;
+        let [yes, no] = [children[0], children[1]].map(|child| self.state(child, out, ends, todo));
         let splits = self.splits(region)?;
         let inner: Vec<StateId> = splits[1..].iter().map(|_| out.add(self.nodes[node].is_done)).collect();
         let mut first = Vec::new();
@@ -321,13 +315,8 @@ impl<'a> Tree<'a> {
                 let to = match to {
                     // Nobody comes back to the first.
                     To::Split(next) => *inner.get(next.checked_sub(1)?)?,
-                    To::Side(side) => {
-                        if side {
-                            yes
-                        } else {
-                            no
-                        }
-                    }
+                    To::Side(true) => yes,
+                    To::Side(false) => no,
                 };
                 transitions.push(Transition::on((self.explored.edge)(edge)?, to));
             }
@@ -361,16 +350,11 @@ impl<'a> Tree<'a> {
         ends: Ends,
         todo: &mut Vec<usize>,
     ) -> Option<Vec<Transition>> {
-        let children = self.nodes[node].children.clone();
         let program = self.explored.original;
         let callees = self.calls.callees(program, call).as_slice().to_vec();
-        let belongs = |choice: &Choice| matches!(choice, Choice::Callee(c, f) if *c == call && callees.contains(f));
-        if !children.iter().all(|(choice, _)| belongs(choice)) {
-            return None;
-        }
+        let choices: Vec<Choice> = callees.iter().map(|func| Choice::Callee(call, *func)).collect();
         let mut transitions = Vec::new();
-        for func in callees {
-            let child = children.iter().find(|(c, _)| *c == Choice::Callee(call, func)).map(|c| c.1);
+        for (func, child) in callees.into_iter().zip(self.children(node, &choices)?) {
             let entry = program.funcs[func].entry;
             // The first edge of the function may be a choice itself.
             let decides = |node: usize| match self.nodes[node].children.first() {

@@ -1,6 +1,7 @@
 use super::*;
 use cfa::interp::{Inputs, Interpreter, Limits};
 use cfa::{Bv, CType, DataLayout, HaltKind, Input, InputKind, Var, VarKind};
+use engine::frontier::{Frontier, Open, PathId, Paths};
 
 /// `x = nondet(); if (x == 0) y = 1; if (x <u 4) y = 2; exit(0)`; its branches, then-edges first, and `x`.
 fn program() -> (Program, Vec<(EdgeId, EdgeId)>, cfa::VarId) {
@@ -108,16 +109,21 @@ fn what_leads_nowhere_is_dropped_without_a_change() {
     }
 }
 
+/// A state waits behind the then-side of the branch after the first edge. With the paths to both sides.
+fn waits_behind(p: &Program, (then_edge, else_edge): (EdgeId, EdgeId)) -> (Frontier, [PathId; 2]) {
+    let mut paths = Paths::default();
+    let sides = [then_edge, else_edge].map(|edge| paths.add(None, &[EdgeId(0), edge]));
+    let open = vec![Open { loc: p.edges[then_edge].target, calls: Vec::new(), path: Some(sides[0]), reason: None }];
+    (Frontier { paths, open, is_exact: true, ..Frontier::default() }, sides)
+}
+
 #[test]
 fn what_is_covered_elsewhere_is_covered_with_the_rest() {
-    use engine::frontier::{Covered, Frontier, Open, Paths};
+    use engine::frontier::Covered;
     let (mut p, branches, _) = program();
-    // Behind the first branch, the else-side is covered by the then-side, where a state waits.
-    let mut paths = Paths::default();
-    let [yes, no] = [branches[0].0, branches[0].1].map(|edge| paths.add(None, &[EdgeId(0), edge]));
-    let open = vec![Open { loc: p.edges[branches[0].0].target, calls: Vec::new(), path: Some(yes), reason: None }];
-    let covered = vec![Covered { path: Some(no), by: Some(yes) }];
-    let mut frontier = Frontier { paths, open, covered, is_exact: true, ..Frontier::default() };
+    let (mut frontier, [yes, no]) = waits_behind(&p, branches[0]);
+    // The else-side is covered by the then-side.
+    frontier.covered.push(Covered { path: Some(no), by: Some(yes) });
     let condition = |frontier: &Frontier| rest::Explored::of(&p).condition(frontier);
     let c = condition(&frontier);
     assert_eq!([0, 1].map(|x| covers(&c, &p, x)), [false, true]);
@@ -138,14 +144,11 @@ fn what_is_covered_elsewhere_is_covered_with_the_rest() {
 
 #[test]
 fn ways_to_states_that_cover_are_kept_behind_what_is_done() {
-    use engine::frontier::{Frontier, Open, Paths};
     use engine::part::Place;
     let (mut p, branches, _) = program();
-    // On the then-side a state waits; on the else-side all is done, and there is a state that covers.
-    let mut paths = Paths::default();
-    let [yes, no] = [branches[0].0, branches[0].1].map(|edge| paths.add(None, &[EdgeId(0), edge]));
-    let open = vec![Open { loc: p.edges[branches[0].0].target, calls: Vec::new(), path: Some(yes), reason: None }];
-    let frontier = Frontier { paths, open, covering: vec![no], is_exact: true, ..Frontier::default() };
+    let (mut frontier, [_, no]) = waits_behind(&p, branches[0]);
+    // On the else-side all is done, and there is a state that covers.
+    frontier.covering.push(no);
     let c = rest::Explored::of(&p).condition(&frontier);
     c.check(&p).unwrap();
     assert_eq!([0, 1].map(|x| covers(&c, &p, x)), [false, true]);

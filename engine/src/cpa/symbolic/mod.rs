@@ -71,13 +71,18 @@ pub struct SymbolicExecution<'p> {
 
 impl<'p> SymbolicExecution<'p> {
     pub fn new(program: &'p Program, solver: PathSolver, solvers: Choice) -> Self {
+        let leads_to_target = reachability::leading_to_targets(program);
+        Self::over(Execution::new(program, solver), solvers, leads_to_target, Loops::new(program))
+    }
+
+    fn over(execution: Execution<'p>, solvers: Choice, leads_to_target: Vec<bool>, loops: Loops) -> Self {
         Self {
-            execution: Execution::new(program, solver),
+            execution,
             taints: Taints::default(),
             solvers,
             covering: cover::Covering::default(),
-            leads_to_target: reachability::leading_to_targets(program),
-            loops: Loops::new(program),
+            leads_to_target,
+            loops,
             keeps_dead: false,
             ends_at_faults: None,
             problems: None,
@@ -131,24 +136,10 @@ impl<'p> SymbolicExecution<'p> {
         execution.mode.skips_calls = bounded;
         execution.writes = (!bounded).then(Vec::new);
         Self {
-            execution,
-            taints: Taints::default(),
-            solvers: self.solvers.clone(),
-            covering: cover::Covering::default(),
-            leads_to_target: self.leads_to_target.clone(),
-            loops: self.loops.without_samples(),
             // Candidate invariants speak of all variables.
             keeps_dead: true,
             ends_at_faults: self.ends_at_faults.clone(),
-            problems: None,
-            postponed: None,
-            merges_soon: false,
-            faults: Vec::new(),
-            doubtful: false,
-            closed: (false, false),
-            keeps_all: false,
-            agreements: None,
-            steps: Vec::new(),
+            ..Self::over(execution, self.solvers.clone(), self.leads_to_target.clone(), self.loops.without_samples())
         }
     }
 
