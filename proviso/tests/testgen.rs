@@ -50,8 +50,8 @@ fn tested(folder: &Path, program: &str, options: &[&str]) -> (String, serde_json
     (said, serde_json::from_slice(&std::fs::read(folder.join("r.json")).unwrap()).unwrap())
 }
 
-fn testgen(folder: &Path, options: &[&str]) -> String {
-    tested(folder, PROGRAM, &[&["-o", "suite", "--timeout", "40"], options].concat()).0
+fn testgen(folder: &Path, options: &[&str]) -> (String, serde_json::Value) {
+    tested(folder, PROGRAM, &[&["-o", "suite", "--timeout", "40"], options].concat())
 }
 
 /// The inputs of the tests of a suite, in order of their names.
@@ -101,7 +101,7 @@ void reach_error(void) { puts(\"error\"); exit(7); }
 #[test]
 fn branches_are_covered_natively_and_the_rest_is_proved_unreachable() {
     let folder = tempfile::tempdir().unwrap();
-    let said = testgen(folder.path(), &["--lcov", "covered.info", "--json", "result.json"]);
+    let (said, result) = testgen(folder.path(), &["--lcov", "covered.info"]);
     let tests = tests(&folder.path().join("suite"));
     assert!(!tests.is_empty() && tests.len() <= 12, "{} tests", tests.len());
     let mut seen = BTreeSet::new();
@@ -118,8 +118,6 @@ fn branches_are_covered_natively_and_the_rest_is_proved_unreachable() {
     // `first % 2 == 1` after `first % 2 == 0`: the one branch that nothing can take.
     assert!(said.ends_with("1 proved unreachable, 0 open\n"), "{said}");
     assert!(said.contains("p.c:23:"), "{said}");
-    let result: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(folder.path().join("result.json")).unwrap()).unwrap();
     assert_eq!(result["unreachable"], 1);
     assert_eq!(result["tests"], tests.len());
     let lcov = std::fs::read_to_string(folder.path().join("covered.info")).unwrap();
@@ -131,7 +129,7 @@ fn branches_are_covered_natively_and_the_rest_is_proved_unreachable() {
 #[test]
 fn the_error_is_called() {
     let folder = tempfile::tempdir().unwrap();
-    let said = testgen(folder.path(), &["--coverage", "error-call", "--ktest"]);
+    let (said, _) = testgen(folder.path(), &["--coverage", "error-call", "--ktest"]);
     assert!(said.ends_with("1 of 1 error calls covered, 0 proved unreachable, 0 open\n"), "{said}");
     let tests = tests(&folder.path().join("suite"));
     let [(text, values)] = tests.as_slice() else { panic!("{} tests", tests.len()) };
@@ -172,8 +170,8 @@ fn ktest(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn a_tester_and_a_verifier_cooperate() {
     let folder = tempfile::tempdir().unwrap();
-    let alone = testgen(folder.path(), &[]);
-    let together = testgen(folder.path(), &["--cotest"]);
+    let (alone, _) = testgen(folder.path(), &[]);
+    let (together, _) = testgen(folder.path(), &["--cotest"]);
     let covered = |text: &str| text.lines().last().unwrap().split(": ").nth(1).unwrap().to_owned();
     assert_eq!(covered(&alone), covered(&together), "{alone}{together}");
     assert!(together.contains(" 0 open"), "{together}");
