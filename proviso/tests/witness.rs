@@ -19,8 +19,12 @@ struct Case {
 
 impl Case {
     fn new(text: &str) -> Self {
+        Self::named("p.c", text)
+    }
+
+    fn named(name: &str, text: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("p.c");
+        let program = folder.path().join(name);
         std::fs::write(&program, text).unwrap();
         Self { program: program.to_str().unwrap().to_owned(), folder }
     }
@@ -361,6 +365,24 @@ fn invariants_are_confirmed_and_wrong_ones_are_named() {
     }
     let said = case.validate(&format!("{}      value: nowhere == 1{}", &witness[..start], &witness[end..]));
     assert!(said.contains("nowhere"), "{said}");
+}
+
+/// Where nothing is preprocessed any more there are no macros, neither the program's nor ours.
+#[test]
+fn preprocessed_programs_have_the_same_witnesses() {
+    let faulty = Case::named("p.i", OVERRUN);
+    let (said, witness) = faulty.verify(&["--property", "unreach-call"]);
+    assert_eq!(said, "FALSE(unreach-call)");
+    assert!(witness.contains("value: \\result == "), "{witness}");
+    assert_eq!(faulty.validate(&witness), "FALSE(unreach-call)");
+
+    let right = Case::named("p.i", LOOPS);
+    let (said, witness) = right.verify(&["--analysis", "invariants"]);
+    assert_eq!(said, "TRUE");
+    assert!(witness.contains("type: loop_invariant"), "{witness}");
+    assert_eq!(right.validate(&witness), "TRUE");
+    let effect = witness.replacen("      value: ", "      value: (n = 0) || ", 1);
+    assert!(right.validate(&effect).contains("without effects"));
 }
 
 /// A proof that followed all paths has no invariants of its own; what intervals know of the loop is said instead.

@@ -123,7 +123,6 @@ fn verify(
             weave::admit_expanded(&expanded, original)?;
         }
     }
-    job.load.clang_args.extend(weave::defines());
     if let Content::Invariants(all) = &entry.content {
         let names: Vec<String> = (0..all.len()).map(|n| format!("{INVARIANT}{n}")).collect();
         job.add_error_functions(&names);

@@ -25,8 +25,8 @@ pub const SEGMENT: &str = "__proviso_segment";
 const END: &str = "__proviso_assume(0)";
 /// The value that a hook is about.
 const RESULT: &str = "__proviso_result";
-/// Around what the witness has written: nothing, as macros.
-const GIVEN: [&str; 2] = ["__proviso_from", "__proviso_to"];
+/// Around what the witness has written: text that macros leave as it is, also where nothing is preprocessed (`.i`).
+const GIVEN: [&str; 2] = ["\"given by a witness\", ", ", \"so far by a witness\""];
 
 /// How closely an execution must follow the waypoints of a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -122,18 +122,13 @@ impl Woven {
     }
 }
 
-/// What makes the marks around conditions nothing.
-pub fn defines() -> impl Iterator<Item = String> {
-    GIVEN.iter().map(|mark| format!("-D{mark}="))
-}
-
 /// Refuses conditions that are more than that once macros are expanded; `expanded` is a file of the program with the witness, in which the marks
 /// are left.
 pub fn admit_expanded(expanded: &str, original: &Path) -> Result<(), Failure> {
     let text = read(original)?;
     let file = File::new(original, &text);
     for rest in expanded.split(GIVEN[0]).skip(1) {
-        let condition = rest.split_once(GIVEN[1]).map_or(rest, |(condition, _)| condition).trim();
+        let condition = rest.rsplit_once(GIVEN[1]).map_or(rest, |(condition, _)| condition).trim();
         if let Some(objection) = objection(condition, &|name| file.defines_type(name)) {
             return Err(unusable(format!("{}: `{condition}`, as macros have it, {objection}", original.display())));
         }
@@ -313,7 +308,8 @@ impl<'a> File<'a> {
         let is_type = |name: &str| self.defines_type(name);
         match objection(text, &is_type) {
             Some(objection) => Err(unsupported(location, &format!("`{text}` {objection}"))),
-            None => Ok(format!("{} {text} {}", GIVEN[0], GIVEN[1])),
+            // The expression itself, whatever its type; the marks are no part of the program.
+            None => Ok(format!("__builtin_choose_expr(sizeof {}({text}){})", GIVEN[0], GIVEN[1])),
         }
     }
 
