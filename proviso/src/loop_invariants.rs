@@ -8,7 +8,9 @@ use crate::source::{Sources, Spot};
 use cfa::graph::{CfaGraphs, FuncGraph};
 use cfa::loops::LoopForest;
 use cfa::text::c_exact;
-use cfa::{CType, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, LocId, Op, Program, VarId};
+use cfa::{
+    BinOp, CType, Callee, EdgeId, Expr, ExprId, ExprPool, FuncId, FunctionOrigin, Id, LocId, Op, Program, VarId,
+};
 use engine::cpa::symbolic::globals_written;
 use engine::proof::Certificate;
 use engine::{Agreement, Line, Place, Root, Values};
@@ -219,10 +221,32 @@ impl Function<'_> {
         if vars.is_empty() || !vars.iter().all(|&v| self.is_live(v, node) && self.is_unambiguous(v)) {
             return None;
         }
-        let text = c_exact(self.program, &certificate.pool, e, &|v| vars.contains(&v))?;
+        let pool = &certificate.pool;
+        let text = match vars[..] {
+            [one] if self.is_pointer(one) => self.of_null(one, pool.get(e), pool)?,
+            _ => c_exact(self.program, pool, e, &|v| vars.contains(&v))?,
+        };
         let declared = |v: &VarId| self.loops.sources.spot(self.program, self.program.vars[*v].place?);
         let declared = vars.iter().map(declared).collect::<Option<Vec<_>>>()?;
         Some(Condition { text, in_doubt: false, declared })
+    }
+
+    fn is_pointer(&self, var: VarId) -> bool {
+        matches!(self.program.plain_type(self.program.vars[var].ty), CType::Pointer(_))
+    }
+
+    /// Of where a pointer alone leads it is said whether that is null: other numbers are of addresses as we lay them out.
+    fn of_null(&self, pointer: VarId, condition: &Expr, pool: &ExprPool) -> Option<String> {
+        let name = self.program.vars[pointer].name.as_deref().filter(|name| is_identifier(name))?;
+        let is = |e: ExprId, number: u64| pool.as_const(e).is_some_and(|c| c.to_u64() == Some(number));
+        let itself = |e: ExprId| matches!(pool.get(e), Expr::Var(_));
+        match *condition {
+            Expr::Binary(BinOp::Ule, low, p) if is(low, 1) && itself(p) => Some(format!("{name} != 0")),
+            Expr::Binary(BinOp::Eq, a, b) if is(a, 0) && itself(b) || itself(a) && is(b, 0) => {
+                Some(format!("{name} == 0"))
+            }
+            _ => None,
+        }
     }
 
     /// Whether what holds of the variable here holds in the whole program.

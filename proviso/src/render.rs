@@ -36,12 +36,8 @@ pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -
     let mut out = String::new();
     match &report.answer {
         Answer::True => assumed(&mut out, &report.assumed_writes),
-        Answer::False(first) => {
-            let mut all: Vec<&Violation> = report.checks.iter().flat_map(|c| &c.violations).collect();
-            if all.is_empty() {
-                all.push(first);
-            }
-            all.into_iter().for_each(|found| violation(&mut out, found, sources, detail, color));
+        Answer::False(_) => {
+            report.violations().into_iter().for_each(|found| violation(&mut out, found, sources, detail, color));
         }
         Answer::Unknown { reason, spot } => {
             let main = Message::new(Level::WARNING, format!("no verdict: {reason}")).at(spot.clone());
@@ -147,10 +143,7 @@ pub fn short(report: &Report) -> String {
     };
     match &report.answer {
         Answer::True => String::new(),
-        Answer::False(_) => {
-            let all: Vec<&Violation> = report.checks.iter().flat_map(|c| &c.violations).collect();
-            all.into_iter().map(|found| short_violation(found, &line)).collect()
-        }
+        Answer::False(_) => report.violations().into_iter().map(|found| short_violation(found, &line)).collect(),
         Answer::Unknown { reason, spot } => {
             let mut out = line(spot.as_ref(), "warning", &format!("no verdict: {reason}"));
             for note in report.notes.iter().take(MAX_NOTES) {

@@ -246,6 +246,15 @@ impl Report {
         self.answer.line()
     }
 
+    /// All that was found: of each thing that was asked, or what the answer is.
+    pub fn violations(&self) -> Vec<&Violation> {
+        let of_checks: Vec<&Violation> = self.checks.iter().flat_map(|c| &c.violations).collect();
+        match &self.answer {
+            Answer::False(violation) if of_checks.is_empty() => vec![violation],
+            _ => of_checks,
+        }
+    }
+
     pub fn to_json(&self) -> Value {
         let (verdict, reason, violation) = match &self.answer {
             Answer::True => ("TRUE", Value::Null, Value::Null),
@@ -350,7 +359,8 @@ fn check_json(check: &CheckResult) -> Value {
     })
 }
 
-fn violation_json(violation: &Violation) -> Value {
+/// As it is in the JSON.
+pub fn violation_json(violation: &Violation) -> Value {
     let mut value = json!({"property": violation.property, "message": violation.message});
     if let Some(trace) = &violation.trace {
         value["location"] = spot_json(trace.spot.as_ref());

@@ -2,8 +2,8 @@
 
 use crate::render;
 use crate::report::{Answer, Note, Report, Rest, Violation};
-use crate::source::Spot;
-use crate::trace::Trace;
+use crate::source::{Sources, Spot};
+use crate::trace::{Object, Trace};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -49,22 +49,23 @@ const RULES: [(&str, &str, &str, Option<u32>); 29] = [
 ];
 
 /// The log of one run.
-pub fn log(report: &Report) -> Value {
+pub fn log(report: &Report, sources: &Sources) -> Value {
     let (results, notifications) = match &report.answer {
         Answer::True => (Vec::new(), Vec::new()),
         Answer::False(_) => {
-            let all = report.checks.iter().flat_map(|c| &c.violations);
             let open = report.checks.iter().filter_map(|c| match &c.rest {
                 Rest::Unknown(note) => {
-                    Some(notification("note", &format!("{}: {}", c.name, note.text), note.spot.as_ref()))
+                    let text = format!("{}: {}", c.name, note.text);
+                    Some(notification("note", &text, note.spot.as_ref(), sources))
                 }
                 Rest::Proved | Rest::NotAsked => None,
             });
-            (all.map(result).collect(), open.collect())
+            (report.violations().into_iter().map(|v| result(v, sources)).collect(), open.collect())
         }
         Answer::Unknown { reason, spot } => {
-            let first = notification("warning", &format!("no verdict: {reason}"), spot.as_ref());
-            let rest = report.notes.iter().map(|Note { text, spot }| notification("note", text, spot.as_ref()));
+            let first = notification("warning", &format!("no verdict: {reason}"), spot.as_ref(), sources);
+            let rest =
+                report.notes.iter().map(|Note { text, spot }| notification("note", text, spot.as_ref(), sources));
             (Vec::new(), std::iter::once(first).chain(rest).collect())
         }
     };
@@ -99,14 +100,14 @@ fn rule((id, name, text, cwe): &(&str, &str, &str, Option<u32>)) -> Value {
     })
 }
 
-fn result(violation: &Violation) -> Value {
+fn result(violation: &Violation, sources: &Sources) -> Value {
     let trace = violation.trace.as_ref();
     let spot = trace.and_then(|t| t.spot.as_ref());
     let mut value = json!({
         "ruleId": violation.property,
         "level": "error",
         "message": {"text": violation.message},
-        "locations": spot.iter().map(|s| location(s)).collect::<Vec<_>>(),
+        "locations": spot.iter().map(|s| location(s, sources)).collect::<Vec<_>>(),
         // What stays the same when lines move: the error and the function it is in.
         "partialFingerprints": {"violation/v1": fingerprint(violation)},
     });
@@ -114,7 +115,9 @@ fn result(violation: &Violation) -> Value {
         value["ruleIndex"] = json!(index);
     }
     if let Some(trace) = trace {
-        value["codeFlows"] = json!([{"threadFlows": [{"locations": flow(trace)}]}]);
+        value["codeFlows"] = json!([{"threadFlows": [{"locations": flow(trace, sources)}]}]);
+        let notes = trace.object.iter().flat_map(Object::notes);
+        value["relatedLocations"] = notes.map(|(text, spot)| said(&text, &spot, sources)).collect();
     }
     value
 }
@@ -127,15 +130,14 @@ fn fingerprint(violation: &Violation) -> String {
 }
 
 /// The steps that matter and have a place, the first and the last of them where there are many.
-fn flow(trace: &Trace) -> Vec<Value> {
+fn flow(trace: &Trace, sources: &Sources) -> Vec<Value> {
     let steps: Vec<Value> = trace
         .steps
         .iter()
         .filter(|step| step.matters)
         .filter_map(|step| {
-            let mut place = location(step.spot.as_ref()?);
-            place["message"] = json!({"text": render::event(&step.event, &trace.inputs)});
-            Some(json!({"location": place}))
+            let text = render::event(&step.event, &trace.inputs);
+            Some(json!({"location": said(&text, step.spot.as_ref()?, sources)}))
         })
         .collect();
     if steps.len() <= MAX_STEPS {
@@ -145,18 +147,28 @@ fn flow(trace: &Trace) -> Vec<Value> {
     [&steps[..head], &steps[tail..]].concat()
 }
 
-fn notification(level: &str, text: &str, spot: Option<&Spot>) -> Value {
+fn notification(level: &str, text: &str, spot: Option<&Spot>, sources: &Sources) -> Value {
     json!({
         "level": level,
         "message": {"text": text},
-        "locations": spot.iter().map(|s| location(s)).collect::<Vec<_>>(),
+        "locations": spot.iter().map(|s| location(s, sources)).collect::<Vec<_>>(),
     })
 }
 
-fn location(spot: &Spot) -> Value {
+/// A place with what is said of it.
+fn said(text: &str, spot: &Spot, sources: &Sources) -> Value {
+    let mut place = location(spot, sources);
+    place["message"] = json!({"text": text});
+    place
+}
+
+fn location(spot: &Spot, sources: &Sources) -> Value {
     let mut region = json!({"startLine": spot.line});
     if spot.column > 0 {
-        region["startColumn"] = json!(spot.column);
+        // The compiler counts bytes.
+        let line = sources.line(&spot.path, spot.line);
+        let before = line.as_deref().and_then(|line| line.get(..spot.column as usize - 1));
+        region["startColumn"] = json!(before.map_or(spot.column as usize, |text| text.chars().count() + 1));
     }
     json!({"physicalLocation": {"artifactLocation": {"uri": uri(&spot.path)}, "region": region}})
 }
@@ -193,7 +205,7 @@ mod tests {
     #[test]
     fn rules_are_found_by_their_property() {
         let violation = Violation { property: "valid-free".into(), message: "freed twice".into(), trace: None };
-        let value = result(&violation);
+        let value = result(&violation, &Sources::new());
         assert_eq!(value["ruleIndex"], 3);
         assert_eq!(value["partialFingerprints"]["violation/v1"].as_str().unwrap().len(), 16);
         assert_ne!(fingerprint(&violation), fingerprint(&Violation { property: "valid-deref".into(), ..violation }));

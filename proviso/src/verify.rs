@@ -83,6 +83,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     } else {
         report.invariants.iter_mut().for_each(|i| i.conditions.retain(|c| !c.in_doubt));
     }
+    report.invariants.retain(|i| !i.conditions.is_empty());
     if let Some((path, format)) = pixels {
         outputs.put(path, PixelTree::of_states(&graph).draw(format));
     }
@@ -418,7 +419,7 @@ fn publish(report: &Report, mut outputs: Outputs, args: &VerifyArgs, job: &Job, 
         outputs.put(path, format!("{:#}\n", report.to_json()));
     }
     if let Some(path) = &args.sarif {
-        outputs.put(path, format!("{:#}\n", sarif::log(report)));
+        outputs.put(path, format!("{:#}\n", sarif::log(report, &Sources::new())));
     }
     let written = outputs.commit();
     if crash::claim_verdict() {

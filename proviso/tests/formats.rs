@@ -42,6 +42,68 @@ fn findings_are_lines_that_editors_read_and_sarif() {
     assert!(flow.len() >= 3);
 }
 
+/// Of a program of several files each place has its file, and columns count characters; what a finding is about is told beside it.
+#[test]
+fn places_of_several_files_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let make = "#include <stdlib.h>\nchar *make(void) {\n    return malloc(3);\n}\n";
+    let main = "#include <stdlib.h>\nchar *make(void);\nint __VERIFIER_nondet_int(void);\n\
+        int main(void) {\n    char *p = make();\n    if (!p)\n        return 0;\n    \
+        int i = __VERIFIER_nondet_int();\n    /* Größe */ p[i < 0 || i > 3 ? 0 : i] = 1;\n    \
+        if (i < 9)\n        free(p);\n    return 0;\n}\n";
+    std::fs::create_dir(folder.path().join("lib")).unwrap();
+    std::fs::write(folder.path().join("lib/make.c"), make).unwrap();
+    std::fs::write(folder.path().join("main.c"), main).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
+        .current_dir(&folder)
+        .args(["verify", "main.c", "lib/make.c", "--check", "address,leak"])
+        .args(["--message-format", "short", "--sarif", "out.sarif", "--report", "out.html"])
+        .output()
+        .unwrap();
+    let said = stdout(&output);
+    let overrun = "write of 1 byte at offset 3 of the object allocated at lib/make.c:3, which has 3 bytes";
+    let lost = "the object allocated in line 3 is lost: nothing leads to it any more";
+    for (place, text) in [("main.c:9", overrun), ("lib/make.c:3:12", lost)] {
+        let found = said.lines().any(|l| l.starts_with(place) && l.contains(&format!(": error: {text} [")));
+        assert!(found, "{place}: {text} not in {said}");
+    }
+    let log: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("out.sarif")).unwrap()).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let place = |value: &serde_json::Value| {
+        let place = &value["physicalLocation"];
+        let region = &place["region"];
+        format!(
+            "{}:{}:{}",
+            place["artifactLocation"]["uri"].as_str().unwrap(),
+            region["startLine"],
+            region["startColumn"]
+        )
+    };
+    let of = |rule: &str| results.iter().find(|r| r["ruleId"] == rule).unwrap();
+    // Two of the characters before it have two bytes each.
+    let column = "    /* Größe */ p[i < 0 || i > 3 ? 0 : i] ".chars().count() + 1;
+    assert_eq!(place(&of("address")["locations"][0]), format!("main.c:9:{column}"));
+    assert_eq!(place(&of("leak")["locations"][0]), "lib/make.c:3:12");
+    let related = of("address")["relatedLocations"].as_array().unwrap();
+    assert!(related.iter().any(|r| place(r) == "lib/make.c:3:12" && r["message"]["text"].is_string()), "{related:?}");
+}
+
+/// The first thing that a function does may be wrong: that is there, and not where the function is called.
+#[test]
+fn a_function_may_begin_with_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "void free(void *);\nint a = 5;\nvoid drop(void) {\n    free(&a);\n}\n\
+        int main(void) {\n    drop();\n    return 0;\n}\n";
+    std::fs::write(folder.path().join("p.c"), program).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
+        .current_dir(&folder)
+        .args(["verify", "p.c", "--property", "valid-memsafety", "--message-format", "short"])
+        .output()
+        .unwrap();
+    assert!(stdout(&output).starts_with("p.c:4:5: error: free of `a`, "), "{}", stdout(&output));
+}
+
 #[test]
 fn checks_are_no_steps_of_the_program() {
     let folder = tempfile::tempdir().unwrap();

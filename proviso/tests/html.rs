@@ -153,6 +153,47 @@ int main(void) {
     assert_eq!(said, ["TRUE", "an invariant", "blocks", "loop heads: 1", "error at line 10", turn]);
 }
 
+/// Each violation has its counterexample; the page shows the first until another is chosen.
+#[test]
+fn each_violation_is_stepped_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "\
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int n = __VERIFIER_nondet_int(), p[2] = {0, 0};
+    p[n == 7 ? 2 : 1] = 1;
+    return n == 9 ? n + 0x7fffffff : p[1];
+}
+";
+    let page = report(program, &["--check", "address,signed-integer-overflow"], folder.path());
+    let script = r##"
+        const all = selector => [...document.querySelectorAll(selector)];
+        const tab = name => all("#tabs button").find(b => b.textContent === name).click();
+        say(all(".row.error .n").map(n => n.textContent).join());
+        say("first: " + document.querySelector(".row.now .n").textContent + ", n = " + /mainn(\d)/.exec(document.getElementById("values").textContent)?.[1]);
+        const choice = document.getElementById("violation");
+        say(choice.options.length + " to choose from");
+        choice.value = "1";
+        choice.dispatchEvent(new Event("change"));
+        await null;
+        say("second: " + document.querySelector(".row.now .n").textContent + ", n = " + /mainn(\d)/.exec(document.getElementById("values").textContent)?.[1]);
+        say("chosen: " + document.getElementById("violation").value);
+        tab("Summary");
+        await null;
+        say(all("#view h2").map(h => h.textContent).filter(t => /^Violations|^Inputs/.test(t)).join("; "));
+    "##;
+    let said = in_browser(&page, script, folder.path());
+    let expected = [
+        "4,5",
+        "first: 4, n = 7",
+        "2 to choose from",
+        "second: 5, n = 9",
+        "chosen: 1",
+        "Violations; Inputs (signed-integer-overflow, p.c:5)",
+    ];
+    assert_eq!(said, expected);
+}
+
 /// Of a property of several parts, each place has the part that is checked there, and what came of it.
 #[test]
 fn checks_of_memory_are_marked() {

@@ -74,6 +74,10 @@ fn a_violation_is_confirmed_from_its_witness_alone() {
     assert_eq!(witness.matches("type: function_return").count(), 3);
     assert!(witness.contains("column: 47\n"), "the right parenthesis of the call: {witness}");
     assert_eq!(case.validate(&witness), "FALSE(unreach-call)");
+    // What is told of it is the program's own.
+    let told = proviso(&["validate", case.witness().to_str().unwrap(), &case.program, "--trace", "full"]);
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.contains("(input 3: int)") && !told.contains("__proviso"), "{told}");
 
     // Other inputs, another place: no execution does that.
     let first = witness.find("\\result == ").unwrap();

@@ -313,7 +313,13 @@ impl Printer<'_> {
             Expr::Extract { hi, lo, arg } => {
                 let inner =
                     if lo == 0 { self.expr(arg, UNARY) } else { format!("({} >> {lo})", self.expr(arg, SHIFT)) };
-                (format!("({}){inner}", int_name(hi - lo + 1, false)), UNARY)
+                match hi - lo + 1 {
+                    // A part that no type of C has.
+                    bits @ 2..63 if !bits.is_power_of_two() || bits < 8 => {
+                        (format!("{inner} & {:#x}", (1u64 << bits) - 1), BIT_AND)
+                    }
+                    bits => (format!("({}){inner}", int_name(bits, false)), UNARY),
+                }
             }
             Expr::Zext { arg, .. } if self.pool.width(arg) == 1 => self.node(arg),
             Expr::Zext { width, arg } => match self.reading(arg) {

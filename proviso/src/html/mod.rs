@@ -9,7 +9,7 @@ pub use exhibits::{Checked, Exhibits};
 
 use crate::pixel_tree::{Format, PixelTree};
 use crate::render;
-use crate::report::{Answer, LoopInvariant, Report, Rest, Violation, spot_json};
+use crate::report::{Answer, LoopInvariant, Report, Rest, Violation, spot_json, violation_json};
 use crate::source::{Sources, Spot};
 use engine::arg::Shape;
 use serde_json::{Value, json};
@@ -34,21 +34,16 @@ pub fn page(report: &Report, exhibits: &Exhibits, graph: &[Shape], sources: &Sou
         json!(String::from_utf8(PixelTree::of_states(graph).draw(Format::Svg)).expect("SVG is text"))
     };
     let mut run = report.to_json();
-    if let Answer::False(violation) = &report.answer
-        && let Some(trace) = &violation.trace
-    {
-        let texts = trace.steps.iter().map(|step| render::event(&step.event, &trace.inputs));
-        let steps = run["violation"]["trace"].as_array_mut().expect("a trace is a list");
-        for (step, text) in steps.iter_mut().zip(texts) {
-            step["text"] = json!(text);
-        }
-        let surplus = steps.len().saturating_sub(MAX_STEPS);
-        steps.drain(steps.len() / 2 - surplus / 2..steps.len() / 2 - surplus / 2 + surplus);
-        run["violation"]["cut"] = json!(trace.cut.min(steps.len()));
-        run["violation"]["left_out"] = json!(trace.omitted + surplus);
+    // They are told once, with their texts.
+    run["violation"].take();
+    for check in run["checks"].as_array_mut().into_iter().flatten() {
+        check["violations"].take();
     }
+    let all = report.violations();
+    let most = MAX_STEPS / all.len().max(1);
     let data = json!({
         "run": run,
+        "violations": all.into_iter().map(|v| told(v, most)).collect::<Vec<_>>(),
         "invariants": report.invariants.iter().map(invariant_json).collect::<Vec<_>>(),
         "files": files(report, exhibits, sources),
         "functions": exhibits.functions(),
@@ -69,6 +64,22 @@ pub fn page(report: &Report, exhibits: &Exhibits, graph: &[Shape], sources: &Sou
         ("{{data}}", data),
     ];
     filled(PAGE, &parts)
+}
+
+/// A violation, its steps as they are read: the first and the last of them where there are more than `most`.
+fn told(violation: &Violation, most: usize) -> Value {
+    let mut value = violation_json(violation);
+    let Some(trace) = &violation.trace else { return value };
+    let steps = value["trace"].as_array_mut().expect("a trace is a list");
+    for (step, said) in steps.iter_mut().zip(&trace.steps) {
+        step["text"] = json!(render::event(&said.event, &trace.inputs));
+    }
+    let surplus = steps.len().saturating_sub(most);
+    let middle = (steps.len() - surplus) / 2;
+    steps.drain(middle..middle + surplus);
+    value["cut"] = json!(if surplus > 0 { middle } else { trace.cut });
+    value["left_out"] = json!(trace.omitted + surplus);
+    value
 }
 
 /// The template with each mark replaced once; what is put in is not looked at again.
@@ -156,15 +167,12 @@ fn checked<'a>(report: &Report, exhibits: &'a Exhibits) -> BTreeMap<&'a str, Che
 
 /// All places that the report names.
 fn spots(report: &Report) -> impl Iterator<Item = &Spot> {
-    let trace = match &report.answer {
-        Answer::False(violation) => violation.trace.as_ref(),
-        _ => None,
-    };
     let reason = match &report.answer {
         Answer::Unknown { spot, .. } => spot.as_ref(),
         _ => None,
     };
-    let steps = trace.into_iter().flat_map(|t| t.steps.iter().filter_map(|s| s.spot.as_ref()));
+    let traces = report.violations().into_iter().filter_map(|v| v.trace.as_ref());
+    let steps = traces.flat_map(|t| t.steps.iter().filter_map(|s| s.spot.as_ref()));
     let invariants = report.invariants.iter().flat_map(|i| &i.spots);
     steps.chain(reason).chain(report.notes.iter().filter_map(|n| n.spot.as_ref())).chain(invariants)
 }

@@ -37,8 +37,9 @@ for (const [name, value] of facts) {
 }
 
 // The source: rows are made when a file is first shown.
-const violation = run.violation;
-const steps = violation?.trace ?? [];
+const violations = data.violations;
+let violation = violations[0];              // the one that is looked at
+let steps = violation?.trace ?? [];
 const lines = new Map();                    // path -> line -> {notes, classes}
 function about(spot) {
   if (!lines.has(spot.file)) lines.set(spot.file, new Map());
@@ -46,11 +47,11 @@ function about(spot) {
   if (!file.has(spot.line)) file.set(spot.line, {notes: [], path: false, error: false});
   return file.get(spot.line);
 }
-for (const step of steps) if (step.location) about(step.location).path = true;
-if (violation?.location) {
-  const line = about(violation.location);
+for (const {location, message} of violations) {
+  if (!location) continue;
+  const line = about(location);
   line.error = true;
-  line.notes.push(["violation", violation.message]);
+  line.notes.push(["violation", message]);
 }
 for (const invariant of data.invariants) {
   const spot = invariant.locations.reduce((first, other) => other.line < first.line ? other : first);
@@ -68,6 +69,14 @@ for (const file of lines.values()) {
 
 const panes = new Map();
 let shown = null;
+/** Marks the lines on the way to the violation that is looked at. */
+function markWay() {
+  for (const file of lines.values()) for (const line of file.values()) line.path = false;
+  for (const step of steps) if (step.location) about(step.location).path = true;
+  panes.clear();
+  shown = null;
+}
+markWay();
 function highlighted(text) {
   // Spans may cross lines: they are closed at the end of each and opened again on the next.
   const open = [];
@@ -269,9 +278,22 @@ function fillSteps() {
   $("steps").replaceChildren(...rows);
   $("slider").max = chosen.length - 1;
 }
-if (steps.length) {
+/** Looks at another violation. */
+function lookAt(index) {
+  violation = violations[index];
+  steps = violation.trace ?? [];
+  markWay();
+  at = 0;
+  for (const view of views) if (!view.fixed || view.name === "Counterexample") view.content = null;
+  open("Counterexample");
+}
+if (violations.some(({trace}) => trace?.length)) {
   view("Counterexample", () => {
     choose();
+    const which = make("select", {id: "violation", title: "which violation", onchange: event => lookAt(Number(event.target.value))},
+      ...violations.map(({property, location, message}, index) =>
+        make("option", {value: String(index), selected: violations[index] === violation}, `${place(location)} ${property}: ${message}`)));
+    if (!steps.length) return [which, make("p", {className: "dim"}, "There was no time left to tell how it comes about.")];
     const button = (id, text, title, target) => make("button", {id, title, onclick: () => showStep(target())}, text);
     const toggle = make("input", {type: "checkbox", id: "all", onchange: event => {
       const index = chosen[at];
@@ -281,6 +303,7 @@ if (steps.length) {
       showStep(chosen.findIndex(other => other >= index));
     }});
     const content = [
+      ...(violations.length > 1 ? [make("div", {className: "controls"}, which)] : []),
       make("div", {className: "controls"},
         button("first", "|◀", "first step (Home)", () => 0), button("back", "◀", "step back (←)", () => at - 1),
         button("next", "▶", "next step (→)", () => at + 1), button("last", "▶|", "last step (End)", () => chosen.length - 1),
@@ -294,7 +317,7 @@ if (steps.length) {
     return content;
   }, true);
   document.addEventListener("keydown", event => {
-    if (current !== "Counterexample" || event.target.tagName === "INPUT" || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (current !== "Counterexample" || !steps.length || ["INPUT", "SELECT"].includes(event.target.tagName) || event.ctrlKey || event.altKey || event.metaKey) return;
     const target = {ArrowRight: at + 1, ArrowLeft: at - 1, j: at + 1, k: at - 1, Home: 0, End: chosen.length - 1}[event.key];
     if (target === undefined) return;
     event.preventDefault();
@@ -339,10 +362,13 @@ view("Summary", () => {
   const out = [];
   const section = (title, ...content) => out.push(make("h2", {}, title), ...content);
   if (violation) {
-    section("Violation", make("p", {}, `${violation.message} `, link(violation.location), violation.function ? ` in ${violation.function}` : ""));
+    const told = ({message, location, function: name}) => make("span", {}, `${message} `, link(location), name ? ` in ${name}` : "");
+    if (violations.length === 1) section("Violation", make("p", {}, told(violation)));
+    else section("Violations", table(null, violations.map((other, index) => [
+      make("span", {className: "link", onclick: () => lookAt(index)}, other.property), told(other)])));
     const inputs = violation.inputs ?? [];
     if (inputs.length) {
-      section("Inputs", table(["", "from", "type", "value", "at"],
+      section(violations.length > 1 ? `Inputs (${violation.property}, ${place(violation.location)})` : "Inputs", table(["", "from", "type", "value", "at"],
         inputs.map(input => [input.number, input.source, input.type,
           [input.value, ...(input.writes ?? []).map(({name, value}) => `${name} = ${value}`)].filter(text => text).join(", "), link(input.location)])));
     }

@@ -76,23 +76,38 @@ impl Recorder<'_> {
 }
 
 /// Where the check before an error edge failed because of memory, says which it is.
-pub(super) fn explain_use(recorder: &Recorder, error: EdgeId, message: &mut String, object: &mut Option<Object>) {
+pub(super) fn explain_use(
+    recorder: &Recorder,
+    error: EdgeId,
+    here: Option<&Spot>,
+    message: &mut String,
+    object: &mut Option<Object>,
+) {
     let source = recorder.program.edges[error].source;
     let check = recorder.program.edges.values().find(|e| e.target == source && matches!(e.op, Op::Assume { .. }));
     let Some(&Op::Assume { cond, .. }) = check.map(|e| &e.op) else { return };
     let Some((text, of)) = recorder.vars(cond).iter().find_map(|v| recorder.shadows.get(v)).cloned() else { return };
     if let Some(rest) = message.strip_prefix("a value ") {
         let described =
-            || of.as_ref().map_or_else(|| "a value".to_owned(), |o| format!("what is in {}", o.described()));
+            || of.as_ref().map_or_else(|| "a value".to_owned(), |o| format!("what is in {}", o.described(here)));
         *message = format!("{} {rest}", text.map_or_else(described, |text| format!("`{text}`")));
     }
     *object = of;
 }
 
-/// What went wrong at `edge`.
+/// A place as one says it of another: by its line, and by its file if that is another one.
+fn where_from(at: &Spot, here: Option<&Spot>) -> String {
+    match here.is_none_or(|here| here.path == at.path) {
+        true => format!("in line {}", at.line),
+        false => format!("at {}:{}", at.path, at.line),
+    }
+}
+
+/// What went wrong at `edge`, which people look for `here`.
 pub(super) fn fault(
     recorder: &Recorder,
     edge: EdgeId,
+    here: Option<&Spot>,
     fault: Fault,
     addr: u64,
     len: u64,
@@ -107,7 +122,7 @@ pub(super) fn fault(
         Op::Free { .. } => "free".to_owned(),
         _ => "call".to_owned(),
     };
-    let what = object.map_or_else(|| "an object".to_owned(), |o| o.described());
+    let what = object.map_or_else(|| "an object".to_owned(), |o| o.described(here));
     match fault {
         Fault::NullPointer if addr == 0 => format!("{access} through a null pointer"),
         Fault::NullPointer => format!("{access} at offset {addr} from a null pointer"),
@@ -119,7 +134,7 @@ pub(super) fn fault(
         Fault::Dangling => {
             let gone = match object.map(|o| (o.kind, &o.freed)) {
                 Some((ObjectKind::Heap | ObjectKind::Library, Some(at))) => {
-                    format!("which was freed in line {}", at.line)
+                    format!("which was freed {}", where_from(at, here))
                 }
                 Some((ObjectKind::Heap | ObjectKind::Library, None)) => "which was freed".to_owned(),
                 Some((_, Some(_))) => "whose scope has ended".to_owned(),
@@ -136,9 +151,8 @@ pub(super) fn fault(
             None => format!("{access} of {addr:#x}, where there is no object"),
         },
         Fault::DoubleFree => {
-            let before =
-                object.and_then(|o| o.freed.as_ref()).map_or_else(String::new, |at| format!(" in line {}", at.line));
-            format!("{access} of {what}, which was freed before{before}")
+            let before = object.and_then(|o| o.freed.as_ref()).map(|at| format!(" {}", where_from(at, here)));
+            format!("{access} of {what}, which was freed before{}", before.unwrap_or_default())
         }
         Fault::InvalidCall => format!("call through a pointer to no function ({addr:#x})"),
         Fault::Leak => match recorder.program.edges[edge].op {
@@ -149,11 +163,13 @@ pub(super) fn fault(
 }
 
 impl Object {
-    fn described(&self) -> String {
+    fn described(&self, here: Option<&Spot>) -> String {
         match (&self.name, self.kind, &self.allocated) {
             (Some(name), ..) => format!("`{name}`"),
-            (None, ObjectKind::Heap, Some(at)) => format!("the object allocated in line {}", at.line),
-            (None, ObjectKind::Library, Some(at)) => format!("an object of the C library, made in line {}", at.line),
+            (None, ObjectKind::Heap, Some(at)) => format!("the object allocated {}", where_from(at, here)),
+            (None, ObjectKind::Library, Some(at)) => {
+                format!("an object of the C library, made {}", where_from(at, here))
+            }
             (None, ObjectKind::Global { read_only: true }, _) => "a string".to_owned(),
             _ => "an object".to_owned(),
         }

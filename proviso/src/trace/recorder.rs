@@ -128,21 +128,26 @@ impl<'p> Recorder<'p> {
     pub fn finish(mut self, error: &ErrorInfo, edge: EdgeId, run: &Run) -> Trace {
         // The error edge stands at the entry of the error function; the user looks at its call.
         let frame = self.frame();
-        let at_entry = self.program.funcs[frame.func].entry == self.program.edges[edge].source;
+        let is_call = matches!(error.check, Check::Call | Check::Automaton);
+        let at_entry = is_call && self.program.funcs[frame.func].entry == self.program.edges[edge].source;
         let site = if at_entry { frame.call.unwrap_or(edge) } else { edge };
         let site = self.in_user_code(site).unwrap_or(site);
         let mut object = run.object.map(|near| fault::object(&self, &near));
         let mut message = error.message.clone();
-        if error.check == Check::Memory {
-            fault::explain_use(&self, edge, &mut message, &mut object);
-        }
         let mut spot =
             self.spot(self.program.edges[site].place).or_else(|| error.place.and_then(|p| self.spot(Some(p))));
+        if error.check == Check::Memory {
+            fault::explain_use(&self, edge, spot.as_ref(), &mut message, &mut object);
+        }
         // Nobody knows where memory should have been freed, but where it comes from.
         if let (Op::Leak(_), Some(Object { allocated: Some(at), .. })) = (&self.program.edges[edge].op, &object) {
             spot = Some(at.clone());
         }
-        let function = self.program.funcs[self.program.func_of(site)].name.clone();
+        // What is wrong where the program ends is told of where it was before.
+        let last = self.steps.last().map(|step| &step.function);
+        let func = self.program.func_of(site);
+        let function = last.filter(|_| func == self.program.entry);
+        let function = function.unwrap_or(&self.program.funcs[func].name).clone();
         for step in self.frames.iter().filter_map(|f| f.step).collect::<Vec<_>>() {
             if let Some(step) = self.index(step) {
                 self.steps[step].matters = true;
@@ -164,7 +169,7 @@ impl<'p> Recorder<'p> {
             Some(text) => format!("assertion failed: {text}"),
             None => match run.outcome {
                 Outcome::Invalid { fault, addr, .. } => {
-                    fault::fault(&self, edge, fault, addr, run.accessed, object.as_ref())
+                    fault::fault(&self, edge, spot.as_ref(), fault, addr, run.accessed, object.as_ref())
                 }
                 _ => message,
             },

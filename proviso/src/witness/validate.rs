@@ -7,7 +7,7 @@
 use super::place::Places;
 use super::weave::{self, Following, INVARIANT, Woven};
 use super::{Content, Entry, Location};
-use crate::args::{ValidateArgs, VerifyArgs};
+use crate::args::{TraceArg, ValidateArgs, VerifyArgs};
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
 use crate::job::{Job, Otherwise};
@@ -16,7 +16,7 @@ use crate::render::{self, Detail};
 use crate::report::{Answer, Report, Violation};
 use crate::slice::scan::{Item, Source};
 use crate::source::{Sources, Spot};
-use crate::trace::Event;
+use crate::trace::{Event, Trace};
 use crate::verify::{self, Verified};
 use engine::budget::Budget;
 use frontend_llvm::{DataModel, Loader};
@@ -54,7 +54,8 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
         }
         report => report?,
     };
-    let text = render::report(&report, &Sources::new(), Detail::Short, colors.stdout);
+    let detail = if args.verify.trace == TraceArg::Full { Detail::Full } else { Detail::Short };
+    let text = render::report(&report, &Sources::new(), detail, colors.stdout);
     output::print(&(text + &report.verdict_line() + "\n"))?;
     Ok(match report.answer {
         Answer::True => exit::TRUE,
@@ -169,9 +170,13 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
             }
             Some(_) => None,
         };
-        if let Some(why) = why {
-            report.answer = Answer::unknown(why);
+        match (why, &mut report.answer) {
+            (Some(why), answer) => *answer = Answer::unknown(why),
+            (None, Answer::False(found)) => found.trace.iter_mut().for_each(|t| unweave(t, &woven, &places)),
+            _ => {}
         }
+        // The answer is what there is to say, not what was found on the way to it.
+        report.checks.clear();
     } else if matches!(report.answer, Answer::True) {
         report.answer = Answer::unknown("no execution that follows the witness violates the property");
     }
@@ -184,6 +189,32 @@ fn original(found: &Violation, woven: &Woven, places: &Places) -> Option<Spot> {
     let (file, line) = places.physical(&spot);
     spot.column = woven.original_column(Path::new(&file), line, spot.column)?;
     Some(spot)
+}
+
+/// Leaves of a trace what the program itself does.
+fn unweave(trace: &mut Trace, woven: &Woven, places: &Places) {
+    let own = |spot: &mut Spot| {
+        let (file, line) = places.physical(spot);
+        let column = woven.original_column(Path::new(&file), line, spot.column);
+        spot.column = column.unwrap_or(0);
+        column.is_some()
+    };
+    let mut steps = std::mem::take(&mut trace.steps);
+    let mut number = 0;
+    let cut = trace.cut;
+    steps.retain_mut(|step| {
+        let is_own = step.spot.as_mut().is_none_or(own);
+        if let Event::Input { into, .. } = &mut step.event {
+            into.take_if(|into| into.as_str() == weave::RESULT);
+        }
+        trace.cut -= usize::from(!is_own && number < cut);
+        number += 1;
+        is_own || matches!(step.event, Event::Input { .. })
+    });
+    trace.steps = steps;
+    if let Some(spot) = &mut trace.spot {
+        own(spot);
+    }
 }
 
 /// How many segments the violation has passed, as the last value says that its counter was given.

@@ -24,7 +24,7 @@ pub const SEGMENT: &str = "__proviso_segment";
 /// What ends an execution so that it is none, whatever the property says of ends.
 const END: &str = "__proviso_assume(0)";
 /// The value that a hook is about.
-const RESULT: &str = "__proviso_result";
+pub const RESULT: &str = "__proviso_result";
 /// Around what the witness has written: text that macros leave as it is, also where nothing is preprocessed (`.i`).
 const GIVEN: [&str; 2] = ["\"given by a witness\", ", ", \"so far by a witness\""];
 
