@@ -310,17 +310,7 @@ impl Printer<'_> {
                 let (c, t) = (self.expr(c, OR), self.expr(t, LOWEST));
                 (format!("{c} ? {t} : {}", self.expr(f, CONDITIONAL)), CONDITIONAL)
             }
-            Expr::Extract { hi, lo, arg } => {
-                let inner =
-                    if lo == 0 { self.expr(arg, UNARY) } else { format!("({} >> {lo})", self.expr(arg, SHIFT)) };
-                match hi - lo + 1 {
-                    // A part that no type of C has.
-                    bits @ 2..63 if !bits.is_power_of_two() || bits < 8 => {
-                        (format!("{inner} & {:#x}", (1u64 << bits) - 1), BIT_AND)
-                    }
-                    bits => (format!("({}){inner}", int_name(bits, false)), UNARY),
-                }
-            }
+            Expr::Extract { hi, lo, arg } => self.part(hi - lo + 1, lo, arg),
             Expr::Zext { arg, .. } if self.pool.width(arg) == 1 => self.node(arg),
             Expr::Zext { width, arg } => match self.reading(arg) {
                 Reading::Unsigned | Reading::Either if width <= 64 => self.node(arg),
@@ -380,6 +370,16 @@ impl Printer<'_> {
             Expr::ConstArray { value, .. } => (format!("{{{}…}}", self.expr(value, LOWEST)), POSTFIX),
             Expr::Lambda { body, .. } => (format!("{{i: {}}}", self.expr(body, LOWEST)), POSTFIX),
             Expr::Index(_) => ("i".into(), POSTFIX),
+        }
+    }
+
+    /// So many bits of an expression.
+    fn part(&mut self, bits: u32, lo: u32, arg: ExprId) -> (String, Level) {
+        let inner = if lo == 0 { self.expr(arg, UNARY) } else { format!("({} >> {lo})", self.expr(arg, SHIFT)) };
+        match bits {
+            // No type of C has as many.
+            2..64 if !bits.is_power_of_two() || bits < 8 => (format!("{inner} & {:#x}", (1u64 << bits) - 1), BIT_AND),
+            _ => (format!("({}){inner}", int_name(bits, false)), UNARY),
         }
     }
 

@@ -51,6 +51,8 @@ fn statements_of_c() {
         ("v0 := (sext.32(v3) + zext.32(v4))", "i = c + b"),
         ("v3 := v0[7:0]", "c = (unsigned char)i"),
         ("v3 := v0[15:8]", "c = (unsigned char)(i >> 8)"),
+        ("v0 := zext.32((v0[1:0] == 0:2))", "i = (i & 0x3) == 0"),
+        ("v0 := zext.32((v0[8:4] <u 3:5))", "i = ((i >> 4) & 0x1f) < 3"),
         ("v0 := ~(v0 | (v1 & v2))", "i = ~(i | n & u)"),
         ("v6 := fadd.double(v6, 0x3ff0000000000000:64)", "d = d + 1.0"),
         ("v6 := fdiv.double(stof.double(v0), fsqrt.double(v6))", "d = (double)i / sqrt(d)"),
