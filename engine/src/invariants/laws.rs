@@ -16,24 +16,47 @@ use super::tracker::Tracker;
 use super::value::Value;
 use crate::budget::Budget;
 use crate::cpa::laws::generator::{self, Random, Shape};
+use crate::execution::range as addresses;
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
 use cfa::{Bv, Callee, EdgeId, Id, LocId, Op, Program};
 use slicer::pointer::{self, PointsTo};
+use smt::bounds::Bounds;
 
 /// Values of any size, small ones preferred.
-struct Inputs(Random);
+struct Inputs {
+    random: Random,
+    /// Whether addresses have 32 bits.
+    narrow: bool,
+    objects: u64,
+}
+
+/// How far objects stand apart: what leaves one is in no other.
+const APART: u64 = 1 << 16;
 
 impl InputSource for Inputs {
     fn unknown(&mut self, _what: Unknown, width: u32) -> Bv {
-        let value = match self.0.below(3) {
-            0 => self.0.below(8) as i64,
-            1 => self.0.below(300) as i64 - 150,
-            _ => (self.0.below(1 << 31) as i64) << 30 ^ self.0.below(1 << 31) as i64,
+        let value = match self.random.below(3) {
+            0 => self.random.below(8) as i64,
+            1 => self.random.below(300) as i64 - 150,
+            _ => (self.random.below(1 << 31) as i64) << 30 ^ self.random.below(1 << 31) as i64,
         };
         Bv::from_i64(64, value).resize(width)
     }
     fn bytes(&mut self, _object: ObjectSeq, _offset: u64, bytes: &mut [u8]) {
-        bytes.iter_mut().for_each(|byte| *byte = self.0.below(256) as u8);
+        bytes.iter_mut().for_each(|byte| *byte = self.random.below(256) as u8);
+    }
+    fn base(&mut self, _object: ObjectSeq, size: u64, align: u32) -> Option<u64> {
+        if !self.narrow {
+            return None;
+        }
+        // At either end of what there is: distances have a sign, and addresses wrap around.
+        self.objects += 1;
+        let (low, high) = addresses(32);
+        let base = match self.objects % 2 {
+            0 => low + APART * self.objects,
+            _ => high - size - APART * self.objects,
+        };
+        Some(base / u64::from(align) * u64::from(align))
     }
 }
 
@@ -94,6 +117,10 @@ impl Follower<'_> {
         self.edges(edge).into_iter().find(calls_it).expect("the run takes an edge from where it is")
     }
 
+    fn distance(&self, value: u64, base: u64) -> u64 {
+        value.wrapping_sub(base) & Bounds::full(self.contexts.program.layout.pointer_width).high
+    }
+
     /// Whether a number or an address is what it is known to be.
     fn is_among(&self, env: &Environment, state: &State, known: &Value, value: u64) -> bool {
         let Some(targets) = known.targets.as_ref() else { return known.contains(value) };
@@ -103,15 +130,15 @@ impl Follower<'_> {
                 return by.contains(value);
             }
             if object < functions {
-                return by.contains(value.wrapping_sub(state.global_address(cfa::GlobalId(object))));
+                return by.contains(self.distance(value, state.global_address(cfa::GlobalId(object))));
             }
             if object < self.tracker.first_site {
-                return by.contains(value.wrapping_sub(state.func_address(cfa::FuncId(object - functions))));
+                return by.contains(self.distance(value, state.func_address(cfa::FuncId(object - functions))));
             }
             let is_alive = env.memory.status(object).is_some_and(|s| !s.may_be_dead);
             let is_it = |made: &&Made| made.object == object && !made.is_forgotten && (made.is_live || !is_alive);
             let of_site = self.made.iter().filter(is_it);
-            of_site.into_iter().any(|made| by.contains(value.wrapping_sub(made.base)))
+            of_site.into_iter().any(|made| by.contains(self.distance(value, made.base)))
         };
         known.contains(value) && targets.iter().any(leads_to)
     }
@@ -130,7 +157,7 @@ impl Follower<'_> {
         claims.extend(known.limits.iter().map(|limit| (limit, value)));
         for (object, by) in known.targets.iter().flat_map(|targets| targets.iter()).filter(|_| value != 0) {
             for (base, size) in self.existing(*object, state) {
-                let distance = value.wrapping_sub(base);
+                let distance = self.distance(value, base);
                 if distance <= size {
                     claims.extend(by.limits.iter().map(|limit| (limit, distance)));
                 }
@@ -281,7 +308,7 @@ impl Observer for Follower<'_> {
 
 /// The shape of the program of a seed.
 fn shape(seed: u64) -> Shape {
-    Shape { pieces: seed.is_multiple_of(4), objects: seed % 4 != 1, ..Shape::default() }
+    Shape { pieces: seed.is_multiple_of(4), objects: seed % 4 != 1, narrow: seed % 3 == 2, ..Shape::default() }
 }
 
 /// Follows runs of a program: how many variables they had where something was looked up, what was known, and whether they ended in faults.
@@ -306,7 +333,8 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 4]) {
             name: format!("seed {seed}, run {run}"),
         };
         let limits = Limits { steps: 2_000, ..Limits::default() };
-        let mut inputs = Inputs(Random::new(seed * 8 + run));
+        let random = Random::new(seed * 8 + run);
+        let mut inputs = Inputs { random, narrow: program.layout.pointer_width == 32, objects: 0 };
         if let Outcome::Invalid { edge, fault, .. } = interpreter.run(&mut inputs, limits, &mut follower).outcome {
             counts[2] += 1;
             let here = follower.edges(edge);

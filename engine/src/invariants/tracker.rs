@@ -248,7 +248,9 @@ impl<'p> Tracker<'p> {
         };
         let mut found: Option<Value> = None;
         for at in places {
-            let one = self.held(memory, Cell { object, at, bytes });
+            let cell = Cell { object, at, bytes };
+            // What is remembered holds wherever nothing was written, not only here.
+            let one = if is_initial { self.background(status.content, cell) } else { self.held(memory, cell) };
             found = match (found, one) {
                 (_, None) => {
                     found = None;

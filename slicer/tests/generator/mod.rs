@@ -35,6 +35,8 @@ pub struct Shape {
     pub pieces: bool,
     /// Objects of all kinds, pointers that move, and results that are pointers.
     pub objects: bool,
+    /// Pointers of 32 bits.
+    pub narrow: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -54,8 +56,6 @@ pub struct Probe {
 
 /// Objects have four 32-bit integers, then two pointers to objects.
 const OBJECT_SIZE: u64 = 32;
-/// Objects that are accessed in pieces: with content and without.
-const BLOCKS: [(u64, bool); 5] = [(24, true), (40, false), (600, true), (2560, true), (5000, false)];
 
 struct Func {
     id: FuncId,
@@ -96,7 +96,8 @@ pub fn generate(seed: u64) -> (Program, Vec<EdgeId>) {
 
 pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
     let mut random = Random::new(seed);
-    let mut program = Program::new(DataLayout { pointer_width: 64 });
+    let w = if shape.narrow { 32 } else { 64 };
+    let mut program = Program::new(DataLayout { pointer_width: w });
     let int = program.types.push(CType::Int { name: "int".into(), width: 32, signed: true });
     let void = program.types.push(CType::Void);
     let pointer = program.types.push(CType::Pointer(void));
@@ -120,7 +121,7 @@ pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
     for (i, &g) in objects.iter().enumerate() {
         let next = |k: usize, p: &mut Program| {
             let to = objects[(i + k) % objects.len()];
-            p.exprs.global_addr(to, 64)
+            p.exprs.global_addr(to, w)
         };
         let pointers = vec![(16, next(1, &mut program)), (24, next(2, &mut program))];
         let mut bytes = vec![i as u8 + 1, 0, 0, 0, 7];
@@ -132,8 +133,8 @@ pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
         .iter()
         .enumerate()
         .map(|(i, &o)| {
-            let addr = program.exprs.global_addr(o, 64);
-            global(&mut program, format!("p{i}"), pointer, 64, addr)
+            let addr = program.exprs.global_addr(o, w);
+            global(&mut program, format!("p{i}"), pointer, w, addr)
         })
         .collect();
     let depth = global(&mut program, "depth".into(), int, 32, zero);
@@ -142,10 +143,10 @@ pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
     let funcs: Vec<Func> = (0..count).map(|i| function(&mut program, &mut random, i, int, pointer)).collect();
     for func in funcs.iter().filter(|_| shape.objects) {
         if random.chance(40) {
-            (program.funcs[func.id].return_type, program.funcs[func.id].return_width) = (pointer, Some(64));
+            (program.funcs[func.id].return_type, program.funcs[func.id].return_width) = (pointer, Some(w));
         }
     }
-    let blocks = if shape.pieces { blocks(&mut program, int) } else { Vec::new() };
+    let blocks = if shape.pieces { pieces::blocks(&mut program, int) } else { Vec::new() };
     let tables = shape.objects.then(|| objects::table(&mut program, int)).into_iter().collect();
     if shape.pieces {
         let kind = VarKind::Global { init: None };
@@ -189,7 +190,7 @@ fn function(program: &mut Program, random: &mut Random, i: usize, int: TypeId, p
     let (mut ints, mut pointers) = (Vec::new(), Vec::new());
     for k in 0..random.below(4) {
         let is_int = k % 2 == 0;
-        let (ty, width) = if is_int { (int, 32) } else { (pointer, 64) };
+        let (ty, width) = if is_int { (int, 32) } else { (pointer, program.layout.pointer_width) };
         let name = Some(format!("a{k}"));
         let v = program.vars.push(Var { name, ty, width, kind: VarKind::Param(id), place: None });
         program.funcs[id].params.push(v);
@@ -198,28 +199,14 @@ fn function(program: &mut Program, random: &mut Random, i: usize, int: TypeId, p
     Func { id, ints, pointers }
 }
 
-fn blocks(program: &mut Program, int: TypeId) -> Vec<GlobalId> {
-    let mut blocks = Vec::new();
-    for (i, (size, known)) in BLOCKS.into_iter().enumerate() {
-        let init = known.then(|| GlobalInit { bytes: vec![i as u8 + 1, 0, 0xff, 0x80, 7], pointers: Vec::new() });
-        let name = format!("block{i}");
-        blocks.push(program.globals.push(Global {
-            name,
-            ty: int,
-            size,
-            align: 8,
-            read_only: false,
-            init,
-            place: None,
-        }));
-    }
-    blocks
-}
-
 impl Generator {
+    /// Of pointers.
+    fn width(&self) -> u32 {
+        self.program.layout.pointer_width
+    }
     fn local(&mut self, is_int: bool) -> VarId {
         let f = self.program.locs[self.at].func;
-        let (ty, width) = if is_int { (self.int, 32) } else { (self.pointer, 64) };
+        let (ty, width) = if is_int { (self.int, 32) } else { (self.pointer, self.width()) };
         let kind = VarKind::Local(f);
         self.program.vars.push(Var { name: None, ty, width, kind, place: None })
     }
@@ -270,37 +257,39 @@ impl Generator {
     }
     /// The address of an integer of an object.
     fn int_addr(&mut self) -> ExprId {
+        let w = self.width();
         let p = self.any_pointer();
         let p = self.program.var_expr(p);
         let x = &mut self.program.exprs;
         if self.random.chance(50) {
-            let off = x.int(64, 4 * self.random.below(4) as u64);
+            let off = x.int(w, 4 * self.random.below(4) as u64);
             x.add(p, off)
         } else {
             let i = self.int_expr(1);
             let x = &mut self.program.exprs;
             let three = x.int(32, 3);
             let low = x.and(i, three);
-            let wide = x.zext(64, low);
-            let four = x.int(64, 4);
+            let wide = x.zext(w, low);
+            let four = x.int(w, 4);
             let scaled = x.mul(wide, four);
             x.add(p, scaled)
         }
     }
     fn pointer_addr(&mut self) -> ExprId {
+        let w = self.width();
         let p = self.any_pointer();
         let p = self.program.var_expr(p);
         if self.random.chance(30) {
             let i = self.int_expr(1);
             let x = &mut self.program.exprs;
-            let (one, eight, field) = (x.int(32, 1), x.int(64, 8), x.int(64, 16));
+            let (one, eight, field) = (x.int(32, 1), x.int(w, 8), x.int(w, 16));
             let low = x.and(i, one);
-            let wide = x.zext(64, low);
+            let wide = x.zext(w, low);
             let scaled = x.mul(wide, eight);
             let at = x.add(p, field);
             return x.add(at, scaled);
         }
-        let off = self.program.exprs.int(64, 16 + 8 * self.random.below(2) as u64);
+        let off = self.program.exprs.int(w, 16 + 8 * self.random.below(2) as u64);
         self.program.exprs.add(p, off)
     }
 
@@ -338,6 +327,7 @@ impl Generator {
         }
     }
     fn statement(&mut self, depth: usize) {
+        let w = self.width();
         if self.shape.probes && self.random.chance(15) {
             let edge = self.emit(Op::Skip);
             let vars = self.ints.iter().chain(&self.global_ints).copied().collect();
@@ -400,7 +390,7 @@ impl Generator {
             11 => {
                 let (a, b) = (self.any_pointer(), self.any_pointer());
                 let (dst, src) = (self.program.var_expr(a), self.program.var_expr(b));
-                let len = self.program.exprs.int(64, [4, 16, 32][self.random.below(3)]);
+                let len = self.program.exprs.int(w, [4, 16, 32][self.random.below(3)]);
                 self.emit(Op::Copy { dst, src, len });
             }
             12 => {
@@ -504,6 +494,7 @@ impl Generator {
     }
     /// Only so deep: the depth is counted in a global.
     fn call(&mut self) {
+        let w = self.width();
         let g = self.random.below(self.funcs.len());
         let direct = self.random.chance(70);
         let guarded = g >= self.f || !direct;
@@ -524,7 +515,7 @@ impl Generator {
         let args = params
             .iter()
             .map(|&p| {
-                if self.program.vars[p].width == 32 {
+                if self.program.vars[p].ty == self.int {
                     self.int_expr(1)
                 } else {
                     let v = self.any_pointer();
@@ -538,13 +529,13 @@ impl Generator {
             // Of two functions with the same number of parameters.
             let other = self.funcs.iter().position(|h| {
                 let (a, b) = (&self.program.funcs[h.id], &self.program.funcs[self.funcs[g].id]);
-                a.params.len() == b.params.len() && a.return_width == b.return_width
+                a.params.len() == b.params.len() && a.return_type == b.return_type
             });
-            let a = self.program.exprs.func_addr(self.funcs[g].id, 64);
-            let b = self.program.exprs.func_addr(self.funcs[other.unwrap_or(g)].id, 64);
+            let a = self.program.exprs.func_addr(self.funcs[g].id, w);
+            let b = self.program.exprs.func_addr(self.funcs[other.unwrap_or(g)].id, w);
             Callee::Indirect(objects::one_of(self, a, b))
         };
-        let is_int = self.program.funcs[self.funcs[g].id].return_width == Some(32);
+        let is_int = self.program.funcs[self.funcs[g].id].return_type == self.int;
         let result = self.random.chance(60).then(|| if is_int { self.any_int() } else { self.any_pointer() });
         self.emit(Op::Call { callee, args, varargs: None, result });
         let d = self.program.var_expr(depth);

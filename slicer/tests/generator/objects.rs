@@ -8,10 +8,11 @@ const TABLE: u64 = 40;
 
 /// Pointers of a function's own.
 pub(super) fn own_pointers(g: &mut Generator) {
+    let w = g.width();
     if g.shape.objects {
         for i in 0..2 {
             let v = g.local(false);
-            let value = g.program.exprs.global_addr(g.objects[i], 64);
+            let value = g.program.exprs.global_addr(g.objects[i], w);
             g.assign(v, value);
             g.pointers.push(v);
         }
@@ -20,7 +21,7 @@ pub(super) fn own_pointers(g: &mut Generator) {
 /// What a function gives back.
 pub(super) fn result(g: &mut Generator, depth: usize) -> ExprId {
     let func = g.program.locs[g.at].func;
-    if g.program.funcs[func].return_width != Some(64) {
+    if g.program.funcs[func].return_type == g.int {
         return g.int_expr(depth);
     }
     let v = g.any_pointer();
@@ -28,6 +29,7 @@ pub(super) fn result(g: &mut Generator, depth: usize) -> ExprId {
 }
 /// One of two functions, perhaps by way of a table.
 pub(super) fn one_of(g: &mut Generator, a: ExprId, b: ExprId) -> ExprId {
+    let w = g.width();
     let cond = g.condition();
     if !g.shape.objects || g.random.chance(50) {
         return g.program.exprs.ite(cond, a, b);
@@ -38,7 +40,7 @@ pub(super) fn one_of(g: &mut Generator, a: ExprId, b: ExprId) -> ExprId {
         g.emit(Op::Store { addr, value });
     }
     let x = &mut g.program.exprs;
-    let (zero, eight) = (x.int(64, 0), x.int(64, 8));
+    let (zero, eight) = (x.int(w, 0), x.int(w, 8));
     let offset = x.ite(cond, zero, eight);
     let base = g.program.var_expr(table);
     let (var, addr) = (g.local(false), g.program.exprs.add(base, offset));
@@ -66,21 +68,24 @@ pub(super) fn object(g: &mut Generator, depth: usize) {
 }
 
 pub(super) fn at_offset(g: &mut Generator, base: VarId, offset: u64) -> ExprId {
+    let w = g.width();
     let base = g.program.var_expr(base);
-    let offset = g.program.exprs.int(64, offset);
+    let offset = g.program.exprs.int(w, offset);
     g.program.exprs.add(base, offset)
 }
 /// A number up to `most`, which is one less than a power of two.
 pub(super) fn up_to(g: &mut Generator, most: u64) -> ExprId {
+    let w = g.width();
     let n = g.int_expr(1);
     let x = &mut g.program.exprs;
     let most = x.int(32, most);
     let n = x.and(n, most);
-    x.zext(64, n)
+    x.zext(w, n)
 }
 fn sized(g: &mut Generator, size: u64, kind: AllocKind, zeroed: bool) -> VarId {
+    let w = g.width();
     let var = g.local(false);
-    let size = g.program.exprs.int(64, size);
+    let size = g.program.exprs.int(w, size);
     g.emit(Op::Alloc { var, size, align: 8, kind, zeroed });
     var
 }
@@ -127,11 +132,12 @@ fn store_or_load(g: &mut Generator, addr: ExprId) {
 }
 
 fn of_unknown_size(g: &mut Generator) {
+    let w = g.width();
     let object = g.local(false);
     let n = up_to(g, 7);
     let x = &mut g.program.exprs;
     let least = [32, 32, 32, 32, 24][g.random.below(5)];
-    let (eight, base) = (x.int(64, 8), x.int(64, least));
+    let (eight, base) = (x.int(w, 8), x.int(w, least));
     let rows = x.mul(n, eight);
     let size = x.add(rows, base);
     // The number may change, that of the object does not.
@@ -149,7 +155,7 @@ fn of_unknown_size(g: &mut Generator) {
     link(g, object);
     for _ in 0..2 {
         let row = g.random.below(7) as u64 + 1;
-        let bound = g.program.exprs.int(64, 8 * row);
+        let bound = g.program.exprs.int(w, 8 * row);
         let rows = g.program.var_expr(rows_then);
         let cond = g.program.exprs.ule(bound, rows);
         let join = only_if(g, cond);
@@ -162,6 +168,7 @@ fn of_unknown_size(g: &mut Generator) {
 
 /// As `realloc` does.
 fn grow(g: &mut Generator) {
+    let w = g.width();
     let (object, next, size_of) = (sized(g, 32, AllocKind::Heap, true), g.local(false), g.local(false));
     link(g, object);
     keep(g, object, AllocKind::Heap);
@@ -172,7 +179,7 @@ fn grow(g: &mut Generator) {
     g.emit(Op::ObjectSize { var: size_of, ptr });
     let old = g.program.var_expr(size_of);
     let x = &mut g.program.exprs;
-    let sixteen = x.int(64, 16);
+    let sixteen = x.int(w, 16);
     let more = x.mul(n, sixteen);
     let size = x.add(more, sixteen);
     g.emit(Op::Alloc { var: next, size, align: 8, kind: AllocKind::Heap, zeroed: false });
@@ -205,17 +212,19 @@ fn scope(g: &mut Generator, depth: usize) {
 
 /// A pointer, often to the start of a global object.
 fn start(g: &mut Generator) -> VarId {
+    let w = g.width();
     if g.random.chance(60) {
         return g.any_pointer();
     }
     let (p, object) = (g.local(false), g.objects[g.random.below(3)]);
-    let value = g.program.exprs.global_addr(object, 64);
+    let value = g.program.exprs.global_addr(object, w);
     g.assign(p, value);
     p
 }
 
 /// Integers of any width over one another.
 fn part(g: &mut Generator) {
+    let w = g.width();
     let width = [8, 16, 24, 32, 64, 20, 64, 128][g.random.below(8)];
     let len = u64::from(u32::div_ceil(width, 8));
     let base = start(g);
@@ -223,7 +232,7 @@ fn part(g: &mut Generator) {
     let mut addr = at_offset(g, base, offset);
     if g.random.chance(40) {
         let (n, stride) = (up_to(g, 3), [1, 2, 4, 8][g.random.below(4)]);
-        let stride = g.program.exprs.int(64, stride);
+        let stride = g.program.exprs.int(w, stride);
         let by = g.program.exprs.mul(n, stride);
         let from = g.program.var_expr(base);
         addr = g.program.exprs.add(from, by);
@@ -250,11 +259,12 @@ fn part(g: &mut Generator) {
 
 /// Copies or fills, mostly all of an object.
 fn whole(g: &mut Generator) {
+    let w = g.width();
     let (a, b) = (start(g), start(g));
     let n = up_to(g, 3);
-    let eight = g.program.exprs.int(64, 8);
+    let eight = g.program.exprs.int(w, 8);
     let some = g.program.exprs.mul(n, eight);
-    let all = g.program.exprs.int(64, [16, 32, 12][g.random.below(3)]);
+    let all = g.program.exprs.int(w, [16, 32, 12][g.random.below(3)]);
     let len = if g.random.chance(60) { all } else { some };
     if g.random.chance(70) {
         let offset = [0, 0, 4][g.random.below(3)];
@@ -314,9 +324,10 @@ fn walk(g: &mut Generator) {
 }
 
 fn perhaps_null(g: &mut Generator) {
+    let w = g.width();
     let (p, from) = (g.local(false), g.any_pointer());
     let (cond, address) = (g.condition(), g.program.var_expr(from));
-    let null = g.program.exprs.int(64, 0);
+    let null = g.program.exprs.int(w, 0);
     let value = g.program.exprs.ite(cond, address, null);
     g.assign(p, value);
     if g.random.chance(30) {
@@ -334,9 +345,10 @@ fn perhaps_null(g: &mut Generator) {
 
 /// How far one pointer is from another into the same object, or into another one.
 fn difference(g: &mut Generator) {
+    let w = g.width();
     let (a, by, b) = (g.any_pointer(), g.local(false), g.local(false));
     let n = up_to(g, 3);
-    let four = g.program.exprs.int(64, 4);
+    let four = g.program.exprs.int(w, 4);
     let n = g.program.exprs.mul(n, four);
     let base = g.program.var_expr(a);
     let moved = g.program.exprs.add(base, n);
@@ -359,6 +371,7 @@ fn difference(g: &mut Generator) {
 
 /// An element at an index that a condition bounds, with arithmetic that may wrap around.
 fn bounded_element(g: &mut Generator) {
+    let w = g.width();
     let (i, p) = (g.local(true), g.any_pointer());
     let e = g.int_expr(2);
     g.assign(i, e);
@@ -374,8 +387,8 @@ fn bounded_element(g: &mut Generator) {
     let join = only_if(g, inside);
     let x = &mut g.program.exprs;
     let index = if g.random.chance(50) { from } else { index };
-    let wide = if g.random.chance(50) { x.zext(64, index) } else { x.sext(64, index) };
-    let four = x.int(64, 4);
+    let wide = if g.random.chance(50) { x.zext(w, index) } else { x.sext(w, index) };
+    let four = x.int(w, 4);
     let offset = x.mul(wide, four);
     let base = g.program.var_expr(p);
     let addr = g.program.exprs.add(base, offset);
@@ -385,6 +398,7 @@ fn bounded_element(g: &mut Generator) {
 
 /// Objects that are made in a loop: some are kept, some are freed.
 fn again(g: &mut Generator) {
+    let w = g.width();
     let i = g.local(true);
     let zero = g.program.exprs.int(32, 0);
     g.assign(i, zero);
@@ -406,7 +420,7 @@ fn again(g: &mut Generator) {
     }
     if g.random.chance(30) {
         let from = g.any_pointer();
-        let (src, len) = (g.program.var_expr(from), g.program.exprs.int(64, 16));
+        let (src, len) = (g.program.var_expr(from), g.program.exprs.int(w, 16));
         let cond = g.condition();
         let join = only_if(g, cond);
         g.emit(Op::Copy { dst: addr, src, len });
@@ -462,17 +476,18 @@ fn look_at_cell(g: &mut Generator) {
 
 /// An element of a table of pairs: at an index with many values, or where a pointer has come that goes up and down.
 fn of_table(g: &mut Generator, depth: usize) {
+    let w = g.width();
     let Some(&table) = g.tables.first() else { return };
-    let base = g.program.exprs.global_addr(table, 64);
+    let base = g.program.exprs.global_addr(table, w);
     let half = 4 * g.random.below(2) as u64;
     if depth == 0 || g.random.chance(50) {
         let n = g.int_expr(1);
         let x = &mut g.program.exprs;
         let most = x.int(32, [31, 63, 127][g.random.below(3)]);
         let pairs = x.int(32, TABLE);
-        let (n, eight, half) = (x.and(n, most), x.int(64, 8), x.int(64, half));
+        let (n, eight, half) = (x.and(n, most), x.int(w, 8), x.int(w, half));
         let inside = x.ult(n, pairs);
-        let wide = x.zext(64, n);
+        let wide = x.zext(w, n);
         let offset = x.mul(wide, eight);
         let (at, join) = (x.add(base, half), only_if(g, inside));
         let addr = g.program.exprs.add(at, offset);
@@ -487,7 +502,7 @@ fn of_table(g: &mut Generator, depth: usize) {
     let (p, i) = (g.local(false), g.local(true));
     let turns = [3, 20, 30][g.random.below(3)];
     let x = &mut g.program.exprs;
-    let (start, zero, bound) = (x.int(64, 8 * (TABLE / 2) + half), x.int(32, 0), x.int(32, turns));
+    let (start, zero, bound) = (x.int(w, 8 * (TABLE / 2) + half), x.int(32, 0), x.int(32, turns));
     let start = x.add(base, start);
     g.assign(p, start);
     g.assign(i, zero);

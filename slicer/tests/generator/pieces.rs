@@ -2,11 +2,15 @@
 
 use super::*;
 
+/// Objects that are accessed in pieces: with content and without.
+const BLOCKS: [(u64, bool); 5] = [(24, true), (40, false), (600, true), (2560, true), (5000, false)];
+
 impl Generator {
     /// A place in a block where `len` bytes fit: mostly at a constant offset, often around the 256 bytes that states share.
     pub(super) fn place(&mut self, block: usize, len: u64) -> ExprId {
+        let w = self.width();
         let size = BLOCKS[block].0;
-        let base = self.program.exprs.global_addr(self.blocks[block], 64);
+        let base = self.program.exprs.global_addr(self.blocks[block], w);
         let constant = match self.random.below(4) {
             0 => size - len,
             1 if size >= 280 => 250 + self.random.below(12) as u64,
@@ -14,7 +18,7 @@ impl Generator {
         };
         let constant = constant.min(size - len);
         if self.random.chance(55) {
-            let offset = self.program.exprs.int(64, constant);
+            let offset = self.program.exprs.int(w, constant);
             return self.program.exprs.add(base, offset);
         }
         let i = self.int_expr(1);
@@ -28,10 +32,10 @@ impl Generator {
         let x = &mut self.program.exprs;
         let mask = x.int(32, most);
         let low = x.and(i, mask);
-        let wide = x.zext(64, low);
-        let stride = x.int(64, stride);
+        let wide = x.zext(w, low);
+        let stride = x.int(w, stride);
         let scaled = x.mul(wide, stride);
-        let constant = x.int(64, constant);
+        let constant = x.int(w, constant);
         let at = x.add(base, constant);
         x.add(at, scaled)
     }
@@ -99,27 +103,29 @@ impl Generator {
 
     /// At most that many bytes: mostly a constant.
     pub(super) fn moved(&mut self, most: u64) -> ExprId {
+        let w = self.width();
         let n = self.int_expr(1);
         let stride = [1, 1, 2, 4, 8][self.random.below(5)].min(most);
         let x = &mut self.program.exprs;
         if self.random.chance(60) {
-            return x.int(64, most);
+            return x.int(w, most);
         }
         let mask = x.int(32, (1 << (most / stride + 1).ilog2()) - 1);
         let n = x.and(n, mask);
-        let (n, stride) = (x.zext(64, n), x.int(64, stride));
+        let (n, stride) = (x.zext(w, n), x.int(w, stride));
         x.mul(n, stride)
     }
 
     /// An object of a size that may not be known, used and perhaps freed.
     pub(super) fn sized_allocation(&mut self) {
+        let w = self.width();
         let (pointer, size_of, to) = (self.local(false), self.local(false), self.any_int());
         let (n, value) = (self.int_expr(1), self.int_expr(1));
         let x = &mut self.program.exprs;
         let seven = x.int(32, 7);
         let n = x.and(n, seven);
-        let n = x.zext(64, n);
-        let eight = x.int(64, 8);
+        let n = x.zext(w, n);
+        let eight = x.int(w, 8);
         let rows = x.mul(n, eight);
         let size = x.add(rows, eight);
         let (kind, zeroed) = ([AllocKind::Heap, AllocKind::Stack][self.random.below(2)], self.random.chance(50));
@@ -149,13 +155,15 @@ impl Generator {
 
     /// A pointer is copied in two halves or byte by byte, through integers.
     pub(super) fn copy_in_parts(&mut self) {
+        let w = self.width();
         let (from, to) = (self.pointer_addr(), self.pointer_addr());
-        let (width, count) = if self.random.chance(50) { (32, 2) } else { (8, 8) };
+        let width = if self.random.chance(50) { self.width() / 2 } else { 8 };
+        let count = u64::from(self.width() / width);
         let mut parts = Vec::new();
         for i in 0..count {
             let v = self.local(true);
             self.program.vars[v].width = width;
-            let off = self.program.exprs.int(64, u64::from(width / 8) * i);
+            let off = self.program.exprs.int(w, u64::from(width / 8) * i);
             let addr = self.program.exprs.add(from, off);
             self.emit(Op::Load { var: v, addr });
             parts.push((v, off));
@@ -178,22 +186,41 @@ impl Generator {
     }
 
     pub(super) fn allocation(&mut self) {
+        let w = self.width();
         let stack = self.random.chance(50);
         let v = self.local(false);
-        let size = self.program.exprs.int(64, OBJECT_SIZE);
+        let size = self.program.exprs.int(w, OBJECT_SIZE);
         let kind = if stack { AllocKind::Stack } else { AllocKind::Heap };
         let zeroed = self.random.chance(50);
         self.emit(Op::Alloc { var: v, size, align: 8, kind, zeroed });
         let base = self.program.var_expr(v);
         for off in [16, 24] {
             let object = self.objects[self.random.below(3)];
-            let off = self.program.exprs.int(64, off);
+            let off = self.program.exprs.int(w, off);
             let addr = self.program.exprs.add(base, off);
-            let value = self.program.exprs.global_addr(object, 64);
+            let value = self.program.exprs.global_addr(object, w);
             self.emit(Op::Store { addr, value });
         }
         // An initialised pointer to hold it.
         let p = if self.pointers.is_empty() || !stack { self.any_pointer() } else { self.pointers[0] };
         self.assign(p, base);
     }
+}
+
+pub(super) fn blocks(program: &mut Program, int: TypeId) -> Vec<GlobalId> {
+    let mut blocks = Vec::new();
+    for (i, (size, known)) in BLOCKS.into_iter().enumerate() {
+        let init = known.then(|| GlobalInit { bytes: vec![i as u8 + 1, 0, 0xff, 0x80, 7], pointers: Vec::new() });
+        let name = format!("block{i}");
+        blocks.push(program.globals.push(Global {
+            name,
+            ty: int,
+            size,
+            align: 8,
+            read_only: false,
+            init,
+            place: None,
+        }));
+    }
+    blocks
 }

@@ -27,6 +27,7 @@ fn store_byte(g: &mut Generator, addr: ExprId) {
     g.emit(Op::Store { addr, value });
 }
 fn load_byte(g: &mut Generator, addr: ExprId) -> VarId {
+    let w = g.width();
     let var = g.local(true);
     g.program.vars[var].width = 8;
     g.emit(Op::Load { var, addr });
@@ -34,8 +35,8 @@ fn load_byte(g: &mut Generator, addr: ExprId) -> VarId {
     if g.random.chance(60) {
         return var;
     }
-    let wide = g.program.exprs.zext(64, byte);
-    with_value(g, 64, wide)
+    let wide = g.program.exprs.zext(w, byte);
+    with_value(g, w, wide)
 }
 /// A loop while what the first gives is not 0; both are in one frame.
 fn while_not_null(
@@ -64,10 +65,11 @@ fn perhaps(g: &mut Generator, percent: usize, what: impl FnOnce(&mut Generator))
 
 /// Bytes of somebody's object are changed: where its null byte was there may be none, and another one elsewhere.
 fn change(g: &mut Generator) {
+    let w = g.width();
     let object = g.any_pointer();
     let (dst, len) = (g.program.var_expr(object), 1 + g.random.below(6) as u64);
     if g.random.chance(70) {
-        let (byte, len) = (g.program.exprs.int(8, 5), g.program.exprs.int(64, len));
+        let (byte, len) = (g.program.exprs.int(8, 5), g.program.exprs.int(w, len));
         g.emit(Op::Fill { dst, byte, len });
     }
     if g.random.chance(70) {
@@ -89,10 +91,17 @@ fn lend(g: &mut Generator, object: VarId) {
 
 /// A string is made, walked through, and changed on the way.
 fn string(g: &mut Generator, depth: usize) {
+    let w = g.width();
     let size = 4 + g.random.below(8) as u64;
     let (base, kind) = (g.local(false), [AllocKind::Heap, AllocKind::Stack][g.random.below(2)]);
-    let (bytes, zeroed) = (g.program.exprs.int(64, size), g.random.chance(20));
-    g.emit(Op::Alloc { var: base, size: bytes, align: 1, kind, zeroed });
+    let (bytes, zeroed) = (g.program.exprs.int(w, size), g.random.chance(20));
+    if g.random.chance(25) {
+        // Of somebody's object, that others lead to.
+        let addr = g.pointer_addr();
+        g.emit(Op::Load { var: base, addr });
+    } else {
+        g.emit(Op::Alloc { var: base, size: bytes, align: 1, kind, zeroed });
+    }
     let dst = g.program.var_expr(base);
     if g.random.chance(80) {
         let byte = g.program.exprs.int(8, [5, 5, 5, 0][g.random.below(4)]);
@@ -114,8 +123,8 @@ fn string(g: &mut Generator, depth: usize) {
     let skipped = g.random.below(2) as u64;
     let from = at_offset(g, base, skipped);
     let by_index = g.random.chance(40);
-    let start = if by_index { g.program.exprs.int(64, 0) } else { from };
-    let at = with_value(g, 64, start);
+    let start = if by_index { g.program.exprs.int(w, 0) } else { from };
+    let at = with_value(g, w, start);
     let ahead = g.random.chance(30);
     let address = |g: &mut Generator| {
         let at = g.program.var_expr(at);
@@ -129,7 +138,7 @@ fn string(g: &mut Generator, depth: usize) {
         let addr = match ahead {
             false => addr,
             true => {
-                let before = with_value(g, 64, addr);
+                let before = with_value(g, w, addr);
                 let next = at_offset(g, at, 1);
                 g.assign(at, next);
                 g.program.var_expr(before)
@@ -160,14 +169,14 @@ fn string(g: &mut Generator, depth: usize) {
     match g.random.below(5) {
         0 => store_byte(g, end),
         1 => {
-            let one = g.program.exprs.int(64, 1);
+            let one = g.program.exprs.int(w, 1);
             let addr = g.program.exprs.add(end, one);
             load_byte(g, addr);
         }
         2 | 3 => {
             // Its length, and as much memory.
             let length = g.program.exprs.sub(end, from);
-            let length = with_value(g, 64, length);
+            let length = with_value(g, w, length);
             let [more, too] = [(); 2].map(|()| g.random.below(2) as u64);
             let size = at_offset(g, length, more);
             let copy = g.local(false);
@@ -189,14 +198,15 @@ fn string(g: &mut Generator, depth: usize) {
 
 /// An object of as many elements as a variable says, which are visited, and perhaps some more.
 fn elements(g: &mut Generator, depth: usize) {
+    let w = g.width();
     let count = up_to(g, 7);
-    let n = with_value(g, 64, count);
+    let n = with_value(g, w, count);
     let base = g.local(false);
     let stride = [1, 4, 8, 12][g.random.below(4)];
     let size = |g: &mut Generator, more: u64| {
-        let (n, stride) = (g.program.var_expr(n), g.program.exprs.int(64, stride));
+        let (n, stride) = (g.program.var_expr(n), g.program.exprs.int(w, stride));
         let product = g.program.exprs.mul(n, stride);
-        let more = g.program.exprs.int(64, more);
+        let more = g.program.exprs.int(w, more);
         g.program.exprs.add(product, more)
     };
     let more = [0, 0, 4, 8][g.random.below(4)];
@@ -212,8 +222,8 @@ fn elements(g: &mut Generator, depth: usize) {
         let next = at_offset(g, n, by);
         g.assign(n, next);
     });
-    let zero = g.program.exprs.int(64, 0);
-    let i = with_value(g, 64, zero);
+    let zero = g.program.exprs.int(w, 0);
+    let i = with_value(g, w, zero);
     let order = g.random.below(4);
     let goes_on = |g: &mut Generator| {
         let (i, n) = (g.program.var_expr(i), g.program.var_expr(n));
@@ -228,7 +238,7 @@ fn elements(g: &mut Generator, depth: usize) {
         }
     };
     while_not_null(g, goes_on, |g| {
-        let (at, by) = (g.program.var_expr(i), g.program.exprs.int(64, stride));
+        let (at, by) = (g.program.var_expr(i), g.program.exprs.int(w, stride));
         let at = g.program.exprs.mul(at, by);
         let base = g.program.var_expr(base);
         let addr = g.program.exprs.add(base, at);

@@ -1,0 +1,36 @@
+// What is known of the strings that the pointers of a table lead to is known of them as they are then: where the null byte of one is taken away and
+// another one put elsewhere, what was known of the first is not known of the second.
+// run: --check address => FALSE(address)
+// run: --check address --32 => FALSE(address)
+// run: --check address -DENDED => TRUE
+#include "../verify.h"
+
+char text[4] = "abc";
+char *table[2] = {text, text};
+
+int main(void) {
+    unsigned i = __VERIFIER_nondet_uint();
+    if (i > 1)
+        return 0;
+    text[1] = __VERIFIER_nondet_char();
+    text[2] = __VERIFIER_nondet_char();
+    char *first = table[0];
+    if (first[2] == 0)
+        return 0;
+    char *second = table[1];
+    if (second[1] == 0)
+        return 0;
+    char *either = table[i];
+    if (either[0] == 0)
+        return 0;
+    text[1] = text[2] = __VERIFIER_nondet_char();
+#ifndef ENDED
+    text[3] = __VERIFIER_nondet_char();
+#endif
+    text[0] = 0;
+    char *walk = table[i] + 1;
+    while (*walk)
+        walk++;
+    table[0] = walk;
+    return 0;
+}
