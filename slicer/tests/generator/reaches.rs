@@ -89,18 +89,18 @@ fn lend(g: &mut Generator, object: VarId) {
     if g.random.chance(60) { g.call() } else { change(g) }
 }
 
-/// A string is made, walked through, and changed on the way.
-fn string(g: &mut Generator, depth: usize) {
+/// A string is put into an object: a new one, or somebody's that others lead to.
+fn text(g: &mut Generator) -> (VarId, Option<AllocKind>) {
     let w = g.width();
     let size = 4 + g.random.below(8) as u64;
     let (base, kind) = (g.local(false), [AllocKind::Heap, AllocKind::Stack][g.random.below(2)]);
     let (bytes, zeroed) = (g.program.exprs.int(w, size), g.random.chance(20));
-    if g.random.chance(25) {
-        // Of somebody's object, that others lead to.
+    let is_new = g.random.chance(75);
+    if is_new {
+        g.emit(Op::Alloc { var: base, size: bytes, align: 1, kind, zeroed });
+    } else {
         let addr = g.pointer_addr();
         g.emit(Op::Load { var: base, addr });
-    } else {
-        g.emit(Op::Alloc { var: base, size: bytes, align: 1, kind, zeroed });
     }
     let dst = g.program.var_expr(base);
     if g.random.chance(80) {
@@ -117,6 +117,14 @@ fn string(g: &mut Generator, depth: usize) {
         let addr = at_offset(g, base, 1);
         store_byte(g, addr);
     });
+    (base, is_new.then_some(kind))
+}
+
+/// A string is walked through, and changed on the way.
+fn string(g: &mut Generator, depth: usize) {
+    let w = g.width();
+    let (base, kind) = text(g);
+    let dst = g.program.var_expr(base);
     if depth > 0 && g.random.chance(30) {
         lend(g, base);
     }
@@ -191,7 +199,7 @@ fn string(g: &mut Generator, depth: usize) {
     }
     let to = g.any_pointer();
     g.assign(to, dst);
-    if g.random.chance(30) {
+    if let Some(kind) = kind.filter(|_| g.random.chance(30)) {
         g.emit(Op::Free { ptr: dst, kind });
     }
 }
