@@ -403,6 +403,55 @@ fn testers_of_others_work_with_the_verifier() {
     assert_eq!(result["tester"]["read"], 0);
 }
 
+/// A verifier of others is the third: what it shows by a test is covered by that, what it proves is told by its name, and what it
+/// merely says counts for nothing.
+#[test]
+fn verifiers_of_others_work_with_both() {
+    let folder = tempfile::tempdir().unwrap();
+    // The product of two primes, and a prime: nobody finds their factors in seconds who does not know.
+    let program = "\
+extern unsigned __VERIFIER_nondet_uint(void);
+int main(void) {
+    unsigned long a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint();
+    if (a < 2 || b < 2)
+        return 0;
+    if (a * b == 4611685975477714963)
+        return 1;
+    if (a * b == 2305843009213693951)
+        return 2;
+    return 0;
+}
+";
+    let sage = |first: &str, then: &str, time: &str| {
+        let asked = folder.path().join("asked");
+        let tool = format!(
+            "program = 'sh'\ntrue = 'NEVER'\nfalse = 'SEE'\ntests = ['*.xml']\narguments = ['-c', '''\n\
+             if test -e '{0}'; then echo {then}; else touch '{0}'; echo SEE; fi\n\
+             echo '<testcase>{first}</testcase>' >t.xml\n''', '{{file}}']\n",
+            asked.display()
+        );
+        std::fs::write(folder.path().join("sage.toml"), tool).unwrap();
+        let _ = std::fs::remove_file(asked);
+        let options = ["--cotest", "--external", "sage.toml", "-o", "suite", "--timeout", time];
+        let (said, result) = tested(folder.path(), program, &options);
+        let status = |text: &str| {
+            let goals = result["goals"].as_array().unwrap();
+            let goal = goals.iter().find(|g| g["condition"].as_str().is_some_and(|c| c.contains(text)));
+            goal.unwrap_or_else(|| panic!("{text}: {goals:#?}")).clone()
+        };
+        let found = [status("== 4611685975477714963"), status("== 2305843009213693951")];
+        (said, found)
+    };
+    let factors = "<input>2147483647</input><input>2147483629</input>";
+    let (said, [product, prime]) = sage(factors, "NEVER", "60");
+    assert_eq!(product["status"], "covered", "{said}");
+    assert_eq!((&prime["status"], &prime["proved_by"]), (&"unreachable".into(), &"sage".into()), "{said}");
+    // The same words without a test that shows it.
+    let (said, [product, prime]) = sage("<input>3</input><input>5</input>", "SEE", "8");
+    assert_eq!((&product["status"], &prime["status"]), (&"open".into(), &"open".into()), "{said}");
+    assert!(said.contains("sage has found nothing new") || said.contains("not confirmed"), "{said}");
+}
+
 /// A test that begins as one before it ended counts.
 #[test]
 fn cooperation_covers_what_goes_on_from_a_test() {

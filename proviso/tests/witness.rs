@@ -363,6 +363,10 @@ fn invariants_are_confirmed_and_wrong_ones_are_named() {
         assert!(said.starts_with(&format!("UNKNOWN(the invariant `{wrong}` does not hold at")), "{said}");
         assert!(said.contains(position), "{said}");
     }
+    let said = case.validate(&format!("{}      value: '1'{}", &witness[..start], &witness[end..]));
+    assert_eq!(said, "TRUE", "what always holds says nothing");
+    let said = case.validate(&format!("{}      value: '0'{}", &witness[..start], &witness[end..]));
+    assert!(said.starts_with("UNKNOWN(the invariant `0` does not hold at"), "{said}");
     for effect in ["(n = 0, 1)", "n-- >= 0", "__VERIFIER_nondet_uint() >= 0"] {
         let said = case.validate(&format!("{}      value: {effect}{}", &witness[..start], &witness[end..]));
         assert!(said.contains("without effects"), "{said}");

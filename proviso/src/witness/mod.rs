@@ -22,7 +22,7 @@ use time::format_description::well_known::Rfc3339;
 
 mod place;
 mod text;
-mod weave;
+pub mod weave;
 
 pub use place::{LoopPlace, Places, Point};
 
@@ -203,6 +203,9 @@ pub fn parse(text: &str) -> Result<Vec<Entry>, String> {
 /// Reads a witness file.
 pub fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     let text = std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?;
+    if text.trim_start().starts_with('<') {
+        return Err(Failure::data(format!("{}: GraphML is written (--graphml), not read", path.display())));
+    }
     let entries =
         parse(&text).map_err(|e| Failure::data(format!("{} is no witness of format 2: {e}", path.display())))?;
     match entries.is_empty() {
