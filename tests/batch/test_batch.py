@@ -8,6 +8,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,9 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "batch"
 sys.path.insert(0, str(SCRIPT.parent))
 
 from batchtool import cgroups, cli, cluster, command, project, ranges, remote, report, results, runner, tasks, verdict  # noqa: E402
+
+# Shells start what runs in the background deaf to interrupts, and its children with it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Obeys the first line of the program: prints it as the verdict, or misbehaves.
 FAKE_VERIFIER = """\
@@ -322,6 +326,17 @@ class Robustness(Fixture):
         batch.wait(60)
         pid = int(file.read_text())
         wait_until(lambda: not alive(pid))
+
+    def test_an_interrupt_ends_what_runs_and_is_no_result(self):
+        hang, quick = self.task("i/hang", "HANG", "true"), self.task("i/aquick", "TRUE", "true")
+        batch, file = self.batch_process(), hang.with_suffix(".c.pid")
+        wait_until(lambda: file.exists() and file.read_text() and quick.stem in (self.dir / "out.jsonl").read_text())
+        batch.send_signal(signal.SIGINT)
+        self.assertNotEqual(batch.wait(60), 0)
+        pid = int(file.read_text())
+        wait_until(lambda: not alive(pid))
+        lines = [json.loads(line) for line in (self.dir / "out.jsonl").read_text().splitlines()]
+        self.assertEqual([Path(line["task"]).stem for line in lines if "task" in line], ["aquick"])
 
     def test_many_append_at_once(self):
         path = self.dir / "many.jsonl"
@@ -690,6 +705,17 @@ class Parts(unittest.TestCase):
         outcome = runner.run(["sh", "-c", "while :; do :; done"], limits)
         self.assertEqual(outcome.killed, "cpu time")
         self.assertLess(outcome.cpu, 5)
+
+    def test_a_tool_is_asked_before_it_is_killed(self):
+        limits = runner.Limits(wall=60, cpu=0.3, memory=1 << 30, asks=30)
+        said = runner.run(["sh", "-c", "trap 'echo what it has; exit 3' INT; while :; do :; done"], limits)
+        self.assertEqual((said.stdout, said.exit, said.killed), ("what it has\n", 3, ""))
+        # One that does not listen is killed with what it has started.
+        deaf = "trap '' INT; sh -c 'while :; do :; done' & echo $!; wait"
+        outcome = runner.run(["sh", "-c", deaf], dataclasses.replace(limits, asks=0.3))
+        self.assertEqual((outcome.killed, outcome.exit), ("timeout", None))
+        self.assertLess(outcome.wall, 30)
+        wait_until(lambda: not alive(int(outcome.stdout)))
 
 
 if __name__ == "__main__":
