@@ -128,14 +128,21 @@ pub fn lcov(program: &Program, counts: &[u64], sources: &Sources) -> String {
         for (line, (name, times)) in &file.functions {
             let _ = writeln!(out, "FN:{line},{name}\nFNDA:{times},{name}");
         }
+        let sum = |out: &mut String, [found, hit]: [&str; 2], times: &mut dyn Iterator<Item = u64>| {
+            let times: Vec<u64> = times.collect();
+            let _ = writeln!(out, "{found}:{}\n{hit}:{}", times.len(), times.iter().filter(|&&n| n > 0).count());
+        };
+        sum(&mut out, ["FNF", "FNH"], &mut file.functions.values().map(|f| f.1));
         for (line, branches) in &file.branches {
             for (i, times) in branches.iter().enumerate() {
                 let _ = writeln!(out, "BRDA:{line},0,{i},{times}");
             }
         }
+        sum(&mut out, ["BRF", "BRH"], &mut file.branches.values().flatten().copied());
         for (line, times) in &file.lines {
             let _ = writeln!(out, "DA:{line},{times}");
         }
+        sum(&mut out, ["LF", "LH"], &mut file.lines.values().copied());
         out += "end_of_record\n";
     }
     out
