@@ -10,6 +10,7 @@ pub use cooperate::*;
 pub use dependence::*;
 pub use testing::*;
 
+use crate::failure::Failure;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -427,6 +428,29 @@ pub struct ValidateArgs {
 }
 
 impl VerifyArgs {
+    /// The files that are to be written, by option.
+    pub fn outputs(&self) -> [(&'static str, Option<&PathBuf>); 9] {
+        [
+            ("--harness", self.harness.as_ref()),
+            ("--witness", self.witness.as_ref()),
+            ("--graphml", self.graphml.as_ref()),
+            ("--json", self.json.as_ref()),
+            ("--sarif", self.sarif.as_ref()),
+            ("--report", self.report.as_ref()),
+            ("--pixel-tree", self.pixel_tree.as_ref()),
+            ("--save-condition", self.save_condition.as_ref()),
+            ("--save-gia", self.knowledge.save_gia.as_ref()),
+        ]
+    }
+
+    /// Of a command that writes no others than these.
+    pub fn writes_only(&self, written: &[&str]) -> Result<(), Failure> {
+        match self.outputs().into_iter().find(|(option, path)| path.is_some() && !written.contains(option)) {
+            Some((option, _)) => Err(Failure::usage(format!("{option} is for `proviso verify`"))),
+            None => Ok(()),
+        }
+    }
+
     /// The same for a second look at what was proved, which takes so long at most and writes nothing.
     pub fn for_confirming(&self, timeout: std::time::Duration) -> Self {
         Self {

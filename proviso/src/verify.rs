@@ -54,18 +54,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     }
 
     let pixels = args.pixel_tree.as_ref().map(|path| Ok((path, Format::of(path)?))).transpose()?;
-    let named = [
-        ("--harness", &args.harness),
-        ("--witness", &args.witness),
-        ("--graphml", &args.graphml),
-        ("--json", &args.json),
-        ("--sarif", &args.sarif),
-        ("--report", &args.report),
-        ("--pixel-tree", &args.pixel_tree),
-        ("--save-condition", &args.save_condition),
-        ("--save-gia", &args.knowledge.save_gia),
-    ];
-    let mut outputs = Outputs::new(named.map(|(option, path)| (option, path.as_ref())));
+    let mut outputs = Outputs::new(args.outputs());
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     let verified = execute(&job, args, &outputs, start)?;
     let Verified { mut report, harness, condition, gia, exhibits, graph, warnings, code } = verified;

@@ -52,6 +52,9 @@ fn wrong_command_lines_are_usage_errors() {
         &["verify", "--no-such-option", "a.c"],
         &["verify", "a.c", "--timeout", "soon"],
         &["verify", "a.c", "--search", "sideways"],
+        // What they would not write is not passed over in silence.
+        &["testgen", "a.c", "-o", "suite", "--harness", "h.c"],
+        &["validate", "w.yml", "a.c", "--sarif", "s.sarif"],
         &["nonsense"],
         &[],
     ] {

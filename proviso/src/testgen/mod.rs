@@ -46,6 +46,7 @@ pub fn run(args: &TestgenArgs, colors: Colors) -> u8 {
 
 fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let start = Instant::now();
+    args.verify.writes_only(&["--json", "--save-gia"])?;
     let job = Job::new(&args.verify, Otherwise::Assertions)?;
     let coverage = coverage(args, &job)?;
     let saves_gia = args.verify.knowledge.save_gia.as_ref();

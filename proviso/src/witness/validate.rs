@@ -32,6 +32,7 @@ pub fn run(args: &ValidateArgs, colors: Colors) -> u8 {
 
 fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
     let start = Instant::now();
+    args.verify.writes_only(&[])?;
     let entries = super::read(&args.witness)?;
     let [entry] = entries.as_slice() else {
         return Err(Failure::data(format!("{}: more than one entry is not supported", args.witness.display())));
