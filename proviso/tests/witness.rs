@@ -74,7 +74,14 @@ fn a_violation_is_confirmed_from_its_witness_alone() {
     assert_eq!(witness.matches("type: function_return").count(), 3);
     assert!(witness.contains("column: 47\n"), "the right parenthesis of the call: {witness}");
     assert_eq!(case.validate(&witness), "FALSE(unreach-call)");
+    let frameless = |text: &str| text.split_once("LTL(").unwrap().1.split_once(") )").unwrap().0.to_owned();
+    let at = witness.find("CHECK( ").unwrap();
+    let from = witness[..at].rfind("specification:").unwrap();
+    let to = at + witness[at..].find("\n      data_model").unwrap();
+    let bare = format!("{}specification: {}{}", &witness[..from], frameless(&witness[at..to]), &witness[to..]);
+    assert_eq!(case.validate(&bare), "FALSE(unreach-call)", "{bare}");
     // What is told of it is the program's own.
+    std::fs::write(case.witness(), &witness).unwrap();
     let told = proviso(&["validate", case.witness().to_str().unwrap(), &case.program, "--trace", "full"]);
     let told = String::from_utf8_lossy(&told.stdout).into_owned();
     assert!(told.contains("(input 3: int)") && !told.contains("__proviso"), "{told}");

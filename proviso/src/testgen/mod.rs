@@ -41,12 +41,12 @@ const WRITING: Duration = Duration::from_millis(300);
 
 /// Runs the command; the exit code.
 pub fn run(args: &TestgenArgs, colors: Colors) -> u8 {
-    attempt(args, colors).unwrap_or_else(|failure| output::failure(&failure, colors))
+    let written = args.verify.writes_only(&["--json", "--save-gia"]);
+    written.and_then(|()| attempt(args, colors)).unwrap_or_else(|failure| output::failure(&failure, colors))
 }
 
 fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let start = Instant::now();
-    args.verify.writes_only(&["--json", "--save-gia"])?;
     let job = Job::new(&args.verify, Otherwise::Assertions)?;
     let coverage = coverage(args, &job)?;
     let saves_gia = args.verify.knowledge.save_gia.as_ref();

@@ -78,8 +78,12 @@ fn adopt(job: &mut Job, entry: &Entry, args: &ValidateArgs) -> Result<(), Failur
         job.load.data_model = Some(if ilp32 { DataModel::Ilp32 } else { DataModel::Lp64 });
     }
     if args.verify.property.is_empty() && args.verify.error_function.is_empty() {
-        let file = Property::parse_file(&task.specification)
-            .map_err(|e| Failure::data(format!("the witness's specification: {e}")))?;
+        // Some tools leave the frame away.
+        let said = task.specification.trim();
+        let framed =
+            if said.starts_with("G ") { format!("CHECK( init(main()), LTL({said}) )") } else { said.to_owned() };
+        let file =
+            Property::parse_file(&framed).map_err(|e| Failure::data(format!("the witness's specification: {e}")))?;
         job.set_properties(file, args.verify.entry.as_deref())?;
     }
     Ok(())
