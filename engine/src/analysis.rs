@@ -6,6 +6,7 @@ pub enum Analysis {
     #[default]
     Default,
     Symex,
+    SymexAccelerated,
     SymexSlicing,
     SymexCegar,
     SymexCegarSlicing,
@@ -27,7 +28,7 @@ pub enum Analysis {
 
 impl Analysis {
     /// Every analysis with its name and two lines on what it does and where it is from.
-    pub const ALL: [(Analysis, &'static str, &'static str); 19] = [
+    pub const ALL: [(Analysis, &'static str, &'static str); 20] = [
         (
             Analysis::Default,
             "default",
@@ -39,6 +40,12 @@ impl Analysis {
             "symex",
             "symbolic execution: every path on its own, byte-precise; proves programs whose paths are finite\n\
              (King, CACM 1976; covering after Anand, Pasareanu, Visser, SPIN 2006)",
+        ),
+        (
+            Analysis::SymexAccelerated,
+            "symex-accelerated",
+            "the same, of the program with loops that only count in closed form\n\
+             (after Kroening, Lewis, Weissenbacher: acceleration, CAV 2013)",
         ),
         (
             Analysis::SymexSlicing,

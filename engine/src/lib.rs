@@ -314,7 +314,11 @@ pub fn verify(
     if !config.wants_frontier && config.part.is_none() {
         // What is given to others is told by paths of the program that they have.
         let simplified = config.desk.is_none().then(|| simplify::simplified(program));
-        let setting = Setting { program, simplified: simplified.as_ref().unwrap_or(program), config, budget };
+        let wants_accelerated = matches!(config.analysis, Analysis::Default | Analysis::SymexAccelerated);
+        let accelerated = if wants_accelerated { simplify::accelerated(program) } else { None };
+        let accelerated = accelerated.map(|program| simplify::simplified(&program));
+        let simplified = simplified.as_ref().unwrap_or(program);
+        let setting = Setting { program, simplified, accelerated: accelerated.as_ref(), config, budget };
         return run(setting, replay, progress);
     }
     let simplified = if config.desk.is_none() { Simplified::of(program) } else { None };
@@ -323,14 +327,19 @@ pub fn verify(
     let simplified = simplified.filter(|_| !matches!(part, Some(None)));
     let config = &Config { part: part.flatten().or_else(|| config.part.clone()), ..config.clone() };
     let analysed = simplified.as_ref().map_or(program, |s| &s.program);
-    let outcome = run(Setting { program, simplified: analysed, config, budget }, replay, progress);
+    let outcome = run(Setting { program, simplified: analysed, accelerated: None, config, budget }, replay, progress);
     Outcome { simplified: simplified.filter(|_| config.wants_frontier).map(Arc::new), ..outcome }
 }
 
 fn run(setting: Setting<'_>, replay: &Replay<'_>, progress: &(dyn Fn(&Stats) + Sync)) -> Outcome {
     let Setting { program, config, .. } = setting;
     let analyses = match config.analysis {
-        Analysis::Default => strategy::Features::of(program).analyses(),
+        Analysis::Default => {
+            let mut analyses = strategy::Features::of(program).analyses();
+            // Last, as proofs of others have invariants.
+            analyses.extend(setting.accelerated.map(|_| Analysis::SymexAccelerated));
+            analyses
+        }
         // Proofs by invariants need executions to learn from.
         Analysis::Invariants => vec![Analysis::Symex, Analysis::Invariants],
         one => vec![one],

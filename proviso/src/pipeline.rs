@@ -411,7 +411,10 @@ impl Pipeline {
         let replay = |inputs: &Inputs, error| {
             let time = self.share_of_time(REPLAY);
             let inputs = match slice {
-                Some(slice) => slice.inputs_of_original(part, inputs, engine::replay_limits(time)),
+                Some(slice) => {
+                    let fast = engine::simplify::accelerated(part);
+                    slice.inputs_of_original(fast.as_ref().unwrap_or(part), inputs, engine::replay_limits(time))
+                }
                 None => inputs.clone(),
             };
             engine::replay(program, &inputs, error, time).map(|path| (inputs, path))

@@ -18,6 +18,7 @@ use crate::environment::Environment;
 use crate::source::{Sources, Spot};
 use cfa::interp::{Inputs, InputsSource, Interpreter, Limits, Outcome};
 use cfa::{Bv, InputKind, Program};
+use engine::simplify::accelerated;
 
 /// What a step did.
 #[derive(Clone, PartialEq, Debug)]
@@ -123,11 +124,22 @@ pub struct Trace {
     pub cut: usize,
 }
 
+/// Edges of a run of which all is told; beyond, what loops that count come to is told at once.
+const TOLD: u64 = 300_000;
+
 /// Runs the inputs and tells what happens, if it is a violation; else how the run ended.
 pub fn record(program: &Program, inputs: &Inputs, sources: &Sources) -> Result<Trace, Outcome> {
+    let Some(fast) = accelerated(program) else { return recorded(program, inputs, sources, Limits::default()) };
+    match recorded(program, inputs, sources, Limits { steps: TOLD, ..Limits::default() }) {
+        Err(Outcome::Limit(_)) => recorded(&fast, inputs, sources, Limits::default()),
+        ended => ended,
+    }
+}
+
+fn recorded(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limits) -> Result<Trace, Outcome> {
     let mut recorder = recorder::Recorder::new(program, sources, inputs);
     let mut source: InputsSource<'_> = inputs.source();
-    let run = Interpreter::new(program).run(&mut source, Limits::default(), &mut recorder);
+    let run = Interpreter::new(program).run(&mut source, limits, &mut recorder);
     match run.outcome.error(program) {
         Some((error, edge)) => Ok(recorder.finish(&program.errors[error], edge, &run)),
         None => Err(run.outcome),

@@ -39,6 +39,8 @@ pub(crate) struct Setting<'r> {
     pub program: &'r Program,
     /// The same with fewer forks, for exploration path by path.
     pub simplified: &'r Program,
+    /// That with loops that count in closed form, if there are any.
+    pub accelerated: Option<&'r Program>,
     pub config: &'r Config,
     pub budget: &'r Budget,
 }

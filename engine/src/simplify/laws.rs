@@ -4,7 +4,7 @@ use super::{Joined, Simplified, To, simplified};
 use crate::algorithm::random::RandomInputs;
 use crate::cpa::laws::generator::{self, Shape, generate_shaped};
 use cfa::interp::{Interpreter, Limits, Observer, State};
-use cfa::{CType, Check, DataLayout, EdgeId, ErrorInfo, Input, InputKind, Op, Out, Program, Var, VarKind};
+use cfa::{CType, Check, DataLayout, EdgeId, ErrorInfo, Id, Input, InputKind, Op, Out, Program, Var, VarKind};
 
 fn branches(program: &Program) -> usize {
     let reached: Vec<_> = program.funcs.ids().flat_map(|f| super::locations(program, f)).collect();
@@ -226,4 +226,135 @@ fn conditions_of_one_destination_are_one() {
     let simple = simplified(&program);
     assert_eq!((branches(&program), branches(&simple)), (4, 1), "{}", cfa::text::print(&simple));
     compare(&program, &simple, 1);
+}
+
+/// A loop, or one in another, over numbers of a few bits, that is left by a comparison: before or after what it adds and sets.
+fn random_counting(seed: u64) -> Program {
+    let mut random = generator::Random::new(seed);
+    let mut p = Program::new(DataLayout { pointer_width: 64 });
+    let int = p.types.push(CType::Int { name: "int".into(), width: 32, signed: true });
+    let func = p.entry;
+    let widths: Vec<u32> = (0..4).map(|_| [3, 4, 5, 8][random.below(4)]).collect();
+    let kinds = [VarKind::Local(func), VarKind::Global { init: None }];
+    let var = |p: &mut Program, width, kind: &VarKind| {
+        p.vars.push(Var { name: None, ty: int, width, kind: kind.clone(), place: None })
+    };
+    let vars: Vec<_> = widths.iter().map(|&w| var(&mut p, w, &kinds[random.below(2)])).collect();
+    let error = p.errors.push(ErrorInfo { check: Check::Call, message: "m".into(), place: None });
+    let mut at = p.funcs[func].entry;
+    let step = |p: &mut Program, at: &mut _, op| {
+        let next = p.add_location(func);
+        p.add_edge(*at, op, next, None);
+        *at = next;
+    };
+    for &var in &vars {
+        let width = p.vars[var].width;
+        let input = p.inputs.push(Input { kind: InputKind::Nondet("n".into()), ty: int, width, place: None });
+        step(&mut p, &mut at, Op::Havoc { var, input });
+    }
+    // A variable or a constant, in a width.
+    let operand = |p: &mut Program, random: &mut generator::Random, width| match random.below(2) {
+        0 => p.exprs.int(width, random.below(1 << width) as u64),
+        _ => {
+            let var = p.var_expr(vars[random.below(4)]);
+            p.exprs.resize(width, var)
+        }
+    };
+    let something = |p: &mut Program, random: &mut generator::Random, at: &mut _| {
+        for _ in 0..random.below(3) {
+            let var = vars[random.below(3)];
+            let (own, width) = (p.var_expr(var), p.vars[var].width);
+            let few = p.exprs.int(width, 1 + random.below(3) as u64);
+            let by = if random.below(3) > 0 { few } else { operand(p, random, width) };
+            let value = match random.below(8) {
+                0..3 => p.exprs.add(own, by),
+                3..6 => p.exprs.sub(own, by),
+                _ => by,
+            };
+            step(p, at, Op::Assign { var, value });
+        }
+    };
+    let depth = 1 + random.below(2);
+    let mut heads = Vec::new();
+    for _ in 0..depth {
+        something(&mut p, &mut random, &mut at);
+        let counter = vars[random.below(4)];
+        let (number, width) = (p.var_expr(counter), p.vars[counter].width);
+        if random.below(2) == 0 {
+            let value = operand(&mut p, &mut random, width);
+            step(&mut p, &mut at, Op::Assign { var: counter, value });
+        }
+        let head = p.add_location(func);
+        p.add_edge(at, Op::Skip, head, None);
+        at = head;
+        something(&mut p, &mut random, &mut at);
+        let bound = operand(&mut p, &mut random, width);
+        let (a, b) = if random.below(2) == 0 { (number, bound) } else { (bound, number) };
+        let x = &mut p.exprs;
+        let cond = match random.below(5) {
+            0 => x.ult(a, b),
+            1 => x.ule(a, b),
+            2 => x.slt(a, b),
+            3 => x.sle(a, b),
+            _ => x.ne(a, b),
+        };
+        let [inside, outside] = [p.add_location(func), p.add_location(func)];
+        p.add_branch(at, cond, inside, outside, None);
+        heads.push((head, outside, counter));
+        at = inside;
+    }
+    for (head, outside, var) in heads.into_iter().rev() {
+        something(&mut p, &mut random, &mut at);
+        let by = [1, 1, 1, 2, 3, 7][random.below(6)];
+        let (own, by) = (p.var_expr(var), p.exprs.int(p.vars[var].width, by));
+        let value = p.exprs.add(own, by);
+        step(&mut p, &mut at, Op::Assign { var, value });
+        p.add_edge(at, Op::Skip, head, None);
+        at = outside;
+    }
+    let end = p.add_location(func);
+    p.add_edge(at, Op::Error(error), end, None);
+    p
+}
+
+/// What global variables hold behind an edge.
+struct End<'a>(&'a Program, EdgeId, Vec<Option<cfa::Bv>>);
+
+impl Observer for End<'_> {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        if edge == self.1 {
+            let globals = self.0.vars.iter().filter(|(_, var)| matches!(var.kind, VarKind::Global { .. }));
+            self.2 = globals.map(|(var, _)| state.var(var)).collect();
+        }
+    }
+}
+
+#[test]
+fn loops_that_count_end_alike() {
+    let (mut closed, mut nested, mut ended) = (0, 0, 0);
+    for seed in 1..6_000 {
+        let program = random_counting(seed);
+        cfa::validate::validate(&program).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
+        let Some(fast) = super::accelerated(&program) else { continue };
+        cfa::validate::validate(&fast).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
+        let left = loops(&fast);
+        closed += 1;
+        nested += usize::from(loops(&program) == 2 && left == 0);
+        let inputs = RandomInputs::new(&program, seed);
+        for run in 0..12 {
+            let limits = Limits { steps: 20_000, ..Limits::default() };
+            let [(slow, ours), (_, theirs)] = [&program, &fast].map(|p| {
+                let mut end = End(p, EdgeId::from_index(program.edges.len() - 1), Vec::new());
+                (Interpreter::new(p).run(&mut inputs.run(run), limits, &mut end), end.2)
+            });
+            assert!(slow.steps >= limits.steps || ours == theirs, "seed {seed}, run {run}: {ours:?}, {theirs:?}");
+            ended += usize::from(slow.steps < limits.steps);
+        }
+    }
+    assert!(closed > 1_000 && nested > 50 && ended > 10_000, "{closed}, {nested}, {ended}");
+}
+
+fn loops(program: &Program) -> usize {
+    let graphs = cfa::graph::CfaGraphs::new(program);
+    graphs.funcs.values().map(|g| cfa::loops::LoopForest::new(&g.graph, 0).loops().len()).sum()
 }

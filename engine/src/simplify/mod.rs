@@ -5,7 +5,10 @@
 //! what was just loaded become copies, so that they are not in the way. Nothing else changes: locations and edges keep
 //! their numbers, variables that C has keep their values wherever control still comes to, inputs are asked for in the same order,
 //! and an error is reached on the same inputs (`laws`). Linear in the program, for each of a few rounds.
+//!
+//! Where that is asked for, loops that only count are put in closed form as well (`accelerate`).
 
+mod accelerate;
 mod branches;
 mod joined;
 mod loads;
@@ -13,6 +16,7 @@ mod loads;
 #[cfg(test)]
 mod laws;
 
+pub use accelerate::accelerated;
 pub use joined::{Joined, Region, Simplified, Split, To};
 
 use cfa::{ExprId, FuncId, LocId, Op, Out, Program, VarId};
@@ -28,12 +32,7 @@ pub fn simplified(program: &Program) -> Program {
     if program.edges.values().any(|e| matches!(e.op, Op::Leak(_))) {
         return program;
     }
-    let mut locals: FxHashMap<FuncId, Vec<VarId>> = FxHashMap::default();
-    for (id, var) in program.vars.iter() {
-        if let Some(func) = var.func() {
-            locals.entry(func).or_default().push(id);
-        }
-    }
+    let locals = locals(&program);
     for func in program.funcs.ids().collect::<Vec<_>>() {
         loads::reuse(&mut program, func);
         let locals = locals.get(&func).map_or(&[][..], Vec::as_slice);
@@ -44,6 +43,17 @@ pub fn simplified(program: &Program) -> Program {
         }
     }
     program
+}
+
+/// By function, its variables.
+fn locals(program: &Program) -> FxHashMap<FuncId, Vec<VarId>> {
+    let mut locals: FxHashMap<FuncId, Vec<VarId>> = FxHashMap::default();
+    for (id, var) in program.vars.iter() {
+        if let Some(func) = var.func() {
+            locals.entry(func).or_default().push(id);
+        }
+    }
+    locals
 }
 
 /// The locations of a function that control can come to, its entry first, each before what only it leads to.

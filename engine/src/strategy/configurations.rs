@@ -47,6 +47,7 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
     let few = standard.threshold.min(FEW_VALUES);
     match analysis {
         Analysis::Symex => make.exact(Merge::Never),
+        Analysis::SymexAccelerated => make.accelerated(),
         Analysis::Merging => make.exact(Merge::AtHeads),
         Analysis::Value => make.at_joins(Options { values_only: true, ..standard }),
         Analysis::ValueInterval => make.with_intervals(Options { values_only: true, ..standard }),
@@ -130,6 +131,14 @@ impl<'r> Maker<'r> {
             Some(part) => self.paths(program, Conditional::new(cpa, part.clone()), parameters, tells_paths),
             None => self.paths(program, cpa, parameters, tells_paths),
         }
+    }
+
+    /// All states in full, of a program of which neither the places nor the paths are those of the original.
+    fn accelerated(self) -> Box<dyn Algorithm<'r> + 'r> {
+        let program = self.setting.accelerated.unwrap_or(self.setting.simplified);
+        let cpa = self.symbolic_of(program).comparing(false).postponing();
+        let parameters = Parameters { notes_locations: false, ..self.parameters(cpa.heads(), Merge::Never) };
+        self.exploring(CpaAlgorithm::new(program, cpa, Forgotten, parameters))
     }
 
     /// Path by path, with paths and the graph of states kept as they are asked for.

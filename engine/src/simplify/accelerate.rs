@@ -1,0 +1,374 @@
+//! Loops that count, in closed form.
+//!
+//! A loop with one way through it that only adds to numbers what does not change in it, until one of them passes a bound, is so many turns
+//! and a multiplication (Kroening, Lewis, Weissenbacher: *Under-approximating loops in C programs for fast counterexample detection*,
+//! CAV 2013, section 3). There the turns are any number before the first overflow; here only loops are taken of which the number can be
+//! told exactly, with wrap-around, so that nothing is approximated. Locations and edges keep their numbers; what was the loop is its head,
+//! where variables come with the values that they have when it is left. Inner loops go first: what one of them was may be what an outer one adds.
+
+use super::{locals, locations, only_edge, predecessors, substituted};
+use cfa::liveness::Liveness;
+use cfa::{BinOp, CType, EdgeId, Expr, ExprId, FuncId, LocId, Op, Out, Program, UnOp, Var, VarId, VarKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Edges of a loop.
+const MOST_EDGES: usize = 40;
+/// Operators of what a turn makes of a variable.
+const MOST_SIZE: usize = 200;
+/// Loops of a function.
+const MOST_LOOPS: usize = 64;
+
+/// The same program without loops that only count. `None` if there are none.
+pub fn accelerated(program: &Program) -> Option<Program> {
+    // What variables lead to is looked at there, also if nobody reads them.
+    if program.edges.values().any(|e| matches!(e.op, Op::Leak(_))) {
+        return None;
+    }
+    let looping: Vec<FuncId> = program.funcs.ids().filter(|&func| !cycles(program, func).is_empty()).collect();
+    if looping.is_empty() {
+        return None;
+    }
+    let mut out = program.clone();
+    let locals = locals(program);
+    let mut some = false;
+    for func in looping {
+        for _ in 0..MOST_LOOPS {
+            let Some(counting) = counting(&mut out, func, locals.get(&func).map_or(&[][..], Vec::as_slice)) else {
+                break;
+            };
+            counting.close(&mut out, func);
+            some = true;
+        }
+    }
+    some.then_some(out)
+}
+
+/// The edges of a loop with one way through it and one out of it.
+struct Cycle {
+    head: LocId,
+    stays: EdgeId,
+    leaves: EdgeId,
+    /// The edges from the head to the branch, and from there back to the head.
+    before: Vec<EdgeId>,
+    after: Vec<EdgeId>,
+}
+
+/// A loop that counts.
+struct Counting {
+    cycle: Cycle,
+    /// The variable that the turns are counted by.
+    counter: VarId,
+    /// How many turns there are, as an expression at the head.
+    turns: ExprId,
+    /// What each turn adds to variables, and what it sets them to.
+    added: Vec<(VarId, ExprId)>,
+    set: Vec<(VarId, ExprId)>,
+}
+
+/// A loop of a function that counts.
+fn counting(program: &mut Program, func: FuncId, locals: &[VarId]) -> Option<Counting> {
+    let cycles = cycles(program, func);
+    if cycles.is_empty() {
+        return None;
+    }
+    let live = Liveness::new(program, func, locals);
+    cycles.into_iter().find_map(|cycle| {
+        let live = live.at.get(&cycle.head).unwrap_or(&live.otherwise);
+        let is_global = |program: &Program, var: VarId| matches!(program.vars[var].kind, VarKind::Global { .. });
+        closed(program, cycle, &|program, var| is_global(program, var) || live.contains(&var))
+    })
+}
+
+/// The loops of a function with one way through them and one out of them.
+fn cycles(program: &Program, func: FuncId) -> Vec<Cycle> {
+    let order = locations(program, func);
+    let incoming = predecessors(program, func, &order);
+    let mut out = Vec::new();
+    for loc in order {
+        let Out::Branch { then_edge, else_edge } = program.locs[loc].out else { continue };
+        let ways = [(then_edge, else_edge), (else_edge, then_edge)];
+        out.extend(ways.into_iter().find_map(|(stays, leaves)| cycle(program, &incoming, loc, stays, leaves)));
+    }
+    out.retain(|cycle| cycle.head != program.funcs[func].entry);
+    out
+}
+
+/// The loop that is left at a branch and comes back there over assignments alone.
+fn cycle(
+    program: &Program,
+    incoming: &FxHashMap<LocId, u32>,
+    branch: LocId,
+    stays: EdgeId,
+    leaves: EdgeId,
+) -> Option<Cycle> {
+    if [stays, leaves].iter().any(|&e| program.edges[e].fault.is_some()) {
+        return None;
+    }
+    let entered = |loc: LocId| incoming.get(&loc).is_some_and(|n| *n > 1);
+    let mut head = entered(branch).then_some((branch, None));
+    let mut path = Vec::new();
+    let mut at = program.edges[stays].target;
+    while at != branch {
+        if entered(at) {
+            if head.is_some() {
+                return None;
+            }
+            head = Some((at, Some(path.len())));
+        }
+        let next = only_edge(program, at)?;
+        let edge = &program.edges[next];
+        if edge.fault.is_some() || !matches!(edge.op, Op::Assign { .. } | Op::Skip) || path.len() == MOST_EDGES {
+            return None;
+        }
+        path.push(next);
+        at = edge.target;
+    }
+    let (head, first) = head?;
+    let exit = program.edges[leaves].target;
+    if exit == branch || path.iter().any(|&e| program.edges[e].source == exit) {
+        return None;
+    }
+    let before = first.map_or_else(Vec::new, |first| path.split_off(first));
+    Some(Cycle { head, stays, leaves, before, after: path })
+}
+
+/// What the loop does, if it counts.
+fn closed(program: &mut Program, cycle: Cycle, is_live: &dyn Fn(&Program, VarId) -> bool) -> Option<Counting> {
+    let mut values = FxHashMap::default();
+    follow(program, &cycle.before, &mut values)?;
+    let Op::Assume { cond, .. } = program.edges[cycle.stays].op else { return None };
+    let cond = substituted(program, cond, &values);
+    follow(program, &cycle.after, &mut values)?;
+    let changed: FxHashSet<VarId> = values.keys().copied().collect();
+    let is_fixed = |program: &Program, e: ExprId| {
+        let mut fixed = true;
+        program.exprs.visit(e, &mut FxHashSet::default(), |_, node| match node {
+            Expr::Var(v) => fixed &= !changed.contains(v),
+            Expr::GlobalAddr(_) | Expr::FuncAddr(_) => fixed = false,
+            _ => {}
+        });
+        fixed
+    };
+    let (mut added, mut set) = (Vec::new(), Vec::new());
+    let mut values: Vec<(VarId, ExprId)> = values.into_iter().filter(|(v, _)| is_live(program, *v)).collect();
+    values.sort_unstable();
+    for (var, value) in values {
+        if matches!(program.plain_type(program.vars[var].ty), CType::Pointer(_)) {
+            return None;
+        }
+        match difference(program, value, var) {
+            Some(step) if is_fixed(program, step) => added.push((var, step)),
+            _ if is_fixed(program, value) => set.push((var, value)),
+            _ => return None,
+        }
+    }
+    let (left, relation, right) = relation(program, cond)?;
+    let counts = |program: &mut Program, side: ExprId, bound: ExprId| {
+        let one = added.iter().find(|(var, _)| program.exprs.vars(side).contains(var)).copied()?;
+        let offset = difference(program, side, one.0)?;
+        (is_fixed(program, offset) && is_fixed(program, bound)).then_some(one)
+    };
+    let (number, relation, bound, (counter, step)) = match counts(program, left, right) {
+        Some(by) => (left, relation, right, by),
+        None => (right, relation.mirrored(), left, counts(program, right, left)?),
+    };
+    let count = turns(program, number, relation, bound, step)?;
+    let none = program.exprs.int(program.vars[counter].width, 0);
+    let turns = program.exprs.ite(cond, count, none);
+    Some(Counting { cycle, counter, turns, added, set })
+}
+
+/// The values of variables behind assignments, in terms of those before.
+fn follow(program: &mut Program, path: &[EdgeId], values: &mut FxHashMap<VarId, ExprId>) -> Option<()> {
+    for &edge in path {
+        let Op::Assign { var, value } = program.edges[edge].op else { continue };
+        let value = substituted(program, value, values);
+        let mut size = 0;
+        program.exprs.visit(value, &mut FxHashSet::default(), |_, _| size += 1);
+        if size > MOST_SIZE {
+            return None;
+        }
+        values.insert(var, value);
+    }
+    Some(())
+}
+
+/// What has to be added to a variable to get `e`, if that says it so.
+fn difference(program: &mut Program, e: ExprId, var: VarId) -> Option<ExprId> {
+    let width = program.vars[var].width;
+    match *program.exprs.get(e) {
+        Expr::Var(v) if v == var => Some(program.exprs.int(width, 0)),
+        Expr::Binary(BinOp::Add, a, b) => {
+            let (with, other) = if program.exprs.vars(a).contains(&var) { (a, b) } else { (b, a) };
+            let step = difference(program, with, var)?;
+            Some(program.exprs.add(step, other))
+        }
+        Expr::Binary(BinOp::Sub, a, b) => {
+            let step = difference(program, a, var)?;
+            Some(program.exprs.sub(step, b))
+        }
+        _ => None,
+    }
+}
+
+/// What a condition says of its two sides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Relation {
+    how: How,
+    signed: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum How {
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+    Differs,
+}
+
+impl Relation {
+    /// With the sides exchanged.
+    fn mirrored(self) -> Self {
+        let how = match self.how {
+            How::Less => How::Greater,
+            How::AtMost => How::AtLeast,
+            How::Greater => How::Less,
+            How::AtLeast => How::AtMost,
+            How::Differs => How::Differs,
+        };
+        Self { how, ..self }
+    }
+}
+
+fn relation(program: &Program, mut cond: ExprId) -> Option<(ExprId, Relation, ExprId)> {
+    let mut holds = true;
+    while let Expr::Unary(UnOp::Not, inner) = *program.exprs.get(cond) {
+        (cond, holds) = (inner, !holds);
+    }
+    let Expr::Binary(op, a, b) = *program.exprs.get(cond) else { return None };
+    let (how, signed) = match (op, holds) {
+        (BinOp::Ult, true) => (How::Less, false),
+        (BinOp::Ule, true) => (How::AtMost, false),
+        (BinOp::Ult, false) => (How::AtLeast, false),
+        (BinOp::Ule, false) => (How::Greater, false),
+        (BinOp::Slt, true) => (How::Less, true),
+        (BinOp::Sle, true) => (How::AtMost, true),
+        (BinOp::Slt, false) => (How::AtLeast, true),
+        (BinOp::Sle, false) => (How::Greater, true),
+        (BinOp::Eq, false) => (How::Differs, false),
+        _ => return None,
+    };
+    Some((a, Relation { how, signed }, b))
+}
+
+/// How often `step` is added to `number` until it is in the relation to `bound` no more, if it is at first.
+fn turns(
+    program: &mut Program,
+    mut number: ExprId,
+    mut relation: Relation,
+    mut bound: ExprId,
+    step: ExprId,
+) -> Option<ExprId> {
+    let pool = &mut program.exprs;
+    let width = pool.width(number);
+    if !(2..=64).contains(&width) {
+        return None;
+    }
+    let mut step = pool.as_const(step)?.to_u128()?;
+    let most = (1u128 << width) - 1;
+    if relation.signed {
+        // The order of signed numbers is that of unsigned ones with the other sign bit.
+        let sign = pool.int(width, 1 << (width - 1));
+        (number, bound) = (pool.add(number, sign), pool.add(bound, sign));
+    }
+    if step > most / 2 {
+        // Downwards is upwards from the other end.
+        step = most + 1 - step;
+        let ones = pool.int(width, most as u64);
+        (number, bound) = (pool.sub(ones, number), pool.sub(ones, bound));
+        relation = relation.mirrored();
+    }
+    if step == 0 {
+        return None;
+    }
+    let known = pool.as_const(bound).and_then(cfa::Bv::to_u128);
+    let (one, by) = (pool.int(width, 1), pool.int(width, step as u64));
+    // So many steps that the last of them passes `from` and `to`, where `from` is not above `to`.
+    let to_pass = |program: &mut Program, from: ExprId, to: ExprId| {
+        let pool = &mut program.exprs;
+        let distance = pool.sub(to, from);
+        let whole = pool.binary(BinOp::UDiv, distance, by);
+        pool.add(whole, one)
+    };
+    match relation.how {
+        How::Less if step == 1 => Some(pool.sub(bound, number)),
+        // What passes the bound must not pass the end of the numbers.
+        How::Less if known.is_some_and(|k| k > 0 && k - 1 + step <= most) => {
+            let last = pool.sub(bound, one);
+            Some(to_pass(program, number, last))
+        }
+        How::AtMost if known.is_some_and(|k| k + step <= most) => Some(to_pass(program, number, bound)),
+        // Up to the end of the numbers, and from their start on the bound is above.
+        How::Greater if step == 1 || known.is_some_and(|k| k >= step - 1) => {
+            let end = pool.int(width, most as u64);
+            Some(to_pass(program, number, end))
+        }
+        How::AtLeast if known.is_some_and(|k| k >= step) => {
+            let end = pool.int(width, most as u64);
+            Some(to_pass(program, number, end))
+        }
+        How::Differs if step == 1 => Some(pool.sub(bound, number)),
+        _ => None,
+    }
+}
+
+impl Counting {
+    /// Puts assignments before the head, where the loop is left from then on.
+    fn close(self, program: &mut Program, func: FuncId) {
+        let Self { cycle, counter, turns, added, set } = self;
+        let Cycle { head, stays, leaves, before, after } = cycle;
+        let (width, ty) = (program.vars[counter].width, program.vars[counter].ty);
+        let count = program.vars.push(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None });
+        let number = program.var_expr(count);
+        let mut values = vec![(count, turns)];
+        for (var, step) in added {
+            let old = program.var_expr(var);
+            let often = program.exprs.resize(program.vars[var].width, number);
+            let sum = program.exprs.mul(often, step);
+            values.push((var, program.exprs.add(old, sum)));
+        }
+        for (var, value) in set {
+            let old = program.var_expr(var);
+            let zero = program.exprs.int(width, 0);
+            let none = program.exprs.eq(number, zero);
+            values.push((var, program.exprs.ite(none, old, value)));
+        }
+        // Whoever came to the head from outside comes to the assignments.
+        let begin = program.add_location(func);
+        let own: FxHashSet<EdgeId> = before.iter().chain(&after).chain([&stays]).copied().collect();
+        let entering: Vec<EdgeId> = locations(program, func)
+            .into_iter()
+            .flat_map(|loc| program.out_edges(loc).collect::<Vec<_>>())
+            .filter(|e| program.edges[*e].target == head && !own.contains(e))
+            .collect();
+        for edge in entering {
+            program.edges[edge].target = begin;
+        }
+        let place = program.edges[stays].place;
+        let mut at = begin;
+        let last = values.len() - 1;
+        for (i, (var, value)) in values.into_iter().enumerate() {
+            let next = if i == last { head } else { program.add_location(func) };
+            program.add_edge(at, Op::Assign { var, value }, next, place);
+            at = next;
+        }
+        let branch = program.edges[leaves].source;
+        program.edges[leaves].op = Op::Skip;
+        program.locs[branch].out = Out::One(leaves);
+        let nowhere = program.add_location(func);
+        let gone = &mut program.edges[stays];
+        (gone.source, gone.target, gone.op) = (nowhere, nowhere, Op::Skip);
+        program.locs[nowhere].out = Out::One(stays);
+    }
+}
