@@ -40,7 +40,7 @@ fn attempt(args: &SplitArgs, colors: Colors) -> Result<u8, Failure> {
     let cancel = budget.cancel.clone();
     let shared = Arc::new(Mutex::new(Shared::default()));
     let pipeline = verify::pipeline(&job, options, &Outputs::new([]), limits, &shared, budget.clone())?;
-    let work = move || -> Result<(Vec<String>, Vec<String>), Failure> {
+    let work = move || -> Result<(Vec<String>, Vec<String>, bool), Failure> {
         let (program, _) = pipeline.prepare()?;
         let solvers = &pipeline.config.solvers;
         let test = |splitter: Splitter| {
@@ -49,20 +49,24 @@ fn attempt(args: &SplitArgs, colors: Colors) -> Result<u8, Failure> {
             let bound = split.test_case(&program).bound(&program, solvers, &budget).map_err(|reason| reason.text)?;
             Ok((bound, test_xml(&program, &split.values, false)))
         };
-        let (mut tests, mut problems) = (Vec::new(), Vec::new());
+        let (mut tests, mut problems, mut is_cut) = (Vec::new(), Vec::new(), false);
         for found in splitters.into_iter().map(test) {
             match found {
                 Ok(test) => tests.push(test),
+                Err(_) if budget.spent().is_some() => {
+                    is_cut = true;
+                    break;
+                }
                 Err(why) => problems.push(why),
             }
         }
         tests.sort_by(|(a, _), (b, _)| a.compare(b, &program));
         tests.dedup_by(|(a, _), (b, _)| a.compare(b, &program).is_eq());
         problems.dedup();
-        Ok((tests.into_iter().map(|(_, xml)| xml).collect(), problems))
+        Ok((tests.into_iter().map(|(_, xml)| xml).collect(), problems, is_cut))
     };
     let supervised = limits::supervise(&limits, &cancel, || {}, work);
-    let (tests, problems) = match supervised.end {
+    let (tests, mut problems, is_cut) = match supervised.end {
         End::Done(found) => found?,
         End::Panicked(message) => return Err(Failure::new(exit::INTERNAL, format!("internal error: {message}"))),
         End::Abandoned => {
@@ -70,6 +74,7 @@ fn attempt(args: &SplitArgs, colors: Colors) -> Result<u8, Failure> {
             return Err(Failure::new(exit::UNKNOWN, format!("{stop}: there is no test case")));
         }
     };
+    problems.extend(supervised.stop.filter(|_| is_cut).map(|stop| stop.to_string()));
     for why in &problems {
         output::warning(&format!("there is no test case: {why}"), colors);
     }

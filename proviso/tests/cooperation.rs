@@ -34,6 +34,19 @@ fn verdict(output: &Output) -> String {
 }
 
 #[test]
+fn a_split_that_is_stopped_says_by_what() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "extern unsigned __VERIFIER_nondet_uint(void);\nextern void reach_error(void);\n\
+                int main(void) {\n  unsigned s = __VERIFIER_nondet_uint(), i = 0;\n\
+                \x20 while (i < s * s * s) { i++; s ^= s >> 3; }\n  if (s == 6) reach_error();\n  return 0;\n}\n";
+    std::fs::write(dir.path().join("hard.c"), text).unwrap();
+    let stopped = run(dir.path(), &["split", "--by", "lb3000", "--timeout", "1", "hard.c"]);
+    let said = String::from_utf8_lossy(&stopped.stderr).into_owned();
+    assert_eq!(stopped.status.code(), Some(2), "{said}");
+    assert!(said.contains("timeout of 1 s") && !said.contains("interrupted"), "{said}");
+}
+
+#[test]
 fn ranges_divide_the_work() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path();

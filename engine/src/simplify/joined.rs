@@ -159,7 +159,8 @@ fn region(program: &Program, entry: LocId, ends: [LocId; 2], alive: &FxHashSet<L
                     }));
                 }
                 let next = only_edge(program, at)?;
-                if !matches!(program.edges[next].op, Op::Assign { .. } | Op::Skip) {
+                // Loads that are passed had become copies.
+                if !matches!(program.edges[next].op, Op::Assign { .. } | Op::Skip | Op::Load { .. }) {
                     return None;
                 }
                 (at, passed) = (program.edges[next].target, passed + 1);

@@ -4,7 +4,7 @@ use super::{Joined, Simplified, To, simplified};
 use crate::algorithm::random::RandomInputs;
 use crate::cpa::laws::generator::{self, Shape, generate_shaped};
 use cfa::interp::{Interpreter, Limits, Observer, State};
-use cfa::{CType, Check, DataLayout, EdgeId, ErrorInfo, Id, Input, InputKind, Op, Out, Program, Var, VarKind};
+use cfa::{CType, Check, DataLayout, EdgeId, ErrorInfo, Global, Id, Input, InputKind, Op, Out, Program, Var, VarKind};
 
 fn branches(program: &Program) -> usize {
     let reached: Vec<_> = program.funcs.ids().flat_map(|f| super::locations(program, f)).collect();
@@ -114,7 +114,7 @@ fn random_programs_end_alike() {
     assert!(fewer > 20, "{fewer}");
 }
 
-/// A function of branches and assignments that lead forward: truth values, two inputs, errors and ends.
+/// A function of branches, assignments and loads that lead forward: truth values, two inputs, one of them in memory, errors and ends.
 fn random_branches(seed: u64) -> Program {
     let mut random = generator::Random::new(seed);
     let mut p = Program::new(DataLayout { pointer_width: 64 });
@@ -123,12 +123,20 @@ fn random_branches(seed: u64) -> Program {
     let var = |p: &mut Program, width, kind| p.vars.push(Var { name: None, ty: int, width, kind, place: None });
     let inputs = [(); 2].map(|()| var(&mut p, 32, VarKind::Local(func)));
     let truths = [(); 3].map(|()| var(&mut p, 1, VarKind::Temp(func)));
+    let loaded = [(); 2].map(|()| var(&mut p, 32, VarKind::Temp(func)));
+    let init = Some(cfa::GlobalInit::default());
+    let cell = Global { name: "g".into(), ty: int, size: 4, align: 4, read_only: false, init, place: None };
+    let cell = p.globals.push(cell);
+    let addr = p.exprs.global_addr(cell, 64);
     let input = p.inputs.push(Input { kind: InputKind::Nondet("n".into()), ty: int, width: 32, place: None });
     let error = p.errors.push(ErrorInfo { check: Check::Call, message: "m".into(), place: None });
     let mut at = p.funcs[func].entry;
     let zero = p.exprs.bool(false);
     let begin = inputs.map(|var| Op::Havoc { var, input }).into_iter();
-    for op in begin.chain(truths.map(|var| Op::Assign { var, value: zero })) {
+    let stored = Op::Store { addr, value: p.var_expr(inputs[1]) };
+    let load = |var| Op::Load { var, addr };
+    let begin = begin.chain(truths.map(|var| Op::Assign { var, value: zero })).chain([stored]);
+    for op in begin.chain(loaded.map(load)) {
         let next = p.add_location(func);
         p.add_edge(at, op, next, None);
         at = next;
@@ -139,7 +147,8 @@ fn random_branches(seed: u64) -> Program {
     for i in 0..locs.len() {
         let condition = |p: &mut Program, random: &mut generator::Random| {
             let truth = p.var_expr(truths[random.below(3)]);
-            let (x, c) = (p.var_expr(inputs[random.below(2)]), p.exprs.int(32, random.below(4) as u64));
+            let (x, c) = ([inputs[0], loaded[0], loaded[1]][random.below(3)], p.exprs.int(32, random.below(4) as u64));
+            let x = p.var_expr(x);
             match random.below(4) {
                 0 => truth,
                 1 => p.exprs.not(truth),
@@ -153,13 +162,14 @@ fn random_branches(seed: u64) -> Program {
             p.add_edge(locs[i], op, end, None);
             continue;
         };
-        match random.below(9) {
+        match random.below(10) {
             0..5 => {
                 let cond = condition(&mut p, &mut random);
                 p.add_branch(locs[i], cond, next, other, None);
             }
             5 => drop(p.add_edge(locs[i], Op::Error(error), end, None)),
             6 => drop(p.add_edge(locs[i], Op::Skip, other, None)),
+            7 => drop(p.add_edge(locs[i], load(loaded[random.below(2)]), other, None)),
             _ => {
                 let (var, value) = (truths[random.below(3)], condition(&mut p, &mut random));
                 p.add_edge(locs[i], Op::Assign { var, value }, other, None);
