@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a worker that is told to stop has to say what it has done: on a busy machine that is not a second, and all would be lost.
-pub const GRACE: Duration = Duration::from_secs(5);
+pub const GRACE: Duration = Duration::from_secs(30);
 /// What of a time limit is kept for that, at most a tenth.
 const TELLING: Duration = Duration::from_secs(1);
 /// What the first of two analyses takes where there is no time limit.

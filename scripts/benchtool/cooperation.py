@@ -72,7 +72,7 @@ def measured(command, cpu, gently=False):
             if told is None and runner.session_usage(child.pid)[1] > cpu:
                 told = time.monotonic()
                 os.kill(child.pid, signal.SIGINT if gently else signal.SIGKILL)
-            if time.monotonic() > (last if told is None else told + 20):
+            if time.monotonic() > (last if told is None else told + 60):
                 child.kill()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)

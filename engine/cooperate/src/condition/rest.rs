@@ -6,8 +6,9 @@ use engine::frontier::{Frontier, Left, PathId};
 use engine::simplify::{Simplified, Split, To};
 use rustc_hash::FxHashMap;
 
-/// States that a condition of a frontier may have; beyond, it forgets what was explored deepest.
-const MOST_STATES: usize = 30_000;
+/// States of the condition of a frontier that accept nothing; beyond, it forgets what was explored deepest. And as many for ways to states that
+/// cover: where there are too many of these, nothing that was done is forgotten.
+const MOST_STATES: usize = 100_000;
 /// States of the condition for paths that are given.
 const MOST_GIVEN: usize = 200_000;
 
@@ -158,7 +159,7 @@ impl Choices {
         child
     }
 
-    /// Keeps what is told apart by so many nodes closest to the root: behind the others all is open, or done.
+    /// Keeps what is told apart by so many nodes closest to the root, and by as many of those that are done: behind the others all is open, or done.
     fn cut(&mut self, most: usize) {
         for node in (0..self.nodes.len()).rev() {
             let Node { open, is_elsewhere, children, .. } = &self.nodes[node];
@@ -166,14 +167,16 @@ impl Choices {
                 !open && !is_elsewhere && children.iter().all(|(_, child)| self.nodes[*child].is_done);
         }
         let mut order = vec![0];
-        let mut next = 0;
+        let (mut next, mut met) = (0, [0, 0]);
         while let Some(&node) = order.get(next) {
             next += 1;
             // What is told of one of several paths is not told of the others.
             let is_unclear = self.nodes[node].is_elsewhere && !self.nodes[node].children.is_empty();
             let is_done = self.nodes[node].is_done;
-            self.nodes[node].open |= !is_done && (next > most || is_unclear);
-            if is_done && next > most {
+            met[usize::from(is_done)] += 1;
+            let is_beyond = met[usize::from(is_done)] > most;
+            self.nodes[node].open |= !is_done && (is_beyond || is_unclear);
+            if is_done && is_beyond {
                 self.nodes[node].children.clear();
             }
             if !self.nodes[node].open {
