@@ -28,14 +28,14 @@ impl Desk {
     pub fn take(&self) -> Option<Vec<EdgeId>> {
         self.given.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
-    /// States that waited a moment ago.
+    /// States that waited a moment ago, of which one may be given away.
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
 
     pub(crate) fn is_wanted(&self, waiting: usize) -> bool {
         self.waiting.store(waiting, Ordering::Relaxed);
-        self.wanted.load(Ordering::Relaxed)
+        waiting > 1 && self.wanted.load(Ordering::Relaxed)
     }
     pub(crate) fn give(&self, path: Vec<EdgeId>) {
         self.unfinished.fetch_add(1, Ordering::SeqCst);

@@ -257,7 +257,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             {
                 return Err(Stop::Spent(spent));
             }
-            if self.desk.as_ref().is_some_and(|desk| desk.is_wanted(self.waitlist.len())) {
+            if self.desk.as_ref().is_some_and(|desk| desk.is_wanted(self.spare())) {
                 self.give();
             }
             let Some(node) = self.dequeue() else { return Ok(None) };

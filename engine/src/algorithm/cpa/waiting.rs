@@ -4,6 +4,10 @@ use super::*;
 
 /// States that could not be merged into one before no more are tried.
 const MERGE_FAILURES: usize = 6;
+/// Paths that end before a state is given away.
+const PATHS_BEFORE_GIVING: u64 = 16;
+/// A state is given away where at most one path in so many ended because another state covered its own.
+const FEW_COVERED: u64 = 16;
 
 /// States that wait to be merged.
 pub(super) struct Joining<T> {
@@ -45,6 +49,14 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         }
         let key = joining.order.key(self.program, &self.stacks, node.at, node.iterations);
         joining.queue.push(key, node);
+    }
+
+    /// States of which one may be given away. Where states cover one another there are none: those of one thread cover nothing of another's, and
+    /// both would explore what one does.
+    pub(super) fn spare(&self) -> usize {
+        let Counters { paths, covered, .. } = self.counters;
+        let is_tree = paths >= PATHS_BEFORE_GIVING && covered * FEW_COVERED <= paths;
+        if is_tree { self.waitlist.len() } else { 0 }
     }
 
     /// Leaves the state closest to the root to others, unless it is the only one.
