@@ -6,9 +6,10 @@ use engine::frontier::{Frontier, Left, PathId};
 use engine::simplify::{Simplified, Split, To};
 use rustc_hash::FxHashMap;
 
-/// States of the condition of a frontier that accept nothing; beyond, it forgets what was explored deepest. And as many for ways to states that
-/// cover: where there are too many of these, nothing that was done is forgotten.
+/// States of the condition of a frontier that accept nothing; beyond, it forgets what was explored deepest.
 const MOST_STATES: usize = 100_000;
+/// States on ways to states that cover: beyond, to go there again takes longer than to do without them, and nothing that was done is forgotten.
+const MOST_WAYS: usize = 30_000;
 /// States of the condition for paths that are given.
 const MOST_GIVEN: usize = 200_000;
 
@@ -159,7 +160,7 @@ impl Choices {
         child
     }
 
-    /// Keeps what is told apart by so many nodes closest to the root, and by as many of those that are done: behind the others all is open, or done.
+    /// Keeps what is told apart by so many nodes closest to the root, and by some of those that are done: behind the others all is open, or done.
     fn cut(&mut self, most: usize) {
         for node in (0..self.nodes.len()).rev() {
             let Node { open, is_elsewhere, children, .. } = &self.nodes[node];
@@ -174,7 +175,7 @@ impl Choices {
             let is_unclear = self.nodes[node].is_elsewhere && !self.nodes[node].children.is_empty();
             let is_done = self.nodes[node].is_done;
             met[usize::from(is_done)] += 1;
-            let is_beyond = met[usize::from(is_done)] > most;
+            let is_beyond = met[usize::from(is_done)] > if is_done { MOST_WAYS } else { most };
             self.nodes[node].open |= !is_done && (is_beyond || is_unclear);
             if is_done && is_beyond {
                 self.nodes[node].children.clear();
