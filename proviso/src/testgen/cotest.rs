@@ -246,7 +246,8 @@ impl CoTest<'_> {
 
     /// What the automaton says of goals that no test covers.
     fn publish(&mut self) {
-        let mut status = std::mem::take(&mut self.found().status);
+        // Not taken away: where time is up, somebody reads it meanwhile.
+        let mut status = self.found().status.clone();
         status.resize(self.goals.len(), Status::Open);
         if let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Left::Unreachable, Reducer::Locations)
             && self.gia.has(Says::Unreachable)
