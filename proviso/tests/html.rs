@@ -194,6 +194,35 @@ int main(void) {
     assert_eq!(said, expected);
 }
 
+/// Without a violation the page opens where execution starts.
+#[test]
+fn a_page_opens_where_execution_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "\
+static int half(int n) { return n / 2; }
+
+void reach_error(void);
+int quarter(int n) {
+    int x = half(half(n));
+    if (x > n && n > 0)
+        reach_error();
+    return x;
+}
+";
+    let page = report(program, &["--entry", "quarter", "--property", "unreach-call"], folder.path());
+    let script = r##"
+        say(document.querySelector(".row.now .n").textContent);
+        [...document.querySelectorAll("#tabs button")].find(b => b.textContent === "Control flow").click();
+        await null;
+        const select = document.getElementById("function");
+        say(select.selectedOptions[0].textContent);
+        select.value = "";
+        select.dispatchEvent(new Event("change"));
+        say([...document.querySelectorAll("#canvas g.block text")].map(t => t.textContent).sort().join());
+    "##;
+    assert_eq!(in_browser(&page, script, folder.path()), ["4", "quarter", "half,quarter"]);
+}
+
 /// Of a property of several parts, each place has the part that is checked there, and what came of it.
 #[test]
 fn checks_of_memory_are_marked() {

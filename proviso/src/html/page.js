@@ -15,6 +15,9 @@ function svg(tag, attributes = {}, ...children) {
   element.append(...children);
   return element;
 }
+/** The function that execution starts with: what comes before it is ours. */
+const START = "__start";
+const entry = data.functions.find(({name}) => name === START)?.calls.find(name => data.functions.some(other => other.name === name && other.origin === "source")) ?? "main";
 const place = spot => spot ? `${spot.file}:${spot.line}` : "";
 
 // Light or dark: as the reader's system has it, until the button says otherwise.
@@ -497,7 +500,7 @@ function functionPicture(record) {
   });
 }
 function callPicture(select) {
-  const own = data.functions.filter(({origin}) => origin === "source").slice(0, 300);
+  const own = data.functions.filter(({origin, name}) => origin === "source" && name !== START).slice(0, 300);
   const names = new Set(own.map(({name}) => name));
   const nodes = own.map(({name, file, line}) => ({id: name, lines: [[name, false]], file, at: line}));
   const edges = own.flatMap(({name, calls}) => calls.filter(callee => names.has(callee)).map(to => ({from: name, to})));
@@ -531,7 +534,7 @@ if (data.functions.length) {
       const box = canvas.getBoundingClientRect();
       drawn?.zoom(factor, box.width / 2, box.height / 2);
     };
-    queueMicrotask(() => { choose(violation?.function || "main"); if (!drawn) draw(); });
+    queueMicrotask(() => { choose(violation?.function || entry); if (!drawn) draw(); });
     return [make("div", {className: "controls"}, select,
       make("button", {onclick: () => centre(1.3), title: "closer"}, "+"), make("button", {onclick: () => centre(1 / 1.3), title: "farther"}, "−"),
       make("button", {onclick: () => drawn?.fit()}, "fit"),
@@ -595,6 +598,7 @@ const first = violation?.location?.file ?? run.reason?.location?.file ?? data.in
 if (first) showFile(data.files.some(file => file.path === first) ? first : data.files[0]?.path);
 open(views[0].name);
 if (run.reason?.location) goTo(run.reason.location);
+else if (!violation) goTo(data.functions.filter(({name, line}) => name === entry && line).map(({file, line}) => ({file, line}))[0]);
 
 // The divider.
 $("divider").addEventListener("pointerdown", event => {
