@@ -77,6 +77,8 @@ pub struct Generator {
     blocks: Vec<GlobalId>,
     tables: Vec<GlobalId>,
     funcs: Vec<Func>,
+    /// Takes null bytes away.
+    eraser: Option<FuncId>,
     depth: VarId,
     sink: VarId,
     // Of the function being generated.
@@ -168,6 +170,7 @@ pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
         blocks,
         tables,
         funcs,
+        eraser: None,
         depth,
         sink,
         f: 0,
@@ -177,6 +180,7 @@ pub fn generate_shaped(seed: u64, shape: Shape) -> Generator {
         budget: 0,
         exit: Vec::new(),
     };
+    g.eraser = shape.objects.then(|| reaches::eraser(&mut g));
     for f in 0..count {
         g.function(f);
     }

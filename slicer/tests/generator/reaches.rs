@@ -9,7 +9,10 @@ pub(super) fn reach(g: &mut Generator, depth: usize) {
     match g.random.below(5) {
         0 | 1 => string(g, depth),
         2 | 3 => elements(g, depth),
-        _ => change(g),
+        _ => {
+            let object = g.any_pointer();
+            change(g, object);
+        }
     }
 }
 
@@ -63,10 +66,9 @@ fn perhaps(g: &mut Generator, percent: usize, what: impl FnOnce(&mut Generator))
     }
 }
 
-/// Bytes of somebody's object are changed: where its null byte was there may be none, and another one elsewhere.
-fn change(g: &mut Generator) {
+/// Bytes of an object are changed: where its null byte was there may be none, and another one elsewhere.
+fn change(g: &mut Generator, object: VarId) {
     let w = g.width();
-    let object = g.any_pointer();
     let (dst, len) = (g.program.var_expr(object), 1 + g.random.below(6) as u64);
     if g.random.chance(70) {
         let (byte, len) = (g.program.exprs.int(8, 5), g.program.exprs.int(w, len));
@@ -86,7 +88,32 @@ fn lend(g: &mut Generator, object: VarId) {
         let (to, value) = (g.any_pointer(), g.program.var_expr(object));
         g.assign(to, value);
     }
-    if g.random.chance(60) { g.call() } else { change(g) }
+    match (g.random.below(3), g.eraser) {
+        (0, _) => g.call(),
+        (1, Some(eraser)) => {
+            let args = [object, g.any_int()].map(|var| g.program.var_expr(var)).into();
+            g.emit(Op::Call { callee: Callee::Direct(eraser), args, varargs: None, result: None });
+        }
+        _ => {
+            let object = g.any_pointer();
+            change(g, object);
+        }
+    }
+}
+
+/// A function that changes the object that it is given.
+pub(super) fn eraser(g: &mut Generator) -> FuncId {
+    let id = g.program.add_function("erase", g.int, Some(32));
+    let [object, n] = [(g.pointer, g.width()), (g.int, 32)].map(|(ty, width)| {
+        let param = g.program.vars.push(Var { name: None, ty, width, kind: VarKind::Param(id), place: None });
+        g.program.funcs[id].params.push(param);
+        param
+    });
+    (g.at, g.ints, g.pointers) = (g.program.funcs[id].entry, vec![n], vec![object]);
+    change(g, object);
+    let (zero, sink) = (g.program.exprs.int(32, 0), g.new_loc());
+    g.program.add_edge(g.at, Op::Return { value: Some(zero) }, sink, None);
+    id
 }
 
 /// A string is put into an object: a new one, or somebody's that others lead to.
