@@ -1,0 +1,84 @@
+// What was read from memory, and what a variable was made of, says something of memory and of the other variable only until either changes.
+// run: --check address => TRUE
+// run: --check address -DFAULT=1 => FALSE(address)
+// run: --check address -DFAULT=2 => FALSE(address)
+// run: --check address -DFAULT=3 => FALSE(address)
+// run: --check address -DFAULT=4 => FALSE(address)
+// run: --check address -DFAULT=5 => FALSE(address)
+// run: --check address -DFAULT=6 => FALSE(address)
+#include "../verify.h"
+#include <string.h>
+
+#ifndef FAULT
+#define FAULT 0
+#endif
+
+static int numbers[2];
+
+static void change(void) { numbers[0] = 8; }
+
+static void perhaps_move_null(char *s) {
+    if (__VERIFIER_nondet_int()) {
+        s[5] = 'z';
+        s[0] = 0;
+    }
+}
+
+int main(void) {
+    int table[3] = {0};
+    numbers[0] = __VERIFIER_nondet_int();
+    char s[6];
+    for (int i = 0; i < 5; i++)
+        s[i] = __VERIFIER_nondet_char();
+#if FAULT != 3
+    s[5] = 0;
+#endif
+    char *p = s;
+#if FAULT == 0
+    unsigned read = numbers[0];
+    if (read < 3)
+        table[numbers[0]] = 1;
+    while (*p)
+        p++;
+    return *p;
+#elif FAULT == 1
+    // Another number is there now.
+    unsigned read = numbers[0];
+    numbers[0] = 8;
+    if (read < 3)
+        table[numbers[0]] = 1; // wrong
+#elif FAULT == 2
+    unsigned read = numbers[0];
+    change();
+    if (read < 3)
+        table[numbers[0]] = 1; // wrong
+#elif FAULT == 3
+    // What was no null byte is the only one.
+    char first = *p;
+    s[0] = 0;
+    if (first) {
+        p++;
+        while (*p) // wrong
+            p++;
+    }
+#elif FAULT == 4
+    // It was one more than another place.
+    p = s + 5;
+    char *q = p + 1;
+    p = s;
+    if (*p)
+        return *q; // wrong
+#elif FAULT == 5
+    // One byte is left, not two.
+    while (*p)
+        p++;
+    memcpy(table, p, 2); // wrong
+#elif FAULT == 6
+    while (*p)
+        p++;
+    perhaps_move_null(s);
+    while (*p) // wrong
+        p++;
+#endif
+    return 0;
+}
