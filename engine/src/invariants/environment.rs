@@ -74,7 +74,8 @@ impl Rows {
     /// The address of a function.
     fn of_function(&self, func: FuncId) -> Value {
         let value = Value::address(addresses_of(self.pointer_width, 1), 1, self.function(func));
-        if self.follows { value } else { value.untargeted() }
+        // Executions count on an address of their own for each function, which is none of an object.
+        if self.follows { value } else { Value::full(self.pointer_width) }
     }
 
     /// Whether two addresses are equal, if that is seen: of one object, or of functions. `is_one` says whether an object's number stands

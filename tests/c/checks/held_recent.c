@@ -6,6 +6,7 @@
 // run: --check address -DFAULT=4 => FALSE(address)
 // run: --check address -DFAULT=5 => FALSE(address)
 // run: --check address -DFAULT=6 => FALSE(address)
+// native: no
 #include "../verify.h"
 #include <string.h>
 
@@ -15,7 +16,7 @@
 
 static int numbers[2];
 
-static void change(void) { numbers[0] = 8; }
+static void change(void) { numbers[0] = 3; }
 
 static void perhaps_move_null(char *s) {
     if (__VERIFIER_nondet_int()) {
@@ -44,7 +45,7 @@ int main(void) {
 #elif FAULT == 1
     // Another number is there now.
     unsigned read = numbers[0];
-    numbers[0] = 8;
+    numbers[0] = 3;
     if (read < 3)
         table[numbers[0]] = 1; // wrong
 #elif FAULT == 2

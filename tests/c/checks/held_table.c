@@ -29,7 +29,7 @@ int main(void) {
 #endif
     text[0] = 0;
     char *walk = table[i] + 1;
-    while (*walk)
+    while (*walk) // wrong
         walk++;
     table[0] = walk;
     return 0;

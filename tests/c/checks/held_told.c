@@ -45,7 +45,7 @@ int main(void) {
         move_null_elsewhere(s, at);
     else
         move_null(s, at);
-    while (*end)
+    while (*end) // wrong
         end++;
 
     unsigned n = 2 + __VERIFIER_nondet_uint() % 4;
@@ -53,7 +53,7 @@ int main(void) {
     if (FAULT == 3)
         shrink(&p);
     for (unsigned i = 0; i < n; i++)
-        p[i] = 0;
+        p[i] = 0; // wrong
     free(p);
     return 0;
 }
