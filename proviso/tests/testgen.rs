@@ -408,16 +408,19 @@ fn testers_of_others_work_with_the_verifier() {
 #[test]
 fn verifiers_of_others_work_with_both() {
     let folder = tempfile::tempdir().unwrap();
-    // The product of two primes, and a prime: nobody finds their factors in seconds who does not know.
+    // The product of two primes of 64 bits, and a prime (2^127 - 1): no solver finds factors of 128 bits.
     let program = "\
-extern unsigned __VERIFIER_nondet_uint(void);
+extern unsigned long __VERIFIER_nondet_ulong(void);
+typedef unsigned __int128 wide;
+#define PRODUCT ((wide)8188926286163600594 << 64 | 4616413846909282695)
+#define PRIME (((wide)1 << 127) - 1)
 int main(void) {
-    unsigned long a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint();
+    wide a = __VERIFIER_nondet_ulong(), b = __VERIFIER_nondet_ulong();
     if (a < 2 || b < 2)
         return 0;
-    if (a * b == 4611685975477714963)
+    if (a * b == PRODUCT)
         return 1;
-    if (a * b == 2305843009213693951)
+    if (a * b == PRIME)
         return 2;
     return 0;
 }
@@ -439,10 +442,13 @@ int main(void) {
             let goal = goals.iter().find(|g| g["condition"].as_str().is_some_and(|c| c.contains(text)));
             goal.unwrap_or_else(|| panic!("{text}: {goals:#?}")).clone()
         };
-        let found = [status("== 4611685975477714963"), status("== 2305843009213693951")];
+        let found = [
+            status("== 151059027439332767049977454450760542599"),
+            status("== 170141183460469231731687303715884105727"),
+        ];
         (said, found)
     };
-    let factors = "<input>2147483647</input><input>2147483629</input>";
+    let factors = "<input>11400714819323198549</input><input>13249961062380153451</input>";
     let (said, [product, prime]) = sage(factors, "NEVER", "60");
     assert_eq!(product["status"], "covered", "{said}");
     assert_eq!((&prime["status"], &prime["proved_by"]), (&"unreachable".into(), &"sage".into()), "{said}");
