@@ -271,7 +271,6 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// For the two sides of the branch at a node.
     /// The nodes behind these choices, where paths go there. `None` if they are not all there is to choose at a node.
     fn children(&self, node: usize, choices: &[Choice]) -> Option<Vec<Option<usize>>> {
         let children = &self.nodes[node].children;
@@ -280,6 +279,7 @@ impl<'a> Tree<'a> {
         are_all.then(|| choices.iter().map(child).collect())
     }
 
+    /// For the two sides of the branch at a node.
     fn branch(
         &mut self,
         node: usize,
