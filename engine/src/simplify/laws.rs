@@ -95,7 +95,7 @@ fn paths_are_told_in_terms_of_the_program() {
         let shape = Shape { pieces: seed % 2 == 0, ..Shape::default() };
         passed[0] += compare_paths(&generate_shaped(seed, shape).program, seed);
     }
-    for seed in 1..1_500 {
+    for seed in 1..6_000 {
         passed[1] += compare_paths(&random_branches(seed), seed);
     }
     assert!(passed[0] > 20 && passed[1] > 1_000, "{passed:?}");
@@ -294,8 +294,7 @@ fn random_counting(seed: u64) -> Program {
             let value = operand(&mut p, &mut random, width);
             step(&mut p, &mut at, Op::Assign { var: counter, value });
         }
-        let head = p.add_location(func);
-        p.add_edge(at, Op::Skip, head, None);
+        let (before, head) = (at, p.add_location(func));
         at = head;
         something(&mut p, &mut random, &mut at);
         let bound = operand(&mut p, &mut random, width);
@@ -310,6 +309,15 @@ fn random_counting(seed: u64) -> Program {
         };
         let [inside, outside] = [p.add_location(func), p.add_location(func)];
         p.add_branch(at, cond, inside, outside, None);
+        match random.below(8) {
+            // It may be entered in the middle, too.
+            0 => {
+                let (a, b) = (p.var_expr(vars[3]), p.exprs.int(p.vars[vars[3]].width, 2));
+                let cond = p.exprs.ult(a, b);
+                p.add_branch(before, cond, inside, head, None);
+            }
+            _ => drop(p.add_edge(before, Op::Skip, head, None)),
+        }
         heads.push((head, outside, counter));
         at = inside;
     }
@@ -342,7 +350,7 @@ impl Observer for End<'_> {
 #[test]
 fn loops_that_count_end_alike() {
     let (mut closed, mut nested, mut ended) = (0, 0, 0);
-    for seed in 1..6_000 {
+    for seed in 1..8_000 {
         let program = random_counting(seed);
         cfa::validate::validate(&program).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
         let Some(fast) = super::accelerated(&program) else { continue };
