@@ -279,3 +279,47 @@ fn unreachable_gia(never: Vec<EdgeId>) -> Gia {
         vec![Transition { on: Label::of(never), assumption: None, to: ut }, Transition::others(initial)];
     gia
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// Who reports when time is up may look at any moment.
+    #[test]
+    fn what_is_known_of_goals_is_there_while_it_is_computed() {
+        let text = "program 64 entry f0
+            type ty0 int \"int\" 32 signed
+            func f0 \"main\" source ty0 32 () entry l0 { l0: t0: halt exit 0:32 -> l1 l1: }";
+        let program = cfa::text::parse(text).unwrap();
+        let goals = [EdgeId(0)];
+        let found = Mutex::new(Found { status: vec![Status::Covered], ..Found::default() });
+        let mut cotest = CoTest {
+            program,
+            goals: &goals,
+            config: Config::default(),
+            budget: Budget::unlimited(),
+            found: &found,
+            gia: Gia::nothing(),
+            tester: None,
+            verifier: None,
+            proved_by: FxHashMap::default(),
+            is_endless: false,
+        };
+        let is_done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let looks = scope.spawn(|| {
+                let mut looks = 0;
+                while !is_done.load(Ordering::Relaxed) || looks == 0 {
+                    assert_eq!(found.lock().unwrap().status, [Status::Covered]);
+                    looks += 1;
+                }
+            });
+            for _ in 0..20_000 {
+                cotest.publish();
+            }
+            is_done.store(true, Ordering::Relaxed);
+            looks.join().unwrap();
+        });
+    }
+}
