@@ -420,7 +420,7 @@ pub struct VerifyArgs {
 /// The options of `proviso validate`.
 #[derive(Args, Debug)]
 pub struct ValidateArgs {
-    /// The witness (.yml).
+    /// The witness: YAML of format 2, or GraphML of format 1.0, whatever the file is called.
     #[arg(id = "evidence", value_name = "WITNESS")]
     pub witness: PathBuf,
     #[command(flatten)]

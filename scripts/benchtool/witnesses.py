@@ -39,6 +39,7 @@ def main(arguments):
     parser.add_argument("--expected", choices=["true", "false"], help="tasks with this label only")
     parser.add_argument("--sample", type=int, metavar="N", help="so many tasks only, always the same")
     parser.add_argument("--cpu-limit", type=float, default=10, metavar="SECONDS", help="processor time of each run [10]")
+    parser.add_argument("--format", choices=["yaml", "graphml"], default="yaml", help="of the witnesses [yaml]")
     parser.add_argument("--mutants", type=int, default=0, metavar="N", help="of each witness [0]")
     parser.add_argument("--proviso", type=Path, default=REPOSITORY / "target" / "release" / "proviso")
     parser.add_argument(
@@ -87,7 +88,8 @@ def examine(task, options):
         clang += ["--", *task.cflags] if task.cflags else []
         files = task.files
         asked = ["--property", task.property_file or task.property]
-        verdict, reason = proviso(options, "verify", *files, *asked, "--witness", witness, *clang)
+        option = "--graphml" if options.format == "graphml" else "--witness"
+        verdict, reason = proviso(options, "verify", *files, *asked, option, witness, *clang)
         record |= {"verdict": verdict if verdict[:1] in ("T", "F") else "", "reason": reason or verdict}
         if not record["verdict"]:
             return record
@@ -95,7 +97,7 @@ def examine(task, options):
         if not witness.exists() or not witness.stat().st_size:
             return record | {"confirmed": "no witness"}
         text = witness.read_text()
-        record["invariants"] = text.count("- invariant:")
+        record["invariants"] = text.count("- invariant:") + text.count('<data key="invariant">')
         if options.check:
             check = external(options.check, task, witness, verdict, runner.Limits(60, None, 8 << 30))
             record["format"] = "" if check.exit == 0 else (check.stdout + check.stderr).strip()[-300:]
@@ -137,6 +139,17 @@ def mutants(text, task, count):
     """Up to `count` wrong versions of a witness, with what was done to each."""
     dice = random.Random(task.name)
     found = []
+    if text.lstrip().startswith("<"):
+        for match in re.finditer(r'(<data key="invariant">)(.*?)(</data>)', text):
+            found.append(("negated", text[: match.start(2)] + f"!({match[2]})" + text[match.end(2) :]))
+        # The lines of the last step.
+        last = text.rfind("<edge ")
+        if "violation_witness" in text:
+            for number in quiet_lines(task, dice, count):
+                moved = re.sub(r'(<data key="(?:start|end)line">)\d+', rf"\g<1>{number}", text[last:])
+                found.append(("moved", text[:last] + moved))
+        dice.shuffle(found)
+        return found[:count]
     # Each invariant of its own: negated, it cannot hold where the loop is reached.
     for match in re.finditer(r"^(\s*value: )(.*)$", text, re.MULTILINE):
         value = match[2].strip()
@@ -148,17 +161,22 @@ def mutants(text, task, count):
     if "violation_sequence" in text:
         # The target: the last waypoint.
         line = list(re.finditer(r"^(\s*line: )(\d+)$", text, re.MULTILINE))[-1]
-        source = task.files[0].read_text(errors="replace").splitlines()
-        # Of assertions and error functions every line without their names is one without the error.
-        loud = re.compile("[Ee]rror|ERROR|assert|abort|" + re.escape(task.error_function or "assert"))
-        quiet = [
-            n for n, code in enumerate(source, 1)
-            if code.strip() in ("}", "", "{") or task.property == "unreach-call" and not loud.search(code)
-        ]
-        for number in dice.sample(quiet, min(count, len(quiet))):
+        for number in quiet_lines(task, dice, count):
             found.append(("moved", text[: line.start(2)] + str(number) + text[line.end(2) :]))
     dice.shuffle(found)
     return found[:count]
+
+
+def quiet_lines(task, dice, count):
+    """Lines without the error, by chance."""
+    source = task.files[0].read_text(errors="replace").splitlines()
+    # Of assertions and error functions every line without their names is one without the error.
+    loud = re.compile("[Ee]rror|ERROR|assert|abort|" + re.escape(task.error_function or "assert"))
+    quiet = [
+        n for n, code in enumerate(source, 1)
+        if code.strip() in ("}", "", "{") or task.property == "unreach-call" and not loud.search(code)
+    ]
+    return dice.sample(quiet, min(count, len(quiet)))
 
 
 def report(records):

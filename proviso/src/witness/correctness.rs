@@ -35,7 +35,7 @@ pub(super) fn invariants(found: &[LoopInvariant], places: &Places) -> (Vec<Invar
                 many => many.iter().map(|text| format!("({text})")).collect::<Vec<_>>().join(" && "),
             };
             let format = "c_expression".into();
-            let invariant = Invariant { kind: kind.into(), location: location.clone(), value, format };
+            let invariant = Invariant { kind: kind.into(), location: location.clone(), value, format, loose: None };
             items.push(InvariantItem { invariant });
             conditions.push((number, group));
         }

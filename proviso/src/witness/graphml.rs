@@ -3,6 +3,9 @@
 //! A violation is a chain: each edge goes on where a call gives the value that is assumed, the last one at the target. A proof is
 //! a node for each invariant, entered at its loop from any other. What the older format has no words for (columns) is left out.
 
+mod read;
+pub mod steps;
+
 use super::{Content, Entry, InvariantItem, Location, Waypoint};
 use crate::testgen::suite::escaped;
 use std::fmt::Write;

@@ -110,6 +110,22 @@ pub struct Waypoint {
     /// The function whose return it is about, where we know; not part of the format.
     #[serde(skip)]
     pub called: Option<String>,
+    /// What GraphML says instead of a place.
+    #[serde(skip)]
+    pub loose: Option<Loose>,
+}
+
+/// What format 1.0 says of the place of a step or of a node.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Loose {
+    /// The first and the last line; any where it does not say.
+    pub lines: Option<(u32, u32)>,
+    /// What holds behind the step.
+    pub assumed: Option<String>,
+    /// The lines of the steps that lead to a node.
+    pub entered: Vec<(u32, u32)>,
+    /// The lines of the steps that lead away from it, and whether they decide a condition.
+    pub left: Vec<((u32, u32), bool)>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -151,12 +167,15 @@ pub struct Invariant {
     pub location: Location,
     pub value: String,
     format: String,
+    /// What GraphML says instead of a place.
+    #[serde(skip)]
+    loose: Option<Loose>,
 }
 
 impl Waypoint {
     /// One to be passed next.
     pub fn follow(kind: &str, location: Location, constraint: Option<Constraint>) -> Self {
-        Self { kind: kind.into(), action: "follow".into(), location, constraint, called: None }
+        Self { kind: kind.into(), action: "follow".into(), location, constraint, called: None, loose: None }
     }
 }
 
@@ -170,7 +189,7 @@ impl Invariant {
     /// Of a loop whose keyword or first statement is at this point.
     pub fn at_loop(file_name: String, point: Point, function: String, value: String) -> Self {
         let location = Location { file_name, line: point.0, column: Some(point.1), function: Some(function) };
-        Self { kind: "loop_invariant".into(), location, value, format: "c_expression".into() }
+        Self { kind: "loop_invariant".into(), location, value, format: "c_expression".into(), loose: None }
     }
 }
 
@@ -200,11 +219,28 @@ pub fn parse(text: &str) -> Result<Vec<Entry>, String> {
     serde_saphyr::from_str(text).map_err(|e| e.to_string())
 }
 
-/// Reads a witness file.
+/// Whether what a file has is GraphML; the other format cannot begin so.
+fn is_graphml(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim_start().starts_with('<')
+}
+
+/// Reads a witness file of either format, and what of it is left out, in words.
+pub fn read_any(path: &Path) -> Result<(Vec<Entry>, Vec<String>), Failure> {
+    let bytes = std::fs::read(path).map_err(|e| Failure::reading(path, &e))?;
+    let text = String::from_utf8_lossy(&bytes);
+    if !is_graphml(&text) {
+        return Ok((read(path)?, Vec::new()));
+    }
+    let told = graphml::steps::read(text.trim_start_matches('\u{feff}'))
+        .map_err(|e| Failure::data(format!("{} is no witness of format 1.0: {e}", path.display())))?;
+    Ok((vec![told.entry], told.left_out))
+}
+
+/// Reads a witness file of format 2.
 pub fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     let text = std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?;
-    if text.trim_start().starts_with('<') {
-        return Err(Failure::data(format!("{}: GraphML is written (--graphml), not read", path.display())));
+    if is_graphml(&text) {
+        return Err(Failure::data(format!("{}: only `proviso validate` reads GraphML", path.display())));
     }
     let entries =
         parse(&text).map_err(|e| Failure::data(format!("{} is no witness of format 2: {e}", path.display())))?;

@@ -6,7 +6,7 @@
 
 use super::place::Places;
 use super::weave::{self, Following, INVARIANT, Woven};
-use super::{Content, Entry, Location};
+use super::{Content, Entry, Location, Loose, Waypoint};
 use crate::args::{TraceArg, ValidateArgs, VerifyArgs};
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
@@ -33,8 +33,11 @@ pub fn run(args: &ValidateArgs, colors: Colors) -> u8 {
 fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
     let start = Instant::now();
     args.verify.writes_only(&[])?;
-    let entries = super::read(&args.witness)?;
-    let [entry] = entries.as_slice() else {
+    let (mut entries, left_out) = super::read_any(&args.witness)?;
+    for what in left_out {
+        output::warning(&format!("of the witness is left out: {what}"), colors);
+    }
+    let [entry] = entries.as_mut_slice() else {
         return Err(Failure::data(format!("{}: more than one entry is not supported", args.witness.display())));
     };
     let mut job = Job::new(&args.verify, Otherwise::Assertions)?;
@@ -42,11 +45,12 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
     for warning in stale(entry, &job)? {
         output::warning(&warning, colors);
     }
-    let report = match entry.entry_type.as_str() {
+    let settled = weave::settle(entry, &job.load.inputs);
+    let report = settled.and_then(|()| match entry.entry_type.as_str() {
         "violation_sequence" => violation(entry, &job, args, start),
         "invariant_set" => correctness(entry, &job, args, start),
         other => Err(unusable(format!("entries of type {other} are not supported"))),
-    };
+    });
     let report = match report {
         Err(failure) if failure.code == exit::UNKNOWN => {
             output::warning(&format!("no verdict: {failure}"), colors);
@@ -167,7 +171,7 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
         let why = match original(found, &woven, &places) {
             None if found.trace.is_none() => Some("no time was left to compare the violation found with the witness"),
             None => Some("a condition of the witness cannot be evaluated without a violation"),
-            Some(spot) if !is_at(&spot, &target.location, &places) && !is_in_error(found, &target.location, job) => {
+            Some(spot) if !is_at(&spot, target, &places) && !is_in_error(found, target, &spot, job) => {
                 Some("what follows the witness violates the property elsewhere than at its target")
             }
             Some(_) if passed(found) + 1 < segments.len() => {
@@ -233,28 +237,38 @@ fn passed(found: &Violation) -> usize {
 }
 
 /// Whether the place is the target.
-fn is_at(spot: &Spot, target: &Location, places: &Places) -> bool {
-    places.statement_line(spot) == target.line || places.physical(spot).1 == target.line
+fn is_at(spot: &Spot, target: &Waypoint, places: &Places) -> bool {
+    let is_one = |line: u32| match &target.loose {
+        Some(Loose { lines: None, .. }) => true,
+        Some(Loose { lines: Some((first, last)), .. }) => (*first..=*last).contains(&line),
+        None => line == target.location.line,
+    };
+    is_one(places.statement_line(spot)) || is_one(places.physical(spot).1)
 }
 
-/// Whether the target is in the body of the error function that was called: some tools see the violation in there.
-fn is_in_error(found: &Violation, target: &Location, job: &Job) -> bool {
-    let named = |path: &&std::path::PathBuf| path.file_name() == Path::new(&target.file_name).file_name();
+/// Whether the target is in the body of the error function that was called: some tools see the violation in there. Or the other way
+/// round: the last step calls a function, and the violation is in its body.
+fn is_in_error(found: &Violation, target: &Waypoint, spot: &Spot, job: &Job) -> bool {
+    let location = &target.location;
+    let named = |path: &&std::path::PathBuf| path.file_name() == Path::new(&location.file_name).file_name();
     let Some(text) = job.load.inputs.iter().find(named).and_then(|path| std::fs::read_to_string(path).ok()) else {
         return false;
     };
     let source = Source::new(&text);
     let line_of = |at: usize| text[..at].matches('\n').count() as u32 + 1;
-    let encloses = |item: &Item| match item {
-        Item::Function { span, name, .. } => {
+    let has = |item: &Item, name: &str, line: u32| match item {
+        Item::Function { span, name: its, .. } => {
             let bytes = source.bytes(span);
-            found.message.starts_with(&format!("{} ", source.word(*name)))
-                && (line_of(bytes.start)..=line_of(bytes.end)).contains(&target.line)
+            source.word(*its) == name && (line_of(bytes.start)..=line_of(bytes.end)).contains(&line)
         }
         _ => false,
     };
-    job.error_functions.iter().any(|name| found.message.starts_with(&format!("{name} ")))
-        && source.items.iter().any(encloses)
+    let called = found.message.split(' ').next().unwrap_or_default();
+    let is_error = job.error_functions.iter().any(|name| name == called);
+    let entered = target.called.as_deref();
+    source.items.iter().any(|item| {
+        is_error && has(item, called, location.line) || entered.is_some_and(|name| has(item, name, spot.line))
+    })
 }
 
 fn correctness(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Result<Report, Failure> {

@@ -56,6 +56,7 @@ pub fn call_returned(spot: &Spot, function: &str, value: &str, body: &str, place
         location,
         constraint: Some(constraint),
         called: Some(function.to_owned()),
+        loose: None,
     }
 }
 
@@ -88,5 +89,5 @@ fn target(trace: &Trace, places: &Places) -> Waypoint {
         location.line = line;
         location.column = Some(column);
     }
-    Waypoint { kind: "target".into(), action: "follow".into(), location, constraint: None, called: None }
+    Waypoint { kind: "target".into(), action: "follow".into(), location, constraint: None, called: None, loose: None }
 }

@@ -7,7 +7,7 @@
 use super::condition::objection;
 use super::text::{Added, Text};
 use super::validate::unusable;
-use super::{Entry, Invariant, Location, Scalar, Waypoint};
+use super::{Entry, Location, Waypoint};
 use crate::failure::Failure;
 use crate::slice::scan::{Item, Kind, Source, Statement, Token};
 use std::collections::BTreeMap;
@@ -16,6 +16,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 mod locate;
+mod loose;
+mod waypoint;
+
+pub use loose::settle;
 
 /// Error functions for invariants are called so, with the invariant's number behind.
 pub const INVARIANT: &str = "__proviso_invariant_";
@@ -70,6 +74,8 @@ struct Hook {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Site {
+    /// Before the first statement of a function, which is at the offset: when it is entered.
+    Start(usize),
     /// Before the statement at the offset.
     Statement(usize),
     /// In the condition of the `if`, loop, `switch` or `?` that is at the offset, evaluated before it.
@@ -80,6 +86,10 @@ enum Site {
     Returned(usize),
     /// Before that call.
     Called(usize),
+    /// Behind the statement at the offset.
+    Behind(usize),
+    /// Before the brace that ends a function.
+    End(usize),
 }
 
 /// An input file with what is to stand in it.
@@ -144,21 +154,33 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
     match &entry.content {
         super::Content::Segments(segments) => {
             // Where the target is no call of an error function, control may come to its statement and go on.
-            let too_early = entry
-                .metadata
-                .task
-                .specification
+            let specification = &entry.metadata.task.specification;
+            let too_early = specification
                 .contains("call(")
                 .then(|| format!("({SEGMENT} == {} ? (void)0 : {END})", segments.len().saturating_sub(1)));
+            let last = segments.last().and_then(|s| s.segment.last()).map(|item| &item.waypoint);
+            if let (Some(too_early), Some(Waypoint { loose: Some(_), .. })) = (&too_early, last) {
+                // Where a violation is anywhere behind the last step, others are no violation of the witness.
+                let named =
+                    specification.split("call(").skip(1).filter_map(|rest| rest.split('(').next()).map(str::trim);
+                let errors: Vec<&str> = named.chain(["reach_error", "__VERIFIER_error"]).collect();
+                for file in &mut parsed {
+                    for site in file.calls_of(&errors) {
+                        let always = &mut file.hooks.entry(site).or_default().always;
+                        always.clear();
+                        always.push(too_early.clone());
+                    }
+                }
+            }
             for (number, segment) in segments.iter().enumerate() {
                 for item in &segment.segment {
-                    add_waypoint(&mut parsed, &item.waypoint, number, too_early.as_deref(), following)?;
+                    waypoint::add(&mut parsed, &item.waypoint, number, too_early.as_deref(), following)?;
                 }
             }
         }
         super::Content::Invariants(all) => {
             for (number, item) in all.iter().enumerate() {
-                add_invariant(&mut parsed, &item.invariant, number)?;
+                waypoint::add_invariant(&mut parsed, &item.invariant, number)?;
             }
             errors = all.len();
         }
@@ -188,104 +210,29 @@ fn unsupported(location: &Location, what: &str) -> Failure {
 }
 
 /// The file that a witness means: by its name, or, as it was another machine's, the last part of it.
-fn file_of<'f, 'a>(files: &'f mut [File<'a>], location: &Location) -> Result<&'f mut File<'a>, Failure> {
+fn file_of(files: &[File<'_>], location: &Location) -> Result<usize, Failure> {
     let wanted = Path::new(&location.file_name);
     let exact = files.iter().position(|f| f.path == wanted);
     let named = || files.iter().position(|f| f.path.file_name() == wanted.file_name());
-    match exact.or_else(named) {
-        Some(index) => Ok(&mut files[index]),
-        None => Err(unsupported(location, "this file is not part of the program")),
-    }
-}
-
-fn add_invariant(files: &mut [File<'_>], invariant: &Invariant, number: usize) -> Result<(), Failure> {
-    let location = &invariant.location;
-    let file = file_of(files, location)?;
-    let condition = file.admit(&invariant.value, location)?;
-    let check = format!("(({condition}) ? (void)0 : {INVARIANT}{number}())");
-    let site = match invariant.kind.as_str() {
-        "loop_invariant" => Site::BeforeCondition(file.keyword(location, &["while", "for", "do"])?),
-        "location_invariant" => Site::Statement(file.statement(location)?),
-        other => return Err(unsupported(location, &format!("{other} is not supported"))),
-    };
-    file.hooks.entry(site).or_default().always.push(check);
-    Ok(())
-}
-
-fn add_waypoint(
-    files: &mut [File<'_>],
-    waypoint: &Waypoint,
-    number: usize,
-    too_early: Option<&str>,
-    following: Following,
-) -> Result<(), Failure> {
-    let location = &waypoint.location;
-    let file = file_of(files, location)?;
-    let value = waypoint.constraint.as_ref().map(|c| &c.value);
-    let text = |value: Option<&Scalar>| match value {
-        Some(Scalar::Text(text)) => file.admit(&text.replace("\\result", RESULT), location),
-        Some(Scalar::Bool(value)) => Ok(i64::from(*value).to_string()),
-        Some(Scalar::Int(value)) => Ok(value.to_string()),
-        None => Err(unsupported(location, "the waypoint has no condition")),
-    };
-    let (site, condition) = match waypoint.kind.as_str() {
-        "target" => {
-            let site = Site::Statement(file.statement(location)?);
-            if let Some(too_early) = too_early {
-                file.hooks.entry(site).or_default().always.push(too_early.to_owned());
-            }
-            return Ok(());
-        }
-        "assumption" => (Site::Statement(file.statement(location)?), text(value)?),
-        "function_enter" => (Site::Called(file.parenthesis(location)?), "1".to_owned()),
-        "function_return" => {
-            let condition = if value.is_some() { text(value)? } else { "1".to_owned() };
-            (Site::Returned(file.parenthesis(location)?), condition)
-        }
-        "branching" => {
-            let site = Site::Condition(file.branching(location)?);
-            let condition = match value {
-                Some(Scalar::Bool(true)) => format!("!!{RESULT}"),
-                Some(Scalar::Bool(false)) => format!("!{RESULT}"),
-                Some(Scalar::Int(case)) => format!("{RESULT} == {case}"),
-                Some(Scalar::Text(text)) if text == "true" => format!("!!{RESULT}"),
-                Some(Scalar::Text(text)) if text == "false" => format!("!{RESULT}"),
-                Some(Scalar::Text(case)) if is_switch(file, location) && case != "default" => {
-                    format!("{RESULT} == ({})", file.admit(case, location)?)
-                }
-                _ => return Err(unsupported(location, "this branch is not supported")),
-            };
-            (site, condition)
-        }
-        other => return Err(unsupported(location, &format!("waypoints of type {other} are not supported"))),
-    };
-    let action = match (waypoint.action.as_str(), following) {
-        ("follow", Following::FirstVisit) => {
-            format!("({condition}) ? (void)({SEGMENT} = {}) : {END}", number + 1)
-        }
-        ("follow", Following::AnyVisit) => format!("({condition}) ? (void)({SEGMENT} = {}) : (void)0", number + 1),
-        ("avoid", _) => format!("({condition}) ? {END} : (void)0"),
-        (other, _) => return Err(unsupported(location, &format!("the action {other} is not supported"))),
-    };
-    file.hooks.entry(site).or_default().cases.push((number, action));
-    Ok(())
-}
-
-fn is_switch(file: &File<'_>, location: &Location) -> bool {
-    file.keyword(location, &["switch"]).is_ok()
+    exact.or_else(named).ok_or_else(|| unsupported(location, "this file is not part of the program"))
 }
 
 impl Hook {
     /// As an expression without a value. One visit passes one segment at most.
     fn expression(&self) -> String {
-        let mut parts = self.always.clone();
+        let mut parts = Vec::new();
         if !self.cases.is_empty() {
             let mut text = "(".to_owned();
-            for (number, action) in &self.cases {
-                let _ = write!(text, "{SEGMENT} == {number} ? ({action}) : ");
+            let mut numbers: Vec<usize> = self.cases.iter().map(|(number, _)| *number).collect();
+            numbers.dedup();
+            for number in numbers {
+                // What is to be avoided comes first.
+                let actions = self.cases.iter().filter(|(n, _)| *n == number).map(|(_, action)| format!("({action})"));
+                let _ = write!(text, "{SEGMENT} == {number} ? ({}) : ", actions.collect::<Vec<_>>().join(", "));
             }
             parts.push(text + "(void)0)");
         }
+        parts.extend(self.always.iter().cloned());
         format!("({})", parts.join(", "))
     }
 }
@@ -337,7 +284,9 @@ impl<'a> File<'a> {
         for (site, hook) in &self.hooks {
             let hook = hook.expression();
             all.extend(match *site {
-                Site::Statement(at) => Some(self.before_statement(at, &hook)?),
+                Site::Start(at) | Site::Statement(at) => Some(self.before_statement(at, &hook)?),
+                Site::Behind(at) => Some(self.behind_statement(at, &hook)?),
+                Site::End(at) => Some(Piece { around: at..at, head: format!("{hook}; "), tail: String::new() }),
                 Site::Called(close) => Some(self.around_call(close, format!("({hook}, "), ")".into())),
                 Site::Returned(close) => Some(self.behind_call(close, &hook)),
                 Site::BeforeCondition(at) => self.around_condition(at, &format!("({hook}, ("), "))"),
@@ -353,12 +302,26 @@ impl<'a> File<'a> {
         Ok(all)
     }
 
-    fn before_statement(&self, at: usize, hook: &str) -> Result<Piece, Failure> {
+    /// The statement at an offset, and whether it needs braces to become two.
+    fn separable(&self, at: usize) -> Result<(Range<usize>, bool), Failure> {
         let (bytes, alone) =
             self.statements.iter().find(|(bytes, _)| bytes.start == at).cloned().expect("found before");
-        if alone && self.may_be_several(&bytes) {
-            return Err(self.inseparable(&bytes, "may be several statements"));
+        match alone && self.may_be_several(&bytes) {
+            true => Err(self.inseparable(&bytes, "may be several statements")),
+            false => Ok((bytes, alone)),
         }
+    }
+
+    fn behind_statement(&self, at: usize, hook: &str) -> Result<Piece, Failure> {
+        let (around, alone) = self.separable(at)?;
+        Ok(match alone {
+            true => Piece { around, head: "{ ".into(), tail: format!(" {hook}; }}") },
+            false => Piece { around, head: String::new(), tail: format!(" {hook};") },
+        })
+    }
+
+    fn before_statement(&self, at: usize, hook: &str) -> Result<Piece, Failure> {
+        let (bytes, alone) = self.separable(at)?;
         Ok(match alone {
             true => Piece { around: bytes, head: format!("{{ {hook}; "), tail: " }".into() },
             false => Piece { around: bytes, head: format!("{hook}; "), tail: String::new() },
@@ -497,6 +460,7 @@ impl<'a> File<'a> {
         for number in 0..invariants {
             let _ = write!(out, "extern void {INVARIANT}{number}(void); ");
         }
+        out += &self.declared_ahead();
         let name = self.path.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
         let _ = write!(out, "\n#line 1 \"{name}\"\n");
         let mut pieces = self.pieces()?;

@@ -3,8 +3,10 @@
 
 use super::{File, KEYWORDS, unsupported};
 use crate::failure::Failure;
-use crate::slice::scan::Kind;
+use crate::slice::scan::{Item, Kind, Source, is_type_specifier};
 use crate::witness::Location;
+use std::collections::HashSet;
+use std::fmt::Write;
 use std::ops::Range;
 
 impl File<'_> {
@@ -74,6 +76,32 @@ impl File<'_> {
         let bytes = self.statements.iter().map(|(bytes, _)| bytes).filter(|b| b.start == at).min_by_key(|b| b.end)?;
         let mut found = (self.token_at(bytes.start)..self.token_at(bytes.end)).filter(|&i| fits(i));
         found.next().filter(|_| found.next().is_none())
+    }
+
+    /// Declarations of variables that hooks speak of, which the file declares somewhere: it may be behind the hook. Those of simple types only.
+    pub(super) fn declared_ahead(&self) -> String {
+        let hooks = self.hooks.values();
+        let texts = hooks.flat_map(|h| h.always.iter().chain(h.cases.iter().map(|(_, action)| action)));
+        let spoken: Vec<Source<'_>> = texts.map(|text| Source::lexed(text)).collect();
+        let words: HashSet<&str> = spoken.iter().flat_map(|s| s.words()).collect();
+        let is = |at: usize, c: u8| self.source.tokens.get(at).is_some_and(|t| t.kind == Kind::Punct(c));
+        let mut out = String::new();
+        for item in &self.source.items {
+            let Item::Variables { span, names } = item else { continue };
+            for &name in names.iter().filter(|&&n| words.contains(self.source.word(n))) {
+                let specifiers: Vec<&str> = (span.start..names[0]).map(|at| self.source.word(at)).collect();
+                let is_simple = is(name + 1, b';') || is(name + 1, b',') || is(name + 1, b'=');
+                if is_simple
+                    && (name == names[0] || is(name - 1, b','))
+                    && specifiers.iter().all(|word| is_type_specifier(word) || *word == "static")
+                    && specifiers.iter().any(|word| !matches!(*word, "static" | "const" | "volatile"))
+                {
+                    let linkage = if specifiers.contains(&"static") { "" } else { "extern " };
+                    let _ = write!(out, "{linkage}{} {}; ", specifiers.join(" "), self.source.word(name));
+                }
+            }
+        }
+        out
     }
 
     /// The first token of what stands before a `?`: back to what binds less, or what opens a part of the program.

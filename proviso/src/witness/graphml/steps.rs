@@ -1,0 +1,305 @@
+//! A witness of format 1.0 in the terms of format 2.0, so that there is one validator and not two.
+//!
+//! An edge is a step that an execution makes; where nothing fits, the automaton stays where it is. So a way to the violation is a
+//! sequence of waypoints, and what leads to a sink is to be avoided. The older format names lines, not places, and conditions
+//! that hold *behind* a step: that is [`Loose`], which the file format 2.0 does not have and [`weave`](super::super::weave) finds the
+//! places for. An invariant belongs to a node; it is looked for at the place that the edges around it agree on.
+
+use super::super::{
+    Constraint, Content, Entry, Invariant, InvariantItem, Location, Loose, Metadata, Producer, Scalar, Segment,
+    TaskEntry, Waypoint, WaypointItem,
+};
+use super::read::{Automaton, Data, Edge, automaton};
+use std::collections::BTreeMap;
+
+/// A witness that was read, and what of it was left out, in words.
+pub struct Told {
+    pub entry: Entry,
+    pub left_out: Vec<String>,
+}
+
+/// Reads a witness.
+pub fn read(text: &str) -> Result<Told, String> {
+    let automaton = automaton(text)?;
+    let about = &automaton.about;
+    let mut reader =
+        Reader { automaton: &automaton, file: about.get("programfile").unwrap_or_default(), left_out: Vec::new() };
+    let (entry_type, content) = match about.get("witness-type") {
+        Some("violation_witness") => ("violation_sequence", Content::Segments(reader.violation()?)),
+        Some("correctness_witness") => ("invariant_set", Content::Invariants(reader.correctness()?)),
+        Some(other) => return Err(format!("`{other}` is no value of witness-type")),
+        None => return Err("it does not say its witness-type".into()),
+    };
+    let mut left_out = reader.left_out;
+    if !automaton.unknown.is_empty() {
+        let names: Vec<&str> = automaton.unknown.iter().map(String::as_str).collect();
+        left_out.push(format!("the format has no key {}", names.join(", ")));
+    }
+    let entry = Entry { entry_type: entry_type.into(), metadata: metadata(about)?, content };
+    Ok(Told { entry, left_out })
+}
+
+fn metadata(about: &Data) -> Result<Metadata, String> {
+    let said = |key: &str| about.get(key).unwrap_or_default().to_owned();
+    if !matches!(about.get("witness-format-version"), None | Some("1.0")) {
+        return Err(format!("its version is {}; 1.0 is known of GraphML", said("witness-format-version")));
+    }
+    if !matches!(about.get("sourcecodelang"), None | Some("C")) {
+        return Err(format!("it is about a program in {}", said("sourcecodelang")));
+    }
+    let data_model = match about.get("architecture") {
+        Some(bits) if bits.contains("32") => "ILP32",
+        Some(bits) if bits.contains("64") => "LP64",
+        None => "LP64",
+        Some(other) => return Err(format!("`{other}` is no architecture")),
+    };
+    let program = said("programfile");
+    let hash = about.get("programhash").filter(|h| h.len() == 64).map(|h| (program.clone(), h.to_ascii_lowercase()));
+    let task = TaskEntry {
+        input_files: vec![program],
+        input_file_hashes: hash.into_iter().collect::<BTreeMap<_, _>>(),
+        specification: said("specification"),
+        data_model: data_model.into(),
+        language: "C".into(),
+    };
+    Ok(Metadata {
+        format_version: "2.0".into(),
+        uuid: String::new(),
+        creation_time: said("creationtime"),
+        producer: Producer { name: said("producer"), version: String::new(), configuration: String::new() },
+        task,
+    })
+}
+
+/// What an edge says that an execution does.
+struct Reader<'a> {
+    automaton: &'a Automaton,
+    file: &'a str,
+    left_out: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn entry(&self) -> Result<usize, String> {
+        match self.automaton.marked("entry")?.as_slice() {
+            [one] => Ok(*one),
+            [] => Err("none of its nodes is the entry".into()),
+            _ => Err("more than one of its nodes is the entry".into()),
+        }
+    }
+
+    fn violation(&mut self) -> Result<Vec<Segment>, String> {
+        let (entry, ends, sinks) = (self.entry()?, self.automaton.marked("violation")?, self.automaton.marked("sink")?);
+        if ends.is_empty() {
+            return Err("none of its nodes is a violation".into());
+        }
+        let way = self.automaton.way(entry, &ends, &sinks).ok_or("no way leads from its entry to a violation")?;
+        let on_way: Vec<usize> = way.iter().map(|e| e.from).collect();
+        if on_way
+            .iter()
+            .any(|&at| self.automaton.leaving(at).filter(|e| e.to != at && !sinks.contains(&e.to)).count() > 1)
+        {
+            self.left_out.push("it has other ways to the violation than the shortest".into());
+        }
+        let mut segments: Vec<Segment> = Vec::new();
+        for (number, edge) in way.iter().enumerate() {
+            let is_last = number + 1 == way.len();
+            let mut segment: Vec<Waypoint> = Vec::new();
+            for sink in self.automaton.leaving(edge.from).filter(|e| sinks.contains(&e.to)) {
+                segment.extend(self.step(sink)?.map(|mut step| {
+                    step.action = "avoid".into();
+                    step
+                }));
+            }
+            let step = self.step(edge)?;
+            if is_last {
+                segments.extend(self.last(segment, step, &edge.data)?);
+            } else if let Some(step) = step {
+                segment.push(step);
+                segments.push(of(segment));
+            }
+        }
+        if way.is_empty() {
+            segments.push(of(vec![self.waypoint("target", &Data::default())?]));
+        }
+        Ok(without_repeated(segments))
+    }
+
+    /// The step to the violation, and the target. A line is the target's; where the step says more, the violation is behind it, and
+    /// in the function that is entered, if one is.
+    fn last(&self, mut avoided: Vec<Waypoint>, step: Option<Waypoint>, data: &Data) -> Result<Vec<Segment>, String> {
+        let mut target = self.waypoint("target", &Data::default())?;
+        let Some(mut step) = step else {
+            avoided.push(target);
+            return Ok(vec![of(avoided)]);
+        };
+        match step.kind.as_str() {
+            "passed" => {
+                step.kind = "target".into();
+                avoided.push(step);
+                return Ok(vec![of(avoided)]);
+            }
+            "behind" => {
+                // Behind a violation nothing is.
+                step.kind = "passed".into();
+                target = self.waypoint("target", data)?;
+            }
+            "function_enter" => {
+                target = self.waypoint("target", data)?;
+                target.called.clone_from(&step.called);
+            }
+            _ => {}
+        }
+        avoided.push(step);
+        Ok(vec![of(avoided), of(vec![target])])
+    }
+
+    /// The waypoint of an edge; `None` where every execution makes the step.
+    fn step(&mut self, edge: &Edge) -> Result<Option<Waypoint>, String> {
+        let data = &edge.data;
+        for key in ["threadId", "createThread"] {
+            if data.get(key).is_some_and(|thread| !matches!(thread, "0" | "main" | "1")) {
+                return Err("it speaks of several threads".into());
+            }
+        }
+        let returned = data.get("returnFromFunction").or(data.get("returnFrom"));
+        let assumed = data.get("assumption").map(condition).transpose()?;
+        let of_result = assumed.as_deref().is_some_and(|a| a.contains("\\result"));
+        let mut waypoint = match (data.get("control"), data.get("enterFunction"), returned) {
+            _ if of_result => {
+                let function = data.get("assumption.resultfunction").or(returned);
+                let function =
+                    function.ok_or("an assumption speaks of \\result, and the edge does not say of which function")?;
+                let mut waypoint = self.waypoint("function_return", data)?;
+                waypoint.called = Some(function.to_owned());
+                let text = assumed.expect("it has \\result");
+                waypoint.constraint = Some(Constraint::new(Scalar::Text(text), "c_expression"));
+                return Ok(Some(waypoint));
+            }
+            (Some(way @ ("condition-true" | "condition-false")), ..) => {
+                let mut waypoint = self.waypoint("branching", data)?;
+                waypoint.constraint = Some(Constraint::new(Scalar::Bool(way == "condition-true"), ""));
+                waypoint
+            }
+            (Some(other), ..) => return Err(format!("`{other}` is no value of control")),
+            // Where execution starts, it does so anyway.
+            (None, Some("main"), _) if assumed.is_none() => return Ok(None),
+            (None, Some(function), _) => {
+                let mut waypoint = self.waypoint("function_enter", data)?;
+                waypoint.called = Some(function.to_owned());
+                waypoint
+            }
+            (None, None, Some(function)) => {
+                let mut waypoint = self.waypoint("returned", data)?;
+                waypoint.called = Some(function.to_owned());
+                waypoint
+            }
+            (None, None, None) if assumed.is_some() => self.waypoint("behind", data)?,
+            (None, None, None) if data.number("startline")?.is_none() => return Ok(None),
+            (None, None, None) => self.waypoint("passed", data)?,
+        };
+        waypoint.loose.as_mut().expect("just made").assumed = assumed;
+        Ok(Some(waypoint))
+    }
+
+    fn waypoint(&self, kind: &str, data: &Data) -> Result<Waypoint, String> {
+        let loose = Loose { lines: lines(data)?, ..Loose::default() };
+        let line = loose.lines.map_or(1, |(first, _)| first);
+        Ok(Waypoint { loose: Some(loose), ..Waypoint::follow(kind, self.location(data, line), None) })
+    }
+
+    fn location(&self, data: &Data, line: u32) -> Location {
+        let file_name = data.get("originfile").filter(|name| !name.starts_with('<')).unwrap_or(self.file).to_owned();
+        Location { file_name, line, column: None, function: None }
+    }
+
+    fn correctness(&mut self) -> Result<Vec<InvariantItem>, String> {
+        self.entry()?;
+        if self.automaton.edges.iter().any(|e| e.data.get("assumption").is_some()) {
+            self.left_out
+                .push("the assumptions of its edges: each invariant is to hold whichever way leads to it".into());
+        }
+        let mut items = Vec::new();
+        for (number, node) in self.automaton.nodes.iter().enumerate() {
+            let Some(text) = node.get("invariant") else { continue };
+            let value = condition(text)?;
+            if matches!(value.trim_matches(['(', ')', ' ']), "1" | "true") {
+                continue;
+            }
+            let before = self.automaton.edges.iter().filter(|e| e.to == number);
+            let (mut is_loop, mut entered, mut left) = (false, Vec::new(), Vec::new());
+            let mut file = None;
+            for edge in before {
+                is_loop |= edge.data.is("enterLoopHead")?;
+                let steps_on = ["control", "enterFunction", "returnFrom", "returnFromFunction"].iter();
+                if steps_on.clone().all(|key| edge.data.get(key).is_none()) || edge.data.is("enterLoopHead")? {
+                    entered.extend(lines(&edge.data)?);
+                }
+                file = file.or(Some(&edge.data));
+            }
+            for edge in self.automaton.leaving(number) {
+                let decides = edge.data.get("control").is_some()
+                    || edge.data.get("sourcecode").is_some_and(|s| s.starts_with('['));
+                // An edge that only says which loop it leads to speaks of the next place, not of this one.
+                if decides || !edge.data.is("enterLoopHead")? {
+                    left.extend(lines(&edge.data)?.map(|lines| (lines, decides)));
+                }
+                file = file.or(Some(&edge.data));
+            }
+            let line = left.first().map(|(lines, _)| lines.0).or(entered.first().map(|lines| lines.0)).unwrap_or(1);
+            let mut location = self.location(file.unwrap_or(&Data::default()), line);
+            location.function = node.get("invariant.scope").map(str::to_owned);
+            let kind = if is_loop { "loop_invariant" } else { "location_invariant" };
+            let loose = Some(Loose { entered, left, ..Loose::default() });
+            let invariant = Invariant { kind: kind.into(), location, value, format: "c_expression".into(), loose };
+            items.push(InvariantItem { invariant });
+        }
+        Ok(items)
+    }
+}
+
+fn of(waypoints: Vec<Waypoint>) -> Segment {
+    Segment { segment: waypoints.into_iter().map(|waypoint| WaypointItem { waypoint }).collect() }
+}
+
+fn lines(data: &Data) -> Result<Option<(u32, u32)>, String> {
+    let Some(first) = data.number("startline")? else { return Ok(None) };
+    let last = data.number("endline")?.unwrap_or(first);
+    match first >= 1 && last >= first {
+        true => Ok(Some((first, last))),
+        false => Err(format!("there are no lines {first} to {last}")),
+    }
+}
+
+/// Conditions as some tools write them, one after the other with semicolons, as one.
+fn condition(text: &str) -> Result<String, String> {
+    let parts: Vec<&str> = text.split(';').map(str::trim).filter(|p| !p.is_empty()).collect();
+    match parts.as_slice() {
+        [] => Err(format!("`{text}` is no condition")),
+        [one] => Ok((*one).to_owned()),
+        // What one has open is not to be closed by another.
+        several if several.iter().any(|p| p.matches('(').count() != p.matches(')').count()) => {
+            Err(format!("`{text}` is no condition"))
+        }
+        several => Ok(several.iter().map(|p| format!("({p})")).collect::<Vec<_>>().join(" && ")),
+    }
+}
+
+/// Without steps that only say a line of which another one says more: tools take a statement apart, and each part has its line.
+fn without_repeated(segments: Vec<Segment>) -> Vec<Segment> {
+    let lines = |s: &Segment| s.segment.last().and_then(|w| w.waypoint.loose.as_ref()?.lines);
+    let is_line = |s: &Segment| s.segment.len() == 1 && s.segment[0].waypoint.kind == "passed";
+    let mut kept: Vec<Segment> = Vec::new();
+    for segment in segments {
+        if is_line(&segment) && kept.last().is_some_and(|last| lines(last) == lines(&segment)) {
+            continue;
+        }
+        if kept.last().is_some_and(|last| is_line(last) && lines(last) == lines(&segment)) {
+            kept.pop();
+        }
+        kept.push(segment);
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests;

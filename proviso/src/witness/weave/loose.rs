@@ -1,0 +1,297 @@
+//! Places for what witnesses of format 1.0 say: lines, and what is done there.
+
+use super::{File, Site, read};
+use crate::failure::Failure;
+use crate::slice::scan::{Item, Kind, Statement};
+use crate::witness::validate::unusable;
+use crate::witness::{Content, Entry, Invariant, Location, Loose, Segment, Waypoint};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+type Lines = Option<(u32, u32)>;
+
+/// Leaves of a witness of format 1.0 what one of format 2 would say: where tools tell the operands of a condition one by one, the last decides; and
+/// what is outside of all functions happens anyway.
+pub fn settle(entry: &mut Entry, paths: &[PathBuf]) -> Result<(), Failure> {
+    let Content::Segments(segments) = &mut entry.content else { return Ok(()) };
+    if segments.iter().flat_map(|s| &s.segment).all(|item| item.waypoint.loose.is_none()) {
+        return Ok(());
+    }
+    let texts = paths.iter().map(|path| read(path)).collect::<Result<Vec<String>, Failure>>()?;
+    let files: Vec<File<'_>> = paths.iter().zip(&texts).map(|(path, text)| File::new(path, text)).collect();
+    let mut kept: Vec<Segment> = Vec::new();
+    for segment in std::mem::take(segments) {
+        let Some(Waypoint { kind, location, loose: Some(loose), .. }) = segment.segment.last().map(|w| &w.waypoint)
+        else {
+            kept.push(segment);
+            continue;
+        };
+        let candidates = files_of(&files, location, loose.lines)?;
+        if kind == "passed" && candidates.iter().all(|&at| files[at].is_outside(loose.lines)) {
+            continue;
+        }
+        if kind == "behind" && candidates.iter().all(|&at| files[at].is_outside(loose.lines)) {
+            // Before anything runs; of several such states the last is the one that there is then.
+            let lines = loose.lines;
+            let mut segment = segment;
+            let waypoint = &mut segment.segment.last_mut().expect("it has a step").waypoint;
+            (waypoint.kind, waypoint.called) = ("function_enter".into(), Some("main".into()));
+            let assumed = std::mem::take(waypoint.loose.as_mut().expect("it is one of format 1.0")).assumed;
+            waypoint.loose = Some(Loose { assumed, entered: lines.into_iter().collect(), ..Loose::default() });
+            if kept
+                .last()
+                .and_then(|s| s.segment.last()?.waypoint.loose.as_ref())
+                .is_some_and(|l| !l.entered.is_empty())
+            {
+                kept.pop();
+            }
+            kept.push(segment);
+            continue;
+        }
+        let same = |last: &Segment| {
+            let last = &last.segment.last().expect("none is empty").waypoint;
+            last.kind == "branching" && last.loose.as_ref().is_some_and(|l| l.lines == loose.lines)
+        };
+        let in_parts = kind == "branching" && candidates.iter().any(|&at| files[at].decides_in_parts(loose.lines));
+        if in_parts && kept.last().is_some_and(same) {
+            kept.pop();
+            // What is to be avoided of an operand says nothing of the whole.
+            kept.push(Segment { segment: segment.segment.into_iter().next_back().into_iter().collect() });
+        } else {
+            kept.push(segment);
+        }
+    }
+    *segments = kept;
+    Ok(())
+}
+
+/// The files that a location may mean, by number: all where it does not say a line.
+pub(super) fn files_of(files: &[File<'_>], location: &Location, lines: Lines) -> Result<Vec<usize>, Failure> {
+    let wanted = Path::new(&location.file_name);
+    let exact = files.iter().position(|f| f.path == wanted);
+    let named = || files.iter().position(|f| f.path.file_name() == wanted.file_name());
+    match exact.or_else(named) {
+        _ if lines.is_none() || files.len() == 1 => Ok((0..files.len()).collect()),
+        Some(one) => Ok(vec![one]),
+        None => Err(unusable(format!("{}: this file is not part of the program", location.file_name))),
+    }
+}
+
+impl File<'_> {
+    /// Where one of the functions is called.
+    pub(super) fn calls_of(&self, functions: &[&str]) -> Vec<Site> {
+        functions.iter().flat_map(|name| self.calls(name, None)).map(Site::Called).collect()
+    }
+
+    /// The places where a step may be made.
+    pub(super) fn steps(&self, waypoint: &Waypoint, loose: &Loose) -> Vec<Site> {
+        let (lines, called) = (loose.lines, waypoint.called.as_deref().unwrap_or_default());
+        match waypoint.kind.as_str() {
+            "branching" => self.branches(lines).into_iter().map(Site::Condition).collect(),
+            "function_return" => self.calls(called, lines).into_iter().map(Site::Returned).collect(),
+            "function_enter" => {
+                let (calls, first) = (self.calls(called, lines), self.first_of(called).map(Site::Start));
+                // Pointers call without a name, and some tools say where the function is.
+                let is_head = |(span, name, body): (Range<usize>, &str, Range<usize>)| {
+                    name == called && self.overlaps(&(span.start..body.start + 1), lines)
+                };
+                let unnamed = || self.calls(called, None).is_empty() || self.functions().any(is_head);
+                match calls.is_empty() {
+                    true => first.filter(|_| lines.is_none() || unnamed()).into_iter().collect(),
+                    // What is assumed of a call is said of the variables of who is called.
+                    false if loose.assumed.is_some() => first.into_iter().collect(),
+                    false => calls.into_iter().map(Site::Called).collect(),
+                }
+            }
+            "returned" => {
+                let returns = self.leaves(lines).into_iter().filter(|bytes| {
+                    self.source.word(self.token_at(bytes.start)) == "return" && self.is_in(called, bytes.start)
+                });
+                let mut sites: Vec<Site> = returns.map(|bytes| Site::Statement(bytes.start)).collect();
+                sites.extend(self.end_of(called).filter(|&at| self.overlaps(&(at..at + 1), lines)).map(Site::End));
+                match sites.is_empty() {
+                    true => self.calls(called, lines).into_iter().map(Site::Returned).collect(),
+                    false => sites,
+                }
+            }
+            "behind" => self.operations(lines, |bytes| match self.jumps(bytes) {
+                true => vec![Site::Statement(bytes.start)],
+                false => vec![Site::Behind(bytes.start)],
+            }),
+            // A statement that calls has a step before the call and one behind it.
+            _ => self.operations(lines, |bytes| {
+                let calls = self.source.text[bytes.clone()].contains('(') && !self.jumps(bytes);
+                let behind = calls.then_some(Site::Behind(bytes.start));
+                std::iter::once(Site::Statement(bytes.start)).chain(behind).collect()
+            }),
+        }
+    }
+
+    /// Operations on the lines: statements, decisions, and the head of a function, where its variables are given their values.
+    fn operations(&self, lines: Lines, sites: impl Fn(&Range<usize>) -> Vec<Site>) -> Vec<Site> {
+        let mut sites: Vec<Site> = self.leaves(lines).iter().flat_map(sites).collect();
+        sites.extend(self.branches(lines).into_iter().map(Site::Condition));
+        if sites.is_empty() {
+            let heads = self.functions().filter(|(span, _, body)| self.overlaps(&(span.start..body.start + 1), lines));
+            sites.extend(heads.filter_map(|(_, name, _)| self.first_of(name)).map(Site::Start));
+        }
+        sites
+    }
+
+    /// Whether control goes elsewhere at the end of the statement.
+    fn jumps(&self, bytes: &Range<usize>) -> bool {
+        matches!(self.source.word(self.token_at(bytes.start)), "return" | "break" | "continue" | "goto")
+    }
+
+    /// Whether the lines are outside of all functions: what is there is done before any of them starts.
+    pub(super) fn is_outside(&self, lines: Lines) -> bool {
+        lines.is_some()
+            && !self.functions().any(|(span, ..)| self.overlaps(&span, lines))
+            && self.source.items.iter().any(|item| self.overlaps(&self.source.bytes(item.span()), lines))
+    }
+
+    /// Whether a condition on these lines has several operands, of which tools of this format tell one by one.
+    pub(super) fn decides_in_parts(&self, lines: Lines) -> bool {
+        self.branches(lines).into_iter().any(|at| {
+            let Some(piece) = self.around_condition(at, "", "") else { return false };
+            let text = &self.source.text[piece.around];
+            text.contains("&&") || text.contains("||")
+        })
+    }
+
+    fn line_of(&self, offset: usize) -> u32 {
+        self.lines.partition_point(|&start| start <= offset) as u32
+    }
+
+    fn overlaps(&self, bytes: &Range<usize>, lines: Lines) -> bool {
+        lines.is_none_or(|(first, last)| {
+            self.line_of(bytes.start) <= last && first <= self.line_of(bytes.end.saturating_sub(1).max(bytes.start))
+        })
+    }
+
+    /// Statements without others in them, and no decisions.
+    fn leaves(&self, lines: Lines) -> Vec<Range<usize>> {
+        let inner = |bytes: &Range<usize>| {
+            let is_below = |b: &Range<usize>| b != bytes && bytes.start <= b.start && b.end <= bytes.end;
+            self.statements.iter().any(|(b, _)| is_below(b))
+        };
+        let decides = |bytes: &Range<usize>| {
+            matches!(self.source.word(self.token_at(bytes.start)), "if" | "while" | "for" | "do" | "switch")
+        };
+        let all = self.statements.iter().map(|(bytes, _)| bytes);
+        all.filter(|b| self.overlaps(b, lines) && !decides(b) && !inner(b)).cloned().collect()
+    }
+
+    /// Keywords of what branches by a condition on the lines, and `?`.
+    fn branches(&self, lines: Lines) -> Vec<usize> {
+        let tokens = &self.source.tokens;
+        let statements = self.statements.iter().map(|(bytes, _)| bytes.start);
+        let keywords = statements
+            .filter(|&at| matches!(self.source.word(self.token_at(at)), "if" | "while" | "for" | "do" | "switch"));
+        let choices = tokens.iter().filter(|t| t.kind == Kind::Punct(b'?')).map(|t| t.range.start);
+        let is_here = |&at: &usize| {
+            let keyword = self.token_at(at);
+            let is_tail = matches!(self.source.word(keyword), "do" | "for" | "?");
+            self.around_condition(at, "", "").is_some_and(|piece| {
+                let around = if piece.around.is_empty() { at..at + 1 } else { piece.around };
+                self.overlaps(&around, lines) || !is_tail && self.overlaps(&(at..at + 1), lines)
+            })
+        };
+        keywords.chain(choices).filter(is_here).collect()
+    }
+
+    /// The right parentheses of the calls of a function on the lines, or in a statement that starts there.
+    fn calls(&self, function: &str, lines: Lines) -> Vec<usize> {
+        let tokens = &self.source.tokens;
+        let is_call = |open: usize| {
+            self.source.word(open - 1) == function
+                && self.functions().all(|(span, _, body)| {
+                    let at = tokens[open].range.start;
+                    !span.contains(&at) || body.contains(&at)
+                })
+        };
+        let opens = (1..tokens.len()).filter(|&i| tokens[i].kind == Kind::Punct(b'(') && is_call(i));
+        let starts_here = |at: usize| {
+            let around = self.statements.iter().map(|(b, _)| b).filter(|b| b.contains(&at)).max_by_key(|b| b.start);
+            around.is_some_and(|b| self.overlaps(&(b.start..b.start + 1), lines))
+        };
+        let is_here = |open: &usize| {
+            let at = tokens[open - 1].range.start;
+            self.overlaps(&(at..at + 1), lines) || starts_here(at)
+        };
+        let inside = |at: usize| self.functions().any(|(_, _, body)| body.contains(&at));
+        let closes = opens.filter(is_here).filter_map(|open| Some(tokens[self.source.closing(open)?].range.start));
+        closes.filter(|&at| inside(at)).collect()
+    }
+
+    /// Functions: their bytes, their names and the bytes of their bodies.
+    fn functions(&self) -> impl Iterator<Item = (Range<usize>, &str, Range<usize>)> {
+        self.source.items.iter().filter_map(|item| match item {
+            Item::Function { span, name, body } => {
+                Some((self.source.bytes(span), self.source.word(*name), self.source.bytes(body.span())))
+            }
+            _ => None,
+        })
+    }
+
+    /// The first statement of a function.
+    fn first_of(&self, function: &str) -> Option<usize> {
+        self.source.items.iter().find_map(|item| match item {
+            Item::Function { name, body: Statement::Compound(_, all), .. } if self.source.word(*name) == function => {
+                Some(self.source.bytes(all.first()?.span()).start)
+            }
+            _ => None,
+        })
+    }
+
+    /// The brace that ends a function.
+    fn end_of(&self, function: &str) -> Option<usize> {
+        self.functions().find(|(_, name, _)| *name == function).map(|(.., body)| body.end - 1)
+    }
+
+    fn is_in(&self, function: &str, at: usize) -> bool {
+        self.functions().any(|(_, name, body)| name == function && body.contains(&at))
+    }
+
+    /// The place of an invariant of a node.
+    pub(super) fn node(&self, invariant: &Invariant, loose: &Loose) -> Option<Site> {
+        let is_loop = invariant.kind == "loop_invariant";
+        let in_scope = |at: usize| {
+            let scope = invariant.location.function.as_deref();
+            scope.is_none_or(|name| self.is_in(name, at))
+        };
+        let word = |at: usize| self.source.word(self.token_at(at));
+        let loops = |lines: Lines| -> Vec<usize> {
+            self.branches(lines).into_iter().filter(|&at| matches!(word(at), "while" | "for" | "do")).collect()
+        };
+        let only = |all: Vec<usize>| {
+            let mut all = all.into_iter().filter(|&at| in_scope(at));
+            all.next().filter(|_| all.next().is_none())
+        };
+        let decided = loose.left.iter().filter(|(_, decides)| *decides).map(|(lines, _)| Some(*lines));
+        if is_loop {
+            let by_condition = decided.clone().find_map(|lines| only(loops(lines)));
+            let by_entry = || loose.entered.iter().find_map(|lines| only(loops(Some(*lines))));
+            let behind = || {
+                loose.entered.iter().find_map(|lines| {
+                    let last = self.leaves(Some(*lines)).into_iter().max_by_key(|b| b.end)?;
+                    let next = self.statements.iter().map(|(b, _)| b.start).filter(|&s| s >= last.end).min()?;
+                    matches!(word(next), "while" | "for" | "do").then_some(next).filter(|&at| in_scope(at))
+                })
+            };
+            if let Some(at) = by_condition.or_else(by_entry).or_else(behind) {
+                return Some(Site::BeforeCondition(at));
+            }
+        }
+        if let Some(at) = decided.clone().find_map(|lines| only(self.branches(lines))) {
+            return Some(Site::BeforeCondition(at));
+        }
+        let single = |lines: (u32, u32)| only(self.leaves(Some(lines)).into_iter().map(|b| b.start).collect());
+        if let Some(at) = loose.left.iter().filter(|(_, decides)| !decides).find_map(|(lines, _)| single(*lines)) {
+            return Some(Site::Statement(at));
+        }
+        let at = loose.entered.iter().find_map(|lines| single(*lines))?;
+        // Of a loop without a keyword the statement at its head is named.
+        Some(if is_loop { Site::Statement(at) } else { Site::Behind(at) })
+    }
+}

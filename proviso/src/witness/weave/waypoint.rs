@@ -1,0 +1,162 @@
+//! What waypoints and invariants put where.
+
+use super::{END, File, Following, INVARIANT, RESULT, SEGMENT, Site, file_of, loose, unsupported};
+use crate::failure::Failure;
+use crate::witness::validate::unusable;
+use crate::witness::{Invariant, Location, Loose, Scalar, Waypoint};
+
+/// Puts the check of an invariant where it is said to hold.
+pub(super) fn add_invariant(files: &mut [File<'_>], invariant: &Invariant, number: usize) -> Result<(), Failure> {
+    let location = &invariant.location;
+    let check = |condition: String| format!("(({condition}) ? (void)0 : {INVARIANT}{number}())");
+    if let Some(loose) = &invariant.loose {
+        let candidates = loose::files_of(files, location, Some((location.line, location.line)))?;
+        let found = candidates.into_iter().find_map(|at| Some((at, files[at].node(invariant, loose)?)));
+        let (at, site) = found
+            .ok_or_else(|| unusable(format!("no place is known for the invariant `{}` of a node", invariant.value)))?;
+        let condition = files[at].admit(&invariant.value, location)?;
+        files[at].hooks.entry(site).or_default().always.push(check(condition));
+        return Ok(());
+    }
+    let at = file_of(files, location)?;
+    let file = &mut files[at];
+    let check = check(file.admit(&invariant.value, location)?);
+    let site = match invariant.kind.as_str() {
+        "loop_invariant" => Site::BeforeCondition(file.keyword(location, &["while", "for", "do"])?),
+        "location_invariant" => Site::Statement(file.statement(location)?),
+        other => return Err(unsupported(location, &format!("{other} is not supported"))),
+    };
+    file.hooks.entry(site).or_default().always.push(check);
+    Ok(())
+}
+
+/// Puts a waypoint where it is.
+pub(super) fn add(
+    files: &mut [File<'_>],
+    waypoint: &Waypoint,
+    number: usize,
+    too_early: Option<&str>,
+    following: Following,
+) -> Result<(), Failure> {
+    let location = &waypoint.location;
+    let (sites, condition) = match &waypoint.loose {
+        Some(loose) => by_line(files, waypoint, loose)?,
+        None => exact(files, waypoint)?,
+    };
+    if waypoint.kind == "target" {
+        let Some(too_early) = too_early else { return Ok(()) };
+        for (file, site) in sites {
+            files[file].hooks.entry(site).or_default().always.push(too_early.to_owned());
+        }
+        return Ok(());
+    }
+    let action = match (waypoint.action.as_str(), following) {
+        ("follow", Following::FirstVisit) => {
+            format!("({condition}) ? (void)({SEGMENT} = {}) : {END}", number + 1)
+        }
+        ("follow", Following::AnyVisit) => format!("({condition}) ? (void)({SEGMENT} = {}) : (void)0", number + 1),
+        ("avoid", _) => format!("({condition}) ? {END} : (void)0"),
+        (other, _) => return Err(unsupported(location, &format!("the action {other} is not supported"))),
+    };
+    for (file, site) in sites {
+        files[file].hooks.entry(site).or_default().cases.push((number, action.clone()));
+    }
+    Ok(())
+}
+
+/// Files by their numbers and places in them, and what holds there.
+type Placed = (Vec<(usize, Site)>, String);
+
+/// Where a waypoint of format 2 is.
+fn exact(files: &[File<'_>], waypoint: &Waypoint) -> Result<Placed, Failure> {
+    let location = &waypoint.location;
+    let at = file_of(files, location)?;
+    let file = &files[at];
+    let value = waypoint.constraint.as_ref().map(|c| &c.value);
+    let (site, condition) = match waypoint.kind.as_str() {
+        "target" => (Site::Statement(file.statement(location)?), String::new()),
+        "assumption" => (Site::Statement(file.statement(location)?), text(file, value, location)?),
+        "function_enter" => (Site::Called(file.parenthesis(location)?), "1".to_owned()),
+        "function_return" => {
+            let condition = if value.is_some() { text(file, value, location)? } else { "1".to_owned() };
+            (Site::Returned(file.parenthesis(location)?), condition)
+        }
+        "branching" => {
+            let site = Site::Condition(file.branching(location)?);
+            let condition = match value {
+                Some(Scalar::Int(case)) => format!("{RESULT} == {case}"),
+                Some(Scalar::Text(case))
+                    if is_switch(file, location) && !matches!(case.as_str(), "default" | "true" | "false") =>
+                {
+                    format!("{RESULT} == ({})", file.admit(case, location)?)
+                }
+                value => taken(value, location)?,
+            };
+            (site, condition)
+        }
+        other => return Err(unsupported(location, &format!("waypoints of type {other} are not supported"))),
+    };
+    Ok((vec![(at, site)], condition))
+}
+
+/// Where a step of format 1 may be.
+fn by_line(files: &[File<'_>], waypoint: &Waypoint, loose: &Loose) -> Result<Placed, Failure> {
+    let location = &waypoint.location;
+    let is_target = waypoint.kind == "target";
+    let mut sites: Vec<(usize, Site)> = Vec::new();
+    let candidates = loose::files_of(files, location, loose.lines)?;
+    // A violation that nobody says the place of is anywhere, and one in a function is behind its call, which is a step of its own.
+    if !is_target || loose.lines.is_some() && waypoint.called.is_none() {
+        for &at in &candidates {
+            sites.extend(files[at].steps(waypoint, loose).into_iter().map(|site| (at, site)));
+        }
+        if sites.is_empty() {
+            let place = loose.lines.map_or_else(|| "anywhere".to_owned(), |(line, _)| format!("in line {line}"));
+            let of = waypoint.called.as_deref().map_or_else(String::new, |name| format!(" of {name}"));
+            return Err(unusable(format!("{place} there is no step of the kind `{}`{of}", waypoint.kind)));
+        }
+        if waypoint.kind == "behind" && loose.lines.is_none() {
+            return Err(unusable("an assumption of the witness does not say where it holds"));
+        }
+    }
+    let Some(&(first, _)) = sites.first() else { return Ok((sites, String::new())) };
+    let file = &files[first];
+    let value = waypoint.constraint.as_ref().map(|c| &c.value);
+    let condition = match (waypoint.kind.as_str(), value) {
+        ("branching", value) => taken(value, location)?,
+        ("function_return", value) => text(file, value, location)?,
+        _ => "1".to_owned(),
+    };
+    let assumed = loose.assumed.as_ref().map(|assumed| file.admit(assumed, location)).transpose()?;
+    let condition = match assumed {
+        Some(assumed) if condition == "1" => assumed,
+        Some(assumed) => format!("({condition}) && ({assumed})"),
+        None => condition,
+    };
+    Ok((sites, condition))
+}
+
+/// The condition of a waypoint as it is woven in.
+fn text(file: &File<'_>, value: Option<&Scalar>, location: &Location) -> Result<String, Failure> {
+    match value {
+        Some(Scalar::Text(text)) => file.admit(&text.replace("\\result", RESULT), location),
+        Some(Scalar::Bool(value)) => Ok(i64::from(*value).to_string()),
+        Some(Scalar::Int(value)) => Ok(value.to_string()),
+        None => Err(unsupported(location, "the waypoint has no condition")),
+    }
+}
+
+/// That a branch is taken or is not.
+fn taken(value: Option<&Scalar>, location: &Location) -> Result<String, Failure> {
+    match value {
+        Some(Scalar::Bool(true)) => Ok(format!("!!{RESULT}")),
+        Some(Scalar::Bool(false)) => Ok(format!("!{RESULT}")),
+        Some(Scalar::Text(text)) if text == "true" => Ok(format!("!!{RESULT}")),
+        Some(Scalar::Text(text)) if text == "false" => Ok(format!("!{RESULT}")),
+        _ => Err(unsupported(location, "this branch is not supported")),
+    }
+}
+
+fn is_switch(file: &File<'_>, location: &Location) -> bool {
+    file.keyword(location, &["switch"]).is_ok()
+}
