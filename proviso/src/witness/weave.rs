@@ -165,7 +165,8 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
                     specification.split("call(").skip(1).filter_map(|rest| rest.split('(').next()).map(str::trim);
                 let errors: Vec<&str> = named.chain(["reach_error", "__VERIFIER_error"]).collect();
                 for file in &mut parsed {
-                    for site in file.calls_of(&errors) {
+                    let calls: Vec<usize> = errors.iter().flat_map(|name| file.calls(name, None)).collect();
+                    for site in calls.into_iter().map(Site::Called) {
                         let always = &mut file.hooks.entry(site).or_default().always;
                         always.clear();
                         always.push(too_early.clone());

@@ -78,11 +78,6 @@ pub(super) fn files_of(files: &[File<'_>], location: &Location, lines: Lines) ->
 }
 
 impl File<'_> {
-    /// Where one of the functions is called.
-    pub(super) fn calls_of(&self, functions: &[&str]) -> Vec<Site> {
-        functions.iter().flat_map(|name| self.calls(name, None)).map(Site::Called).collect()
-    }
-
     /// The places where a step may be made.
     pub(super) fn steps(&self, waypoint: &Waypoint, loose: &Loose) -> Vec<Site> {
         let (lines, called) = (loose.lines, waypoint.called.as_deref().unwrap_or_default());
@@ -201,7 +196,7 @@ impl File<'_> {
     }
 
     /// The right parentheses of the calls of a function on the lines, or in a statement that starts there.
-    fn calls(&self, function: &str, lines: Lines) -> Vec<usize> {
+    pub(super) fn calls(&self, function: &str, lines: Lines) -> Vec<usize> {
         let tokens = &self.source.tokens;
         let is_call = |open: usize| {
             self.source.word(open - 1) == function
