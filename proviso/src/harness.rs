@@ -18,6 +18,8 @@ pub struct Subject<'a> {
     /// Functions that the program calls and whose models are linked: some of them no library has.
     pub models: &'a [String],
     pub ilp32: bool,
+    /// What the inputs are those of, in words.
+    pub of: String,
     /// The one of clang that sees the error.
     pub sanitizer: Option<&'static str>,
 }
@@ -82,9 +84,8 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
 }
 
 fn header(out: &mut String, trace: &Trace, environment: &Environment, subject: &Subject<'_>) {
-    let spot = trace.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
     let model = if subject.ilp32 { "-m32 " } else { "" };
-    *out += &comment(&format!("Made by proviso: the inputs with which this happens{spot}: {}", trace.message));
+    *out += &comment(&format!("Made by proviso: the inputs {}", subject.of));
     *out += " *\n";
     let sanitize = subject.sanitizer.map_or_else(String::new, |s| format!("-fsanitize={s} "));
     let _ = writeln!(out, " *     clang {model}{sanitize}-g {} THIS_FILE -lm && ./a.out\n *", subject.files.join(" "));

@@ -206,6 +206,11 @@ impl Job {
         Ok(())
     }
 
+    /// Whether the question is if all executions end, and nothing else.
+    pub fn is_about_ends(&self) -> bool {
+        matches!(self.properties[..], [Property::Termination])
+    }
+
     /// Calls of these functions are errors, too.
     pub fn add_error_functions(&mut self, names: &[String]) {
         self.error_functions.extend_from_slice(names);

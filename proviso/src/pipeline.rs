@@ -20,7 +20,7 @@ use crate::termination;
 use crate::trace::{self, Trace};
 use crate::witness::weave::INVARIANT;
 use cfa::interp::Inputs;
-use cfa::{CallGraph, Check, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
+use cfa::{CallGraph, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::{Config, Counterexample, Reason, Verdict};
@@ -448,7 +448,11 @@ impl Pipeline {
                     let doubt = "global variables hold what is shown as arguments of their names";
                     trace.environment.doubts.push(doubt.into());
                 }
-                harness = self.wants_harness.then(|| harness_of(&self.job, program, &trace, error.check));
+                harness = self.wants_harness.then(|| {
+                    let spot = trace.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
+                    let of = format!("with which this happens{spot}: {}", trace.message);
+                    harness_of(&self.job, program, &trace, of, error.check.sanitizer())
+                });
                 violation.message.clone_from(&trace.message);
                 violation.trace = Some(trace);
             }
@@ -459,8 +463,8 @@ impl Pipeline {
     }
 }
 
-/// The C harness that runs a violation.
-fn harness_of(job: &Job, program: &Program, trace: &Trace, violated: Check) -> String {
+/// The C harness that gives the program the inputs of a violation or of a test.
+pub fn harness_of(job: &Job, program: &Program, trace: &Trace, of: String, sanitizer: Option<&'static str>) -> String {
     let files: Vec<String> = job.load.inputs.iter().map(|f| f.display().to_string()).collect();
     let ilp32 = program.layout.pointer_width == 32;
     let errors = &job.error_functions;
@@ -471,7 +475,7 @@ fn harness_of(job: &Job, program: &Program, trace: &Trace, violated: Check) -> S
         .map(|f| f.name.clone())
         .chain(uncalled(program, trace))
         .collect();
-    let (models, sanitizer) = (&program.models, violated.sanitizer());
+    let models = &program.models;
     let undefined_return = job.load.undefined_functions == UndefinedFunctions::Pure;
     let subject = Subject {
         files: &files,
@@ -480,6 +484,7 @@ fn harness_of(job: &Job, program: &Program, trace: &Trace, violated: Check) -> S
         undefined_return,
         models,
         ilp32,
+        of,
         sanitizer,
     };
     harness::write(trace, &subject)

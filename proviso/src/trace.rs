@@ -100,7 +100,7 @@ impl InputValue {
 }
 
 /// The violation, replayed.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Trace {
     pub message: String,
     /// Of a violation of memory safety: the object that it is about.

@@ -107,7 +107,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
             Ok(None) if matches!(report.answer, Answer::Unknown { .. }) => {}
             Ok(None) => {
                 let why = match report.properties.iter().any(|p| p == "termination") {
-                    true => "its format has no word for termination",
+                    true => "its format has no word for this (`docs/evidence.md`)",
                     false => "no time was left for the way to the violation",
                 };
                 output::warning(&format!("there is no witness: {why}"), colors);

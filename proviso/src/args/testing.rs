@@ -52,6 +52,9 @@ pub struct TestgenArgs {
     /// each input, named after the function that gives it.
     #[arg(long, help_heading = "Output")]
     pub ktest: bool,
+    /// The test that --harness is of: its number in the suite [default: 1], or a file (testcase-3.xml, a .ktest) of any suite, in which case none is made.
+    #[arg(long, value_name = "N|TEST.xml", requires = "harness", help_heading = "Output")]
+    pub test: Option<String>,
     /// Writes what all tests cover, in lcov's format.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub lcov: Option<PathBuf>,
@@ -76,4 +79,5 @@ Examples:
   proviso testgen prog.c -o suite --timeout 30
   proviso testgen prog.c --property coverage-branches.prp --lcov covered.info   then: genhtml covered.info
   proviso testgen prog.c --coverage error-call
+  proviso testgen prog.c --test test-suite/testcase-3.xml --harness three.c   then: clang prog.c three.c && ./a.out
   proviso testgen prog.c --cotest --tester afl         AFL++ makes the tests, a verifier proves what no test can cover";

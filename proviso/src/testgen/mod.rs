@@ -2,6 +2,7 @@
 
 mod cotest;
 mod goals;
+mod harness;
 pub mod imported;
 mod search;
 pub mod suite;
@@ -41,7 +42,7 @@ const WRITING: Duration = Duration::from_millis(300);
 
 /// Runs the command; the exit code.
 pub fn run(args: &TestgenArgs, colors: Colors) -> u8 {
-    let written = args.verify.writes_only(&["--json", "--save-gia"]);
+    let written = args.verify.writes_only(&["--json", "--save-gia", "--harness"]);
     written.and_then(|()| attempt(args, colors)).unwrap_or_else(|failure| output::failure(&failure, colors))
 }
 
@@ -59,8 +60,17 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
         ("--lcov", args.lcov.as_ref()),
         ("--json", args.verify.json.as_ref()),
         ("--save-gia", saves_gia),
+        ("--harness", args.verify.harness.as_ref()),
     ]);
     outputs.check(args.verify.files.iter().chain(&job.files_read).map(std::path::PathBuf::as_path))?;
+    let which = harness::Which::of(args.test.as_deref());
+    if let (harness::Which::File(test), Some(path)) = (&which, &args.verify.harness) {
+        let program = pipeline::load(&job.load, &Budget::unlimited())?;
+        let values = harness::values(&program, test)?;
+        outputs.put(path, harness::write(&program, &job, &values, &test.display().to_string()));
+        outputs.commit()?;
+        return Ok(exit::TRUE);
+    }
     let config = verify::config(&args.verify)?;
     let memory = args.verify.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
     let processor = args.verify.cpu_limit;
@@ -125,6 +135,12 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     suite.write(&args.output, args.ktest)?;
     if let Some(path) = &args.lcov {
         outputs.put(path, suite::lcov(&program, &found.counts, &sources));
+    }
+    if let (harness::Which::Number(number), Some(path)) = (which, &args.verify.harness) {
+        let count = found.tests.len();
+        let test = number.checked_sub(1).and_then(|at| found.tests.get(at));
+        let test = test.ok_or_else(|| Failure::usage(format!("there is no test {number}: the suite has {count}")))?;
+        outputs.put(path, harness::write(&program, &job, &test.values, &format!("testcase-{number}")));
     }
     match (saves_gia, known.lock().unwrap_or_else(PoisonError::into_inner).take()) {
         (Some(path), Some(text)) => outputs.put(path, text),

@@ -259,14 +259,21 @@ pub enum Format {
     GraphMl,
 }
 
-/// The witness of a verdict as text; `None` where there is none to give: of UNKNOWN, of termination, and of a violation that was not
+/// The witness of a verdict as text; `None` where there is none to give: of UNKNOWN, of a proof of termination, and of a violation that was not
 /// told in time. `Err` with the reason if an input file cannot be read.
 pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<String>, std::io::Error> {
     let places = Places::new(&task.files)?;
+    let about_ends = report.properties.iter().any(|p| p == "termination");
     let (entry_type, content) = match &report.answer {
         Answer::Unknown { .. } => return Ok(None),
-        // The format's violations end, and its invariants say nothing of ends.
-        _ if report.properties.iter().any(|p| p == "termination") => return Ok(None),
+        // Of executions without end format 1 wants an invariant that is closed, and format 2.0 has no word.
+        Answer::False(violation) if about_ends && format == Format::Yaml => {
+            match violation.trace.as_ref().and_then(|trace| violation::lasso(trace, &places)) {
+                Some(segments) => ("violation_sequence", Content::Segments(segments)),
+                None => return Ok(None),
+            }
+        }
+        _ if about_ends => return Ok(None),
         Answer::True => {
             let (invariants, _) = correctness::invariants(&report.invariants, &places);
             ("invariant_set", Content::Invariants(invariants))
@@ -276,7 +283,10 @@ pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<Stri
             None => return Ok(None),
         },
     };
-    let entry = Entry { entry_type: entry_type.to_owned(), metadata: metadata(report, task, &places), content };
+    let mut entry = Entry { entry_type: entry_type.to_owned(), metadata: metadata(report, task, &places), content };
+    if about_ends {
+        entry.metadata.format_version = "2.1".into();
+    }
     Ok(Some(match format {
         Format::Yaml => text(&[entry]),
         Format::GraphMl => graphml::of(&entry),

@@ -31,7 +31,7 @@ struct Text {
 pub type Point = (u32, u32);
 
 /// Where a condition at the head of a loop is written down.
-#[derive(PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LoopPlace {
     /// The keyword of a `while` or `for`.
     Keyword(Point),

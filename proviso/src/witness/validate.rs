@@ -158,6 +158,9 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
     let Content::Segments(segments) = &entry.content else {
         return Err(unusable("a violation_sequence consists of segments"));
     };
+    if weave::is_lasso(entry) {
+        return lasso(entry, job, args, start);
+    }
     let target = segments.last().and_then(|s| s.segment.last()).map(|item| &item.waypoint);
     let Some(target) = target.filter(|w| w.kind == "target") else {
         return Err(unusable("the last waypoint of the witness is no target"));
@@ -189,6 +192,42 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
     } else if matches!(report.answer, Answer::True) {
         report.answer = Answer::unknown("no execution that follows the witness violates the property");
     }
+    Ok(report)
+}
+
+/// Whether an execution without end passes the stem, and then the cycle for ever.
+fn lasso(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Result<Report, Failure> {
+    if !job.is_about_ends() {
+        return Err(unusable("the witness has a cycle, and the property is not termination"));
+    }
+    let Content::Segments(segments) = &entry.content else { unreachable!("it has a cycle") };
+    let stem = segments.iter().take_while(|s| s.segment.iter().all(|item| item.waypoint.action != "cycle")).count();
+    let (mut report, woven) = verify(entry, job, &args.verify, Following::Endlessly, start)?;
+    let places = Places::new(&job.load.inputs).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
+    let none = "no execution without end that follows the witness was found";
+    match &mut report.answer {
+        Answer::False(found) => {
+            let spot = found.trace.as_ref().and_then(|t| t.spot.clone());
+            let mut at = None;
+            if let Some(spot) = &spot {
+                let (file, line) = places.physical(spot);
+                if let Some(number) = job.load.inputs.iter().position(|f| *f == Path::new(&file)) {
+                    let column = woven.original_column(Path::new(&file), line, spot.column);
+                    at = weave::loop_at(&job.load.inputs[number], line, column)?.map(|keyword| (number, keyword));
+                }
+            }
+            if at.is_none() || at != woven.cycle {
+                report.answer = Answer::unknown("what never ends is not the loop that the cycle of the witness is in");
+            } else if passed(found) < stem {
+                report.answer = Answer::unknown("what leads to the cycle is not passed before it begins");
+            } else {
+                found.trace.iter_mut().for_each(|t| unweave(t, &woven, &places));
+            }
+        }
+        Answer::True => report.answer = Answer::unknown(none),
+        Answer::Unknown { .. } => {}
+    }
+    report.checks.clear();
     Ok(report)
 }
 

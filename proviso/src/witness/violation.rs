@@ -1,10 +1,10 @@
 //! Violation witnesses: the inputs of the counterexample in the order in which the program takes them, then the target.
 //! That fixes an execution, so whoever follows it needs no search.
 
-use super::place::Places;
+use super::place::{LoopPlace, Places};
 use super::{Constraint, Scalar, Segment, Waypoint, WaypointItem, location};
 use crate::source::Spot;
-use crate::trace::{InputValue, Trace};
+use crate::trace::{Event, InputValue, Step, Trace};
 use cfa::InputKind;
 
 /// The segments of a witness for a violation that was replayed.
@@ -12,6 +12,55 @@ pub(super) fn segments(trace: &Trace, places: &Places) -> Vec<Segment> {
     let before = &trace.inputs[..trace.inputs.len() - in_target(trace, places)];
     let inputs = before.iter().filter_map(|input| returned(input, places));
     inputs.chain(std::iter::once(target(trace, places))).map(segment).collect()
+}
+
+/// The segments of a witness for an execution without end (format 2.1): what leads to the loop, and one turn of it. `None` where the loop
+/// has no place in the source.
+pub(super) fn lasso(trace: &Trace, places: &Places) -> Option<Vec<Segment>> {
+    let spot = trace.spot.as_ref()?;
+    let place = places.loop_around(spot).or_else(|| places.loop_with(std::slice::from_ref(spot)))?;
+    let (kind, point, value) = match place {
+        LoopPlace::Keyword(point) => ("branching", point, Constraint::new(Scalar::Bool(true), "c_expression")),
+        LoopPlace::Body(point) => ("assumption", point, Constraint::new(Scalar::Text("1".into()), "c_expression")),
+    };
+    let mut location = location(spot, None, &trace.function, places);
+    (location.line, location.column) = (point.0, Some(point.1));
+    // The last turn is between the last two times that the condition of the loop was looked at.
+    let is_head = |step: &Step| {
+        let at = step.spot.as_ref().and_then(|spot| places.loop_around(spot));
+        matches!(step.event, Event::Branch { .. }) && at.is_some_and(|at| at == place)
+    };
+    let mut visits: Vec<usize> = (0..trace.steps.len()).filter(|&n| is_head(&trace.steps[n])).collect();
+    // Operands of one condition follow one another.
+    visits.dedup_by(|next, before| *next == *before + 1);
+    let input = |step: &Step| match step.event {
+        Event::Input { index, .. } => Some(index),
+        _ => None,
+    };
+    let first = match visits[..] {
+        [.., from, to] => trace.steps[from..to].iter().find_map(input),
+        // No condition: what is given in the loop.
+        _ => trace.inputs.iter().position(|i| {
+            let spot = i.spot.as_ref();
+            spot.is_some_and(|spot| {
+                places.loop_with(&[spot.clone(), trace.spot.clone().expect("it has one")]) == Some(place)
+            })
+        }),
+    };
+    let (stem, turn) = trace.inputs.split_at(first.unwrap_or(trace.inputs.len()));
+    let mut cycle = vec![Waypoint::follow(kind, location, Some(value))];
+    let mut given = Vec::new();
+    for input in turn {
+        // A call that comes again is one of the next turn.
+        if given.contains(&&input.spot) {
+            break;
+        }
+        given.push(&input.spot);
+        cycle.extend(returned(input, places));
+    }
+    cycle.iter_mut().for_each(|waypoint| waypoint.action = "cycle".into());
+    let stem = stem.iter().filter_map(|input| returned(input, places));
+    Some(stem.chain(cycle).map(segment).collect())
 }
 
 /// How many of the last inputs are taken within the statement of the target (`a[i] = nondet();`): the format has the target

@@ -15,11 +15,14 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+mod lasso;
 mod locate;
 mod loose;
 mod waypoint;
 
+pub use lasso::{is_lasso, loop_at};
 pub use loose::settle;
+use waypoint::Way;
 
 /// Error functions for invariants are called so, with the invariant's number behind.
 pub const INVARIANT: &str = "__proviso_invariant_";
@@ -27,6 +30,8 @@ pub const INVARIANT: &str = "__proviso_invariant_";
 pub const SEGMENT: &str = "__proviso_segment";
 /// What ends an execution so that it is none, whatever the property says of ends.
 const END: &str = "__proviso_assume(0)";
+/// Whether the cycle of a lasso was passed since its loop has begun its turn.
+const ROUND: &str = "__proviso_round";
 /// The value that a hook is about.
 pub const RESULT: &str = "__proviso_result";
 /// Around what the witness has written: text that macros leave as it is, also where nothing is preprocessed (`.i`).
@@ -39,6 +44,8 @@ pub enum Following {
     FirstVisit,
     /// Some time.
     AnyVisit,
+    /// Closely and for ever: an execution that does not follow ends.
+    Endlessly,
 }
 
 /// Types of the standard library that conditions cast to.
@@ -92,6 +99,15 @@ enum Site {
     End(usize),
 }
 
+impl Site {
+    fn offset(self) -> usize {
+        match self {
+            Self::Start(at) | Self::Statement(at) | Self::BeforeCondition(at) | Self::Condition(at) => at,
+            Self::Returned(at) | Self::Called(at) | Self::Behind(at) | Self::End(at) => at,
+        }
+    }
+}
+
 /// An input file with what is to stand in it.
 struct File<'a> {
     path: &'a Path,
@@ -112,6 +128,8 @@ struct Piece {
 /// The program with a witness in it.
 pub struct Woven {
     pub paths: Vec<PathBuf>,
+    /// The loop that a lasso goes round in: its file, by number, and where its keyword is.
+    pub cycle: Option<(usize, usize)>,
     /// By file (as it was named before) and line: columns from which on something was added, in what was written, and how much.
     added: Added,
 }
@@ -150,7 +168,7 @@ pub fn admit_expanded(expanded: &str, original: &Path) -> Result<(), Failure> {
 pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Path) -> Result<Woven, Failure> {
     let texts = files.iter().map(|f| read(f)).collect::<Result<Vec<String>, Failure>>()?;
     let mut parsed: Vec<File<'_>> = files.iter().zip(&texts).map(|(path, text)| File::new(path, text)).collect();
-    let mut errors = 0;
+    let (mut errors, mut cycle) = (0, None);
     match &entry.content {
         super::Content::Segments(segments) => {
             // Where the target is no call of an error function, control may come to its statement and go on.
@@ -173,10 +191,14 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
                     }
                 }
             }
+            let way = Way { following, extent: lasso::extent(segments), too_early: too_early.as_deref() };
             for (number, segment) in segments.iter().enumerate() {
                 for item in &segment.segment {
-                    waypoint::add(&mut parsed, &item.waypoint, number, too_early.as_deref(), following)?;
+                    waypoint::add(&mut parsed, &item.waypoint, number, &way)?;
                 }
+            }
+            if following == Following::Endlessly {
+                cycle = Some(lasso::close(&mut parsed, segments)?);
             }
         }
         super::Content::Invariants(all) => {
@@ -186,7 +208,7 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
             errors = all.len();
         }
     }
-    let mut woven = Woven { paths: Vec::new(), added: Added::new() };
+    let mut woven = Woven { paths: Vec::new(), cycle, added: Added::new() };
     for (number, file) in parsed.iter().enumerate() {
         let name = file.path.file_name().unwrap_or_default();
         let path = folder.join(format!("{number}")).join(name);
@@ -456,7 +478,10 @@ impl<'a> File<'a> {
     /// The file with its hooks, and with declarations before it.
     fn text(&self, first: bool, invariants: usize, added: &mut Added) -> Result<String, Failure> {
         let mut out = String::new();
-        let _ = write!(out, "{}unsigned {SEGMENT}; ", if first { "" } else { "extern " });
+        let _ = match first {
+            true => write!(out, "unsigned {SEGMENT}, {ROUND} = 1; "),
+            false => write!(out, "extern unsigned {SEGMENT}, {ROUND}; "),
+        };
         out += "extern void __proviso_assume(int); ";
         for number in 0..invariants {
             let _ = write!(out, "extern void {INVARIANT}{number}(void); ");

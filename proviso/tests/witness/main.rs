@@ -1,5 +1,6 @@
 //! Witnesses as another tool would use them: from the file alone, and not to be fooled.
 
+mod endless;
 mod graphml;
 
 use std::path::{Path, PathBuf};

@@ -45,8 +45,9 @@ impl TestCase {
         let input = &program.inputs[input];
         let value = match program.plain_type(input.ty) {
             CType::Float { format, .. } if format.width() == input.width => {
-                let text = text.trim_end_matches(['f', 'F', 'l', 'L']);
-                cfa::float::parse(*format, text)
+                // The `f` of `inf` is no suffix.
+                let suffixed = text.trim_end_matches(['f', 'F', 'l', 'L']);
+                cfa::float::parse(*format, text).or_else(|| cfa::float::parse(*format, suffixed))
             }
             _ => integer(text, input.width),
         };

@@ -220,7 +220,7 @@ impl File<'_> {
     }
 
     /// Functions: their bytes, their names and the bytes of their bodies.
-    fn functions(&self) -> impl Iterator<Item = (Range<usize>, &str, Range<usize>)> {
+    pub(super) fn functions(&self) -> impl Iterator<Item = (Range<usize>, &str, Range<usize>)> {
         self.source.items.iter().filter_map(|item| match item {
             Item::Function { span, name, body } => {
                 Some((self.source.bytes(span), self.source.word(*name), self.source.bytes(body.span())))
@@ -285,8 +285,12 @@ impl File<'_> {
         if let Some(at) = loose.left.iter().filter(|(_, decides)| !decides).find_map(|(lines, _)| single(*lines)) {
             return Some(Site::Statement(at));
         }
-        let at = loose.entered.iter().find_map(|lines| single(*lines))?;
         // Of a loop without a keyword the statement at its head is named.
+        let heads = self.statements.iter().map(|(bytes, _)| bytes.start);
+        let head = |lines: (u32, u32)| heads.clone().filter(|&at| self.overlaps(&(at..at + 1), Some(lines))).min();
+        let first =
+            || loose.entered.iter().filter(|_| is_loop).find_map(|lines| head(*lines).filter(|&at| in_scope(at)));
+        let at = loose.entered.iter().find_map(|lines| single(*lines)).or_else(first)?;
         Some(if is_loop { Site::Statement(at) } else { Site::Behind(at) })
     }
 }

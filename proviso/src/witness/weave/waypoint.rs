@@ -1,6 +1,6 @@
 //! What waypoints and invariants put where.
 
-use super::{END, File, Following, INVARIANT, RESULT, SEGMENT, Site, file_of, loose, unsupported};
+use super::{END, File, Following, INVARIANT, RESULT, SEGMENT, Site, file_of, lasso, loose, unsupported};
 use crate::failure::Failure;
 use crate::witness::validate::unusable;
 use crate::witness::{Invariant, Location, Loose, Scalar, Waypoint};
@@ -30,31 +30,39 @@ pub(super) fn add_invariant(files: &mut [File<'_>], invariant: &Invariant, numbe
     Ok(())
 }
 
+/// How waypoints are followed.
+pub(super) struct Way<'a> {
+    pub following: Following,
+    /// How many segments lead to a cycle, and how many there are.
+    pub extent: (usize, usize),
+    /// What ends an execution that is at the target before it has passed all else.
+    pub too_early: Option<&'a str>,
+}
+
 /// Puts a waypoint where it is.
-pub(super) fn add(
-    files: &mut [File<'_>],
-    waypoint: &Waypoint,
-    number: usize,
-    too_early: Option<&str>,
-    following: Following,
-) -> Result<(), Failure> {
+pub(super) fn add(files: &mut [File<'_>], waypoint: &Waypoint, number: usize, way: &Way<'_>) -> Result<(), Failure> {
     let location = &waypoint.location;
     let (sites, condition) = match &waypoint.loose {
         Some(loose) => by_line(files, waypoint, loose)?,
-        None => exact(files, waypoint)?,
+        None => exact(files, waypoint, way.following)?,
     };
     if waypoint.kind == "target" {
-        let Some(too_early) = too_early else { return Ok(()) };
+        let Some(too_early) = way.too_early else { return Ok(()) };
         for (file, site) in sites {
             files[file].hooks.entry(site).or_default().always.push(too_early.to_owned());
         }
         return Ok(());
     }
-    let action = match (waypoint.action.as_str(), following) {
+    let (stem, all) = way.extent;
+    let action = match (waypoint.action.as_str(), way.following) {
         ("follow", Following::FirstVisit) => {
             format!("({condition}) ? (void)({SEGMENT} = {}) : {END}", number + 1)
         }
         ("follow", Following::AnyVisit) => format!("({condition}) ? (void)({SEGMENT} = {}) : (void)0", number + 1),
+        ("follow" | "cycle", Following::Endlessly) => {
+            format!("({condition}) ? {} : {}", lasso::next(number, all, stem), lasso::STOP)
+        }
+        ("avoid", Following::Endlessly) => format!("({condition}) ? {} : (void)0", lasso::STOP),
         ("avoid", _) => format!("({condition}) ? {END} : (void)0"),
         (other, _) => return Err(unsupported(location, &format!("the action {other} is not supported"))),
     };
@@ -68,7 +76,7 @@ pub(super) fn add(
 type Placed = (Vec<(usize, Site)>, String);
 
 /// Where a waypoint of format 2 is.
-fn exact(files: &[File<'_>], waypoint: &Waypoint) -> Result<Placed, Failure> {
+fn exact(files: &[File<'_>], waypoint: &Waypoint, following: Following) -> Result<Placed, Failure> {
     let location = &waypoint.location;
     let at = file_of(files, location)?;
     let file = &files[at];
@@ -78,8 +86,14 @@ fn exact(files: &[File<'_>], waypoint: &Waypoint) -> Result<Placed, Failure> {
         "assumption" => (Site::Statement(file.statement(location)?), text(file, value, location)?),
         "function_enter" => (Site::Called(file.parenthesis(location)?), "1".to_owned()),
         "function_return" => {
-            let condition = if value.is_some() { text(file, value, location)? } else { "1".to_owned() };
-            (Site::Returned(file.parenthesis(location)?), condition)
+            let close = file.parenthesis(location)?;
+            let given = || given(files, file, close, value, location).transpose();
+            let condition = match (following == Following::Endlessly).then(given).flatten() {
+                Some(given) => given?,
+                None if value.is_some() => text(file, value, location)?,
+                None => "1".to_owned(),
+            };
+            (Site::Returned(close), condition)
         }
         "branching" => {
             let site = Site::Condition(file.branching(location)?);
@@ -97,6 +111,33 @@ fn exact(files: &[File<'_>], waypoint: &Waypoint) -> Result<Placed, Failure> {
         other => return Err(unsupported(location, &format!("waypoints of type {other} are not supported"))),
     };
     Ok((vec![(at, site)], condition))
+}
+
+/// Of an input that the witness gives one value: that it is taken. A search for executions without end tries few values of its own.
+fn given(
+    files: &[File<'_>],
+    file: &File<'_>,
+    close: usize,
+    value: Option<&Scalar>,
+    location: &Location,
+) -> Result<Option<String>, Failure> {
+    let Some(Scalar::Text(text)) = value else { return Ok(None) };
+    let opening = file.source.opening(file.token_at(close)).unwrap_or(0);
+    let function = file.source.word(opening.saturating_sub(1));
+    let is_free = function.starts_with("__VERIFIER_nondet_")
+        && !files.iter().any(|f| f.functions().any(|(_, name, _)| name == function));
+    let said = text.trim().strip_prefix("\\result").and_then(|rest| rest.trim_start().strip_prefix("=="));
+    let Some(said) = said.filter(|said| is_free && !said.contains("\\result") && is_number(said)) else {
+        return Ok(None);
+    };
+    let said = file.admit(said.trim(), location)?;
+    Ok(Some(format!("({RESULT} = ({said}), {RESULT} == ({said}))")))
+}
+
+/// Whether the text is a constant, so that nothing of it binds less than `==`.
+fn is_number(text: &str) -> bool {
+    let text = text.trim().trim_start_matches('-');
+    text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '.')
 }
 
 /// Where a step of format 1 may be.

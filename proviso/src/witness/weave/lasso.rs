@@ -1,0 +1,98 @@
+//! Witnesses of executions without end: a stem, and a cycle that is passed again and again.
+//!
+//! In the woven program an execution that does not follow *ends*, so one without end follows. The waypoints of the cycle are in a loop; a turn of it in
+//! which the cycle was not passed ends the execution, too. So what never ends in that loop passes the cycle for ever.
+
+use super::{File, ROUND, SEGMENT, Site, read, unsupported};
+use crate::failure::Failure;
+use crate::witness::validate::unusable;
+use crate::witness::{Entry, Segment, Waypoint};
+use std::path::PathBuf;
+
+/// What an execution comes to that does not follow.
+pub(super) const STOP: &str = "__builtin_abort()";
+
+/// Whether a witness is about an execution without end.
+pub fn is_lasso(entry: &Entry) -> bool {
+    match &entry.content {
+        crate::witness::Content::Segments(segments) => stem(segments) < segments.len(),
+        crate::witness::Content::Invariants(_) => false,
+    }
+}
+
+/// How many segments lead to the cycle.
+fn stem(segments: &[Segment]) -> usize {
+    let is_cycle = |s: &Segment| s.segment.iter().any(|item| item.waypoint.action == "cycle");
+    segments.iter().position(is_cycle).unwrap_or(segments.len())
+}
+
+/// Has the cycle begin again where it ends, and watches the loop around it; that loop.
+pub(super) fn close(files: &mut [File<'_>], segments: &[Segment]) -> Result<(usize, usize), Failure> {
+    let stem = stem(segments);
+    let mut around: Option<(usize, Vec<usize>)> = None;
+    for (number, segment) in segments.iter().enumerate().skip(stem) {
+        let Some(Waypoint { action, location, .. }) = segment.segment.last().map(|item| &item.waypoint) else {
+            return Err(unusable("a segment of the witness has no waypoints"));
+        };
+        if action != "cycle" {
+            return Err(unsupported(location, "behind the waypoints of the cycle are others"));
+        }
+        let of = |file: &File<'_>| {
+            let has = |(_, hook): &(&Site, &super::Hook)| hook.cases.iter().any(|(n, _)| *n == number);
+            file.hooks.iter().find(has).map(|(site, _)| file.loops_around(site.offset()))
+        };
+        let found = files.iter().enumerate().find_map(|(at, file)| Some((at, of(file)?)));
+        let (at, loops) = found.ok_or_else(|| unsupported(location, "the waypoint has no place"))?;
+        // What is in another function is called from the loop, or is not passed in its turns.
+        match &mut around {
+            None => around = Some((at, loops)),
+            Some((file, all)) if *file == at => {
+                let common: Vec<usize> = all.iter().copied().filter(|l| loops.contains(l)).collect();
+                if !common.is_empty() {
+                    *all = common;
+                }
+            }
+            Some(_) => {}
+        }
+    }
+    let (file, at) = around
+        .and_then(|(file, loops)| Some((file, *loops.last()?)))
+        .ok_or_else(|| unusable("the cycle of the witness is in no loop of the source"))?;
+    let check = format!("({SEGMENT} < {stem} ? (void)0 : {ROUND} ? (void)({ROUND} = 0) : {STOP})");
+    files[file].hooks.entry(Site::BeforeCondition(at)).or_default().always.push(check);
+    Ok((file, at))
+}
+
+/// What happens when a waypoint of the cycle is passed: behind the last comes the first.
+pub(super) fn next(number: usize, segments: usize, stem: usize) -> String {
+    match number + 1 == segments {
+        true => format!("(void)({SEGMENT} = {stem}, {ROUND} = 1)"),
+        false => format!("(void)({SEGMENT} = {})", number + 1),
+    }
+}
+
+/// How many segments lead to the cycle, and how many there are.
+pub(super) fn extent(segments: &[Segment]) -> (usize, usize) {
+    (stem(segments), segments.len())
+}
+
+/// The loop that a place of a file is in, by where its keyword is.
+pub fn loop_at(path: &PathBuf, line: u32, column: Option<u32>) -> Result<Option<usize>, Failure> {
+    let text = read(path)?;
+    let file = File::new(path, &text);
+    let Some(&start) = file.lines.get((line as usize).wrapping_sub(1)) else { return Ok(None) };
+    let indented = || text[start..].find(|c: char| c != ' ' && c != '\t').unwrap_or(0);
+    let offset = start + column.map_or_else(indented, |c| (c as usize).saturating_sub(1));
+    Ok(file.loops_around(offset).last().copied())
+}
+
+impl File<'_> {
+    /// The loops around an offset, outermost first, by where their keywords are.
+    fn loops_around(&self, offset: usize) -> Vec<usize> {
+        let is_loop = |at: usize| matches!(self.source.word(self.token_at(at)), "while" | "for" | "do");
+        let around = self.statements.iter().filter(|(bytes, _)| bytes.contains(&offset) && is_loop(bytes.start));
+        let mut around: Vec<_> = around.map(|(bytes, _)| (bytes.start, std::cmp::Reverse(bytes.end))).collect();
+        around.sort_unstable();
+        around.into_iter().map(|(start, _)| start).collect()
+    }
+}

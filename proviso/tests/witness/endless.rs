@@ -1,0 +1,99 @@
+//! Witnesses of executions without end (format 2.1): a stem, and a cycle.
+
+use super::Case;
+
+const STUCK: &str = "\
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int i = __VERIFIER_nondet_int();
+    for (int k = 0; k < 10; k++)
+        i = i > 1000 ? 1000 : i;
+    while (i > 0) {
+        int step = __VERIFIER_nondet_int();
+        if (i != 5)
+            i = i - 1;
+        else
+            i = i - (step == 2);
+    }
+    return 0;
+}
+";
+
+#[test]
+fn an_execution_without_end_is_confirmed_from_its_witness() {
+    let case = Case::new(STUCK);
+    let (said, witness) = case.verify(&["--property", "termination"]);
+    assert_eq!(said, "FALSE(termination)");
+    for wanted in ["format_version: \"2.1\"", "action: cycle", "CHECK( init(main()), LTL(F end) )"] {
+        assert!(witness.replace('\'', "\"").contains(wanted), "{wanted}: {witness}");
+    }
+    assert!(witness.find("action: follow") < witness.find("action: cycle") && !witness.contains("type: target"));
+    assert_eq!(case.validate(&witness), "FALSE(termination)");
+
+    let cycle = witness.find("action: cycle").unwrap();
+    let (stem, turn) = witness.split_at(cycle);
+    let none = "UNKNOWN(no execution without end that follows the witness was found)";
+    let changed = |from: &str, to: &str| {
+        let text = format!("{stem}{}", turn.replacen(from, to, 1));
+        assert_ne!(text, witness, "{from}");
+        case.validate(&text)
+    };
+    // The branch that leaves the loop, and a loop that ends.
+    assert_eq!(changed("value: true", "value: false"), none);
+    assert_eq!(changed("line: 6\n", "line: 4\n"), none);
+    assert!(changed("line: 6\n", "line: 13\n").contains("no such statement starts here"));
+    assert!(changed("action: cycle", "action: again").contains("the action again is not supported"));
+    // What is behind the cycle can be no stem.
+    let reordered = witness.replacen("action: follow", "action: cycle", 1);
+    assert!(!case.validate(&reordered).starts_with("FALSE"), "{reordered}");
+    // Other inputs: the loop ends, or its turns are others.
+    let at = stem.rfind("\\result == ").unwrap() + "\\result == ".len();
+    let end = at + stem[at..].find('\n').unwrap();
+    assert_eq!(case.validate(&format!("{}0{}{turn}", &stem[..at], &stem[end..])), none);
+    assert_eq!(case.validate(&format!("{}1{}{turn}", &stem[..at], &stem[end..])), none);
+    let at = turn.find("\\result == ").unwrap() + "\\result == ".len();
+    let end = at + turn[at..].find('\n').unwrap();
+    assert_eq!(case.validate(&format!("{stem}{}2{}", &turn[..at], &turn[end..])), none);
+    assert_eq!(case.validate(&format!("{stem}{}3{}", &turn[..at], &turn[end..])), "FALSE(termination)");
+}
+
+/// The program never ends, but not where the witness says; or there only for some time.
+#[test]
+fn a_cycle_is_passed_for_ever() {
+    let program = "\
+int main(void) {
+    unsigned n = 0;
+    while (1) {
+        if (n < 3)
+            n++;
+        while (n < 2)
+            n++;
+    }
+    return 0;
+}
+";
+    let case = Case::new(program);
+    let (said, witness) = case.verify(&["--property", "termination"]);
+    assert_eq!(said, "FALSE(termination)");
+    assert_eq!(case.validate(&witness), "FALSE(termination)");
+    assert!(witness.contains("line: 3\n"), "{witness}");
+    for line in ["line: 4\n", "line: 6\n"] {
+        let column = witness
+            .find("column: 5\n")
+            .map(|_| witness.replace("line: 3\n", line).replace("column: 5\n", "column: 9\n"));
+        let said = case.validate(&column.unwrap());
+        assert!(said.starts_with("UNKNOWN("), "{said}");
+    }
+}
+
+/// A loop of gotos has no place, and recursion none either.
+#[test]
+fn what_has_no_loop_in_the_source_has_no_witness() {
+    let case = Case::new("int main(void) { again: goto again; }\n");
+    let path = case.witness();
+    let output =
+        super::proviso(&["verify", &case.program, "--property", "termination", "--witness", path.to_str().unwrap()]);
+    assert_eq!(super::verdict(&output), "FALSE(termination)");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there is no witness"));
+    assert!(!path.exists());
+}
