@@ -2,34 +2,41 @@
 
 use super::goals;
 use super::imported::{self, Given};
-use crate::failure::Failure;
+use crate::args::TestgenArgs;
+use crate::failure::{Failure, exit};
+use crate::files::Outputs;
 use crate::harness::plain_name;
-use crate::job::Job;
-use crate::pipeline::harness_of;
+use crate::job::{Job, Otherwise};
+use crate::pipeline::{self, harness_of};
 use crate::trace::{InputValue, Trace};
 use cfa::interp::Interpreter;
 use cfa::{Bv, InputId, Program};
 use cooperate::range::split::literal;
+use engine::budget::Budget;
 use std::path::Path;
 
-/// What a harness is of.
-pub enum Which {
-    Number(usize),
-    File(std::path::PathBuf),
-}
-
-impl Which {
-    /// What the command line says; the first test where it says nothing.
-    pub fn of(said: Option<&str>) -> Self {
-        match said.map_or(Ok(1), str::parse) {
-            Ok(number) => Self::Number(number),
-            Err(_) => Self::File(said.unwrap_or_default().into()),
-        }
-    }
+/// Writes the harness of a test that there is already; `None` where none is asked for.
+pub fn of_file(args: &TestgenArgs) -> Option<Result<u8, Failure>> {
+    let test = args.test.as_ref().filter(|test| test.parse::<usize>().is_err())?;
+    let path = args.verify.harness.as_ref()?;
+    let written = || {
+        let job = Job::new(&args.verify, Otherwise::Assertions)?;
+        let mut outputs = Outputs::new([("--harness", Some(path))]);
+        let read = job.files_read.iter().map(std::path::PathBuf::as_path);
+        outputs
+            .check(args.verify.files.iter().map(std::path::PathBuf::as_path).chain(read).chain([Path::new(test)]))?;
+        let program = pipeline::load(&job.load, &Budget::unlimited())?;
+        outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
+        let values = values(&program, Path::new(test))?;
+        outputs.put(path, write(&program, &job, &values, test));
+        outputs.commit()?;
+        Ok(exit::TRUE)
+    };
+    Some(written())
 }
 
 /// The values that a test in a file gives to the program.
-pub fn values(program: &Program, path: &Path) -> Result<Vec<(InputId, Bv)>, Failure> {
+fn values(program: &Program, path: &Path) -> Result<Vec<(InputId, Bv)>, Failure> {
     let problem = |why: String| Failure::data(format!("{}: {why}", path.display()));
     let tests = imported::read(path)?;
     let [test] = tests.as_slice() else { return Err(problem("one test is expected".into())) };

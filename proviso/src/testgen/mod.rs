@@ -43,7 +43,8 @@ const WRITING: Duration = Duration::from_millis(300);
 /// Runs the command; the exit code.
 pub fn run(args: &TestgenArgs, colors: Colors) -> u8 {
     let written = args.verify.writes_only(&["--json", "--save-gia", "--harness"]);
-    written.and_then(|()| attempt(args, colors)).unwrap_or_else(|failure| output::failure(&failure, colors))
+    let work = |()| harness::of_file(args).unwrap_or_else(|| attempt(args, colors));
+    written.and_then(work).unwrap_or_else(|failure| output::failure(&failure, colors))
 }
 
 fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
@@ -63,14 +64,6 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
         ("--harness", args.verify.harness.as_ref()),
     ]);
     outputs.check(args.verify.files.iter().chain(&job.files_read).map(std::path::PathBuf::as_path))?;
-    let which = harness::Which::of(args.test.as_deref());
-    if let (harness::Which::File(test), Some(path)) = (&which, &args.verify.harness) {
-        let program = pipeline::load(&job.load, &Budget::unlimited())?;
-        let values = harness::values(&program, test)?;
-        outputs.put(path, harness::write(&program, &job, &values, &test.display().to_string()));
-        outputs.commit()?;
-        return Ok(exit::TRUE);
-    }
     let config = verify::config(&args.verify)?;
     let memory = args.verify.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
     let processor = args.verify.cpu_limit;
@@ -133,15 +126,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let suite = Suite { program: &program, goals: &told, found: &found, coverage: &coverage, job: &job };
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     suite.write(&args.output, args.ktest)?;
-    if let Some(path) = &args.lcov {
-        outputs.put(path, suite::lcov(&program, &found.counts, &sources));
-    }
-    if let (harness::Which::Number(number), Some(path)) = (which, &args.verify.harness) {
-        let count = found.tests.len();
-        let test = number.checked_sub(1).and_then(|at| found.tests.get(at));
-        let test = test.ok_or_else(|| Failure::usage(format!("there is no test {number}: the suite has {count}")))?;
-        outputs.put(path, harness::write(&program, &job, &test.values, &format!("testcase-{number}")));
-    }
+    suite.put_others(args, &sources, &mut outputs)?;
     match (saves_gia, known.lock().unwrap_or_else(PoisonError::into_inner).take()) {
         (Some(path), Some(text)) => outputs.put(path, text),
         (Some(_), None) => output::warning("there is no GIA: the run did not come back in time", colors),
@@ -253,6 +238,23 @@ impl Suite<'_> {
             }] += 1;
         }
         counts
+    }
+
+    /// What is written beside the suite.
+    fn put_others(&self, args: &TestgenArgs, sources: &Sources, outputs: &mut Outputs) -> Result<(), Failure> {
+        if let Some(path) = &args.lcov {
+            outputs.put(path, suite::lcov(self.program, &self.found.counts, sources));
+        }
+        if let Some(path) = &args.verify.harness {
+            let number = args.test.as_deref().map_or(Ok(1), str::parse::<usize>).unwrap_or(0);
+            let count = self.found.tests.len();
+            let test = number.checked_sub(1).and_then(|at| self.found.tests.get(at));
+            let test =
+                test.ok_or_else(|| Failure::usage(format!("there is no test {number}: the suite has {count}")))?;
+            let name = format!("testcase-{number}");
+            outputs.put(path, harness::write(self.program, self.job, &test.values, &name));
+        }
+        Ok(())
     }
 
     /// Writes `metadata.xml`, `goals.txt` and `testcase-N.xml`, on request also as `.ktest`; tests of a suite that was there before go.

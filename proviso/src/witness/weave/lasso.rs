@@ -39,7 +39,7 @@ pub(super) fn close(files: &mut [File<'_>], segments: &[Segment]) -> Result<(usi
         }
         let of = |file: &File<'_>| {
             let has = |(_, hook): &(&Site, &super::Hook)| hook.cases.iter().any(|(n, _)| *n == number);
-            file.hooks.iter().find(has).map(|(site, _)| file.loops_around(site.offset()))
+            file.hooks.iter().find(has).map(|(site, _)| loops_around(file, site.offset()))
         };
         let found = files.iter().enumerate().find_map(|(at, file)| Some((at, of(file)?)));
         let (at, loops) = found.ok_or_else(|| unsupported(location, "the waypoint has no place"))?;
@@ -83,16 +83,14 @@ pub fn loop_at(path: &PathBuf, line: u32, column: Option<u32>) -> Result<Option<
     let Some(&start) = file.lines.get((line as usize).wrapping_sub(1)) else { return Ok(None) };
     let indented = || text[start..].find(|c: char| c != ' ' && c != '\t').unwrap_or(0);
     let offset = start + column.map_or_else(indented, |c| (c as usize).saturating_sub(1));
-    Ok(file.loops_around(offset).last().copied())
+    Ok(loops_around(&file, offset).last().copied())
 }
 
-impl File<'_> {
-    /// The loops around an offset, outermost first, by where their keywords are.
-    fn loops_around(&self, offset: usize) -> Vec<usize> {
-        let is_loop = |at: usize| matches!(self.source.word(self.token_at(at)), "while" | "for" | "do");
-        let around = self.statements.iter().filter(|(bytes, _)| bytes.contains(&offset) && is_loop(bytes.start));
-        let mut around: Vec<_> = around.map(|(bytes, _)| (bytes.start, std::cmp::Reverse(bytes.end))).collect();
-        around.sort_unstable();
-        around.into_iter().map(|(start, _)| start).collect()
-    }
+/// The loops around an offset, outermost first, by where their keywords are.
+fn loops_around(file: &File<'_>, offset: usize) -> Vec<usize> {
+    let is_loop = |at: usize| matches!(file.source.word(file.token_at(at)), "while" | "for" | "do");
+    let around = file.statements.iter().filter(|(bytes, _)| bytes.contains(&offset) && is_loop(bytes.start));
+    let mut around: Vec<_> = around.map(|(bytes, _)| (bytes.start, std::cmp::Reverse(bytes.end))).collect();
+    around.sort_unstable();
+    around.into_iter().map(|(start, _)| start).collect()
 }
