@@ -1,7 +1,7 @@
 //! Values as addresses: where they lead to.
 
 use super::congruence::Congruence;
-use super::limits::Limit;
+use super::limits::{Limit, within};
 use super::value::Value;
 use crate::execution::range as addresses;
 use cfa::BinOp;
@@ -41,7 +41,7 @@ impl Value {
         Self { targets, ..self.clone() }
     }
     /// How far it is from one place of an object to another.
-    pub fn distance(&self, o: &Self, is_one: &impl Fn(u32) -> bool) -> Option<Self> {
+    pub fn distance(&self, o: &Self, is_one: &dyn Fn(u32) -> bool) -> Option<Self> {
         let ([(object, at)], [(other, from)]) = (self.targets.as_deref()?, o.targets.as_deref()?) else {
             return None;
         };
@@ -97,6 +97,20 @@ impl Value {
         // Otherwise it is never valid, and nothing is behind it.
         if left.is_empty() { self.clone() } else { Self { targets: Some(left), ..self.clone() } }
     }
+}
+
+/// An address whose distances are at most what their limits say; and so it is itself, as objects lie between `low` and `high`.
+pub fn leading_within(value: &Value, most: &dyn Fn(u32, &Limit) -> Option<u64>, (low, high): (u64, u64)) -> Value {
+    let is_limited = |targets: &&Targets| targets.iter().any(|(_, at)| !at.limits.is_empty());
+    let Some(targets) = value.targets.as_ref().filter(is_limited) else { return value.clone() };
+    let at_most = |(object, at): &(u32, Value)| (*object, within(at, &|limit| most(*object, limit)));
+    let targets: Targets = targets.iter().map(at_most).collect();
+    let furthest = |(object, at): &(u32, Value)| (*object != NULL).then_some(at.range.high);
+    let furthest: Option<Vec<u64>> = targets.iter().map(furthest).collect();
+    let last = furthest.and_then(|all| all.into_iter().max()).and_then(|most| high.checked_add(most));
+    let bounds = last.and_then(|last| Bounds::unsigned(value.width(), low, last));
+    let now = bounds.and_then(|bounds| value.meet(&Value::of_range(bounds)?)).unwrap_or_else(|| value.clone());
+    Value { targets: Some(targets), ..now }
 }
 
 /// Where the values lead to, if they are addresses.

@@ -168,12 +168,6 @@ impl<'p> Analysis<'p> {
     }
 }
 
-/// Whether behind an edge memory may be anything. (Behind a model that lacks behaviours nothing is said anyway.)
-fn loses_memory(program: &Program, edge: EdgeId) -> bool {
-    matches!(program.edges[edge].op, Op::Approx { .. })
-        && program.funcs[program.func_of(edge)].origin != FunctionOrigin::Model
-}
-
 /// Per function, the objects that it and what it calls may write, make or end; and with them those that they may read.
 fn accessed_objects(
     program: &Program,
@@ -200,7 +194,6 @@ fn accessed_objects(
             Op::Free { ptr, .. } => note(&mut touched, &tracker.objects_of(ptr)),
             Op::ObjectSize { ptr, .. } | Op::ObjectOffset { ptr, .. } => note(&mut read, &tracker.objects_of(ptr)),
             Op::Alloc { .. } => note(&mut touched, &[tracker.site(id)]),
-            Op::Approx { .. } if loses_memory(program, id) => touched[func].insert_range(..),
             _ => {}
         }
     }
@@ -258,7 +251,13 @@ impl Following<'_> {
                 let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, false);
                 let (loaded, cell) = tracker.read(&env.memory, value.as_ref(), bytes);
                 accessed(program, rows, env, addr, bytes);
-                env.set(rows, var, loaded.map(|v| super::resized(&v, width)));
+                let held = env.recent.held(pool, Read { var, width }, addr);
+                let mut loaded = loaded.map(|v| super::resized(&v, width));
+                for known in held.into_iter().filter_map(|same| env.get(rows, same)) {
+                    // Where nothing is in both, the read is not reached.
+                    loaded = Some(loaded.and_then(|v| v.meet(known)).unwrap_or_else(|| known.clone()));
+                }
+                env.set(rows, var, loaded);
                 if let Some(cell) = cell.filter(|_| width.is_multiple_of(8)) {
                     env.recent.loaded(var, cell);
                 }
@@ -272,6 +271,8 @@ impl Following<'_> {
                 let bytes = u64::from(width.div_ceil(8));
                 let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, true);
                 let content = eval(env, stored).map(|v| super::resized(&v, width.next_multiple_of(8)));
+                let places = tracker.places(value.as_ref(), addr);
+                env.written(rows, pool, &places);
                 tracker.write(env, value.as_ref(), addr, bytes, content.as_ref());
                 accessed(program, rows, env, addr, bytes);
                 is_valid
@@ -289,6 +290,7 @@ impl Following<'_> {
             Op::Free { ptr, kind } => {
                 let value = eval(env, ptr);
                 let is_valid = tracker.can_be_freed(&env.memory, value.as_ref());
+                env.recent.written(&|_| false);
                 tracker.free(env, value.as_ref(), ptr, kind);
                 is_valid
             }
@@ -298,6 +300,8 @@ impl Following<'_> {
                 let is_valid = tracker.is_valid_up_to(&env.memory, to.0.as_ref(), &most(&len), true)
                     && tracker.is_valid_up_to(&env.memory, from.as_ref(), &most(&len), false);
                 let bytes = least(&len);
+                let places = tracker.places(to.0.as_ref(), dst);
+                env.written(rows, pool, &places);
                 tracker.copy(env, to, from, len);
                 accessed(program, rows, env, dst, bytes);
                 accessed(program, rows, env, src, bytes);
@@ -307,6 +311,8 @@ impl Following<'_> {
                 let (to, byte, len) = (pair(env, dst), eval(env, byte), eval(env, len));
                 let is_valid = tracker.is_valid_up_to(&env.memory, to.0.as_ref(), &most(&len), true);
                 let bytes = least(&len);
+                let places = tracker.places(to.0.as_ref(), dst);
+                env.written(rows, pool, &places);
                 tracker.fill(env, to, byte, len);
                 accessed(program, rows, env, dst, bytes);
                 is_valid
@@ -317,12 +323,6 @@ impl Following<'_> {
                 }
                 _ => true,
             },
-            Op::Approx { .. } => {
-                if loses_memory(program, edge) {
-                    tracker.forget(env);
-                }
-                true
-            }
             Op::Leak(_) => false,
             _ => true,
         };

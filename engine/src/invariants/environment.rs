@@ -1,7 +1,7 @@
 //! What is known of the variables at one place, and the effect of expressions and conditions on it.
 
-use super::address::NULL;
-use super::limits::{Reaches, Same};
+use super::address::{NULL, leading_within};
+use super::limits::{Limit, Reaches, Same, within};
 use super::memory::{Count, Memory};
 use super::relate::Recent;
 use super::value::Value;
@@ -80,7 +80,7 @@ impl Rows {
 
     /// Whether two addresses are equal, if that is seen: of one object, or of functions. `is_one` says whether an object's number stands
     /// for one object.
-    fn are_equal(&self, a: &Value, b: &Value, is_one: &impl Fn(u32) -> bool) -> Option<bool> {
+    fn are_equal(&self, a: &Value, b: &Value, is_one: &dyn Fn(u32) -> bool) -> Option<bool> {
         let (x, y) = (a.targets.as_ref()?, b.targets.as_ref()?);
         let may_both_be_null = a.contains(0) && b.contains(0);
         if let ([(object, at)], [(other, to)]) = (&x[..], &y[..])
@@ -123,7 +123,7 @@ pub struct Environment {
     pub locals: Paged<Value>,
     /// Where memory is tracked.
     pub memory: Memory,
-    /// Where memory is tracked, between places where paths join.
+    /// Where memory is tracked.
     pub recent: Recent,
 }
 
@@ -179,9 +179,21 @@ impl Environment {
         combine(&mut self.locals, &o.locals, forget) || globals
     }
 
+    /// A variable's value, within what it is at most by how far objects reach.
+    pub(super) fn bounded(&self, rows: &Rows, var: VarId) -> Option<Value> {
+        let value = self.get(rows, var)?;
+        if value.limits.is_empty() && value.targets.is_none() {
+            return Some(value.clone());
+        }
+        let now = within(value, &|limit| self.memory.most(limit, false));
+        // What leads to an object leads to one that there is.
+        let most = |object, limit: &Limit| self.memory.most(limit, limit.object == object);
+        Some(leading_within(&now, &most, addresses(rows.pointer_width)))
+    }
+
     /// The value of an expression; `None` if it has more than 64 bits. Recursive: the front-end bounds the depth.
     pub fn eval(&self, rows: &Rows, pool: &ExprPool, e: ExprId) -> Option<Value> {
-        eval(rows, pool, e, &|var| self.get(rows, var).cloned(), &|object| self.is_one(object))
+        eval(rows, pool, e, &|var| self.bounded(rows, var), &|object| self.is_one(object))
     }
 
     /// The same if a variable has a value, and what was made of it accordingly.
@@ -194,12 +206,12 @@ impl Environment {
             if var == given.0 {
                 return Some(given.1.clone());
             }
-            let known = self.get(rows, var);
+            let known = self.bounded(rows, var);
             let definition = self.recent.definition(var).filter(|_| depth > 0);
             let made = definition.and_then(|e| self.eval_deep(rows, pool, e, given, depth - 1));
             match (known, made) {
-                (Some(known), Some(made)) => Some(made.meet(known).unwrap_or(made)),
-                (known, made) => made.or_else(|| known.cloned()),
+                (Some(known), Some(made)) => Some(made.meet(&known).unwrap_or(made)),
+                (known, made) => made.or(known),
             }
         };
         eval(rows, pool, e, &of, &|object| self.is_one(object))
@@ -223,7 +235,7 @@ impl Environment {
         });
         let mut facts = Facts::default();
         for &(leaf, var) in &leaves {
-            if let Some(value) = self.get(rows, var) {
+            if let Some(value) = self.bounded(rows, var) {
                 facts.set(leaf, value.range);
             }
         }
@@ -232,7 +244,7 @@ impl Environment {
         }
         for &(leaf, var) in &leaves {
             let Some(range) = facts.known(leaf) else { continue };
-            let before = self.get(rows, var).cloned().unwrap_or_else(|| Value::full(pool.width(leaf)));
+            let before = self.bounded(rows, var).unwrap_or_else(|| Value::full(pool.width(leaf)));
             let Some(now) = Value::of_range(*range).and_then(|r| before.meet(&r)) else { return false };
             for cell in self.recent.cells_of(var).collect::<Vec<u32>>() {
                 self.memory.cells.set(cell as usize, Some(now.clone()).filter(|v| !v.is_full()));
@@ -284,8 +296,8 @@ fn eval(
     rows: &Rows,
     pool: &ExprPool,
     e: ExprId,
-    var: &impl Fn(VarId) -> Option<Value>,
-    is_one: &impl Fn(u32) -> bool,
+    var: &dyn Fn(VarId) -> Option<Value>,
+    is_one: &dyn Fn(u32) -> bool,
 ) -> Option<Value> {
     let width = match pool.sort(e) {
         cfa::Sort::Bv(width @ ..=64) => width,
@@ -300,6 +312,9 @@ fn eval(
         Expr::Unary(UnOp::Not, a) => of(a).map(|a| a.not()),
         Expr::Unary(UnOp::Neg, a) => of(a).map(|a| Value::apply(BinOp::Sub, &Value::constant(width, 0), &a)),
         Expr::Binary(BinOp::Concat, a, b) => of(a).zip(of(b)).map(|(a, b)| a.concat(&b)),
+        Expr::Binary(op, a, b) if pool.width(a) > 64 => {
+            super::wide::compare(pool, op, (a, b), &of).map(|holds| Value::constant(1, holds.into()))
+        }
         Expr::Binary(op, a, b) => of(a).zip(of(b)).map(|(x, y)| match (op, a == b) {
             (BinOp::Eq | BinOp::Ule | BinOp::Sle, true) => Value::constant(1, 1),
             (BinOp::Ult | BinOp::Slt, true) => Value::constant(1, 0),
@@ -323,7 +338,15 @@ fn eval(
         Expr::Ite(c, t, f) => match of(c)?.truth() {
             (true, false) => of(t),
             (false, true) => of(f),
-            _ => of(t).zip(of(f)).map(|(t, f)| t.join(&f)),
+            _ => {
+                // An index that moves an address up or down: each by itself.
+                let [t, f] = sides(pool, c, var).map_or([of(t), of(f)], |(v, [positive, negative])| {
+                    let given =
+                        |value: Value| move |other: VarId| if other == v { Some(value.clone()) } else { var(other) };
+                    [eval(rows, pool, t, &given(positive), is_one), eval(rows, pool, f, &given(negative), is_one)]
+                });
+                t.zip(f).map(|(t, f)| t.join(&f))
+            }
         },
         Expr::Extract { hi, lo, arg } => of(arg).map(|a| a.extract(hi, lo)),
         Expr::Zext { arg, .. } => of(arg).map(|a| a.zext(width)),
@@ -331,6 +354,19 @@ fn eval(
         _ => None,
     };
     Some(value.unwrap_or_else(|| Value::full(width)))
+}
+
+/// A variable of whose sign a condition is, and what it is where that holds and where it does not.
+fn sides(pool: &ExprPool, cond: ExprId, of: &dyn Fn(VarId) -> Option<Value>) -> Option<(VarId, [Value; 2])> {
+    let Expr::Binary(BinOp::Sle, zero, number) = *pool.get(cond) else { return None };
+    let (Expr::Var(var), width @ ..=64) = (pool.get(number), pool.width(number)) else { return None };
+    if !pool.as_const(zero)?.is_zero() {
+        return None;
+    }
+    let value = of(*var).unwrap_or_else(|| Value::full(width));
+    let full = Bounds::full(width);
+    let side = |low: i64, high: i64| value.meet(&Value::of_range(Bounds::signed(width, low, high)?)?);
+    Some((*var, [side(0, full.max)?, side(full.min, -1)?]))
 }
 
 /// Of two numbers of which one is the other and something more: which one it is that is the smaller, and what more.

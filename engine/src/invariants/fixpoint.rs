@@ -233,6 +233,7 @@ impl<'p> Analysis<'p> {
             Step::Leap => (now.widen_where(more, &|_| Vec::new(), &reaches), Joining::Exact),
             Step::Forget => (now.forget_changes(more), Joining::Forgetting),
         };
+        let changed = now.recent.join(&more.recent) || changed;
         let Some(following) = &self.following else { return changed };
         let changed = changed || !lost.is_empty();
         let op = |a: &Value, b: &Value| match step {
@@ -372,7 +373,6 @@ impl<'p> Analysis<'p> {
                                 continue;
                             }
                             if self.is_node[edge_ref.target.index()] {
-                                side.recent.clear();
                                 ends.push(End::Node(edge_ref.target, side));
                             } else {
                                 stack.push((edge_ref.target, side));
@@ -391,7 +391,6 @@ impl<'p> Analysis<'p> {
                     Next::Also(other) => stack.push((loc, other)),
                 }
                 if self.is_node[loc.index()] {
-                    env.recent.clear();
                     ends.push(End::Node(loc, env));
                     break;
                 }
@@ -523,7 +522,11 @@ impl<'p> Analysis<'p> {
             let width = program.vars[*var].width;
             back.set(&self.rows, *var, exit.value.as_ref().map(|v| resized(v, width)));
         }
-        back.recent.clear();
+        let is_local = |var: VarId| program.vars[var].func().is_some();
+        let is_touched =
+            |object: u32| self.following.as_ref().is_none_or(|f| f.touched[func.index()].contains(object as usize));
+        back.keep_contents(&self.rows, &program.exprs, &is_touched);
+        back.recent.forget_shared(&program.exprs, &is_local);
         Some(back)
     }
 

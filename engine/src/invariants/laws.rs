@@ -18,7 +18,7 @@ use crate::budget::Budget;
 use crate::cpa::laws::generator::{self, Random, Shape};
 use crate::execution::range as addresses;
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
-use cfa::{Bv, Callee, EdgeId, Id, LocId, Op, Program};
+use cfa::{Bv, Callee, EdgeId, Id, LocId, Op, Program, VarId};
 use slicer::pointer::{self, PointsTo};
 use smt::bounds::Bounds;
 
@@ -211,6 +211,8 @@ impl Follower<'_> {
                 Count::Many => usize::MAX,
             };
             assert!(counted <= most, "{}: {counted} of {status:?} at {}", self.name, self.at);
+            let is_there = counted > 0 || !status.exists || status.may_be_dead;
+            assert!(is_there, "{}: {object} of {status:?} is not there at {}", self.name, self.at);
             for made in made.into_iter().filter(|made| made.is_live && !made.is_forgotten) {
                 let fits = (status.size..=status.most).contains(&made.size);
                 assert!(fits, "{}: {} bytes of {status:?} at {}", self.name, made.size, self.at);
@@ -240,6 +242,36 @@ impl Follower<'_> {
         found
     }
 
+    /// Whether variables are what they are known to be made of.
+    fn look_at_variables(&self, env: &Environment, state: &State) {
+        let value = |var: VarId| state.var(var).and_then(|value| value.to_u64());
+        for (sum, of, by) in env.recent.sums() {
+            let (Some(sum_is), Some(of_is)) = (value(sum), value(of)) else { continue };
+            let full = Bounds::full(self.contexts.program.vars[sum].width).high;
+            assert_eq!(sum_is, of_is.wrapping_add(by) & full, "{}: {sum} of {of} at {}", self.name, self.at);
+        }
+        for (var, e) in env.recent.definitions() {
+            let Some(is) = state.var(var) else { continue };
+            assert_eq!(is, state.eval(e), "{}: {var} at {}", self.name, self.at);
+        }
+        for (held, address) in env.recent.contents() {
+            let Some(is) = value(held.var) else { continue };
+            let at = state.eval(address).to_u64().expect("an address");
+            let is_live = state.object_at(at).is_some_and(|object| object.live);
+            let Some(bytes) = state.bytes(at, held.width.div_ceil(8) as usize).filter(|_| is_live) else { continue };
+            let holds = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+            assert_eq!(is, holds & Bounds::full(held.width).high, "{}: {} at {}", self.name, held.var, self.at);
+        }
+        for (var, id) in env.recent.copies() {
+            let (Some(is), cell) = (value(var), self.tracker.cells[id as usize]) else { continue };
+            let bases: Vec<(u64, u64)> = self.existing(cell.object, state);
+            let [(base, _)] = bases[..] else { continue };
+            let Some(bytes) = state.bytes(base + cell.at, cell.bytes as usize) else { continue };
+            let holds = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+            assert_eq!(is, holds, "{}: {var} of {cell:?} at {}", self.name, self.at);
+        }
+    }
+
     /// Holds what is known at a place against the run.
     fn look(&mut self, state: &State) {
         assert!(self.analysis.is_reachable(self.at), "{}: {} was reached", self.name, self.at);
@@ -252,7 +284,7 @@ impl Follower<'_> {
         for (id, _) in self.contexts.program.vars.iter().filter(|(_, var)| var.width <= 64) {
             let Some(value) = state.var(id) else { continue };
             self.looked_at += 1;
-            let Some(known) = env.get(&self.analysis.rows, id) else { continue };
+            let Some(known) = &env.bounded(&self.analysis.rows, id) else { continue };
             self.known += 1;
             let value = value.to_u64().expect("narrow");
             let holds = self.is_among(env, state, known, value);
@@ -260,6 +292,7 @@ impl Follower<'_> {
             self.claims(state, known, value, &mut claims);
         }
         self.look_at_objects(env);
+        self.look_at_variables(env, state);
         self.known += self.look_at_cells(env, state, &mut claims);
         self.limits += claims.len();
         self.look_at_reaches(env, state, &claims);

@@ -136,15 +136,6 @@ impl Tracker<'_> {
         }
     }
 
-    /// Forgets what memory holds, and what is alive.
-    pub fn forget(&self, env: &mut Environment) {
-        self.lose_null(env, &self.everything);
-        for object in self.everything.iter().copied() {
-            self.spoil(env, object, 0, u64::MAX);
-            env.memory.change(object, |status| status.may_be_dead |= object >= self.first_site);
-        }
-    }
-
     /// Whether an address leads to so many bytes of objects that are alive, whatever is known.
     pub fn is_valid(&self, memory: &Memory, value: Option<&Value>, bytes: u64, writes: bool) -> bool {
         self.is_valid_up_to(memory, value, &Value::constant(64, bytes), writes)

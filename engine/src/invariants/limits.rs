@@ -60,6 +60,11 @@ impl Limit {
     pub fn most(&self) -> u128 {
         ((i128::from(LARGEST) - i128::from(self.more)).max(0) / i128::from(self.times)) as u128
     }
+    /// The largest value that has it where the object reaches so far.
+    pub fn most_of(&self, reach: u64) -> Option<u64> {
+        let most = (i128::from(reach) - i128::from(self.more)) / i128::from(self.times);
+        u64::try_from(most).ok()
+    }
     /// Of `v + by` where `v` has it; `by` at most.
     pub fn plus(self, by: u64) -> Option<Self> {
         self.with(self.times.into(), i128::from(self.more) - i128::from(self.times) * i128::from(by))
@@ -227,6 +232,13 @@ impl Limits {
     pub fn without(&self, is_lost: &dyn Fn(&Limit) -> bool) -> Option<Self> {
         self.iter().any(|l| is_lost(&l)).then(|| self.map(|l| Some(l).filter(|l| !is_lost(l))))
     }
+}
+
+/// A value as a number that is at most what its limits say; `most` is how far they reach, where that is known.
+pub fn within(value: &Value, most: &dyn Fn(&Limit) -> Option<u64>) -> Value {
+    let most = value.limits.iter().filter_map(|l| l.most_of(most(&l)?)).min();
+    let bounds = most.filter(|most| *most < value.range.high).and_then(|most| Bounds::unsigned(value.width(), 0, most));
+    bounds.and_then(Value::of_range).and_then(|v| value.meet(&v)).unwrap_or_else(|| value.clone())
 }
 
 /// What becomes of limits where two states are put together.

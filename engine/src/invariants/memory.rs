@@ -5,7 +5,7 @@
 //! An access is taken to stay within the object that its address was derived from: where that is seen, it is valid, and so is everything
 //! before the first that is not. Where it is not seen which object that is, the points-to analysis says it.
 
-use super::limits::{Reach, Reaches};
+use super::limits::{LARGEST, Limit, Reach, Reaches};
 use super::tracker::Tracker;
 use super::value::Value;
 use crate::execution::Paged;
@@ -57,6 +57,8 @@ pub enum Content {
 pub struct Status {
     pub count: Count,
     pub may_be_dead: bool,
+    /// There is one on all ways that lead here.
+    pub exists: bool,
     /// Bytes, at least and at most.
     pub size: u64,
     pub(super) most: u64,
@@ -108,6 +110,17 @@ impl Memory {
     pub fn is_one(&self, object: u32) -> bool {
         self.status(object).is_some_and(|s| s.count == Count::One)
     }
+    /// The length that a limit is of, at most, if the object is one: what is said of that holds of a number if the object exists.
+    pub(super) fn most(&self, limit: &Limit, exists: bool) -> Option<u64> {
+        let status = self.status(limit.object)?;
+        let is_there = status.count == Count::One && !status.may_be_dead && (exists || status.exists);
+        let most = status.most.min(LARGEST);
+        match limit.reach {
+            Reach::Size => Some(most),
+            Reach::Null => most.checked_sub(1).filter(|_| status.null.is_some()),
+        }
+        .filter(|_| is_there)
+    }
     pub(super) fn change(&mut self, object: u32, change: impl FnOnce(&mut Status)) {
         if let Some(status) = self.status(object) {
             let mut now = status.clone();
@@ -122,7 +135,8 @@ impl Memory {
 impl Status {
     /// Of so many bytes, at least and at most.
     pub(super) fn new(count: Count, (size, most): (u64, u64), content: Content) -> Self {
-        Self { count, may_be_dead: false, size, most, content, written: Rc::new([]), null: None }
+        let exists = count != Count::None;
+        Self { count, may_be_dead: false, exists, size, most, content, written: Rc::new([]), null: None }
     }
     pub(super) fn is_written(&self, from: u64, to: u64) -> bool {
         self.written.iter().any(|&(a, b)| a < to && from < b)
@@ -148,11 +162,14 @@ impl Status {
         }
     }
     fn join(&self, o: &Self) -> Self {
-        if o.count == Count::None || self == o {
+        if self == o {
             return self.clone();
         }
+        if o.count == Count::None {
+            return Self { exists: false, ..self.clone() };
+        }
         if self.count == Count::None {
-            return o.clone();
+            return Self { exists: false, ..o.clone() };
         }
         let content = if self.content == o.content { self.content } else { Content::Any };
         let written = match content {
@@ -162,6 +179,7 @@ impl Status {
         Self {
             count: self.count.max(o.count),
             may_be_dead: self.may_be_dead || o.may_be_dead,
+            exists: self.exists && o.exists,
             size: self.size.min(o.size),
             most: self.most.max(o.most),
             content,

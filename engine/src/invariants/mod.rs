@@ -21,6 +21,7 @@ mod relate;
 mod thresholds;
 mod tracker;
 mod value;
+mod wide;
 
 pub use congruence::Congruence;
 pub use discharge::Discharged;

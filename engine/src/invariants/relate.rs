@@ -3,13 +3,14 @@
 use super::environment::{Environment, Rows};
 use super::limits::{LARGEST, Limit, Reach};
 use super::memory::Count;
+use super::tracker::Places;
 use super::value::Value;
 use cfa::{BinOp, Expr, ExprId, ExprPool, UnOp, VarId};
 use rustc_hash::FxHashSet;
 use smt::bounds::Bounds;
 
-/// What variables have to do with memory and with one another, between places where paths join.
-#[derive(Clone, Default)]
+/// What variables have to do with memory and with one another, where that is so on all ways to a place. The last are kept.
+#[derive(Clone, Default, PartialEq)]
 pub struct Recent {
     /// Variables that hold what is in a cell of memory.
     copies: Vec<(VarId, u32)>,
@@ -19,6 +20,8 @@ pub struct Recent {
     sums: Vec<(VarId, VarId, u64)>,
     /// What variables were given, where that is still the same.
     definitions: Vec<(VarId, ExprId)>,
+    /// Variables that hold what is in memory at an address.
+    contents: Vec<(Read, ExprId)>,
 }
 
 /// A variable of so many bits.
@@ -32,8 +35,58 @@ pub struct Read {
 const RECENT: usize = 16;
 
 impl Recent {
-    pub fn clear(&mut self) {
-        *self = Self::default();
+    /// What holds in both; whether that is less.
+    pub fn join(&mut self, o: &Self) -> bool {
+        if self == o {
+            return false;
+        }
+        let before = self.len();
+        self.copies.retain(|copy| o.copies.contains(copy));
+        self.reads.retain(|read| o.reads.contains(read));
+        self.sums.retain(|sum| o.sums.contains(sum));
+        self.definitions.retain(|definition| o.definitions.contains(definition));
+        self.contents.retain(|content| o.contents.contains(content));
+        self.len() < before
+    }
+    fn len(&self) -> usize {
+        self.copies.len() + self.reads.len() + self.sums.len() + self.definitions.len() + self.contents.len()
+    }
+    /// Memory may be anything, and so may be what is not of a function.
+    pub fn forget_shared(&mut self, pool: &ExprPool, is_local: &dyn Fn(VarId) -> bool) {
+        (self.copies, self.reads) = (Vec::new(), Vec::new());
+        self.sums.retain(|(sum, of, _)| is_local(*sum) && is_local(*of));
+        self.definitions.retain(|(defined, value)| is_local(*defined) && variables(pool, *value).all(is_local));
+        self.contents.retain(|(held, address)| is_local(held.var) && variables(pool, *address).all(is_local));
+    }
+    /// Memory is written, but not at addresses of which that is known.
+    pub fn written(&mut self, is_kept: &dyn Fn(ExprId) -> bool) {
+        self.contents.retain(|(_, address)| is_kept(*address));
+    }
+    #[cfg(test)]
+    pub fn contents(&self) -> impl Iterator<Item = (Read, ExprId)> {
+        self.contents.iter().copied()
+    }
+    /// What is in memory at an address was read; the variables that hold the same.
+    pub fn held(&mut self, pool: &ExprPool, read: Read, address: ExprId) -> Vec<VarId> {
+        let address = self.made_of(pool, address);
+        let is_it = |(held, at): &&(Read, ExprId)| *at == address && held.width == read.width && held.var != read.var;
+        let same: Vec<VarId> = self.contents.iter().filter(is_it).map(|(held, _)| held.var).collect();
+        if !mentions(pool, address, read.var) {
+            push(&mut self.contents, (read, address));
+            for &of in &same {
+                [(read.var, of, 0), (of, read.var, 0)].into_iter().for_each(|sum| push(&mut self.sums, sum));
+            }
+        }
+        same
+    }
+    /// What an address was made of, as far as that is still the same.
+    fn made_of(&self, pool: &ExprPool, mut address: ExprId) -> ExprId {
+        for _ in 0..RECENT {
+            let Expr::Var(var) = *pool.get(address) else { break };
+            let Some(made) = self.definition(var) else { break };
+            address = made;
+        }
+        address
     }
     /// The variable gets another value.
     pub fn forget(&mut self, pool: &ExprPool, var: VarId) {
@@ -41,6 +94,7 @@ impl Recent {
         self.reads.retain(|(read, address)| read.var != var && !mentions(pool, *address, var));
         self.sums.retain(|(sum, of, _)| *sum != var && *of != var);
         self.definitions.retain(|(defined, value)| *defined != var && !mentions(pool, *value, var));
+        self.contents.retain(|(held, address)| held.var != var && !mentions(pool, *address, var));
     }
     /// The cell holds something else.
     pub fn forget_cell(&mut self, cell: u32) {
@@ -50,31 +104,43 @@ impl Recent {
         self.reads.clear();
     }
     pub fn loaded(&mut self, var: VarId, cell: u32) {
-        self.copies.push((var, cell));
+        push(&mut self.copies, (var, cell));
     }
     pub fn cells_of(&self, var: VarId) -> impl Iterator<Item = u32> + '_ {
         self.copies.iter().filter(move |(copy, _)| *copy == var).map(|(_, cell)| *cell)
+    }
+    #[cfg(test)]
+    pub fn copies(&self) -> impl Iterator<Item = (VarId, u32)> {
+        self.copies.iter().copied()
+    }
+    #[cfg(test)]
+    pub fn sums(&self) -> impl Iterator<Item = (VarId, VarId, u64)> {
+        self.sums.iter().copied()
+    }
+    #[cfg(test)]
+    pub fn definitions(&self) -> impl Iterator<Item = (VarId, ExprId)> {
+        self.definitions.iter().copied()
     }
     pub fn definition(&self, var: VarId) -> Option<ExprId> {
         self.definitions.iter().find(|(defined, _)| *defined == var).map(|(_, value)| *value)
     }
     /// A byte was read.
     pub fn read(&mut self, pool: &ExprPool, read: Read, address: ExprId) {
-        if self.reads.len() < RECENT && !mentions(pool, address, read.var) {
-            self.reads.push((read, address));
+        if !mentions(pool, address, read.var) {
+            push(&mut self.reads, (read, address));
         }
     }
     /// A variable was given a value that does not speak of it.
     pub fn assigned(&mut self, pool: &ExprPool, var: VarId, value: ExprId) {
-        if mentions(pool, value, var) || self.sums.len() >= RECENT || self.definitions.len() >= RECENT {
+        if mentions(pool, value, var) {
             return;
         }
-        self.definitions.push((var, value));
+        push(&mut self.definitions, (var, value));
         match *pool.get(value) {
-            Expr::Var(of) => self.sums.extend([(var, of, 0), (of, var, 0)]),
+            Expr::Var(of) => [(var, of, 0), (of, var, 0)].into_iter().for_each(|sum| push(&mut self.sums, sum)),
             Expr::Binary(BinOp::Add, a, b) => {
                 if let (&Expr::Var(of), Some(by)) = (pool.get(a), pool.as_const(b).and_then(cfa::Bv::to_u64)) {
-                    self.sums.push((var, of, by));
+                    push(&mut self.sums, (var, of, by));
                 }
             }
             _ => {}
@@ -91,10 +157,24 @@ impl Recent {
     }
 }
 
+/// Adds to the last ones.
+fn push<T>(all: &mut Vec<T>, one: T) {
+    if all.len() >= RECENT {
+        all.remove(0);
+    }
+    all.push(one);
+}
+
 fn mentions(pool: &ExprPool, e: ExprId, var: VarId) -> bool {
-    let mut found = false;
-    pool.visit(e, &mut FxHashSet::default(), |_, node| found |= matches!(node, Expr::Var(v) if *v == var));
-    found
+    variables(pool, e).any(|v| v == var)
+}
+
+fn variables(pool: &ExprPool, e: ExprId) -> impl Iterator<Item = VarId> {
+    let mut found = Vec::new();
+    pool.visit(e, &mut FxHashSet::default(), |_, node| {
+        found.extend(if let Expr::Var(v) = node { Some(*v) } else { None })
+    });
+    found.into_iter()
 }
 
 /// The largest number of so many bits.
@@ -103,6 +183,25 @@ fn full(width: u32) -> u64 {
 }
 
 impl Environment {
+    /// Memory is written in some places.
+    pub(super) fn written(&mut self, rows: &Rows, pool: &ExprPool, places: &Places) {
+        let is_written = |object: u32| match places {
+            Places::Known(targets) => targets.iter().any(|(o, _)| *o == object),
+            Places::Objects(objects) => objects.contains(&object),
+        };
+        self.keep_contents(rows, pool, &is_written);
+    }
+
+    /// Keeps of what is in memory at addresses that of other objects.
+    pub(super) fn keep_contents(&mut self, rows: &Rows, pool: &ExprPool, is_written: &dyn Fn(u32) -> bool) {
+        let mut recent = std::mem::take(&mut self.recent);
+        recent.written(&|address| {
+            let targets = self.eval(rows, pool, address).and_then(|value| value.targets);
+            targets.is_some_and(|targets| targets.iter().all(|(object, _)| !is_written(*object)))
+        });
+        self.recent = recent;
+    }
+
     /// Notes what a condition that holds, or does not, says of limits.
     pub(super) fn relate(&mut self, rows: &Rows, pool: &ExprPool, cond: ExprId, holds: bool) {
         match *pool.get(cond) {
