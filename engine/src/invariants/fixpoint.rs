@@ -49,7 +49,7 @@ enum Next {
     Stop,
     Go,
     /// In either of two states.
-    Also(Environment),
+    Also(Box<Environment>),
 }
 
 /// What it takes to track memory.
@@ -387,8 +387,8 @@ impl<'p> Analysis<'p> {
                 match next {
                     Next::Stop => break,
                     Next::Go => {}
-                    Next::Also(other) if self.is_node[loc.index()] => ends.push(End::Node(loc, other)),
-                    Next::Also(other) => stack.push((loc, other)),
+                    Next::Also(other) if self.is_node[loc.index()] => ends.push(End::Node(loc, *other)),
+                    Next::Also(other) => stack.push((loc, *other)),
                 }
                 if self.is_node[loc.index()] {
                     ends.push(End::Node(loc, env));
@@ -490,7 +490,7 @@ impl<'p> Analysis<'p> {
         let mut after = after.into_iter().flatten();
         let Some(first) = after.next() else { return Next::Stop };
         *env = first;
-        after.next().map_or(Next::Go, Next::Also)
+        after.next().map_or(Next::Go, |after| Next::Also(Box::new(after)))
     }
 
     /// What a caller knows behind a call that ends like this; `None` if it does not.
