@@ -137,31 +137,66 @@ fn assumed(out: &mut String, writes: &AssumedWrites) {
 
 /// One line for each finding, as compilers print them: `file:line:column: error: message [property]`.
 pub fn short(report: &Report) -> String {
-    let line = |spot: Option<&Spot>, level: &str, text: &str| {
-        let place = spot.map_or_else(|| "proviso".to_owned(), ToString::to_string);
-        format!("{place}: {level}: {}\n", text.replace('\n', " "))
+    let line = |finding: Finding<'_>| {
+        let place = finding.spot.map_or_else(|| "proviso".to_owned(), ToString::to_string);
+        let of = finding.property.map_or_else(String::new, |property| format!(" [{property}]"));
+        format!("{place}: {}: {}{of}\n", finding.level, finding.text.replace('\n', " "))
     };
-    match &report.answer {
-        Answer::True => String::new(),
-        Answer::False(_) => report.violations().into_iter().map(|found| short_violation(found, &line)).collect(),
-        Answer::Unknown { reason, spot } => {
-            let mut out = line(spot.as_ref(), "warning", &format!("no verdict: {reason}"));
-            for note in report.notes.iter().take(MAX_NOTES) {
-                out += &line(note.spot.as_ref(), "note", &note.text);
-            }
-            out
-        }
-    }
+    findings(report).into_iter().map(line).collect()
 }
 
-fn short_violation(found: &Violation, line: &dyn Fn(Option<&Spot>, &str, &str) -> String) -> String {
-    let spot = found.trace.as_ref().and_then(|t| t.spot.as_ref());
-    let mut out = line(spot, "error", &format!("{} [{}]", found.message, found.property));
-    let trace = found.trace.iter().flat_map(|t| t.steps.iter().map(move |s| (t, s)));
-    for (trace, step) in trace.filter(|(_, s)| s.matters && s.spot.is_some()).take(SHORT) {
-        out += &line(step.spot.as_ref(), "note", &event(&step.event, &trace.inputs));
+/// The same as JSON, an object a line.
+pub fn json_lines(report: &Report) -> String {
+    let line = |finding: Finding<'_>| {
+        let of = |number: u32| (number > 0).then_some(number);
+        let mut object = serde_json::json!({
+            "file": finding.spot.map(|s| &s.path),
+            "line": finding.spot.and_then(|s| of(s.line)),
+            "column": finding.spot.and_then(|s| of(s.column)),
+            "level": finding.level,
+            "message": finding.text,
+        });
+        if let Some(property) = finding.property {
+            object["property"] = property.into();
+        }
+        format!("{object}\n")
+    };
+    findings(report).into_iter().map(line).collect()
+}
+
+/// Something to be told of a place.
+struct Finding<'r> {
+    spot: Option<&'r Spot>,
+    level: &'static str,
+    text: String,
+    /// Of an error.
+    property: Option<&'r str>,
+}
+
+/// Errors, each followed by the steps to it; or why there is no verdict.
+fn findings(report: &Report) -> Vec<Finding<'_>> {
+    let note = |spot, text| Finding { spot, level: "note", text, property: None };
+    match &report.answer {
+        Answer::True => Vec::new(),
+        Answer::False(_) => {
+            let mut all = Vec::new();
+            for found in report.violations() {
+                let spot = found.trace.as_ref().and_then(|t| t.spot.as_ref());
+                let (text, property) = (found.message.clone(), Some(found.property.as_str()));
+                all.push(Finding { spot, level: "error", text, property });
+                let steps = found.trace.iter().flat_map(|t| t.steps.iter().map(move |s| (t, s)));
+                let told = steps.filter(|(_, s)| s.matters && s.spot.is_some()).take(SHORT);
+                all.extend(told.map(|(trace, step)| note(step.spot.as_ref(), event(&step.event, &trace.inputs))));
+            }
+            all
+        }
+        Answer::Unknown { reason, spot } => {
+            let text = format!("no verdict: {reason}");
+            let mut all = vec![Finding { spot: spot.as_ref(), level: "warning", text, property: None }];
+            all.extend(report.notes.iter().take(MAX_NOTES).map(|n| note(n.spot.as_ref(), n.text.clone())));
+            all
+        }
     }
-    out
 }
 
 fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail: Detail, color: bool) {

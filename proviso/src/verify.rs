@@ -383,7 +383,7 @@ fn publish(report: &Report, mut outputs: Outputs, args: &VerifyArgs, job: &Job, 
     let mut text = match args.message_format {
         MessageFormat::Human => render::report(report, &Sources::new(), detail, colors.for_report(json_on_stdout)),
         MessageFormat::Short => render::short(report),
-        MessageFormat::Json => format!("{}\n", report.to_json()),
+        MessageFormat::Json => render::json_lines(report),
     };
     if report.checks.len() > 1 && args.message_format == MessageFormat::Human {
         text += &match job.is_exhaustive {

@@ -89,6 +89,38 @@ fn places_of_several_files_are_told_apart() {
     assert!(related.iter().any(|r| place(r) == "lib/make.c:3:12" && r["message"]["text"].is_string()), "{related:?}");
 }
 
+/// The same findings as objects, each on a line of its own.
+#[test]
+fn findings_are_lines_of_json() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("p.c"), FAILS).unwrap();
+    let run = |format: &str, extra: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
+            .current_dir(&folder)
+            .args(["verify", "p.c", "--message-format", format])
+            .args(extra)
+            .output()
+            .unwrap();
+        stdout(&output).lines().map(str::to_owned).collect::<Vec<String>>()
+    };
+    for extra in [&[][..], &["--cpu-limit", "0.000001"]] {
+        let (short, json) = (run("short", extra), run("json", extra));
+        assert_eq!(short.len(), json.len());
+        assert_eq!(short.last(), json.last(), "the verdict");
+        for (short, json) in short.iter().zip(&json).take(json.len() - 1) {
+            let of: serde_json::Value = serde_json::from_str(json).unwrap();
+            let text = |key: &str| of[key].as_str().map(str::to_owned);
+            let place = match text("file") {
+                Some(file) => format!("{file}:{}:{}", of["line"], of["column"]),
+                None => "proviso".to_owned(),
+            };
+            let property = text("property").map_or_else(String::new, |p| format!(" [{p}]"));
+            let line = format!("{place}: {}: {}{property}", text("level").unwrap(), text("message").unwrap());
+            assert_eq!(*short, line);
+        }
+    }
+}
+
 /// The first thing that a function does may be wrong: that is there, and not where the function is called.
 #[test]
 fn a_function_may_begin_with_what_is_wrong() {

@@ -102,6 +102,6 @@ pub enum MessageFormat {
     Human,
     /// `file:line:column: error: message`, a line each: what editors read from compilers.
     Short,
-    /// The result of --json on one line.
+    /// The same as objects, each on a line of its own (file, line, column, level, message, property).
     Json,
 }

@@ -140,9 +140,11 @@ impl Exhibits {
 
     /// Adds where explorations of a program came to, and their states.
     pub fn add_explored(&mut self, program: &Program, coverage: &Coverage, graph: &[Shape], sources: &Sources) {
-        self.has_gaps |= !coverage.came.is_empty() && !coverage.is_complete;
+        // Where nothing was, nothing was explored: a proof by induction, say.
+        let explored = coverage.came.iter().flatten().any(|&came| came);
+        self.has_gaps |= explored && !coverage.is_complete;
         for (_, edge) in program.edges.iter().filter(|(_, e)| !matches!(e.op, Op::Skip)) {
-            let reached = coverage.came.get(edge.source.index()).copied().flatten();
+            let reached = coverage.came.get(edge.source.index()).copied().flatten().filter(|_| explored);
             if let Some(reached) = reached
                 && let Some(spot) = edge.place.and_then(|p| sources.spot(program, p))
                 && let Some(code) = self.code.get_mut(&spot.path).and_then(|lines| lines.get_mut(&spot.line))
