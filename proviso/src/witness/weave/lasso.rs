@@ -7,7 +7,7 @@ use super::{File, ROUND, SEGMENT, Site, read, unsupported};
 use crate::failure::Failure;
 use crate::witness::validate::unusable;
 use crate::witness::{Entry, Segment, Waypoint};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What an execution comes to that does not follow.
 pub(super) const STOP: &str = "__builtin_abort()";
@@ -77,7 +77,7 @@ pub(super) fn extent(segments: &[Segment]) -> (usize, usize) {
 }
 
 /// The loop that a place of a file is in, by where its keyword is.
-pub fn loop_at(path: &PathBuf, line: u32, column: Option<u32>) -> Result<Option<usize>, Failure> {
+pub fn loop_at(path: &Path, line: u32, column: Option<u32>) -> Result<Option<usize>, Failure> {
     let text = read(path)?;
     let file = File::new(path, &text);
     let Some(&start) = file.lines.get((line as usize).wrapping_sub(1)) else { return Ok(None) };
