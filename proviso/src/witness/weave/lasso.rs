@@ -7,7 +7,7 @@ use super::{File, ROUND, SEGMENT, Site, read, unsupported};
 use crate::failure::Failure;
 use crate::witness::validate::unusable;
 use crate::witness::{Entry, Segment, Waypoint};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What an execution comes to that does not follow.
 pub(super) const STOP: &str = "__builtin_abort()";
