@@ -21,7 +21,7 @@ mod primitives;
 pub use command::{CompileCommand, meaningful};
 pub use cut::{Cut, Part, Size, Unused};
 pub use error::Error;
-pub use lower::{FOLLOW, MAKE};
+pub use lower::{FOLLOW, GIVEN, MAKE, is_given};
 pub use module::{Loader, Module, errors_in, load, load_to_cut, preprocessed};
 pub use options::{DataModel, EntryMemory, EntryPointers, Options, UndefinedFunctions};
 pub use primitives::is_known;

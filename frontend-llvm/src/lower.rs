@@ -32,7 +32,7 @@ use crate::error::Error;
 use crate::ir::{self, TypeKind};
 use crate::models;
 use crate::options::Options;
-pub use arguments::{FOLLOW, MAKE};
+pub use arguments::{FOLLOW, GIVEN, MAKE, is_given};
 pub(crate) use sanitizer::HANDLER;
 
 use builder::ExprInfo;

@@ -257,7 +257,7 @@ pub struct VerifyArgs {
     /// Global variables have any values when the function of --entry is called, not their initial ones.
     #[arg(long, help_heading = "Property")]
     pub entry_globals: bool,
-    /// What functions do that nobody defines: all of them, or a C file with stubs for some.
+    /// What functions do that nobody defines, those that arguments of --entry lead to among them: all of them, or a C file with stubs for some.
     ///
     ///   unknown      anything: there is no verdict where it matters
     ///   fail         calling one is an error

@@ -1,9 +1,10 @@
 //! A C file that gives a program the inputs of a counterexample, so that it fails natively.
 
 use crate::environment::{CallResult, Command, Environment, LibraryCall};
-use crate::trace::{Argument, Arguments, InputValue, Trace};
+use crate::trace::{Argument, Arguments, InputValue, Target, Trace};
 use cfa::{Bv, CType, InputKind, Program, TypeId};
-use std::collections::BTreeMap;
+use frontend_llvm::GIVEN;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// What the harness must know of the program besides the trace.
@@ -12,7 +13,7 @@ pub struct Subject<'a> {
     pub error_functions: &'a [String],
     /// Functions that the program calls and nobody defines: not on the way to the error, but the linker
     /// wants them.
-    pub undefined: &'a [String],
+    pub undefined: &'a BTreeSet<String>,
     /// Those do nothing but return a value.
     pub undefined_return: bool,
     /// Functions that the program calls and whose models are linked: some of them no library has.
@@ -69,7 +70,12 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
         }
     }
     for (name, values) in functions {
-        if name == "__VERIFIER_nondet_memory" { memory(&mut out, &values) } else { function(&mut out, name, &values) }
+        match name {
+            "__VERIFIER_nondet_memory" => memory(&mut out, &values),
+            // Where a result of any type that is no float is returned.
+            GIVEN => function(&mut out, name, "long long", &values),
+            _ => function(&mut out, name, &values[0].1.c_type, &values),
+        }
     }
     for (name, calls) in &environment.returns {
         library_function(&mut out, name, calls);
@@ -146,14 +152,14 @@ fn errors(out: &mut String, trace: &Trace, subject: &Subject<'_>) {
     }
     let given = |name: &String| trace.inputs.iter().any(|i| subject.given(i) == Some(name));
     for name in subject.undefined.iter().filter(|name| !given(name)) {
-        let _ = writeln!(out, "__attribute__((weak)) long {name}(void) {{ /* not called */\n    abort();\n}}\n");
+        let body = if subject.undefined_return { "return 0;" } else { "abort(); /* not called */" };
+        let _ = writeln!(out, "__attribute__((weak)) long {name}(void) {{\n    {body}\n}}\n");
     }
     out.push_str("__attribute__((weak)) void __VERIFIER_assume(int holds) {\n    if (!holds)\n        exit(0);\n}\n");
 }
 
-fn function(out: &mut String, name: &str, values: &[(usize, &InputValue)]) {
-    let ty = &values[0].1.c_type;
-    let size = values[0].1.value.width().div_ceil(8);
+fn function(out: &mut String, name: &str, ty: &str, values: &[(usize, &InputValue)]) {
+    let size = values.iter().map(|(_, input)| input.value.width().div_ceil(8)).max().unwrap_or(1);
     let _ = writeln!(out, "__attribute__((weak)) {ty} {name}(void) {{\n    static unsigned next;");
     let _ = writeln!(out, "    static const unsigned char values[][{size}] = {{ /* least significant byte first */");
     for (i, input) in values {
@@ -310,7 +316,7 @@ fn call(out: &mut String, arguments: &Arguments, environment: &Environment) {
             let _ = writeln!(out, "    memcpy(object{n} + {at}, {}, {});", literal(&bytes), bytes.len());
         }
         for (at, target) in &object.pointers {
-            let target = target.map_or("NULL".to_owned(), |t| format!("object{t}"));
+            let target = target.map_or("NULL".to_owned(), address);
             let _ = writeln!(out, "    *(void **)(object{n} + {at}) = {target};");
         }
     }
@@ -318,10 +324,17 @@ fn call(out: &mut String, arguments: &Arguments, environment: &Environment) {
     let _ = writeln!(out, "    proviso_entry({});\n    exit(0);\n}}", values.join(", "));
 }
 
+fn address(target: Target) -> String {
+    match target {
+        Target::Object(n) => format!("object{n}"),
+        Target::Function => GIVEN.to_owned(),
+    }
+}
+
 /// An argument as the call has it.
 fn argument(out: &mut String, n: usize, argument: &Argument) -> String {
-    if let Some(object) = argument.object {
-        return format!("(void *)object{object}");
+    if let Some(target) = argument.target {
+        return format!("(void *){}", address(target));
     }
     if !matches!(argument.c_type.as_str(), "float" | "double" | "long double") {
         return format!("({}){}", argument.c_type, integer(&argument.value));

@@ -468,7 +468,7 @@ pub fn harness_of(job: &Job, program: &Program, trace: &Trace, of: String, sanit
     let files: Vec<String> = job.load.inputs.iter().map(|f| f.display().to_string()).collect();
     let ilp32 = program.layout.pointer_width == 32;
     let errors = &job.error_functions;
-    let undefined: Vec<String> = program
+    let undefined: BTreeSet<String> = program
         .funcs
         .values()
         .filter(|f| f.origin == FunctionOrigin::Undefined && !errors.contains(&f.name) && !in_library(&f.name))

@@ -3,7 +3,7 @@
 use crate::environment::{Command, Environment};
 use crate::report::{Answer, AssumedWrites, CheckResult, Places, Report, Rest, Undefined, Violation};
 use crate::source::{Message, Sources, Spot};
-use crate::trace::{self, Argument, Event, InputValue, Step, Trace, quoted};
+use crate::trace::{self, Argument, Event, InputValue, Step, Target, Trace, quoted};
 use annotate_snippets::Level;
 use cfa::InputKind;
 use std::fmt::Write;
@@ -228,23 +228,33 @@ fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail:
     }
 }
 
-/// The functions that nobody defines, in a line.
-pub fn undefined(functions: &[Undefined]) -> String {
+/// The functions that nobody defines, in a line. Where they are `unknown`, nothing is taken of what they do.
+pub fn undefined(functions: &[Undefined], unknown: bool) -> String {
+    let name = |f: &Undefined| match f.name == frontend_llvm::GIVEN {
+        true => "those that arguments lead to".into(),
+        false => f.name.clone(),
+    };
     let one = |f: &Undefined| match (f.relevant, f.calls) {
-        (0, calls) => format!("{} ({calls}, none matters)", f.name),
-        (relevant, calls) if relevant == calls => format!("{} ({calls})", f.name),
-        (relevant, calls) => format!("{} ({relevant} of {calls} matter)", f.name),
+        (0, calls) => format!("{} ({calls}, none matters)", name(f)),
+        (relevant, calls) if relevant == calls => format!("{} ({calls})", name(f)),
+        (relevant, calls) => format!("{} ({relevant} of {calls} matter)", name(f)),
     };
     let list: Vec<String> = functions.iter().map(one).collect();
-    format!("functions that nobody defines, with their calls: {}", list.join(", "))
+    let matter = unknown && functions.iter().any(|f| f.relevant > 0);
+    let advice = if matter { " (--undefined-functions says what to take them for)" } else { "" };
+    format!("functions that nobody defines, with their calls: {}{advice}", list.join(", "))
 }
 
 /// The call that the program starts with.
 fn call(out: &mut String, trace: &Trace) {
     let Some(call) = &trace.arguments else { return };
-    let of_object = |n: Option<usize>| n.map_or("null".into(), |n| format!("&object{}", n + 1));
-    let value = |a: &Argument| match a.object {
-        Some(object) => format!("{} = {}", a.name, of_object(Some(object))),
+    let pointer = |target: Option<Target>| match target {
+        Some(Target::Object(n)) => format!("&object{}", n + 1),
+        Some(Target::Function) => "a function".into(),
+        None => "null".into(),
+    };
+    let value = |a: &Argument| match a.target {
+        Some(_) => format!("{} = {}", a.name, pointer(a.target)),
         None => {
             let input = trace.inputs.iter().find(|i| matches!(&i.kind, InputKind::Argument(name) if *name == a.name));
             format!("{} = {}", a.name, input.map_or_else(|| a.value.to_string(), |input| input.shown.clone()))
@@ -256,7 +266,7 @@ fn call(out: &mut String, trace: &Trace) {
         let mut content: Vec<String> = object.bytes.iter().map(|(at, byte)| format!("[{at}] = {byte:#04x}")).collect();
         content.truncate(BYTES);
         let more = if object.bytes.len() > BYTES { ", …" } else { "" };
-        let pointers = object.pointers.iter().map(|&(at, to)| format!("[{at}] = {}", of_object(to)));
+        let pointers = object.pointers.iter().map(|&(at, to)| format!("[{at}] = {}", pointer(to)));
         let content: Vec<String> = content.into_iter().chain(pointers).collect();
         let _ = writeln!(out, "  object{}: {}, {} bytes: {}{more}", n + 1, object.ty, object.size, content.join(", "));
     }

@@ -2,7 +2,7 @@
 
 use crate::environment::Environment;
 use crate::source::Spot;
-use crate::trace::{Arguments, Event, InputValue, Object, Trace};
+use crate::trace::{Arguments, Event, InputValue, Object, Target, Trace};
 use cfa::InputKind;
 use cfa::interp::ObjectKind;
 use engine::Turn;
@@ -418,11 +418,15 @@ fn undefined_json(function: &Undefined) -> Value {
 
 /// The call that the program starts with.
 fn call_json(call: &Arguments) -> Value {
-    let pointer = |object: Option<usize>| object.map_or(Value::Null, |n| json!(n));
+    let pointer = |target: Option<Target>| match target {
+        Some(Target::Object(n)) => json!(n),
+        Some(Target::Function) => json!("function"),
+        None => Value::Null,
+    };
     let arguments = call
         .values
         .iter()
-        .map(|a| json!({"name": a.name, "bits": format!("{:#x}", a.value.to_biguint()), "object": pointer(a.object)}));
+        .map(|a| json!({"name": a.name, "bits": format!("{:#x}", a.value.to_biguint()), "object": pointer(a.target)}));
     let objects = call.objects.iter().map(|o| {
         let bytes: serde_json::Map<String, Value> = o.bytes.iter().map(|(at, b)| (at.to_string(), json!(b))).collect();
         let pointers: serde_json::Map<String, Value> =

@@ -10,7 +10,7 @@ mod fault;
 mod names;
 mod recorder;
 
-pub use arguments::{Argument, Arguments};
+pub use arguments::{Argument, Arguments, Target};
 pub use fault::Object;
 pub use names::quoted;
 
@@ -94,6 +94,7 @@ impl InputValue {
             InputKind::Uninit(Some(name)) => format!("uninitialised {name}"),
             InputKind::Uninit(None) => "uninitialised memory".into(),
             InputKind::Argument(name) => format!("argument {name}"),
+            InputKind::Unmodelled(what) if what == frontend_llvm::GIVEN => "a function that was given".into(),
             InputKind::Unmodelled(what) => what.clone(),
         }
     }

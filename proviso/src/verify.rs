@@ -26,7 +26,7 @@ use engine::budget::Budget;
 use engine::cpa::tracking::Sharing;
 use engine::smt::{Choice, Kind};
 use engine::waitlist::Search;
-use frontend_llvm::DataModel;
+use frontend_llvm::{DataModel, UndefinedFunctions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -62,7 +62,8 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         output::warning(warning, colors);
     }
     if !report.undefined.is_empty() {
-        output::note(&render::undefined(&report.undefined), colors);
+        let unknown = job.load.undefined_functions == UndefinedFunctions::Taint;
+        output::note(&render::undefined(&report.undefined, unknown), colors);
     }
     for assumption in &report.assumptions {
         output::note(&format!("assumed: {assumption}"), colors);

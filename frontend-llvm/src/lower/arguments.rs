@@ -5,10 +5,18 @@
 //! leads to, and a number of its own. Wherever the program loads a pointer from memory, a token is exchanged for what it
 //! leads to, once: the same token, copied about, leads to the same object. So a list is as long as the program looks, and
 //! two pointers of an object are the same exactly if the mode says that they may be.
+//!
+//! Pointers to functions are tokens, too, and stay what they are: a call through one is a call of a function that nobody
+//! defines, of the type that the call has.
+
+mod functions;
+
+pub(super) use functions::call_pointer;
+pub use functions::{GIVEN, is_given};
 
 use super::builder::{Builder, Cursor};
 use super::{Context, Mutability, primitive};
-use crate::ir::{NONE, TypeKind, Variable};
+use crate::ir::{self, NONE, TypeKind, Variable};
 use crate::options::EntryPointers;
 use cfa::{
     AllocKind, CType, Callee, ExprId, FuncId, FunctionOrigin, Global, GlobalId, GlobalInit, Id, InputKind, Op, TypeId,
@@ -27,6 +35,8 @@ const KIND: u32 = 20;
 const NUMBER: u32 = 4;
 /// Kinds that fit into a token.
 const KINDS: usize = 1 << (TOKEN - KIND);
+/// The kind of tokens that lead to functions.
+const FUNCTION: usize = KINDS - 1;
 /// Pointers that a run may come upon.
 const POINTERS: u64 = 1 << 12;
 /// Pointers of one object; one with more has unknown values for the others.
@@ -47,6 +57,8 @@ pub(super) struct Lazy {
     made: Option<(GlobalId, GlobalId, VarId)>,
     kinds: Vec<Kind>,
     by_target: FxHashMap<(TypeId, u32), usize>,
+    /// By the type that calls have: the functions that tokens of the kind [`FUNCTION`] lead to.
+    functions: FxHashMap<ir::Ty, FuncId>,
 }
 
 /// Objects of one type, at one distance from the arguments where that is bounded.
@@ -78,7 +90,15 @@ pub(super) fn declare(cx: &mut Context) {
     let param = cx.add_parameter_of(follow, width);
     cx.program.funcs[follow].params = vec![param];
     cx.program.funcs[follow].origin = FunctionOrigin::Model;
-    cx.lazy = Some(Lazy { follow, table, count, made, kinds: Vec::new(), by_target: FxHashMap::default() });
+    cx.lazy = Some(Lazy {
+        follow,
+        table,
+        count,
+        made,
+        kinds: Vec::new(),
+        by_target: FxHashMap::default(),
+        functions: FxHashMap::default(),
+    });
 }
 
 /// A global variable that starts at 0.
@@ -121,14 +141,10 @@ impl Context<'_> {
         self.program.types.iter().find(|(_, t)| defines(t)).map_or(ty, |(id, _)| id)
     }
 
-    /// Whether a pointer to this type leads to an object that can be made.
-    fn is_followable(&self, target: TypeId) -> bool {
-        match &self.program.types[self.plain(target)] {
-            CType::Function => false,
-            // Of the models' own making.
-            CType::Struct { name, .. } => name != "_IO_FILE",
-            _ => true,
-        }
+    /// Whether a pointer to this type leads to an object that can be made, or to a function.
+    fn is_given(&self, target: TypeId) -> bool {
+        // Streams are of the models' own making.
+        !matches!(&self.program.types[self.plain(target)], CType::Struct { name, .. } if name == "_IO_FILE")
     }
 
     fn is_function(&self, target: TypeId) -> bool {
@@ -138,7 +154,7 @@ impl Context<'_> {
     /// Whether an object of a type has pointers of unknown value: in unions, and to what cannot be made.
     fn has_unknown_pointers(&self, ty: TypeId, in_union: bool) -> bool {
         match &self.program.types[self.plain(ty)] {
-            CType::Pointer(to) => in_union || !(self.is_followable(*to) || self.is_function(*to)),
+            CType::Pointer(to) => in_union || !self.is_given(*to),
             CType::Array(of, _) => self.has_unknown_pointers(*of, in_union),
             CType::Struct { union, fields, .. } => {
                 fields.iter().any(|field| self.has_unknown_pointers(field.ty, in_union || *union))
@@ -154,7 +170,7 @@ impl Context<'_> {
             return;
         }
         match &self.program.types[self.plain(ty)] {
-            CType::Pointer(to) if self.is_followable(*to) || self.is_function(*to) => found.push((at, self.plain(*to))),
+            CType::Pointer(to) if self.is_given(*to) => found.push((at, self.plain(*to))),
             CType::Array(of, Some(n)) => {
                 let (of, n, Some(size)) = (*of, *n, self.program.size_of(*of)) else { return };
                 let before = found.len();
@@ -196,12 +212,15 @@ impl Context<'_> {
     /// The kind of objects of a type, at a distance from the arguments; `None` if there are too many kinds.
     fn kind(&mut self, target: TypeId, depth: u32) -> Option<usize> {
         let target = self.plain(target);
+        if self.is_function(target) {
+            return Some(FUNCTION);
+        }
         let depth = if self.options.entry_memory.depth.is_some() { depth } else { 0 };
         let lazy = self.lazy.as_ref()?;
         if let Some(&known) = lazy.by_target.get(&(target, depth)) {
             return Some(known);
         }
-        if lazy.kinds.len() == KINDS {
+        if lazy.kinds.len() == FUNCTION {
             return None;
         }
         let pointer = self.program.types.push(CType::Pointer(target));
@@ -237,6 +256,11 @@ fn call(b: &mut Builder, func: FuncId, args: &[ExprId], result: VarId) {
     b.emit(Op::Call { callee: Callee::Direct(func), args: args.into(), varargs: None, result: Some(result) });
 }
 
+/// The bits that all tokens of a kind have.
+fn token_of(kind: usize, width: u32) -> u64 {
+    (u64::MAX << TOKEN | (kind as u64) << KIND) & (u64::MAX >> (64 - width))
+}
+
 /// A new token for objects of a kind.
 fn token(b: &mut Builder, kind: usize) -> ExprId {
     let Some(count) = b.cx.lazy.as_ref().map(|lazy| lazy.count) else { return b.size(0) };
@@ -244,8 +268,7 @@ fn token(b: &mut Builder, kind: usize) -> ExprId {
     let number = b.var_expr(count);
     let (one, unit) = (b.size(1), b.size(1 << NUMBER));
     let place = b.x().mul(number, unit);
-    let fixed = (u64::MAX << TOKEN | (kind as u64) << KIND) & (u64::MAX >> (64 - width));
-    let fixed = b.size(fixed);
+    let fixed = b.size(token_of(kind, width));
     let token = b.x().or(fixed, place);
     let token = b.pin(token);
     let next = b.x().add(number, one);
@@ -258,6 +281,7 @@ fn pointer_to(b: &mut Builder, target: TypeId) -> Option<ExprId> {
     let kind = b.cx.kind(target, 1)?;
     let var = b.temp(b.pointer_width());
     match b.cx.options.entry_memory.pointers {
+        EntryPointers::Valid if kind == FUNCTION => return Some(token(b, kind)),
         EntryPointers::Valid => {
             let make = b.cx.lazy.as_ref()?.kinds[kind].make;
             call(b, make, &[], var);
@@ -296,7 +320,7 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
                 CType::Struct { .. } | CType::Array(..) => Some(ty),
                 _ => None,
             });
-            if let Some(pointer) = target.filter(|&to| b.cx.is_followable(to)).and_then(|to| pointer_to(b, to)) {
+            if let Some(pointer) = target.filter(|&to| b.cx.is_given(to)).and_then(|to| pointer_to(b, to)) {
                 args.push(pointer);
                 continue;
             }
@@ -323,7 +347,7 @@ pub(super) fn any_globals(b: &mut Builder) {
         match b.cx.cells[n] {
             super::globals::Cell::Var(var) => {
                 let target = match b.cx.program.plain_type(ty) {
-                    CType::Pointer(to) => Some(*to).filter(|&to| b.cx.is_followable(to)),
+                    CType::Pointer(to) => Some(*to).filter(|&to| b.cx.is_given(to)),
                     _ => None,
                 };
                 match target.and_then(|to| pointer_to(b, to)) {
@@ -371,6 +395,7 @@ pub(super) fn finish(cx: &mut Context) {
     if cx.lazy.is_some() {
         follow(cx);
     }
+    functions::finish(cx);
 }
 
 /// The body of a function that makes an object.
@@ -383,14 +408,9 @@ fn make(cx: &mut Context, kind: Kind) {
     let is_string = matches!(&cx.program.types[kind.target], CType::Int { name, .. } if name == "char");
     let (count, made) = (cx.options.entry_memory.array_length, cx.lazy.as_ref().and_then(|lazy| lazy.made));
     let name = format!("length of {} *", cx.program.type_name(kind.target));
-    let (is_function, is_unknown) = (cx.is_function(kind.target), cx.has_unknown_pointers(kind.target, false));
+    let is_unknown = cx.has_unknown_pointers(kind.target, false);
     let mut b = Builder::new(cx, kind.make);
     let width = b.pointer_width();
-    if is_function {
-        b.approximate("a pointer to a function is used that an argument leads to", true, true);
-        let value = b.havoc(width, InputKind::Argument("pointer to a function".into()), None);
-        return b.finish(Op::Return { value: Some(value) });
-    }
     if is_unknown {
         b.approximate(format!("pointers in unions and to FILE are arbitrary ({name})"), true, false);
     }
@@ -473,6 +493,18 @@ fn follow(cx: &mut Context) {
     });
     let which = b.x().extract(TOKEN - 1, KIND, token);
     let which = b.pin(which);
+    let function = b.int(TOKEN - KIND, FUNCTION as u64);
+    let is_function = b.x().eq(which, function);
+    b.when(is_function, |b| {
+        if pointers != EntryPointers::Valid {
+            choose(b, "pointer to a function is null", |b| {
+                b.store(slot, taken);
+                b.finish(Op::Return { value: Some(null) });
+            });
+        }
+        b.store(slot, token);
+        b.finish(Op::Return { value: Some(token) });
+    });
     let object = b.temp(width);
     for (n, kind) in kinds.iter().enumerate() {
         let this = b.int(TOKEN - KIND, n as u64);

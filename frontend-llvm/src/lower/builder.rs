@@ -156,6 +156,18 @@ impl<'c, 'm> Builder<'c, 'm> {
         self.cursor = Cursor::At(after);
     }
 
+    /// Does one of the two, as `cond` says, and goes on behind both.
+    pub fn either(&mut self, cond: ExprId, then: Op, otherwise: Op) {
+        let after = self.new_location();
+        self.when(cond, |b| {
+            b.emit(then);
+            b.goto(after);
+        });
+        self.emit(otherwise);
+        self.goto(after);
+        self.cursor = Cursor::At(after);
+    }
+
     // Values.
 
     pub fn temp(&mut self, width: u32) -> VarId {

@@ -2,11 +2,11 @@
 
 use super::function::FunctionLowering;
 use super::globals::Cell;
-use super::{Context, initialised, intrinsic, output, primitive, sanitizer, uninterpreted, vararg};
+use super::{Context, arguments, initialised, intrinsic, output, primitive, sanitizer, uninterpreted, vararg};
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
 use crate::primitives::{self, Primitive};
-use cfa::{AllocKind, CType, Callee, Check, ErrorInfo, ExprId, FuncId, HaltKind, InputKind, Op, TypeId};
+use cfa::{AllocKind, CType, Callee, Check, ErrorInfo, ExprId, FuncId, HaltKind, InputKind, Op, TypeId, VarId};
 
 use super::builder::Builder;
 
@@ -35,7 +35,6 @@ impl Context<'_> {
         let primitive = self.primitive(n);
         let is_error = self.is_error_function(name);
         let (params, width) = (self.program.funcs[func].params.clone(), self.program.funcs[func].return_width);
-        let policy = self.options.undefined_functions;
         let mut b = Builder::new(self, func);
         if let Some(primitive) = primitive {
             let args: Vec<ExprId> = params.iter().map(|&var| b.var_expr(var)).collect();
@@ -46,39 +45,47 @@ impl Context<'_> {
         } else if name.starts_with(primitives::UNINTERPRETED) && width.is_some() {
             uninterpreted::lower(self, &self.ir.functions[n], func);
         } else {
-            // The one place that says what an undefined function may do.
-            match policy {
-                UndefinedFunctions::Taint => {
-                    b.approximate(format!("call of undefined function '{name}'"), true, true);
-                }
-                UndefinedFunctions::Pure => {}
-                UndefinedFunctions::Writes => write_anything(&mut b, n),
-                UndefinedFunctions::Error => {
-                    let (message, place) = (format!("call of undefined function '{name}'"), b.place);
-                    let error = b.cx.program.errors.push(ErrorInfo { check: Check::Call, message, place });
-                    return b.finish(Op::Error(error));
+            let function = &b.ir().functions[n];
+            let TypeKind::Function { params: types, .. } = b.ir().kind(function.ty) else { return };
+            let mut written = Vec::new();
+            for (k, (&param, &ty)) in params.iter().zip(types).enumerate() {
+                let c_type = function.c_types.get(k + 1).map(|&row| b.cx.source.c_type(row));
+                let is_constant = |ty| points_to_constant(&b, ty);
+                if matches!(b.ir().kind(ty), TypeKind::Pointer) && !c_type.is_some_and(is_constant) {
+                    written.push(param);
                 }
             }
-            let ty = b.cx.ir.functions[n].c_types.first().map(|&row| b.cx.source.c_type(row));
-            let value = width.map(|width| b.havoc(width, InputKind::Unmodelled(name.clone()), ty));
-            b.finish(Op::Return { value });
+            let ty = function.c_types.first().map(|&row| b.cx.source.c_type(row));
+            do_anything(b, name, &format!("undefined function '{name}'"), &written, ty);
         }
     }
 }
 
-/// Does what an undefined function may do to memory: any values go to the objects that its parameters point to, if these
-/// are not constant, and to global variables.
-fn write_anything(b: &mut Builder, n: usize) {
-    let function = &b.ir().functions[n];
-    let kind = InputKind::Unmodelled(function.name.clone());
-    let params = b.cx.program.funcs[b.func].params.clone();
-    let TypeKind::Function { params: types, .. } = b.ir().kind(function.ty) else { return };
-    for (k, (&param, &ty)) in params.iter().zip(types).enumerate() {
-        let c_type = function.c_types.get(k + 1).map(|&row| b.cx.source.c_type(row));
-        if matches!(b.ir().kind(ty), TypeKind::Pointer) && !c_type.is_some_and(|ty| points_to_constant(b, ty)) {
-            let pointer = b.var_expr(param);
-            overwrite_object(b, pointer, &kind);
+/// The body of a function that nobody defines: the one place that says what it may do. `written` are the parameters that lead
+/// to what it may change.
+pub(super) fn do_anything(mut b: Builder, name: &str, what: &str, written: &[VarId], result: Option<TypeId>) {
+    match b.cx.options.undefined_functions {
+        UndefinedFunctions::Taint => b.approximate(format!("call of {what}"), true, true),
+        UndefinedFunctions::Pure => {}
+        UndefinedFunctions::Writes => write_anything(&mut b, name, written),
+        UndefinedFunctions::Error => {
+            let (message, place) = (format!("call of {what}"), b.place);
+            let error = b.cx.program.errors.push(ErrorInfo { check: Check::Call, message, place });
+            return b.finish(Op::Error(error));
         }
+    }
+    let width = b.cx.program.funcs[b.func].return_width;
+    let value = width.map(|width| b.havoc(width, InputKind::Unmodelled(name.to_owned()), result));
+    b.finish(Op::Return { value });
+}
+
+/// Does what an undefined function may do to memory: any values go to the objects that these parameters point to, and to
+/// global variables.
+fn write_anything(b: &mut Builder, name: &str, written: &[VarId]) {
+    let kind = InputKind::Unmodelled(name.to_owned());
+    for &param in written {
+        let pointer = b.var_expr(param);
+        overwrite_object(b, pointer, &kind);
     }
     for n in 0..b.cx.cells.len() {
         let variable = &b.ir().variables[n];
@@ -273,7 +280,13 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
         fl.b.approximate("structs as arguments of uninterpreted functions are not compared", true, false);
     }
     fl.before_call();
-    fl.b.emit(Op::Call { callee, args: args.into(), varargs, result });
+    let call = Op::Call { callee, args: args.into(), varargs, result };
+    match callee {
+        Callee::Direct(_) => {
+            fl.b.emit(call);
+        }
+        Callee::Indirect(address) => arguments::call_pointer(&mut fl.b, address, ir.extra(i)[0], call),
+    }
     if let (Some(width), true) = (wanted, fl.is_used(n)) {
         let value = match result {
             Some(var) => {

@@ -2,7 +2,7 @@
 
 use cfa::interp::{Inputs, ObjectSeq, State};
 use cfa::{Bv, CType, FuncId, Function, Program};
-use frontend_llvm::{FOLLOW, MAKE};
+use frontend_llvm::{FOLLOW, MAKE, is_given};
 use std::collections::BTreeMap;
 
 /// The call that a run starts with.
@@ -20,8 +20,8 @@ pub struct Argument {
     /// Without typedefs, and any pointer as `void *`.
     pub c_type: String,
     pub value: Bv,
-    /// The object that it points to.
-    pub object: Option<usize>,
+    /// What it points to.
+    pub target: Option<Target>,
     /// A struct, of which a copy is passed.
     pub is_copy: bool,
 }
@@ -34,8 +34,17 @@ pub struct ArgumentObject {
     pub size: u64,
     /// The bytes that matter, by offset; all others are 0.
     pub bytes: BTreeMap<u64, u8>,
-    /// Its pointers that were followed, by offset: the object, or null.
-    pub pointers: Vec<(u64, Option<usize>)>,
+    /// Its pointers that were followed, by offset; `None` is null.
+    pub pointers: Vec<(u64, Option<Target>)>,
+}
+
+/// What a pointer leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// One of the objects, by its number.
+    Object(usize),
+    /// A function that nobody defines.
+    Function,
 }
 
 /// Watches how arguments come into being.
@@ -104,20 +113,24 @@ impl Making {
     /// The call, in a run on these inputs.
     pub fn finish(self, program: &Program, given: &Inputs) -> Option<Arguments> {
         let function = &program.funcs[self.call?];
-        let object = |at: u64| self.made.iter().position(|made| made.base == at);
+        let width = program.layout.pointer_width;
+        let target = |at: u64| match is_given(at, width) {
+            true => Some(Target::Function),
+            false => self.made.iter().position(|made| made.base == at).map(Target::Object),
+        };
         let values = function.params.iter().zip(&self.values).map(|(&param, value)| {
             let var = &program.vars[param];
             Argument {
                 name: var.name.clone().unwrap_or_default(),
                 c_type: crate::harness::plain_name(program, var.ty),
                 value: value.clone(),
-                object: value.to_u64().and_then(object),
+                target: value.to_u64().and_then(target),
                 is_copy: matches!(program.plain_type(var.ty), CType::Struct { .. }),
             }
         });
         let objects = self.made.iter().map(|made| {
             let range = (made.seq, 0)..=(made.seq, u64::MAX);
-            let followed = |&(at, token): &(u64, u64)| Some((at, object(*self.leads.get(&token)?)));
+            let followed = |&(at, token): &(u64, u64)| Some((at, target(*self.leads.get(&token)?)));
             ArgumentObject {
                 ty: made.ty.clone(),
                 size: made.size,

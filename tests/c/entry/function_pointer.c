@@ -1,6 +1,14 @@
-// What a pointer to a function leads to that an argument has is not known, and that is said at once.
-// run: --entry call --timeout 20 => UNKNOWN(an invalid function pointer is called at function_pointer.c:18:18)
-// run: --entry all --timeout 20 => UNKNOWN(an invalid function pointer is called at function_pointer.c:26:39)
+// A pointer to a function that an argument has leads to one that nobody defines.
+// run: --entry call => UNKNOWN
+// run: --entry all --timeout 5 => UNKNOWN
+// run: --entry call --undefined-functions any-value => FALSE(unreach-call)
+// run: --entry call --undefined-functions any-value -DNULLABLE --entry-pointers maybe-null => FALSE(unreach-call)
+// run: --entry call --undefined-functions any-value -DHOLDS => TRUE
+// run: --entry call --undefined-functions fail => FALSE(unreach-call)
+// run: --entry all --undefined-functions any-value => FALSE(unreach-call)
+// run: --entry twice --undefined-functions any-value => TRUE
+// run: --entry twice --undefined-functions any-effect => FALSE(unreach-call)
+// run: --entry same => TRUE
 // run: --entry known -DKNOWN => TRUE
 // run: --entry known -DKNOWN -DBUG => FALSE(unreach-call)
 extern void reach_error(void);
@@ -15,16 +23,45 @@ static int less(const int *a, const int *b) { return *a < *b; }
 static int more(const int *a, const int *b) { return *a > *b; }
 
 int call(int (*f)(int), int x) {
-    int result = f(x);
+#ifdef NULLABLE
+    if (!f)
+        return 0;
+#endif
+    int result = f(x); // wrong, if f must not be called
+#ifdef HOLDS
+    if (result * 2 % 2)
+#else
     if (result == 5)
-        reach_error();
+#endif
+        reach_error(); // wrong
     return result;
 }
 
 int all(struct operations *o, int *a, int *b) {
     for (int i = 0; i < o->count; i++)
         if (less(a, b) + more(a, b) + o->compare(a, b) == 7)
-            reach_error();
+            reach_error(); // wrong
+    return 0;
+}
+
+struct hook {
+    void (*run)(struct hook *, int *);
+    int runs;
+};
+
+int twice(struct hook *h, int x) {
+    int before = x;
+    h->runs = 0;
+    h->run(h, &x);
+    if (h->runs != 0 || x != before)
+        reach_error(); // wrong
+    return 0;
+}
+
+int same(struct hook *h) {
+    void (*f)(struct hook *, int *) = h->run;
+    if (f != h->run || !f)
+        reach_error();
     return 0;
 }
 

@@ -1,7 +1,8 @@
 // run: --entry calls --property valid-deref --timeout 5 => UNKNOWN
+// run: --entry calls --property valid-deref --undefined-functions any-value => TRUE
 // run: --entry reads --property valid-deref => UNKNOWN
 // run: --entry ignores --property valid-deref => TRUE
-// Pointers to functions, and in unions, are not made; nothing is said where they matter.
+// Nobody defines what pointers to functions lead to, and pointers in unions are not made: nothing is said where they matter.
 struct hooks {
     int value;
     int (*allocate)(int);

@@ -1,0 +1,65 @@
+//! Functions that pointers lead to which a function other than `main` is given: nobody defines them, and what is known of
+//! their types is what calls have.
+
+use super::{FUNCTION, KIND, token_of};
+use crate::ir::{self, TypeKind};
+use crate::lower::builder::Builder;
+use crate::lower::{Context, call, source};
+use cfa::{Callee, ExprId, FuncId, FunctionOrigin, Op, VarId};
+
+/// The name of these functions.
+pub const GIVEN: &str = "proviso_given_function";
+
+/// Whether an address is that of a function that was given.
+pub fn is_given(address: u64, pointer_width: u32) -> bool {
+    address >> KIND == token_of(FUNCTION, pointer_width) >> KIND
+}
+
+/// A call through a pointer, which may be one to a function that was given.
+pub fn call_pointer(b: &mut Builder, address: ExprId, ty: ir::Ty, call: Op) {
+    let Op::Call { args, result, .. } = &call else { return };
+    let Some(func) = b.cx.given_function(ty) else {
+        b.emit(call);
+        return;
+    };
+    let given = Op::Call { callee: Callee::Direct(func), args: args.clone(), varargs: None, result: *result };
+    let width = b.pointer_width();
+    let high = b.x().extract(width - 1, KIND, address);
+    let token = b.int(width - KIND, token_of(FUNCTION, width) >> KIND);
+    let is_given = b.x().eq(high, token);
+    b.either(is_given, given, call);
+}
+
+impl Context<'_> {
+    /// What pointers to functions that were given lead to where calls have this type; `None` where none are.
+    fn given_function(&mut self, ty: ir::Ty) -> Option<FuncId> {
+        let known = self.lazy.as_ref()?.functions.get(&ty).copied();
+        if known.is_some() {
+            return known;
+        }
+        let TypeKind::Function { result, params, .. } = self.ir.kind(ty) else { return None };
+        let width = self.width(*result);
+        let of_result = width.map_or(source::VOID, |width| self.unknown_type(Some(width)));
+        let func = self.program.add_function(GIVEN, of_result, width);
+        let params = params.iter().map(|&ty| self.add_parameter(func, ty)).collect();
+        let function = &mut self.program.funcs[func];
+        function.params = params;
+        function.origin = FunctionOrigin::Undefined;
+        self.lazy.as_mut()?.functions.insert(ty, func);
+        Some(func)
+    }
+}
+
+/// Gives them their bodies.
+pub(super) fn finish(cx: &mut Context) {
+    let functions = cx.lazy.iter().flat_map(|lazy| &lazy.functions);
+    let mut given: Vec<_> = functions.map(|(&ty, &func)| (func, ty)).collect();
+    given.sort_unstable();
+    for (func, ty) in given {
+        let TypeKind::Function { params, .. } = cx.ir.kind(ty) else { continue };
+        let vars = cx.program.funcs[func].params.iter().copied();
+        let is_pointer = |ty: ir::Ty| matches!(cx.ir.kind(ty), TypeKind::Pointer);
+        let written: Vec<VarId> = vars.zip(params).filter(|&(_, &ty)| is_pointer(ty)).map(|(var, _)| var).collect();
+        call::do_anything(Builder::new(cx, func), GIVEN, "a function that an argument leads to", &written, None);
+    }
+}
