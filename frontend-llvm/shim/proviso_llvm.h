@@ -37,6 +37,9 @@ int proviso_link_needed(LLVMModuleRef module, LLVMModuleRef other);
 /// Takes out of modules that are to be linked into one what nothing reaches from the function of this name. Of bitcode that was opened
 /// without its functions only those are read that are reached. Nonzero on failure, as above.
 int proviso_keep_reachable(LLVMModuleRef const *modules, size_t count, const char *root);
+/// Takes out the checks that end in a call of one of these handlers (between commas), and, if asked, what says where scopes of variables
+/// begin and end.
+void proviso_leave_out_checks(LLVMModuleRef module, const char *handlers, int scopes);
 /// Remembers a module as it is, for `proviso_cut`.
 ProvisoOriginal *proviso_original_new(LLVMModuleRef module);
 void proviso_original_free(ProvisoOriginal *original);

@@ -236,10 +236,10 @@ impl Compiler {
         own.extend(options.include_dirs.iter().flat_map(|dir| ["-I".into(), here(dir).into_os_string()]));
         own.extend(options.defines.iter().map(|define| format!("-D{define}").into()));
         own.extend(options.std.iter().map(|std| format!("-std={std}").into()));
-        if !options.scopes() {
+        let (sanitizers, scopes) = options.compiled_for();
+        if !scopes {
             own.extend(NO_SCOPES.map(OsString::from));
         }
-        let sanitizers = options.sanitizers();
         if !sanitizers.is_empty() {
             // Control comes back from a check that fails: it may be one that nobody asked for.
             own.extend([format!("-fsanitize={}", sanitizers.join(",")).into(), "-fsanitize-recover=all".into()]);

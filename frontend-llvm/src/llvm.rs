@@ -45,6 +45,7 @@ unsafe extern "C" {
     fn proviso_function_delete_body(function: LLVMValueRef);
     fn proviso_link_needed(module: LLVMModuleRef, other: LLVMModuleRef) -> c_int;
     fn proviso_keep_reachable(modules: *const LLVMModuleRef, count: usize, root: *const c_char) -> c_int;
+    fn proviso_leave_out_checks(module: LLVMModuleRef, handlers: *const c_char, scopes: c_int);
     fn proviso_original_new(module: LLVMModuleRef) -> *mut RawOriginal;
     fn proviso_original_free(original: *mut RawOriginal);
     fn proviso_cut(
@@ -272,6 +273,13 @@ impl LlvmModule {
         let root = CString::new(root).unwrap_or_default();
         // SAFETY: the modules are of our context, and nothing else refers to them.
         self.succeeds(unsafe { proviso_keep_reachable(modules.as_ptr(), modules.len(), root.as_ptr()) })
+    }
+
+    /// Takes out checks whose failure is told to one of these handlers; and if asked, where scopes of variables begin and end.
+    pub fn leave_out_checks(&mut self, handlers: &[String], scopes: bool) {
+        let names = CString::new(handlers.join(",")).unwrap_or_default();
+        // SAFETY: the module is valid, and the names live as long as the call.
+        unsafe { proviso_leave_out_checks(self.module.as_mut_ptr(), names.as_ptr(), scopes.into()) }
     }
 
     /// Functions and variables that are used and not defined.

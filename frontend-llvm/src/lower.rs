@@ -33,7 +33,7 @@ use crate::ir::{self, TypeKind};
 use crate::models;
 use crate::options::Options;
 pub use arguments::{FOLLOW, GIVEN, MAKE, is_given};
-pub(crate) use sanitizer::HANDLER;
+pub(crate) use sanitizer::{HANDLER, unasked_handlers};
 
 use builder::ExprInfo;
 use cfa::{DataLayout, ExprId, FuncId, FunctionOrigin, LocId, PlaceId, Program, TypeId, Var, VarId, VarKind};

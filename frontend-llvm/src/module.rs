@@ -55,6 +55,10 @@ impl Loader {
     pub fn load(&self, options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result<Module, Error> {
         let mut linked = self.link(options, stop)?;
         linked.llvm.verify()?;
+        if !options.checked_elsewhere.is_empty() {
+            linked.llvm.leave_out_checks(&lower::unasked_handlers(&options.checks), !options.scopes());
+            linked.llvm.verify()?;
+        }
         self.with_models(linked, options, stop)
     }
 

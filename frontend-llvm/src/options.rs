@@ -120,16 +120,29 @@ pub struct Options {
 impl Options {
     /// Whether it matters where the scopes of variables begin and end.
     pub(crate) fn scopes(&self) -> bool {
-        self.checks.iter().any(|check| check.is_fault() || *check == cfa::Check::Memory)
+        is_about_scopes(&self.checks)
     }
     /// The sanitizers that clang has to put into the code for the checks, each once.
     pub(crate) fn sanitizers(&self) -> Vec<&'static str> {
-        let in_code = self.checks.iter().filter(|check| check.is_in_code());
-        let mut names: Vec<&str> = in_code.filter_map(|check| check.sanitizer()).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+        sanitizers(&self.checks)
     }
+    /// What clang is asked for, which is the same for all programs that are made of the inputs: the sanitizers, and whether to mark scopes.
+    pub(crate) fn compiled_for(&self) -> (Vec<&'static str>, bool) {
+        let all: Vec<cfa::Check> = self.checks.iter().chain(&self.checked_elsewhere).copied().collect();
+        (sanitizers(&all), is_about_scopes(&all))
+    }
+}
+
+fn is_about_scopes(checks: &[cfa::Check]) -> bool {
+    checks.iter().any(|check| check.is_fault() || *check == cfa::Check::Memory)
+}
+
+fn sanitizers(checks: &[cfa::Check]) -> Vec<&'static str> {
+    let in_code = checks.iter().filter(|check| check.is_in_code());
+    let mut names: Vec<&str> = in_code.filter_map(|check| check.sanitizer()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 impl Default for Options {

@@ -13,6 +13,36 @@ use cfa::{Check, ErrorInfo, ExprId, Op};
 /// How the names of handlers begin.
 pub(crate) const HANDLER: &str = "__ubsan_handle_";
 
+/// Handlers, and the checks whose failure they are told.
+const TOLD: &[(&str, &[Check])] = &[
+    ("add_overflow", OVERFLOW),
+    ("sub_overflow", OVERFLOW),
+    ("mul_overflow", OVERFLOW),
+    ("negate_overflow", OVERFLOW),
+    ("divrem_overflow", &[Check::FloatDivideByZero]),
+    ("shift_out_of_bounds", &[Check::Shift, Check::SignedLeftShift]),
+    ("out_of_bounds", &[Check::Bounds]),
+    ("type_mismatch_v1", &[Check::Null, Check::Alignment]),
+    ("alignment_assumption", &[Check::Alignment]),
+    ("float_cast_overflow", &[Check::FloatCastOverflow]),
+    ("implicit_conversion", &[Check::ImplicitConversion]),
+    ("load_invalid_value", &[Check::Bool, Check::Enum]),
+    ("pointer_overflow", &[Check::PointerOverflow]),
+    ("nonnull_arg", &[Check::NonnullAttribute]),
+    ("nonnull_return_v1", &[Check::ReturnsNonnullAttribute]),
+    ("vla_bound_not_positive", &[Check::VlaBound]),
+    ("invalid_builtin", &[Check::Builtin]),
+    ("builtin_unreachable", &[Check::Unreachable]),
+    ("missing_return", &[Check::Return]),
+];
+const OVERFLOW: &[Check] = &[Check::SignedIntegerOverflow, Check::UnsignedIntegerOverflow];
+
+/// The handlers that are told nothing that these checks ask for.
+pub(crate) fn unasked_handlers(asked: &[Check]) -> Vec<String> {
+    let is_unasked = |checks: &[Check]| !checks.iter().any(|check| asked.contains(check));
+    TOLD.iter().filter(|(_, checks)| is_unasked(checks)).map(|(name, _)| format!("{HANDLER}{name}")).collect()
+}
+
 /// Whether a function of this name is a handler of failed checks.
 pub(super) fn is_handler(name: &str) -> bool {
     name.starts_with(HANDLER)
