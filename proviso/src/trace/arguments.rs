@@ -120,12 +120,15 @@ impl Making {
         };
         let values = function.params.iter().zip(&self.values).map(|(&param, value)| {
             let var = &program.vars[param];
+            let ty = program.plain_type(var.ty);
+            let is_number = matches!(ty, CType::Int { .. } | CType::Float { .. } | CType::Bool | CType::Enum { .. });
             Argument {
                 name: var.name.clone().unwrap_or_default(),
                 c_type: crate::harness::plain_name(program, var.ty),
                 value: value.clone(),
-                target: value.to_u64().and_then(target),
-                is_copy: matches!(program.plain_type(var.ty), CType::Struct { .. }),
+                // A number may be that of an address.
+                target: value.to_u64().filter(|_| !is_number).and_then(target),
+                is_copy: matches!(ty, CType::Struct { .. }),
             }
         });
         let objects = self.made.iter().map(|made| {
