@@ -106,8 +106,18 @@ impl Program {
             CType::Void | CType::Function | CType::Typedef { .. } | CType::Qualified { .. } => return None,
         })
     }
-    /// A type in C notation (without a declarator).
+    /// A type in C notation (without a declarator); one without a tag by a name that a `typedef` gives it.
     pub fn type_name(&self, ty: TypeId) -> String {
+        let tagged = |kind: &str, tag: &str| match tag {
+            "" => {
+                let named = |t: &CType| match t {
+                    CType::Typedef { name, ty: of } if *of == ty => Some(name.clone()),
+                    _ => None,
+                };
+                self.types.values().find_map(named).unwrap_or_else(|| kind.into())
+            }
+            tag => format!("{kind} {tag}"),
+        };
         match &self.types[ty] {
             CType::Void => "void".into(),
             CType::Bool => "_Bool".into(),
@@ -115,8 +125,8 @@ impl Program {
             CType::Pointer(to) => format!("{} *", self.type_name(*to)).replace("* *", "**"),
             CType::Array(of, Some(n)) => format!("{}[{n}]", self.type_name(*of)),
             CType::Array(of, None) => format!("{}[]", self.type_name(*of)),
-            CType::Struct { union, name, .. } => format!("{} {name}", if *union { "union" } else { "struct" }),
-            CType::Enum { name, .. } => format!("enum {name}"),
+            CType::Struct { union, name, .. } => tagged(if *union { "union" } else { "struct" }, name),
+            CType::Enum { name, .. } => tagged("enum", name),
             CType::Function => "function".into(),
             CType::Qualified { name, ty } => format!("{name} {}", self.type_name(*ty)),
             CType::Unknown { width } => format!("{width} bits"),
