@@ -159,6 +159,10 @@ impl Analysis {
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(a, ..)| *a == self).expect("all are listed").1
     }
+    /// Whether all ways from one head of a loop to the next are one formula, so that paths are told by the heads that they come to.
+    pub fn joins_paths(self) -> bool {
+        matches!(self, Self::Predicate | Self::ValuePredicate | Self::ValuePredicateJoint)
+    }
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, n, _)| *n == name).map(|(a, ..)| *a)
     }

@@ -352,6 +352,10 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
         (!self.merges).then(|| (self.nodes[node].parent, &*self.nodes[node].via))
     }
 
+    fn block(&self, node: NodeId) -> Option<(Option<NodeId>, LocId)> {
+        self.merges.then(|| (self.nodes[node].parent, self.nodes[node].at.loc))
+    }
+
     fn covered(&self) -> Vec<(NodeId, Option<NodeId>)> {
         // A node that was covered before may still be noted where it is no more: then nobody is said to cover it.
         let mut by: FxHashMap<NodeId, Option<NodeId>> = FxHashMap::default();

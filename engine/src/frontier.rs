@@ -23,11 +23,17 @@ pub struct Paths {
 pub struct Piece {
     pub after: Option<PathId>,
     pub edges: Box<[EdgeId]>,
+    /// Where paths are merged, there are no edges, but all ways to this head that pass no other.
+    pub head: Option<LocId>,
 }
 
 impl Paths {
     pub fn add(&mut self, after: Option<PathId>, edges: &[EdgeId]) -> PathId {
-        self.pieces.push(Piece { after, edges: edges.into() })
+        self.pieces.push(Piece { after, edges: edges.into(), head: None })
+    }
+    /// All ways that lead from the end of a path to a head, and pass no other head.
+    pub fn add_block(&mut self, after: Option<PathId>, head: LocId) -> PathId {
+        self.pieces.push(Piece { after, edges: Box::default(), head: Some(head) })
     }
     /// The edges of a path, from the start.
     pub fn edges(&self, path: PathId) -> Vec<EdgeId> {
@@ -74,6 +80,8 @@ pub struct Frontier {
     pub covered: Vec<Covered>,
     /// Paths to states that may cover more: who goes on may go there again to have them.
     pub covering: Vec<PathId>,
+    /// Where paths are merged, the locations between which they are; else empty.
+    pub heads: Vec<bool>,
     /// Whether states stand for nothing but what the paths to them lead to.
     pub is_exact: bool,
     /// Why the exploration would not go on if it had time: then more may be left than is told here.

@@ -86,6 +86,10 @@ pub trait Reached<C: Cpa> {
     fn step(&self, _node: Self::Node) -> Option<(Option<Self::Node>, &[EdgeId])> {
         None
     }
+    /// The node before this one and where it is, where a node stands for all ways between the two.
+    fn block(&self, _node: Self::Node) -> Option<(Option<Self::Node>, LocId)> {
+        None
+    }
     /// The nodes that others cover, with those where they are known.
     fn covered(&self) -> Vec<(Self::Node, Option<Self::Node>)> {
         Vec::new()

@@ -327,6 +327,8 @@ impl Pipeline {
                 config.wants_agreements = false;
                 slice
             }
+            // What joins paths tells them by heads, of which a slice may lack some.
+            None if wanted && config.analysis.joins_paths() => None,
             None => self.slice(part).filter(|slice| !wanted || tells_paths(part, slice)),
         };
         let mut of = slice.as_ref();

@@ -68,7 +68,7 @@ def measured(command, cpu, gently=False):
         child = subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL, start_new_session=True)
         told, last = None, time.monotonic() + 60 + 30 * cpu
         while child.poll() is None:
-            time.sleep(0.02)
+            time.sleep(0.1)
             if told is None and runner.session_usage(child.pid)[1] > cpu:
                 told = time.monotonic()
                 os.kill(child.pid, signal.SIGINT if gently else signal.SIGKILL)
@@ -80,6 +80,14 @@ def measured(command, cpu, gently=False):
         out.seek(0)
         text = out.read().decode(errors="replace")
     return text, end.children_user + end.children_system - begin.children_user - begin.children_system
+
+
+def read_list(path, suite):
+    """Lines of a list: a task of the suite, or `paths/FILE.c` of this repository with options of clang."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        name, *options = line.split()
+        if not name.startswith("#"):
+            yield [str(ROOT / "scripts/benchtool" / name if name.startswith("paths/") else suite / name), *options]
 
 
 def verdict_of(text):

@@ -15,9 +15,12 @@ use cfa::{CallGraph, FunctionOrigin, Op, Program};
 use cooperate::range::test_case::TestCase;
 use engine::budget::Budget;
 use engine::{Analysis, Counterexample, Outcome, Reason, Verdict};
-use std::time::Duration;
+use slicer::Slice;
+use std::time::{Duration, Instant};
 
 const KNOWN: [(&str, &str); 2] = [("esbmc", include_str!("esbmc.toml")), ("klee", include_str!("klee.toml"))];
+/// What finding out what a tool need not read may take.
+const SLICING: Duration = Duration::from_secs(5);
 /// Test cases that are tried for one violation.
 const MOST_TESTS: usize = 100;
 
@@ -57,12 +60,15 @@ impl Tool {
 
     fn run(&self, program: &Program, task: &Task<'_>) -> anyhow::Result<Verdict> {
         let Self { name, adapter } = self;
+        let whole = program;
+        let slice = slice(program, task.budget);
+        let program = slice.as_ref().map_or(program, |slice| &slice.program);
         let ran = adapter.run(name, program, (task.error_functions, &[]), (task.budget, task.memory))?;
         let (said, in_time) = (&ran.said, ran.in_time);
         let not_all = adapter.unless.iter().find(|text| said.contains(*text));
         match (said.contains(&adapter.r#true), said.contains(&adapter.r#false)) {
             (true, true) if not_all.is_none() => Err(anyhow!("{name} contradicts itself")),
-            (_, true) => self.confirmed(&ran, task),
+            (_, true) => self.confirmed(&ran, whole, slice.as_ref(), task),
             (true, false) => match not_all {
                 Some(text) => Err(anyhow!("{name} has not seen everything: {text}")),
                 None => inexact(program).map_or(Ok(Verdict::True), |why| {
@@ -75,13 +81,13 @@ impl Tool {
     }
 
     /// The violation, if one of the tests that the tool has written leads to it in the original.
-    fn confirmed(&self, ran: &Ran, task: &Task<'_>) -> anyhow::Result<Verdict> {
+    fn confirmed(&self, ran: &Ran, whole: &Program, slice: Option<&Slice>, task: &Task<'_>) -> anyhow::Result<Verdict> {
         let name = self.name;
         let mut why = anyhow!("{name} has written no test case");
         for path in self.adapter.test_files(ran).into_iter().take(MOST_TESTS) {
             let read = std::fs::read_to_string(&path).map_err(Error::from);
-            match read.and_then(|text| TestCase::parse(&text).map_err(Error::msg)).and_then(|test| replay(&test, task))
-            {
+            let test = read.and_then(|text| TestCase::parse(&text).map_err(Error::msg));
+            match test.and_then(|test| replay(&test, whole, slice, task)) {
                 Ok(found) => return Ok(Verdict::False(found)),
                 Err(error) => why = error,
             }
@@ -90,11 +96,36 @@ impl Tool {
     }
 }
 
-/// Inputs under which the original runs into an error, from a test case.
-fn replay(test: &TestCase, task: &Task<'_>) -> anyhow::Result<Counterexample> {
-    let mut source = test.source(task.original);
-    let run = Interpreter::new(task.original).run(&mut source, engine::replay_limits(task.replay), &mut ());
-    let inputs = source.inputs().map_err(Error::msg)?;
+/// What the errors of a program depend on, which is less to read for others. Not where memory is freed: a slice may lack that.
+fn slice(program: &Program, budget: &Budget) -> Option<Slice> {
+    if engine::frees(program) || program.edges.values().any(|e| e.fault.is_some()) {
+        return None;
+    }
+    let errors = program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Error(_)));
+    let criteria: Vec<_> = errors.map(|(id, _)| id).collect();
+    // The library has functions of its own in the place of models.
+    let models = program.funcs.iter().filter(|(_, f)| f.origin == FunctionOrigin::Model);
+    let time = budget.remaining().map_or(SLICING, |left| SLICING.min(left / 5));
+    let options = slicer::Options {
+        atomic: models.map(|(id, _)| id).collect(),
+        deadline: Some(Instant::now() + time),
+        ..slicer::Options::default()
+    };
+    slicer::slice(program, &criteria, &options).ok()
+}
+
+/// Inputs under which the original runs into an error, from a test case for a slice of the program whose inputs are those of the original, or
+/// for all of it.
+fn replay(test: &TestCase, whole: &Program, slice: Option<&Slice>, task: &Task<'_>) -> anyhow::Result<Counterexample> {
+    let limits = engine::replay_limits(task.replay);
+    let given_to = slice.map_or(task.original, |slice| &slice.program);
+    let mut source = test.source(given_to);
+    let mut run = Interpreter::new(given_to).run(&mut source, limits, &mut ());
+    let mut inputs = source.inputs().map_err(Error::msg)?;
+    if let Some(slice) = slice {
+        inputs = slice.inputs_of_original(whole, &inputs, limits);
+        run = Interpreter::new(task.original).run(&mut inputs.source(), limits, &mut ());
+    }
     let (error, _) =
         run.outcome.error(task.original).with_context(|| format!("the run ends otherwise: {:?}", run.outcome))?;
     let path = engine::replay(task.original, &inputs, error, task.replay).map_err(Error::msg)?;

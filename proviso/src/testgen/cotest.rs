@@ -54,6 +54,8 @@ pub struct Verifier<'a> {
     /// Functions whose call is an error.
     pub errors: &'a [String],
     pub memory: u64,
+    /// Goals that it was asked about one by one.
+    pub next: usize,
     /// Why it found no more when it was asked last.
     pub problem: Option<String>,
 }
@@ -89,8 +91,10 @@ impl CoTest<'_> {
                 break;
             }
             if let Some(mut verifier) = self.verifier.take() {
-                let Verifier { tool, errors, memory, ref mut problem } = verifier;
-                self.iteration(OTHER * turns, |search, turn| *problem = search.ask(tool, errors, memory, turn));
+                let Verifier { tool, errors, memory, ref mut next, ref mut problem } = verifier;
+                self.iteration(OTHER * turns, |search, turn| {
+                    *problem = search.ask(tool, (errors, memory), next, turn);
+                });
                 self.verifier = Some(verifier);
                 self.publish();
                 if self.is_over() {

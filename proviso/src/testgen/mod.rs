@@ -170,7 +170,7 @@ impl Parties {
         let Self { errors, memory, .. } = self;
         let (gia, memory, proved_by) = (Gia::nothing(), *memory, FxHashMap::default());
         let tester = self.tester.as_ref().map(|tester| Outside { tester, errors, memory, report: Import::default() });
-        let verifier = self.verifier.as_ref().map(|tool| Verifier { tool, errors, memory, problem: None });
+        let verifier = self.verifier.as_ref().map(|tool| Verifier { tool, errors, memory, next: 0, problem: None });
         let is_endless = false;
         let mut cotest = CoTest { program, goals, config, budget, found, gia, tester, verifier, proved_by, is_endless };
         cotest.run();

@@ -22,6 +22,8 @@ const TURN: Duration = Duration::from_secs(1);
 const STALE: u32 = 12;
 /// What slicing may take.
 const SLICING: Duration = Duration::from_secs(10);
+/// What another's verifier is given for one goal, at least.
+const ONE_GOAL: Duration = Duration::from_secs(2);
 /// What the run of the whole program on inputs found in a slice may take.
 const REPLAY: Duration = Duration::from_secs(5);
 
@@ -190,32 +192,69 @@ impl Search<'_> {
         }
     }
 
-    /// Another's verifier, as long as it finds something; why it found no more.
-    pub fn ask(&self, tool: &Tool, errors: &[String], memory: u64, turn: Duration) -> Option<String> {
+    /// Another's verifier: about all goals as long as that finds something, then about one after another, of which each is a smaller program. The
+    /// first `next` were asked about before. Why it found no more.
+    pub fn ask(
+        &self,
+        tool: &Tool,
+        (errors, memory): (&[String], u64),
+        next: &mut usize,
+        turn: Duration,
+    ) -> Option<String> {
         self.found().status = vec![Status::Open; self.goals.len()];
-        let interpreter = Interpreter::new(self.program);
         // Other processes do not work on this thread's time.
-        let budget = self.budget.within(turn);
-        loop {
+        let (all, budget) = (self.budget.within(turn / 2), self.budget.within(turn));
+        let mut problem = None;
+        while problem.is_none() && all.spent().is_none() {
             let open = self.found().open();
-            if open.is_empty() || budget.spent().is_some() {
+            if open.is_empty() {
                 return None;
             }
-            let mut program = self.program.clone();
-            instrument::cover(&mut program, &open.iter().map(|&i| self.goals[i]).collect::<Vec<_>>());
-            let task = Task { original: &program, error_functions: errors, budget: &budget, memory, replay: REPLAY };
-            match tool.verify(&program, &task).verdict {
-                Verdict::True => {
-                    let mut found = self.found();
-                    open.into_iter().for_each(|i| found.status[i] = Status::Unreachable(tool.name));
-                }
-                Verdict::False(violation) => match self.try_inputs(&interpreter, &mut violation.inputs.source()) {
-                    Ok(true) => {}
-                    Ok(false) => return Some(format!("{} has found nothing new", tool.name)),
-                    Err(why) => return Some(why),
-                },
-                Verdict::Unknown(why) => return Some(why.text),
+            problem = self.ask_about(&open, tool, (errors, memory), &all).err();
+        }
+        let mut open = self.found().open();
+        let begin = *next % open.len().max(1);
+        open.rotate_left(begin);
+        for (i, &goal) in open.iter().enumerate() {
+            if budget.spent().is_some() {
+                break;
             }
+            *next += 1;
+            if self.found().status[goal] != Status::Open {
+                continue;
+            }
+            let left = budget.remaining().unwrap_or(turn) / u32::try_from(open.len() - i).unwrap_or(u32::MAX);
+            let answer = self.ask_about(&[goal], tool, (errors, memory), &budget.within(left.max(ONE_GOAL)));
+            problem = answer.err().or(problem);
+        }
+        problem
+    }
+
+    /// Asks whether one of these goals can be come to.
+    fn ask_about(
+        &self,
+        goals: &[usize],
+        tool: &Tool,
+        (errors, memory): (&[String], u64),
+        budget: &Budget,
+    ) -> Result<(), String> {
+        let mut program = self.program.clone();
+        instrument::cover(&mut program, &goals.iter().map(|&i| self.goals[i]).collect::<Vec<_>>());
+        let task = Task { original: &program, error_functions: errors, budget, memory, replay: REPLAY };
+        match tool.verify(&program, &task).verdict {
+            Verdict::True => {
+                let mut found = self.found();
+                goals.iter().for_each(|&i| found.status[i] = Status::Unreachable(tool.name));
+                Ok(())
+            }
+            Verdict::False(violation) => {
+                let interpreter = Interpreter::new(self.program);
+                match self.try_inputs(&interpreter, &mut violation.inputs.source())? {
+                    true => Ok(()),
+                    false => Err(format!("{} has found nothing new", tool.name)),
+                }
+            }
+            Verdict::Unknown(why) => Err(why.text),
         }
     }
 

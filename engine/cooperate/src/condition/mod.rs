@@ -5,6 +5,7 @@
 //! A condition is an automaton that reads the edges of a path: every edge that execution takes, calls and returns included, in the
 //! order in which it takes them. A path is covered if a prefix of it leads to an accepting state.
 
+mod blocks;
 mod dot;
 mod part;
 pub mod rest;

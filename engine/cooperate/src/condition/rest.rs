@@ -1,6 +1,7 @@
 //! What an exploration has done, as a condition: all paths are covered but those that go through its frontier.
 
-use super::{Condition, StateId, Transition};
+use super::blocks::{Blocks, Exit};
+use super::{Condition, Label, StateId, Transition};
 use cfa::{CallGraph, Callee, EdgeId, FuncId, Id, LocId, Op, Out, Program, Table};
 use engine::frontier::{Frontier, Left, PathId};
 use engine::simplify::{Simplified, Split, To};
@@ -21,6 +22,8 @@ pub enum Choice {
     Callee(EdgeId, FuncId),
     /// The side on which it leaves a region of branches that are one for whoever explored.
     Region(usize, bool),
+    /// The head that it comes to next, for who explored all ways there as one.
+    Head(LocId),
 }
 
 /// The program that was explored: the original, or a part of it.
@@ -68,9 +71,11 @@ impl<'a> Explored<'a> {
 
     /// The condition that covers what an exploration has seen to the end: nothing, if it is not known what it has left.
     pub fn condition(&self, frontier: &Frontier) -> Condition {
+        // What leads to the heads of a part of the program is not known of the program.
+        let is_told = frontier.heads.is_empty() || std::ptr::eq(self.program, self.original);
         match frontier.left(self.counts_on_rest) {
-            Some(left) if frontier.given_up.is_none() => {
-                self.tree(frontier, &left).condition(self).unwrap_or_else(Condition::nothing)
+            Some(left) if frontier.given_up.is_none() && is_told => {
+                self.tree(frontier, &left).condition(self, &frontier.heads).unwrap_or_else(Condition::nothing)
             }
             _ => Condition::nothing(),
         }
@@ -93,6 +98,9 @@ impl<'a> Explored<'a> {
         for (path, piece) in paths.pieces().iter() {
             let (mut at, mut call) = piece.after.map_or((0, None), |before| ends[before]);
             let edges = if wanted[path.index()] { &piece.edges[..] } else { &[] };
+            if let Some(head) = piece.head.filter(|_| wanted[path.index()] && piece.after.is_some()) {
+                at = tree.child(at, Choice::Head(head));
+            }
             for &edge in edges {
                 if let Some(call) = call.take() {
                     at = tree.child(at, Choice::Callee(call, self.func_of(edge)));
@@ -139,6 +147,8 @@ struct Node {
     is_elsewhere: bool,
     /// Neither is so here or further on.
     is_done: bool,
+    /// Where it is, where paths are merged.
+    head: Option<LocId>,
     children: Vec<(Choice, usize)>,
 }
 
@@ -155,7 +165,8 @@ impl Choices {
             return child;
         }
         let child = self.nodes.len();
-        self.nodes.push(Node::default());
+        let head = if let Choice::Head(head) = choice { Some(head) } else { None };
+        self.nodes.push(Node { head, ..Node::default() });
         self.nodes[at].children.push((choice, child));
         child
     }
@@ -187,9 +198,10 @@ impl Choices {
     }
 
     /// The condition that covers all other paths. `None` if these cannot be paths of one program.
-    fn condition(self, explored: &Explored<'_>) -> Option<Condition> {
+    fn condition(self, explored: &Explored<'_>, heads: &[bool]) -> Option<Condition> {
         let (nodes, calls) = (self.nodes, CallGraph::new(explored.original));
-        Tree { explored, calls, nodes, states: FxHashMap::default() }.condition()
+        let blocks = (!heads.is_empty()).then(|| Blocks::new(explored.original, &calls, heads));
+        Tree { explored, calls, nodes, blocks, states: FxHashMap::default() }.condition()
     }
 }
 
@@ -204,7 +216,7 @@ pub fn all_but(program: &Program, open: &[Vec<Choice>]) -> Option<Condition> {
         tree.nodes[end].open = true;
     }
     tree.cut(MOST_GIVEN);
-    tree.condition(&Explored::of(program))
+    tree.condition(&Explored::of(program), &[])
 }
 
 /// The states behind which nothing is told apart.
@@ -221,6 +233,8 @@ struct Tree<'a> {
     explored: &'a Explored<'a>,
     calls: CallGraph,
     nodes: Vec<Node>,
+    /// Where paths were merged.
+    blocks: Option<Blocks<'a>>,
     /// By node.
     states: FxHashMap<usize, StateId>,
 }
@@ -231,6 +245,7 @@ impl<'a> Tree<'a> {
         let ends = Ends { covered: out.add(true), elsewhere: out.add(true), free: out.add(false) };
         out.states[ends.elsewhere].with_rest = true;
         let mut todo = vec![0];
+        let entry = self.explored.original.funcs[self.explored.original.entry].entry;
         self.states.insert(0, out.initial);
         // Who has no verdict and nothing left does not know what it has left.
         if self.nodes[0].open || self.nodes[0].is_elsewhere || self.nodes[0].is_done {
@@ -242,6 +257,10 @@ impl<'a> Tree<'a> {
                 None if self.nodes[node].is_done => Vec::new(),
                 None => return None,
                 Some(Choice::Branch(_) | Choice::Region(..)) => self.branch(node, &mut out, ends, &mut todo)?,
+                Some(Choice::Head(_)) => {
+                    let from = self.nodes[node].head.unwrap_or(entry);
+                    self.block(node, from, &mut out, ends, &mut todo)?
+                }
                 Some(Choice::Callee(call, _)) => {
                     let inside = out.add(self.nodes[node].is_done);
                     let entered = self.callees(node, call, &mut out, ends, &mut todo)?;
@@ -290,13 +309,47 @@ impl<'a> Tree<'a> {
         let first = match self.nodes[node].children.first()?.0 {
             Choice::Branch(first) => first,
             Choice::Region(region, _) => return self.region(node, region, out, ends, todo),
-            Choice::Callee(..) => return None,
+            Choice::Callee(..) | Choice::Head(_) => return None,
         };
         let program = self.explored.original;
         let edges: Vec<EdgeId> = program.out_edges(program.edges[first].source).collect();
         let children = self.children(node, &edges.iter().map(|edge| Choice::Branch(*edge)).collect::<Vec<_>>())?;
         let side = |(edge, child)| Transition::on(edge, self.state(child, out, ends, todo));
         Some(edges.into_iter().zip(children).map(side).collect())
+    }
+
+    /// For the ways of the block that begins at a node.
+    fn block(
+        &mut self,
+        node: usize,
+        from: LocId,
+        out: &mut Condition,
+        ends: Ends,
+        todo: &mut Vec<usize>,
+    ) -> Option<Vec<Transition>> {
+        let heads: Option<Vec<(LocId, usize)>> = self.nodes[node]
+            .children
+            .iter()
+            .map(|(choice, child)| match choice {
+                Choice::Head(head) => Some((*head, *child)),
+                _ => None,
+            })
+            .collect();
+        let child: FxHashMap<LocId, usize> = heads?.into_iter().collect();
+        let exits = self.blocks.as_mut()?.exits(from, child.keys().copied().collect());
+        let mut by_state: FxHashMap<StateId, Vec<EdgeId>> = FxHashMap::default();
+        for &(edge, exit) in exits.iter() {
+            let to = match exit {
+                Exit::Head(head) => self.state(child.get(&head).copied(), out, ends, todo),
+                Exit::Unclear => ends.free,
+                Exit::Never => ends.covered,
+            };
+            by_state.entry(to).or_default().push(edge);
+        }
+        let mut transitions: Vec<Transition> =
+            by_state.into_iter().map(|(to, edges)| Transition { on: Label::of(edges), assumption: None, to }).collect();
+        transitions.sort_unstable_by_key(|t| t.to);
+        Some(transitions)
     }
 
     /// For the first branch of the region at a node; the others have states of their own.
@@ -364,7 +417,7 @@ impl<'a> Tree<'a> {
             let decides = |node: usize| match self.nodes[node].children.first() {
                 Some(&(Choice::Branch(e) | Choice::Callee(e, _), _)) => program.edges[e].source == entry,
                 Some(&(Choice::Region(region, _), _)) => self.begins_at(region, entry),
-                None => false,
+                Some((Choice::Head(_), _)) | None => false,
             };
             match child {
                 Some(node) if !self.nodes[node].open && !self.nodes[node].is_elsewhere && decides(node) => {

@@ -216,7 +216,11 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         let loops = Loops::new(self.program);
         let covering = self.reached.covers_more(&|at| loops.headed_by(at).is_some()).into_iter();
         let covering = covering.filter_map(|node| self.tell(node, &mut paths, &mut known)).collect();
-        Frontier { paths, open, covered, covering, is_exact: !R::ABSTRACT, given_up: None }
+        let heads = match self.parameters.merge {
+            Merge::InBlocks(_) => self.parameters.heads.clone(),
+            _ => Vec::new(),
+        };
+        Frontier { paths, open, covered, covering, heads, is_exact: !R::ABSTRACT, given_up: None }
     }
 
     /// Adds the path to a node, of which the beginning may be known.
@@ -228,12 +232,24 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             if path.is_some() {
                 break;
             }
-            let (parent, via) = self.reached.step(n)?;
-            line.push((n, via));
+            let parent = match self.reached.step(n) {
+                Some((parent, via)) => {
+                    line.push((n, Ok(via)));
+                    parent
+                }
+                None => {
+                    let (parent, head) = self.reached.block(n)?;
+                    line.push((n, Err(head)));
+                    parent
+                }
+            };
             at = parent;
         }
         for (n, via) in line.into_iter().rev() {
-            path = Some(paths.add(path, via));
+            path = Some(match via {
+                Ok(edges) => paths.add(path, edges),
+                Err(head) => paths.add_block(path, head),
+            });
             known.extend(path.map(|path| (n, path)));
         }
         path
