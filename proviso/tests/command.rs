@@ -53,7 +53,7 @@ fn wrong_command_lines_are_usage_errors() {
         &["verify", "a.c", "--timeout", "soon"],
         &["verify", "a.c", "--search", "sideways"],
         // What they would not write is not passed over in silence.
-        &["testgen", "a.c", "-o", "suite", "--harness", "h.c"],
+        &["testgen", "a.c", "-o", "suite", "--witness", "w.yml"],
         &["validate", "w.yml", "a.c", "--sarif", "s.sarif"],
         &["nonsense"],
         &[],
