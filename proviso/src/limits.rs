@@ -124,9 +124,6 @@ fn watch<T>(
         };
         let memory = resident_memory();
         peak_memory = peak_memory.max(memory);
-        if let Some(end) = end {
-            return Supervised { end, stop, peak_memory };
-        }
         if stop.is_none() {
             let timeout = limits.timeout.filter(|t| limits.start.elapsed() >= *t).map(Stop::Timeout);
             let spent = || limits.processor.filter(|limit| processor_time() >= *limit).map(Stop::Processor);
@@ -141,6 +138,10 @@ fn watch<T>(
                 cancel.store(true, Ordering::SeqCst);
                 stopped_at = Some(Instant::now());
             }
+        }
+        // The worker may have seen for itself that time is up.
+        if let Some(end) = end {
+            return Supervised { end, stop, peak_memory };
         }
         let runs_away = memory > limits.memory.saturating_add(limits.memory / 4).saturating_add(256 << 20);
         if runs_away || stopped_at.is_some_and(|at| at.elapsed() > limits.grace) {

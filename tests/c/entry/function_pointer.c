@@ -11,6 +11,8 @@
 // run: --entry same => TRUE
 // run: --entry known -DKNOWN => TRUE
 // run: --entry known -DKNOWN -DBUG => FALSE(unreach-call)
+// native: no
+// With any-effect a harness does not write what they wrote.
 extern void reach_error(void);
 extern int __VERIFIER_nondet_int(void);
 
