@@ -245,9 +245,11 @@ impl Follower<'_> {
     /// Whether variables are what they are known to be made of.
     fn look_at_variables(&self, env: &Environment, state: &State) {
         let value = |var: VarId| state.var(var).and_then(|value| value.to_u64());
+        // Of wider numbers only those are looked at that fit into 64 bits.
+        let full = |width: u32| Bounds::full(width.min(64)).high;
         for (sum, of, by) in env.recent.sums() {
             let (Some(sum_is), Some(of_is)) = (value(sum), value(of)) else { continue };
-            let full = Bounds::full(self.contexts.program.vars[sum].width).high;
+            let full = full(self.contexts.program.vars[sum].width);
             assert_eq!(sum_is, of_is.wrapping_add(by) & full, "{}: {sum} of {of} at {}", self.name, self.at);
         }
         for (var, e) in env.recent.definitions() {
@@ -260,7 +262,7 @@ impl Follower<'_> {
             let is_live = state.object_at(at).is_some_and(|object| object.live);
             let Some(bytes) = state.bytes(at, held.width.div_ceil(8) as usize).filter(|_| is_live) else { continue };
             let holds = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-            assert_eq!(is, holds & Bounds::full(held.width).high, "{}: {} at {}", self.name, held.var, self.at);
+            assert_eq!(is, holds & full(held.width), "{}: {} at {}", self.name, held.var, self.at);
         }
         for (var, id) in env.recent.copies() {
             let (Some(is), cell) = (value(var), self.tracker.cells[id as usize]) else { continue };
