@@ -71,6 +71,8 @@ pub struct Config {
     pub wants_graph: bool,
     /// Whether it is wanted what all states at the head of a loop agree on.
     pub wants_agreements: bool,
+    /// Whether proofs that followed all executions are checked, too.
+    pub checks_explored: bool,
     /// Whether what is left of a run without a verdict is wanted.
     pub wants_frontier: bool,
     /// The process ends soon after: what an analysis has left need not be taken apart, which can take seconds.
@@ -114,6 +116,7 @@ impl Default for Config {
             solvers: smt::Choice::default(),
             wants_graph: false,
             wants_agreements: false,
+            checks_explored: false,
             wants_frontier: false,
             is_last: false,
             part: None,

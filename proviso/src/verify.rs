@@ -304,6 +304,7 @@ pub fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
         solvers: Choice { kind, dump: args.dump_queries.clone() },
         wants_graph: args.pixel_tree.is_some() || args.report.is_some(),
         wants_agreements: wants_invariants(args),
+        checks_explored: args.explain || args.report.is_some(),
         sharing,
         covers: args.covering == CoveringArg::On,
         value_threshold: args.value_threshold,

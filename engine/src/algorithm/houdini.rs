@@ -62,7 +62,11 @@ impl Facts {
         let invariants = self.known().filter(|i| i.prove(setting.program))?;
         let Setting { program, budget, .. } = setting;
         let assumptions = Assumptions::guess(program, &plain.loops, Some(invariants), Effort::Facts, None, budget);
-        Some(Proof::Invariants(Box::new(assumptions.certificate(&plain.loops))))
+        let mut certificate = assumptions.certificate(program, &plain.loops);
+        // No run has seen what loops write, and the facts rest on others elsewhere.
+        certificate.frames.clear();
+        certificate.of_variables = false;
+        Some(Proof::Invariants(Box::new(certificate)))
     }
 }
 
@@ -211,7 +215,9 @@ impl<'p> Algorithm<'p> for Houdini<'p> {
                 try_assumptions(self.setting, &self.plain, pending.left, &mut self.runs, budget, share.progress);
             match result {
                 Ok(Exploration::Complete) if taints.is_empty() && !tried.changed => {
-                    return Ending::Proved(Proof::Invariants(Box::new(tried.certificate(&self.plain.loops))));
+                    return Ending::Proved(Proof::Invariants(Box::new(
+                        tried.certificate(self.setting.program, &self.plain.loops),
+                    )));
                 }
                 // What time cut short says nothing.
                 _ if cut_short || budget.spent().is_some() => {

@@ -57,7 +57,7 @@ impl<'p> KInduction<'p> {
                 }
                 if !tried.changed {
                     if !tried.violated {
-                        return Some(Proof::Invariants(Box::new(tried.certificate(&plain.loops))));
+                        return Some(Proof::Invariants(Box::new(tried.certificate(setting.program, &plain.loops))));
                     }
                     self.known = Some(tried.settled());
                     break;

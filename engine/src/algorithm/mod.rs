@@ -58,8 +58,8 @@ pub(crate) struct Share<'a> {
 pub enum Proof {
     /// All executions were explored.
     Explored,
-    /// By invariants; `Err` says why they cannot be told to a checker.
-    Invariants(Box<Result<Certificate, String>>),
+    /// By invariants.
+    Invariants(Box<Certificate>),
 }
 
 /// How an algorithm has used its share.

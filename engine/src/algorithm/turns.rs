@@ -25,7 +25,7 @@ const GROWTH: u32 = 3;
 const NEARLY_DONE: f64 = 4.0;
 const EXTENSIONS: u32 = 3;
 const EXTENDED: Duration = Duration::from_secs(2);
-/// What the check of a proof may take.
+/// The processor time that the check of a proof may take.
 const CHECK_TIME: Duration = Duration::from_secs(5);
 
 /// An analysis under way.
@@ -305,17 +305,20 @@ impl<'r> Turns<'r> {
     /// What the checker says of a proof. One that it refutes is none.
     fn checked(&mut self, ending: Ending) -> Ending {
         let Ending::Proved(proof) = ending else { return ending };
+        let Setting { program, config, budget, .. } = self.setting;
+        let check = |certificate: &Certificate| {
+            proof::check(program, certificate, &config.solvers, &budget.exerting(CHECK_TIME))
+        };
         let check = match proof {
+            Proof::Explored if config.checks_explored && config.part.is_none() => {
+                check(&Certificate::followed(program))
+            }
             Proof::Explored => ProofCheck::NotChecked("all executions were explored".into()),
-            Proof::Invariants(certificate) => match *certificate {
-                Err(why) => ProofCheck::NotChecked(why),
-                Ok(certificate) => {
-                    let budget = self.setting.budget.within(CHECK_TIME);
-                    let check = proof::check(self.setting.program, &certificate, &budget);
-                    self.certificate = Some(certificate);
-                    check
-                }
-            },
+            Proof::Invariants(certificate) => {
+                let check = check(&certificate);
+                self.certificate = Some(*certificate);
+                check
+            }
         };
         if let ProofCheck::Refuted(what) = check {
             return Ending::GaveUp(Reason::new(format!("a proof was found that is none: {what}")));

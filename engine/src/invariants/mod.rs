@@ -102,12 +102,7 @@ impl Invariants {
     /// What is known at the heads of loops of variables that C has, in the form of a certificate. It holds, but need not be
     /// enough for a proof.
     pub fn certificate(&self, program: &Program) -> Certificate {
-        let mut certificate = Certificate {
-            pool: program.exprs.clone(),
-            heads: FxHashMap::default(),
-            contracts: FxHashMap::default(),
-            of_variables: true,
-        };
+        let mut certificate = Certificate::new(program.exprs.clone());
         let mut vars: FxHashMap<Option<FuncId>, Vec<VarId>> = FxHashMap::default();
         for (id, var) in program.vars.iter().filter(|(_, v)| v.name.is_some()) {
             vars.entry(var.func()).or_default().push(id);

@@ -8,8 +8,8 @@ use crate::budget::Budget;
 use crate::cpa::symbolic::{Loops, asserted};
 use crate::execution::{Origin, Val};
 use crate::invariants::Invariants;
-use crate::proof::{Certificate, CertifiedContract};
-use cfa::{CType, Expr, ExprId, ExprPool, Program, TypeId, VarId};
+use crate::proof::{Certificate, CertifiedContract, Frame, Site};
+use cfa::{CType, Expr, ExprId, ExprPool, FunctionOrigin, Program, TypeId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::time::Duration;
@@ -184,32 +184,34 @@ impl Assumptions {
         self.places.iter().map(|l| l.facts.iter().chain(&l.candidates).copied().collect())
     }
 
-    /// The invariants, for the checker, after a run that proved the program; `Err` with the reason if they are of a kind
-    /// that it does not know.
-    pub fn certificate(&self, loops: &Loops) -> Result<Certificate, String> {
-        if self.iterations > 1 {
-            return Err(format!("its invariants are inductive only over {} iterations of loops", self.iterations));
-        }
-        if self.places.iter().any(|p| !p.cell_facts.is_empty() || !p.cell_candidates.is_empty()) {
-            return Err("its invariants speak of all cells of arrays".into());
-        }
+    /// The invariants, for the checker, after a run that proved the program.
+    pub fn certificate(&self, program: &Program, loops: &Loops) -> Certificate {
+        let mut certificate = Certificate::new(self.pool.clone());
+        certificate.iterations = self.iterations;
+        // What abstract interpretation knows at heads rests on what it knows elsewhere.
+        let knows =
+            self.places.iter().any(|p| !p.facts.is_empty()) || self.contracts.iter().any(|c| !c.facts.is_empty());
+        certificate.of_variables = self.without_walks && !knows;
         let all = |place: &Place| place.facts.iter().chain(&place.candidates).copied().collect::<Vec<_>>();
         let (heads, entries) = self.places.split_at(loops.loops.len());
-        let contracts = loops.recursions.iter().zip(entries).zip(&self.contracts).map(|((r, entry), contract)| {
+        for (l, place) in loops.loops.iter().zip(heads) {
+            certificate.heads.insert(l.head, all(place));
+            let cells = place.cell_facts.iter().chain(&place.cell_candidates);
+            certificate.cells.insert(l.head, cells.map(CellFact::certified).collect());
+            let followed = program.funcs[l.func].origin == FunctionOrigin::Model && !place.replaced;
+            certificate.frames.insert(l.head, place.frame(followed));
+        }
+        for ((r, entry), contract) in loops.recursions.iter().zip(entries).zip(&self.contracts) {
             let certified = CertifiedContract {
                 requires: all(entry),
                 ensures: contract.facts.iter().chain(&contract.candidates).copied().collect(),
                 result: contract.result,
                 after: contract.after.clone(),
             };
-            (r.func, certified)
-        });
-        Ok(Certificate {
-            pool: self.pool.clone(),
-            of_variables: self.without_walks,
-            heads: loops.loops.iter().zip(heads).map(|(l, place)| (l.head, all(place))).collect(),
-            contracts: contracts.collect(),
-        })
+            certificate.contracts.insert(r.func, certified);
+            certificate.frames.insert(program.funcs[r.func].entry, entry.frame(false));
+        }
+        certificate
     }
 
     /// How many candidates there are.
@@ -220,6 +222,17 @@ impl Assumptions {
 }
 
 impl Place {
+    /// What is written and moved there, for the checker. Of shadows it knows nothing.
+    fn frame(&self, followed: bool) -> Frame {
+        let site = |origin: &Origin| match *origin {
+            Origin::Global(global) => Some(Site::Global(global)),
+            Origin::Stack(edge) | Origin::Heap(edge) => Some(Site::Alloc(edge)),
+            Origin::GlobalShadow(_) | Origin::AllocShadow(_) => None,
+        };
+        let written = self.written.iter().filter_map(site).collect();
+        Frame { written, roaming: self.roaming.clone(), followed }
+    }
+
     /// How far the address of this number of the loop is taken to get.
     pub(super) fn reach(&self, address: usize) -> Reach {
         self.reaches.get(&address).copied().unwrap_or_default()

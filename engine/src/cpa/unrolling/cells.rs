@@ -14,6 +14,7 @@ use super::state::State;
 use super::templates::Vocabulary;
 use crate::cpa::symbolic::{Address, Asserted, Cells, LoopInfo, Snapshot};
 use crate::execution::{self, ObjId, Quantified, Val, sign_extend};
+use crate::proof;
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, LocId, Op, Program, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -42,6 +43,21 @@ pub struct CellFact {
     high: ExprId,
     /// One bit, over variables, the index and the cells.
     body: ExprId,
+}
+
+impl CellFact {
+    /// As the checker of proofs reads it.
+    pub(super) fn certified(&self) -> proof::CellFact {
+        let row = |&(Cells { base, stride, first, len }, cell): &(Cells, ExprId)| proof::Row {
+            base,
+            first,
+            stride,
+            len,
+            cell,
+        };
+        let Self { index, low, high, body, .. } = *self;
+        proof::CellFact { rows: self.rows.iter().map(row).collect(), index, low, high, body }
+    }
 }
 
 /// Candidates about the rows that a loop reads or writes, of those that hold of what was seen.

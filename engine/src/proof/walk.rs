@@ -1,0 +1,405 @@
+//! The walk over the automata: functions, loops with `k` iterations, and what they leave.
+//!
+//! A loop is entered twice. The *first* iterations, up to `k - 1`, begin as the loop is entered. The others stand for any `k`
+//! that follow one another: what the loop may change becomes unknown but for what the certificate says, and of these `k`
+//! all but the last are *early*: they went well, so what is claimed there holds, and the loop is not left (Sheeran, Singh,
+//! Stålmarck: Checking safety properties using induction and a SAT-solver, FMCAD 2000). An execution that violates something
+//! for the first time is in one of the two, at each loop that it is in or has left.
+
+use super::*;
+use cfa::{Op, Out};
+
+/// Edges followed, at most, and between looks at the clock.
+const STEPS: u32 = 400_000;
+const TICK: u32 = 256;
+/// Iterations of a loop that is followed, and calls of a function within one another.
+const FOLLOWED: u32 = 1 << 10;
+const NESTED: usize = 64;
+/// Iterations of an induction.
+const ITERATIONS: u32 = 8;
+
+/// What the checker needs to know of a function.
+pub(super) struct Shape {
+    locs: Vec<LocId>,
+    /// By node: the loop it is the head of.
+    head: FxHashMap<u32, usize>,
+    loops: Vec<Loop>,
+}
+
+struct Loop {
+    head: LocId,
+    body: FxHashSet<u32>,
+    /// Globals and locals that may change in it, ascending.
+    changed: Vec<VarId>,
+}
+
+/// A loop or a recursion that the walk is in: what was there when it was entered may change only as its frame says.
+pub(super) struct Around {
+    pub place: LocId,
+    pub objects: Object,
+}
+
+/// A pointer into the same object as before: where which.
+pub(super) struct Anchor {
+    var: VarId,
+    into: Vec<(ExprId, Object)>,
+}
+
+type Returned = Option<(State, Option<ExprId>)>;
+
+/// What leaves a part of a function: by node, and back to the head of the loop that the part is.
+#[derive(Default)]
+struct Ways {
+    out: BTreeMap<u32, State>,
+    back: Option<State>,
+    returned: Returned,
+}
+
+impl Checker<'_> {
+    fn shape(&mut self, func: FuncId) -> Checked<Rc<Shape>> {
+        if let Some(shape) = self.shapes.get(&func) {
+            return Ok(Rc::clone(shape));
+        }
+        let graph = &self.graphs.funcs[func];
+        let forest = LoopForest::new(&graph.graph, 0);
+        let mut shape = Shape { locs: graph.locs.clone(), head: FxHashMap::default(), loops: Vec::new() };
+        for (number, l) in forest.loops().iter().enumerate() {
+            if l.irreducible {
+                return declined("a loop has two entries");
+            }
+            let body: FxHashSet<u32> = forest.body(number as u32).into_iter().collect();
+            let mut changed = FxHashSet::default();
+            for &node in &body {
+                for edge in self.program.out_edges(graph.locs[node as usize]) {
+                    changed.extend(self.program.edges[edge].op.def());
+                    if let Op::Call { .. } = self.program.edges[edge].op {
+                        for callee in self.calls.callees(self.program, edge).as_slice() {
+                            changed.extend(&self.changes[callee.index()]);
+                        }
+                    }
+                }
+            }
+            let mut changed: Vec<VarId> = changed.into_iter().collect();
+            changed.sort_unstable();
+            shape.head.insert(l.head, shape.loops.len());
+            shape.loops.push(Loop { head: graph.locs[l.head as usize], body, changed });
+        }
+        let shape = Rc::new(shape);
+        self.shapes.insert(func, Rc::clone(&shape));
+        Ok(shape)
+    }
+
+    /// How many calls of a function are being followed.
+    pub(super) fn nested(&self, func: FuncId) -> usize {
+        self.frames.iter().filter(|(_, f)| *f == func).count()
+    }
+
+    /// All executions of a function's body from `entry`; those that return, with the result.
+    pub(super) fn body(&mut self, func: FuncId, entry: State) -> Checked<Returned> {
+        let shape = self.shape(func)?;
+        if self.nested(func) > NESTED {
+            return declined("a recursion that is followed goes on");
+        }
+        self.entered += 1;
+        let frame = self.entered;
+        self.frames.push((frame, func));
+        let ways = self.part(&shape, None, 0, entry)?;
+        self.frames.pop();
+        let mut returned = ways.returned;
+        if let Some((st, _)) = &mut returned {
+            access::end_frame(self, st, frame);
+        }
+        Ok(returned)
+    }
+
+    /// All executions of a function's body, or of one iteration of a loop, from a node.
+    fn part(&mut self, shape: &Shape, within: Option<usize>, start: u32, entry: State) -> Checked<Ways> {
+        let mut ways = Ways::default();
+        let mut waiting: BTreeMap<u32, State> = BTreeMap::from([(start, entry)]);
+        while let Some((node, st)) = waiting.pop_first() {
+            self.steps += 1;
+            if self.steps > STEPS || self.steps.is_multiple_of(TICK) && self.budget.spent().is_some() {
+                return declined("the checker ran out of time");
+            }
+            match shape.head.get(&node) {
+                Some(&number) if within != Some(number) => {
+                    for (to, st) in self.enter(shape, number, node, st)? {
+                        self.flow(shape, within, node, to, st, &mut waiting, &mut ways)?;
+                    }
+                }
+                _ => self.leave_node(shape, within, node, st, &mut waiting, &mut ways)?,
+            }
+        }
+        Ok(ways)
+    }
+
+    /// Follows the edges out of a node.
+    fn leave_node(
+        &mut self,
+        shape: &Shape,
+        within: Option<usize>,
+        node: u32,
+        mut st: State,
+        waiting: &mut BTreeMap<u32, State>,
+        ways: &mut Ways,
+    ) -> Checked {
+        let program = self.program;
+        let target = |this: &Self, edge: EdgeId| this.graphs.node(program.edges[edge].target).expect("behind an edge");
+        match program.locs[shape.locs[node as usize]].out {
+            Out::Sink => {}
+            Out::Branch { then_edge, else_edge } => {
+                for edge in [then_edge, else_edge] {
+                    let Op::Assume { cond, .. } = program.edges[edge].op else { unreachable!("assumes") };
+                    let cond = self.eval(&st, cond);
+                    let pc = self.pool.and(st.pc, cond);
+                    let to = target(self, edge);
+                    self.flow(shape, within, node, to, State { pc, ..st.clone() }, waiting, ways)?;
+                }
+            }
+            Out::One(edge) => match program.edges[edge].op {
+                Op::Return { value } => {
+                    let value = value.map(|e| self.eval(&st, e));
+                    ways.returned = Some(match ways.returned.take() {
+                        None => (st, value),
+                        Some((other, other_value)) => {
+                            let value = value.zip(other_value).map(|(x, y)| self.pool.ite(st.pc, x, y));
+                            (self.join(st, &other), value)
+                        }
+                    });
+                }
+                Op::Halt(_) => {}
+                Op::Error(_) => {
+                    let never = self.pool.bool(false);
+                    self.claim(&mut st, never, "an error can be reached")?;
+                }
+                _ => {
+                    if let Some(st) = self.step(st, edge)? {
+                        let to = target(self, edge);
+                        self.flow(shape, within, node, to, st, waiting, ways)?;
+                    }
+                }
+            },
+        }
+        Ok(())
+    }
+
+    /// To a node.
+    #[allow(clippy::too_many_arguments)]
+    fn flow(
+        &mut self,
+        shape: &Shape,
+        within: Option<usize>,
+        node: u32,
+        to: u32,
+        st: State,
+        waiting: &mut BTreeMap<u32, State>,
+        ways: &mut Ways,
+    ) -> Checked {
+        if self.pool.is_false(st.pc) {
+            return Ok(());
+        }
+        let around = within.map(|number| &shape.loops[number]);
+        if around.is_some_and(|l| l.head == shape.locs[to as usize]) {
+            ways.back = Some(match ways.back.take() {
+                None => st,
+                Some(other) => self.join(st, &other),
+            });
+            return Ok(());
+        }
+        let place = match around {
+            Some(l) if !l.body.contains(&to) => &mut ways.out,
+            _ if to <= node => return declined("an edge goes back that closes no loop"),
+            _ => waiting,
+        };
+        let joined = match place.remove(&to) {
+            None => st,
+            Some(other) => self.join(st, &other),
+        };
+        place.insert(to, joined);
+        Ok(())
+    }
+
+    /// All executions of a loop that is entered; those that leave it, by the node they go to.
+    fn enter(&mut self, shape: &Shape, number: usize, node: u32, mut st: State) -> Checked<BTreeMap<u32, State>> {
+        let l = &shape.loops[number];
+        let mut out = BTreeMap::new();
+        let frame = self.certificate.frames.get(&l.head);
+        if frame.is_some_and(|f| f.followed) {
+            let mut next = Some(st);
+            for iteration in 1..=FOLLOWED {
+                let Some(st) = next.take() else { break };
+                let ways = self.part(shape, Some(number), node, st)?;
+                self.add(&mut out, ways.out);
+                next = ways.back;
+                if iteration.is_power_of_two()
+                    && let Some(st) = &mut next
+                {
+                    let ends = self.never(st, "a loop that is followed goes on");
+                    match ends {
+                        Ok(()) => next = None,
+                        Err(why) if iteration == FOLLOWED => return Err(why),
+                        Err(_) => {}
+                    }
+                }
+            }
+            return Ok(out);
+        }
+        let k = self.certificate.iterations;
+        if k > ITERATIONS {
+            return declined("its invariants are inductive only over many iterations");
+        }
+        self.claim_place(&mut st, l.head, "an invariant does not hold when its loop is entered")?;
+        let anchors = self.anchors(&st, l);
+        self.around.push(Around { place: l.head, objects: self.objects.len() as Object });
+        let kept = "an invariant is not kept by its loop";
+        if k > 1 {
+            // One of the two, whichever.
+            let choice = self.fresh(1);
+            let others = self.pool.not(choice);
+            let mut next = Some(State { pc: self.pool.and(st.pc, choice), ..st.clone() });
+            self.assume(&mut st, others);
+            for _ in 1..k {
+                let Some(st) = next.take() else { break };
+                let ways = self.part(shape, Some(number), node, st)?;
+                self.add(&mut out, ways.out);
+                next = ways.back;
+                if let Some(st) = &mut next {
+                    self.claim_anchors(st, &anchors)?;
+                    self.claim_place(st, l.head, kept)?;
+                }
+            }
+        }
+        self.forget(&mut st, l.head, &l.changed, &anchors)?;
+        self.assume_place(&mut st, l.head)?;
+        for iteration in 1..=k {
+            let is_early = u32::from(iteration < k);
+            self.early += is_early;
+            let ways = self.part(shape, Some(number), node, st)?;
+            let back = match ways.back {
+                None => None,
+                Some(mut st) => {
+                    self.claim_anchors(&mut st, &anchors)?;
+                    self.claim_place(&mut st, l.head, kept)?;
+                    Some(st)
+                }
+            };
+            self.early -= is_early;
+            if iteration == k {
+                self.add(&mut out, ways.out);
+            }
+            match back {
+                Some(next) => st = next,
+                None => break,
+            }
+        }
+        self.around.pop();
+        Ok(out)
+    }
+
+    fn add(&mut self, all: &mut BTreeMap<u32, State>, more: BTreeMap<u32, State>) {
+        for (to, st) in more {
+            let joined = match all.remove(&to) {
+                None => st,
+                Some(other) => self.join(st, &other),
+            };
+            all.insert(to, joined);
+        }
+    }
+
+    /// What the certificate says of the head of a loop.
+    fn claim_place(&mut self, st: &mut State, head: LocId, what: &str) -> Checked {
+        let invariant = self.certificate.heads.get(&head).cloned().unwrap_or_default();
+        let holds = self.all(st, &invariant);
+        self.claim(st, holds, what)?;
+        cells::claim_cells(self, st, head)
+    }
+
+    fn assume_place(&mut self, st: &mut State, head: LocId) -> Checked {
+        let invariant = self.certificate.heads.get(&head).cloned().unwrap_or_default();
+        let holds = self.all(st, &invariant);
+        self.assume(st, holds);
+        cells::assume_cells(self, st, head)
+    }
+
+    /// The pointers that stay in their objects, as the frame of a loop says.
+    fn anchors(&mut self, st: &State, l: &Loop) -> Vec<Anchor> {
+        let Some(frame) = self.certificate.frames.get(&l.head) else { return Vec::new() };
+        let width = self.pointer_width();
+        let mut anchors = Vec::new();
+        for &var in l.changed.iter().filter(|var| !frame.roaming.contains(var)) {
+            if self.program.vars[var].width == width
+                && let Some(into) = access::objects_of(self, self.get(st, var))
+            {
+                anchors.push(Anchor { var, into });
+            }
+        }
+        anchors
+    }
+
+    /// Makes unknown what a loop or a recursion changes, but for the objects that pointers stay in.
+    pub(super) fn forget(&mut self, st: &mut State, place: LocId, changed: &[VarId], anchors: &[Anchor]) -> Checked {
+        for &var in changed {
+            let mut value = self.fresh(self.program.vars[var].width);
+            if let Some(anchor) = anchors.iter().find(|anchor| anchor.var == var) {
+                let offset = value;
+                value = access::choice(self, &anchor.into, |this, object| {
+                    let base = this.objects[object as usize].base;
+                    this.pool.add(base, offset)
+                });
+            }
+            self.set(st, var, value);
+        }
+        access::forget_written(self, st, self.certificate.frames.get(&place))
+    }
+
+    /// That pointers are in the objects that they were in.
+    fn claim_anchors(&mut self, st: &mut State, anchors: &[Anchor]) -> Checked {
+        let mut holds = self.pool.bool(true);
+        for anchor in anchors {
+            let value = self.get(st, anchor.var);
+            let Some(now) = access::objects_of(self, value) else {
+                return self.never(st, "a pointer may leave its object in a loop");
+            };
+            for &(was_there, before) in &anchor.into {
+                for &(is_there, object) in &now {
+                    if object != before {
+                        let both = self.pool.and(was_there, is_there);
+                        let not_both = self.pool.not(both);
+                        holds = self.pool.and(holds, not_both);
+                    }
+                }
+            }
+        }
+        self.claim(st, holds, "a pointer may leave its object in a loop")
+    }
+}
+
+/// For every function, the globals that it or what it calls may change.
+pub(super) fn changes(program: &Program, calls: &CallGraph) -> Vec<FxHashSet<VarId>> {
+    let mut changes: Vec<FxHashSet<VarId>> = vec![FxHashSet::default(); program.funcs.len()];
+    for (id, edge) in program.edges.iter() {
+        if let Some(var) = edge.op.def()
+            && program.vars[var].func().is_none()
+        {
+            changes[program.func_of(id).index()].insert(var);
+        }
+    }
+    // Callees come before callers, but for recursions.
+    let order: Vec<FuncId> = calls.bottom_up().flatten().collect();
+    loop {
+        let mut grown = false;
+        for &func in &order {
+            for &call in calls.calls_in(func) {
+                for callee in calls.callees(program, call).as_slice() {
+                    let more: Vec<VarId> =
+                        changes[callee.index()].difference(&changes[func.index()]).copied().collect();
+                    grown |= !more.is_empty();
+                    changes[func.index()].extend(more);
+                }
+            }
+        }
+        if !grown {
+            return changes;
+        }
+    }
+}
