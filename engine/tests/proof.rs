@@ -377,7 +377,7 @@ fn pointers_that_leave_their_objects() {
     };
     for iterations in 1..=3 {
         assert_eq!(verdict(true, iterations, writes([])), ProofCheck::Confirmed);
-        assert!(matches!(verdict(false, iterations, writes([])), ProofCheck::NotChecked(_)));
+        assert!(matches!(verdict(false, iterations, writes([])), ProofCheck::Refuted(_)));
         let roaming = Frame { roaming: FxHashSet::from_iter([VarId(0)]), ..Frame::default() };
         assert!(matches!(verdict(true, iterations, roaming), ProofCheck::NotChecked(_)));
     }

@@ -179,7 +179,7 @@ fn nothing_false_is_confirmed() {
 fn with_other_value(program: &Program, certificate: &mut Certificate, value: &Bv) -> Program {
     let mut p = program.clone();
     p.exprs = certificate.pool.clone();
-    let (_, last) = p.edges.iter().filter(|(_, e)| matches!(e.op, Op::Error(_))).last().expect("an error");
+    let (_, last) = p.edges.iter().rev().find(|(_, e)| matches!(e.op, Op::Error(_))).expect("an error");
     let bad = last.source;
     let to_bad = p.edges.iter().find(|(_, e)| e.target == bad).expect("a way there").0;
     let from = p.edges[to_bad].source;

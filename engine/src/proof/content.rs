@@ -242,7 +242,7 @@ fn plus(ck: &mut Checker<'_>, e: ExprId, n: u32) -> ExprId {
 /// The whole content as an array; `None` if some value fits no element.
 pub(super) fn array(ck: &mut Checker<'_>, object: Object, content: &Content) -> Option<ExprId> {
     let unit = *ck.contents.units.get(&object)?;
-    let mut array = base_array(ck, object, &content.base, unit)?;
+    let mut array = base_array(ck, &content.base, unit)?;
     for (&at, &Cell { len, value }) in &content.cells {
         if !len.is_multiple_of(unit) || !at.is_multiple_of(u64::from(unit)) {
             return None;
@@ -264,7 +264,7 @@ fn with(ck: &mut Checker<'_>, mut array: ExprId, offset: ExprId, len: u32, unit:
     array
 }
 
-fn base_array(ck: &mut Checker<'_>, object: Object, base: &Base, unit: u32) -> Option<ExprId> {
+fn base_array(ck: &mut Checker<'_>, base: &Base, unit: u32) -> Option<ExprId> {
     let index = ck.pointer_width() - unit.trailing_zeros();
     match base {
         Base::Zero => {
@@ -282,7 +282,7 @@ fn base_array(ck: &mut Checker<'_>, object: Object, base: &Base, unit: u32) -> O
         &Base::Initial(global) => {
             let program = ck.program;
             let Some(init) = &program.globals[global].init else {
-                return base_array(ck, object, &Base::Unknown(global.0), unit);
+                return base_array(ck, &Base::Unknown(global.0), unit);
             };
             let mut starts: Vec<u64> =
                 (0..init.bytes.len()).filter(|&i| init.bytes[i] != 0).map(|i| i as u64).collect();
@@ -291,9 +291,9 @@ fn base_array(ck: &mut Checker<'_>, object: Object, base: &Base, unit: u32) -> O
             starts.sort_unstable();
             starts.dedup();
             if starts.len() > TABLE {
-                return base_array(ck, object, &Base::Unknown(global.0), unit);
+                return base_array(ck, &Base::Unknown(global.0), unit);
             }
-            let mut array = base_array(ck, object, &Base::Zero, unit)?;
+            let mut array = base_array(ck, &Base::Zero, unit)?;
             for at in starts {
                 let value = initial(ck, global, at, unit);
                 let offset = ck.word(at);
@@ -303,7 +303,7 @@ fn base_array(ck: &mut Checker<'_>, object: Object, base: &Base, unit: u32) -> O
         }
         &Base::Array(array) => Some(array),
         Base::Either(c, x, y, _) => {
-            let (x, y) = (base_array(ck, object, x, unit)?, base_array(ck, object, y, unit)?);
+            let (x, y) = (base_array(ck, x, unit)?, base_array(ck, y, unit)?);
             Some(ck.pool.ite(*c, x, y))
         }
     }

@@ -47,10 +47,15 @@ pub(super) struct Anchor {
 
 type Returned = Option<(State, Option<ExprId>)>;
 
-/// What leaves a part of a function: by node, and back to the head of the loop that the part is.
-#[derive(Default)]
-struct Ways {
+/// What is followed: the body of a function, or an iteration of a loop.
+struct Part<'s> {
+    shape: &'s Shape,
+    /// The loop.
+    within: Option<&'s Loop>,
+    /// By node: what has come there, and what has left the loop.
+    waiting: BTreeMap<u32, State>,
     out: BTreeMap<u32, State>,
+    /// What has come back to the head.
     back: Option<State>,
     returned: Returned,
 }
@@ -103,9 +108,9 @@ impl Checker<'_> {
         self.entered += 1;
         let frame = self.entered;
         self.frames.push((frame, func));
-        let ways = self.part(&shape, None, 0, entry)?;
+        let part = self.part(&shape, None, 0, entry)?;
         self.frames.pop();
-        let mut returned = ways.returned;
+        let mut returned = part.returned;
         if let Some((st, _)) = &mut returned {
             access::end_frame(self, st, frame);
         }
@@ -113,39 +118,31 @@ impl Checker<'_> {
     }
 
     /// All executions of a function's body, or of one iteration of a loop, from a node.
-    fn part(&mut self, shape: &Shape, within: Option<usize>, start: u32, entry: State) -> Checked<Ways> {
-        let mut ways = Ways::default();
-        let mut waiting: BTreeMap<u32, State> = BTreeMap::from([(start, entry)]);
-        while let Some((node, st)) = waiting.pop_first() {
+    fn part<'s>(&mut self, shape: &'s Shape, within: Option<&'s Loop>, start: u32, entry: State) -> Checked<Part<'s>> {
+        let waiting = BTreeMap::from([(start, entry)]);
+        let mut part = Part { shape, within, waiting, out: BTreeMap::new(), back: None, returned: None };
+        while let Some((node, st)) = part.waiting.pop_first() {
             self.steps += 1;
             if self.steps > STEPS || self.steps.is_multiple_of(TICK) && self.budget.spent().is_some() {
                 return declined("the checker ran out of time");
             }
-            match shape.head.get(&node) {
-                Some(&number) if within != Some(number) => {
-                    for (to, st) in self.enter(shape, number, node, st)? {
-                        self.flow(shape, within, node, to, st, &mut waiting, &mut ways)?;
+            match shape.head.get(&node).map(|&number| &shape.loops[number]) {
+                Some(l) if within.is_none_or(|around| around.head != l.head) => {
+                    for (to, st) in self.enter(shape, l, node, st)? {
+                        self.flow(&mut part, node, to, st)?;
                     }
                 }
-                _ => self.leave_node(shape, within, node, st, &mut waiting, &mut ways)?,
+                _ => self.leave_node(&mut part, node, st)?,
             }
         }
-        Ok(ways)
+        Ok(part)
     }
 
     /// Follows the edges out of a node.
-    fn leave_node(
-        &mut self,
-        shape: &Shape,
-        within: Option<usize>,
-        node: u32,
-        mut st: State,
-        waiting: &mut BTreeMap<u32, State>,
-        ways: &mut Ways,
-    ) -> Checked {
+    fn leave_node(&mut self, part: &mut Part<'_>, node: u32, mut st: State) -> Checked {
         let program = self.program;
         let target = |this: &Self, edge: EdgeId| this.graphs.node(program.edges[edge].target).expect("behind an edge");
-        match program.locs[shape.locs[node as usize]].out {
+        match program.locs[part.shape.locs[node as usize]].out {
             Out::Sink => {}
             Out::Branch { then_edge, else_edge } => {
                 for edge in [then_edge, else_edge] {
@@ -153,13 +150,13 @@ impl Checker<'_> {
                     let cond = self.eval(&st, cond);
                     let pc = self.pool.and(st.pc, cond);
                     let to = target(self, edge);
-                    self.flow(shape, within, node, to, State { pc, ..st.clone() }, waiting, ways)?;
+                    self.flow(part, node, to, State { pc, ..st.clone() })?;
                 }
             }
             Out::One(edge) => match program.edges[edge].op {
                 Op::Return { value } => {
                     let value = value.map(|e| self.eval(&st, e));
-                    ways.returned = Some(match ways.returned.take() {
+                    part.returned = Some(match part.returned.take() {
                         None => (st, value),
                         Some((other, other_value)) => {
                             let value = value.zip(other_value).map(|(x, y)| self.pool.ite(st.pc, x, y));
@@ -175,7 +172,7 @@ impl Checker<'_> {
                 _ => {
                     if let Some(st) = self.step(st, edge)? {
                         let to = target(self, edge);
-                        self.flow(shape, within, node, to, st, waiting, ways)?;
+                        self.flow(part, node, to, st)?;
                     }
                 }
             },
@@ -184,53 +181,37 @@ impl Checker<'_> {
     }
 
     /// To a node.
-    #[allow(clippy::too_many_arguments)]
-    fn flow(
-        &mut self,
-        shape: &Shape,
-        within: Option<usize>,
-        node: u32,
-        to: u32,
-        st: State,
-        waiting: &mut BTreeMap<u32, State>,
-        ways: &mut Ways,
-    ) -> Checked {
+    fn flow(&mut self, part: &mut Part<'_>, node: u32, to: u32, st: State) -> Checked {
         if self.pool.is_false(st.pc) {
             return Ok(());
         }
-        let around = within.map(|number| &shape.loops[number]);
-        if around.is_some_and(|l| l.head == shape.locs[to as usize]) {
-            ways.back = Some(match ways.back.take() {
+        if part.within.is_some_and(|l| l.head == part.shape.locs[to as usize]) {
+            part.back = Some(match part.back.take() {
                 None => st,
                 Some(other) => self.join(st, &other),
             });
             return Ok(());
         }
-        let place = match around {
-            Some(l) if !l.body.contains(&to) => &mut ways.out,
+        let place = match part.within {
+            Some(l) if !l.body.contains(&to) => &mut part.out,
             _ if to <= node => return declined("an edge goes back that closes no loop"),
-            _ => waiting,
+            _ => &mut part.waiting,
         };
-        let joined = match place.remove(&to) {
-            None => st,
-            Some(other) => self.join(st, &other),
-        };
-        place.insert(to, joined);
+        self.add(place, BTreeMap::from([(to, st)]));
         Ok(())
     }
 
     /// All executions of a loop that is entered; those that leave it, by the node they go to.
-    fn enter(&mut self, shape: &Shape, number: usize, node: u32, mut st: State) -> Checked<BTreeMap<u32, State>> {
-        let l = &shape.loops[number];
+    fn enter(&mut self, shape: &Shape, l: &Loop, node: u32, mut st: State) -> Checked<BTreeMap<u32, State>> {
         let mut out = BTreeMap::new();
         let frame = self.certificate.frames.get(&l.head);
         if frame.is_some_and(|f| f.followed) {
             let mut next = Some(st);
             for iteration in 1..=FOLLOWED {
                 let Some(st) = next.take() else { break };
-                let ways = self.part(shape, Some(number), node, st)?;
-                self.add(&mut out, ways.out);
-                next = ways.back;
+                let part = self.part(shape, Some(l), node, st)?;
+                self.add(&mut out, part.out);
+                next = part.back;
                 if iteration.is_power_of_two()
                     && let Some(st) = &mut next
                 {
@@ -260,9 +241,9 @@ impl Checker<'_> {
             self.assume(&mut st, others);
             for _ in 1..k {
                 let Some(st) = next.take() else { break };
-                let ways = self.part(shape, Some(number), node, st)?;
-                self.add(&mut out, ways.out);
-                next = ways.back;
+                let part = self.part(shape, Some(l), node, st)?;
+                self.add(&mut out, part.out);
+                next = part.back;
                 if let Some(st) = &mut next {
                     self.claim_anchors(st, &anchors)?;
                     self.claim_place(st, l.head, kept)?;
@@ -274,8 +255,8 @@ impl Checker<'_> {
         for iteration in 1..=k {
             let is_early = u32::from(iteration < k);
             self.early += is_early;
-            let ways = self.part(shape, Some(number), node, st)?;
-            let back = match ways.back {
+            let part = self.part(shape, Some(l), node, st)?;
+            let back = match part.back {
                 None => None,
                 Some(mut st) => {
                     self.claim_anchors(&mut st, &anchors)?;
@@ -285,7 +266,7 @@ impl Checker<'_> {
             };
             self.early -= is_early;
             if iteration == k {
-                self.add(&mut out, ways.out);
+                self.add(&mut out, part.out);
             }
             match back {
                 Some(next) => st = next,
