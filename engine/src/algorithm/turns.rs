@@ -27,6 +27,8 @@ const EXTENSIONS: u32 = 3;
 const EXTENDED: Duration = Duration::from_secs(2);
 /// The processor time that the check of a proof may take.
 const CHECK_TIME: Duration = Duration::from_secs(5);
+/// That of one which follows all executions again.
+const FOLLOWING_TIME: Duration = Duration::from_secs(1);
 
 /// An analysis under way.
 struct Worker<'r> {
@@ -237,11 +239,13 @@ impl<'r> Turns<'r> {
     /// Lets a worker go on, and writes down that it did.
     fn timed(&mut self, i: usize, budget: &Budget, query_time: Duration) -> Result<Ending, Reason> {
         let (start, before) = (self.start.elapsed(), self.workers[i].algorithm.stats());
+        let mut end = None;
         let ending = self.guarded(i, |this| {
             let ending = this.advance(i, budget, query_time);
+            end = Some(this.start.elapsed());
             this.checked(ending)
         });
-        let (end, after) = (self.start.elapsed(), self.workers[i].algorithm.stats());
+        let (end, after) = (end.unwrap_or_else(|| self.start.elapsed()), self.workers[i].algorithm.stats());
         self.workers[i].spent += end - start;
         self.turns.push(Turn {
             analysis: self.workers[i].analysis,
@@ -306,16 +310,16 @@ impl<'r> Turns<'r> {
     fn checked(&mut self, ending: Ending) -> Ending {
         let Ending::Proved(proof) = ending else { return ending };
         let Setting { program, config, budget, .. } = self.setting;
-        let check = |certificate: &Certificate| {
-            proof::check(program, certificate, &config.solvers, &budget.exerting(CHECK_TIME))
+        let check = |certificate: &Certificate, time| {
+            proof::check(program, certificate, &config.solvers, &budget.exerting(time))
         };
         let check = match proof {
             Proof::Explored if config.checks_explored && config.part.is_none() => {
-                check(&Certificate::followed(program))
+                check(&Certificate::followed(program), FOLLOWING_TIME)
             }
             Proof::Explored => ProofCheck::NotChecked("all executions were explored".into()),
             Proof::Invariants(certificate) => {
-                let check = check(&certificate);
+                let check = check(&certificate, CHECK_TIME);
                 self.certificate = Some(*certificate);
                 check
             }
