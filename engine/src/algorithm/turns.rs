@@ -26,7 +26,7 @@ const NEARLY_DONE: f64 = 4.0;
 const EXTENSIONS: u32 = 3;
 const EXTENDED: Duration = Duration::from_secs(2);
 /// The processor time that the check of a proof may take.
-const CHECK_TIME: Duration = Duration::from_secs(5);
+const CHECK_TIME: Duration = Duration::from_secs(3);
 /// That of one which follows all executions again.
 const FOLLOWING_TIME: Duration = Duration::from_secs(1);
 
@@ -310,7 +310,10 @@ impl<'r> Turns<'r> {
     fn checked(&mut self, ending: Ending) -> Ending {
         let Ending::Proved(proof) = ending else { return ending };
         let Setting { program, config, budget, .. } = self.setting;
-        let check = |certificate: &Certificate, time| {
+        // The verdict must not be lost over its check.
+        let left = budget.remaining().map_or(CHECK_TIME, |left| left / 2);
+        let check = |certificate: &Certificate, time: Duration| {
+            let time = time.min(left);
             proof::check(program, certificate, &config.solvers, &budget.exerting(time))
         };
         let check = match proof {
