@@ -26,7 +26,7 @@ const NEARLY_DONE: f64 = 4.0;
 const EXTENSIONS: u32 = 3;
 const EXTENDED: Duration = Duration::from_secs(2);
 /// The processor time that the check of a proof may take.
-const CHECK_TIME: Duration = Duration::from_secs(3);
+const CHECK_TIME: Duration = Duration::from_secs(1);
 /// That of one which follows all executions again.
 const FOLLOWING_TIME: Duration = Duration::from_secs(1);
 
