@@ -72,6 +72,8 @@ fn hold_in_executions() {
 struct Reached<'a> {
     program: &'a Program,
     discharged: &'a Discharged,
+    /// The same without a look at memory.
+    of_variables: &'a Discharged,
     accesses: usize,
     valid: usize,
 }
@@ -80,6 +82,7 @@ impl Observer for Reached<'_> {
     fn executed(&mut self, edge: EdgeId, _: &State) {
         let &Edge { source, ref op, .. } = &self.program.edges[edge];
         assert!(self.discharged.is_reachable(source), "{edge} was executed");
+        assert!(self.of_variables.is_reachable(source), "{edge} was executed");
         if op.may_fault() {
             self.accesses += 1;
             self.valid += usize::from(self.discharged.is_valid(edge, source));
@@ -94,10 +97,13 @@ fn what_is_discharged_holds_in_executions() {
         let shape = generator::Shape { objects: seed % 2 == 0, ..generator::Shape::default() };
         let program = generator::generate_shaped(seed, shape).program;
         let Some(discharged) = Discharged::of(&program, &Budget::unlimited()) else { continue };
+        let Some(of_variables) = Discharged::of_variables(&program, &Budget::unlimited()) else { continue };
+        assert!(!of_variables.are_all_valid());
         looked_at += 1;
         let interpreter = Interpreter::new(&program);
         for run in 0..4 {
-            let mut reached = Reached { program: &program, discharged: &discharged, accesses: 0, valid: 0 };
+            let (discharged, of_variables) = (&discharged, &of_variables);
+            let mut reached = Reached { program: &program, discharged, of_variables, accesses: 0, valid: 0 };
             let limits = Limits { steps: 3_000, ..Limits::default() };
             let mut inputs = Random(generator::Random::new(seed * 8 + run));
             if let Outcome::Invalid { edge, fault, .. } = interpreter.run(&mut inputs, limits, &mut reached).outcome {

@@ -33,8 +33,8 @@ const GROWTH: u32 = 4;
 const WRITING: Duration = Duration::from_millis(300);
 /// A group is tried again only with so many times what it had before.
 const MORE: f64 = 1.5;
-/// What seeing which checks hold anyway may take, and at most half of the time left: it says more of thousands of checks than what
-/// comes after it.
+/// What seeing which checks hold anyway may take of processor time, and at most half of the time left: it says more of thousands of checks
+/// than what comes after it. A quarter of both, where that was not enough, for a look without memory.
 const DISCHARGE: Duration = Duration::from_secs(60);
 
 /// Things asked of one program.
@@ -561,9 +561,12 @@ fn holding(pipeline: &Pipeline, program: &Program, found: &[(Site, ErrorId)]) ->
         return (Vec::new(), false);
     }
     let discharged = pipeline.stage("looking which checks hold anyway", "discharge", || {
-        let left = pipeline.limits.timeout.map(|t| t.saturating_sub(pipeline.limits.start.elapsed()));
-        let budget = pipeline.budget.within(left.map_or(DISCHARGE, |left| DISCHARGE.min(left / 2)));
-        Discharged::of(program, &budget)
+        let budget = |part: u32| {
+            let left = pipeline.limits.timeout.map(|t| t.saturating_sub(pipeline.limits.start.elapsed()));
+            let budget = pipeline.budget.exerting(DISCHARGE / part);
+            left.map_or(budget.clone(), |left| budget.within(left / (2 * part)))
+        };
+        Discharged::of(program, &budget(1)).or_else(|| Discharged::of_variables(program, &budget(4)))
     });
     let Some(discharged) = discharged else { return (Vec::new(), false) };
     let holds = |site: &Site| match *site {

@@ -18,11 +18,13 @@ use rustc_hash::FxHashSet;
 use slicer::pointer::{self, PointsTo};
 use smt::bounds::Bounds;
 use std::rc::Rc;
+use std::time::Instant;
 
 /// What holds anyway.
 pub struct Discharged {
     reached: Vec<bool>,
-    invalid: FxHashSet<EdgeId>,
+    /// Operations on memory that may not be valid; all, where nothing is known of memory.
+    invalid: Option<FxHashSet<EdgeId>>,
     /// Places that may be executed behind one where the program represented lacks behaviours of the program given: of these
     /// nothing is said.
     beyond: FixedBitSet,
@@ -31,8 +33,8 @@ pub struct Discharged {
 impl Discharged {
     /// `None` if the budget is spent before the end, or where something is done of which nothing can be said.
     pub fn of(program: &Program, budget: &Budget) -> Option<Self> {
-        let options = pointer::Options { deadline: budget.deadline, ..pointer::Options::default() };
-        let points_to = PointsTo::compute(program, &options)?;
+        let deadline = budget.remaining().and_then(|left| Instant::now().checked_add(left));
+        let points_to = PointsTo::compute(program, &pointer::Options { deadline, ..pointer::Options::default() })?;
         let contexts = Contexts::new(program, &points_to);
         let mut analysis = Analysis::following(&contexts, program, points_to);
         analysis.iterate(budget)?;
@@ -42,8 +44,17 @@ impl Discharged {
         }
         let following = analysis.following?;
         let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
-        let beyond = beyond(program, &following.tracker, &reached)?;
-        Some(Self { reached, invalid, beyond })
+        let beyond = beyond(program, &reached, |call| following.tracker.callees(call).is_empty())?;
+        Some(Self { reached, invalid: Some(invalid), beyond })
+    }
+
+    /// The same without a look at memory, which takes less time.
+    pub fn of_variables(program: &Program, budget: &Budget) -> Option<Self> {
+        let mut analysis = Analysis::new(program);
+        analysis.iterate(budget)?;
+        let reached: Vec<bool> = program.locs.ids().map(|loc| analysis.is_reachable(loc)).collect();
+        let beyond = beyond(program, &reached, |_| false)?;
+        Some(Self { reached, invalid: None, beyond })
     }
 
     /// Whether control may come to a place.
@@ -53,18 +64,19 @@ impl Discharged {
 
     /// Whether an operation on memory, from `source`, is valid whenever it is executed.
     pub fn is_valid(&self, edge: EdgeId, source: LocId) -> bool {
-        !self.invalid.contains(&edge) && !self.beyond.contains(source.index())
+        self.invalid.as_ref().is_some_and(|invalid| !invalid.contains(&edge)) && !self.beyond.contains(source.index())
     }
 
     /// Whether all operations on memory are.
     pub fn are_all_valid(&self) -> bool {
-        self.invalid.is_empty()
+        self.invalid.as_ref().is_some_and(FxHashSet::is_empty)
     }
 }
 
 /// The places that may be executed behind one that is reached and lacks behaviours; `None` if what is lacking may be anything. A
-/// library model that lacks some still calls nobody but whom it is given.
-fn beyond(program: &Program, tracker: &Tracker, reached: &[bool]) -> Option<FixedBitSet> {
+/// library model that lacks some still calls nobody but whom it is given; a call through a pointer of which it is not seen whom it calls may
+/// be of anybody.
+fn beyond(program: &Program, reached: &[bool], is_blind: impl Fn(EdgeId) -> bool) -> Option<FixedBitSet> {
     let calls = CallGraph::new(program);
     let mut todo: Vec<LocId> = Vec::new();
     for (id, edge) in program.edges.iter().filter(|(_, edge)| reached[edge.source.index()]) {
@@ -75,7 +87,7 @@ fn beyond(program: &Program, tracker: &Tracker, reached: &[bool]) -> Option<Fixe
                 }
                 todo.push(edge.target);
             }
-            Op::Call { callee: Callee::Indirect(_), .. } if tracker.callees(id).is_empty() => return None,
+            Op::Call { callee: Callee::Indirect(_), .. } if is_blind(id) => return None,
             _ => {}
         }
     }
