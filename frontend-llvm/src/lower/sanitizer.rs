@@ -137,7 +137,7 @@ impl Builder<'_, '_> {
     /// compilers rely on it, and AddressSanitizer lets it pass). Objects are compared first, so that the offsets are numbers.
     pub fn check_overlap(&mut self, dst: ExprId, src: ExprId, len: ExprId) {
         let is_zero = self.x().as_const(len).and_then(cfa::Bv::to_u64) == Some(0);
-        if !self.asks_for(Check::Argument) || is_zero || self.are_different_globals(dst, src) {
+        if !self.asks_for(Check::Argument) || is_zero || are_different_globals(self.x(), dst, src) {
             return;
         }
         let width = self.pointer_width();
@@ -157,15 +157,14 @@ impl Builder<'_, '_> {
             b.when_violated(violated, Check::Argument, "memory is copied to memory that overlaps it".into());
         });
     }
+}
 
-    fn are_different_globals(&mut self, a: ExprId, b: ExprId) -> bool {
-        let global = |x: &cfa::ExprPool, e: ExprId| match *x.get(e) {
-            cfa::Expr::GlobalAddr(g) => Some(g),
-            _ => None,
-        };
-        let x = self.x();
-        matches!((global(x, a), global(x, b)), (Some(a), Some(b)) if a != b)
-    }
+fn are_different_globals(x: &cfa::ExprPool, a: ExprId, b: ExprId) -> bool {
+    let global = |e: ExprId| match *x.get(e) {
+        cfa::Expr::GlobalAddr(g) => Some(g),
+        _ => None,
+    };
+    matches!((global(a), global(b)), (Some(a), Some(b)) if a != b)
 }
 
 impl FunctionLowering<'_, '_> {
