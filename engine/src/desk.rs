@@ -1,4 +1,4 @@
-//! Where an exploration leaves work for others: a state that waits, told as the path to it.
+//! Where an exploration leaves work for others: states that wait, told as the paths to them.
 
 use cfa::EdgeId;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Desk {
     wanted: AtomicBool,
     waiting: AtomicUsize,
-    given: Mutex<Vec<Vec<EdgeId>>>,
+    given: Mutex<Vec<Vec<Vec<EdgeId>>>>,
     /// Pieces of work that are not done, of all who share it.
     unfinished: Arc<AtomicUsize>,
 }
@@ -24,11 +24,11 @@ impl Desk {
     pub fn ask(&self) {
         self.wanted.store(true, Ordering::SeqCst);
     }
-    /// Work that was left there.
-    pub fn take(&self) -> Option<Vec<EdgeId>> {
+    /// A piece of work that was left there: paths to states.
+    pub fn take(&self) -> Option<Vec<Vec<EdgeId>>> {
         self.given.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
-    /// States that waited a moment ago, of which one may be given away.
+    /// States that waited a moment ago, of which some may be given away.
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
@@ -37,9 +37,9 @@ impl Desk {
         self.waiting.store(waiting, Ordering::Relaxed);
         waiting > 1 && self.wanted.load(Ordering::Relaxed)
     }
-    pub(crate) fn give(&self, path: Vec<EdgeId>) {
+    pub(crate) fn give(&self, paths: Vec<Vec<EdgeId>>) {
         self.unfinished.fetch_add(1, Ordering::SeqCst);
-        self.given.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+        self.given.lock().unwrap_or_else(PoisonError::into_inner).push(paths);
         self.wanted.store(false, Ordering::SeqCst);
     }
 }

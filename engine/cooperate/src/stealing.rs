@@ -1,7 +1,7 @@
 //! Symbolic execution on several threads that take work from one another.
 //!
-//! Who is idle asks another for a state that waits, the one closest to the root, and explores the paths of the same program through it
-//! ([`Part`](engine::part::Part)); the other forgets it. So no thread idles as long as there are states to share, and none is explored twice.
+//! Who is idle asks another for every other state that waits, and explores the paths of the same program through these
+//! ([`Part`](engine::part::Part)); the other forgets them. So no thread idles as long as there are states to share, and none is explored twice.
 //! (Work stealing between ranges: Siddiqui, Khurshid: Scaling symbolic execution using ranged analysis, OOPSLA 2012.)
 //!
 //! A state that covers others may be given away like any other: the proof holds once all pieces are proved.
@@ -113,7 +113,7 @@ struct Crew<'a> {
     /// Where explorations under way leave work.
     explorers: Mutex<Vec<Arc<Desk>>>,
     /// Work that was given but not taken before its explorer was done.
-    queue: Mutex<Vec<Vec<Choice>>>,
+    queue: Mutex<Vec<Vec<Vec<Choice>>>>,
     outcomes: Mutex<Vec<Outcome>>,
 }
 
@@ -135,9 +135,9 @@ impl Crew<'_> {
         let mut looked = 0;
         while !self.is_over() && looked < looks {
             match self.find() {
-                Some(choices) => {
+                Some(paths) => {
                     looked = 0;
-                    self.explore_part(&choices);
+                    self.explore_part(&paths);
                 }
                 None => {
                     looked += 1;
@@ -148,13 +148,13 @@ impl Crew<'_> {
     }
 
     /// A piece of work, if someone has left one; else the explorer with the most is asked.
-    fn find(&self) -> Option<Vec<Choice>> {
-        if let Some(choices) = lock(&self.queue).pop() {
-            return Some(choices);
+    fn find(&self) -> Option<Vec<Vec<Choice>>> {
+        if let Some(paths) = lock(&self.queue).pop() {
+            return Some(paths);
         }
         let explorers = lock(&self.explorers);
-        if let Some(path) = explorers.iter().find_map(|desk| desk.take()) {
-            return Some(self.choices(&path));
+        if let Some(paths) = explorers.iter().find_map(|desk| desk.take()) {
+            return Some(self.choices(&paths));
         }
         let richest = explorers.iter().max_by_key(|desk| desk.waiting())?;
         if richest.waiting() > 1 {
@@ -163,14 +163,15 @@ impl Crew<'_> {
         None
     }
 
-    /// What a path takes where there is a choice.
-    fn choices(&self, path: &[cfa::EdgeId]) -> Vec<Choice> {
-        Explored::of(self.program).choices(path)
+    /// What paths take where there is a choice.
+    fn choices(&self, paths: &[Vec<cfa::EdgeId>]) -> Vec<Vec<Choice>> {
+        let explored = Explored::of(self.program);
+        paths.iter().map(|path| explored.choices(path)).collect()
     }
 
-    /// Explores the paths through a state that was given away.
-    fn explore_part(&self, choices: &[Choice]) {
-        match all_but(self.program, &[choices.to_vec()]).and_then(|rest| rest.part(None)) {
+    /// Explores the paths through states that were given away.
+    fn explore_part(&self, paths: &[Vec<Choice>]) {
+        match all_but(self.program, paths).and_then(|rest| rest.part(None)) {
             Some(part) => self.explore(Some(Arc::new(part)), &|_| {}),
             None => {
                 let why = Reason::new("a path could not be given away");
@@ -189,8 +190,8 @@ impl Crew<'_> {
         let mut explorers = lock(&self.explorers);
         explorers.retain(|other| !Arc::ptr_eq(other, &desk));
         // Under the same lock, so that nobody finds neither the desk nor what was left on it.
-        while let Some(path) = desk.take() {
-            lock(&self.queue).push(self.choices(&path));
+        while let Some(paths) = desk.take() {
+            lock(&self.queue).push(self.choices(&paths));
         }
         drop(explorers);
         piece.done(outcome);

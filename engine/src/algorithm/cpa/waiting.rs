@@ -8,6 +8,8 @@ const MERGE_FAILURES: usize = 6;
 const PATHS_BEFORE_GIVING: u64 = 16;
 /// A state is given away where at most one path in so many ended because another state covered its own.
 const FEW_COVERED: u64 = 16;
+/// States that are given away at a time.
+const MOST_GIVEN: usize = 64;
 
 /// States that wait to be merged.
 pub(super) struct Joining<T> {
@@ -59,19 +61,24 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         if is_tree { self.waitlist.len() } else { 0 }
     }
 
-    /// Leaves the state closest to the root to others, unless it is the only one.
+    /// Leaves every other state that waits to others, from the one closest to the root on: of a single one little may follow, and who takes it
+    /// begins anew at the root.
     pub(super) fn give(&mut self) {
         let Some(desk) = &self.desk else { return };
         if self.waitlist.len() < 2 {
             return;
         }
-        let Some(first) = self.waitlist.iter().min_by_key(|n| n.forks) else { return };
-        let (node, forks) = (first.node, first.forks);
-        let Some(path) = self.reached.path(node) else { return };
-        let before = self.waitlist.len();
-        self.waitlist.retain(|n| n.node != node);
-        self.left -= (before - self.waitlist.len()) as f64 * part(forks);
-        desk.give(path);
+        let mut waiting: Vec<(u32, R::Node)> = self.waitlist.iter().map(|n| (n.forks, n.node)).collect();
+        waiting.sort_by_key(|(forks, _)| *forks);
+        let given: Vec<R::Node> = waiting.into_iter().step_by(2).map(|(_, node)| node).take(MOST_GIVEN).collect();
+        let Some(paths) = given.iter().map(|&node| self.reached.path(node)).collect() else { return };
+        let left = &mut self.left;
+        self.waitlist.retain(|n| {
+            let stays = !given.contains(&n.node);
+            *left -= if stays { 0.0 } else { part(n.forks) };
+            stays
+        });
+        desk.give(paths);
     }
 
     /// A state that was not followed waits again.
