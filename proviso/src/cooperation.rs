@@ -340,6 +340,11 @@ impl Pipeline {
             }
             outcome = self.ask(program, part, None, &config, budget, others(&self.config).as_ref());
         }
+        if of.is_some() || restricted.is_some() {
+            // They speak of the heads of loops of another program than whoever asks has.
+            outcome.certificate = None;
+            outcome.agreements.clear();
+        }
         let mut done = covered.clone();
         let mut undecided = Vec::new();
         // Where something was left out, nobody says where.
