@@ -19,8 +19,8 @@ static size_t proviso_product(size_t count, size_t size) {
 }
 
 void *calloc(size_t count, size_t size) {
-    size_t total = proviso_product(count, size);
-    return proviso_too_large(total) ? NULL : __proviso_alloc_zeroed(total);
+    // The product as such: of what it is made is to be seen.
+    return proviso_too_large(proviso_product(count, size)) ? NULL : __proviso_alloc_zeroed(count * size);
 }
 
 static void *proviso_realloc(void *ptr, size_t size) {

@@ -113,6 +113,19 @@ pub fn leading_within(value: &Value, most: &dyn Fn(u32, &Limit) -> Option<u64>, 
     Value { targets: Some(targets), ..now }
 }
 
+/// An address of which the distance from an object has these bounds; `None` if that is no news.
+pub fn confined(value: &Value, object: u32, (low, high): (u64, u64)) -> Option<Value> {
+    let high = high.min(Bounds::full(value.width()).high);
+    let bounds = Value::of_range(Bounds::unsigned(value.width(), low, high)?)?;
+    let confined = |(o, at): &(u32, Value)| {
+        let met = if *o == object { at.meet(&bounds) } else { None };
+        (*o, met.unwrap_or_else(|| at.clone()))
+    };
+    let targets: Targets = value.targets.as_ref()?.iter().map(confined).collect();
+    let now = Value { targets: Some(targets), ..value.clone() };
+    (now != *value).then_some(now)
+}
+
 /// Where the values lead to, if they are addresses.
 fn leads_to(value: &Value) -> Option<Targets> {
     let (low, high) = addresses(value.width());

@@ -268,12 +268,13 @@ impl<'p> Analysis<'p> {
         };
         let step = Step::after(self.exit_visits[i][kind], self.calls.is_recursive(func));
         let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
-        let before = now.value.clone();
+        let (before, memory) = (now.value.clone(), now.env.memory.clone());
+        let reaches = Both(&memory, &exit.env.memory);
         now.value = match (now.value.take(), exit.value) {
             (Some(a), Some(b)) => Some(match step {
-                Step::Join => a.join(&b),
-                Step::Widen => a.widen(&b, &of_width(a.width())),
-                Step::Leap => a.widen(&b, &[]),
+                Step::Join => a.join_where(&b, &reaches),
+                Step::Widen => a.widen_where(&b, &of_width(a.width()), &reaches),
+                Step::Leap => a.widen_where(&b, &[], &reaches),
                 Step::Forget if a.includes(&b) => a,
                 Step::Forget => Value::full(a.width()),
             }),
@@ -345,8 +346,10 @@ impl<'p> Analysis<'p> {
                 let (null, others): (Vec<Exit>, Vec<Exit>) = exits.partition(|exit| exit.kind() == 0);
                 self.exits[func.index()] = [null, others].map(|exits| {
                     exits.into_iter().reduce(|mut a, b| {
+                        let memory = a.env.memory.clone();
+                        let join = |(x, y): (Value, Value)| x.join_where(&y, &Both(&memory, &b.env.memory));
+                        a.value = a.value.zip(b.value).map(join);
                         self.join(&mut a.env, &b.env, Step::Join);
-                        a.value = a.value.zip(b.value).map(|(a, b)| a.join(&b));
                         a
                     })
                 });

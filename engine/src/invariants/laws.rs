@@ -256,7 +256,7 @@ impl Follower<'_> {
             let Some(is) = state.var(var) else { continue };
             assert_eq!(is, state.eval(e), "{}: {var} at {}", self.name, self.at);
         }
-        for (held, address) in env.recent.contents() {
+        for (held, address) in env.recent.contents().filter(|(held, _)| held.width <= 64) {
             let Some(is) = value(held.var) else { continue };
             let at = state.eval(address).to_u64().expect("an address");
             let is_live = state.object_at(at).is_some_and(|object| object.live);

@@ -81,9 +81,14 @@ impl Limit {
     pub fn divided(self, by: u64) -> Option<Self> {
         self.with(i128::from(self.times) * i128::from(by), self.more.into())
     }
-    /// Of what is less than `v`.
-    pub fn below(self) -> Option<Self> {
-        self.about().minus(1)
+    /// Of what is less than `v` by at least so much.
+    pub fn below(self, by: u64) -> Option<Self> {
+        self.about().minus(by)
+    }
+    /// Whether a number is at most one of which this says what it is: `times * other + more` is at most the reach.
+    pub fn is_passed_by(&self, other: &Value) -> bool {
+        let least = i128::from(self.times) * i128::from(other.range.high) + i128::from(self.more);
+        self.is_exact && (least <= 0 || other.limits.iter().any(|l| l.key() == self.key() && l.more >= self.more))
     }
     /// Of what is at most `v`.
     pub fn up_to(self) -> Self {

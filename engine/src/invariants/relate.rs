@@ -1,5 +1,7 @@
 //! What conditions and operations say of how far numbers and addresses reach.
 
+use super::address::confined;
+use super::congruence::gcd;
 use super::environment::{Environment, Rows};
 use super::limits::{LARGEST, Limit, Reach};
 use super::memory::Count;
@@ -177,6 +179,29 @@ fn variables(pool: &ExprPool, e: ExprId) -> impl Iterator<Item = VarId> {
     found.into_iter()
 }
 
+/// How much greater one of two numbers is at least, if it is.
+fn stride(less: &Value, greater: &Value) -> u64 {
+    let (x, y) = (less.congruence, greater.congruence);
+    let modulus = gcd(x.modulus, y.modulus);
+    if modulus == 0 {
+        return 1;
+    }
+    match (y.rest % modulus + modulus - x.rest % modulus) % modulus {
+        0 => u64::try_from(modulus).unwrap_or(1),
+        apart => apart as u64,
+    }
+}
+
+/// The ends of what a number may be that is not another one.
+fn except(number: &Value, other: &Value) -> Option<(u64, u64)> {
+    let (other, low, high) = (other.as_constant()?, number.range.low, number.range.high);
+    match (low == other, high == other) {
+        (true, false) => Some((low + 1, high)),
+        (false, true) => Some((low, high - 1)),
+        _ => None,
+    }
+}
+
 /// The largest number of so many bits.
 fn full(width: u32) -> u64 {
     Bounds::full(width).high
@@ -222,19 +247,25 @@ impl Environment {
                 let pairs = self.compared(rows, pool, a, b);
                 for (object, x, y) in pairs {
                     // What one side has, for the other; what is not the length itself is less.
-                    let of = |this: &Limit, other: &Value| match holds {
+                    let of = |this: &Limit, other: &Value, by: u64| match holds {
                         true => Some(*this),
-                        false => {
-                            let is_it = |l: Limit| l.up_to() == this.up_to();
-                            let is_less = this.is_exact && other.limits.iter().any(is_it);
-                            if is_less { this.below() } else { None }
-                        }
+                        false if this.is_passed_by(other) => this.below(by),
+                        false => None,
                     };
-                    for limit in x.limits.iter().filter_map(|l| of(&l, &y)) {
+                    for limit in x.limits.iter().filter_map(|l| of(&l, &y, stride(&y, &x))) {
                         self.limit_side(rows, pool, b, object, limit);
                     }
-                    for limit in y.limits.iter().filter_map(|l| of(&l, &x)) {
+                    for limit in y.limits.iter().filter_map(|l| of(&l, &x, stride(&x, &y))) {
                         self.limit_side(rows, pool, a, object, limit);
+                    }
+                    if let Some(object) = object {
+                        for (side, this, other) in [(a, &x, &y), (b, &y, &x)] {
+                            let left =
+                                if holds { Some((other.range.low, other.range.high)) } else { except(this, other) };
+                            if let Some(ends) = left {
+                                self.confine(rows, pool, side, object, ends);
+                            }
+                        }
                     }
                 }
             }
@@ -270,16 +301,62 @@ impl Environment {
         for (object, x, y) in self.compared(rows, pool, a, b) {
             let is_order = match object {
                 // The order of addresses is that of distances where none of them wraps around: objects lie in the lower half of 64 bits.
-                Some(_) => x.width() == 64 && !is_signed && x.range.high <= LARGEST && y.range.high <= LARGEST,
+                Some(_) => x.width() == 64 && !is_signed && x.range.min >= 0 && y.range.min >= 0,
                 None => !is_signed || x.range.min >= 0,
             };
-            let limits: Vec<Limit> = y.limits.iter().filter(|_| is_order).collect();
-            for limit in limits {
-                let limit = if is_strict { limit.below() } else { Some(limit.up_to()) };
-                if let Some(limit) = limit {
-                    self.limit_side(rows, pool, a, object, limit);
+            if !is_order {
+                continue;
+            }
+            let by = if is_strict { stride(&x, &y) } else { 0 };
+            for limit in y.limits.iter().filter_map(|limit| limit.below(by)) {
+                self.limit_side(rows, pool, a, object, limit);
+            }
+            if let (Some(object), Some(most), Some(least)) =
+                (object, y.range.high.min(LARGEST).checked_sub(by), x.range.low.checked_add(by))
+            {
+                self.confine(rows, pool, a, object, (0, most));
+                self.confine(rows, pool, b, object, (least, LARGEST));
+            }
+        }
+    }
+
+    /// The distance of an address from the start of an object, where it leads there, has these bounds.
+    fn confine(&mut self, rows: &Rows, pool: &ExprPool, e: ExprId, object: u32, ends: (u64, u64)) {
+        // By as much as what is moved does not wrap around.
+        let moved = |(low, high): (u64, u64), by: i64| {
+            let ends = [low, high].map(|end| i64::try_from(end).ok()?.checked_add(by));
+            let [Some(low), Some(high)] = ends else { return None };
+            (high >= 0).then_some((low.max(0) as u64, high as u64))
+        };
+        match *pool.get(e) {
+            Expr::Var(var) => {
+                let Some(value) = self.get(rows, var) else { return };
+                let Some(now) = confined(value, object, ends) else { return };
+                self.limit_var(rows, var, now);
+                for (sum, _, by) in self.recent.sums.clone().into_iter().filter(|(_, of, _)| *of == var) {
+                    let by = Bounds::constant(pool.width(e), by).min;
+                    let is_moved =
+                        i64::try_from(ends.0).is_ok_and(|low| low.checked_add(by).is_some_and(|low| low >= 0));
+                    let now =
+                        moved(ends, by).filter(|_| is_moved).and_then(|e| confined(self.get(rows, sum)?, object, e));
+                    if let Some(now) = now {
+                        self.limit_var(rows, sum, now);
+                    }
                 }
             }
+            Expr::Binary(BinOp::Add, a, b) => {
+                let (Some(value), Some(by)) = (self.eval(rows, pool, a), self.eval(rows, pool, b)) else { return };
+                let (Some([(_, at)]), Some(_)) = (value.targets.as_deref(), by.as_constant()) else { return };
+                let by = by.range.min;
+                let stays = at.range.min >= 0 && at.range.min.checked_add(by).is_some_and(|low| low >= 0);
+                if stays
+                    && at.range.max.checked_add(by).is_some()
+                    && let Some(ends) = by.checked_neg().and_then(|by| moved(ends, by))
+                {
+                    self.confine(rows, pool, a, object, ends);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -356,7 +433,11 @@ impl Environment {
                 }
             }
             Expr::Binary(op @ (BinOp::Mul | BinOp::Shl), a, b) => {
-                let by = pool.as_const(b).and_then(cfa::Bv::to_u64);
+                let constant = |e: ExprId| value(self, e).as_constant();
+                let (a, by) = match constant(b) {
+                    None if op == BinOp::Mul => (b, constant(a)),
+                    by => (a, by),
+                };
                 let by = if op == BinOp::Shl { by.filter(|by| *by < 63).map(|by| 1 << by) } else { by };
                 let high = value(self, a).range.high;
                 if let Some(by) =

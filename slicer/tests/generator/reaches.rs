@@ -6,9 +6,10 @@ use super::*;
 
 /// Something that reaches to an end.
 pub(super) fn reach(g: &mut Generator, depth: usize) {
-    match g.random.below(5) {
+    match g.random.below(7) {
         0 | 1 => string(g, depth),
         2 | 3 => elements(g, depth),
+        4 | 5 => walked(g),
         _ => {
             let object = g.any_pointer();
             change(g, object);
@@ -299,4 +300,68 @@ fn elements(g: &mut Generator, depth: usize) {
     if g.random.chance(30) {
         g.emit(Op::Free { ptr: value, kind });
     }
+}
+
+/// A pointer that goes from one place of an object to another, upwards or downwards.
+fn walked(g: &mut Generator) {
+    let w = g.width();
+    let (base, stride) = (g.local(false), [1, 4, 8][g.random.below(3)]);
+    let count = up_to(g, 7);
+    let size = match g.random.chance(50) {
+        true => {
+            let stride = g.program.exprs.int(w, stride);
+            g.program.exprs.mul(count, stride)
+        }
+        false => g.program.exprs.int(w, [24, 32][g.random.below(2)]),
+    };
+    let size = with_value(g, w, size);
+    let (bytes, kind) = (g.program.var_expr(size), [AllocKind::Heap, AllocKind::Stack][g.random.below(2)]);
+    let zeroed = g.random.chance(50);
+    g.emit(Op::Alloc { var: base, size: bytes, align: 4, kind, zeroed });
+    let start = [0, 0, stride, u64::MAX][g.random.below(4)];
+    let start = at_offset(g, base, start);
+    let p = with_value(g, w, start);
+    let last = g.program.var_expr(base);
+    let last = g.program.exprs.add(last, bytes);
+    let end = with_value(g, w, last);
+    perhaps(g, 20, |g| {
+        let by = [4, u64::MAX][g.random.below(2)];
+        let moved = at_offset(g, end, by);
+        g.assign(end, moved);
+    });
+    let (order, more, is_down) = (g.random.below(5), [0, 0, 1, stride][g.random.below(4)], g.random.chance(30));
+    let goes_on = |g: &mut Generator| {
+        let (p, end) = (at_offset(g, p, more), g.program.var_expr(end));
+        let x = &mut g.program.exprs;
+        match order {
+            0 => x.ule(p, end),
+            1 | 2 => {
+                let is_end = x.eq(p, end);
+                x.not(is_end)
+            }
+            _ => x.ult(p, end),
+        }
+    };
+    while_not_null(g, goes_on, |g| {
+        let ahead = [0, 0, 0, more][g.random.below(4)];
+        let next = if is_down { at_offset(g, end, stride.wrapping_neg()) } else { at_offset(g, p, stride) };
+        let at = match is_down {
+            true => next,
+            false => at_offset(g, p, ahead),
+        };
+        let at = with_value(g, w, at);
+        let is_first = g.random.chance(50);
+        let to = if is_down { end } else { p };
+        if is_first {
+            g.assign(to, next);
+        }
+        let (addr, value) = (g.program.var_expr(at), g.program.exprs.int([8, 32][g.random.below(2)], 7));
+        g.emit(Op::Store { addr, value });
+        if !is_first {
+            g.assign(to, next);
+        }
+    });
+    let (to, from) = (g.any_pointer(), [base, p, end][g.random.below(3)]);
+    let value = g.program.var_expr(from);
+    g.assign(to, value);
 }

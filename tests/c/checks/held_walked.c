@@ -1,0 +1,93 @@
+// A pointer that is compared with another one into the same object is as far from the start of it as that allows, by steps of what it
+// points to: so walks of arrays, of sizes that nobody knows, are seen to stay within. Each fault leaves it.
+// run: --check address => TRUE
+// run: --check address -DFAULT=1 => FALSE(address)
+// run: --check address -DFAULT=2 => FALSE(address)
+// run: --check address -DFAULT=3 => FALSE(address)
+// run: --check address -DFAULT=4 => FALSE(address)
+// run: --check address -DFAULT=5 => FALSE(address)
+// run: --check address -DFAULT=6 => FALSE(address)
+// run: --check address -DFAULT=7 => FALSE(address)
+// run: --check address -DFAULT=8 => FALSE(address)
+#include "../verify.h"
+#include <stdlib.h>
+#ifndef FAULT
+#define FAULT 0
+#endif
+
+struct pair {
+    short key;
+    int value;
+};
+
+static void filled(size_t n) {
+    int *all = malloc(n * sizeof *all), *end = all + n;
+    for (int *p = all; p != end; p++)
+        *p = 1;
+    for (int *p = all; FAULT == 1 ? p <= end : p < end; ++p)
+        *p = 2;
+    if (FAULT == 2 && n == 5)
+        end++;
+    while (end != all)
+        *--end = 3;
+    free(all);
+}
+
+// Every other one: what is passed over is not come to.
+static void by_two(size_t n) {
+    int *all = malloc((2 * n - (FAULT == 3)) * sizeof *all), *end = all + 2 * n;
+    for (int *p = all; p < end; p += 2)
+        p[0] = p[1] = 4;
+    free(all);
+}
+
+static void of_pairs(size_t n) {
+    struct pair *all = calloc(n, sizeof *all), *end = all + n;
+    for (struct pair *p = all; p != end; p++)
+        p->value = p->key;
+    // In the middle of one.
+    short *last = (short *)end;
+    for (short *p = &all->key; p < last; p += 4)
+        p[FAULT == 4 ? 4 : 3] = 5;
+    free(all);
+}
+
+static int numbers[50000];
+
+static int sum(const int *from, const int *to) {
+    int all = 0;
+    while (from < to)
+        all |= *from++;
+    return all;
+}
+
+static void of_known_size(void) {
+    int *p;
+    for (p = numbers; p != &numbers[50000]; ++p)
+        *p = 6;
+    if (FAULT == 5)
+        *p = 7;
+    for (p = numbers; p + 1 < numbers + 50000; p++)
+        p[1] = p[0];
+    if (FAULT == 6)
+        p[1] = 8;
+    sum(numbers, numbers + 50000 + (FAULT == 7));
+}
+
+// The same address may be before the object, as a number: what wraps around has no order.
+static void around(size_t n) {
+    char *all = malloc(n + 8), *end = all + n;
+    char *p = all + __VERIFIER_nondet_ulong();
+    if (p < end && (FAULT == 8 || p >= all))
+        *p = 9;
+    free(all);
+}
+
+int main(void) {
+    size_t n = __VERIFIER_nondet_uint();
+    filled(n);
+    by_two(n);
+    of_pairs(n);
+    of_known_size();
+    around(n);
+}
