@@ -80,12 +80,19 @@ pub fn zero(sort: Sort) -> Value {
 #[derive(Clone, Debug, Default)]
 pub struct PathCondition {
     last: Option<Rc<Node>>,
-    /// Known to satisfy all conjuncts.
+    /// Apart, as states are moved about at each operation and path conditions grow at few.
+    known: Rc<Known>,
+}
+
+/// What is known of all conjuncts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// Known to satisfy them.
     model: Option<Model>,
-    /// Conjuncts were seen to contradict one another.
+    /// They were seen to contradict one another.
     contradiction: bool,
-    pub(super) groups: Groups,
-    pub(super) facts: Facts,
+    pub groups: Groups,
+    pub facts: Facts,
 }
 
 #[derive(Debug)]
@@ -101,7 +108,7 @@ struct Node {
 impl PathCondition {
     /// True.
     pub fn new() -> Self {
-        Self { model: Some(Model::default()), ..Self::default() }
+        Self { last: None, known: Rc::new(Known { model: Some(Model::default()), ..Known::default() }) }
     }
     /// The number of conjuncts.
     pub fn len(&self) -> usize {
@@ -122,25 +129,33 @@ impl PathCondition {
     }
     /// Whether the conjuncts were seen to contradict one another, without a solver.
     pub fn is_contradiction(&self) -> bool {
-        self.contradiction
+        self.known.contradiction
     }
     /// A model of all conjuncts, if one is at hand.
     pub fn model(&self) -> Option<&Model> {
-        self.model.as_ref()
+        self.known.model.as_ref()
     }
     /// Without a model at hand, one is looked for when it is needed.
     pub fn forget_model(&mut self) {
-        self.model = None;
+        if self.known.model.is_some() {
+            self.set_model(None);
+        }
     }
     pub(super) fn set_model(&mut self, model: Option<Model>) {
-        self.model = model;
+        self.known_mut().model = model;
     }
     pub(super) fn set_contradiction(&mut self) {
-        self.contradiction = true;
+        self.known_mut().contradiction = true;
+    }
+    pub(super) fn known(&self) -> &Known {
+        &self.known
+    }
+    pub(super) fn known_mut(&mut self) -> &mut Known {
+        Rc::make_mut(&mut self.known)
     }
     pub(super) fn push(&mut self, conjunct: ExprId) {
         let len = self.len() + 1;
-        let (groups, facts) = (self.groups.clone(), self.facts.clone());
+        let Known { groups, facts, .. } = (*self.known).clone();
         self.last = Some(Rc::new(Node { conjunct, len, before: self.last.take(), groups, facts }));
     }
 
@@ -172,16 +187,17 @@ impl PathCondition {
             a = ours.pop();
             theirs.pop();
         }
-        let common = match a {
-            Some(node) => Self {
-                last: Some(Rc::clone(node)),
-                model: self.model.clone(),
-                contradiction: self.contradiction && other.contradiction,
+        let model = self.known.model.clone();
+        let known = match a {
+            Some(node) => Known {
+                model,
+                contradiction: self.known.contradiction && other.known.contradiction,
                 groups: node.groups.clone(),
                 facts: node.facts.clone(),
             },
-            None => Self { model: self.model.clone(), ..Self::default() },
+            None => Known { model, ..Known::default() },
         };
+        let common = Self { last: a.cloned(), known: Rc::new(known) };
         let conjuncts = |nodes: Vec<&Rc<Node>>| nodes.into_iter().rev().map(|n| n.conjunct).collect();
         (common, conjuncts(ours), conjuncts(theirs))
     }

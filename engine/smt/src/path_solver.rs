@@ -180,17 +180,17 @@ impl PathSolver {
             None => pc.model().filter(|m| self.evaluations.holds(pool, m, cond)).cloned(),
         };
         for conjunct in conjuncts(pool, cond) {
-            match self.truth(pool, &pc.facts, conjunct) {
+            match self.truth(pool, &pc.known().facts, conjunct) {
                 Some(true) => continue,
                 Some(false) => pc.set_contradiction(),
                 None => {}
             }
-            if pc.facts.assume(pool, conjunct).is_err() {
+            if pc.known_mut().facts.assume(pool, conjunct).is_err() {
                 pc.set_contradiction();
             }
             let leaves = self.leaves.of(pool, conjunct);
             if !leaves.is_empty() {
-                pc.groups.add(conjunct, &leaves);
+                pc.known_mut().groups.add(conjunct, &leaves);
             }
             pc.push(conjunct);
         }
@@ -216,7 +216,7 @@ impl PathSolver {
         }
         let new = conjuncts(pool, cond);
         // What `new` adds to what is known; it goes on with each conjunct.
-        let mut facts = pc.facts.clone();
+        let mut facts = pc.known().facts.clone();
         for &conjunct in &new {
             if self.truth(pool, &facts, conjunct) == Some(false) || facts.assume(pool, conjunct).is_err() {
                 self.statistics.by_facts += 1;
@@ -254,7 +254,7 @@ impl PathSolver {
         if let Some(c) = pool.as_const(e) {
             return Some(c.clone());
         }
-        let range = pc.facts.range(pool, e);
+        let range = pc.known().facts.range(pool, e);
         if let Some(value) = range.and_then(|r| r.as_constant()) {
             return Some(Bv::new(pool.width(e), value));
         }
@@ -270,7 +270,7 @@ impl PathSolver {
 
     /// The least and greatest value, unsigned, that `e` is seen to have where `pc` holds, without the solver.
     pub fn bounds(&self, pool: &ExprPool, pc: &PathCondition, e: ExprId) -> Option<(u64, u64)> {
-        pc.facts.range(pool, e).map(|r| (r.low, r.high))
+        pc.known().facts.range(pool, e).map(|r| (r.low, r.high))
     }
 
     /// The truth value of `e` where `facts` hold, if they decide it.
@@ -288,14 +288,14 @@ impl PathSolver {
             roots.extend(self.leaves.of(pool, e).iter().copied());
         }
         let leaves = canonical(roots);
-        let related = pc.groups.of(&leaves);
+        let related = pc.known().groups.of(&leaves);
         let mut model = match pc.model() {
             Some(model) => model.clone(),
             None => {
                 // Nobody knows yet whether the other groups can be met.
                 let mut model = Model::default();
-                for group in pc.groups.representatives() {
-                    let set = pc.groups.of(&[group]);
+                for group in pc.known().groups.representatives() {
+                    let set = pc.known().groups.of(&[group]);
                     if related.binary_search(&set[0]).is_ok() {
                         continue;
                     }

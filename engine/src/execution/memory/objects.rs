@@ -11,13 +11,13 @@ use std::rc::Rc;
 pub struct Memory {
     objects: Paged<Rc<Object>>,
     /// What [`Op::Shadow`](cfa::Op::Shadow) reads and writes: for each object one of its size, if the program has such operations.
-    shadows: Option<Paged<Rc<Object>>>,
+    shadows: Option<Box<Paged<Rc<Object>>>>,
     next: u32,
 }
 
 impl Memory {
     pub fn new(has_shadows: bool) -> Self {
-        Self { objects: Paged::new(), shadows: has_shadows.then(Paged::new), next: 0 }
+        Self { objects: Paged::new(), shadows: has_shadows.then(|| Box::new(Paged::new())), next: 0 }
     }
     pub fn allocate(&mut self, object: Object) -> ObjId {
         let id = ObjId(self.next);
@@ -39,15 +39,15 @@ impl Memory {
     }
     #[inline]
     pub fn get_mut(&mut self, id: ObjId) -> Option<&mut Object> {
-        let table = if id.is_shadow() { self.shadows.as_mut()? } else { &mut self.objects };
+        let table = if id.is_shadow() { self.shadows.as_deref_mut()? } else { &mut self.objects };
         table.get_mut(id.number()).map(Rc::make_mut)
     }
     fn table(&self, id: ObjId) -> Option<&Paged<Rc<Object>>> {
-        if id.is_shadow() { self.shadows.as_ref() } else { Some(&self.objects) }
+        if id.is_shadow() { self.shadows.as_deref() } else { Some(&self.objects) }
     }
     /// Another object in the place of one.
     pub fn replace(&mut self, id: ObjId, object: Object) {
-        let table = if id.is_shadow() { self.shadows.as_mut() } else { Some(&mut self.objects) };
+        let table = if id.is_shadow() { self.shadows.as_deref_mut() } else { Some(&mut self.objects) };
         table.expect("its table").set(id.number(), Some(Rc::new(object)));
     }
     /// Replaces the values of all cells.
@@ -73,7 +73,11 @@ impl Memory {
             }
             objects
         };
-        Self { objects: moved(&self.objects), shadows: self.shadows.as_ref().map(moved), next }
+        Self {
+            objects: moved(&self.objects),
+            shadows: self.shadows.as_deref().map(|shadows| Box::new(moved(shadows))),
+            next,
+        }
     }
     /// With its shadow.
     pub fn remove(&mut self, id: ObjId) {
@@ -85,7 +89,7 @@ impl Memory {
     /// All objects, then their shadows.
     pub fn iter(&self) -> impl Iterator<Item = (ObjId, &Object)> {
         let objects = self.objects.iter().map(|(i, o)| (ObjId(i as u32), &**o));
-        let shadows = self.shadows.iter().flat_map(Paged::iter);
+        let shadows = self.shadows.iter().flat_map(|shadows| shadows.iter());
         objects.chain(shadows.map(|(i, o)| (ObjId(i as u32).shadow(), &**o)))
     }
     /// Objects that are not shared between the two memories, as (id, ours, theirs).
