@@ -22,8 +22,8 @@ const INTRODUCTION: &str = "\
 # Budgets
 
 Every number that bounds work, time or size, by file. The table is made of the sources (`tests/tests/budgets.rs`): values are changed there, and
-what a number counts and why it is what it is, is the comment on it. Times are wall time where a turn or a stage is meant, and processor time of the
-thread where one query of a solver is (`smt/src/budget.rs`, `exerting`), so that what else runs on the machine takes nothing from it.
+what a number counts and why it is what it is, is the comment on it. Times are wall time where a stage is meant, and processor time of the thread
+where a turn of an analysis or one query of a solver is (`smt/src/budget.rs`, `exerting`), so that what else runs on the machine takes nothing from it.
 ";
 
 struct Constant {

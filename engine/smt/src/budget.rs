@@ -48,6 +48,11 @@ fn read(clock: libc::clockid_t) -> Option<Duration> {
     (error == 0).then(|| Duration::new(now.tv_sec as u64, now.tv_nsec as u32))
 }
 
+/// The processor time that this thread has taken so far.
+pub fn worked() -> Duration {
+    clock().and_then(read).unwrap_or_default()
+}
+
 /// Why a budget is spent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spent {

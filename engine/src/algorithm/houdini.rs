@@ -33,7 +33,7 @@ const PLANS: [(u32, Effort); 10] = [
 /// What of a turn the invariants by abstract interpretation may take.
 const ABSTRACT_SHARE: u32 = 2;
 /// What proofs by invariants may take before anything else is tried.
-const HEAD_START: Duration = Duration::from_millis(400);
+const HEAD_START: Duration = Duration::from_millis(200);
 
 pub(super) type Unrolled<'p> = CpaAlgorithm<'p, Unrolling<'p>>;
 
@@ -46,7 +46,7 @@ impl Facts {
     pub fn find(&mut self, setting: Setting<'_>, budget: &Budget) {
         if self.0.is_none() {
             let part = match budget.remaining() {
-                Some(time) => budget.within(time / ABSTRACT_SHARE),
+                Some(time) => budget.exerting(time / ABSTRACT_SHARE),
                 None => budget.clone(),
             };
             self.0 = Invariants::new(setting.program, &part);

@@ -20,10 +20,11 @@ pub(crate) use super::Setting;
 /// The first turn of each analysis; turns grow by the factor [`GROWTH`].
 const FIRST_TURN: Duration = Duration::from_millis(500);
 const GROWTH: u32 = 3;
-/// A turn goes on where what is left is estimated to take at most so many times what was spent before: so often, and for so
-/// long in all.
+/// What exploration path by path may take before others have a head start: programs of few paths need no more.
+const OPENING: Duration = Duration::from_millis(100);
+/// A turn goes on where what is left is estimated to take at most so many times what was spent before, and at most so long; and
+/// again where it is then estimated to take less, by a quarter at least: an estimate that does not come true is not believed twice.
 const NEARLY_DONE: f64 = 4.0;
-const EXTENSIONS: u32 = 3;
 const EXTENDED: Duration = Duration::from_secs(2);
 /// The processor time that the check of a proof may take.
 const CHECK_TIME: Duration = Duration::from_secs(1);
@@ -36,7 +37,7 @@ struct Worker<'r> {
     algorithm: Box<dyn Algorithm<'r> + 'r>,
     /// Why it does not go on.
     given_up: Option<Reason>,
-    /// The time of its turns so far.
+    /// What its turns have taken so far, of the processor time of this thread.
     spent: Duration,
 }
 
@@ -111,15 +112,27 @@ impl<'r> Turns<'r> {
 
     /// Until one of them answers or all have given up.
     pub fn verify(mut self) -> Outcome {
-        let (decided, verdict) = self.head_starts().unwrap_or_else(|| self.take_turns());
+        let first = self.opening().or_else(|| self.head_starts());
+        let (decided, verdict) = first.unwrap_or_else(|| self.take_turns());
         self.outcome(decided, verdict)
+    }
+
+    /// A moment for exploration path by path before others have a head start, unless a proof should rather have invariants.
+    fn opening(&mut self) -> Option<(usize, Verdict)> {
+        let config = self.setting.config;
+        let opens = config.analysis == Analysis::Default && !config.wants_agreements;
+        let has_others = self.workers.iter().any(|w| w.algorithm.head_start().is_some());
+        if !opens || !has_others || !self.workers[0].algorithm.is_exact() {
+            return None;
+        }
+        self.turn(0, OPENING, Duration::ZERO).map(|verdict| (0, verdict))
     }
 
     /// Some are tried before the turns begin.
     fn head_starts(&mut self) -> Option<(usize, Verdict)> {
         for i in 0..self.workers.len() {
             let Some(time) = self.workers[i].algorithm.head_start() else { continue };
-            let part = self.setting.budget.within(time);
+            let part = self.setting.budget.exerting(time);
             let ending = self.timed(i, &part, self.setting.config.query_time);
             match ending {
                 Ok(Ending::Proved(_)) => return Some((i, Verdict::True)),
@@ -137,7 +150,7 @@ impl<'r> Turns<'r> {
                 if self.workers[i].given_up.is_some() {
                     continue;
                 }
-                if let Some(verdict) = self.turn(i, turn) {
+                if let Some(verdict) = self.turn(i, turn, EXTENDED.max(turn)) {
                     return (i, verdict);
                 }
                 if let Some(spent) = self.setting.budget.spent() {
@@ -154,18 +167,17 @@ impl<'r> Turns<'r> {
         }
     }
 
-    /// One turn of a worker.
-    fn turn(&mut self, i: usize, turn: Duration) -> Option<Verdict> {
+    /// One turn of a worker, which may go on for `extension` if that seems to be enough.
+    fn turn(&mut self, i: usize, turn: Duration, mut extension: Duration) -> Option<Verdict> {
         let config = self.setting.config;
         let alone = self.workers.iter().filter(|w| w.given_up.is_none()).count() == 1;
         let mut part = match alone {
             true => self.setting.budget.clone(),
-            false => self.setting.budget.within(self.workers[i].algorithm.share(turn)),
+            false => self.setting.budget.exerting(self.workers[i].algorithm.share(turn)),
         };
         // Alone, an analysis comes back only with a query that takes too long: it gets more time at each turn.
         let query_time = if alone { config.query_time.max(turn) } else { turn.min(config.query_time) };
         self.workers[i].algorithm.import(&self.exchange);
-        let (mut extensions, mut extended) = (0, Duration::ZERO);
         loop {
             let ending = self.timed(i, &part, query_time);
             self.workers[i].algorithm.publish(&mut self.exchange);
@@ -174,11 +186,10 @@ impl<'r> Turns<'r> {
                 After::GoesOn => {}
                 After::Over => return None,
                 After::TimeIsUp => match self.workers[i].nearly_done() {
-                    Some(more) if extensions < EXTENSIONS && extended + more <= EXTENDED.max(turn) => {
+                    Some(more) if more <= extension => {
+                        extension = more.mul_f64(0.75);
                         // A little more than estimated, lest it ends right before the end.
-                        let more = more.mul_f64(1.25) + Duration::from_millis(10);
-                        (extensions, extended) = (extensions + 1, extended + more);
-                        part = self.setting.budget.within(more);
+                        part = self.setting.budget.exerting(more.mul_f64(1.25) + Duration::from_millis(10));
                     }
                     _ => return None,
                 },
@@ -240,13 +251,15 @@ impl<'r> Turns<'r> {
     fn timed(&mut self, i: usize, budget: &Budget, query_time: Duration) -> Result<Ending, Reason> {
         let (start, before) = (self.start.elapsed(), self.workers[i].algorithm.stats());
         let mut end = None;
+        let worked = smt::budget::worked();
         let ending = self.guarded(i, |this| {
             let ending = this.advance(i, budget, query_time);
-            end = Some(this.start.elapsed());
+            end = Some((this.start.elapsed(), smt::budget::worked()));
             this.checked(ending)
         });
-        let (end, after) = (end.unwrap_or_else(|| self.start.elapsed()), self.workers[i].algorithm.stats());
-        self.workers[i].spent += end - start;
+        let (end, until) = end.unwrap_or_else(|| (self.start.elapsed(), smt::budget::worked()));
+        let after = self.workers[i].algorithm.stats();
+        self.workers[i].spent += until.saturating_sub(worked);
         self.turns.push(Turn {
             analysis: self.workers[i].analysis,
             thread: 0,
