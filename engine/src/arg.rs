@@ -68,7 +68,7 @@ const WINDOW: usize = 256;
 const NEWEST: usize = 24;
 const OLDER: usize = 8;
 
-/// The heads at one control, to find one that covers a state: by the places of the known_values that have a value, then by a hash of
+/// The heads at one control, to find one that covers a state: by the places at which a value is known, then by a hash of
 /// these values.
 #[derive(Default)]
 struct Bucket {
@@ -80,7 +80,7 @@ struct Bucket {
     turn: usize,
 }
 
-/// A set of places of an known_values, as bits.
+/// A set of places at which a value is known, as bits.
 type Places = Box<[u64]>;
 type ByHash = FxHashMap<u64, Vec<NodeId>>;
 
@@ -182,7 +182,7 @@ impl<'p, S> Arg<'p, S> {
         uncovered
     }
 
-    /// A head that covers `id`, whose known_values is given, among those at the same control; if there is none, `id` is noted
+    /// A head that covers `id`, of which these values are known, among those at the same control; if there is none, `id` is noted
     /// among them. `covers` compares states.
     fn covering(
         &mut self,
@@ -254,7 +254,7 @@ impl Bucket {
     }
 }
 
-/// The places of an known_values that have a value.
+/// The places at which a value is known.
 fn places(known_values: &[Option<u64>]) -> Places {
     let word = |values: &[Option<u64>]| values.iter().rev().fold(0, |bits, v| bits << 1 | u64::from(v.is_some()));
     known_values.chunks(64).map(word).collect()

@@ -2,17 +2,17 @@
 //!
 //! An execution that does not end goes round some loop without end in one call, or calls deeper and deeper. So a program
 //! terminates if each loop and each group of functions that call one another has a *ranking function*: a tuple of values
-//! that gets lexicographically smaller from each turn to the next. Bit-vectors are finite, so whatever gets strictly
+//! that gets lexicographically smaller from each iteration to the next. Bit-vectors are finite, so whatever gets strictly
 //! smaller does so finitely often. Yet a loop that ends only because a signed counter comes to the end of its type does not
 //! end in the integers, and what it does is not defined in C: so a component may have a [`floor`](Component::floor), far from
 //! that end, above which it has to be when it gets smaller.
 //!
 //! What is proved is proved of executions that C defines: [`only_defined`] makes the others end.
 //!
-//! [`Cycles`] finds what has to be ranked. It puts an edge into each loop that every turn takes exactly once, so that
-//! [`Cycles::check_loop`] can put in its place: *if the tuple is not smaller than it was in the turn before, error; remember the
+//! [`Cycles`] finds what has to be ranked. It puts an edge into each loop that every iteration takes exactly once, so that
+//! [`Cycles::check_loop`] can put in its place: *if the tuple is not smaller than it was in the iteration before, error; remember the
 //! tuple*. The tuple may be any expressions, also such as make no sense: a check that cannot fail is a proof whatever it speaks of (Cook, Podelski, Rybalchenko: Termination proofs for systems code, PLDI 2006,
-//! with the turn before as the state remembered).
+//! with the iteration before as the state remembered).
 
 mod defined;
 
@@ -35,7 +35,7 @@ pub struct CyclicLoop {
     /// The locations of the loop and of the loops inside it.
     pub body: FxHashSet<LocId>,
     /// A `Skip` edge in the loop: every way round takes it.
-    pub turn: EdgeId,
+    pub iteration: EdgeId,
     /// `Skip` edges: every way into the loop takes one of them.
     pub enters: Vec<EdgeId>,
 }
@@ -95,7 +95,7 @@ impl Cycles {
                 cuts.push(graph.locs[cut as usize]);
                 let body = body.into_iter().map(|n| graph.locs[n as usize]).collect();
                 let head = graph.locs[l.head as usize];
-                all.loops.push(CyclicLoop { func, head, body, turn: EdgeId(0), enters: Vec::new() });
+                all.loops.push(CyclicLoop { func, head, body, iteration: EdgeId(0), enters: Vec::new() });
             }
             for (number, cut) in cuts.into_iter().enumerate() {
                 mark_loop(program, &mut all.loops[first..], number, cut);
@@ -116,10 +116,10 @@ impl Cycles {
         all
     }
 
-    /// Makes it an error that a turn of the loop of this number does not make `tuple` smaller, in the signed order of each of
+    /// Makes it an error that an iteration of the loop of this number does not make `tuple` smaller, in the signed order of each of
     /// its components.
     ///
-    /// The loop is rotated: what comes before its turn is there twice, for the way in and for the way back. So the new head
+    /// The loop is rotated: what comes before its iteration is there twice, for the way in and for the way back. So the new head
     /// is where the tuple is remembered, the check is on the way back to it, and what is remembered needs no invariant.
     pub fn check_loop(
         &self,
@@ -130,7 +130,7 @@ impl Cycles {
     ) -> Vec<EdgeId> {
         let l = &self.loops[number];
         let place = place_of(program, l);
-        let cut = program.edges[l.turn].source;
+        let cut = program.edges[l.iteration].source;
         let used: FxHashSet<VarId> = tuple.iter().flat_map(|c| program.exprs.vars(c.value)).collect();
         let cells: Vec<&RankedCell> = cells.iter().filter(|c| used.contains(&c.var)).collect();
         let loads = || cells.iter().map(|c| Op::Load { var: c.var, addr: c.addr });
@@ -144,13 +144,13 @@ impl Cycles {
         // The way back.
         program.locs[cut].out = Out::Sink;
         let at = chain(program, cut, loads());
-        let message = "a turn of the loop does not make its rank smaller";
+        let message = "an iteration of the loop does not make its rank smaller";
         let errors = check_smaller(program, at, head, tuple, &old, message, place);
-        // The turn.
+        // The iteration.
         let remember: Vec<Op> = old.iter().zip(tuple).map(|(&var, c)| Op::Assign { var, value: c.value }).collect();
         let at = chain(program, head, remember);
-        program.edges[l.turn].source = at;
-        program.locs[at].out = Out::One(l.turn);
+        program.edges[l.iteration].source = at;
+        program.locs[at].out = Out::One(l.iteration);
         errors
     }
 
@@ -251,7 +251,7 @@ fn cut(
 ) -> u32 {
     let in_body: FxHashSet<u32> = body.iter().copied().collect();
     let latches: Vec<u32> = graph.graph.predecessors(head).iter().copied().filter(|p| in_body.contains(p)).collect();
-    // What lies behind an operation that changes something, in the same turn.
+    // What lies behind an operation that changes something, in the same iteration.
     let mut behind: FxHashSet<u32> = FxHashSet::default();
     let mut work = Vec::new();
     for &n in body {
@@ -274,7 +274,7 @@ fn cut(
             }
         }
     }
-    // Behind a condition, but not behind what is computed then: that would have to be known of the turn before.
+    // Behind a condition, but not behind what is computed then: that would have to be known of the iteration before.
     let conditions: FxHashSet<LocId> = body
         .iter()
         .flat_map(|&n| program.out_edges(graph.locs[n as usize]))
@@ -317,14 +317,14 @@ fn changes_something(program: &Program, op: &Op) -> bool {
 /// locations belongs to the loops that both are in.
 fn mark_loop(program: &mut Program, loops: &mut [CyclicLoop], number: usize, cut: LocId) {
     let func = loops[number].func;
-    // The turn: between `cut` and what follows.
+    // The iteration: between `cut` and what follows.
     let after = program.add_location(func);
     program.locs[after].out = program.locs[cut].out;
     for edge in program.out_edges(after).collect::<Vec<_>>() {
         program.edges[edge].source = after;
     }
     program.locs[cut].out = Out::Sink;
-    loops[number].turn = program.add_edge(cut, Op::Skip, after, None);
+    loops[number].iteration = program.add_edge(cut, Op::Skip, after, None);
     loops.iter_mut().filter(|l| l.body.contains(&cut)).for_each(|l| {
         l.body.insert(after);
     });
@@ -499,13 +499,13 @@ pub fn fix_inputs(program: &mut Program, value: &dyn Fn(cfa::InputId, u32) -> Op
     }
 }
 
-/// Makes the turn of this number of a loop, counted from 1 over all its turns of a run, an error: there is no end to it.
+/// Makes the iteration of this number of a loop, counted from 1 over all its iterations of a run, an error: there is no end to it.
 pub fn stop_at_turn(program: &mut Program, l: &CyclicLoop, count: u64, place: Option<PlaceId>) -> ErrorId {
-    let source = program.edges[l.turn].source;
+    let source = program.edges[l.iteration].source;
     program.locs[source].out = Out::Sink;
     let (error, at) = stop_at(program, source, l.func, count, "this loop never ends", place);
-    program.edges[l.turn].source = at;
-    program.locs[at].out = Out::One(l.turn);
+    program.edges[l.iteration].source = at;
+    program.locs[at].out = Out::One(l.iteration);
     error
 }
 

@@ -3,7 +3,7 @@
 //! Its precision is a set of operations, the slice; one that is not in it does nothing, and a branch that is not in it is
 //! followed both ways. Refinement makes the operations on an infeasible path criteria, or its last operation alone, and adds
 //! what they depend on; the precision of the CPA inside is refined in the same step (the thesis on slicing and CEGAR for
-//! symbolic execution, section 3.2, Algorithm 4). Since control flow stays as it is, a slice that forgets that loops may not
+//! symbolic execution, sections 3.2 and 3.3, Algorithm 4). Since control flow stays as it is, a slice that forgets that loops may not
 //! terminate is sound here.
 
 use super::symbolic::SymbolicExecution;

@@ -25,7 +25,7 @@ pub enum FaultKind {
     /// Nothing is known of the pointer, which is this term.
     UnknownPointer(ExprId),
     /// The pointer, which is this term, may point elsewhere than into the objects that it is made of.
-    StrayPointer(ExprId),
+    DerivedPointer(ExprId),
     Outside,
     MaybeOutside,
     Dead,
@@ -49,7 +49,7 @@ impl FaultKind {
     pub fn reads_anything(self) -> bool {
         use FaultKind::*;
         match self {
-            InvalidPointer | UndefinedPointer | UntrackedPointer | UnknownPointer(_) | StrayPointer(_) | Outside
+            InvalidPointer | UndefinedPointer | UntrackedPointer | UnknownPointer(_) | DerivedPointer(_) | Outside
             | MaybeOutside | Dead => true,
             NullPointer | ReadOnly | NotAllocated | FreedTwice | InvalidFree | InvalidFunction | Lost
             | StillAllocated | TooManyPointers | Undecided => false,
@@ -67,7 +67,7 @@ impl FaultKind {
         match self {
             NullPointer | InvalidPointer | Outside | MaybeOutside | Dead | ReadOnly | NotAllocated | FreedTwice
             | StillAllocated => true,
-            UndefinedPointer | UntrackedPointer | UnknownPointer(_) | StrayPointer(_) | InvalidFree
+            UndefinedPointer | UntrackedPointer | UnknownPointer(_) | DerivedPointer(_) | InvalidFree
             | InvalidFunction | Lost | TooManyPointers | Undecided => false,
         }
     }
@@ -84,7 +84,7 @@ impl FaultKind {
             Self::InvalidPointer => "an invalid pointer is used",
             Self::UndefinedPointer => "an undefined pointer is used",
             Self::UntrackedPointer => "a pointer is used whose value is not tracked",
-            Self::UnknownPointer(_) | Self::StrayPointer(_) => "a pointer is used that may point anywhere",
+            Self::UnknownPointer(_) | Self::DerivedPointer(_) => "a pointer is used that may point anywhere",
             Self::Outside => "the access is outside its object",
             Self::MaybeOutside => "the access may be outside its object",
             Self::Dead => "the object accessed is not alive",
@@ -113,7 +113,7 @@ impl Execution<'_> {
         if let Some(object) = fault.object.and_then(|id| fault.state.memory.get(id)) {
             return format!("{what}: {}", describe_object(self.program, object.origin));
         }
-        let (FaultKind::UnknownPointer(pointer) | FaultKind::StrayPointer(pointer)) = fault.kind else {
+        let (FaultKind::UnknownPointer(pointer) | FaultKind::DerivedPointer(pointer)) = fault.kind else {
             return what.into();
         };
         let st = &fault.state;

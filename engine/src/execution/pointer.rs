@@ -72,14 +72,14 @@ impl Resolution {
                     (Val::Int(size), Val::Int(len)) if len <= size && offset <= size - len => {
                         self.inside.push(Access { st, object, offset: Val::Int(offset) });
                     }
-                    (Val::Int(_), Val::Int(_)) => self.stray(ex, st, FaultKind::Outside, Some(object)),
+                    (Val::Int(_), Val::Int(_)) => self.invalid(ex, st, FaultKind::Outside, Some(object)),
                     _ => self.resolve_in(ex, st, object, Val::Int(offset)),
                 }
             }
             Val::Int(address) => match self.accesses_some(ex, st) {
                 None => {}
                 Some(st) if address == 0 && !self.asks => ex.fault(st, FaultKind::NullPointer, None),
-                Some(st) => self.stray(ex, st, FaultKind::InvalidPointer, None),
+                Some(st) => self.invalid(ex, st, FaultKind::InvalidPointer, None),
             },
             Val::Unset | Val::Unknown => {
                 if let Some(st) = self.accesses_some(ex, st) {
@@ -150,7 +150,7 @@ impl Resolution {
         };
         match self.accesses_some(ex, st) {
             Some(st) if is_constant => ex.fault(st, FaultKind::ReadOnly, Some(object)),
-            Some(st) => self.stray(ex, st, FaultKind::Dead, Some(object)),
+            Some(st) => self.invalid(ex, st, FaultKind::Dead, Some(object)),
             None => {}
         }
         None
@@ -165,7 +165,7 @@ impl Resolution {
         if let Some(st) = invalid
             && let Some(st) = self.accesses_some(ex, st)
         {
-            self.stray(ex, st, FaultKind::MaybeOutside, Some(object));
+            self.invalid(ex, st, FaultKind::MaybeOutside, Some(object));
         }
         if let Some(st) = valid {
             self.inside.push(Access { st, object, offset });
@@ -213,12 +213,12 @@ impl Resolution {
             rest = no;
         }
         if let Some(st) = rest {
-            ex.fault(st, FaultKind::StrayPointer(e), None);
+            ex.fault(st, FaultKind::DerivedPointer(e), None);
         }
     }
 
     /// The pointer points into no live object, or not where it may be used.
-    fn stray(&mut self, ex: &mut Execution, st: State, kind: FaultKind, object: Option<ObjId>) {
+    fn invalid(&mut self, ex: &mut Execution, st: State, kind: FaultKind, object: Option<ObjId>) {
         match self.asks {
             true => self.outside.push(st),
             false => ex.fault(st, kind, object),

@@ -1,8 +1,8 @@
 //! Loops that count, in closed form.
 //!
-//! A loop with one way through it that only adds to numbers what does not change in it, until one of them passes a bound, is so many turns
+//! A loop with one way through it that only adds to numbers what does not change in it, until one of them passes a bound, is so many iterations
 //! and a multiplication (Kroening, Lewis, Weissenbacher: *Under-approximating loops in C programs for fast counterexample detection*,
-//! CAV 2013, section 3). There the turns are any number before the first overflow; here only loops are taken of which the number can be
+//! CAV 2013, section 3). There the iterations are any number before the first overflow; here only loops are taken of which the number can be
 //! told exactly, with wrap-around, so that nothing is approximated. Locations and edges keep their numbers; what was the loop is its head,
 //! where variables come with the values that they have when it is left. Inner loops go first: what one of them was may be what an outer one adds.
 
@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Edges of a loop.
 const MOST_EDGES: usize = 40;
-/// Operators of what a turn makes of a variable.
+/// Operators of what an iteration makes of a variable.
 const MOST_SIZE: usize = 200;
 /// Loops of a function.
 const MOST_LOOPS: usize = 64;
@@ -56,11 +56,11 @@ struct Cycle {
 /// A loop that counts.
 struct Counting {
     cycle: Cycle,
-    /// The variable that the turns are counted by.
+    /// The variable that the iterations are counted by.
     counter: VarId,
-    /// How many turns there are, as an expression at the head.
-    turns: ExprId,
-    /// What each turn adds to variables, and what it sets them to.
+    /// How many iterations there are, as an expression at the head.
+    iterations: ExprId,
+    /// What each iteration adds to variables, and what it sets them to.
     added: Vec<(VarId, ExprId)>,
     set: Vec<(VarId, ExprId)>,
 }
@@ -172,10 +172,10 @@ fn closed(program: &mut Program, cycle: Cycle, is_live: &dyn Fn(&Program, VarId)
         Some(by) => (left, relation, right, by),
         None => (right, relation.mirrored(), left, counts(program, right, left)?),
     };
-    let count = turns(program, number, relation, bound, step)?;
+    let count = iterations(program, number, relation, bound, step)?;
     let none = program.exprs.int(program.vars[counter].width, 0);
-    let turns = program.exprs.ite(cond, count, none);
-    Some(Counting { cycle, counter, turns, added, set })
+    let iterations = program.exprs.ite(cond, count, none);
+    Some(Counting { cycle, counter, iterations, added, set })
 }
 
 /// The values of variables behind assignments, in terms of those before.
@@ -263,7 +263,7 @@ fn relation(program: &Program, mut cond: ExprId) -> Option<(ExprId, Relation, Ex
 }
 
 /// How often `step` is added to `number` until it is in the relation to `bound` no more, if it is at first.
-fn turns(
+fn iterations(
     program: &mut Program,
     mut number: ExprId,
     mut relation: Relation,
@@ -326,12 +326,12 @@ fn turns(
 impl Counting {
     /// Puts assignments before the head, where the loop is left from then on.
     fn close(self, program: &mut Program, func: FuncId) {
-        let Self { cycle, counter, turns, added, set } = self;
+        let Self { cycle, counter, iterations, added, set } = self;
         let Cycle { head, stays, leaves, before, after } = cycle;
         let (width, ty) = (program.vars[counter].width, program.vars[counter].ty);
         let count = program.vars.push(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None });
         let number = program.var_expr(count);
-        let mut values = vec![(count, turns)];
+        let mut values = vec![(count, iterations)];
         for (var, step) in added {
             let old = program.var_expr(var);
             let often = program.exprs.resize(program.vars[var].width, number);

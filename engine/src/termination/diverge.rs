@@ -327,9 +327,9 @@ impl Forests {
     }
 }
 
-/// Counts turns of a loop up to where it is entered for the last time.
+/// Counts iterations of a loop up to where it is entered for the last time.
 struct Counter {
-    turn: Option<EdgeId>,
+    iteration: Option<EdgeId>,
     enters: FxHashSet<EdgeId>,
     count: u64,
     begun: u64,
@@ -337,11 +337,11 @@ struct Counter {
 
 impl Counter {
     fn new(cycles: &Cycles, endless: Endless) -> Self {
-        let mut counter = Self { turn: None, enters: FxHashSet::default(), count: 0, begun: 0 };
+        let mut counter = Self { iteration: None, enters: FxHashSet::default(), count: 0, begun: 0 };
         if let Endless::Loop(head) = endless
             && let Some(l) = cycles.loops.iter().find(|l| l.head == head)
         {
-            counter.turn = Some(l.turn);
+            counter.iteration = Some(l.iteration);
             counter.enters = l.enters.iter().copied().collect();
         }
         counter
@@ -350,7 +350,7 @@ impl Counter {
 
 impl Observer for Counter {
     fn executed(&mut self, edge: EdgeId, _: &State) {
-        if Some(edge) == self.turn {
+        if Some(edge) == self.iteration {
             self.count += 1;
         } else if self.enters.contains(&edge) {
             self.begun = self.count;

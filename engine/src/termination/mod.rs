@@ -3,9 +3,9 @@
 //! The question is about executions that C defines: the others are taken to end where they do what is not defined, and a proof may not
 //! rest on that (a counter that comes to the end of its type is none).
 //!
-//! *Yes* is shown cycle by cycle (see [`Cycles`]): runs of the interpreter show turns of each loop and recursion, a tuple is made up
-//! that gets smaller in all of them ([`rank`]), and whether it does so in every turn of every execution is a question for
-//! [`crate::verify`], on a slice. Where it does not, the execution found shows further turns ([`prove`]): counterexample-guided synthesis
+//! *Yes* is shown cycle by cycle (see [`Cycles`]): runs of the interpreter show iterations of each loop and recursion, a tuple is made up
+//! that gets smaller in all of them ([`rank`]), and whether it does so in every iteration of every execution is a question for
+//! [`crate::verify`], on a slice. Where it does not, the execution found shows further iterations ([`prove`]): counterexample-guided synthesis
 //! of lexicographic ranking functions, bit-precise, with the invariants that the other analyses find. Programs all of whose
 //! paths end are proved by following them all.
 //!
@@ -50,7 +50,7 @@ pub struct Ranking {
     pub func: FuncId,
     pub place: Option<PlaceId>,
     pub is_recursion: bool,
-    /// The tuple, in C, that gets lexicographically smaller with each turn or call. Empty: there is never a second turn.
+    /// The tuple, in C, that gets lexicographically smaller with each iteration or call. Empty: there is never a second one.
     pub tuple: Vec<String>,
 }
 

@@ -3,7 +3,7 @@
 use super::Ranking;
 use super::decide::decide;
 use super::rank::{self, Atoms};
-use super::sample::{AllWatched, Sampler, Turns};
+use super::sample::{AllWatched, Iterations, Sampler};
 use crate::algorithm::random::Random;
 use crate::budget::Budget;
 use crate::cpa::unrolling::constants;
@@ -34,7 +34,7 @@ struct Cycle {
     reason: Option<Reason>,
     /// Proved, but signed arithmetic may overflow.
     overflows: bool,
-    /// No tuple fits the turns seen.
+    /// No tuple fits the iterations seen.
     hopeless: bool,
 }
 
@@ -65,9 +65,9 @@ pub struct Prover<'p> {
     guards: &'p [Guard],
     config: &'p Config,
     all: Vec<Cycle>,
-    /// What the sampler has while it is there, and turns by cycle.
+    /// What the sampler has while it is there, and iterations by cycle.
     watched: AllWatched,
-    turns: Vec<Turns>,
+    iterations: Vec<Iterations>,
     /// Which cycle is tried first.
     first: usize,
 }
@@ -104,13 +104,13 @@ impl<'p> Prover<'p> {
             cycle(atoms, Vec::new());
             watched.functions.extend(looked_at.into_iter().map(|(f, w)| ((number, f), w)));
         }
-        let turns = all.iter().map(|_| Turns::default()).collect();
+        let iterations = all.iter().map(|_| Iterations::default()).collect();
         let mut lenient = program.clone();
         guards.iter().for_each(|g| g.open(&mut lenient));
-        Self { arithmetic, program, lenient, cycles, guards, config, all, watched, turns, first: 0 }
+        Self { arithmetic, program, lenient, cycles, guards, config, all, watched, iterations, first: 0 }
     }
 
-    /// Runs the program on random inputs to see turns.
+    /// Runs the program on random inputs to see iterations.
     pub fn observe(&mut self, budget: &Budget) {
         let constants = constants(&self.program);
         let seed = self.config.seed;
@@ -137,9 +137,9 @@ impl<'p> Prover<'p> {
             Arithmetic::Defined => &self.program,
         };
         let mut sampler = Sampler::new(program, self.cycles, watched);
-        sampler.turns = std::mem::take(&mut self.turns);
+        sampler.iterations = std::mem::take(&mut self.iterations);
         look(&mut sampler);
-        self.turns = sampler.turns;
+        self.iterations = sampler.iterations;
         self.watched = sampler.watched;
     }
 
@@ -199,7 +199,7 @@ impl<'p> Prover<'p> {
     ) -> Attempt {
         let cycle = &mut self.all[i];
         let refused = |tuple: &[usize]| cycle.open.get(tuple).is_some_and(|spent| *spent >= share);
-        let Some(tuple) = cycle.atoms.next(&self.program, &self.turns[i], &refused) else {
+        let Some(tuple) = cycle.atoms.next(&self.program, &self.iterations[i], &refused) else {
             cycle.hopeless = true;
             return Attempt::Nothing;
         };
@@ -217,11 +217,11 @@ impl<'p> Prover<'p> {
             }
             Verdict::True => return Attempt::Proved(self.ranking(i, &tuple)),
             Verdict::False(found) => {
-                let before = self.turns[i].list.len();
+                let before = self.iterations[i].list.len();
                 let steps = found.path.len() as u64;
                 self.follow(&found.inputs, steps);
-                if self.turns[i].list.len() == before {
-                    // The turn could not be seen as it is.
+                if self.iterations[i].list.len() == before {
+                    // The iteration could not be seen as it is.
                     self.all[i].open.insert(tuple, Duration::MAX);
                 }
             }
@@ -263,7 +263,7 @@ impl<'p> Prover<'p> {
         !matches!(outcome.verdict, Verdict::True)
     }
 
-    /// Sees the turns of a run on these inputs.
+    /// Sees the iterations of a run on these inputs.
     fn follow(&mut self, inputs: &Inputs, steps: u64) {
         self.sample(|sampler| {
             // The checks are edges, too.

@@ -1,6 +1,6 @@
-//! Ranking functions: what tuples may be made of, and which tuple fits the turns that were seen.
+//! Ranking functions: what tuples may be made of, and which tuple fits the iterations that were seen.
 
-use super::sample::{Turns, Watched, evaluate};
+use super::sample::{Iterations, Watched, evaluate};
 use crate::cpa::unrolling::constants;
 use cfa::text::c_expr;
 use cfa::{BinOp, Bv, CType, Expr, ExprId, FuncId, LocId, Op, Program, VarId, VarKind};
@@ -41,7 +41,7 @@ pub struct Atoms {
     reach: Option<i64>,
     /// Where valuations have the variables.
     pub vars: FxHashMap<VarId, usize>,
-    /// Of the turns seen, how each atom changes: by atom, then turn.
+    /// Of the iterations seen, how each atom changes: by atom, then iteration.
     changes: Vec<Vec<Ordering>>,
     judged: usize,
 }
@@ -152,10 +152,10 @@ impl Atoms {
         self.push_above(floor, e, if smaller { text } else { format!("-{text}") });
     }
 
-    /// Judges the turns that were not judged yet.
-    fn judge(&mut self, program: &Program, turns: &Turns) {
+    /// Judges the iterations that were not judged yet.
+    fn judge(&mut self, program: &Program, iterations: &Iterations) {
         self.changes.resize(self.list.len(), Vec::new());
-        for (before, after) in &turns.list[self.judged..] {
+        for (before, after) in &iterations.list[self.judged..] {
             for (atom, changes) in self.list.iter().zip(&mut self.changes) {
                 let value = |v| evaluate(program, atom.of.value, &self.vars, v);
                 let is_above = |a: &Bv| atom.of.floor.is_none_or(|f| !a.slt(&Bv::from_i64(a.width(), f)));
@@ -168,19 +168,24 @@ impl Atoms {
                 changes.push(change);
             }
         }
-        self.judged = turns.list.len();
+        self.judged = iterations.list.len();
     }
 
-    /// The next tuple that gets smaller in all turns seen and is not refused.
-    pub fn next(&mut self, program: &Program, turns: &Turns, refused: &dyn Fn(&[usize]) -> bool) -> Option<Vec<usize>> {
-        self.judge(program, turns);
-        let all: Vec<usize> = (0..turns.list.len()).collect();
+    /// The next tuple that gets smaller in all iterations seen and is not refused.
+    pub fn next(
+        &mut self,
+        program: &Program,
+        iterations: &Iterations,
+        refused: &dyn Fn(&[usize]) -> bool,
+    ) -> Option<Vec<usize>> {
+        self.judge(program, iterations);
+        let all: Vec<usize> = (0..iterations.list.len()).collect();
         // Short ones first.
         let mut left = SEARCHED;
         (0..=LENGTH).find_map(|length| self.extend(&mut Vec::new(), &all, length, refused, &mut left))
     }
 
-    /// A tuple of `length` more components that decreases in all the `open` turns.
+    /// A tuple of `length` more components that decreases in all the `open` iterations.
     fn extend(
         &self,
         tuple: &mut Vec<usize>,

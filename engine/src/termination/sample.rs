@@ -1,4 +1,4 @@
-//! Turns of loops and recursions, as runs of the interpreter show them.
+//! Iterations of loops and recursions, as runs of the interpreter show them.
 
 use cfa::interp::{InputSource, Interpreter, Limits, Observer, Outcome, State};
 use cfa::{Bv, EdgeId, Expr, FuncId, Id, Op, Program, VarId};
@@ -6,9 +6,9 @@ use instrument::termination::{Cycles, RankedCell};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// Turns kept per cycle.
+/// Iterations kept per cycle.
 const KEPT: usize = 400;
-/// Turns kept from the end of a run that was looked for.
+/// Iterations kept from the end of a run that was looked for.
 const LAST: usize = 40;
 
 /// Values of the watched variables, in their order; `None` where there is none.
@@ -37,16 +37,16 @@ impl Watched {
     }
 }
 
-/// Turns seen of one cycle: the functions, for a recursion, and the values before and after.
+/// Iterations seen of one cycle: the functions, for a recursion, and the values before and after.
 #[derive(Default)]
-pub struct Turns {
+pub struct Iterations {
     seen: FxHashSet<(Valuation, Valuation)>,
     pub list: Vec<(Valuation, Valuation)>,
     /// Of a run whose end matters.
     last: VecDeque<(Valuation, Valuation)>,
 }
 
-impl Turns {
+impl Iterations {
     fn add(&mut self, from: &Valuation, to: &Valuation, last: bool) {
         if last {
             if self.last.len() == LAST {
@@ -59,20 +59,20 @@ impl Turns {
     }
 
     fn keep_last(&mut self) {
-        for turn in self.last.drain(..) {
-            if self.seen.insert(turn.clone()) {
-                self.list.push(turn);
+        for iteration in self.last.drain(..) {
+            if self.seen.insert(iteration.clone()) {
+                self.list.push(iteration);
             }
         }
     }
 }
 
-/// What an edge means for the turns.
+/// What an edge means for the iterations.
 #[derive(Clone, Copy)]
 enum Event {
     Nothing,
     Enter(u32),
-    Turn(u32),
+    Iteration(u32),
     /// A call in this recursion, counted behind the loops.
     Call(u32),
 }
@@ -89,7 +89,7 @@ pub struct Sampler<'p> {
     interpreter: Interpreter<'p>,
     events: Vec<Event>,
     pub watched: AllWatched,
-    pub turns: Vec<Turns>,
+    pub iterations: Vec<Iterations>,
 }
 
 impl<'p> Sampler<'p> {
@@ -97,7 +97,7 @@ impl<'p> Sampler<'p> {
         let mut events = vec![Event::Nothing; program.edges.len()];
         for (number, l) in (0u32..).zip(&cycles.loops) {
             l.enters.iter().for_each(|e| events[e.index()] = Event::Enter(number));
-            events[l.turn.index()] = Event::Turn(number);
+            events[l.iteration.index()] = Event::Iteration(number);
         }
         // All calls of these functions are told, so that what the outermost was given is known.
         for (number, r) in (cycles.loops.len() as u32..).zip(&cycles.recursions) {
@@ -109,22 +109,22 @@ impl<'p> Sampler<'p> {
                 }
             }
         }
-        let turns = (0..cycles.loops.len() + cycles.recursions.len()).map(|_| Turns::default()).collect();
-        Self { program, interpreter: Interpreter::new(program), events, watched, turns }
+        let iterations = (0..cycles.loops.len() + cycles.recursions.len()).map(|_| Iterations::default()).collect();
+        Self { program, interpreter: Interpreter::new(program), events, watched, iterations }
     }
 
-    /// Follows a run, whose last turns are kept in any case if its end matters.
+    /// Follows a run, whose last iterations are kept in any case if its end matters.
     pub fn run(&mut self, inputs: &mut dyn InputSource, limits: Limits, end_matters: bool) -> Outcome {
         let mut watcher = Watcher {
             program: self.program,
             events: &self.events,
             watched: &self.watched,
-            turns: &mut self.turns,
+            iterations: &mut self.iterations,
             last: FxHashMap::default(),
             end_matters,
         };
         let outcome = self.interpreter.run(inputs, limits, &mut watcher).outcome;
-        self.turns.iter_mut().for_each(Turns::keep_last);
+        self.iterations.iter_mut().for_each(Iterations::keep_last);
         outcome
     }
 }
@@ -133,8 +133,8 @@ struct Watcher<'a> {
     program: &'a Program,
     events: &'a [Event],
     watched: &'a AllWatched,
-    turns: &'a mut Vec<Turns>,
-    /// By cycle: depth of the frame and the values of its last turn, deeper frames last.
+    iterations: &'a mut Vec<Iterations>,
+    /// By cycle: depth of the frame and the values of its last iteration, deeper frames last.
     last: FxHashMap<u32, Vec<(usize, Valuation)>>,
     end_matters: bool,
 }
@@ -151,7 +151,7 @@ impl Observer for Watcher<'_> {
                     }
                 }
             }
-            Event::Turn(cycle) => {
+            Event::Iteration(cycle) => {
                 let depth = state.depth();
                 let values = self.watched.loops[cycle as usize].valuation(self.program, state);
                 let last = self.last.entry(cycle).or_default();
@@ -160,7 +160,7 @@ impl Observer for Watcher<'_> {
                 }
                 match last.last_mut().filter(|(d, _)| *d == depth) {
                     Some((_, before)) => {
-                        self.turns[cycle as usize].add(before, &values, self.end_matters);
+                        self.iterations[cycle as usize].add(before, &values, self.end_matters);
                         *before = values;
                     }
                     None => last.push((depth, values)),
@@ -176,7 +176,7 @@ impl Observer for Watcher<'_> {
                 if let Some((d, before)) = last.last()
                     && *d + 1 == depth
                 {
-                    self.turns[cycle as usize].add(before, &values, self.end_matters);
+                    self.iterations[cycle as usize].add(before, &values, self.end_matters);
                 }
                 last.push((depth, values));
             }

@@ -33,10 +33,10 @@ fn loops_are_cut_behind_their_conditions() {
     let [outer, inner] = &cycles.loops[..] else { panic!("two loops") };
     assert_eq!((outer.head, inner.head), (LocId(1), LocId(3)));
     assert!(inner.body.is_subset(&outer.body));
-    // The conditions lead to the turns, and what follows a turn is what followed the condition.
+    // The conditions lead to the iterations, and what follows an iteration is what followed the condition.
     for (l, condition, next) in [(outer, EdgeId(1), EdgeId(3)), (inner, EdgeId(4), EdgeId(6))] {
-        assert_eq!(program.edges[condition].target, program.edges[l.turn].source);
-        assert_eq!(program.edges[next].source, program.edges[l.turn].target);
+        assert_eq!(program.edges[condition].target, program.edges[l.iteration].source);
+        assert_eq!(program.edges[next].source, program.edges[l.iteration].target);
         assert_eq!(l.enters.len(), 1);
     }
     assert!(program.edges.iter().skip(edges).all(|(_, e)| e.op == Op::Skip));
@@ -66,7 +66,7 @@ fn a_check_fails_where_the_tuple_does_not_get_smaller() {
         assert_eq!(run(&down, x), Outcome::Abort);
         assert_eq!(run(&inner, x), Outcome::Abort);
         assert_eq!(run(&pair, x), Outcome::Abort);
-        // The inner loop has a second turn from 2 on, and so has the outer.
+        // The inner loop has a second iteration from 2 on, and so has the outer.
         assert_eq!(matches!(run(&wrong, x), Outcome::Error(..)), x >= 2);
         assert_eq!(matches!(run(&none, x), Outcome::Error(..)), x >= 2);
     }
@@ -82,7 +82,7 @@ fn a_check_fails_where_the_tuple_does_not_get_smaller() {
 fn the_turn_counted_is_the_one_that_is_stopped() {
     let mut program = nested("(v0 + -1:8)");
     let cycles = Cycles::mark(&mut program);
-    // 3 + 2 turns of the inner loop before x is 1.
+    // 3 + 2 iterations of the inner loop before x is 1.
     let error = stop_at_turn(&mut program, &cycles.loops[1], 5, None);
     assert_eq!(run(&program, 2), Outcome::Abort);
     assert!(matches!(run(&program, 3), Outcome::Error(hit, _) if hit == error));

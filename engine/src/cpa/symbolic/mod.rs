@@ -1,7 +1,7 @@
 //! Symbolic execution.
 //!
 //! A state is one path: variables and memory over symbols, and a path condition (King, Symbolic execution and
-//! program testing, CACM 1976; as a CPA: the thesis on slicing and CEGAR for symbolic execution, section 2). What an operation does
+//! program testing, CACM 1976; as a CPA: the thesis on slicing and CEGAR for symbolic execution, section 2.6.6). What an operation does
 //! to it is told by [`crate::execution`]; here is what an analysis makes of that.
 
 pub(crate) mod agreed;

@@ -28,7 +28,7 @@ impl Unrolling<'_> {
     }
 
     /// The path comes over `edge` to the head of a loop. With the state that goes on may come another.
-    pub(super) fn arrive_at_loop(&mut self, mut st: State, edge: EdgeId, number: u32) -> Result<Option<State>, Stop> {
+    pub(super) fn come_to_loop(&mut self, mut st: State, edge: EdgeId, number: u32) -> Result<Option<State>, Stop> {
         if !self.leave_loops(&mut st, edge) {
             return Ok(None);
         }

@@ -247,7 +247,7 @@ impl Cpa for Unrolling<'_> {
         match self.symbolic.loops.headed_by(at.loc) {
             None => Ok(Some(st)),
             Some(_) if !self.symbolic.execution.is_feasible(&mut st) => Ok(None),
-            Some(number) => self.arrive_at_loop(st, edge, number),
+            Some(number) => self.come_to_loop(st, edge, number),
         }
     }
 
