@@ -19,6 +19,7 @@ pub enum Analysis {
     Predicate,
     ValuePredicate,
     ValuePredicateJoint,
+    ValueNoCegarPredicate,
     Merging,
     Invariants,
     KInduction,
@@ -28,7 +29,7 @@ pub enum Analysis {
 
 impl Analysis {
     /// Every analysis with its name and two lines on what it does and where it is from.
-    pub const ALL: [(Analysis, &'static str, &'static str); 20] = [
+    pub const ALL: [(Analysis, &'static str, &'static str); 21] = [
         (
             Analysis::Default,
             "default",
@@ -81,13 +82,13 @@ impl Analysis {
             Analysis::ValueNoCegar,
             "value-nocegar",
             "explicit values of all variables, nothing else; states at a location are kept apart\n\
-             (Beyer, Loewe: Explicit-state software model checking based on CEGAR and interpolation, FASE 2013, section 2)",
+             (Beyer, Loewe: Explicit-state software model checking based on CEGAR and interpolation, FASE 2013, section II-C)",
         ),
         (
             Analysis::Value,
             "value",
             "explicit values of those variables alone that refute the infeasible paths met\n\
-             (the same, section 3: CEGAR with interpolation for constraint sequences)",
+             (the same, section III: CEGAR with interpolation for constraint sequences)",
         ),
         (
             Analysis::ValueInterval,
@@ -120,6 +121,12 @@ impl Analysis {
              (the same, without its delegation)",
         ),
         (
+            Analysis::ValueNoCegarPredicate,
+            "value-nocegar-predicate",
+            "explicit values of all variables but those that have too many, with predicates that refute the infeasible paths met
+             (cpa-expl-pred of the same; Beyer, Henzinger, Theoduloz: dynamic precision adjustment, ASE 2008)",
+        ),
+        (
             Analysis::Merging,
             "symex-merging",
             "symbolic execution with paths merged where they join: one formula for code without loops\n\
@@ -134,13 +141,13 @@ impl Analysis {
         (
             Analysis::KInduction,
             "k-induction",
-            "for k = 1, 2, ...: all executions with k turns of each loop, then a step of k turns from any state, with invariants\n\
+            "for k = 1, 2, ...: all executions with k iterations of each loop, then a step of k iterations from any state, with invariants\n\
              (Sheeran, Singh, Stalmarck, FMCAD 2000; invariants as in Beyer, Dangl, Wendler, CAV 2015)",
         ),
         (
             Analysis::Bmc,
             "bmc",
-            "all executions with 1, 2, 4, ... turns of each loop, one formula between places where paths are merged\n\
+            "all executions with 1, 2, 4, ... iterations of each loop, one formula between places where paths are merged\n\
              (Biere, Cimatti, Clarke, Zhu: Symbolic model checking without BDDs, TACAS 1999)",
         ),
         (

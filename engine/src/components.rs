@@ -144,6 +144,7 @@ impl<'p> Components<'p> {
         let how = Options {
             values_only: false,
             full: false,
+            numbers: false,
             sharing: self.config.sharing,
             threshold: 0,
             values: false,

@@ -180,6 +180,7 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
     let full = Options {
         values_only: false,
         full: true,
+        numbers: false,
         sharing: Sharing::Scope,
         threshold: 0,
         values: true,
@@ -194,6 +195,7 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
             Options {
                 values_only: way == Way::Values,
                 full: random.below(8) == 0,
+                numbers: random.below(3) == 0,
                 sharing,
                 threshold: [0, 2][random.below(2)],
                 values: way != Way::Predicates,

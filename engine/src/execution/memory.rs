@@ -414,6 +414,16 @@ impl Object {
         self.parts().filter(|&p| (p.start()..(p.start() + PART).min(size)).any(is_number)).collect()
     }
 
+    /// Whether some of the content of a part is a term.
+    pub fn has_terms(&self, part: Part) -> bool {
+        let range = match part.offset() {
+            Some(start) => start..start + PART,
+            None => 0..self.extent(),
+        };
+        let is_term = |offset| matches!(self.piece(offset), Piece::Cell { value: Val::Expr(_), .. });
+        self.array.is_some() || range.into_iter().any(is_term)
+    }
+
     /// Whether nothing is known of the content but addresses.
     pub fn is_forgotten(&self) -> bool {
         !self.zeroed

@@ -6,6 +6,10 @@
 //! postconditions along one path what is relevant of them, as the weakest preconditions of constraint sequences would. With
 //! symbols, the contradiction is one of constraints, of which a core says which matter. What is found is tried: where
 //! it refutes nothing, because a value depends on another in a way not written down here, somebody else has to look.
+//!
+//! Values are followed beyond the contradiction, as if the branch did nothing: a path is often contradicted several times (sliced
+//! path prefixes: Beyer, Löwe, Wendler, FORTE 2015), and what decides its branches is what a slice of the path would have, the upper
+//! bound of what may be necessary (the thesis on slicing and CEGAR for symbolic execution, section 3.3).
 
 use super::path::Follower;
 use crate::cpa::tracking::{Item, State};
@@ -58,6 +62,8 @@ pub(super) struct Recording {
     core: FxHashSet<usize>,
     /// The first sides of these branches.
     branches: FxHashMap<usize, EdgeId>,
+    /// The branches that values decide.
+    decided: FxHashSet<usize>,
     end: usize,
 }
 
@@ -74,12 +80,28 @@ impl Recording {
         self.end
     }
 
-    /// What is needed at each of `cuts`.
-    pub fn needed(self, cuts: &[(usize, usize)]) -> Needed {
-        let mut needed: FxHashSet<Cell> = self.seeds.into_iter().collect();
+    /// What is needed at each of `cuts` for the contradiction.
+    pub fn needed(&self, cuts: &[(usize, usize)]) -> Needed {
+        let seeds = self.seeds.iter().copied().collect();
+        self.taken_back(self.flows.len().min(self.end), seeds, &self.core, cuts)
+    }
+
+    /// What values decide the branches of the path by.
+    pub fn deciding(&self, cuts: &[(usize, usize)]) -> Needed {
+        self.taken_back(self.flows.len(), FxHashSet::default(), &self.decided, cuts)
+    }
+
+    /// What is needed at each of `cuts` so that the first `end` operations give `needed`, and these branches go as they do.
+    fn taken_back(
+        &self,
+        end: usize,
+        mut needed: FxHashSet<Cell>,
+        branches: &FxHashSet<usize>,
+        cuts: &[(usize, usize)],
+    ) -> Needed {
         let mut found: Needed = Vec::new();
         let mut cuts = cuts.iter().rev().copied().peekable();
-        for (i, flow) in self.flows.into_iter().enumerate().rev() {
+        for (i, flow) in self.flows[..end].iter().enumerate().rev() {
             while let Some((number, _)) = cuts.next_if(|&(_, cut)| cut > i) {
                 let mut items: Vec<Item> = needed.iter().map(Cell::item).collect();
                 items.extend(self.branches.iter().filter(|(at, _)| **at <= i).map(|(_, &e)| Item::Constraint(e)));
@@ -88,8 +110,8 @@ impl Recording {
                 found.push((number, items));
             }
             flow.take_back(&mut needed);
-            if self.core.contains(&i) {
-                needed.extend(flow.decided_by);
+            if branches.contains(&i) {
+                needed.extend(flow.decided_by.iter().copied());
             }
         }
         found.reverse();
@@ -152,6 +174,8 @@ impl Recorder<'_, '_, '_> {
         let mut flows: Vec<Flow> = Vec::with_capacity(path.len());
         let mut origins: FxHashMap<ExprId, usize> = FxHashMap::default();
         self.follower.cpa.open_problems().found.clear();
+        // What is contradicted first, and the branches that values decide.
+        let (mut first, mut decided) = (None, FxHashSet::default());
         for (i, &edge) in path.iter().enumerate() {
             if (i % 256 == 0 || self.follower.cpa.symbolic.execution.solver.was_cut_short())
                 && let Some(spent) = self.follower.budget.spent()
@@ -159,18 +183,29 @@ impl Recorder<'_, '_, '_> {
                 return Err(Stop::Spent(spent));
             }
             let next = path.get(i + 1).copied();
-            let Some(mut flow) = self.flow(&mut st, edge, next) else { return Ok(None) };
+            let Some(mut flow) = self.flow(&mut st, edge, next) else {
+                return Ok(self.contradicted(path, flows, first, decided));
+            };
+            let as_it_was = (!symbolic && self.is_branch(edge)).then(|| st.clone());
             let cond = self.condition(&st, edge).filter(|_| symbolic);
             let before = st.pc.clone();
             let unknown = self.unknown(&st, edge).filter(|_| !symbolic);
             let mut after = self.follower.step(st, edge, next)?;
             if !self.follower.cpa.open_problems().found.is_empty() || after.len() > 1 {
-                return Ok(None);
+                return Ok(self.contradicted(path, flows, first, decided));
+            }
+            if !flow.decided_by.is_empty() && as_it_was.is_some() {
+                decided.insert(i);
             }
             let Some(state) = after.pop() else {
                 // The condition of the branch is contradicted.
-                let seeds = flow.decided_by.clone();
-                flows.push(flow);
+                if let Some(before) = as_it_was {
+                    first.get_or_insert_with(|| (flow.decided_by.clone(), i + 1));
+                    flows.push(flow);
+                    st = before;
+                    continue;
+                }
+                let seeds = flow.decided_by;
                 let core = match cond {
                     Some(Val::Expr(term)) => match self.core(before.conjuncts(), Some(term), &origins) {
                         Some(core) => core,
@@ -179,8 +214,7 @@ impl Recorder<'_, '_, '_> {
                     _ if !self.is_branch(edge) => return Ok(None),
                     _ => FxHashSet::default(),
                 };
-                flows.pop();
-                return Ok(Some(self.recording(path, flows, seeds, core, i + 1)));
+                return Ok(Some(self.recording(path, flows, seeds, core, decided, i + 1)));
             };
             st = state;
             for conjunct in st.pc.iter().take(st.pc.len().saturating_sub(before.len())) {
@@ -196,6 +230,9 @@ impl Recorder<'_, '_, '_> {
             }
             flows.push(flow);
         }
+        if first.is_some() {
+            return Ok(self.contradicted(path, flows, first, decided));
+        }
         let seeds = match self.contradicted_at_goal(st.clone(), goal)? {
             None => return Ok(None),
             Some(true) => self.operands(&st, goal.edge()),
@@ -208,7 +245,18 @@ impl Recorder<'_, '_, '_> {
             },
             false => FxHashSet::default(),
         };
-        Ok(Some(self.recording(path, flows, seeds, core, path.len())))
+        Ok(Some(self.recording(path, flows, seeds, core, decided, path.len())))
+    }
+
+    /// Of a path that values contradict: what they are, and after how many edges.
+    fn contradicted(
+        &self,
+        path: &[EdgeId],
+        flows: Vec<Flow>,
+        first: Option<(Vec<Cell>, usize)>,
+        decided: FxHashSet<usize>,
+    ) -> Option<Recording> {
+        first.map(|(seeds, end)| self.recording(path, flows, seeds, FxHashSet::default(), decided, end))
     }
 
     fn recording(
@@ -217,6 +265,7 @@ impl Recorder<'_, '_, '_> {
         flows: Vec<Flow>,
         seeds: Vec<Cell>,
         core: FxHashSet<usize>,
+        decided: FxHashSet<usize>,
         end: usize,
     ) -> Recording {
         let program = self.follower.cpa.symbolic.execution.program;
@@ -225,7 +274,7 @@ impl Recorder<'_, '_, '_> {
             _ => None,
         };
         let branches = core.iter().filter_map(|&i| first(i)).collect();
-        Recording { flows, seeds, core, branches, end }
+        Recording { flows, seeds, core, branches, decided, end }
     }
 
     /// Whether a state before the goal does not reach it: `Some(true)` because of the operation there, `Some(false)` because

@@ -2,7 +2,7 @@
 //!
 //! For constraint sequences over values these are Algorithms 3 (Interpolate) and 4 (Refine) of Beyer, Löwe: Explicit-state
 //! software model checking based on CEGAR and interpolation, FASE 2013; with symbols, values and constraints are interpolated
-//! together, as in the thesis on slicing and CEGAR for symbolic execution, section 2.3. An interpolant is what of a state is
+//! together, as in the thesis on slicing and CEGAR for symbolic execution, section 2.5. An interpolant is what of a state is
 //! needed so that the rest of the path is contradicted. Mostly that is found in one pass from the contradiction to the start
 //! ([`dependence`](super::dependence)); where that does not tell, everything is removed that the rest can do without, by halving
 //! (Junker: QuickXplain, AAAI 2004), and the next interpolant is made from the last.
@@ -11,7 +11,7 @@ use super::Increment;
 use super::dependence::{Needed, Recording};
 use super::path::{End, Follower};
 use crate::control::{CallStacks, Control};
-use crate::cpa::tracking::{Item, State, describe};
+use crate::cpa::tracking::{Item, Kept, State, describe};
 use crate::cpa::{Abstraction, Cpa, Goal, Refinement, Stop};
 use crate::execution::Mode;
 use cfa::EdgeId;
@@ -51,24 +51,29 @@ impl<'a, 'b, 'p> Infeasible<'a, 'b, 'p> {
         let whole = end == path.len();
         let goal = whole.then_some(goal);
         let relevant = |&(_, cut): &(usize, usize)| cut > 0 && (cut < end || whole);
-        let cuts = cuts.iter().copied().enumerate().filter(relevant).collect();
+        let all: Vec<(usize, usize)> = cuts.iter().copied().enumerate().filter(|&(_, cut)| cut > 0).collect();
+        let cuts = all.iter().copied().filter(relevant).collect();
         let mut this = Self { follower, path: &path[..end], cuts, goal };
         let mut learned = Vec::new();
         let mut from = None;
-        if let Some(recording) = recording {
+        if let Some(recording) = &recording {
             from = this.track(&recording.needed(&this.cuts), &mut learned)?;
         }
         if from.is_none() {
             from = this.by_removal(&mut learned)?;
         }
-        let Some(from) = from else { return Ok(Refinement::Impossible) };
+        let Some(mut from) = from else { return Ok(Refinement::Impossible) };
+        let changed = !learned.is_empty();
+        if let Some(recording) = &recording {
+            this.path = path;
+            from = from.min(this.track_in_advance(&recording.deciding(&all), &all, &mut learned).unwrap_or(from));
+        }
         learned.sort_unstable();
         learned.dedup();
         let program = this.follower.cpa.symbolic.execution.program;
         let mut tracked: Vec<String> = learned.iter().map(|&item| describe(program, item)).collect();
         tracked.dedup();
-        let changed = !tracked.is_empty();
-        if changed {
+        if !tracked.is_empty() {
             this.follower.cpa.increments.push(Increment { goal: place, tracked });
         }
         Ok(Refinement::Refined { from, changed })
@@ -90,6 +95,7 @@ impl<'a, 'b, 'p> Infeasible<'a, 'b, 'p> {
             if !items.is_empty() {
                 known = known.or(Some(*number));
             }
+            items.iter().for_each(|&item| precision.confirm(item));
             for item in missing {
                 precision.add(at, item);
                 learned.push(item);
@@ -100,6 +106,28 @@ impl<'a, 'b, 'p> Infeasible<'a, 'b, 'p> {
             None => Ok(new.or(known)),
             Some(_) => Ok(None),
         }
+    }
+
+    /// Tracks what decides the other branches of the path as well, lest each of them takes a refinement of its own: the number of the
+    /// first cut at which that is more.
+    fn track_in_advance(
+        &mut self,
+        deciding: &Needed,
+        cuts: &[(usize, usize)],
+        learned: &mut Vec<Item>,
+    ) -> Option<usize> {
+        let mut from = None;
+        for (number, items) in deciding {
+            let Some(&(_, cut)) = cuts.iter().find(|(n, _)| n == number) else { continue };
+            let at = self.follower.loc_after(self.path, cut);
+            for &item in items {
+                if self.follower.cpa.precision.add_in_advance(at, item) {
+                    learned.push(item);
+                    from = from.or(Some(*number));
+                }
+            }
+        }
+        from
     }
 
     /// Each round finds the first cut where what is tracked is not enough, and adds what is missing there.
@@ -181,7 +209,7 @@ impl<'a, 'b, 'p> Infeasible<'a, 'b, 'p> {
 
     fn restricted(&mut self, states: &[State], cut: usize, keep: &[Item]) -> Vec<State> {
         let at = self.at(cut);
-        let wanted = |item: Item| keep.contains(&item);
+        let wanted = |item: Item| if keep.contains(&item) { Kept::All } else { Kept::Nothing };
         let mut all = states.to_vec();
         for st in &mut all {
             self.follower.cpa.forget_callers(st, None, &wanted);

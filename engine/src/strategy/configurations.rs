@@ -37,6 +37,7 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
     let standard = Options {
         values_only: false,
         full: false,
+        numbers: false,
         sharing: config.sharing,
         threshold: config.value_threshold,
         values: true,
@@ -61,6 +62,9 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
             Box::new(Delegating::new(first, Box::new(move || make.in_blocks(then))))
         }
         Analysis::ValuePredicateJoint => make.in_blocks(Options { predicates: true, threshold: few, ..standard }),
+        Analysis::ValueNoCegarPredicate => {
+            make.in_blocks(Options { numbers: true, values: false, predicates: true, threshold: few, ..standard })
+        }
         Analysis::SymexSlicing => make.sliced(Options { full: true, threshold: 0, ..standard }, Criteria::TargetPath),
         Analysis::SymexCegarSlicing => make.sliced(Options { threshold: 0, ..standard }, Criteria::TargetPath),
         Analysis::SymexCegarSlicingLocation => {

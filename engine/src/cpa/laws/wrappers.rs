@@ -94,6 +94,7 @@ fn options(random: &mut Random, values_only: bool) -> Options {
     Options {
         values_only,
         full: random.below(3) == 0,
+        numbers: random.below(3) == 0,
         sharing: Sharing::Scope,
         threshold: 0,
         values: true,

@@ -6,19 +6,22 @@
 //! addresses are kept as long as they are live: there are few of them, and nothing can be said of memory without them.
 //!
 //! With symbols the domain is symbolic execution with a precision over values and constraints (the thesis on slicing and
-//! CEGAR for symbolic execution, section 2.2); without, it is the explicit-value domain (Beyer, Löwe: Explicit-state
+//! CEGAR for symbolic execution, section 2.6.6); without, it is the explicit-value domain (Beyer, Löwe: Explicit-state
 //! software model checking based on CEGAR and interpolation, FASE 2013), whose states map variables to constants.
 
 use super::fold;
-use super::precision::Item;
+use super::precision::{Item, Kept};
 use super::state::{Cut, State};
 use super::{Stop, Tracking};
 use crate::control::Control;
-use crate::execution::{self, Frame, Memory, Object, Val};
+use crate::execution::{self, Frame, Memory, Part, Val};
 use cfa::{EdgeId, Expr, ExprId, Id, LocId, Sort, Value, VarId};
 use rustc_hash::FxHashSet;
 use smt::{Model, PathCondition};
 use std::rc::Rc;
+
+/// Values of a variable at one loop head on one path, if it is tracked without being known to be necessary.
+const IN_ADVANCE: usize = 16;
 
 impl Tracking<'_> {
     /// `st` is followed over one side of a branch: `before` conjuncts of its path condition are older.
@@ -41,7 +44,7 @@ impl Tracking<'_> {
         self.replaced.clear();
         self.depth = st.depth() + 1;
         let precision = std::mem::take(&mut self.precision);
-        let keep = |item| precision.tracks(at.loc, item);
+        let keep = |item| precision.keeps(at.loc, item);
         self.forget_callers(&mut st, since, &keep);
         self.forget(&mut st, at, since.map(|s| &s.memory), &keep);
         self.precision = precision;
@@ -97,9 +100,11 @@ impl Tracking<'_> {
         model
     }
 
-    /// Takes variables with too many values on one path out of the precision (Beyer, Löwe, FASE 2013, section III-F).
+    /// Takes variables with too many values on one path out of the precision (Beyer, Löwe, FASE 2013, section III-F), sooner what is
+    /// tracked in advance.
     fn count_values(&mut self, st: &mut State, at: Control) {
-        if self.threshold == 0 || self.symbolic.loops.headed_by(at.loc).is_none() {
+        let counts = self.threshold > 0 || self.precision.has_some_in_advance();
+        if !counts || self.symbolic.loops.headed_by(at.loc).is_none() {
             return;
         }
         let slots = &self.symbolic.execution.slots;
@@ -109,14 +114,20 @@ impl Tracking<'_> {
         for (&var, &value) in locals.chain(globals) {
             let Val::Int(v) = value else { continue };
             let seen = st.along.values.get(&(at.loc, var));
-            if self.precision.tracks(at.loc, Item::Var(var)) && !seen.is_some_and(|seen| seen.contains(&v)) {
+            if self.precision.keeps(at.loc, Item::Var(var)) != Kept::Nothing
+                && !seen.is_some_and(|seen| seen.contains(&v))
+            {
                 new.push((var, v));
             }
         }
         for (var, v) in new {
             let seen = st.along.values.get(&(at.loc, var)).cloned().unwrap_or_default().insert(v);
-            if seen.size() > self.threshold {
-                self.precision.ban(Item::Var(var));
+            let item = Item::Var(var);
+            if self.precision.is_in_advance(item) && seen.size() > IN_ADVANCE {
+                self.precision.give_up(item);
+            }
+            if self.threshold > 0 && seen.size() > self.threshold {
+                self.precision.ban(item);
             }
             st.along.values.insert_mut((at.loc, var), seen);
         }
@@ -128,7 +139,7 @@ impl Tracking<'_> {
         st: &mut execution::State,
         at: Control,
         base: Option<&Memory>,
-        keep: &dyn Fn(Item) -> bool,
+        keep: &dyn Fn(Item) -> Kept,
     ) {
         self.forget_frame(Rc::make_mut(&mut st.frame), at.loc, &st.pc, keep);
         for i in 0..self.symbolic.execution.read_globals().len() {
@@ -138,10 +149,7 @@ impl Tracking<'_> {
             if !self.is_droppable(value) || self.is_null(var, value) {
                 continue;
             }
-            let new = match keep(Item::Var(var)) {
-                true => self.as_number(&st.pc, value),
-                false => self.any_value(var, value),
-            };
+            let new = self.kept(keep(Item::Var(var)), &st.pc, var, value);
             if new != value {
                 Rc::make_mut(&mut st.globals)[slot] = new;
             }
@@ -157,10 +165,20 @@ impl Tracking<'_> {
                 }
                 None => Vec::new(),
             };
-            let wants = |part| keep(Item::Memory(origin, part)) || null.contains(&part);
-            let lost = |o: &Object| !o.read_only && !o.known_parts().into_iter().all(wants);
-            if st.memory.get(id).is_some_and(lost) {
-                st.memory.get_mut(id).expect("a live object").forget_numbers(wants);
+            let Some(object) = st.memory.get(id).filter(|o| !o.read_only) else { continue };
+            let wants = |part, has_terms: &dyn Fn(Part) -> bool| {
+                null.contains(&part)
+                    || match keep(Item::Memory(origin, part)) {
+                        Kept::All => true,
+                        Kept::Number => !has_terms(part),
+                        Kept::Nothing => false,
+                    }
+            };
+            let lost = |part: &Part| !wants(*part, &|part| object.has_terms(part));
+            let lost: Vec<Part> = object.known_parts().into_iter().filter(lost).collect();
+            if !lost.is_empty() {
+                let object = st.memory.get_mut(id).expect("a live object");
+                object.forget_numbers(|part| wants(part, &|part| lost.contains(&part)));
             }
         }
         if !st.pc.is_empty() {
@@ -169,7 +187,7 @@ impl Tracking<'_> {
     }
 
     /// Forgets the locals in a frame that stands before location `loc`.
-    fn forget_frame(&mut self, frame: &mut Frame, loc: LocId, pc: &PathCondition, keep: &dyn Fn(Item) -> bool) {
+    fn forget_frame(&mut self, frame: &mut Frame, loc: LocId, pc: &PathCondition, keep: &dyn Fn(Item) -> Kept) {
         let live = self.symbolic.execution.live(frame.func);
         let mut is_live = live.at(loc).iter().copied().peekable();
         for slot in 0..frame.vars.len() {
@@ -184,10 +202,7 @@ impl Tracking<'_> {
                     if self.is_null(var, value) {
                         continue;
                     }
-                    match keep(Item::Var(var)) {
-                        true => self.as_number(pc, value),
-                        false => self.any_value(var, value),
-                    }
+                    self.kept(keep(Item::Var(var)), pc, var, value)
                 }
             };
         }
@@ -195,7 +210,7 @@ impl Tracking<'_> {
 
     /// Forgets in the frames below the top what `keep` does not want, down to those that `since` has as well: they were
     /// abstracted before.
-    pub(crate) fn forget_callers(&mut self, st: &mut State, since: Option<&State>, keep: &dyn Fn(Item) -> bool) {
+    pub(crate) fn forget_callers(&mut self, st: &mut State, since: Option<&State>, keep: &dyn Fn(Item) -> Kept) {
         let mut old = since.map(|s| &s.frame);
         let mut frames = Vec::new();
         let mut above = &st.frame;
@@ -237,6 +252,15 @@ impl Tracking<'_> {
         self.folding.is_some() && value == Val::Int(0) && program.vars[var].width == program.layout.pointer_width
     }
 
+    /// What is kept of a variable's value.
+    fn kept(&mut self, kept: Kept, pc: &PathCondition, var: VarId, value: Val) -> Val {
+        let number = if kept == Kept::Nothing { value } else { self.as_number(pc, value) };
+        match (kept, number) {
+            (Kept::All, value) | (Kept::Number, value @ Val::Int(_)) => value,
+            _ => self.any_value(var, value),
+        }
+    }
+
     /// A tracked value as a number, if the constraints that are about to be forgotten make it one.
     fn as_number(&self, pc: &PathCondition, value: Val) -> Val {
         match value {
@@ -265,14 +289,14 @@ impl Tracking<'_> {
     }
 
     /// What is known of addresses stays.
-    fn forget_constraints(&mut self, st: &mut execution::State, keep: &dyn Fn(Item) -> bool) {
+    fn forget_constraints(&mut self, st: &mut execution::State, keep: &dyn Fn(Item) -> Kept) {
         let conjuncts = st.pc.conjuncts();
         let source = &self.source;
         let kept: Vec<ExprId> = conjuncts
             .iter()
             .copied()
             .filter(|c| !self.of_predicates.contains(c))
-            .filter(|c| source.get(c).is_none_or(|&edge| keep(Item::Constraint(edge))))
+            .filter(|c| source.get(c).is_none_or(|&edge| keep(Item::Constraint(edge)) == Kept::All))
             .collect();
         if kept.len() == conjuncts.len() {
             return;

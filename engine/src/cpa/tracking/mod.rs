@@ -11,7 +11,7 @@ mod predicates;
 mod state;
 
 pub(crate) use precision::describe;
-pub use precision::{Item, Precision, Sharing};
+pub use precision::{Item, Kept, Precision, Sharing};
 
 use super::symbolic::{self, Problems, SymbolicExecution};
 use super::wrapper::Wrapper;
@@ -36,6 +36,8 @@ pub struct Options {
     pub values_only: bool,
     /// Everything is tracked from the start.
     pub full: bool,
+    /// Numbers are: the value analysis without refinement, beside predicates with it.
+    pub numbers: bool,
     pub sharing: Sharing,
     /// A variable with more values at one loop head on one path is tracked no more; 0 for no limit.
     pub threshold: usize,
@@ -100,7 +102,7 @@ impl<'p> Tracking<'p> {
         symbolic.execution.unfolds = folds;
         Self {
             symbolic,
-            precision: Precision::new(how.full, how.sharing),
+            precision: Precision::new(how.full, how.numbers, how.sharing),
             predicates: Predicates::default(),
             boolean: how.boolean,
             ways: (how.values, how.predicates),
@@ -159,11 +161,11 @@ impl<'p> Tracking<'p> {
     /// predicates could merge stays apart where values do not agree (Beyer, Henzinger, Théoduloz: Configurable software
     /// verification, CAV 2007, "merge-agree").
     fn tracked_apart(&mut self, a: &State, b: &State, at: Control, places: &[(ObjId, u64)]) -> bool {
-        if !self.symbolic.execution.mode.is_abstract || self.precision.is_empty() {
+        if !self.symbolic.execution.mode.is_abstract || self.precision.is_empty() && !self.precision.numbers {
             return false;
         }
         let differ = |x: Val, y: Val| x != y && (matches!(x, Val::Int(_)) || matches!(y, Val::Int(_)));
-        let tracks = |this: &Self, item| this.precision.tracks(at.loc, item);
+        let tracks = |this: &Self, item| this.precision.keeps(at.loc, item) != Kept::Nothing;
         for (slot, (&x, &y)) in a.globals.iter().zip(b.globals.iter()).enumerate() {
             if differ(x, y) && tracks(self, Item::Var(self.symbolic.execution.slots.globals[slot])) {
                 return true;

@@ -15,6 +15,15 @@ pub enum Item {
     Constraint(EdgeId),
 }
 
+/// What is kept of an item.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kept {
+    Nothing,
+    /// What it is, if that is a number.
+    Number,
+    All,
+}
+
 /// For which locations an item that a refinement found at one location is tracked from then on.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Sharing {
@@ -31,20 +40,35 @@ pub struct Precision {
     items: FxHashMap<Option<LocId>, FxHashSet<Item>>,
     /// Everything is tracked.
     pub full: bool,
+    /// Every number is tracked, as nothing else is but what was found necessary.
+    pub numbers: bool,
     pub sharing: Sharing,
     /// Tracked no more, since they have too many values.
     banned: FxHashSet<Item>,
+    /// Tracked, and not known to be necessary.
+    in_advance: FxHashSet<Item>,
+    /// Tracked only where they are necessary, since they have too many values for more.
+    only_if_needed: FxHashSet<Item>,
 }
 
 impl Precision {
-    pub fn new(full: bool, sharing: Sharing) -> Self {
-        Self { full, sharing, ..Self::default() }
+    pub fn new(full: bool, numbers: bool, sharing: Sharing) -> Self {
+        Self { full, numbers, sharing, ..Self::default() }
     }
     /// Whether the item is tracked at a location.
     #[inline]
     pub fn tracks(&self, loc: LocId, item: Item) -> bool {
         let has = |scope: Option<LocId>| self.items.get(&scope).is_some_and(|set| set.contains(&item));
         (self.full || has(None) || self.sharing == Sharing::Location && has(Some(loc))) && !self.is_banned(item)
+    }
+    /// What is kept of the item at a location.
+    #[inline]
+    pub fn keeps(&self, loc: LocId, item: Item) -> Kept {
+        match self.tracks(loc, item) {
+            true => Kept::All,
+            false if self.numbers && !self.is_banned(item) => Kept::Number,
+            false => Kept::Nothing,
+        }
     }
     #[inline]
     pub fn is_banned(&self, item: Item) -> bool {
@@ -54,6 +78,35 @@ impl Precision {
     pub fn add(&mut self, loc: LocId, item: Item) -> bool {
         let scope = (self.sharing == Sharing::Location).then_some(loc);
         self.items.entry(scope).or_default().insert(item)
+    }
+    /// Tracks `item` at `loc` although nobody knows whether it is necessary; `false` if it is not tracked for that, or was before.
+    pub fn add_in_advance(&mut self, loc: LocId, item: Item) -> bool {
+        if self.tracks(loc, item) || self.is_banned(item) || self.only_if_needed.contains(&item) {
+            return false;
+        }
+        let is_needed = self.items.values().any(|set| set.contains(&item)) && !self.in_advance.contains(&item);
+        if !is_needed {
+            self.in_advance.insert(item);
+        }
+        self.add(loc, item)
+    }
+    /// What is tracked is necessary.
+    pub fn confirm(&mut self, item: Item) {
+        self.in_advance.remove(&item);
+    }
+    pub fn has_some_in_advance(&self) -> bool {
+        !self.in_advance.is_empty()
+    }
+    pub fn is_in_advance(&self, item: Item) -> bool {
+        self.in_advance.contains(&item)
+    }
+    /// Tracks it no more until it is necessary.
+    pub fn give_up(&mut self, item: Item) {
+        self.in_advance.remove(&item);
+        self.only_if_needed.insert(item);
+        for set in self.items.values_mut() {
+            set.remove(&item);
+        }
     }
     /// Tracks more at all locations.
     pub fn add_everywhere(&mut self, items: impl IntoIterator<Item = Item>) {
@@ -69,9 +122,10 @@ impl Precision {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// All items tracked anywhere, in order.
+    /// All items that are necessary anywhere, in order.
     pub fn items(&self) -> Vec<Item> {
         let mut all: Vec<Item> = self.items.values().flatten().copied().collect();
+        all.retain(|item| !self.in_advance.contains(item));
         all.sort_unstable();
         all.dedup();
         all

@@ -357,6 +357,7 @@ mod tests {
         let how = Options {
             values_only: false,
             full: false,
+            numbers: false,
             sharing: Sharing::Scope,
             threshold: 0,
             values: false,
