@@ -26,6 +26,8 @@ const OPENING: Duration = Duration::from_millis(100);
 /// again where it is then estimated to take less, by a quarter at least: an estimate that does not come true is not believed twice.
 const NEARLY_DONE: f64 = 4.0;
 const EXTENDED: Duration = Duration::from_secs(2);
+/// What is added to such an estimate.
+const SLACK: Duration = Duration::from_millis(10);
 /// The processor time that the check of a proof may take.
 const CHECK_TIME: Duration = Duration::from_secs(1);
 /// That of one which follows all executions again.
@@ -186,10 +188,11 @@ impl<'r> Turns<'r> {
                 After::GoesOn => {}
                 After::Over => return None,
                 After::TimeIsUp => match self.workers[i].nearly_done() {
-                    Some(more) if more <= extension => {
+                    // A little more than estimated, lest it ends right before the end.
+                    Some(more) if more.mul_f64(1.25) + SLACK <= extension => {
+                        let more = more.mul_f64(1.25) + SLACK;
                         extension = more.mul_f64(0.75);
-                        // A little more than estimated, lest it ends right before the end.
-                        part = self.setting.budget.exerting(more.mul_f64(1.25) + Duration::from_millis(10));
+                        part = self.setting.budget.exerting(more);
                     }
                     _ => return None,
                 },
