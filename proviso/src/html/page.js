@@ -18,7 +18,16 @@ function svg(tag, attributes = {}, ...children) {
 /** The function that execution starts with: what comes before it is ours. */
 const START = "__start";
 const entry = data.functions.find(({name}) => name === START)?.calls.find(name => data.functions.some(other => other.name === name && other.origin === "source")) ?? "main";
-const place = spot => spot ? `${spot.file}:${spot.line}` : "";
+// A file by the end of its path, as far as that tells it from the others.
+const called = path => {
+  const parts = path.split("/");
+  for (let n = 1; n < parts.length; n++) {
+    const end = "/" + parts.slice(-n).join("/");
+    if (!data.files.some(file => file.path !== path && `/${file.path}`.endsWith(end))) return end.slice(1);
+  }
+  return path;
+};
+const place = spot => spot ? `${called(spot.file)}:${spot.line}` : "";
 
 // Light or dark: as the reader's system has it, until the button says otherwise.
 const theme = dark => document.documentElement.dataset.theme = dark ? "dark" : "light";
@@ -166,7 +175,7 @@ if (run.notes.length || run.reason) legend.push(["--yellow-back", "approximated"
 for (const [color, text] of legend) {
   const swatch = make("i");
   swatch.style.background = color ? `var(${color})` : "none";
-  $("legend").append(swatch, text);
+  $("legend").append(make("span", {}, swatch, text), " ");
 }
 
 // Views on the right.
@@ -364,6 +373,7 @@ function turnsPicture() {
 view("Summary", () => {
   const out = [];
   const section = (title, ...content) => out.push(make("h2", {}, title), ...content);
+  if (run.proof) section("Proof", make("p", {}, run.proof));
   if (violation) {
     const told = ({message, location, function: name}) => make("span", {}, `${message} `, link(location), name ? ` in ${name}` : "");
     if (violations.length === 1) section("Violation", make("p", {}, told(violation)));
@@ -400,7 +410,6 @@ view("Summary", () => {
       data.invariants.map(({location, function: name, conditions}) => [link(location), name,
         make("div", {className: "mono"}, ...conditions.map(text => make("div", {}, text)))])));
   }
-  if (run.proof) section("Proof", make("p", {}, run.proof));
   if (run.refinements.length) {
     section("Refinements", table(["", "tracks", "to refute a path to"],
       run.refinements.map(({location, tracked}, index) => [index + 1, make("span", {className: "mono"}, tracked.join(", ")), link(location)])));
@@ -409,7 +418,7 @@ view("Summary", () => {
   if (notes.length) section("Approximations", table(null, notes.map(note => [note.text, link(note.location)])));
   if (run.models.length) section("Library functions modelled", make("p", {className: "mono"}, run.models.join(", ")));
   if (run.turns.length) section("Turns of the analyses", turnsPicture());
-  const numbers = Object.entries(run.statistics);
+  const numbers = Object.entries(run.statistics).filter(([, value]) => value);
   const shape = value => Number.isInteger(value) ? value.toLocaleString("en") : value.toFixed(3);
   section("Statistics", make("table", {}, ...numbers.map(([name, value]) =>
     make("tr", {}, make("td", {}, name.replaceAll("_", " ")), make("td", {className: "number"}, shape(value))))));
