@@ -406,6 +406,25 @@ fn faults_that_somebody_asks_for() {
 }
 
 #[test]
+fn accesses_before_an_object() {
+    // `a[-1] = 1` ends an execution where nobody asks for it; what is read there may be anything.
+    let verdict = |writes: bool| {
+        let mut b = Build::new();
+        let (array, minus_four, one) = (b.object(40, vec![]), b.p.exprs.int(64, 4u64.wrapping_neg()), b.int(1));
+        let before = b.p.exprs.add(array, minus_four);
+        if writes {
+            let at = b.op(b.start(), Op::Store { addr: before, value: one });
+            b.error(at);
+        } else {
+            b.expect(b.start(), before, one);
+        }
+        b.check(&b.certificate())
+    };
+    assert_eq!(verdict(true), ProofCheck::Confirmed);
+    assert!(matches!(verdict(false), ProofCheck::NotChecked(_)));
+}
+
+#[test]
 fn pointers_to_functions() {
     // Of two functions that give 1 and 2 one is called, as an input says; an error if the result is `unexpected`.
     let verdict = |unexpected: u64| {

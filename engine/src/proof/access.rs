@@ -440,7 +440,7 @@ pub(super) fn fill(
     for place in places {
         let mut content = (*slot(ck, st, place.object).content).clone();
         let size = ck.objects[place.object as usize].size;
-        match (constant(ck, place.offset), constant(ck, len)) {
+        match (constant_offset(ck, place.offset), constant(ck, len)) {
             (Some(0), _) if len == size && ck.pool.as_const(byte).is_some_and(cfa::Bv::is_zero) => {
                 content = Content::of(Base::Zero);
             }
@@ -478,7 +478,7 @@ pub(super) fn copy(
     for place in to {
         let mut content = (*slot(ck, st, place.object).content).clone();
         let offsets = |this: &Checker<'_>, source: &Place| {
-            Some((constant(this, place.offset)?, constant(this, source.offset)?, constant(this, len)?))
+            Some((constant_offset(this, place.offset)?, constant_offset(this, source.offset)?, constant(this, len)?))
         };
         match from[..] {
             [source] if source.here == always => {
@@ -524,6 +524,10 @@ fn is_valid_unless_empty(ck: &mut Checker<'_>, st: &State, places: &[Place], len
 
 pub(super) fn constant(ck: &Checker<'_>, e: ExprId) -> Option<u64> {
     ck.pool.as_const(e).and_then(cfa::Bv::to_u64)
+}
+/// An offset that is constant, but for those before an object, which are as large as numbers get.
+pub(super) fn constant_offset(ck: &Checker<'_>, e: ExprId) -> Option<u64> {
+    constant(ck, e).filter(|&offset| offset < 1 << (ck.pointer_width() - 1))
 }
 fn size(ck: &Checker<'_>, object: Object) -> Option<u64> {
     constant(ck, ck.objects[object as usize].size)

@@ -114,7 +114,7 @@ impl Content {
 
 /// `len` bytes at an offset; what is read at a constant one is a value from then on.
 pub(super) fn read(ck: &mut Checker<'_>, object: Object, content: &mut Content, offset: ExprId, len: u32) -> ExprId {
-    match access::constant(ck, offset) {
+    match access::constant_offset(ck, offset) {
         Some(at) => {
             let value = read_at(ck, object, content, at, len);
             if content.overlapping(at, u64::from(len)).is_empty() && ck.pool.as_const(value).is_none() {
@@ -318,7 +318,7 @@ pub(super) fn write(
     len: u32,
     value: ExprId,
 ) {
-    let Some(at) = access::constant(ck, offset) else {
+    let Some(at) = access::constant_offset(ck, offset) else {
         let unit = ck.contents.unit(object, len);
         let array = array(ck, object, content);
         *content = match array.filter(|_| len.is_multiple_of(unit) && is_multiple(ck, offset, unit)) {
