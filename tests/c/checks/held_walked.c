@@ -25,11 +25,11 @@ static void filled(size_t n) {
     for (int *p = all; p != end; p++)
         *p = 1;
     for (int *p = all; FAULT == 1 ? p <= end : p < end; ++p)
-        *p = 2;
+        *p = 2; // wrong
     if (FAULT == 2 && n == 5)
         end++;
     while (end != all)
-        *--end = 3;
+        *--end = 3; // wrong
     free(all);
 }
 
@@ -37,7 +37,7 @@ static void filled(size_t n) {
 static void by_two(size_t n) {
     int *all = malloc((2 * n - (FAULT == 3)) * sizeof *all), *end = all + 2 * n;
     for (int *p = all; p < end; p += 2)
-        p[0] = p[1] = 4;
+        p[0] = p[1] = 4; // wrong
     free(all);
 }
 
@@ -48,7 +48,7 @@ static void of_pairs(size_t n) {
     // In the middle of one.
     short *last = (short *)end;
     for (short *p = &all->key; p < last; p += 4)
-        p[FAULT == 4 ? 4 : 3] = 5;
+        p[FAULT == 4 ? 4 : 3] = 5; // wrong
     free(all);
 }
 
@@ -57,7 +57,7 @@ static int numbers[50000];
 static int sum(const int *from, const int *to) {
     int all = 0;
     while (from < to)
-        all |= *from++;
+        all |= *from++; // wrong
     return all;
 }
 
@@ -66,11 +66,11 @@ static void of_known_size(void) {
     for (p = numbers; p != &numbers[50000]; ++p)
         *p = 6;
     if (FAULT == 5)
-        *p = 7;
+        *p = 7; // wrong
     for (p = numbers; p + 1 < numbers + 50000; p++)
         p[1] = p[0];
     if (FAULT == 6)
-        p[1] = 8;
+        p[1] = 8; // wrong
     sum(numbers, numbers + 50000 + (FAULT == 7));
 }
 
@@ -79,7 +79,7 @@ static void around(size_t n) {
     char *all = malloc(n + 8), *end = all + n;
     char *p = all + __VERIFIER_nondet_ulong();
     if (p < end && (FAULT == 8 || p >= all))
-        *p = 9;
+        *p = 9; // wrong
     free(all);
 }
 
