@@ -191,6 +191,12 @@ static long double proviso_downl(long double x) {
             __proviso_overapproximated("the sign of a remainder of zero is not modelled exactly");                   \
             r = __proviso_env_bool() ? 0.0 : -0.0;                                                                   \
         }                                                                                                            \
+        /* Of two that are as near, versions of the library take either where the quotient is large. */             \
+        T ar = F(__builtin_fabs, X)(r), ay = F(__builtin_fabs, X)(y);                                                \
+        if (sizeof(T) == 8 && ar != 0 && ar == ay - ar && F(__builtin_fabs, X)(x) / ay >= 0x1p20) {                  \
+            __proviso_overapproximated("a remainder of half the divisor is not modelled exactly");                   \
+            r = __proviso_env_bool() ? r : -r;                                                                       \
+        }                                                                                                            \
         return r;                                                                                                    \
     }                                                                                                                \
     T F(remainder, X)(T x, T y) { return F(proviso_ieee_remainder, X)(x, y); }                                       \

@@ -22,11 +22,11 @@ class Mutant:
 def near(place, rng):
     value = int(place.group())
     is_length = place.string[place.start() - 1] == "["
-    # What initialises gigabytes seems to have no end.
-    largest = 4096 if is_length else 2147483647
-    # What is far behind an array is something else, and sanitizers do not see it.
-    far = (31, 32) if place.string[: place.start()].endswith(("<< ", ">> ")) else ()
-    value = max(0, rng.choice((value - 1, value + 1, value + 1, value * 2, 0, *far, largest)))
+    # What is far behind an array is something else, and sanitizers do not see it; as a length it has no end for them.
+    far = () if is_length else (2147483647,)
+    if place.string[: place.start()].endswith(("<< ", ">> ")):
+        far = (31, 32, *far)
+    value = max(0, rng.choice((value - 1, value + 1, value + 1, value * 2, 0, *far)))
     # Of an array without elements the sanitizers think that it is a flexible one.
     return str(value or int(is_length))
 

@@ -33,9 +33,14 @@
 #define IEEE_REMAINDER(T, X, name, RANDOM)                                                                           \
     DRIVER(name##X) {                                                                                                \
         T x = RANDOM(), y = random_below(8) ? RANDOM() : x;                                                          \
-        if (sizeof(T) == 8 && fabsl(y) < 0x1p-970)                                                                   \
+        if (random_below(8) == 0) { /* two remainders are as near */                                                 \
+            y = random_below(1 << 12) + 1.0;                                                                         \
+            x = (random_below(1u << random_below(32)) + (T)0.5) * y;                                                 \
+        }                                                                                                            \
+        T r = fabsl(fmodl(x, y)), ay = fabsl(y);                                                                     \
+        if (sizeof(T) == 8 && (ay < 0x1p-970 || (r == ay - r && fabsl(x) / ay >= 0x1p19)))                           \
             may_approximate();                                                                                       \
-        say(#name #X "(%La, %La)", (long double)x, (long double)y);                                                  \
+        say(#name #X "(%La, %La)", (long double)x, (long double)y);                                                 \
         SEE(T, LIB(name##X)(x, y))                                                                                   \
     }
 #define INTEGER(T, X, name, RANDOM)                                                                                  \
