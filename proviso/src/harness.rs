@@ -1,7 +1,7 @@
 //! A C file that gives a program the inputs of a counterexample, so that it fails natively.
 
 use crate::environment::{CallResult, Command, Environment, LibraryCall};
-use crate::trace::{Argument, Arguments, InputValue, Target, Trace};
+use crate::trace::{Argument, Arguments, Block, InputValue, Target, Trace};
 use cfa::{Bv, CType, InputKind, Program, TypeId};
 use frontend_llvm::GIVEN;
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,6 +80,7 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     for (name, calls) in &environment.returns {
         library_function(&mut out, name, calls);
     }
+    heap(&mut out, &trace.heap);
     files(&mut out, environment);
     errors(&mut out, trace, subject);
     match &trace.arguments {
@@ -99,14 +100,15 @@ fn header(out: &mut String, trace: &Trace, environment: &Environment, subject: &
     let unmodelled =
         trace.inputs.iter().filter(|i| matches!(i.kind, InputKind::Unmodelled(_)) && subject.given(i).is_none());
     let others: Vec<&InputValue> = trace.uninitialised.iter().chain(unmodelled).collect();
-    if !others.is_empty() || trace.unwritten_bytes > 0 || !environment.doubts.is_empty() {
+    let unwritten = trace.unwritten_bytes.saturating_sub(trace.unwritten_on_heap);
+    if !others.is_empty() || unwritten > 0 || !environment.doubts.is_empty() {
         *out += " *\n * These values cannot be given from outside; the violation may depend on them:\n";
         for input in others {
             let place = input.spot.as_ref().map_or_else(String::new, |s| format!(", {s}"));
             let _ = writeln!(out, " *     {} = {}{place}", input.source(), input.shown);
         }
-        if trace.unwritten_bytes > 0 {
-            let _ = writeln!(out, " *     {} bytes of memory read before they were written", trace.unwritten_bytes);
+        if unwritten > 0 {
+            let _ = writeln!(out, " *     {unwritten} bytes of memory read before they were written");
         }
         for doubt in &environment.doubts {
             let _ = writeln!(out, " *     {doubt}");
@@ -265,6 +267,25 @@ fn integer(value: &Bv) -> String {
         Some(v) => format!("{v}ll"),
         None => "0".into(),
     }
+}
+
+/// `malloc`, which gives what was read before it was written. Calls of the C library's own have other sizes, as a rule.
+fn heap(out: &mut String, blocks: &[Block]) {
+    let Some(last) = blocks.iter().rposition(|block| !block.bytes.is_empty()) else { return };
+    out.push_str(
+        "/* Memory that the program reads before it writes it. */\n\
+         __attribute__((weak)) void *malloc(size_t size) {\n    static unsigned next;\n    char *block = calloc(1, size);\n    \
+         if (!block)\n        return NULL;\n    switch (next) {\n",
+    );
+    for (n, block) in blocks[..=last].iter().enumerate() {
+        let _ =
+            writeln!(out, "    case {n}:\n        if (size != {})\n            break;\n        next++;", block.size);
+        for (at, bytes) in runs(&block.bytes) {
+            let _ = writeln!(out, "        memcpy(block + {at}, {}, {});", literal(&bytes), bytes.len());
+        }
+        out.push_str("        break;\n");
+    }
+    out.push_str("    }\n    return block;\n}\n\n");
 }
 
 /// The functions that open files: each opened file holds what is read from it.

@@ -19,6 +19,7 @@ use crate::source::{Sources, Spot};
 use cfa::interp::{Inputs, InputsSource, Interpreter, Limits, Outcome};
 use cfa::{Bv, InputKind, Program};
 use engine::simplify::accelerated;
+use std::collections::BTreeMap;
 
 /// What a step did.
 #[derive(Clone, PartialEq, Debug)]
@@ -100,6 +101,14 @@ impl InputValue {
     }
 }
 
+/// What a call of `malloc` gives.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Block {
+    pub size: u64,
+    /// Bytes by their offset; others are zero.
+    pub bytes: BTreeMap<u64, u8>,
+}
+
 /// The violation, replayed.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Trace {
@@ -115,6 +124,9 @@ pub struct Trace {
     pub uninitialised: Vec<InputValue>,
     /// Bytes of memory that was read before it was written.
     pub unwritten_bytes: usize,
+    /// What calls of `malloc` give, in their order, if some of those bytes are in it; how many are.
+    pub heap: Vec<Block>,
+    pub unwritten_on_heap: usize,
     /// What the program takes all this from.
     pub environment: Environment,
     /// What the first function is called with, if it is another than `main`.

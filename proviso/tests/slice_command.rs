@@ -325,6 +325,20 @@ fn output_matters_to_input_only_if_the_program_reads_it_back() {
 }
 
 #[test]
+fn a_value_that_is_not_needed_is_returned_as_zero() {
+    let folder = Folder::new();
+    let text = "extern void check(int);\nint main(void) {\n    int s = 3;\n    check(s);\n    int r = s + 1;\n    return r;\n}\n";
+    std::fs::write(folder.path("p.c"), text).unwrap();
+    folder.ok(&["slice", "p.c", "-c", "check", "--c", "s.c"]);
+    let slice = std::fs::read_to_string(folder.path("s.c")).unwrap();
+    assert!(slice.contains("\n    return 0;\n") && !slice.contains("int r"), "{slice}");
+    std::fs::write(folder.path("p.c"), text.replace("return r;", "return(r+s);")).unwrap();
+    folder.ok(&["slice", "p.c", "-c", "check", "--c", "s.c"]);
+    let slice = std::fs::read_to_string(folder.path("s.c")).unwrap();
+    assert!(slice.contains("\n    return 0   ;\n"), "{slice}");
+}
+
+#[test]
 fn a_function_that_was_inlined_is_a_criterion() {
     let folder = Folder::new();
     let text = "#include <stdio.h>\n#include <stdlib.h>\nstatic int noise;\n\

@@ -249,6 +249,15 @@ impl PathSolver {
         self.check(pool, pc, always)
     }
 
+    /// A model of `pc ∧ cond`, if one is found within `time` of work.
+    pub fn find(&mut self, pool: &mut ExprPool, pc: &PathCondition, cond: ExprId, time: Duration) -> Option<Model> {
+        let part = self.budget.exerting(time);
+        let (budget, cut_short) = (std::mem::replace(&mut self.budget, part), self.cut_short);
+        let found = self.check(pool, pc, cond);
+        (self.budget, self.cut_short) = (budget, cut_short);
+        found.model().filter(|model| !model.is_spurious())
+    }
+
     /// The only value that `e` can have where `pc` holds, if there is one and it can be met.
     pub fn unique_value(&mut self, pool: &mut ExprPool, pc: &PathCondition, e: ExprId) -> Option<Bv> {
         if let Some(c) = pool.as_const(e) {

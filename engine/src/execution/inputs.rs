@@ -2,9 +2,44 @@
 
 use super::Execution;
 use super::state::{Event, State};
-use super::value::ObjId;
+use super::value::{ObjId, Val};
 use cfa::interp::{Inputs, ObjectSeq};
-use cfa::{Bv, GlobalId};
+use cfa::{Bv, ExprId, GlobalId};
+use std::time::Duration;
+
+/// Bytes of an object that every machine has; and those that most have, where these are not enough.
+const OBJECT_SIZES: [u64; 2] = [1 << 20, 1 << 32];
+/// Work on the search for inputs with such objects, before those are taken that there are.
+const LOOKING: Duration = Duration::from_millis(500);
+
+/// A model of the path condition of `st` in which objects have sizes that a machine has, so that the program can be run on it; `model` itself if
+/// no other is found soon.
+pub fn runnable(execution: &mut Execution<'_>, st: &State, model: smt::Model) -> smt::Model {
+    let pointer_width = execution.program.layout.pointer_width;
+    let sizes: Vec<ExprId> = st
+        .memory
+        .iter()
+        .filter_map(|(_, object)| match object.size {
+            Val::Expr(size) => Some(size),
+            _ => None,
+        })
+        .collect();
+    for most in OBJECT_SIZES.into_iter().filter(|most| pointer_width == 64 || *most < 1 << 32) {
+        let most = execution.terms.constant(Bv::new(pointer_width, most));
+        let mut fit = execution.terms.bool(true);
+        for &size in &sizes {
+            let fits = execution.terms.ule(size, most);
+            fit = execution.terms.and(fit, fits);
+        }
+        if model.eval(&execution.terms, fit).is_true() {
+            return model;
+        }
+        if let Some(other) = execution.solver.find(&mut execution.terms, &st.pc, fit, LOOKING) {
+            return other;
+        }
+    }
+    model
+}
 
 impl Execution<'_> {
     /// Inputs that make the program take this path.

@@ -36,6 +36,7 @@ pub use array::make as make_array;
 pub use decide::Split;
 pub use eval::function_at;
 pub use fault::Fault;
+pub use inputs::runnable;
 pub use memory::{Memory, Object, Origin, PART, Part, Piece};
 pub use operation::Successors;
 pub use paged::Paged;

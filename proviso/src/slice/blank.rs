@@ -209,7 +209,9 @@ impl<'s, 't> Blanker<'s, 't> {
             Statement::Jump(span) => {
                 let stays = reached || self.any(&self.code.kept, span);
                 if stays && self.any(&self.code.idle_returns, span) && span.len() > 2 {
-                    self.cut(&(span.start + 1..span.end - 1), " 0");
+                    let value = span.start + 1..span.end - 1;
+                    let touches = self.source.bytes(&(span.start..value.start)).end == self.source.bytes(&value).start;
+                    self.cut(&value, if touches { " 0" } else { "0" });
                 }
                 stays
             }

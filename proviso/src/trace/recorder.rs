@@ -7,7 +7,7 @@ mod operations;
 use super::arguments::{Making, makes};
 use super::fault::{self, Life};
 use super::names::{Names, Temporaries};
-use super::{Event, InputValue, Object, Step, Trace};
+use super::{Block, Event, InputValue, Object, Step, Trace};
 use crate::environment::{Command, Environment, LibraryCall};
 use crate::source::{Sources, Spot};
 use cfa::interp::{Inputs, ObjectSeq, Observer, Outcome, Run, State};
@@ -18,10 +18,13 @@ use cfa::{
 use library::{Library, called, text_at};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Steps kept; beyond this the middle is left out.
 const MAX_STEPS: usize = 20_000;
+/// Calls of `malloc` whose memory a harness gives.
+const MOST_BLOCKS: usize = 1_000;
 /// Characters of a condition that is shown.
 const MAX_CONDITION: usize = 80;
 
@@ -52,6 +55,10 @@ pub struct Recorder<'p> {
     tainted_bytes: FxHashSet<u64>,
     /// Bytes that nobody has written and that were not reported as such.
     unwritten: FxHashSet<u64>,
+    /// Those of them that `malloc` has given the program.
+    on_heap: FxHashSet<u64>,
+    heap: Vec<Block>,
+    unwritten_on_heap: usize,
     inputs: Vec<InputValue>,
     uninitialised: Vec<InputValue>,
     unwritten_bytes: usize,
@@ -106,6 +113,9 @@ impl<'p> Recorder<'p> {
             tainted_globals: FxHashSet::default(),
             tainted_bytes: FxHashSet::default(),
             unwritten: FxHashSet::default(),
+            on_heap: FxHashSet::default(),
+            heap: Vec::new(),
+            unwritten_on_heap: 0,
             inputs: Vec::new(),
             uninitialised: Vec::new(),
             unwritten_bytes: 0,
@@ -185,6 +195,8 @@ impl<'p> Recorder<'p> {
             // Whatever it holds, using it is the error.
             uninitialised: if error.check == Check::Memory { Vec::new() } else { self.uninitialised },
             unwritten_bytes: if error.check == Check::Memory { 0 } else { self.unwritten_bytes },
+            heap: if error.check == Check::Memory || self.unwritten_on_heap == 0 { Vec::new() } else { self.heap },
+            unwritten_on_heap: self.unwritten_on_heap,
             arguments: self.making.finish(self.program, self.given),
             environment: Environment::new(self.command, &self.calls, self.program.layout.pointer_width),
             steps: self.steps,
@@ -289,6 +301,7 @@ impl<'p> Recorder<'p> {
                 self.tainted_bytes.remove(&at);
             }
             self.unwritten.remove(&at);
+            self.on_heap.remove(&at);
         }
         if let Some(call) = self.library.last_mut() {
             match call.written.last_mut() {
@@ -380,14 +393,18 @@ impl Observer for Recorder<'_> {
                 let [at, from, count] = [dst, src, len].map(number);
                 let tainted: Vec<bool> =
                     (0..count.min(1 << 16)).map(|i| self.tainted_bytes.contains(&from.wrapping_add(i))).collect();
-                let unwritten: Vec<u64> =
-                    (0..count.min(1 << 16)).filter(|&i| self.unwritten.contains(&from.wrapping_add(i))).collect();
+                let among = |bytes: &FxHashSet<u64>| -> Vec<u64> {
+                    let moved = (0..count.min(1 << 16)).filter(|&i| bytes.contains(&from.wrapping_add(i)));
+                    moved.map(|i| at.wrapping_add(i)).collect()
+                };
+                let (unwritten, on_heap) = (among(&self.unwritten), among(&self.on_heap));
                 let any = tainted.contains(&true);
                 self.write(at, count, false);
                 for i in (0..).zip(tainted).filter(|(_, t)| *t).map(|(i, _)| at.wrapping_add(i)) {
                     self.tainted_bytes.insert(i);
                 }
-                self.unwritten.extend(unwritten.into_iter().map(|i| at.wrapping_add(i)));
+                self.unwritten.extend(unwritten);
+                self.on_heap.extend(on_heap);
                 self.block(edge, dst, count, any, state);
             }
             Op::Fill { dst, byte, len } => {

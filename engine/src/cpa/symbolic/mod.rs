@@ -247,7 +247,10 @@ impl Cpa for SymbolicExecution<'_> {
         }
         match answer {
             Feasibility::Infeasible => Ok(Target::Infeasible),
-            Feasibility::Feasible(model) => Ok(Target::Reached(self.execution.inputs(st, &model))),
+            Feasibility::Feasible(model) => {
+                let model = execution::runnable(&mut self.execution, st, model);
+                Ok(Target::Reached(self.execution.inputs(st, &model)))
+            }
             Feasibility::Unknown(smt::Reason::Timeout) => Ok(Target::Later),
             Feasibility::Unknown(reason) => {
                 let place = self.execution.program.edges[edge].place;

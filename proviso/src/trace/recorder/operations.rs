@@ -161,8 +161,10 @@ impl Recorder<'_> {
 
     /// Reports bytes that nobody has written, the first time that they are read.
     pub(super) fn read_unwritten(&mut self, edge: EdgeId, target: Option<String>, at: u64, len: u64, value: String) {
-        let found = (at..at.saturating_add(len)).filter(|byte| self.unwritten.remove(byte)).count();
+        let read: Vec<u64> = (at..at.saturating_add(len)).filter(|byte| self.unwritten.remove(byte)).collect();
+        let found = read.len();
         self.unwritten_bytes += found;
+        self.unwritten_on_heap += read.iter().filter(|byte| self.on_heap.remove(byte)).count();
         if found > 0 {
             let edge = self.library.last().map_or(edge, |call| call.edge);
             self.push(Event::Uninitialised { target, value }, edge, true);
@@ -334,12 +336,22 @@ impl Recorder<'_> {
         }
         // What the program is called with is written by whoever calls it.
         let is_unwritten = self.frames.len() > 1 && !makes(function);
-        for &(_, offset) in self.given.bytes.range((object, 0)..=(object, u64::MAX)).map(|(key, _)| key) {
+        let given = self.given.bytes.range((object, 0)..=(object, u64::MAX));
+        let given: BTreeMap<u64, u8> = given.map(|(&(_, offset), &byte)| (offset, byte)).collect();
+        let by_malloc = is_unwritten && !by_library && kind == cfa::AllocKind::Heap;
+        for &offset in given.keys() {
             let at = base.wrapping_add(offset);
             self.tainted_bytes.insert(at);
             if is_unwritten {
                 self.unwritten.insert(at);
             }
+            if by_malloc {
+                self.on_heap.insert(at);
+            }
+        }
+        if by_malloc && self.heap.len() < MOST_BLOCKS {
+            let size = state.object_at(base).map_or(0, |o| o.size);
+            self.heap.push(Block { size, bytes: given });
         }
     }
 }

@@ -1,0 +1,23 @@
+// What is read of the heap before it was written, and objects of any size: a harness gives content, and sizes that a machine has.
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern unsigned long __VERIFIER_nondet_ulong(void);
+
+int main(void) {
+    unsigned long n = __VERIFIER_nondet_ulong(), i = __VERIFIER_nondet_ulong();
+    if (n < 8 || n > (1ul << 50) || i >= n)
+        return 0;
+    int *first = malloc(sizeof *first);
+    unsigned char *bytes = malloc(n);
+    printf("%lu\n", n);
+    unsigned char copy = bytes[i];
+    assert(bytes[i] == copy);
+#ifdef BUG
+    assert(*first != 12345 || copy != 'x'); // wrong
+#endif
+    free(first);
+    free(bytes);
+    return 0;
+}
