@@ -9,6 +9,7 @@
 //! interpreted program are data: its recursion costs no stack of ours.
 
 mod code;
+mod endless;
 mod inputs;
 mod leak;
 mod memory;
@@ -21,13 +22,14 @@ mod tests;
 
 pub use inputs::{InputSource, Inputs, InputsSource, ObjectSeq, Recording, Unknown};
 pub use memory::{Fault, Object, ObjectKind};
-pub use run::{LimitKind, Limits, Neighbour, Observer, Outcome, Run};
+pub use run::{Endless, LimitKind, Limits, Neighbour, Observer, Outcome, Run};
 
 use crate::bv::Bv;
 use crate::expr::{Expr, ExprId};
 use crate::index::Id;
 use crate::program::*;
 use code::{Code, Instr, Operand, Reg, is_wide};
+use endless::Watch;
 use memory::{Memory, Stop};
 use operate::Interrupt;
 use std::time::Instant;
@@ -100,6 +102,7 @@ pub struct State<'r> {
     allocs: u64,
     inputs_taken: u64,
     taints: Vec<TaintId>,
+    watch: Watch,
     leaks: leak::Roots,
     /// Of the fault, if there was one: how many bytes were to be accessed.
     accessed: u64,
@@ -247,6 +250,7 @@ impl<'r> State<'r> {
             allocs: 0,
             inputs_taken: 0,
             taints: Vec::new(),
+            watch: Watch::default(),
             leaks: leak::Roots::default(),
             accessed: 0,
         }
@@ -411,12 +415,18 @@ impl<'r> State<'r> {
     fn done<O: Observer>(&mut self, edge: EdgeId, observer: &mut O) -> Option<LimitKind> {
         self.steps += 1;
         observer.executed(edge, self);
-        if self.steps >= self.check_at { self.check() } else { None }
+        if self.steps >= self.check_at { self.check(edge) } else { None }
     }
 
     #[cold]
-    fn check(&mut self) -> Option<LimitKind> {
-        self.check_at = self.limits.steps.min(self.steps + CHECK_INTERVAL);
+    fn check(&mut self, edge: EdgeId) -> Option<LimitKind> {
+        let mut watch = std::mem::take(&mut self.watch);
+        let is_endless = self.limits.endless == Endless::Ends && watch.knows(self, edge);
+        self.watch = watch;
+        if is_endless {
+            return Some(LimitKind::Endless);
+        }
+        self.check_at = (self.steps + CHECK_INTERVAL).min(self.watch.next().max(self.steps + 1)).min(self.limits.steps);
         if self.steps >= self.limits.steps {
             Some(LimitKind::Steps)
         } else if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {

@@ -50,7 +50,7 @@ fn run(program: &Program, seed: u64) -> Run {
             Bv::from_i64(width, if self.0 & 64 == 0 { self.0 as i64 } else { self.0 as i64 >> 60 })
         }
     }
-    let limits = Limits { steps: 3000, memory: 1 << 22, call_depth: 100, deadline: None };
+    let limits = Limits { steps: 3000, memory: 1 << 22, call_depth: 100, ..Limits::default() };
     Interpreter::new(program).run(&mut Seeded(seed), limits, &mut ())
 }
 

@@ -1,8 +1,8 @@
 //! Confirming a violation with the reference interpreter.
 
 use crate::simplify::accelerated;
-use cfa::interp::{Inputs, Interpreter, Limits, Observer, Outcome, State};
-use cfa::{EdgeId, ErrorId, Id, Program};
+use cfa::interp::{Inputs, Interpreter, LimitKind, Limits, Observer, Outcome, State};
+use cfa::{EdgeId, ErrorId, Id, Op, Program};
 use std::time::{Duration, Instant};
 
 /// Edges of a replay; a path that was found symbolically is short in comparison.
@@ -34,7 +34,12 @@ pub fn replay(program: &Program, inputs: &Inputs, error: ErrorId, time: Duration
     match run(program, inputs, error, Limits { steps: FEW_STEPS, ..limits }) {
         Err((true, _)) => {
             let path = run(&fast, inputs, error, replay_limits(time)).map_err(|(_, why)| why)?;
-            Ok(path.into_iter().filter(|edge| edge.index() < program.edges.len()).collect())
+            // A call that is an assignment there is none of the path.
+            let is_own = |edge: &EdgeId| {
+                let known = (edge.index() < program.edges.len()).then(|| &program.edges[*edge].op);
+                known.is_some_and(|op| !matches!(op, Op::Call { .. }) || *op == fast.edges[*edge].op)
+            };
+            Ok(path.into_iter().filter(is_own).collect())
         }
         ended => ended.map_err(|(_, why)| why),
     }
@@ -49,6 +54,7 @@ fn run(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits) -> Re
     }
     match run.outcome {
         outcome if outcome.error(program).is_some_and(|(hit, _)| hit == error) => Ok(path.0),
+        Outcome::Limit(LimitKind::Endless) => Err((false, "the run does not end".into())),
         outcome => Err((matches!(outcome, Outcome::Limit(_)), format!("the run ends otherwise: {outcome:?}"))),
     }
 }

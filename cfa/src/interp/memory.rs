@@ -4,6 +4,7 @@
 //! given again while there are fresh ones, so that a dangling pointer does not come to point into a new
 //! object, and objects stand far apart, so that an index out of bounds does not lead into a neighbour.
 
+mod look;
 mod shadow;
 
 use super::Neighbour;
@@ -123,6 +124,8 @@ pub(super) struct Memory {
     /// Bytes of content.
     used: u64,
     limit: u64,
+    /// How often it was written to, and objects came and went.
+    pub changes: u64,
 }
 
 impl Memory {
@@ -132,7 +135,17 @@ impl Memory {
         let functions = functions as u64;
         let data = space.data.max(space.functions + functions * FUNCTION);
         let space = Space { data, ..space };
-        Self { space, functions, objects: Vec::new(), dead: 0, cache: Box::new([0; CACHE]), next: data, used: 0, limit }
+        Self {
+            space,
+            functions,
+            objects: Vec::new(),
+            dead: 0,
+            cache: Box::new([0; CACHE]),
+            next: data,
+            used: 0,
+            limit,
+            changes: 0,
+        }
     }
     pub fn used(&self) -> u64 {
         self.used
@@ -204,6 +217,7 @@ impl Memory {
         if self.objects[index].kind == (ObjectKind::Global { read_only: true }) {
             return Err(Stop::Fault(Fault::ReadOnly, addr, len));
         }
+        self.changes += 1;
         Ok(index)
     }
 
@@ -227,6 +241,7 @@ impl Memory {
             Some(base) => self.is_free(base, size, align).then_some(base),
         };
         let Some(base) = base else { return Ok(None) };
+        self.changes += 1;
         let content = if size <= FLAT {
             self.charge(size)?;
             let mut bytes = vec![0; size as usize].into_boxed_slice();
@@ -288,6 +303,7 @@ impl Memory {
     }
 
     fn bury(&mut self, index: usize) {
+        self.changes += 1;
         let object = &mut self.objects[index];
         let held = |content: &Content| match content {
             Content::Flat(bytes) => bytes.len() as u64,
@@ -530,50 +546,9 @@ impl Memory {
         }
         Ok(())
     }
-
-    /// The `len` bytes at `addr` for a look from outside: `None` where a read would be a fault or the bytes
-    /// were never touched.
-    pub fn peek(&self, addr: u64, len: usize) -> Option<Vec<u8>> {
-        let object = &self.objects[self.at_or_below(addr)?];
-        if len == 0 || !object.holds(addr, len as u64) {
-            return None;
-        }
-        object.content.peek(addr - object.base, len)
-    }
-}
-
-impl Content {
-    fn peek(&self, offset: u64, len: usize) -> Option<Vec<u8>> {
-        match self {
-            Content::Flat(bytes) => Some(bytes[offset as usize..][..len].to_vec()),
-            Content::Paged { pages, known } => (offset..offset + len as u64)
-                .map(|at| match pages.get(&(at / PAGE)) {
-                    Some(page) => Some(page[(at % PAGE) as usize]),
-                    None => known.then_some(0),
-                })
-                .collect(),
-        }
-    }
 }
 
 impl Object {
-    /// Calls `visit` with the words of `len` bytes at all offsets, as far as they were touched: C packs structs.
-    pub(super) fn words(&self, len: u32, mut visit: impl FnMut(u64)) {
-        let len = len as usize;
-        let mut all = |bytes: &[u8]| bytes.windows(len).for_each(|bytes| visit(word(bytes)));
-        match &self.content {
-            Content::Flat(bytes) => all(bytes),
-            Content::Paged { pages, .. } => {
-                for (number, page) in pages {
-                    all(page);
-                    if let Some(next) = pages.get(&(number + 1)) {
-                        let (end, start) = (&page[page.len() - (len - 1)..], &next[..(len - 1).min(next.len())]);
-                        all(&[end, start].concat());
-                    }
-                }
-            }
-        }
-    }
     /// Whether the object is alive and `len >= 1` bytes from `addr` lie in it.
     #[inline]
     fn holds(&self, addr: u64, len: u64) -> bool {

@@ -13,12 +13,23 @@ pub struct Limits {
     pub call_depth: usize,
     /// Looked at now and then.
     pub deadline: Option<Instant>,
+    pub endless: Endless,
+}
+
+/// What becomes of a run that is seen to go on for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Endless {
+    /// It ends.
+    #[default]
+    Ends,
+    /// It goes on to another limit.
+    GoesOn,
 }
 
 impl Default for Limits {
     /// A billion edges, a gibibyte, 100 000 frames.
     fn default() -> Self {
-        Self { steps: 1_000_000_000, memory: 1 << 30, call_depth: 100_000, deadline: None }
+        Self { steps: 1_000_000_000, memory: 1 << 30, call_depth: 100_000, deadline: None, endless: Endless::Ends }
     }
 }
 
@@ -28,6 +39,8 @@ pub enum LimitKind {
     Memory,
     CallDepth,
     Time,
+    /// A state came again: the run goes on for ever.
+    Endless,
 }
 
 /// How a run ends.

@@ -190,6 +190,66 @@ fn limits_end_runs() {
 }
 
 #[test]
+fn runs_that_come_to_the_same_state_are_seen_to_go_on_for_ever() {
+    // `while (x != 7) body`, where the body leads back to the head.
+    let endless = |body: &dyn Fn(&mut Build, VarId)| {
+        let mut b = build(64);
+        let x = b.var(32);
+        let zero = b.int(32, 0);
+        b.assign(x, zero);
+        let head = b.loc;
+        let (value, seven) = (b.get(x), b.int(32, 7));
+        let cond = b.p.exprs.ne(value, seven);
+        let (inside, after) = (b.p.add_location(b.p.entry), b.p.add_location(b.p.entry));
+        b.p.add_branch(head, cond, inside, after, None);
+        b.loc = inside;
+        body(&mut b, x);
+        b.p.add_edge(b.loc, Op::Skip, head, None);
+        b.loc = after;
+        b.exit(value);
+        b
+    };
+    let limits = |endless| Limits { steps: 1 << 19, endless, ..Limits::default() };
+    let ends = |b: &Build| {
+        let inputs = Inputs { values: vec![Bv::new(32, 1); 1 << 18], ..Inputs::default() };
+        b.run_with(&inputs, limits(Endless::Ends))
+    };
+    // Nothing changes, or what changes comes again after seven turns.
+    let nothing = endless(&|_, _| {});
+    let run = ends(&nothing);
+    assert_eq!(run.outcome, Outcome::Limit(LimitKind::Endless));
+    assert!(run.steps < (1 << 16) + 8, "{}", run.steps);
+    let goes_on = nothing.run_with(&Inputs::default(), limits(Endless::GoesOn));
+    assert_eq!((goes_on.outcome, goes_on.steps), (Outcome::Limit(LimitKind::Steps), 1 << 19));
+    let round = endless(&|b, x| {
+        let (value, one, six) = (b.get(x), b.int(32, 1), b.int(32, 6));
+        let more = b.p.exprs.add(value, one);
+        let is_last = b.p.exprs.eq(value, six);
+        let zero = b.int(32, 0);
+        let next = b.p.exprs.ite(is_last, zero, more);
+        b.assign(x, next);
+    });
+    assert_eq!(ends(&round).outcome, Outcome::Limit(LimitKind::Endless));
+    // A variable counts, an input is asked for, memory is written to.
+    let counts = endless(&|b, x| {
+        let (value, two) = (b.get(x), b.int(32, 2));
+        let more = b.p.exprs.add(value, two);
+        b.assign(x, more);
+    });
+    assert_eq!(ends(&counts).outcome, Outcome::Limit(LimitKind::Steps));
+    let asks = endless(&|b, x| {
+        let input = b.havoc(32);
+        b.assign(x, input);
+    });
+    assert_eq!(ends(&asks).outcome, Outcome::Limit(LimitKind::Steps));
+    let writes = endless(&|b, _| {
+        let p = b.alloc(4, AllocKind::Heap);
+        b.store(p, 32, 5);
+    });
+    assert_eq!(ends(&writes).outcome, Outcome::Limit(LimitKind::Steps));
+}
+
+#[test]
 fn memory_is_little_endian_bytes() {
     let mut b = build(32);
     let p = b.alloc(64, AllocKind::Stack);

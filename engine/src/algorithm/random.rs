@@ -146,7 +146,7 @@ impl<'p> Algorithm<'p> for Tester<'p> {
             }
             let deadline = share.budget.remaining().map(|time| std::time::Instant::now() + time);
             let steps = if self.runs.is_multiple_of(LONG_EVERY) { LONG } else { SHORT };
-            let limits = Limits { steps, memory: 1 << 26, call_depth: 10_000, deadline };
+            let limits = Limits { steps, memory: 1 << 26, call_depth: 10_000, deadline, ..Limits::default() };
             let mut random = Random::new(self.seed, self.runs, &self.constants);
             let run = interpreter.run(&mut random, limits, &mut Nobody);
             self.runs += 1;

@@ -3,10 +3,10 @@
 //! A loop with one way through it that only adds to numbers what does not change in it, until one of them passes a bound, is so many iterations
 //! and a multiplication (Kroening, Lewis, Weissenbacher: *Under-approximating loops in C programs for fast counterexample detection*,
 //! CAV 2013, section 3). There the iterations are any number before the first overflow; here only loops are taken of which the number can be
-//! told exactly, with wrap-around, so that nothing is approximated. Locations and edges keep their numbers; what was the loop is its head,
+//! told exactly, with wrap-around, so that nothing is approximated. What is added may itself grow so (sums of numbers in a row). Locations and edges keep their numbers; what was the loop is its head,
 //! where variables come with the values that they have when it is left. Inner loops go first: what one of them was may be what an outer one adds.
 
-use super::{locals, locations, only_edge, predecessors, substituted};
+use super::{functions, locals, locations, only_edge, predecessors, substituted};
 use cfa::liveness::Liveness;
 use cfa::{BinOp, CType, EdgeId, Expr, ExprId, FuncId, LocId, Op, Out, Program, UnOp, Var, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,11 +24,9 @@ pub fn accelerated(program: &Program) -> Option<Program> {
     if program.edges.values().any(|e| matches!(e.op, Op::Leak(_))) {
         return None;
     }
-    let looping: Vec<FuncId> = program.funcs.ids().filter(|&func| !cycles(program, func).is_empty()).collect();
-    if looping.is_empty() {
-        return None;
-    }
     let mut out = program.clone();
+    functions::inline(&mut out);
+    let looping: Vec<FuncId> = out.funcs.ids().filter(|&func| !cycles(&out, func).is_empty()).collect();
     let locals = locals(program);
     let mut some = false;
     for func in looping {
@@ -60,9 +58,14 @@ struct Counting {
     counter: VarId,
     /// How many iterations there are, as an expression at the head.
     iterations: ExprId,
-    /// What each iteration adds to variables, and what it sets them to.
+    /// When it is left at all, if that is not always.
+    ends: Option<ExprId>,
+    /// What the first iteration adds to variables, and how much more each further one.
+    summed: Vec<(VarId, ExprId, ExprId)>,
+    /// What the first iteration sets variables to, and how much more each further one.
+    set: Vec<(VarId, ExprId, ExprId)>,
+    /// What each iteration adds to variables.
     added: Vec<(VarId, ExprId)>,
-    set: Vec<(VarId, ExprId)>,
 }
 
 /// A loop of a function that counts.
@@ -149,7 +152,7 @@ fn closed(program: &mut Program, cycle: Cycle, is_live: &dyn Fn(&Program, VarId)
         });
         fixed
     };
-    let (mut added, mut set) = (Vec::new(), Vec::new());
+    let (mut added, mut others) = (Vec::new(), Vec::new());
     let mut values: Vec<(VarId, ExprId)> = values.into_iter().filter(|(v, _)| is_live(program, *v)).collect();
     values.sort_unstable();
     for (var, value) in values {
@@ -158,9 +161,16 @@ fn closed(program: &mut Program, cycle: Cycle, is_live: &dyn Fn(&Program, VarId)
         }
         match difference(program, value, var) {
             Some(step) if is_fixed(program, step) => added.push((var, step)),
-            _ if is_fixed(program, value) => set.push((var, value)),
-            _ => return None,
+            step => others.push((var, value, step)),
         }
+    }
+    let (mut summed, mut set) = (Vec::new(), Vec::new());
+    for (var, value, step) in others {
+        let (to, first) = match step {
+            Some(step) => (&mut summed, step),
+            None => (&mut set, value),
+        };
+        to.push((var, first, growth(program, first, &added, &is_fixed)?));
     }
     let (left, relation, right) = relation(program, cond)?;
     let counts = |program: &mut Program, side: ExprId, bound: ExprId| {
@@ -172,10 +182,40 @@ fn closed(program: &mut Program, cycle: Cycle, is_live: &dyn Fn(&Program, VarId)
         Some(by) => (left, relation, right, by),
         None => (right, relation.mirrored(), left, counts(program, right, left)?),
     };
-    let count = iterations(program, number, relation, bound, step)?;
+    let (count, ends) = iterations(program, number, relation, bound, step)?;
     let none = program.exprs.int(program.vars[counter].width, 0);
     let iterations = program.exprs.ite(cond, count, none);
-    Some(Counting { cycle, counter, iterations, added, set })
+    Some(Counting { cycle, counter, iterations, ends, summed, set, added })
+}
+
+/// By how much an expression grows in each iteration, if that is fixed.
+fn growth(
+    program: &mut Program,
+    e: ExprId,
+    added: &[(VarId, ExprId)],
+    is_fixed: &dyn Fn(&Program, ExprId) -> bool,
+) -> Option<ExprId> {
+    if is_fixed(program, e) {
+        let width = program.exprs.width(e);
+        return Some(program.exprs.int(width, 0));
+    }
+    match *program.exprs.get(e) {
+        Expr::Var(v) => added.iter().find(|(var, _)| *var == v).map(|(_, step)| *step),
+        Expr::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) => {
+            let (a, b) = (growth(program, a, added, is_fixed)?, growth(program, b, added, is_fixed)?);
+            Some(program.exprs.binary(op, a, b))
+        }
+        Expr::Binary(BinOp::Mul, a, b) => {
+            let (factor, grows) = if is_fixed(program, a) { (a, b) } else { (b, a) };
+            let by = growth(program, grows, added, is_fixed)?;
+            is_fixed(program, factor).then(|| program.exprs.mul(factor, by))
+        }
+        Expr::Extract { hi, lo: 0, arg } => {
+            let by = growth(program, arg, added, is_fixed)?;
+            Some(program.exprs.extract(hi, 0, by))
+        }
+        _ => None,
+    }
 }
 
 /// The values of variables behind assignments, in terms of those before.
@@ -262,14 +302,15 @@ fn relation(program: &Program, mut cond: ExprId) -> Option<(ExprId, Relation, Ex
     Some((a, Relation { how, signed }, b))
 }
 
-/// How often `step` is added to `number` until it is in the relation to `bound` no more, if it is at first.
+/// How often `step` is added to `number` until it is in the relation to `bound` no more, if it is at first; and when that comes about, if not
+/// always.
 fn iterations(
     program: &mut Program,
     mut number: ExprId,
     mut relation: Relation,
     mut bound: ExprId,
     step: ExprId,
-) -> Option<ExprId> {
+) -> Option<(ExprId, Option<ExprId>)> {
     let pool = &mut program.exprs;
     let width = pool.width(number);
     if !(2..=64).contains(&width) {
@@ -301,7 +342,13 @@ fn iterations(
         let whole = pool.binary(BinOp::UDiv, distance, by);
         pool.add(whole, one)
     };
-    match relation.how {
+    let always = match relation.how {
+        How::AtMost if step == 1 && known.is_none() => {
+            // The greatest number is never passed.
+            let greatest = pool.int(width, most as u64);
+            let ends = pool.ne(bound, greatest);
+            return Some((to_pass(program, number, bound), Some(ends)));
+        }
         How::Less if step == 1 => Some(pool.sub(bound, number)),
         // What passes the bound must not pass the end of the numbers.
         How::Less if known.is_some_and(|k| k > 0 && k - 1 + step <= most) => {
@@ -320,29 +367,62 @@ fn iterations(
         }
         How::Differs if step == 1 => Some(pool.sub(bound, number)),
         _ => None,
-    }
+    };
+    always.map(|count| (count, None))
+}
+
+/// How many pairs there are of `n` things, modulo 2 to the `width`.
+fn pairs(program: &mut Program, n: ExprId, width: u32) -> ExprId {
+    let pool = &mut program.exprs;
+    let wide = width.max(pool.width(n));
+    let n = pool.resize(wide, n);
+    let (one, zero) = (pool.int(wide, 1), pool.int(wide, 0));
+    let half = pool.binary(BinOp::LShr, n, one);
+    let less = pool.sub(n, one);
+    let last = pool.binary(BinOp::And, n, one);
+    let is_even = pool.eq(last, zero);
+    // One of `n` and `n - 1` is even.
+    let other = pool.ite(is_even, less, n);
+    let product = pool.mul(half, other);
+    pool.resize(width, product)
 }
 
 impl Counting {
     /// Puts assignments before the head, where the loop is left from then on.
     fn close(self, program: &mut Program, func: FuncId) {
-        let Self { cycle, counter, iterations, added, set } = self;
+        let Self { cycle, counter, iterations, ends, summed, set, added } = self;
         let Cycle { head, stays, leaves, before, after } = cycle;
         let (width, ty) = (program.vars[counter].width, program.vars[counter].ty);
         let count = program.vars.push(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None });
         let number = program.var_expr(count);
         let mut values = vec![(count, iterations)];
+        // First, as these are of what the others were.
+        for (var, step, growth) in summed {
+            let width = program.vars[var].width;
+            let old = program.var_expr(var);
+            let often = program.exprs.resize(width, number);
+            let even = program.exprs.mul(often, step);
+            let pairs = pairs(program, number, width);
+            let more = program.exprs.mul(pairs, growth);
+            let sum = program.exprs.add(even, more);
+            values.push((var, program.exprs.add(old, sum)));
+        }
+        for (var, first, growth) in set {
+            let w = program.vars[var].width;
+            let old = program.var_expr(var);
+            let (zero, one) = (program.exprs.int(width, 0), program.exprs.int(width, 1));
+            let none = program.exprs.eq(number, zero);
+            let further = program.exprs.sub(number, one);
+            let further = program.exprs.resize(w, further);
+            let more = program.exprs.mul(further, growth);
+            let last = program.exprs.add(first, more);
+            values.push((var, program.exprs.ite(none, old, last)));
+        }
         for (var, step) in added {
             let old = program.var_expr(var);
             let often = program.exprs.resize(program.vars[var].width, number);
             let sum = program.exprs.mul(often, step);
             values.push((var, program.exprs.add(old, sum)));
-        }
-        for (var, value) in set {
-            let old = program.var_expr(var);
-            let zero = program.exprs.int(width, 0);
-            let none = program.exprs.eq(number, zero);
-            values.push((var, program.exprs.ite(none, old, value)));
         }
         // Whoever came to the head from outside comes to the assignments.
         let begin = program.add_location(func);
@@ -356,7 +436,12 @@ impl Counting {
             program.edges[edge].target = begin;
         }
         let place = program.edges[stays].place;
+        let nowhere = program.add_location(func);
         let mut at = begin;
+        if let Some(ends) = ends {
+            at = program.add_location(func);
+            program.add_branch(begin, ends, at, nowhere, place);
+        }
         let last = values.len() - 1;
         for (i, (var, value)) in values.into_iter().enumerate() {
             let next = if i == last { head } else { program.add_location(func) };
@@ -366,7 +451,7 @@ impl Counting {
         let branch = program.edges[leaves].source;
         program.edges[leaves].op = Op::Skip;
         program.locs[branch].out = Out::One(leaves);
-        let nowhere = program.add_location(func);
+        // Where what has no end goes round.
         let gone = &mut program.edges[stays];
         (gone.source, gone.target, gone.op) = (nowhere, nowhere, Op::Skip);
         program.locs[nowhere].out = Out::One(stays);

@@ -6,10 +6,12 @@
 //! their numbers, variables that C has keep their values wherever control still comes to, inputs are asked for in the same order,
 //! and an error is reached on the same inputs (`laws`). Linear in the program, for each of a few rounds.
 //!
-//! Where that is asked for, loops that only count are put in closed form as well (`accelerate`).
+//! Where that is asked for, loops that only count are put in closed form as well (`accelerate`), with the functions that they call to compute
+//! something in line (`functions`).
 
 mod accelerate;
 mod branches;
+mod functions;
 mod joined;
 mod loads;
 

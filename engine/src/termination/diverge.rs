@@ -147,7 +147,13 @@ impl<'c> Search<'c> {
             }
             let choice = choice(program, &asked, number, self.config.seed, &constants);
             let deadline = budget.remaining().map(|left| Instant::now() + left / 2);
-            let limits = Limits { steps: LONG, memory: 1 << 27, call_depth: 10_000, deadline };
+            let limits = Limits {
+                steps: LONG,
+                memory: 1 << 27,
+                call_depth: 10_000,
+                deadline,
+                endless: cfa::interp::Endless::GoesOn,
+            };
             let mut tail = Tail::new(LONG / 2);
             let run = interpreter.run(&mut Chosen(&choice), limits, &mut tail);
             if !matches!(run.outcome, Outcome::Limit(LimitKind::Steps | LimitKind::CallDepth | LimitKind::Memory)) {
@@ -170,7 +176,13 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
     let cycles = Cycles::mark(&mut program);
     let interpreter = Interpreter::new(&program);
     let mut tail = Tail::new(CONFIRMED / 2);
-    let limits = Limits { steps: CONFIRMED, memory: 1 << 29, call_depth: 20_000, deadline };
+    let limits = Limits {
+        steps: CONFIRMED,
+        memory: 1 << 29,
+        call_depth: 20_000,
+        deadline,
+        endless: cfa::interp::Endless::GoesOn,
+    };
     let run = interpreter.run(&mut Chosen(choice), limits, &mut tail);
     let Outcome::Limit(_) = run.outcome else { return None };
     if run.taints.iter().any(|&t| original.taints[t].over) {

@@ -120,7 +120,7 @@ impl<'p> Prover<'p> {
                     break;
                 }
                 let deadline = budget.remaining().map(|left| Instant::now() + left);
-                let limits = Limits { steps: STEPS, memory: 1 << 26, call_depth: 2_000, deadline };
+                let limits = Limits { steps: STEPS, memory: 1 << 26, call_depth: 2_000, deadline, ..Limits::default() };
                 let mut random = Random::new(seed, run, &constants);
                 sampler.run(&mut random, limits, false);
                 if random.asked == 0 {

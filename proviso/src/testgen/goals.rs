@@ -260,7 +260,7 @@ fn execute_once(
     const STEPS: u64 = 20_000_000;
     let steps = if is_endless { ENDLESS } else { STEPS };
     let deadline = Some(Instant::now() + TIME);
-    let limits = Limits { steps, memory: 1 << 28, call_depth: 20_000, deadline };
+    let limits = Limits { steps, memory: 1 << 28, call_depth: 20_000, deadline, ..Limits::default() };
     let read = Cell::new(0);
     let mut counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
     let mut recorder = Recorder { program, source, values: Vec::new(), read: &read, is_alone: true };
@@ -270,7 +270,7 @@ fn execute_once(
     }
     let is_endless = match run.outcome {
         Outcome::Exit(_) | Outcome::Abort | Outcome::Error(..) => false,
-        Outcome::Limit(LimitKind::Steps | LimitKind::Time) => true,
+        Outcome::Limit(LimitKind::Steps | LimitKind::Time | LimitKind::Endless) => true,
         other => return Err(format!("the run ends otherwise: {other:?}")),
     };
     let Recorder { mut values, is_alone, .. } = recorder;

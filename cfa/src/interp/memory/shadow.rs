@@ -31,6 +31,7 @@ impl Memory {
     }
     /// Puts content and shadows back into their places.
     pub fn restore_shadows(&mut self, exchanged: [Option<usize>; 2]) {
+        self.changes += 1;
         for index in exchanged.into_iter().flatten() {
             let object = &mut self.objects[index];
             let shadow = object.shadow.as_deref_mut().expect("made before they are exchanged");

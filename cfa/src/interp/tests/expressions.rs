@@ -156,7 +156,7 @@ fn speed() {
     let measure = |name: &str, b: &Build, inputs: &Inputs| {
         let interpreter = Interpreter::new(&b.p);
         let start = Instant::now();
-        let limits = Limits { steps: 300_000_000, call_depth: 10_000_000, memory: 4 << 30, deadline: None };
+        let limits = Limits { steps: 300_000_000, call_depth: 10_000_000, memory: 4 << 30, ..Limits::default() };
         let run = interpreter.run(&mut inputs.source(), limits, &mut ());
         let seconds = start.elapsed().as_secs_f64();
         println!("{name}: {:?}, {:.1} M edges/s", run.outcome, run.steps as f64 / seconds / 1e6);

@@ -67,7 +67,8 @@ fn observe_runs(
             nested: vec![Nested::default(); functions.len()],
         };
         let edges = if run == 0 { STEPS_OF_FIRST.min(most / 2) } else { STEPS_PER_RUN.min(most / 8) };
-        let limits = Limits { steps: edges, memory: 1 << 24, call_depth: 3_000, deadline: budget.deadline };
+        let limits =
+            Limits { steps: edges, memory: 1 << 24, call_depth: 3_000, deadline: budget.deadline, ..Limits::default() };
         steps += interpreter.run(&mut inputs, limits, &mut watcher).steps.max(STEPS / RUNS / 8);
         watcher.finish();
     }

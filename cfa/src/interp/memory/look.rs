@@ -1,0 +1,49 @@
+//! Looks at memory from outside, which change nothing.
+
+use super::{Content, Memory, Object, PAGE, word};
+
+impl Memory {
+    /// The `len` bytes at `addr` for a look from outside: `None` where a read would be a fault or the bytes
+    /// were never touched.
+    pub fn peek(&self, addr: u64, len: usize) -> Option<Vec<u8>> {
+        let object = &self.objects[self.at_or_below(addr)?];
+        if len == 0 || !object.holds(addr, len as u64) {
+            return None;
+        }
+        object.content.peek(addr - object.base, len)
+    }
+}
+
+impl Content {
+    pub(super) fn peek(&self, offset: u64, len: usize) -> Option<Vec<u8>> {
+        match self {
+            Content::Flat(bytes) => Some(bytes[offset as usize..][..len].to_vec()),
+            Content::Paged { pages, known } => (offset..offset + len as u64)
+                .map(|at| match pages.get(&(at / PAGE)) {
+                    Some(page) => Some(page[(at % PAGE) as usize]),
+                    None => known.then_some(0),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Object {
+    /// Calls `visit` with the words of `len` bytes at all offsets, as far as they were touched: C packs structs.
+    pub(in crate::interp) fn words(&self, len: u32, mut visit: impl FnMut(u64)) {
+        let len = len as usize;
+        let mut all = |bytes: &[u8]| bytes.windows(len).for_each(|bytes| visit(word(bytes)));
+        match &self.content {
+            Content::Flat(bytes) => all(bytes),
+            Content::Paged { pages, .. } => {
+                for (number, page) in pages {
+                    all(page);
+                    if let Some(next) = pages.get(&(number + 1)) {
+                        let (end, start) = (&page[page.len() - (len - 1)..], &next[..(len - 1).min(next.len())]);
+                        all(&[end, start].concat());
+                    }
+                }
+            }
+        }
+    }
+}
