@@ -49,7 +49,7 @@ pub(super) fn copy(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: (
 pub(super) fn fill(ex: &mut Execution, st: &mut State, object: ObjId, offset: Val, byte: Val, len: Val) {
     let plain = st.memory.get(object).is_some_and(|o| o.array.is_none()) && matches!(offset, Val::Int(_));
     match (offset, byte, len) {
-        (Val::Int(offset), Val::Int(byte), Val::Int(len)) if plain && len <= PLAIN_PIECES => {
+        (Val::Int(offset), Val::Int(byte), Val::Int(len)) if plain && len <= PLAIN_PIECES && offset < content::FAR => {
             ex.note(st, object, false);
             ex.split_cells(st, object, offset, len);
             st.memory.get_mut(object).expect("a live object").fill(offset, byte as u8, len);

@@ -9,17 +9,22 @@ use cfa::{BinOp, Expr, ExprId, Sort};
 /// Candidate places of an access at an unknown offset that are enumerated; beyond that the object becomes an array.
 const CANDIDATES: u64 = 256;
 
+/// Offsets from which on there are no chunks: what is known of the content is an array, or nothing.
+pub(super) const FAR: u64 = 1 << 30;
+
 impl Execution<'_> {
     /// `len` bytes at a constant offset, which lie within the object.
     pub fn read(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32) -> Val {
         let o = st.memory.get(object).expect("a live object");
-        if o.array.is_none() {
-            if let Some(value) = o.read_whole(offset, len) {
-                return value;
-            }
-        } else {
+        if o.array.is_none()
+            && let Some(value) = o.read_whole(offset, len)
+        {
+            return value;
+        }
+        if o.array.is_some() || (offset >= FAR && self.mode.names_unknowns) {
             let w = self.terms.pointer_width;
             let offset = self.terms.int(w, offset);
+            array::make(self, st, object, offset, len);
             return array::read(self, st, object, offset, len);
         }
         let mut value: Option<ExprId> = None;
@@ -74,10 +79,14 @@ impl Execution<'_> {
     /// As [`write`](Self::write), where no operation of the program writes.
     pub fn put(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32, value: Val) {
         let o = st.memory.get(object).expect("a live object");
-        if o.array.is_some() {
+        if o.array.is_some() || (offset >= FAR && self.mode.names_unknowns) {
             let w = self.terms.pointer_width;
             let offset = self.terms.int(w, offset);
+            array::make(self, st, object, offset, len);
             return array::write(self, st, object, offset, len, value);
+        }
+        if offset >= FAR {
+            return st.memory.get_mut(object).expect("a live object").forget();
         }
         self.split_cells(st, object, offset, u64::from(len));
         let width = 8 * len;
