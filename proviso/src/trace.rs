@@ -68,6 +68,22 @@ pub struct Step {
     pub function: String,
     /// Whether it belongs in a short trace.
     pub matters: bool,
+    /// How many calls that function is away from the first one.
+    pub depth: usize,
+    /// What has other values since.
+    pub writes: Vec<Write>,
+}
+
+/// A part of an object that was written: whichever pointer led there, the object has one name.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Write {
+    /// Of a local variable the depth of the call that it belongs to.
+    pub frame: Option<usize>,
+    /// `x`, `heap#2`
+    pub object: String,
+    /// `.next`, `[3].x`; empty for all of it.
+    pub path: String,
+    pub value: String,
 }
 
 /// What the program took from outside: one value, or what a library function brought.

@@ -10,6 +10,97 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
+/// What SARIF 2.1.0 says of the objects that are written: by kind, keys with the kind of their values; `!` must be there, and
+/// nothing else may (its schema has no other properties). `[kind]` is a list; a code flow and its threads may not be empty.
+const SARIF: &[(&str, &[(&str, &str)])] = &[
+    ("log", &[("$schema", "text"), ("version!", "text"), ("runs!", "[run]")]),
+    (
+        "run",
+        &[
+            ("tool!", "tool"),
+            ("columnKind", "text"),
+            ("invocations", "[invocation]"),
+            ("properties", "bag"),
+            ("results", "[result]"),
+        ],
+    ),
+    ("tool", &[("driver!", "component")]),
+    ("component", &[("name!", "text"), ("semanticVersion", "text"), ("rules", "[rule]")]),
+    (
+        "rule",
+        &[
+            ("id!", "text"),
+            ("name", "text"),
+            ("shortDescription", "message"),
+            ("defaultConfiguration", "configuration"),
+            ("properties", "bag"),
+        ],
+    ),
+    ("configuration", &[("level", "level")]),
+    ("invocation", &[("executionSuccessful!", "truth"), ("toolExecutionNotifications", "[notification]")]),
+    ("notification", &[("message!", "message"), ("level", "level"), ("locations", "[location]")]),
+    (
+        "result",
+        &[
+            ("message!", "message"),
+            ("ruleId", "text"),
+            ("ruleIndex", "index"),
+            ("level", "level"),
+            ("locations", "[location]"),
+            ("relatedLocations", "[location]"),
+            ("codeFlows", "[flow]"),
+            ("partialFingerprints", "bag"),
+        ],
+    ),
+    ("flow", &[("threadFlows!", "[thread]+")]),
+    ("thread", &[("locations!", "[step]+")]),
+    ("step", &[("location", "location")]),
+    ("location", &[("physicalLocation", "place"), ("message", "message")]),
+    ("place", &[("artifactLocation!", "file"), ("region", "region")]),
+    ("file", &[("uri!", "text")]),
+    ("region", &[("startLine!", "count"), ("startColumn", "count")]),
+    ("message", &[("text!", "text")]),
+];
+
+fn must_be(kind: &str, value: &serde_json::Value, at: &str) {
+    if let Some(of) = kind.strip_prefix('[') {
+        let all = value.as_array().unwrap_or_else(|| panic!("{at} is no list: {value}"));
+        let of = of.trim_end_matches('+').trim_end_matches(']');
+        assert!(!all.is_empty() || !kind.ends_with('+'), "{at} is empty");
+        all.iter().enumerate().for_each(|(n, element)| must_be(of, element, &format!("{at}[{n}]")));
+        return;
+    }
+    let Some((_, keys)) = SARIF.iter().find(|(name, _)| *name == kind) else {
+        let is_right = match kind {
+            "text" => value.is_string(),
+            "truth" => value.is_boolean(),
+            "bag" => value.is_object(),
+            "count" => value.as_u64().is_some_and(|n| n >= 1),
+            "index" => value.is_u64(),
+            "level" => value.as_str().is_some_and(|level| ["none", "note", "warning", "error"].contains(&level)),
+            _ => panic!("{kind} is nothing"),
+        };
+        return assert!(is_right, "{at} is no {kind}: {value}");
+    };
+    let object = value.as_object().unwrap_or_else(|| panic!("{at} is no object: {value}"));
+    for (key, of) in *keys {
+        match object.get(key.trim_end_matches('!')) {
+            Some(value) => must_be(of, value, &format!("{at}.{key}")),
+            None => assert!(!key.ends_with('!'), "{at} has no {key}"),
+        }
+    }
+    for key in object.keys() {
+        assert!(keys.iter().any(|(known, _)| known.trim_end_matches('!') == key), "{at} has {key}");
+    }
+}
+
+/// The log in a file, which is as SARIF wants it.
+fn sarif(path: &std::path::Path) -> serde_json::Value {
+    let log: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    must_be("log", &log, "log");
+    log
+}
+
 const FAILS: &str = "void reach_error(void);\nint __VERIFIER_nondet_int(void);\n\
     int main(void) {\n    int x = __VERIFIER_nondet_int();\n    if (x == 4711)\n        reach_error();\n    return 0;\n}\n";
 
@@ -27,8 +118,7 @@ fn findings_are_lines_that_editors_read_and_sarif() {
     assert!(stdout(&output).starts_with(expected), "{}", stdout(&output));
     assert!(stdout(&output).ends_with("\nFALSE(unreach-call)\n"));
 
-    let log: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(folder.path().join("out.sarif")).unwrap()).unwrap();
+    let log = sarif(&folder.path().join("out.sarif"));
     let run = &log["runs"][0];
     let result = &run["results"][0];
     assert_eq!(log["version"], "2.1.0");
@@ -67,8 +157,7 @@ fn places_of_several_files_are_told_apart() {
         let found = said.lines().any(|l| l.starts_with(place) && l.contains(&format!(": error: {text} [")));
         assert!(found, "{place}: {text} not in {said}");
     }
-    let log: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(folder.path().join("out.sarif")).unwrap()).unwrap();
+    let log = sarif(&folder.path().join("out.sarif"));
     let results = log["runs"][0]["results"].as_array().unwrap();
     let place = |value: &serde_json::Value| {
         let place = &value["physicalLocation"];
@@ -165,7 +254,7 @@ fn an_unknown_is_a_notification() {
     let text = "void reach_error(void); int strange(void);\nint main(void) { if (strange()) reach_error(); }\n";
     std::fs::write(&program, text).unwrap();
     proviso(&["verify", program.to_str().unwrap(), "--sarif", log.to_str().unwrap()]);
-    let log: serde_json::Value = serde_json::from_slice(&std::fs::read(log).unwrap()).unwrap();
+    let log = sarif(&log);
     assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 0);
     let notes = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"];
     assert!(notes[0]["message"]["text"].as_str().unwrap().contains("strange"), "{notes}");

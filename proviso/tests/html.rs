@@ -8,7 +8,8 @@ fn report(program: &str, options: &[&str], folder: &Path) -> String {
     let (file, page) = (folder.join("p.c"), folder.join("p.html"));
     std::fs::write(&file, program).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
-        .args(["verify", "p.c", "--report", "p.html"])
+        .args(["verify", "--report", "p.html"])
+        .args(options.iter().all(|option| !option.ends_with("p.c")).then_some("p.c"))
         .args(options)
         .current_dir(folder)
         .output()
@@ -326,6 +327,71 @@ int main(void) {
     assert_eq!(said, expected);
 }
 
+/// Whichever pointer leads to a variable or an object, it is shown once, with what it holds.
+#[test]
+fn memory_has_its_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "\
+#include <stdlib.h>
+#include <string.h>
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+struct node { int value; struct node *next; char name[4]; };
+static void set(int *ptr, int value) {
+    *ptr = value;
+    ptr[1] = value + 1;
+}
+static struct node *push(struct node *list, int value) {
+    struct node *new = malloc(sizeof *new);
+    if (!new)
+        abort();
+    memset(new, 0, sizeof *new);
+    new->value = value;
+    new->next = list;
+    strcpy(new->name, \"abc\");
+    return new;
+}
+int main(void) {
+    int pair[2] = {1, 2};
+    set(pair, 5);
+    struct node *list = push(NULL, __VERIFIER_nondet_int());
+    list = push(list, 7);
+    struct node *second = list->next;
+    free(list);
+    if (second->value == 3)
+        reach_error();
+    return pair[0];
+}
+";
+    let file = folder.path().join("p.c");
+    let page =
+        report(program, &["--property", "unreach-call", "--slicing", "off", file.to_str().unwrap()], folder.path());
+    let script = r##"
+        const files = [...document.querySelectorAll("#files button")].map(button => button.textContent);
+        say(files.filter(name => name === "p.c").length + " p.c");
+        document.getElementById("all").click();
+        const rows = () => [...document.querySelectorAll("#values tr")].map(row => [...row.children].map(cell => cell.textContent).join(" = "));
+        say(rows().join("; "));
+        const steps = [...document.querySelectorAll("#steps .step")];
+        steps.find(step => step.textContent.startsWith("7pair[0]")).click();
+        say([...document.querySelectorAll("#values .frame")].map(frame => frame.textContent).join() + ": " + rows().join("; "));
+        steps.findLast(step => step.textContent.startsWith("16")).click();
+        say([...document.querySelectorAll("#values .frame")].map(frame => frame.textContent).join() + ": " + rows().join("; "));
+    "##;
+    let said = in_browser(&page, script, folder.path());
+    let second = "heap#1.name = \"abc\"; heap#1.next = NULL; heap#1.value = 3";
+    let expected = [
+        "1 p.c".to_owned(),
+        format!("pair[0] = 5; pair[1] = 6; list = heap#2; second = heap#1; {second}; heap#2 = freed"),
+        "in set,in main: ptr = pair; value = 5; pair[0] = 5; pair[1] = 2".to_owned(),
+        format!(
+            "in push,in main,on the heap: list = heap#1; value = 7; new = heap#2; pair[0] = 5; pair[1] = 6; list = heap#1; \
+             {second}; heap#2.name = \"\"; heap#2.next = heap#1; heap#2.value = 7"
+        ),
+    ];
+    assert_eq!(said, expected);
+}
+
 /// Library functions return without a word, and what ends with a block is no step.
 #[test]
 fn values_are_those_of_the_function_that_is_executed() {
@@ -355,5 +421,5 @@ int main(void) {
         document.getElementById("all").click();
         say("steps nowhere: " + [...document.querySelectorAll("#steps .step .at")].filter(at => !at.textContent).length);
     "##;
-    assert_eq!(in_browser(&page, script, folder.path()), ["in main", "steps nowhere: 0"]);
+    assert_eq!(in_browser(&page, script, folder.path()), ["in main,on the heap", "steps nowhere: 0"]);
 }

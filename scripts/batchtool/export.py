@@ -29,10 +29,12 @@ def to_junit(ledger, results):
     root = ET.Element("testsuites", name=ledger.header.get("tool", "proviso"))
     for property, of_property in by(results, "property"):
         for category, members in by(of_property, "category"):
+            # What lies in no folder has none.
+            name = f"{property}.{category}" if category != "." else property
             suite = ET.SubElement(
                 root,
                 "testsuite",
-                name=f"{property}.{category}",
+                name=name,
                 tests=str(len(members)),
                 failures=str(sum(r["status"] in WRONG or is_violation(r) for r in members)),
                 errors=str(sum(r["status"] == "error" for r in members)),
@@ -40,7 +42,7 @@ def to_junit(ledger, results):
                 time=f"{sum(r['wall'] for r in members):.3f}",
             )
             for r in members:
-                case = ET.SubElement(suite, "testcase", name=r["task"], classname=f"{property}.{category}", time=str(r["wall"]))
+                case = ET.SubElement(suite, "testcase", name=r["task"], classname=name, time=str(r["wall"]))
                 if r["status"] in WRONG:
                     ET.SubElement(case, "failure", message=f"{r['verdict']}, expected {r['expected']}")
                 elif is_violation(r):

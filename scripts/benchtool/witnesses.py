@@ -1,7 +1,7 @@
 """Verifies tasks with a witness, validates each witness from the file alone, and mutants of it, which must not be confirmed.
 
-Mutants that are wrong for sure: an invariant that holds, negated (where its loop is reached at all), and a target on a line
-without the error. So a mutant that is confirmed is a wrong answer of the validator, or a loop that no execution reaches.
+Most mutants are wrong for sure (see benchtool/mutants.py): one that is confirmed is a wrong answer of the validator, or its loop is
+one that no execution reaches. Of invariants that are only made tighter a confirmation has to be looked at; one that is made weaker still holds.
 
   scripts/bench-witnesses --index corpus/INDEX.tsv --property no-overflow --sample 60 --mutants 4 --out w.jsonl \\
       --check "python3 check_witness.py --program {file} {witness}" \\
@@ -10,7 +10,6 @@ without the error. So a mutant that is confirmed is a wrong answer of the valida
 
 import argparse
 import json
-import random
 import re
 import shlex
 import sys
@@ -22,6 +21,8 @@ from pathlib import Path
 from batchtool import runner, tasks
 from batchtool.report import table
 from batchtool.verdict import of_proviso
+
+from benchtool.mutants import WRONG, mutants
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LOOP = re.compile(r"\b(for|while)\s*\((?!\s*0\s*\))")
@@ -49,6 +50,7 @@ def main(arguments):
         "--validator", metavar="COMMAND",
         help="also ask this validator, which says VERIFICATION SUCCESSFUL or FAILED; {kind} is correctness or violation, {bits} 32 or 64",
     )
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="the witnesses go there, too")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl", help="a line a task; tasks in it are not run again")
     options = parser.parse_args(arguments)
     chosen = tasks.read_index(options.index)
@@ -68,7 +70,7 @@ def main(arguments):
             print(json.dumps(record), file=out, flush=True)
             print(f"{record['verdict'] or record['reason']}: {record.get('confirmed', '-')}  {task.name}", file=sys.stderr)
     report(done)
-    return int(any(m["confirmed"] for d in done for m in d.get("mutants", [])))
+    return int(any(is_wrong(m) for d in done for m in d.get("mutants", [])))
 
 
 def proviso(options, *arguments):
@@ -97,6 +99,9 @@ def examine(task, options):
         if not witness.exists() or not witness.stat().st_size:
             return record | {"confirmed": "no witness"}
         text = witness.read_text()
+        if options.keep:
+            options.keep.mkdir(parents=True, exist_ok=True)
+            (options.keep / f"{task.name.replace('/', '@')}.{task.property}{witness.suffix}").write_text(text)
         record["invariants"] = text.count("- invariant:") + text.count('<data key="invariant">')
         if options.check:
             check = external(options.check, task, witness, verdict, runner.Limits(60, None, 8 << 30))
@@ -109,11 +114,19 @@ def examine(task, options):
         record["confirmed"] = "yes" if said == record["verdict"] else why or said
         record["mutants"] = []
         if record["confirmed"] == "yes":
-            for kind, mutant in mutants(text, task, options.mutants):
+            for kind, instead, mutant in mutants(text, task, options.mutants):
                 witness.write_text(mutant)
                 said, why = proviso(options, "validate", witness, *files, *clang)
-                record["mutants"].append({"kind": kind, "said": why or said, "confirmed": said == record["verdict"]})
+                found = {"kind": kind, "instead": instead, "said": why or said, "confirmed": said == record["verdict"]}
+                record["mutants"].append(found)
     return record
+
+
+def is_wrong(mutant):
+    """Whether what was said of a mutant is wrong for sure."""
+    if mutant["kind"] == "weakened":
+        return "does not hold" in mutant["said"] or mutant["said"].startswith("FALSE")
+    return mutant["kind"] in WRONG and mutant["confirmed"]
 
 
 def limits(options):
@@ -135,50 +148,6 @@ def opinion(outcome):
     return found[1].lower() if found else outcome.killed or "nothing"
 
 
-def mutants(text, task, count):
-    """Up to `count` wrong versions of a witness, with what was done to each."""
-    dice = random.Random(task.name)
-    found = []
-    if text.lstrip().startswith("<"):
-        for match in re.finditer(r'(<data key="invariant">)(.*?)(</data>)', text):
-            found.append(("negated", text[: match.start(2)] + f"!({match[2]})" + text[match.end(2) :]))
-        # The lines of the last step.
-        last = text.rfind("<edge ")
-        if "violation_witness" in text:
-            for number in quiet_lines(task, dice, count):
-                moved = re.sub(r'(<data key="(?:start|end)line">)\d+', rf"\g<1>{number}", text[last:])
-                found.append(("moved", text[:last] + moved))
-        dice.shuffle(found)
-        return found[:count]
-    # Each invariant of its own: negated, it cannot hold where the loop is reached.
-    for match in re.finditer(r"^(\s*value: )(.*)$", text, re.MULTILINE):
-        value = match[2].strip()
-        if "\\result" in value or "invariant_set" not in text:
-            continue
-        bare = value[1:-1].replace("''", "'") if value[0] == value[-1] == "'" else value.strip('"')
-        negated = "'!(" + bare.replace("'", "''") + ")'"
-        found.append(("negated", text[: match.start(2)] + negated + text[match.end(2) :]))
-    if "violation_sequence" in text:
-        # The target: the last waypoint.
-        line = list(re.finditer(r"^(\s*line: )(\d+)$", text, re.MULTILINE))[-1]
-        for number in quiet_lines(task, dice, count):
-            found.append(("moved", text[: line.start(2)] + str(number) + text[line.end(2) :]))
-    dice.shuffle(found)
-    return found[:count]
-
-
-def quiet_lines(task, dice, count):
-    """Lines without the error, by chance."""
-    source = task.files[0].read_text(errors="replace").splitlines()
-    # Of assertions and error functions every line without their names is one without the error.
-    loud = re.compile("[Ee]rror|ERROR|assert|abort|" + re.escape(task.error_function or "assert"))
-    quiet = [
-        n for n, code in enumerate(source, 1)
-        if code.strip() in ("}", "", "{") or task.property == "unreach-call" and not loud.search(code)
-    ]
-    return dice.sample(quiet, min(count, len(quiet)))
-
-
 def report(records):
     rows = []
     groups = sorted({(r["property"], r["verdict"].partition("(")[0]) for r in records if r["verdict"]})
@@ -187,11 +156,18 @@ def report(records):
         rows.append([property, word, *counts(group)])
         if word == "TRUE":
             rows.append([property, "TRUE, loops", *counts([r for r in group if r.get("loops")])])
-    header = ["property", "verdict", "tasks", "witness", "with invariants", "malformed", "confirmed", "%", "mutants", "confirmed"]
+    header = ["property", "verdict", "tasks", "witness", "with invariants", "malformed", "confirmed", "%", "mutants", "wrong"]
     print(table(header, rows))
     others = Counter((r["verdict"].partition("(")[0], r["validator"]) for r in records if r.get("validator"))
     for (word, said), count in sorted(others.items()):
         print(f"{count:4}  {word}, the other validator: {said}")
+    tried = [(r["name"], m) for r in records for m in r.get("mutants", [])]
+    kinds = sorted({m["kind"] for _, m in tried})
+    rows = [[k, sum(m["kind"] == k for _, m in tried), sum(m["confirmed"] for _, m in tried if m["kind"] == k)] for k in kinds]
+    print(table(["mutants", "tried", "confirmed"], rows))
+    for name, mutant in tried:
+        if is_wrong(mutant) or mutant["kind"] == "narrowed" and mutant["confirmed"]:
+            print(f"{'wrong' if is_wrong(mutant) else 'to look at'}: {name}: {mutant['kind']}, {mutant['instead']}: {mutant['said']}")
     why = Counter(r["confirmed"][:100] for r in records if r.get("confirmed") not in (None, "yes"))
     for reason, count in why.most_common():
         print(f"{count:4}  {reason}")
@@ -203,5 +179,5 @@ def counts(group):
     return [
         len(group), sum(r["confirmed"] != "no witness" for r in group), sum(r.get("invariants", 0) > 0 for r in group),
         sum(bool(r.get("format")) for r in group), confirmed, f"{100 * confirmed / max(len(group), 1):.0f}",
-        len(tried), sum(m["confirmed"] for m in tried),
+        len(tried), sum(is_wrong(m) for m in tried),
     ]

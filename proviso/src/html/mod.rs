@@ -11,6 +11,7 @@ use crate::pixel_tree::{Format, PixelTree};
 use crate::render;
 use crate::report::{Answer, LoopInvariant, Report, Rest, Violation, spot_json, violation_json};
 use crate::source::{Sources, Spot};
+use crate::trace::Write;
 use engine::arg::Shape;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,6 +74,10 @@ fn told(violation: &Violation, most: usize) -> Value {
     let steps = value["trace"].as_array_mut().expect("a trace is a list");
     for (step, said) in steps.iter_mut().zip(&trace.steps) {
         step["text"] = json!(render::event(&said.event, &trace.inputs));
+        step["depth"] = json!(said.depth);
+        if !said.writes.is_empty() {
+            step["writes"] = said.writes.iter().map(write_json).collect();
+        }
     }
     let surplus = steps.len().saturating_sub(most);
     let middle = (steps.len() - surplus) / 2;
@@ -80,6 +85,10 @@ fn told(violation: &Violation, most: usize) -> Value {
     value["cut"] = json!(if surplus > 0 { middle } else { trace.cut });
     value["left_out"] = json!(trace.omitted + surplus);
     value
+}
+
+fn write_json(write: &Write) -> Value {
+    json!({"frame": write.frame, "object": write.object, "path": write.path, "value": write.value})
 }
 
 /// The template with each mark replaced once; what is put in is not looked at again.
@@ -117,12 +126,15 @@ fn invariant_json(invariant: &LoopInvariant) -> Value {
 
 /// The files that have code or that something points into, with their text and what is known of their lines.
 fn files(report: &Report, exhibits: &Exhibits, sources: &Sources) -> Vec<Value> {
-    let mut paths: BTreeSet<&str> = report.files.iter().map(String::as_str).collect();
-    paths.extend(exhibits.paths());
+    let mut paths: BTreeSet<&str> = exhibits.paths().collect();
     paths.extend(spots(report).map(|spot| spot.path.as_str()));
-    // The user's own files come first.
-    let given = |path: &str| report.files.iter().any(|f| f == path);
-    let (first, others): (Vec<&str>, Vec<&str>) = paths.into_iter().partition(|p| given(p));
+    // The user's own files come first; they may have been given by other paths than the compiler has for them.
+    let real = |path: &str| std::fs::canonicalize(path).ok();
+    let known: BTreeMap<_, &str> = paths.iter().filter_map(|&path| Some((real(path)?, path))).collect();
+    let given = |path: &String| real(path).and_then(|real| known.get(&real)).copied();
+    let given: Vec<&str> = report.files.iter().map(|path| given(path).unwrap_or(path)).collect();
+    paths.extend(&given);
+    let (first, others): (Vec<&str>, Vec<&str>) = paths.into_iter().partition(|p| given.contains(p));
     let checked = checked(report, exhibits);
     let file = |path: &str| {
         let text = sources.text(path).filter(|text| text.len() <= MAX_FILE);

@@ -38,12 +38,13 @@ $("theme").onclick = () => theme(document.documentElement.dataset.theme !== "dar
 const statistic = name => run.statistics[name];
 $("verdict").append(make("span", {className: `badge ${run.verdict.toLowerCase()}`}, run.verdict_line));
 const facts = [
-  ["", run.files.join(", ")],
-  ["property", run.properties.join(", ")],
+  ["", run.files.map(called).join(", ")],
+  ["property", run.properties.length > 4 ? `${run.properties.length} checks` : run.properties.join(", ")],
   ["data model", run.data_model],
   ["analysis", run.decided_by && run.decided_by !== run.analysis ? `${run.analysis} (${run.decided_by})` : run.analysis],
   ["time", statistic("total_seconds") === undefined ? null : `${statistic("total_seconds").toFixed(2)} s`],
 ];
+$("facts").title = [...run.files, run.properties.join(", ")].join("\n");
 for (const [name, value] of facts) {
   if (value) $("facts").append(name ? `  ·  ${name} ` : "", make("b", {}, value));
 }
@@ -65,9 +66,10 @@ for (const {location, message} of violations) {
   line.error = true;
   line.notes.push(["violation", message]);
 }
+for (const invariant of data.invariants) invariant.location = invariant.locations.reduce((first, other) => other.line < first.line ? other : first);
+data.invariants.sort(({location: a}, {location: b}) => a.file.localeCompare(b.file) || a.line - b.line);
 for (const invariant of data.invariants) {
-  const spot = invariant.locations.reduce((first, other) => other.line < first.line ? other : first);
-  invariant.location = spot;
+  const spot = invariant.location;
   about(spot).notes.push(["invariant", `invariant: ${invariant.conditions.join("\n           ")}`]);
 }
 if (run.reason?.location) about(run.reason.location).notes.push(["approximation", run.reason.text]);
@@ -211,44 +213,41 @@ function choose() {
   chosen = steps.map((step, index) => index).filter(index => all || steps[index].matters);
   if (!chosen.length) chosen = steps.map((step, index) => index);
 }
-/** The variable that a target begins with: of `(*p).x[2]` it is `p`. */
-const root = target => /[A-Za-z_]\w*/.exec(target)?.[0] ?? target;
 const globals = new Set(data.globals);
-/** Values after the steps 0 to `last`: frames, each with its variables, and what the last chosen step changed. */
+const whole = name => /^[^.[<]*/.exec(name)[0];
+const isPart = (key, whole) => key !== whole && key.startsWith(whole) && ".[<".includes(key[whole.length]);
+/** Values after the steps 0 to `last`: frames, globals and the heap, each with what is in it, and what changed since step `previous`. */
 function valuesAt(last, previous) {
   const world = new Map();
-  const stack = [{name: steps[0]?.function || "main", values: new Map()}];
-  const write = (target, value, index) => {
-    const values = globals.has(root(target)) ? world : stack[stack.length - 1].values;
-    // What was reached through the old value of a pointer is elsewhere now.
-    for (const key of values.keys()) {
-      if (key.startsWith(`${target}->`) || key.startsWith(`${target}[`) || key === `*${target}`) values.delete(key);
-      // And a whole of which a part is written is not what it was.
-      if (target.startsWith(`${key}.`) || target.startsWith(`${key}[`)) values.delete(key);
-    }
+  const stack = [];
+  const frame = depth => {
+    while (stack.length <= depth) stack.push({name: "", values: new Map()});
+    return stack[depth];
+  };
+  const write = ({frame: depth, object, path, value}, index) => {
+    const values = depth === null ? world : frame(depth).values;
+    const target = object + path;
+    // Of a whole that is written the parts are not what they were, nor the whole of a part.
+    for (const key of values.keys()) if (isPart(key, target) || isPart(target, key)) values.delete(key);
     values.set(target, {value, changed: index > previous});
   };
   for (let index = 0; index <= last; index++) {
     const step = steps[index];
-    // Library functions return without a word.
-    if (stack.some(({name}) => name === step.function)) while (stack[stack.length - 1].name !== step.function) stack.pop();
-    const top = stack[stack.length - 1];
+    stack.length = Math.min(stack.length, step.depth + 1);
+    const top = frame(step.depth);
+    top.name ||= step.function;
+    for (const written of step.writes ?? []) write(written, index);
     if (step.step === "call") {
-      stack.push({name: step.callee, values: new Map()});
-      for (const {name, value} of step.arguments) if (name) write(name, value, index);
-    } else if (step.step === "return") {
-      if (stack.length > 1) stack.pop();
-    } else if (step.step === "assign" || (step.step === "uninitialised" && step.target)) {
-      if (step.function === top.name || stack.length === 1) write(step.target, step.value, index);
-    } else if (step.step === "input") {
-      const input = violation.inputs[step.input - 1];
-      if (step.into) write(step.into, input.value, index);
-      for (const {name, value} of input.writes ?? []) write(name, value, index);
-    } else {
-      for (const {name, value} of step.operands ?? []) {
-        const values = globals.has(root(name)) ? world : top.values;
-        if (/^[A-Za-z_]/.test(name) && !name.includes("(") && values.get(name)?.value !== value) write(name, value, index);
-      }
+      frame(step.depth + 1).name = step.callee;
+      for (const {name, value} of step.arguments) if (name) write({frame: step.depth + 1, object: name, path: "", value}, index);
+    } else if (step.step === "uninitialised" && step.target) {
+      write({frame: globals.has(step.target) ? null : step.depth, object: step.target, path: "", value: step.value}, index);
+    }
+    // What nobody wrote since the start is known once it is read; what a pointer leads to only there.
+    for (const {name, value} of step.operands ?? []) {
+      if (!/^[A-Za-z_]\w*$/.test(name) && (index < last || name.includes("("))) continue;
+      const isLocal = top.values.has(name) || !globals.has(name);
+      if ((isLocal ? top.values : world).get(name)?.value !== value) write({frame: isLocal ? step.depth : null, object: name, path: "", value}, index);
     }
   }
   return {world, stack};
@@ -265,12 +264,19 @@ function showStep(index) {
   $("first").disabled = $("back").disabled = at === 0;
   $("next").disabled = $("last").disabled = at === chosen.length - 1;
   const {world, stack} = valuesAt(chosen[at], at === 0 ? -1 : chosen[at - 1]);
-  const rows = values => [...values].map(([name, {value, changed}]) =>
+  // What belongs to one object stands together.
+  const objects = values => {
+    const order = new Map();
+    for (const [name] of values) order.set(whole(name), order.get(whole(name)) ?? order.size);
+    return [...values].sort(([a], [b]) => order.get(whole(a)) - order.get(whole(b)) || a.localeCompare(b, "en", {numeric: true}));
+  };
+  const rows = values => objects(values).map(([name, {value, changed}]) =>
     make("tr", {className: changed ? "changed" : ""}, make("td", {}, name), make("td", {}, value)));
   const frames = [...stack].reverse().filter(({values}, depth) => values.size || depth === 0);
-  $("values").replaceChildren(
-    ...frames.flatMap(({name, values}) => [make("div", {className: "frame"}, `in ${name}`), make("table", {className: "mono"}, ...rows(values))]),
-    ...(world.size ? [make("div", {className: "frame"}, "global"), make("table", {className: "mono"}, ...rows(world))] : []));
+  const part = (name, values) => [make("div", {className: "frame"}, name), make("table", {className: "mono"}, ...rows(values))];
+  const [heap, global] = [true, false].map(isHeap => [...world].filter(([name]) => name.startsWith("heap#") === isHeap));
+  $("values").replaceChildren(...frames.flatMap(({name, values}) => part(`in ${name}`, values)),
+    ...(global.length ? part("global", global) : []), ...(heap.length ? part("on the heap", heap) : []));
   goTo(steps[chosen[at]].location ?? steps.slice(0, chosen[at]).reverse().find(step => step.location)?.location);
 }
 function fillSteps() {
@@ -589,6 +595,7 @@ if (data.pixels) {
           (data.states.left_out ? `; ${data.states.left_out.toLocaleString("en")} states are not in the report` : "") :
         "A pixel is a state, a row holds the states equally many steps from the start: red is an error, green is covered by another, yellow is where paths were merged, white waits.";
       place.replaceChildren(drawn ? drawn.drawing : make("div", {id: "pixels", innerHTML: data.pixels}));
+      for (const button of zooms) button.disabled = !drawn;
       drawn?.enter();
     };
     select.onchange = draw;
@@ -596,10 +603,10 @@ if (data.pixels) {
       const box = place.getBoundingClientRect();
       drawn?.zoom(factor, box.width / 2, box.height / 2);
     };
+    const zooms = [make("button", {onclick: () => centre(1.3), title: "closer"}, "+"),
+      make("button", {onclick: () => centre(1 / 1.3), title: "farther"}, "−"), make("button", {onclick: () => drawn?.fit()}, "fit")];
     queueMicrotask(draw);
-    return [make("div", {className: "controls"}, select,
-      make("button", {onclick: () => centre(1.3), title: "closer"}, "+"), make("button", {onclick: () => centre(1 / 1.3), title: "farther"}, "−"),
-      make("button", {onclick: () => drawn?.fit()}, "fit")), said, place];
+    return [make("div", {className: "controls"}, select, ...zooms), said, place];
   }, true);
 }
 

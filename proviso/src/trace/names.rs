@@ -1,5 +1,6 @@
 //! Names for what is in memory, and values as C writes them.
 
+use super::Write;
 use super::access::{Part, access_path, part_path};
 use cfa::interp::{Object, ObjectKind, ObjectSeq, State};
 use cfa::{AllocKind, Bv, CType, ExprId, Program, TypeId, VarId};
@@ -10,12 +11,14 @@ const MAX_STRING: usize = 200;
 const MAX_ELEMENTS: u64 = 8;
 /// Bytes of an object that is shown as a whole.
 const MAX_SHOWN: u64 = 4096;
+/// Parts of an object that are told apart when they are written at once.
+const MAX_PARTS: usize = 16;
 
 /// An object made by an `Alloc` edge.
 #[derive(Clone, Copy)]
 enum Made {
-    /// The memory of a variable of C.
-    Variable(VarId),
+    /// The memory of a variable of C, of a call of this depth.
+    Variable(VarId, usize),
     /// The n-th from the heap.
     Heap(u32),
     /// What has no name.
@@ -43,6 +46,8 @@ pub struct Names<'p> {
     /// By object made: whether library code made it.
     of_library: Vec<bool>,
     heap: u32,
+    /// By number of an object of the heap, what it is by the first pointer to it that says more than `char *`.
+    types: FxHashMap<u64, TypeId>,
 }
 
 /// `97 'a'`
@@ -76,18 +81,18 @@ fn string(bytes: &[u8]) -> String {
 
 impl<'p> Names<'p> {
     pub fn new(program: &'p Program) -> Self {
-        Self { program, made: Vec::new(), of_library: Vec::new(), heap: 0 }
+        Self { program, made: Vec::new(), of_library: Vec::new(), heap: 0, types: FxHashMap::default() }
     }
 
-    /// An `Alloc` edge was executed; gives the object's number.
-    pub fn allocated(&mut self, var: VarId, kind: AllocKind, by_library: bool) -> ObjectSeq {
+    /// An `Alloc` edge was executed in a call of this depth; gives the object's number.
+    pub fn allocated(&mut self, var: VarId, kind: AllocKind, depth: usize, by_library: bool) -> ObjectSeq {
         let number = self.made.len() as u64;
         let made = match kind {
             AllocKind::Heap | AllocKind::Library => {
                 self.heap += 1;
                 Made::Heap(self.heap)
             }
-            AllocKind::Stack if self.program.vars[var].name.is_some() => Made::Variable(var),
+            AllocKind::Stack if self.program.vars[var].name.is_some() => Made::Variable(var, depth),
             AllocKind::Stack => Made::Other,
         };
         self.made.push(made);
@@ -125,7 +130,7 @@ impl<'p> Names<'p> {
                 Some((global.name.clone(), global.ty))
             }
             ObjectSeq::Alloc(n) => {
-                let Made::Variable(var) = *self.made.get(n as usize)? else { return None };
+                let Made::Variable(var, _) = *self.made.get(n as usize)? else { return None };
                 let var = &self.program.vars[var];
                 let ty = match self.program.plain_type(var.ty) {
                     CType::Pointer(to) => *to,
@@ -134,6 +139,95 @@ impl<'p> Names<'p> {
                 Some((var.name.as_deref()?.trim_start_matches('&').to_owned(), ty))
             }
         }
+    }
+
+    /// A pointer has a value: what it leads to may be of the heap, where it has no type before.
+    pub fn pointed(&mut self, ty: TypeId, value: &Bv, state: &State) {
+        let CType::Pointer(to) = *self.program.plain_type(ty) else { return };
+        let Some(object) = value.to_u64().and_then(|at| state.object_at(at).filter(|o| o.base == at)) else { return };
+        let Some(size) = self.program.size_of(to).filter(|&s| s > 0 && object.size.is_multiple_of(s)) else { return };
+        let ObjectSeq::Alloc(n) = object.seq else { return };
+        // As characters, anything may be looked at.
+        let known = self.types.get(&n).and_then(|&ty| self.program.size_of(ty));
+        if known.is_none_or(|known| known == 1 && size > 1) {
+            self.types.insert(n, to);
+        }
+    }
+
+    /// The object that `len` bytes were written in, by its own name, with the values that they have.
+    pub fn written(&self, at: u64, len: u64, state: &State) -> Vec<Write> {
+        let Some(object) = state.object_at(at).filter(|o| len > 0 && at + len <= o.base + o.size) else {
+            return Vec::new();
+        };
+        let offset = at - object.base;
+        let (name, frame, ty, path, offset) = match (self.object(object.seq), object.seq) {
+            (Some((name, ty)), ObjectSeq::Global(_)) => (name, None, ty, String::new(), offset),
+            (Some((name, ty)), ObjectSeq::Alloc(n)) => {
+                let Made::Variable(_, depth) = self.made[n as usize] else { return Vec::new() };
+                (name, Some(depth), ty, String::new(), offset)
+            }
+            (None, ObjectSeq::Alloc(n)) => {
+                let Some(name) = self.heap_name(object) else { return Vec::new() };
+                let of = self.types.get(&n).copied();
+                let size = of.and_then(|ty| self.program.size_of(ty)).unwrap_or(object.size);
+                // An array of what the pointer leads to; of several at once it is told where they are.
+                let (index, within) = (offset / size, offset % size);
+                match of.filter(|_| within + len <= size) {
+                    Some(ty) if object.size > size => (name, None, ty, format!("[{index}]"), within),
+                    Some(ty) => (name, None, ty, String::new(), offset),
+                    None => (name, None, TypeId(0), String::new(), offset),
+                }
+            }
+            (None, ObjectSeq::Global(_)) => return Vec::new(),
+        };
+        let write = |path: String, value: String| Write { frame, object: name.clone(), path, value };
+        let (rest, part) = part_path(self.program, ty, offset, len);
+        if let (Part::Bytes, (exact, Some(ty))) = (part, access_path(self.program, ty, offset, len)) {
+            return self.content(ty, at, state).into_iter().map(|value| write(path.clone() + &exact, value)).collect();
+        }
+        let path = path + &rest;
+        if let Part::Whole(ty) = part {
+            let mut parts = Vec::new();
+            if self.parts(ty, at, path.clone(), state, &mut parts).is_some() {
+                return parts.into_iter().map(|(path, value)| write(path, value)).collect();
+            }
+        }
+        let value = match part {
+            Part::Whole(ty) => self.content(ty, at, state),
+            Part::Elements(of) => self.elements(of, at, len, state),
+            Part::Bytes => self.bytes(at, len, state),
+        };
+        value.into_iter().map(|value| write(path.clone(), value)).collect()
+    }
+
+    /// An object of the heap is none any more.
+    pub fn freed(&self, object: &Object) -> Option<Write> {
+        let value = "freed".to_owned();
+        Some(Write { frame: None, object: self.heap_name(object)?, path: String::new(), value })
+    }
+
+    /// The scalars and texts in an object with their paths, if they are few.
+    fn parts(&self, ty: TypeId, at: u64, path: String, state: &State, found: &mut Vec<(String, String)>) -> Option<()> {
+        match self.program.plain_type(ty) {
+            CType::Array(of, _) if !self.is_character(*of) => {
+                let (all, size) = (self.program.size_of(ty)?, self.program.size_of(*of).filter(|s| *s > 0)?);
+                for i in 0..all / size {
+                    self.parts(*of, at + i * size, format!("{path}[{i}]"), state, found)?;
+                }
+            }
+            CType::Struct { union: false, fields, .. } => {
+                for field in fields {
+                    let is_whole = field.bit_offset % 8 == 0
+                        && Some(field.bit_width) == self.program.size_of(field.ty).map(|s| 8 * s);
+                    if field.name.is_empty() || !is_whole {
+                        return None;
+                    }
+                    self.parts(field.ty, at + field.bit_offset / 8, format!("{path}.{}", field.name), state, found)?;
+                }
+            }
+            _ => found.push((path, self.content(ty, at, state)?)),
+        }
+        (found.len() <= MAX_PARTS).then_some(())
     }
 
     /// How C names the `len` bytes at an address that is the value of an expression: `a[3].x`, `p->next`.

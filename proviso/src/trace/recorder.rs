@@ -7,7 +7,7 @@ mod operations;
 use super::arguments::{Making, makes};
 use super::fault::{self, Life};
 use super::names::{Names, Temporaries};
-use super::{Block, Event, InputValue, Object, Step, Trace};
+use super::{Block, Event, InputValue, Object, Step, Trace, Write};
 use crate::environment::{Command, Environment, LibraryCall};
 use crate::source::{Sources, Spot};
 use cfa::interp::{Inputs, ObjectSeq, Observer, Outcome, Run, State};
@@ -68,6 +68,8 @@ pub struct Recorder<'p> {
     /// What `main` is called with was chosen.
     command_matters: bool,
     steps: Vec<Step>,
+    /// What was written without a step of its own.
+    untold: Vec<Write>,
     omitted: usize,
     cut: usize,
     /// The variable that took the last input, whose next copy is where the input goes in C.
@@ -124,6 +126,7 @@ impl<'p> Recorder<'p> {
             calls: Vec::new(),
             command_matters: false,
             steps: Vec::new(),
+            untold: Vec::new(),
             omitted: 0,
             cut: MAX_STEPS / 2,
             fresh: None,
@@ -185,7 +188,8 @@ impl<'p> Recorder<'p> {
             },
         };
         let event = Event::Error { message: message.clone(), operands: std::mem::take(&mut self.failed) };
-        self.steps.push(Step { event, spot: spot.clone(), function: function.clone(), matters: true });
+        let (depth, writes) = (self.depth(), std::mem::take(&mut self.untold));
+        self.steps.push(Step { event, spot: spot.clone(), function: function.clone(), matters: true, depth, writes });
         Trace {
             message,
             object,
@@ -258,7 +262,26 @@ impl<'p> Recorder<'p> {
             self.steps.drain(self.cut..self.cut + gone);
             self.omitted += gone;
         }
-        self.steps.push(Step { event, spot, function, matters });
+        let (depth, writes) = (self.depth(), std::mem::take(&mut self.untold));
+        self.steps.push(Step { event, spot, function, matters, depth, writes });
+    }
+
+    /// How many calls the present function of the program is away from the first one.
+    fn depth(&self) -> usize {
+        let innermost = self.frames.iter().rposition(|f| self.origin(f.func) != FunctionOrigin::Model);
+        innermost.unwrap_or(0).saturating_sub(1)
+    }
+
+    /// What the last step wrote.
+    fn wrote(&mut self, writes: impl IntoIterator<Item = Write>) {
+        self.steps.last_mut().expect("a step was told").writes.extend(writes);
+    }
+
+    /// A variable that is no object, and has a value since.
+    fn variable_written(&self, var: VarId, value: &str) -> Option<Write> {
+        let frame = self.program.vars[var].func().map(|_| self.depth());
+        let object = self.names.variable(var)?.to_owned();
+        Some(Write { frame, object, path: String::new(), value: value.to_owned() })
     }
 
     /// The number of the next step, counting those that were left out.
@@ -356,7 +379,11 @@ impl Observer for Recorder<'_> {
             Op::Skip | Op::Halt(_) | Op::Approx { .. } | Op::Leak(_) => {}
             Op::Shadow(ref op) => self.shadow(op, state),
             Op::Free { ptr, .. } => {
-                if let Some(ObjectSeq::Alloc(n)) = state.object_at(number(ptr)).filter(|o| !o.live).map(|o| o.seq) {
+                if let Some((object, n)) = state.object_at(number(ptr)).filter(|o| !o.live).and_then(|o| match o.seq {
+                    ObjectSeq::Alloc(n) => Some((o, n)),
+                    ObjectSeq::Global(_) => None,
+                }) {
+                    self.untold.extend(self.names.freed(object));
                     let freed = self.spot(self.program.edges[self.in_user_code(edge).unwrap_or(edge)].place);
                     self.lives[n as usize].freed = freed;
                 }

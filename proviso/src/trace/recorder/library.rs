@@ -3,7 +3,7 @@
 use super::Recorder;
 use crate::environment::{self, CallResult, LibraryCall, Written};
 use crate::trace::names::with_character;
-use crate::trace::{Event, InputValue};
+use crate::trace::{Event, InputValue, Write};
 use cfa::interp::{ObjectSeq, State};
 use cfa::{Bv, CType, EdgeId, Expr, ExprId, FuncId, Function, InputKind, Op, TypeId};
 
@@ -35,7 +35,9 @@ impl Recorder<'_> {
             let (name, ty) = self.names.value(var, &self.frame().temporaries)?;
             let CType::Pointer(to) = *self.program.plain_type(ty) else { return None };
             let whole = matches!(self.program.exprs.get(arg), Expr::Var(_));
-            Some((if whole { name } else { format!("({name} + …)") }, to))
+            // What lies behind another address than the pointer's is not what it points to, unless that is bytes.
+            let known = whole || self.program.size_of(to) == Some(1);
+            known.then(|| (if whole { name } else { format!("({name} + …)") }, to))
         };
         let texts = values.iter().map(|&at| text_at(state, at)).collect();
         self.library.push(Library {
@@ -69,16 +71,24 @@ impl Recorder<'_> {
             let named = call.args.iter().zip(&call.names).find(|(arg, _)| **arg <= at && base(**arg) == base(at));
             let hint = named.and_then(|(_, name)| name.as_ref()).map(|(name, to)| (name.as_str(), *to));
             if is_of_the_program(self, at, state) {
-                writes.extend(self.names.region(at, len, state, hint));
+                let parts = self.names.written(at, len, state);
+                let is_named =
+                    hint.is_some() || state.object_at(at).is_some_and(|o| self.names.object(o.seq).is_some());
+                let told = if is_named { self.names.region(at, len, state, hint) } else { None };
+                let by_object = |w: &Write| (format!("{}{}", w.object, w.path), w.value.clone());
+                writes.extend(told.or_else(|| parts.first().map(by_object)).map(|told| (told, parts)));
             }
         }
         if call.chosen.is_empty() {
             if self.frames.len() > 2 {
-                let steps = writes.into_iter().map(|(target, value)| Event::Assign { target, value });
-                steps.for_each(|event| self.push(event, call.edge, tainted));
+                for ((target, value), parts) in writes {
+                    self.push(Event::Assign { target, value }, call.edge, tainted);
+                    self.wrote(parts);
+                }
             }
             return;
         }
+        let (writes, parts): (Vec<_>, Vec<_>) = writes.into_iter().unzip();
         let spot = self.in_user_code(call.edge).and_then(|e| self.spot(self.program.edges[e].place));
         let ty = function.return_type;
         // What the environment gives is written, though no operation writes it.
@@ -121,10 +131,13 @@ impl Recorder<'_> {
         if let Op::Call { result: Some(result), .. } = self.program.edges[call.edge].op {
             let name = self.names.variable(result).map(str::to_owned);
             self.fresh = name.is_none().then_some((result, self.next_step()));
+            let value = self.variable_written(result, &self.inputs[index].shown);
             self.push(Event::Input { index, into: name }, call.edge, matters);
+            self.wrote(value);
         } else {
             self.push(Event::Input { index, into: None }, call.edge, matters);
         }
+        self.wrote(parts.into_iter().flatten());
         self.steps.last_mut().expect("just pushed").spot = spot;
     }
 }

@@ -53,7 +53,11 @@ impl Recorder<'_> {
         }
         let spot = self.spot(self.program.funcs[callee].place);
         for (target, value) in said {
+            let (object, path) = target.split_at(target.find('[').unwrap_or(target.len()));
+            let (object, path) = (object.to_owned(), path.to_owned());
+            let write = Write { frame: Some(0), object, path, value: value.clone() };
             self.push(Event::Assign { target, value }, edge, true);
+            self.wrote([write]);
             let step = self.steps.last_mut().expect("just pushed");
             (step.spot, step.function) = (spot.clone(), self.program.funcs[callee].name.clone());
         }
@@ -79,7 +83,13 @@ impl Recorder<'_> {
         let function = &self.program.funcs[frame.func];
         if frame.step.is_some() && function.origin == FunctionOrigin::Source {
             let shown = value.map(|v| self.names.show(function.return_type, &state.eval(v), state));
-            self.push(Event::Return { function: function.name.clone(), value: shown }, edge, false);
+            self.push(Event::Return { function: function.name.clone(), value: shown.clone() }, edge, false);
+            if let (Op::Call { result: Some(result), .. }, Some(value), true) =
+                (&self.program.edges[call].op, shown, self.shown())
+            {
+                let write = self.variable_written(*result, &value);
+                self.wrote(write);
+            }
         }
         if let Op::Call { result: Some(result), .. } = self.program.edges[call].op {
             self.set_taint(result, tainted);
@@ -132,13 +142,21 @@ impl Recorder<'_> {
         self.inputs.push(shown);
         let into = self.program.vars[var].name.clone();
         self.fresh = into.is_none().then_some((var, self.next_step()));
+        let write = self.variable_written(var, &self.inputs[index].shown).filter(|_| self.shown());
         self.push(Event::Input { index, into }, edge, true);
+        self.wrote(write);
         self.steps.last_mut().expect("just pushed").spot = spot;
     }
 
     /// Whether assigning `value` to `target` only moves the last input to where C wants it; then that step
     /// says so.
-    pub(super) fn moves_input(&mut self, target: &str, expr: ExprId, shown: &str) -> bool {
+    pub(super) fn moves_input(
+        &mut self,
+        target: &str,
+        expr: ExprId,
+        shown: &str,
+        writes: impl IntoIterator<Item = Write>,
+    ) -> bool {
         let Some((var, step)) = self.fresh else { return false };
         if *self.vars(expr) != [var] {
             return false;
@@ -155,6 +173,7 @@ impl Recorder<'_> {
             shown.clone_into(&mut input.shown);
         }
         *into = Some(target.to_owned());
+        self.steps[i].writes.extend(writes);
         self.fresh = None;
         true
     }
@@ -196,8 +215,12 @@ impl Recorder<'_> {
         // What stands nowhere in the source (a variable that ends with its block) nobody wrote.
         let is_written = self.shown() && self.program.edges[edge].place.is_some();
         if let (true, Some(name), Some(value)) = (is_written, self.names.variable(var), state.var(var)) {
-            let value = self.names.show(self.program.vars[var].ty, &value, state);
+            let ty = self.program.vars[var].ty;
+            self.names.pointed(ty, &value, state);
+            let value = self.names.show(ty, &value, state);
+            let write = self.variable_written(var, &value);
             self.push(Event::Assign { target: name.to_owned(), value }, edge, tainted);
+            self.wrote(write);
         }
     }
 
@@ -222,7 +245,7 @@ impl Recorder<'_> {
         let name = self.names.variable(var);
         let ty = self.program.vars[var].ty;
         let shown = name.and(state.var(var)).map_or_else(String::new, |v| self.names.show(ty, &v, state));
-        if name.is_some_and(|name| self.moves_input(name, value, &shown)) {
+        if name.is_some_and(|name| self.moves_input(name, value, &shown, self.variable_written(var, &shown))) {
             self.set_taint(var, true);
             // The environment's name for it is in the input; here it has C's.
             return;
@@ -299,8 +322,13 @@ impl Recorder<'_> {
         if let Some((target, ty)) = self.target(addr, at, len, state) {
             let stored = state.eval(value);
             let shown = ty.map_or_else(|| stored.to_string(), |ty| self.names.show(ty, &stored, state));
-            if !self.moves_input(&target, value, &shown) {
+            if let Some(ty) = ty {
+                self.names.pointed(ty, &stored, state);
+            }
+            let writes = self.names.written(at, len, state);
+            if !self.moves_input(&target, value, &shown, writes.clone()) {
                 self.push(Event::Assign { target, value: shown }, edge, tainted);
+                self.wrote(writes);
             }
         }
     }
@@ -319,12 +347,13 @@ impl Recorder<'_> {
         });
         if let Some((target, value)) = self.names.region(at, len, state, hint) {
             self.push(Event::Assign { target, value }, edge, tainted);
+            self.wrote(self.names.written(at, len, state));
         }
     }
 
     pub(super) fn alloc(&mut self, edge: EdgeId, var: VarId, kind: cfa::AllocKind, state: &State) {
         let by_library = self.frames.len() == 1 || self.origin(self.frame().func) == FunctionOrigin::Model;
-        let object = self.names.allocated(var, kind, by_library);
+        let object = self.names.allocated(var, kind, self.depth(), by_library);
         let variable = self.names.object(object).and(self.program.vars[var].place);
         let place = variable.or_else(|| self.program.edges[self.in_user_code(edge).unwrap_or(edge)].place);
         self.lives.push(Life { allocated: self.spot(place), freed: None });
