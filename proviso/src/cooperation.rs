@@ -8,7 +8,7 @@ use crate::gia_command::cegar::Exchange;
 use crate::knowledge::Known;
 use crate::pipeline::{Pipeline, REPLAY, others};
 use crate::report::PartReport;
-use cfa::{CallGraph, EdgeId, FuncId, Id, Op, Program};
+use cfa::{CallGraph, EdgeId, FuncId, Id, LocId, Op, Program};
 use cooperate::condition::rest::Explored;
 use cooperate::condition::{self, Condition};
 use cooperate::gia::{Gia, Says};
@@ -340,24 +340,27 @@ impl Pipeline {
             }
             outcome = self.ask(program, part, None, &config, budget, others(&self.config).as_ref());
         }
+        let edge = |e: EdgeId| {
+            let of_part = match of {
+                Some(slice) => slice.original[e]?,
+                None => e,
+            };
+            restricted.as_ref().map_or(Some(of_part), |r: &Restricted| r.edges[of_part])
+        };
         if of.is_some() || restricted.is_some() {
             // They speak of the heads of loops of another program than whoever asks has.
             outcome.certificate = None;
             outcome.agreements.clear();
+            tell_of(program, of.map_or(part, |s| &s.program), &edge, &mut outcome);
         }
+        // Where only covered paths lead, executions may come.
+        outcome.coverage.is_complete &= is_whole;
         let mut done = covered.clone();
         let mut undecided = Vec::new();
         // Where something was left out, nobody says where.
         let is_exact = outcome.reasons.is_empty() && outcome.unconfirmed.is_none();
         let frontiers = if is_exact { &outcome.frontiers[..] } else { &[] };
         for frontier in frontiers {
-            let edge = |e: EdgeId| {
-                let of_part = match of {
-                    Some(slice) => slice.original[e]?,
-                    None => e,
-                };
-                restricted.as_ref().map_or(Some(of_part), |r: &Restricted| r.edges[of_part])
-            };
             let paths = frontier.open.iter().filter(|open| open.reason.is_some()).filter_map(|open| open.path);
             undecided.extend(paths.map(|path| frontier.paths.edges(path).into_iter().filter_map(edge).collect()));
             let func = |f: FuncId| restricted.as_ref().map_or(f, |r| r.funcs[f]);
@@ -498,4 +501,24 @@ fn tells_paths(program: &Program, slice: &slicer::Slice) -> bool {
         let enters = || calls.callees(program, id).as_slice().iter().any(|f| reaches[f.index()]);
         in_slice[id.index()] || !calls.is_reachable(program.func_of(id)) || !enters()
     })
+}
+
+/// Where an exploration of a part or a slice came to, in terms of the program itself.
+fn tell_of(program: &Program, analysed: &Program, edge: &dyn Fn(EdgeId) -> Option<EdgeId>, outcome: &mut Outcome) {
+    let mut original: Vec<Option<LocId>> = vec![None; analysed.locs.len()];
+    for (id, of_part) in analysed.edges.iter() {
+        if let Some(e) = edge(id) {
+            original[of_part.source.index()] = Some(program.edges[e].source);
+        }
+    }
+    let mut came: Vec<Option<bool>> = vec![None; program.locs.len()];
+    for (&loc, &seen) in original.iter().zip(&outcome.coverage.came) {
+        if let Some(loc) = loc {
+            came[loc.index()] = came[loc.index()].max(seen);
+        }
+    }
+    outcome.coverage.came = came;
+    for state in &mut outcome.arg {
+        state.at = state.at.and_then(|loc| original.get(loc.index()).copied().flatten());
+    }
 }

@@ -106,6 +106,61 @@ fn compositions_join_verdicts() {
     assert_eq!(run(folder, &["verify", "--ranged", "lb3: symex", "sum6.c"]).status.code(), Some(64));
 }
 
+/// Loops of what is left are none of the program's, nor are its locations.
+#[test]
+fn what_is_left_is_told_of_the_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    let text = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+static int quick(int x) {
+    if (x > 5)
+        return 3;
+    return 1;
+}
+int main(void) {
+    int n = __VERIFIER_nondet_int();
+    unsigned s = 0;
+    if (n < 0) {
+        if (quick(n) == 3)
+            reach_error();
+        return 0;
+    }
+    while (__VERIFIER_nondet_int())
+        s += 2;
+    if (s & 1)
+        reach_error();
+    return 0;
+}
+";
+    std::fs::write(folder.join("p.c"), text).unwrap();
+    // Path by path there is no end.
+    let begun = run(folder, &["verify", "--analysis", "symex", "--cpu-limit", "2", "--save-condition", "c.txt", "p.c"]);
+    assert!(verdict(&begun).starts_with("UNKNOWN"), "{}", verdict(&begun));
+    let condition = std::fs::read_to_string(folder.join("c.txt")).unwrap();
+    assert!(condition.lines().count() > 2, "{condition}");
+    let evidence = ["--witness", "w.yml", "--report", "r.html", "--pixel-tree", "t.svg"];
+    let gone_on = ["verify", "--resume", "c.txt", "--analysis", "invariants", "p.c"];
+    assert_eq!(verdict(&run(folder, &[&gone_on[..], &evidence[..4]].concat())), "TRUE");
+    let witness = std::fs::read_to_string(folder.join("w.yml")).unwrap();
+    for line in witness.lines().filter_map(|line| line.trim().strip_prefix("line: ")) {
+        assert_eq!(line, "16", "{witness}");
+    }
+    // What is explored is where executions go that are left: not in the branch that was.
+    let again = ["verify", "--resume", "c.txt", "--analysis", "symex", "--cpu-limit", "2", "p.c"];
+    assert!(verdict(&run(folder, &[&again[..], &evidence[2..]].concat())).starts_with("UNKNOWN"));
+    let page = std::fs::read_to_string(folder.join("r.html")).unwrap();
+    let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert_eq!(data["complete"], false);
+    let lines = data["files"][0]["code"].as_array().unwrap();
+    let reached = |number: u64| lines.iter().find(|l| l[0] == number).map(|l| l[2] == true);
+    assert_eq!((reached(16), reached(17)), (Some(true), Some(true)), "{lines:?}");
+    assert_eq!((reached(13), reached(5)), (Some(false), Some(false)), "{lines:?}");
+    let names = data["states"]["names"].as_array().unwrap();
+    assert!(names.iter().any(|name| name == "main"), "{names:?}");
+}
+
 #[test]
 fn conditions_are_gone_on_from() {
     let dir = tempfile::tempdir().unwrap();

@@ -154,6 +154,12 @@ impl<'p> Names<'p> {
         }
     }
 
+    /// A variable that is no object has a value, in a call of this depth.
+    pub fn variable_written(&self, var: VarId, value: &str, depth: usize) -> Option<Write> {
+        let frame = self.program.vars[var].func().map(|_| depth);
+        Some(Write { frame, object: self.variable(var)?.to_owned(), path: String::new(), value: value.to_owned() })
+    }
+
     /// The object that `len` bytes were written in, by its own name, with the values that they have.
     pub fn written(&self, at: u64, len: u64, state: &State) -> Vec<Write> {
         let Some(object) = state.object_at(at).filter(|o| len > 0 && at + len <= o.base + o.size) else {

@@ -226,20 +226,6 @@ impl<'p> Recorder<'p> {
         })
     }
 
-    /// Whether an error comes next.
-    fn leads_to_error(&self, edge: EdgeId) -> bool {
-        leads_to(self.program, edge, |op| matches!(op, Op::Error(_)))
-    }
-    /// Whether an error would have come next on the other side of the branch, or the end of what C defines.
-    fn avoids_error(&self, edge: EdgeId, means: Option<bool>) -> bool {
-        let end: fn(&Op) -> bool = match means {
-            Some(_) => |op| matches!(op, Op::Error(_)),
-            None => |op| matches!(op, Op::Error(_) | Op::Approx { .. } | Op::Halt(_)),
-        };
-        let mut sides = self.program.out_edges(self.program.edges[edge].source);
-        sides.any(|e| e != edge && leads_to(self.program, e, end))
-    }
-
     pub(super) fn spot(&self, place: Option<PlaceId>) -> Option<Spot> {
         self.sources.spot(self.program, place?)
     }
@@ -275,13 +261,6 @@ impl<'p> Recorder<'p> {
     /// What the last step wrote.
     fn wrote(&mut self, writes: impl IntoIterator<Item = Write>) {
         self.steps.last_mut().expect("a step was told").writes.extend(writes);
-    }
-
-    /// A variable that is no object, and has a value since.
-    fn variable_written(&self, var: VarId, value: &str) -> Option<Write> {
-        let frame = self.program.vars[var].func().map(|_| self.depth());
-        let object = self.names.variable(var)?.to_owned();
-        Some(Write { frame, object, path: String::new(), value: value.to_owned() })
     }
 
     /// The number of the next step, counting those that were left out.
@@ -363,6 +342,21 @@ impl<'p> Recorder<'p> {
     // Calls.
 }
 
+/// Whether an error comes next.
+fn leads_to_error(program: &Program, edge: EdgeId) -> bool {
+    leads_to(program, edge, |op| matches!(op, Op::Error(_)))
+}
+
+/// Whether an error would have come next on the other side of the branch, or the end of what C defines.
+fn avoids_error(program: &Program, edge: EdgeId, means: Option<bool>) -> bool {
+    let end: fn(&Op) -> bool = match means {
+        Some(_) => |op| matches!(op, Op::Error(_)),
+        None => |op| matches!(op, Op::Error(_) | Op::Approx { .. } | Op::Halt(_)),
+    };
+    let mut sides = program.out_edges(program.edges[edge].source);
+    sides.any(|e| e != edge && leads_to(program, e, end))
+}
+
 /// Whether such an operation comes next.
 fn leads_to(program: &Program, edge: EdgeId, what: fn(&Op) -> bool) -> bool {
     program.out_edges(program.edges[edge].target).any(|e| what(&program.edges[e].op))
@@ -404,8 +398,8 @@ impl Observer for Recorder<'_> {
                 self.assign(edge, var, value, state);
             }
             // Checks are no branches of the C program.
-            Op::Assume { cond, .. } if self.leads_to_error(edge) => self.failed = self.operands(cond, state),
-            Op::Assume { means, .. } if self.avoids_error(edge, means) => {}
+            Op::Assume { cond, .. } if leads_to_error(self.program, edge) => self.failed = self.operands(cond, state),
+            Op::Assume { means, .. } if avoids_error(self.program, edge, means) => {}
             Op::Assume { cond, branch, means } => self.branch(edge, cond, means, branch, state),
             Op::Load { var, addr } => self.load(edge, var, addr, state),
             Op::Store { addr, value } => self.store(edge, addr, value, state),

@@ -25,6 +25,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+const NOT_FOLLOWED: &str = "no execution that follows the witness violates the property";
+const JOINED: &str = "as no execution follows the witness as it is: of waypoints that follow one another at a condition with `&&` or `||`, \
+    the last is taken to decide, and those before to be of its operands";
+
 /// Runs the command; the exit code.
 pub fn run(args: &ValidateArgs, colors: Colors) -> u8 {
     attempt(args, colors).unwrap_or_else(|failure| output::failure(&failure, colors))
@@ -47,7 +51,17 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
     }
     let settled = weave::settle(entry, &job.load.inputs);
     let report = settled.and_then(|()| match entry.entry_type.as_str() {
-        "violation_sequence" => violation(entry, &job, args, start),
+        "violation_sequence" => {
+            let strict = violation(entry, &job, args, start)?;
+            let is_passed_by = matches!(&strict.answer, Answer::Unknown { reason, .. } if reason == NOT_FOLLOWED);
+            match if is_passed_by { weave::joined(entry, &job.load.inputs)? } else { None } {
+                Some(joined) => {
+                    output::warning(JOINED, colors);
+                    violation(&joined, &job, args, start)
+                }
+                None => Ok(strict),
+            }
+        }
         "invariant_set" => correctness(entry, &job, args, start),
         other => Err(unusable(format!("entries of type {other} are not supported"))),
     });
@@ -190,7 +204,7 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
         // The answer is what there is to say, not what was found on the way to it.
         report.checks.clear();
     } else if matches!(report.answer, Answer::True) {
-        report.answer = Answer::unknown("no execution that follows the witness violates the property");
+        report.answer = Answer::unknown(NOT_FOLLOWED);
     }
     Ok(report)
 }

@@ -21,7 +21,7 @@ mod loose;
 mod waypoint;
 
 pub use lasso::{is_lasso, loop_at};
-pub use loose::settle;
+pub use loose::{joined, settle};
 use waypoint::Way;
 
 /// Error functions for invariants are called so, with the invariant's number behind.

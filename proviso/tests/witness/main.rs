@@ -291,6 +291,36 @@ int main(void) {
     assert!(unclear.ends_with("no call ends here)"), "{unclear}");
 }
 
+/// Some tools tell the operands of `&&` and `||` one by one, as if each were the whole condition.
+#[test]
+fn operands_may_be_told_one_by_one() {
+    let (program, at) = marked(
+        "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+    int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();
+    ⟨0⟩if (x > 3 && x < 9)
+        ⟨1⟩if (y > x)
+            ⟨2⟩reach_error();
+    return 0;
+}
+",
+    );
+    let case = Case::new(&program);
+    let said = |branches: &[(usize, &str)]| {
+        let mut way: Vec<_> = branches.iter().map(|&(place, taken)| ("branching", taken, at[place])).collect();
+        way.push(("target", "", at[2]));
+        case.validate(&sequence(&case, &way, "call(reach_error())"))
+    };
+    let none = "UNKNOWN(no execution that follows the witness violates the property)";
+    assert_eq!(said(&[(0, "true"), (1, "true")]), "FALSE(unreach-call)");
+    assert_eq!(said(&[(0, "true"), (0, "true"), (1, "true")]), "FALSE(unreach-call)");
+    assert_eq!(said(&[(0, "true"), (0, "false")]), none);
+    assert_eq!(said(&[(0, "true"), (0, "true"), (1, "false")]), none);
+    // A condition without operands is passed as often as it says.
+    assert_eq!(said(&[(0, "true"), (1, "true"), (1, "true")]), none);
+}
+
 /// Whatever a witness has for conditions: they are no part of the program, and no reason for a crash.
 #[test]
 fn conditions_of_witnesses_do_nothing() {

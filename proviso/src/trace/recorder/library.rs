@@ -131,7 +131,7 @@ impl Recorder<'_> {
         if let Op::Call { result: Some(result), .. } = self.program.edges[call.edge].op {
             let name = self.names.variable(result).map(str::to_owned);
             self.fresh = name.is_none().then_some((result, self.next_step()));
-            let value = self.variable_written(result, &self.inputs[index].shown);
+            let value = self.names.variable_written(result, &self.inputs[index].shown, self.depth());
             self.push(Event::Input { index, into: name }, call.edge, matters);
             self.wrote(value);
         } else {

@@ -87,7 +87,7 @@ impl Recorder<'_> {
             if let (Op::Call { result: Some(result), .. }, Some(value), true) =
                 (&self.program.edges[call].op, shown, self.shown())
             {
-                let write = self.variable_written(*result, &value);
+                let write = self.names.variable_written(*result, &value, self.depth());
                 self.wrote(write);
             }
         }
@@ -142,7 +142,7 @@ impl Recorder<'_> {
         self.inputs.push(shown);
         let into = self.program.vars[var].name.clone();
         self.fresh = into.is_none().then_some((var, self.next_step()));
-        let write = self.variable_written(var, &self.inputs[index].shown).filter(|_| self.shown());
+        let write = self.names.variable_written(var, &self.inputs[index].shown, self.depth()).filter(|_| self.shown());
         self.push(Event::Input { index, into }, edge, true);
         self.wrote(write);
         self.steps.last_mut().expect("just pushed").spot = spot;
@@ -218,7 +218,7 @@ impl Recorder<'_> {
             let ty = self.program.vars[var].ty;
             self.names.pointed(ty, &value, state);
             let value = self.names.show(ty, &value, state);
-            let write = self.variable_written(var, &value);
+            let write = self.names.variable_written(var, &value, self.depth());
             self.push(Event::Assign { target: name.to_owned(), value }, edge, tainted);
             self.wrote(write);
         }
@@ -245,7 +245,9 @@ impl Recorder<'_> {
         let name = self.names.variable(var);
         let ty = self.program.vars[var].ty;
         let shown = name.and(state.var(var)).map_or_else(String::new, |v| self.names.show(ty, &v, state));
-        if name.is_some_and(|name| self.moves_input(name, value, &shown, self.variable_written(var, &shown))) {
+        if name.is_some_and(|name| {
+            self.moves_input(name, value, &shown, self.names.variable_written(var, &shown, self.depth()))
+        }) {
             self.set_taint(var, true);
             // The environment's name for it is in the input; here it has C's.
             return;

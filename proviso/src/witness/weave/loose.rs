@@ -65,6 +65,35 @@ pub fn settle(entry: &mut Entry, paths: &[PathBuf]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The entry without the operands of conditions that tools of format 2, too, tell one by one, as if each were the whole: of waypoints that follow one
+/// another at a condition with several, the last decides. `None` where there are none.
+pub fn joined(entry: &Entry, paths: &[PathBuf]) -> Result<Option<Entry>, Failure> {
+    let Content::Segments(segments) = &entry.content else { return Ok(None) };
+    let texts = paths.iter().map(|path| read(path)).collect::<Result<Vec<String>, Failure>>()?;
+    let files: Vec<File<'_>> = paths.iter().zip(&texts).map(|(path, text)| File::new(path, text)).collect();
+    let place = |segment: &Segment| {
+        let [item] = segment.segment.as_slice() else { return None };
+        let Waypoint { kind, action, location, loose: None, .. } = &item.waypoint else { return None };
+        let number = *files_of(&files, location, Some((location.line, location.line))).ok()?.first()?;
+        let at = files[number].branching(location).ok().filter(|_| kind == "branching" && action == "follow")?;
+        has_operands(&files[number], at).then_some((number, at))
+    };
+    let mut kept: Vec<Segment> = Vec::new();
+    for segment in segments {
+        if place(segment).is_some_and(|here| kept.last().and_then(place) == Some(here)) {
+            kept.pop();
+        }
+        kept.push(segment.clone());
+    }
+    Ok((kept.len() < segments.len()).then(|| Entry { content: Content::Segments(kept), ..entry.clone() }))
+}
+
+/// Whether the condition of the statement at an offset has several.
+fn has_operands(file: &File<'_>, at: usize) -> bool {
+    let text = file.around_condition(at, "", "").map_or("", |piece| &file.source.text[piece.around]);
+    text.contains("&&") || text.contains("||")
+}
+
 /// The files that a location may mean, by number: all where it does not say a line.
 pub(super) fn files_of(files: &[File<'_>], location: &Location, lines: Lines) -> Result<Vec<usize>, Failure> {
     let wanted = Path::new(&location.file_name);
@@ -147,11 +176,7 @@ impl File<'_> {
 
     /// Whether a condition on these lines has several operands, of which tools of this format tell one by one.
     pub(super) fn decides_in_parts(&self, lines: Lines) -> bool {
-        self.branches(lines).into_iter().any(|at| {
-            let Some(piece) = self.around_condition(at, "", "") else { return false };
-            let text = &self.source.text[piece.around];
-            text.contains("&&") || text.contains("||")
-        })
+        self.branches(lines).into_iter().any(|at| has_operands(self, at))
     }
 
     fn line_of(&self, offset: usize) -> u32 {
