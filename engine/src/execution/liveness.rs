@@ -41,7 +41,7 @@ impl Liveness {
 pub(super) struct LiveVariables {
     /// Per function, when first needed: the live locals at every location.
     locals: Vec<Option<Rc<Liveness>>>,
-    /// Slots of the globals that some operation reads.
+    /// Slots of the globals that some operation reads, which looking for what is lost does, too.
     globals: Vec<u32>,
     /// Whether the program asks for memory to which nothing leads.
     leaks: bool,
@@ -62,9 +62,13 @@ impl LiveVariables {
                 });
             });
         }
+        let leaks = program.edges.values().any(|e| e.op == Op::Leak(Leak::Lost));
+        // Whether something is lost is read in all of them.
+        if leaks {
+            read.extend(0..slots.globals.len() as u32);
+        }
         let mut globals: Vec<u32> = read.into_iter().collect();
         globals.sort_unstable();
-        let leaks = program.edges.values().any(|e| e.op == Op::Leak(Leak::Lost));
         Self { locals: vec![None; program.funcs.len()], globals, leaks }
     }
 }
