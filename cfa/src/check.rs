@@ -34,13 +34,13 @@ pub enum Check {
     PointerOverflow,
     /// `__builtin_unreachable` is reached.
     Unreachable,
-    /// The end of a function that has to return a value (C++).
+    /// The result of a function is used that ended without returning one.
     Return,
     /// A variable-length array that has no positive length.
     VlaBound,
     /// A `_Bool` that is neither 0 nor 1.
     Bool,
-    /// An enumeration that has none of its values.
+    /// An enumeration of a fixed type that has none of its values.
     Enum,
     /// A builtin whose argument it does not take (`__builtin_clz(0)`).
     Builtin,

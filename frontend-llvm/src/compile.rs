@@ -30,13 +30,12 @@ const POLL: Duration = Duration::from_millis(1);
 
 /// Flags that every C file is compiled with, models included.
 ///
-/// - Level 1 without passes rather than level 0: at level 0 clang drops the bodies of C99 `inline` functions and
-///   marks everything `optnone`. What else level 1 would add (lifetimes, type-based aliasing, another set of
-///   predefined macros) is switched off.
+/// - Level 1 without passes rather than level 0: at level 0 clang drops the bodies of C99 `inline` functions and marks everything
+///   `optnone`. What else level 1 would add (lifetimes, type-based aliasing, another set of predefined macros) is switched off.
 /// - `-ffp-contract=off`: x86 without FMA rounds after the multiplication, and so does gcc.
 /// - No `-fwrapv`: the `nsw` flags say which additions are signed, which the overflow property asks for.
-/// - Warnings, also those that clang makes errors by default, are off: old C (implicit `int` and function
-///   declarations, mixed pointer types) compiles as it does with gcc.
+/// - `-fno-elide-constructors`: a variable that is returned is another object than the result, and its life ends before.
+/// - Warnings, also errors by default, are off: old C (implicit `int`, mixed pointer types) compiles as it does with gcc.
 const FLAGS: &[&str] = &[
     "-c",
     "-emit-llvm",
@@ -53,6 +52,7 @@ const FLAGS: &[&str] = &[
     "-w",
     "-Wno-everything",
     "-fno-crash-diagnostics",
+    "-fno-elide-constructors",
 ];
 
 /// Where the scopes of variables end is said at level 1, and of interest only to some checks.

@@ -196,7 +196,7 @@ pub struct Instruction {
     extra: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     Argument(u32),
     Instruction(u32),

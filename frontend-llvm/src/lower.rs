@@ -19,6 +19,7 @@ mod intrinsic;
 mod liveness;
 mod output;
 mod primitive;
+mod returned;
 mod rounding;
 mod sanitizer;
 mod source;
@@ -96,6 +97,8 @@ struct Context<'m> {
     lazy: Option<arguments::Lazy>,
     /// Gives the address of `errno`, if the program can see it.
     errno_location: Option<FuncId>,
+    /// Functions that may end without the value they return, if somebody asks and there are any.
+    unreturned: Option<returned::Unreturned>,
 }
 
 /// Where the blocks of the module are in the program.
@@ -135,6 +138,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         rounding_mode: None,
         lazy: None,
         errno_location: None,
+        unreturned: None,
     };
     for (n, f) in ir.functions.iter().enumerate() {
         match f.name.split_once('.') {
@@ -156,6 +160,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         }
     }
     cx.declare_functions();
+    cx.find_unreturned();
     cx.exit_functions = start::exit_functions(&cx);
     let errno_location = ir.functions.iter().position(|f| f.name == "__errno_location" && !f.declaration);
     cx.errno_location = errno_location.and_then(|n| cx.functions[n]);

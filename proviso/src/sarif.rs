@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 const MAX_STEPS: usize = 200;
 
 /// The rules: property, name, what it says, and the weakness (CWE) that a violation is.
-const RULES: [(&str, &str, &str, Option<u32>); 29] = [
+const RULES: [(&str, &str, &str, Option<u32>); 30] = [
     ("unreach-call", "ReachableError", "An assertion can fail, or an error function can be called.", Some(617)),
     ("no-overflow", "SignedOverflow", "Signed arithmetic can overflow.", Some(190)),
     ("valid-deref", "InvalidAccess", "Memory can be accessed outside the objects that are alive.", Some(119)),
@@ -42,9 +42,10 @@ const RULES: [(&str, &str, &str, Option<u32>); 29] = [
     ("returns-nonnull-attribute", "NullResult", "Null can be returned where that is declared not to be.", Some(476)),
     ("pointer-overflow", "PointerOverflow", "Pointer arithmetic can wrap around.", Some(823)),
     ("unreachable", "UnreachableReached", "__builtin_unreachable can be reached.", None),
-    ("return", "MissingReturn", "A function can end without the value it returns.", None),
+    ("return", "MissingReturn", "The result of a function can be used that ended without returning one.", None),
     ("vla-bound", "ArrayLength", "An array of variable length can have none.", Some(789)),
-    ("bool", "InvalidBool", "A _Bool or an enumeration can have another value than its own.", None),
+    ("bool", "InvalidBool", "A _Bool can have another value than 0 and 1.", None),
+    ("enum", "InvalidEnum", "An enumeration can have another value than its own.", None),
     ("builtin", "BuiltinArgument", "A builtin can be given what it does not take.", None),
 ];
 

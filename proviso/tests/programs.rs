@@ -3,7 +3,7 @@
 //! A program is verified twice: as it is it must be TRUE, and with `-DBUG` FALSE, with the violation on a
 //! line that says `wrong`. Only assertions are asked about where the options do not say. Lines `// run: OPTIONS => VERDICT` at its top replace these two runs; `// line: N` says where the violation is if `#line` moves it. Every
 //! violation found is reproduced natively: the program is compiled with the harness and run (`// native: no` where it depends
-//! on what is uninitialised, `// native: unseen` where no sanitizer sees it).
+//! on what is uninitialised, `// native: unseen` where no sanitizer sees it, `// native: c++` where clang puts the check into C++ only).
 //!
 //! `PROVISO_TEST=memory/vla cargo test -p proviso --test programs` runs some of them only. Runs listed in
 //! `tests/c/gaps.txt` are known to end in UNKNOWN; a gap that has closed must leave the list.
@@ -165,8 +165,9 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     clang
         .args(["-w", "-Wno-implicit-function-declaration", "-O0", "-o"])
         .arg(folder.join("native"))
+        .args(["-x", if text.lines().any(|l| l == "// native: c++") { "c++" } else { "c" }])
         .arg(run.file.file_name().unwrap());
-    clang.arg(folder.join("harness.c")).arg("-lm");
+    clang.args(["-x", "c"]).arg(folder.join("harness.c")).arg("-lm");
     let sanitizers = sanitizers(&run.verdict);
     if !sanitizers.is_empty() {
         clang.arg(format!("-fsanitize={sanitizers}")).arg("-fno-sanitize-recover=all");
@@ -268,6 +269,93 @@ fn programs_get_the_verdicts_they_expect() {
     });
     let mut failures = failures.into_inner().unwrap();
     failures.sort();
+    assert!(failures.is_empty(), "{} of {} runs fail:\n{}", failures.len(), runs.len(), failures.join("\n"));
+}
+
+/// Each check that the command knows has a program that is asked for it alone: well within what it allows, on the last values that it
+/// allows, and on the next, where clang's sanitizer of the same name must see the violation, too.
+#[test]
+fn each_check_has_a_program_within_on_the_edge_and_beyond() {
+    for asked in instrument::Asked::ALL {
+        let name = asked.name;
+        let file = root().join(format!("checks/each/{name}.c"));
+        let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("no program for {name}: {e}"));
+        let unseen = text.lines().any(|l| l.starts_with("// native: ") && l != "// native: c++");
+        assert!(!unseen && text.contains("at("), "{name}: nothing confirms it, or it is the same everywhere");
+        let expected =
+            [("", "TRUE".to_owned()), (" -DAT=EDGE", "TRUE".into()), (" -DAT=BEYOND", format!("FALSE({name})"))];
+        let expected = expected.map(|(at, verdict)| (format!("--check {name}{at}"), verdict));
+        let runs: Vec<(String, String)> = runs(&file).into_iter().map(|r| (r.options.join(" "), r.verdict)).collect();
+        assert_eq!(runs, expected, "{name}");
+        let gaps = std::fs::read_to_string(root().join("gaps.txt")).unwrap();
+        assert!(!gaps.contains("checks/each"), "each of these has to have its verdict");
+    }
+}
+
+/// Whether a program with its memory checks in it, written by `proviso instrument`, calls the error function natively: as the
+/// harness of a violation has it run, or with some inputs.
+fn checked_program_fails(run: &Run, folder: &Path, compiler: &[&str], seed: &str) -> Result<bool, String> {
+    let (checked, binary, harness) = (folder.join("checked.c"), folder.join("checked"), folder.join("harness.c"));
+    let mut instrument = Command::new(env!("CARGO_BIN_EXE_proviso"));
+    instrument.current_dir(run.file.parent().unwrap()).arg("instrument").arg(run.file.file_name().unwrap());
+    let made = instrument.args(&run.options).arg("-o").arg(&checked).output().unwrap();
+    if !made.status.success() {
+        return Err(String::from_utf8_lossy(&made.stderr).into_owned());
+    }
+    if run.verdict != "TRUE" && !harness.exists() {
+        proviso(run, folder);
+        // Where no function is an error, the harness has none.
+        let text = std::fs::read_to_string(&harness).map_err(|e| format!("no harness: {e}"))?;
+        let own = "#include <stdio.h>\nvoid reach_error(void) { fprintf(stderr, \"reach_error is called\\n\"); }\n";
+        let own = if text.contains("void reach_error") { "" } else { own };
+        std::fs::write(&harness, text + "\n" + own).unwrap();
+    }
+    let any = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/any_inputs.c");
+    let inputs = if run.verdict == "TRUE" { &any } else { &harness };
+    let mut compile = Command::new(compiler[0]);
+    compile.args(&compiler[1..]).args(["-w", "-fno-strict-aliasing", "-o"]).arg(&binary);
+    let compiled = compile.arg(format!("-DSEED={seed}")).args([&checked, inputs]).arg("-lm").output().unwrap();
+    if !compiled.status.success() {
+        return Err(String::from_utf8_lossy(&compiled.stderr).into_owned());
+    }
+    let mut native = Command::new("timeout");
+    let native = native.arg("20").arg(&binary).stdin(std::process::Stdio::null()).output().unwrap();
+    match native.status.code() {
+        Some(TIMED_OUT) => Err("it does not end".into()),
+        _ => Ok(String::from_utf8_lossy(&native.stderr).contains("reach_error is called")),
+    }
+}
+
+/// Memory checks that are written into a program find natively what the verifier finds, and nothing else.
+#[test]
+fn programs_with_memory_checks_in_them_fail_where_they_are_wrong() {
+    let root = root();
+    let mut files = Vec::new();
+    programs(&root.join("memsafety"), &mut files);
+    files.extend(["memory", "each/address", "each/leak"].map(|name| root.join(format!("checks/{name}.c"))));
+    // How it is verified is no matter here, what is lost on a way without end is looked for at the end only, and an object that begins where
+    // another has ended is none other (`INNER`).
+    let is_about_memory = |r: &Run| {
+        let options = r.options.join(" ");
+        ["address", "leak", "valid-mem"].iter().any(|name| options.contains(name))
+            && r.verdict != "UNKNOWN"
+            && ["--analysis", "--32", "FOR_EVER", "-DINNER"].iter().all(|other| !options.contains(other))
+    };
+    let runs: Vec<Run> = files.iter().flat_map(|f| runs(f)).filter(is_about_memory).collect();
+    assert!(runs.len() > 50 && runs.iter().any(|r| r.verdict == "TRUE"), "{} runs", runs.len());
+    let failures = Mutex::new(Vec::new());
+    in_parallel(&runs, |run, folder| {
+        let _ = std::fs::remove_file(folder.join("harness.c"));
+        for (compiler, seed) in [(&["clang-19", "-O0"], "1"), (&["gcc", "-O1"], "7")] {
+            let failure = match checked_program_fails(run, folder, compiler, seed) {
+                Ok(fails) if fails == (run.verdict != "TRUE") => continue,
+                Ok(fails) => format!("{} {}", compiler[0], if fails { "reaches the error" } else { "does not" }),
+                Err(why) => why,
+            };
+            failures.lock().unwrap().push(format!("{}: {failure}", run.name(&root)));
+        }
+    });
+    let failures = failures.into_inner().unwrap();
     assert!(failures.is_empty(), "{} of {} runs fail:\n{}", failures.len(), runs.len(), failures.join("\n"));
 }
 

@@ -4,6 +4,11 @@
 #ifndef VERIFY_H
 #define VERIFY_H
 
+#ifdef __cplusplus
+#define _Bool bool
+extern "C" {
+#endif
+
 extern void reach_error(void);
 extern void __VERIFIER_assume(int);
 extern void abort(void) __attribute__((noreturn));
@@ -25,6 +30,10 @@ extern double __VERIFIER_nondet_double(void);
 #ifdef __SIZEOF_INT128__
 extern __int128 __VERIFIER_nondet_int128(void);
 extern unsigned __int128 __VERIFIER_nondet_uint128(void);
+#endif
+
+#ifdef __cplusplus
+}
 #endif
 
 #define check(c) ((c) ? (void)0 : reach_error())

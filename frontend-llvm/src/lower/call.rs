@@ -2,7 +2,9 @@
 
 use super::function::FunctionLowering;
 use super::globals::Cell;
-use super::{Context, arguments, initialised, intrinsic, output, primitive, sanitizer, uninterpreted, vararg};
+use super::{
+    Context, arguments, initialised, intrinsic, output, primitive, returned, sanitizer, uninterpreted, vararg,
+};
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
 use crate::primitives::{self, Primitive};
@@ -281,12 +283,10 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
     }
     fl.before_call();
     let call = Op::Call { callee, args: args.into(), varargs, result };
-    match callee {
-        Callee::Direct(_) => {
-            fl.b.emit(call);
-        }
+    returned::with_result(fl, n, callee, |fl| match callee {
+        Callee::Direct(_) => drop(fl.b.emit(call)),
         Callee::Indirect(address) => arguments::call_pointer(&mut fl.b, address, ir.extra(i)[0], call),
-    }
+    });
     if let (Some(width), true) = (wanted, fl.is_used(n)) {
         let value = match result {
             Some(var) => {

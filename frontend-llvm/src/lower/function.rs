@@ -11,7 +11,7 @@ mod scopes;
 
 use super::builder::{Builder, Cursor};
 use super::liveness::{Accesses, FlowGraph};
-use super::{Context, Mutability, instruction};
+use super::{Context, Mutability, instruction, returned};
 use crate::ir::{Body, ConstantKind, DebugVariable, Function, Instruction, NONE, Operand, TypeKind};
 use crate::{models, primitives};
 use cfa::{Expr, ExprId, FuncId, InputKind, LocId, Op, TypeId, VarId, VarKind};
@@ -75,6 +75,8 @@ pub(super) struct FunctionLowering<'c, 'm> {
     pub scopes: scopes::Scopes,
     /// Variables that may be read before they are written, if somebody asks.
     pub uninitialised: FxHashSet<VarId>,
+    /// Where it may end without its result: the variable that is 1 until that is written, and the instructions that do.
+    pub unreturned: Option<(VarId, Vec<u32>)>,
 }
 
 pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
@@ -102,6 +104,7 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
         parameter_stores: Vec::new(),
         scopes: scopes::Scopes::default(),
         uninitialised: FxHashSet::default(),
+        unreturned: None,
     };
     let uninitialised = prepare::prepare(&mut lowering);
     if lowering.b.asks_for(cfa::Check::Memory) && !function.model {
@@ -115,6 +118,7 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
     if function.model && primitives::changes_environment(name, lowering.b.cx.options.reads_back) {
         lowering.b.change_environment();
     }
+    returned::begin(&mut lowering, n);
     for block in std::mem::take(&mut lowering.order) {
         lowering.lower_block(block);
     }
@@ -145,6 +149,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
             if self.parameter_stores.binary_search(&i).is_err() {
                 instruction::lower(self, i, instruction);
             }
+            returned::note_write(self, i);
         }
     }
 

@@ -76,6 +76,7 @@ fn lower_return(fl: &mut FunctionLowering, i: &Instruction) {
     if let Some(value) = value.filter(|_| fl.function.returns_defined) {
         fl.b.demand(value, "it is returned".into());
     }
+    super::returned::tell(fl);
     fl.b.finish(Op::Return { value });
 }
 

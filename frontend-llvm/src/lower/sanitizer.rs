@@ -269,10 +269,10 @@ fn failed_checks(
             Check::ImplicitConversion,
             format!("the implicit conversion from {} to {} changes the value", name(0), name(1)),
         ),
-        "load_invalid_value" if name(0).contains("ool") => {
-            one(Check::Bool, format!("a value is read that {} does not have", name(0)))
+        "load_invalid_value" => {
+            let check = if name(0).contains("enum ") { Check::Enum } else { Check::Bool };
+            one(check, format!("a value is read that {} does not have", name(0)))
         }
-        "load_invalid_value" => one(Check::Enum, format!("a value is read that {} does not have", name(0))),
         "pointer_overflow" => one(Check::PointerOverflow, "pointer arithmetic leaves the address space".into()),
         "nonnull_arg" | "nullability_arg" => {
             one(Check::NonnullAttribute, "null is given for a parameter that must not be".into())

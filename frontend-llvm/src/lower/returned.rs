@@ -1,0 +1,270 @@
+//! Functions that end without the value that they have to return, for the check that asks.
+//!
+//! Clang puts this check (`-fsanitize=return`) into C++ only, where the end of such a function is undefined. In C it is the use of the
+//! value by the caller (C17, 6.9.1p12). What clang's code shows: a result is written into a variable that has no name, or
+//! into memory that the caller gave, and `return` is the only one to write it. So a function that may end without a write says in a global variable
+//! whether it did, and the caller looks where it uses the result.
+
+use super::Context;
+use super::builder::Builder;
+use super::function::FunctionLowering;
+use crate::ir::{Body, Function, Instruction, Module, NONE, Operand, TypeKind, op};
+use cfa::{Callee, Check, ExprId, FuncId, Op, Var, VarId, VarKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The functions of a module that may end without their value.
+pub(super) struct Unreturned {
+    /// By function, the instructions that write the value.
+    writes: FxHashMap<usize, Vec<u32>>,
+    functions: FxHashSet<FuncId>,
+    /// Whether one of them may be called through a pointer.
+    through_pointers: bool,
+    /// 1 from where one of them ended so to where the caller goes on.
+    signal: VarId,
+}
+
+/// Where a result is put.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slot {
+    Alloca(u32),
+    Given,
+}
+
+impl Context<'_> {
+    /// Looks for such functions, if that is asked for.
+    pub(super) fn find_unreturned(&mut self) {
+        if !self.options.checks.contains(&Check::Return) {
+            return;
+        }
+        let ir = self.ir;
+        let (mut writes, mut functions, mut through_pointers) = (FxHashMap::default(), FxHashSet::default(), false);
+        for (n, function) in ir.functions.iter().enumerate().filter(|(_, f)| !f.model) {
+            let (Some(func), Some(found)) = (self.functions[n], unreturned(ir, function)) else { continue };
+            writes.insert(n, found);
+            functions.insert(func);
+            through_pointers |= self.uses.address_taken[n];
+        }
+        if functions.is_empty() {
+            return;
+        }
+        let (ty, zero) = (self.unknown_type(Some(1)), self.program.exprs.int(1, 0));
+        let kind = VarKind::Global { init: Some(zero) };
+        let signal = self.add_var(Var { name: None, ty, width: 1, kind, place: None }, super::Mutability::Global);
+        self.unreturned = Some(Unreturned { writes, functions, through_pointers, signal });
+    }
+}
+
+/// The instructions that write the result, if there is a way to the end without one.
+fn unreturned(ir: &Module, function: &Function) -> Option<Vec<u32>> {
+    let body = function.body.as_ref()?;
+    if function.c_types.first().is_none_or(|&row| row == NONE) {
+        return None;
+    }
+    let slot = slot(ir, function, body)?;
+    let derived = derived(ir, body, slot);
+    let is_write = |i: &Instruction| !matches!(i.opcode, op::LOAD | op::GEP) && !is_marker(ir, i);
+    let touches = |i: &Instruction| ir.operands(i).any(|operand| derived.contains(&operand));
+    let writes: Vec<u32> = (0u32..)
+        .zip(&body.instructions)
+        .filter(|(_, i)| is_write(i) && touches(i) && !reads_only(ir, i, &derived))
+        .map(|(n, _)| n)
+        .collect();
+    let mut seen = vec![false; body.blocks.len()];
+    let mut stack = vec![0u32];
+    while let Some(block) = stack.pop() {
+        let range = body.blocks[block as usize].clone();
+        if std::mem::replace(&mut seen[block as usize], true) || writes.iter().any(|n| range.contains(n)) {
+            continue;
+        }
+        let last = &body.instructions[range.end as usize - 1];
+        if last.opcode == op::RET {
+            return Some(writes);
+        }
+        stack.extend(ir.operands(last).filter_map(|operand| match operand {
+            Operand::Block(next) => Some(next),
+            _ => None,
+        }));
+    }
+    None
+}
+
+/// Where the result is put: memory that the caller gives, or what is read for the return and has no name in C.
+fn slot(ir: &Module, function: &Function, body: &Body) -> Option<Slot> {
+    let TypeKind::Function { result, .. } = ir.kind(function.ty) else { return None };
+    if matches!(ir.kind(*result), TypeKind::Void) {
+        return Some(Slot::Given);
+    }
+    let block = body.blocks.iter().find(|b| body.instructions[b.end as usize - 1].opcode == op::RET)?;
+    let Operand::Instruction(value) = ir.operands(&body.instructions[block.end as usize - 1]).next()? else {
+        return None;
+    };
+    let load = &body.instructions[value as usize];
+    let mut slot = (load.opcode == op::LOAD).then(|| root(ir, body, ir.operand(load, 0)))??;
+    // What does not fit into registers as it is goes through another variable.
+    for i in &body.instructions[block.start as usize..block.end as usize] {
+        if i.opcode == op::CALL && intrinsic(ir, i).is_some_and(|name| name.starts_with("llvm.memcpy")) {
+            let [to, from] = [0, 1].map(|k| root(ir, body, ir.operand(i, k)));
+            slot = from.filter(|_| to == Some(slot)).unwrap_or(slot);
+        }
+    }
+    let is_named = body.variables.iter().any(|v| v.is_address && v.value == Operand::Instruction(slot));
+    (!is_named).then_some(Slot::Alloca(slot))
+}
+
+/// The `alloca` that an address is within.
+fn root(ir: &Module, body: &Body, mut address: Operand) -> Option<u32> {
+    loop {
+        let Operand::Instruction(n) = address else { return None };
+        let i = &body.instructions[n as usize];
+        match i.opcode {
+            op::ALLOCA => return Some(n),
+            op::GEP => address = ir.operand(i, 0),
+            _ => return None,
+        }
+    }
+}
+
+/// The addresses within a slot.
+fn derived(ir: &Module, body: &Body, slot: Slot) -> FxHashSet<Operand> {
+    let first = match slot {
+        Slot::Alloca(n) => Operand::Instruction(n),
+        Slot::Given => Operand::Argument(0),
+    };
+    let mut derived = FxHashSet::from_iter([first]);
+    loop {
+        let before = derived.len();
+        for (n, i) in (0u32..).zip(&body.instructions) {
+            if i.opcode == op::GEP && derived.contains(&ir.operand(i, 0)) {
+                derived.insert(Operand::Instruction(n));
+            }
+        }
+        if derived.len() == before {
+            return derived;
+        }
+    }
+}
+
+fn intrinsic<'m>(ir: &'m Module, call: &Instruction) -> Option<&'m str> {
+    let Operand::Constant(c) = ir.operand(call, ir.extra(call)[1] as usize) else { return None };
+    let crate::ir::ConstantKind::Global(number) = ir.constants[c as usize].kind else { return None };
+    match ir.global(number) {
+        crate::ir::GlobalRef::Function(n) => Some(&ir.functions[n].name),
+        _ => None,
+    }
+}
+
+/// Whether it says where a scope begins or ends.
+fn is_marker(ir: &Module, i: &Instruction) -> bool {
+    i.opcode == op::CALL && intrinsic(ir, i).is_some_and(|name| name.starts_with("llvm.lifetime."))
+}
+
+/// Whether it copies from these addresses and not to them.
+fn reads_only(ir: &Module, i: &Instruction, derived: &FxHashSet<Operand>) -> bool {
+    i.opcode == op::CALL
+        && intrinsic(ir, i).is_some_and(|name| name.starts_with("llvm.memcpy"))
+        && !derived.contains(&ir.operand(i, 0))
+}
+
+/// At the beginning of a function that may end without its value.
+pub(super) fn begin(fl: &mut FunctionLowering, n: usize) {
+    let Some(writes) = fl.b.cx.unreturned.as_ref().and_then(|u| u.writes.get(&n)).cloned() else { return };
+    let (func, ty) = (fl.b.func, fl.b.cx.unknown_type(Some(1)));
+    let var = Var { name: None, ty, width: 1, kind: VarKind::Temp(func), place: None };
+    let open = fl.b.cx.add_var(var, super::Mutability::Local);
+    set(&mut fl.b, open, true);
+    fl.unreturned = Some((open, writes));
+}
+
+/// Behind an instruction: maybe it has written the result.
+pub(super) fn note_write(fl: &mut FunctionLowering, i: u32) {
+    if let Some((open, writes)) = &fl.unreturned
+        && writes.binary_search(&i).is_ok()
+    {
+        let open = *open;
+        set(&mut fl.b, open, false);
+    }
+}
+
+/// Before the function returns.
+pub(super) fn tell(fl: &mut FunctionLowering) {
+    if let (Some((open, _)), Some(u)) = (&fl.unreturned, &fl.b.cx.unreturned) {
+        let (var, open) = (u.signal, *open);
+        let value = fl.b.var_expr(open);
+        fl.b.emit(Op::Assign { var, value });
+    }
+}
+
+/// Around a call of what may end without its value, made by `call`: where the result is used, that is an error.
+pub(super) fn with_result(fl: &mut FunctionLowering, n: u32, callee: Callee, call: impl FnOnce(&mut FunctionLowering)) {
+    let is_one = fl.b.cx.unreturned.as_ref().and_then(|u| match callee {
+        Callee::Direct(func) => u.functions.contains(&func).then_some(u.signal),
+        Callee::Indirect(_) => u.through_pointers.then_some(u.signal),
+    });
+    let Some(signal) = is_one else { return call(fl) };
+    call(fl);
+    if is_result_used(fl, n) {
+        let of = match callee {
+            Callee::Direct(func) => format!("`{}`", fl.b.cx.program.funcs[func].name),
+            Callee::Indirect(_) => "a function".to_owned(),
+        };
+        let violated: ExprId = fl.b.var_expr(signal);
+        let message = format!("the result of {of} is used, which ended without returning one");
+        fl.b.when_violated(violated, Check::Return, message);
+    }
+    set(&mut fl.b, signal, false);
+}
+
+/// Whether more is done with the result of a call than to put it where nobody reads it.
+fn is_result_used(fl: &FunctionLowering, n: u32) -> bool {
+    let (ir, body) = (fl.b.ir(), fl.body);
+    let call = fl.instruction(n);
+    if matches!(ir.kind(call.ty), TypeKind::Void) {
+        return is_read(ir, body, ir.operand(call, 0), n);
+    }
+    let users = |value: u32| {
+        let is_user = move |(_, i): &(u32, &Instruction)| ir.operands(i).any(|o| o == Operand::Instruction(value));
+        (0u32..).zip(&body.instructions).filter(is_user)
+    };
+    let is_put = |(n, i): (u32, &Instruction)| i.opcode == op::STORE && !is_read(ir, body, ir.operand(i, 1), n);
+    users(n).any(|(k, i)| match i.opcode {
+        op::EXTRACT_VALUE => users(k).any(|user| !is_put(user)),
+        _ => !is_put((k, i)),
+    })
+}
+
+/// Whether memory that instruction `n` writes is read, here or where it is copied to.
+fn is_read(ir: &Module, body: &Body, address: Operand, n: u32) -> bool {
+    let Some(first) = root(ir, body, address) else { return true };
+    let (mut slots, mut writers, mut done) = (vec![first], vec![n], 0);
+    while let Some(&slot) = slots.get(done) {
+        done += 1;
+        if body.variables.iter().any(|v| v.is_address && v.value == Operand::Instruction(slot)) {
+            return true;
+        }
+        let derived = derived(ir, body, Slot::Alloca(slot));
+        for (k, i) in (0u32..).zip(&body.instructions) {
+            if writers.contains(&k) || !ir.operands(i).any(|operand| derived.contains(&operand)) {
+                continue;
+            }
+            match i.opcode {
+                op::GEP => {}
+                op::STORE if !derived.contains(&ir.operand(i, 0)) => {}
+                op::CALL if is_marker(ir, i) => {}
+                op::CALL if reads_only(ir, i, &derived) => {
+                    let Some(copy) = root(ir, body, ir.operand(i, 0)) else { return true };
+                    writers.push(k);
+                    if !slots.contains(&copy) {
+                        slots.push(copy);
+                    }
+                }
+                _ => return true,
+            }
+        }
+    }
+    false
+}
+
+fn set(b: &mut Builder, var: VarId, to: bool) {
+    let value = b.int(1, to.into());
+    b.emit(Op::Assign { var, value });
+}
