@@ -1,10 +1,16 @@
 // pthread mutexes (of the default kind), each from its first use on.
 automaton mutex for each m {
+    // Who waits may always wake up (POSIX), and other threads are not looked at.
+    harmless pthread_cond_init, pthread_cond_destroy, pthread_cond_signal, pthread_cond_broadcast, pthread_cond_wait,
+        pthread_cond_timedwait;
+
     state unlocked {
         return pthread_mutex_lock(m) = r if r == 0 -> locked;
         return pthread_mutex_trylock(m) = r if r == 0 -> locked;
         return pthread_mutex_timedlock(m, _) = r if r == 0 -> locked;
         call pthread_mutex_unlock(m) -> error "a mutex is unlocked that is not locked";
+        call pthread_cond_wait(_, m) -> error "a condition is waited for with a mutex that is not locked";
+        call pthread_cond_timedwait(_, m, _) -> error "a condition is waited for with a mutex that is not locked";
         call pthread_mutex_destroy(m) -> destroyed;
     }
     state locked {
