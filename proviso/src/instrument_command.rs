@@ -36,10 +36,8 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     let mut outputs = Outputs::new([("--output", Some(&output))]);
     let mut job = Job::new(&verify, Otherwise::Assertions)?;
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
-    if let Some(ask) =
-        job.asks.iter().find(|a| a.checks.is_empty() || a.checks.iter().any(|c| c.is_fault() || *c == Check::Memory))
-    {
-        let text = "what an operation does with memory, what is initialised, and whether a program ends, is no condition in it";
+    if let Some(ask) = job.asks.iter().find(|a| a.checks.is_empty() || a.checks.contains(&Check::Memory)) {
+        let text = "what is initialised, and whether a program ends, is no condition in it";
         return Err(Failure::usage(format!("{} cannot be put into a program: {text}", ask.name)));
     }
     job.load.keeps_output = true;
@@ -47,8 +45,20 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     instrument::unreach_call(&mut program, &job.error_functions);
     job.weave(&mut program)?;
-    let about = "A program with its checks, made by proviso instrument.";
-    outputs.put(&output, reduce_command::text(&program, &output, args.no_line, about)?);
+    let checks_memory = job.load.checks.iter().any(|c| c.is_fault());
+    if checks_memory {
+        let trusted = cooperate::c::write_models(&mut program);
+        instrument::memory_safety(&mut program, &job.load.checks);
+        if !trusted.is_empty() {
+            let text =
+                format!("what these functions of the library do with memory is not checked: {}", trusted.join(", "));
+            output::warning(&text, colors);
+        }
+    }
+    let about = vec!["A program with its checks, made by proviso instrument.".to_owned()];
+    let options =
+        cooperate::c::Options { plain: args.no_line, about, checks_memory, ..cooperate::c::Options::default() };
+    outputs.put(&output, reduce_command::text(&program, &output, &options)?);
     let mut taints: Vec<&str> = program.taints.values().map(|t| t.reason.as_str()).collect();
     taints.dedup();
     if !taints.is_empty() && program.models.is_empty() {

@@ -51,7 +51,9 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     };
     let shape = Shape::of(&residual);
     if let Some(output) = output {
-        outputs.put(output, text(&residual, output, args.no_line, "A residual program, made by proviso reduce.")?);
+        let about = vec!["A residual program, made by proviso reduce.".to_owned()];
+        let options = cooperate::c::Options { plain: args.no_line, about, ..cooperate::c::Options::default() };
+        outputs.put(output, text(&residual, output, &options)?);
         let mut taints: Vec<&str> = residual.taints.values().map(|t| t.reason.as_str()).collect();
         taints.dedup();
         if !taints.is_empty() && residual.models.is_empty() {
@@ -123,13 +125,12 @@ pub fn language(path: &Path) -> Language {
 }
 
 /// The program in the language that the name of the file asks for.
-pub fn text(program: &Program, path: &Path, plain: bool, about: &str) -> Result<Vec<u8>, Failure> {
+pub fn text(program: &Program, path: &Path, options: &cooperate::c::Options) -> Result<Vec<u8>, Failure> {
     let language = language(path);
     if language == Language::Automata {
         return Ok(cfa::text::print(program).into_bytes());
     }
-    let options = cooperate::c::Options { plain, about: vec![about.to_owned()], ..cooperate::c::Options::default() };
-    let c = cooperate::c::print(program, &options).map_err(Failure::data)?;
+    let c = cooperate::c::print(program, options).map_err(Failure::data)?;
     compiled(c, program.layout.pointer_width, language, path)
 }
 

@@ -577,7 +577,24 @@ fn a_program_is_written_with_its_checks() {
             assert_eq!(last_line(&output), verdict, "{limit} {name} {}", stderr(&output));
         }
     }
-    let output = run(&["instrument", &file, "-DLIMIT=1", "--check", "address"]);
-    assert_eq!(output.status.code(), Some(64));
-    assert!(stderr(&output).contains("address cannot be put into a program"), "{}", stderr(&output));
+    let output = run(&["instrument", &file, "-DLIMIT=1", "--check", "memory"]);
+    assert!(stderr(&output).contains("memory cannot be put into a program"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_program_is_written_with_a_table_of_its_objects() {
+    let text = "#include <stdlib.h>\n#include <string.h>\nstatic char table[4] = \"abc\"; int __VERIFIER_nondet_int(void);\n\
+                int main(void) { int i = __VERIFIER_nondet_int();\n\
+                if (i < 0 || i > LAST) return 0; char *p = malloc(i + 2); if (!p) return 0;\n\
+                memset(p, table[i], i + 2); free(p); return 0; }\n";
+    let (folder, file) = source("a.c", text);
+    for (last, verdict) in [("3", "TRUE"), ("4", "FALSE(unreach-call)")] {
+        for name in ["checked.c", "checked.bc", "checked.ll"] {
+            let (path, last) = (folder.path().join(name), format!("-DLAST={last}"));
+            let out = path.to_str().unwrap();
+            run(&["instrument", &file, &last, "--check", "default,leak", "-o", out]);
+            let output = run(&["verify", out, "--property", "unreach-call"]);
+            assert_eq!(last_line(&output), verdict, "{last} {name} {}", stderr(&output));
+        }
+    }
 }

@@ -274,7 +274,7 @@ pub struct InstrumentArgs {
 
     #[command(flatten)]
     pub input: InputArgs,
-    /// The checks, as for `verify`: all but `address` and `leak`, which are no conditions in a program.
+    /// The checks, as for `verify`: all but `memory`. For `address` and `leak` the program gets a table of its objects.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "property")]
     pub check: Vec<String>,
     /// A property instead, as for `verify`.

@@ -3,6 +3,7 @@
 use super::expr::{Kind, Ty, container};
 use super::file::{File, frame_object, raw_type};
 use super::kinds;
+use super::memory;
 use super::place::Access;
 use super::roles::{self, Role};
 use cfa::{
@@ -49,6 +50,7 @@ impl Statements<'_, '_, '_> {
         let mut roots = Vec::new();
         op.for_each_expr(|e| roots.push(e));
         self.parts(&roots);
+        memory::before(self.file, edge, &mut self.out);
         match *op {
             Op::Skip | Op::Leak(_) => {}
             Op::Assume { .. } => unreachable!("branches are written with their locations"),
@@ -61,13 +63,20 @@ impl Statements<'_, '_, '_> {
             Op::Store { addr, value } => self.store(addr, value),
             Op::Alloc { var, size, kind, zeroed, align } => self.alloc(op, var, size, kind, zeroed, align),
             Op::Free { kind: AllocKind::Stack, .. } => {}
+            Op::Free { ptr, .. } if self.file.watch.is_some() => {
+                let ptr = self.file.pointer(ptr);
+                self.out.push(format!("proviso_free({ptr});"));
+            }
             Op::Free { ptr, .. } => {
                 self.file.library("free", "extern void free(void *);".to_owned());
                 let ptr = self.file.pointer(ptr);
                 self.out.push(format!("free({ptr});"));
             }
-            Op::ObjectSize { var, ptr } | Op::ObjectOffset { var, ptr } => {
-                let _ = (var, ptr);
+            Op::ObjectSize { var, ptr } | Op::ObjectOffset { var, ptr } if self.file.watch.is_some() => {
+                let what = if matches!(op, Op::ObjectSize { .. }) { "size" } else { "offset" };
+                self.measure(var, ptr, what);
+            }
+            Op::ObjectSize { .. } | Op::ObjectOffset { .. } => {
                 self.file.refuse("the size of an object that is not known to C".to_owned());
             }
             Op::Havoc { var, input } => self.havoc(var, input),
@@ -243,10 +252,15 @@ impl Statements<'_, '_, '_> {
                 self.file.library("memset", "extern void *memset(void *, int, unsigned long);".to_owned());
                 self.out.push(format!("memset(&{object}, 0, {bytes});"));
             }
+            if self.file.watch.is_some() {
+                self.out.push(format!("proviso_begin(&{object}, {bytes}, PROVISO_STACK);"));
+            }
             return;
         }
         let (name, ty) = self.file.variable(var);
-        let size = self.file.bits(size);
+        let exact = self.file.bits(size);
+        let watched = self.file.watch.is_some();
+        let size = if watched { format!("({exact} + PROVISO_GAP)") } else { exact.clone() };
         let made = match kind {
             AllocKind::Stack => format!("__builtin_alloca({size})"),
             AllocKind::Heap | AllocKind::Library if zeroed => {
@@ -263,12 +277,30 @@ impl Statements<'_, '_, '_> {
                 format!("malloc({size})")
             }
         };
+        let made = match kind {
+            AllocKind::Heap | AllocKind::Library if watched => format!("proviso_allocate({made}, {exact})"),
+            _ => made,
+        };
         let cast = if ty == Ty::Pointer { "" } else { "(unsigned long)" };
         self.out.push(format!("{name} = {cast}{made};"));
         if zeroed && kind == AllocKind::Stack {
             self.file.library("memset", "extern void *memset(void *, int, unsigned long);".to_owned());
             self.out.push(format!("memset({name}, 0, {size});"));
         }
+        if watched && kind == AllocKind::Stack {
+            self.out.push(format!(
+                "proviso_begin({}{name}, {exact}, PROVISO_STACK);",
+                if ty == Ty::Pointer { "" } else { "(void *)" }
+            ));
+        }
+    }
+
+    fn measure(&mut self, var: VarId, ptr: ExprId, what: &str) {
+        let (name, ty) = self.file.variable(var);
+        let width = self.file.p.vars[var].width;
+        let ptr = self.file.pointer(ptr);
+        let value = self.file.converted(format!("proviso_{what}({ptr})"), Ty::Unsigned(width), width, ty);
+        self.out.push(format!("{name} = {};", strip(&value)));
     }
 
     // Inputs and calls.

@@ -425,7 +425,7 @@ impl File<'_> {
                 Some(object) => format!("(char *)&{}", object.name),
                 None => format!("(char *){}", self.variable(v).0),
             },
-            Expr::GlobalAddr(g) => match file::string(self.p, g) {
+            Expr::GlobalAddr(g) => match file::string(self, g) {
                 Some(text) => text,
                 None => format!("(char *)&{}", self.global(g)),
             },

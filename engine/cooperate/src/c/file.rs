@@ -40,6 +40,8 @@ pub struct File<'p> {
     pub scope: Names,
     /// Objects of the present function's frame that are variables of C, by the variable that holds their address.
     pub objects: FxHashMap<VarId, Object>,
+    /// Where the program checks what it does with memory.
+    pub watch: Option<super::memory::Watch>,
     /// Locals named in the present function, in order.
     pub locals: Vec<VarId>,
     /// Declarations of parts of expressions in the present function.
@@ -69,6 +71,7 @@ impl<'p> File<'p> {
             lets: FxHashMap::default(),
             scope: Names::new(),
             objects: FxHashMap::default(),
+            watch: None,
             locals: Vec::new(),
             part_declarations: Vec::new(),
             functions: Table::filled(None, p.funcs.len()),
@@ -133,7 +136,8 @@ impl<'p> File<'p> {
             self.names.reserve(&global.name);
             global.name.clone()
         } else {
-            self.names.fresh_beside(global.name.trim_start_matches('.'), &mut self.scope)
+            let name = self.names.fresh_beside(global.name.trim_start_matches('.'), &mut self.scope);
+            if self.watch.is_some() { format!("{name}.{}", super::memory::OBJECT) } else { name }
         };
         self.globals[g] = Some(name.clone());
         self.wanted_globals.push(g);
@@ -264,10 +268,16 @@ impl<'p> File<'p> {
 }
 
 /// A literal for the address of an array of characters that nobody writes.
-pub fn string(p: &Program, g: GlobalId) -> Option<String> {
+pub fn string(file: &File, g: GlobalId) -> Option<String> {
+    let p = file.p;
     let global = &p.globals[g];
     let init = global.init.as_ref()?;
-    if !global.read_only || !global.name.starts_with(".str") || !init.pointers.is_empty() || global.size > 4096 {
+    if file.watch.is_some()
+        || !global.read_only
+        || !global.name.starts_with(".str")
+        || !init.pointers.is_empty()
+        || global.size > 4096
+    {
         return None;
     }
     let CType::Array(of, _) = *p.plain_type(global.ty) else { return None };

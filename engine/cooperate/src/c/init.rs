@@ -1,6 +1,7 @@
 //! Initial values of global objects, as C writes them.
 
 use super::file::{File, string_literal};
+use super::memory::{OBJECT, with_gap};
 use super::roles;
 use super::types::integer_type;
 use cfa::{Bv, CType, GlobalId, GlobalInit, TypeId};
@@ -10,20 +11,33 @@ impl File<'_> {
     /// The definition of a global object, or its declaration if somebody else defines it; and one that others may come before.
     pub fn global_definition(&mut self, g: GlobalId) -> (String, String) {
         let global = &self.p.globals[g];
-        let name = self.global(g);
+        let text = self.global(g);
+        let (name, inner) = match text.strip_suffix(&format!(".{OBJECT}")) {
+            Some(name) => (name.to_owned(), Some(OBJECT)),
+            None => (text, None),
+        };
         let typed = self.p.size_of(global.ty) == Some(global.size);
         let Some(init) = &global.init else {
+            let named = inner.unwrap_or(&name);
             let declaration = if typed || global.size == 0 {
-                self.types.declare(global.ty, &name, &mut self.names)
+                self.types.declare(global.ty, named, &mut self.names)
             } else {
-                format!("unsigned char {name}[{}]", global.size)
+                format!("unsigned char {named}[{}]", global.size)
             };
+            if inner.is_some() {
+                return (format!("{} {name};\n", with_gap(&declaration, "")), String::new());
+            }
             let external = if roles::is_external(self.p, global.place, true) { "extern " } else { "" };
             return (format!("{external}{declaration};\n"), String::new());
         };
         let aligned =
             if global.align > 1 { format!(" __attribute__((aligned({})))", global.align) } else { String::new() };
-        if typed && let Some(value) = self.initialiser(global.ty, 0, init) {
+        let inner_value = if typed { self.initialiser(global.ty, 0, init) } else { None };
+        if let (Some(inner), Some(value)) = (inner, &inner_value) {
+            let declaration = self.types.declare(global.ty, inner, &mut self.names);
+            return with_gap_defined(self, &name, &with_gap(&declaration, &aligned), value, is_zero(init));
+        }
+        if let Some(value) = inner_value {
             let declaration = self.types.declare(global.ty, &name, &mut self.names);
             let definition = if is_zero(init) { String::new() } else { format!("{declaration}{aligned} = {value};\n") };
             return (format!("{declaration}{aligned};\n"), definition);
@@ -58,13 +72,22 @@ impl File<'_> {
         }
         bytes(&mut members, &mut values, at, global.size);
         if values.is_empty() {
-            return (format!("unsigned char {name}[1];\n"), String::new());
+            let declaration = format!("unsigned char {}[1]", if self.watch.is_some() { OBJECT } else { name });
+            return match self.watch {
+                Some(_) => (format!("{} {name};\n", with_gap(&declaration, "")), String::new()),
+                None => (format!("{declaration};\n"), String::new()),
+            };
         }
         let packed = if aligned.is_empty() {
             " __attribute__((packed))".to_owned()
         } else {
             format!(" __attribute__((packed)){aligned}")
         };
+        if self.watch.is_some() {
+            let declaration = format!("struct {{ {members}}}{packed} {OBJECT}");
+            let value = format!("{{{}}}", values.join(", "));
+            return with_gap_defined(self, name, &with_gap(&declaration, ""), &value, is_zero(init));
+        }
         let tag = self.names.tag(&format!("{name}_bytes"));
         let definition =
             if is_zero(init) { String::new() } else { format!("struct {tag} {name} = {{{}}};\n", values.join(", ")) };
@@ -180,6 +203,14 @@ impl File<'_> {
             _ => format!("{}{}", value.to_u64()?, if size > 4 { "ULL" } else { "U" }),
         })
     }
+}
+
+/// The definitions of an object with room behind it.
+fn with_gap_defined(file: &mut File, name: &str, gapped: &str, value: &str, is_zero: bool) -> (String, String) {
+    let tag = file.names.tag(&format!("{name}_object"));
+    let tagged = gapped.replacen("struct", &format!("struct {tag}"), 1);
+    let definition = if is_zero { String::new() } else { format!("struct {tag} {name} = {{{value}}};\n") };
+    (format!("{tagged};\nstruct {tag} {name};\n"), definition)
 }
 
 fn is_zero(init: &GlobalInit) -> bool {

@@ -11,6 +11,7 @@ mod file;
 mod float;
 mod init;
 mod kinds;
+mod memory;
 mod names;
 mod place;
 mod roles;
@@ -20,6 +21,8 @@ mod types;
 
 use cfa::{AllocKind, FuncId, Op, PlaceId, Program, VarId, VarKind};
 use file::{File, Object, frame_object, string_literal};
+use memory::OBJECT;
+pub use memory::write_models;
 use roles::{Role, plain_main, public_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
@@ -33,6 +36,8 @@ pub struct Options {
     pub plain: bool,
     /// Variables of functions start as 0, which they are never read as: tools that take what is not initialised for an input have fewer.
     pub initialised: bool,
+    /// Operations on memory whose faults are errors are checked by the program itself.
+    pub checks_memory: bool,
     /// What the file says of itself, in a comment at its top.
     pub about: Vec<String>,
 }
@@ -40,6 +45,7 @@ pub struct Options {
 /// The program as C; the error says what C has no words for.
 pub fn print(p: &Program, options: &Options) -> Result<String, String> {
     let mut file = File::new(p);
+    file.watch = options.checks_memory.then(|| memory::Watch::new(p));
     let main = plain_main(p);
     // The program's start is its main function, where it is not just a call of that.
     let start = main.is_none().then_some(p.entry);
@@ -70,6 +76,7 @@ pub fn print(p: &Program, options: &Options) -> Result<String, String> {
                 }
                 Role::External | Role::Error => {
                     let name = public_name(&p.funcs[f]).to_owned();
+                    memory::note_foreign(&mut file, f);
                     file.library(&name, format!("extern {signature};"));
                 }
             }
@@ -87,6 +94,7 @@ pub fn print(p: &Program, options: &Options) -> Result<String, String> {
             break;
         }
     }
+    let runtime = memory::runtime(&mut file);
     file.types.finish(&mut file.names);
     if let Some(refused) = file.refused {
         return Err(format!("C has no words for {refused}"));
@@ -106,12 +114,15 @@ pub fn print(p: &Program, options: &Options) -> Result<String, String> {
     out.push('\n');
     out += &prototypes;
     out.push('\n');
+    let (runtime, behind) = runtime.unwrap_or_default();
+    out += &runtime;
     out += &tentative;
     out += &definitions;
     for body in bodies {
         out.push('\n');
         out += &body;
     }
+    out += &behind;
     Ok(out)
 }
 
@@ -150,6 +161,7 @@ fn function(file: &mut File, f: FuncId, signature: &str, options: &Options) -> S
         file.scope.reserve(&name);
     }
     let objects = frame_objects(file, &shape);
+    let begin = memory::begin(file, f);
     let lines = structure::body(file, &shape);
     let mut declarations = Vec::new();
     for v in std::mem::take(&mut file.locals) {
@@ -164,7 +176,7 @@ fn function(file: &mut File, f: FuncId, signature: &str, options: &Options) -> S
     let mut printer = Printer { out: &mut out, p, options, at: None };
     printer.mark(function.place);
     printer.line(0, &format!("{}{signature} {{", roles::linkage(file.p, f)));
-    for text in objects.iter().chain(&declarations).chain(&parts) {
+    for text in objects.iter().chain(&declarations).chain(&parts).chain(&begin) {
         printer.line(1, text);
     }
     for line in &lines {
@@ -225,11 +237,22 @@ fn frame_objects(file: &mut File, shape: &Shape) -> Vec<String> {
             cfa::CType::Pointer(to) if p.size_of(to) == Some(size) => Some(to),
             _ => None,
         };
+        let inner = if file.watch.is_some() { OBJECT } else { &name };
         let declaration = match ty {
-            Some(ty) => file.types.declare(ty, &name, &mut file.names),
-            None => format!("unsigned char {name}[{size}]"),
+            Some(ty) => file.types.declare(ty, inner, &mut file.names),
+            None => format!("unsigned char {inner}[{size}]"),
         };
-        declarations.push(format!("{declaration} __attribute__((aligned({align})));"));
+        let attributes = format!(" __attribute__((aligned({align})))");
+        let name = match file.watch {
+            Some(_) => {
+                declarations.push(format!("{} {name};", memory::with_gap(&declaration, &attributes)));
+                format!("{name}.{OBJECT}")
+            }
+            None => {
+                declarations.push(format!("{declaration}{attributes};"));
+                name
+            }
+        };
         file.objects.insert(v, Object { name, typed: ty.is_some() });
     }
     declarations

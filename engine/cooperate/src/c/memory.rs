@@ -1,0 +1,269 @@
+//! A program that checks what it does with memory itself: a call of the runtime (`objects.c`) before each operation whose fault is an error, and where
+//! objects begin and end.
+//!
+//! Objects have room behind them that is nobody's, so that who walks out of one does not come into another; the address
+//! that another was computed from tells which object is meant. What library functions do with their arguments their models tell, which are
+//! written out where they are plain C ([`write_models`]).
+
+use super::code::strip;
+use super::expr::{Kind, Ty};
+use super::file::File;
+use super::roles::{self, Role};
+use cfa::{AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, Leak, Op, Out, Program};
+use rustc_hash::FxHashSet;
+use std::fmt::Write;
+
+/// What an object is called where there is room behind it.
+pub const OBJECT: &str = "object";
+
+/// Bytes behind each object.
+const GAP: u32 = 64;
+
+/// The runtime, and what it takes from elsewhere.
+const RUNTIME: &str = include_str!("objects.c");
+const LIBRARY: [(&str, &str); 4] = [
+    ("malloc", "extern void *malloc(unsigned long);"),
+    ("free", "extern void free(void *);"),
+    ("abort", "extern void abort(void) __attribute__((__noreturn__));"),
+    ("reach_error", "extern void reach_error(void);"),
+];
+
+/// Makes models functions of the program that do nothing but compute and access memory: what the program gives them is then checked where
+/// they use it. The names of the library functions that stay what they are and that get pointers.
+pub fn write_models(p: &mut Program) -> Vec<String> {
+    let mut written = Vec::new();
+    let mut others = Vec::new();
+    for f in p.funcs.ids() {
+        // `malloc` and `free` as others call them are nobody's models: they do what the front-end knows of.
+        if roles::role(p, f) != Role::External || p.funcs[f].origin != FunctionOrigin::Model && !is_about_heap(p, f) {
+            continue;
+        }
+        let parts = parts(p, f);
+        let allocates = parts.iter().any(|&g| is_about_heap(p, g));
+        if parts.iter().all(|&g| is_plain(p, g, allocates)) {
+            written.push(f);
+        } else if p.funcs[f].params.iter().any(|&v| matches!(p.plain_type(p.vars[v].ty), cfa::CType::Pointer(_))) {
+            others.push(roles::public_name(&p.funcs[f]).to_owned());
+        }
+    }
+    for f in written {
+        p.funcs[f].name = format!("checked_{}", roles::public_name(&p.funcs[f]));
+        p.funcs[f].origin = FunctionOrigin::Source;
+    }
+    others.sort();
+    others.dedup();
+    others
+}
+
+fn operations(p: &Program, f: FuncId) -> impl Iterator<Item = &Op> {
+    super::Shape::new(p, f).locs.into_iter().flat_map(|loc| p.out_edges(loc)).map(|edge| &p.edges[edge].op)
+}
+
+fn is_about_heap(p: &Program, f: FuncId) -> bool {
+    let heap = AllocKind::Heap;
+    operations(p, f).any(|op| match op {
+        Op::Alloc { kind, .. } | Op::Free { kind, .. } => *kind == heap,
+        op => matches!(op, Op::ObjectSize { .. }),
+    })
+}
+
+/// A function and all that it calls.
+fn parts(p: &Program, f: FuncId) -> Vec<FuncId> {
+    let (mut parts, mut seen, mut done) = (vec![f], FxHashSet::from_iter([f]), 0);
+    while let Some(&part) = parts.get(done) {
+        done += 1;
+        for op in operations(p, part) {
+            if let Op::Call { callee: Callee::Direct(g), .. } = *op
+                && seen.insert(g)
+            {
+                parts.push(g);
+            }
+        }
+    }
+    parts
+}
+
+/// Whether a model does nothing that needs the library: it asks nobody, and keeps nothing but, where it allocates, what went wrong.
+fn is_plain(p: &Program, f: FuncId, may_keep: bool) -> bool {
+    let is_known = p.funcs[f].origin == FunctionOrigin::Model || is_about_heap(p, f);
+    let mut seen = FxHashSet::default();
+    is_known
+        && p.funcs[f].varargs.is_none()
+        && operations(p, f).all(|op| {
+            let mut keeps = op.def().is_some_and(|v| p.vars[v].func().is_none());
+            op.for_each_expr(|e| {
+                p.exprs.visit(e, &mut seen, |_, node| {
+                    keeps |= match *node {
+                        Expr::Var(v) => p.vars[v].func().is_none(),
+                        Expr::GlobalAddr(g) => !p.globals[g].read_only,
+                        _ => false,
+                    };
+                });
+            });
+            let asks = matches!(
+                op,
+                Op::Havoc { .. } | Op::Approx { .. } | Op::Call { callee: Callee::Indirect(_), .. } | Op::Halt(_)
+            );
+            !asks && (may_keep || !keeps)
+        })
+}
+
+/// What a file that checks memory has besides.
+pub struct Watch {
+    /// The leaks that are looked for.
+    leak: Option<Leak>,
+    /// Somebody else has memory that the program gets addresses of.
+    pub foreign: bool,
+    /// The present function has objects that end with it.
+    has_frame: bool,
+    is_main: bool,
+}
+
+impl Watch {
+    pub fn new(p: &Program) -> Self {
+        let leak = p.edges.values().find_map(|e| match e.op {
+            Op::Leak(leak) if e.fault.is_some() => Some(leak),
+            _ => None,
+        });
+        Self { leak, foreign: false, has_frame: false, is_main: false }
+    }
+}
+
+/// The declaration of an object with the room behind it.
+pub fn with_gap(declaration: &str, attributes: &str) -> String {
+    format!("struct {{ {declaration}{attributes}; unsigned char gap[{GAP}]; }}")
+}
+
+/// A function that somebody else defines may hand out addresses of memory that nobody here knows.
+pub fn note_foreign(file: &mut File, f: FuncId) {
+    let function = &file.p.funcs[f];
+    let hands_out = file.result_type(f).is_some_and(|(ty, _)| ty == Ty::Pointer)
+        || function.origin == FunctionOrigin::Undefined
+            && function.params.iter().any(|&v| file.vars[v].ty == Ty::Pointer);
+    if let Some(watch) = &mut file.watch {
+        watch.foreign |= hands_out;
+    }
+}
+
+/// What a function begins with.
+pub fn begin(file: &mut File, f: FuncId) -> Vec<String> {
+    if file.watch.is_none() {
+        return Vec::new();
+    }
+    let (p, is_main) = (file.p, file.function(f) == "main");
+    let mut lines = Vec::new();
+    if is_main {
+        lines.push("proviso_start();".to_owned());
+    }
+    if let ([count, list], true) = (&p.funcs[f].params[..], is_main && f != p.entry) {
+        let mut uses = false;
+        operations(p, f).for_each(|op| op.for_each_expr(|e| uses |= p.exprs.vars(e).contains(list)));
+        if uses {
+            let [count, list] = [*count, *list].map(|v| file.variable(v).0);
+            lines.push(format!("proviso_arguments({count}, (char **){list});"));
+        }
+    }
+    let has_frame = operations(p, f).any(|op| matches!(op, Op::Alloc { kind: AllocKind::Stack, .. }));
+    if has_frame {
+        lines.push("proviso_depth++;".to_owned());
+    }
+    if let Some(watch) = &mut file.watch {
+        (watch.has_frame, watch.is_main) = (has_frame, is_main);
+    }
+    lines
+}
+
+/// What comes before an operation.
+pub fn before(file: &mut File, edge: EdgeId, out: &mut Vec<String>) {
+    let Some(watch) = &file.watch else { return };
+    let (has_frame, is_main, leak) = (watch.has_frame, watch.is_main, watch.leak);
+    let p = file.p;
+    let is_fault = p.edges[edge].fault.is_some();
+    match p.edges[edge].op {
+        Op::Load { var, addr } if is_fault => access(file, addr, &bytes(p.vars[var].width), false, out),
+        Op::Store { addr, value } if is_fault => access(file, addr, &bytes(p.exprs.width(value)), true, out),
+        Op::Copy { dst, src, len } if is_fault => {
+            let len = file.bits(len);
+            access(file, src, &len, false, out);
+            access(file, dst, &len, true, out);
+        }
+        Op::Fill { dst, len, .. } if is_fault => {
+            let len = file.bits(len);
+            access(file, dst, &len, true, out);
+        }
+        Op::Call { callee: Callee::Indirect(e), .. } if is_fault => {
+            let callee = file.pointer(e);
+            out.push(format!("proviso_call({callee});"));
+        }
+        Op::Free { ptr, kind: AllocKind::Stack } => {
+            let ptr = file.pointer(ptr);
+            out.push(format!("proviso_end({ptr});"));
+        }
+        Op::Leak(leak) if is_fault && (leak == Leak::Alive || is_main) && is_last(p, edge) => {
+            out.push(look(leak).to_owned());
+        }
+        Op::Return { .. } => {
+            if has_frame {
+                out.push("proviso_leave();".to_owned());
+            }
+            out.extend(leak.filter(|_| is_main).map(|leak| look(leak).to_owned()));
+        }
+        _ => {}
+    }
+}
+
+fn access(file: &mut File, addr: ExprId, bytes: &str, writes: bool, out: &mut Vec<String>) {
+    let p = file.p;
+    let mut base = addr;
+    while let (Kind::Pointer, &Expr::Binary(op, a, b)) = (file.kind(base), p.exprs.get(base)) {
+        base = if op == BinOp::Add && file.kind(a) != Kind::Pointer { b } else { a };
+    }
+    let [base, addr] = [base, addr].map(|e| file.pointer(e));
+    let writes = u32::from(writes);
+    out.push(format!("proviso_access({}, {}, {}, {writes});", strip(&base), strip(&addr), strip(bytes)));
+}
+
+/// The runtime, once all is known that the file has.
+pub fn runtime(file: &mut File) -> Option<(String, String)> {
+    let watch = file.watch.as_ref()?;
+    let foreign = u32::from(watch.foreign);
+    for (name, declaration) in LIBRARY {
+        file.library(name, declaration.to_owned());
+    }
+    let p = file.p;
+    let (mut start, mut roots) = (String::new(), String::new());
+    for g in file.wanted_globals.clone() {
+        let global = &p.globals[g];
+        if let Some(name) = file.global(g).strip_suffix(&format!(".{OBJECT}")) {
+            let kind = if global.read_only { "CONSTANT" } else { "GLOBAL" };
+            let _ = writeln!(start, "    proviso_begin(&{name}.{OBJECT}, {}, PROVISO_{kind});", global.size);
+        }
+    }
+    for v in file.wanted_variables.clone().into_iter().filter(|&v| !roles::is_library_variable(p, v)) {
+        let name = file.variable(v).0;
+        let _ = writeln!(roots, "    proviso_reach(&{name}, sizeof {name});");
+    }
+    let before = format!(
+        "#define PROVISO_GAP {GAP}\n#define PROVISO_FOREIGN {foreign}\n{RUNTIME}\nstatic void proviso_start(void);\n"
+    );
+    let behind =
+        format!("\nstatic void proviso_start(void) {{\n{start}}}\n\nstatic void proviso_roots(void) {{\n{roots}}}\n");
+    Some((before, behind))
+}
+
+fn look(leak: Leak) -> &'static str {
+    match leak {
+        Leak::Alive => "proviso_alive();",
+        Leak::Lost => "proviso_lost();",
+    }
+}
+
+fn bytes(width: u32) -> String {
+    width.div_ceil(8).to_string()
+}
+
+/// Whether the program ends behind an edge.
+fn is_last(p: &Program, edge: EdgeId) -> bool {
+    let ends = |op: &Op| matches!(op, Op::Halt(HaltKind::Exit(_) | HaltKind::Abort));
+    matches!(p.locs[p.edges[edge].target].out, Out::One(next) if ends(&p.edges[next].op))
+}

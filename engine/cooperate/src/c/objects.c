@@ -1,0 +1,166 @@
+// The objects that a program has, for a program that checks what it does with memory itself: a table, as the instrumentation of Symbiotic
+// keeps one (Slaby, Strejcek, Trtik, TACAS 2013; Chalupa et al., Symbiotic 4). What is not in it is nobody's, unless the C library hands out memory.
+
+enum { PROVISO_HEAP, PROVISO_STACK, PROVISO_GLOBAL, PROVISO_CONSTANT };
+
+struct proviso_object {
+    unsigned long start, size;
+    // Calls deep, of the stack.
+    unsigned long depth;
+    unsigned char kind, ended, reached;
+    struct proviso_object *next;
+};
+
+static struct proviso_object *proviso_objects;
+static unsigned long proviso_depth;
+
+static void proviso_violation(void) {
+    reach_error();
+    abort();
+}
+
+// The object that `p` leads to: into it, to its end, or into what is left free behind it, which is no object's.
+static struct proviso_object *proviso_find(const void *p) {
+    for (struct proviso_object *o = proviso_objects; o; o = o->next) {
+        if ((unsigned long)p - o->start < o->size + PROVISO_GAP)
+            return o;
+    }
+    return 0;
+}
+
+static void proviso_begin(void *start, unsigned long size, int kind) {
+    struct proviso_object *o = proviso_find(start);
+    // Where an object of the stack ended, another may begin.
+    while (o && o->ended && o->start != (unsigned long)start) {
+        o->start = o->size = 0;
+        o = proviso_find(start);
+    }
+    if (!o) {
+        o = malloc(sizeof *o);
+        if (!o)
+            abort();
+        o->next = proviso_objects;
+        proviso_objects = o;
+    }
+    o->start = (unsigned long)start;
+    o->size = size;
+    o->kind = kind;
+    o->ended = 0;
+    o->depth = proviso_depth;
+}
+
+static void proviso_end(void *start) {
+    struct proviso_object *o = proviso_find(start);
+    if (o && o->kind == PROVISO_STACK && o->start == (unsigned long)start)
+        o->ended = 1;
+}
+
+// The objects of a frame end with it.
+static void proviso_leave(void) {
+    for (struct proviso_object *o = proviso_objects; o; o = o->next) {
+        if (o->kind == PROVISO_STACK && o->depth == proviso_depth)
+            o->ended = 1;
+    }
+    proviso_depth--;
+}
+
+static void *proviso_allocate(void *start, unsigned long size) {
+    if (start)
+        proviso_begin(start, size, PROVISO_HEAP);
+    return start;
+}
+
+// Memory that is freed is not given back, so that nothing else comes to lie there.
+static void proviso_free(void *p) {
+    struct proviso_object *o = proviso_find(p);
+    if (!p)
+        return;
+    if (!o && PROVISO_FOREIGN)
+        return free(p);
+    if (!o || o->kind != PROVISO_HEAP || o->ended || o->start != (unsigned long)p)
+        proviso_violation();
+    o->ended = 1;
+}
+
+// An access to `size` bytes, by an address that was computed from `base`.
+static void proviso_access(const void *base, const void *address, unsigned long size, int writes) {
+    if (!size)
+        return;
+    struct proviso_object *o = proviso_find(base);
+    if (!o)
+        o = proviso_find(address);
+    if (!o) {
+        if (!PROVISO_FOREIGN || (unsigned long)address < 4096)
+            proviso_violation();
+        return;
+    }
+    unsigned long offset = (unsigned long)address - o->start;
+    if (o->ended || offset > o->size || o->size - offset < size || (writes && o->kind == PROVISO_CONSTANT))
+        proviso_violation();
+}
+
+// A call through a pointer: no object is a function.
+static void proviso_call(const void *p) {
+    if ((unsigned long)p < 4096 || proviso_find(p))
+        proviso_violation();
+}
+
+static unsigned long proviso_size(const void *p) {
+    struct proviso_object *o = proviso_find(p);
+    if (!o || o->ended || o->start != (unsigned long)p)
+        proviso_violation();
+    return o->size;
+}
+
+static unsigned long proviso_offset(const void *p) {
+    struct proviso_object *o = proviso_find(p);
+    return o && !o->ended && (unsigned long)p - o->start <= o->size ? (unsigned long)p - o->start : -1UL;
+}
+
+// What `main` is given.
+static void proviso_arguments(int count, char **arguments) {
+    proviso_begin(arguments, (count + 1) * sizeof *arguments, PROVISO_GLOBAL);
+    for (int i = 0; i < count; i++) {
+        unsigned long length = 0;
+        while (arguments[i][length])
+            length++;
+        // They lie side by side.
+        struct proviso_object *o = malloc(sizeof *o);
+        if (!o)
+            abort();
+        *o = (struct proviso_object){(unsigned long)arguments[i], length + 1, 0, PROVISO_GLOBAL, 0, 0, proviso_objects};
+        proviso_objects = o;
+    }
+}
+
+// At the end: what is still allocated.
+static void proviso_alive(void) {
+    for (struct proviso_object *o = proviso_objects; o; o = o->next) {
+        if (o->kind == PROVISO_HEAP && !o->ended)
+            proviso_violation();
+    }
+}
+
+static void proviso_reach(const void *memory, unsigned long size) {
+    for (unsigned long i = 0; i + sizeof(void *) <= size; i += sizeof(void *)) {
+        struct proviso_object *o = proviso_find(*(void *const *)((const char *)memory + i));
+        if (o && o->kind == PROVISO_HEAP && !o->ended && !o->reached) {
+            o->reached = 1;
+            proviso_reach((const void *)o->start, o->size);
+        }
+    }
+}
+
+// At the end of `main`: what no pointer leads to. `proviso_roots` looks at the program's global variables.
+static void proviso_roots(void);
+static void proviso_lost(void) {
+    for (struct proviso_object *o = proviso_objects; o; o = o->next) {
+        if (o->kind != PROVISO_HEAP && !o->ended)
+            proviso_reach((const void *)o->start, o->size);
+    }
+    proviso_roots();
+    for (struct proviso_object *o = proviso_objects; o; o = o->next) {
+        if (o->kind == PROVISO_HEAP && !o->ended && !o->reached)
+            proviso_violation();
+    }
+}
