@@ -1,4 +1,5 @@
 // Spin locks as Linux has them, by the names of functions that drivers are preprocessed to.
+// What is called is checked before, what it does is done when it returns: kernels have functions that call others of these for the same lock.
 automaton spinlock for each l {
     harmless spin_lock, spin_unlock, spin_trylock, spin_lock_init, spin_lock_irq, spin_unlock_irq, spin_lock_irqsave,
         spin_unlock_irqrestore, spin_lock_bh, spin_unlock_bh,
@@ -7,10 +8,10 @@ automaton spinlock for each l {
         _raw_spin_lock_irqsave, _raw_spin_unlock_irqrestore;
 
     state unlocked {
-        call spin_lock|_spin_lock|_raw_spin_lock|spin_lock_bh(l) -> locked;
+        return spin_lock|_spin_lock|_raw_spin_lock|spin_lock_bh(l) -> locked;
         return spin_trylock|_spin_trylock|_raw_spin_trylock(l) = r if r != 0 -> locked;
-        call spin_lock_irq|_spin_lock_irq|_raw_spin_lock_irq(l) -> locked_irq;
-        call spin_lock_irqsave|_spin_lock_irqsave|_raw_spin_lock_irqsave(l, ...) -> locked_irqsave;
+        return spin_lock_irq|_spin_lock_irq|_raw_spin_lock_irq(l) -> locked_irq;
+        return spin_lock_irqsave|_spin_lock_irqsave|_raw_spin_lock_irqsave(l, ...) -> locked_irqsave;
         call spin_unlock|_spin_unlock|_raw_spin_unlock|spin_unlock_bh(l) -> error "a spin lock is released that is not held";
         call spin_unlock_irq|_spin_unlock_irq|_raw_spin_unlock_irq(l) -> error "a spin lock is released that is not held";
         call spin_unlock_irqrestore|_spin_unlock_irqrestore|_raw_spin_unlock_irqrestore(l, ...)
@@ -25,19 +26,19 @@ automaton spinlock for each l {
         end -> error "a spin lock is still held at the end";
     }
     state locked {
-        call spin_unlock|_spin_unlock|_raw_spin_unlock|spin_unlock_bh(l) -> unlocked;
+        return spin_unlock|_spin_unlock|_raw_spin_unlock|spin_unlock_bh(l) -> unlocked;
         call spin_unlock_irq|_spin_unlock_irq|_raw_spin_unlock_irq(l) -> error "interrupts are enabled by a lock that did not disable them";
         call spin_unlock_irqrestore|_spin_unlock_irqrestore|_raw_spin_unlock_irqrestore(l, ...)
             -> error "flags are restored that were not saved";
     }
     state locked_irq {
-        call spin_unlock_irq|_spin_unlock_irq|_raw_spin_unlock_irq(l) -> unlocked;
+        return spin_unlock_irq|_spin_unlock_irq|_raw_spin_unlock_irq(l) -> unlocked;
         call spin_unlock|_spin_unlock|_raw_spin_unlock|spin_unlock_bh(l) -> error "interrupts stay disabled";
         call spin_unlock_irqrestore|_spin_unlock_irqrestore|_raw_spin_unlock_irqrestore(l, ...)
             -> error "flags are restored that were not saved";
     }
     state locked_irqsave {
-        call spin_unlock_irqrestore|_spin_unlock_irqrestore|_raw_spin_unlock_irqrestore(l, ...) -> unlocked;
+        return spin_unlock_irqrestore|_spin_unlock_irqrestore|_raw_spin_unlock_irqrestore(l, ...) -> unlocked;
         call spin_unlock|_spin_unlock|_raw_spin_unlock|spin_unlock_bh(l) -> error "the flags that were saved are not restored";
         call spin_unlock_irq|_spin_unlock_irq|_raw_spin_unlock_irq(l) -> error "the flags that were saved are not restored";
     }
