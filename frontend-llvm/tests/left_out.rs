@@ -72,7 +72,12 @@ fn without_returns(text: &str) -> Vec<&str> {
         !is_computed && ![": return", ": skip", "  temp "].iter().any(|what| line.contains(what))
     };
     let is_location = |line: &str| line.trim_start().starts_with("l:");
-    text.lines().filter(|line| !is_location(line)).filter(is_kept).collect()
+    // The result that is loaded for it has the place of the way.
+    let unplaced = |line| match line {
+        line if str::contains(line, ": v := load v -> ") => line.split(" @").next().unwrap_or(line),
+        line => line,
+    };
+    text.lines().filter(|line| !is_location(line)).filter(is_kept).map(unplaced).collect()
 }
 
 #[test]

@@ -42,5 +42,5 @@ fn behind_walks() {
 fn behind_ends() {
     let found = places("reaches.c", "address");
     let [(_, places, held)] = found[..] else { panic!("{found:?}") };
-    assert!(held > 60 && places - held <= 5, "{held} of {places}");
+    assert!(held > 60 && places - held <= 6, "{held} of {places}");
 }

@@ -134,11 +134,13 @@ def integers(program):
 
 
 def number(text):
-    """The value of a literal; `None` of what is none, and of the least that there is."""
+    """The value of a literal as a `long long`; `None` of what is none, and of the least that there is."""
     try:
-        return int(text.strip("()UL"))
+        value = int(text.strip("()UL"))
     except ValueError:
         return None
+    signed = value - (1 << 64) if value >= 1 << 63 else value
+    return signed if signed > -(1 << 63) else None
 
 
 def linear(program, seen, n, rng):
@@ -177,8 +179,9 @@ def bounded(program, seen, n, rng):
     i = rng.choice(given)
     if any(number(run.inputs[i]) is None for run in seen):
         return None
-    most = max(run.results[n] - number(run.inputs[i]) for run in seen) - rng.choice((0, 0, 1))
-    if not -(1 << 40) < most < 1 << 40:
+    differences = [run.results[n] - number(run.inputs[i]) for run in seen]
+    most = max(differences) - rng.choice((0, 0, 1))
+    if not -(1 << 40) < most < 1 << 40 or min(differences) < -(1 << 63):
         return None
     return f"out{n} - (long long){program.inputs[i].name} <= {literal(most)}", lambda run: run.results[n] - number(run.inputs[i]) <= most
 

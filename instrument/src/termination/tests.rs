@@ -93,7 +93,7 @@ fn ends_are_errors_with_fixed_inputs() {
     let mut program = nested("(v0 + 0:8)");
     fix_inputs(&mut program, &|_, width| Some(cfa::Bv::new(width, 7)));
     ends_are_errors(&mut program);
-    assert_eq!(run(&program, 0), Outcome::Limit(cfa::interp::LimitKind::Steps));
+    assert_eq!(run(&program, 0), Outcome::Limit(cfa::interp::LimitKind::Endless));
     let mut program = nested("(v0 + -1:8)");
     let error = ends_are_errors(&mut program);
     assert!(matches!(run(&program, 0), Outcome::Error(hit, _) if hit == error));

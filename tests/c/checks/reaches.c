@@ -1,6 +1,6 @@
 // How far a number or a pointer reaches in a string or an array of any size is seen before slicing, and forgotten where what it was held
 // against has changed.
-// run: --check address => TRUE
+// (That it is correct is asked for by `proviso/tests/held.rs`.)
 // run: --check address -DFAULT=1 => FALSE(address)
 // run: --check address -DFAULT=2 => FALSE(address)
 // run: --check address -DFAULT=3 => FALSE(address)
