@@ -70,7 +70,10 @@ fn assignment(program: &mut Program, edge: EdgeId, known: &FxHashMap<FuncId, Exp
         return None;
     };
     let (&given, function) = (known.get(&func)?, &program.funcs[func]);
-    if program.edges[edge].fault.is_some() || args.len() < function.params.len() {
+    // Old C calls functions with arguments of other widths, which are fitted at the call.
+    let fits = |(&param, &arg): (&VarId, &ExprId)| program.vars[param].width == program.exprs.width(arg);
+    let fit = args.len() >= function.params.len() && function.params.iter().zip(args).all(fits);
+    if program.edges[edge].fault.is_some() || !fit {
         return None;
     }
     let Some(var) = result else { return Some(Op::Skip) };
