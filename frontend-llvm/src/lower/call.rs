@@ -240,6 +240,7 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
     let by_value = by_value(fl, i);
     let count = by_value.len();
     let mut args = Vec::with_capacity(count);
+    let mut copies = Vec::new();
     for (k, copied) in by_value.iter().enumerate() {
         let Some(mut value) = fl.operand(ir.operand(i, k)) else { continue };
         // Variadic arguments are copied into their block.
@@ -248,6 +249,7 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
             let copy = fl.b.alloc(size, copied.align, AllocKind::Stack, false);
             fl.b.emit(Op::Copy { dst: copy, src: value, len: size });
             value = copy;
+            copies.push(copy);
         }
         args.push(value);
     }
@@ -287,6 +289,12 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
         Callee::Direct(_) => drop(fl.b.emit(call)),
         Callee::Indirect(address) => arguments::call_pointer(&mut fl.b, address, ir.extra(i)[0], call),
     });
+    // Parameters live as long as the call (C17, 6.9.1p9), also where the ABI has the caller make them.
+    if fl.b.cx.options.scopes() && !fl.function.model {
+        for ptr in copies.into_iter().chain(varargs) {
+            fl.b.emit(Op::Free { ptr, kind: AllocKind::Stack });
+        }
+    }
     if let (Some(width), true) = (wanted, fl.is_used(n)) {
         let value = match result {
             Some(var) => {
