@@ -114,7 +114,7 @@ impl<'p> Tracker<'p> {
                 ObjectKind::Global(g) => found.push(g.0),
                 ObjectKind::Alloc(edge) => found.extend(self.sites.get(&edge).into_iter().flatten()),
                 ObjectKind::Func(_) => {}
-                ObjectKind::Unknown | ObjectKind::Buffer(_) => is_any = true,
+                ObjectKind::Unknown | ObjectKind::Buffer(_) | ObjectKind::Distance(_) => is_any = true,
             }
         }
         found.sort_unstable();

@@ -7,7 +7,7 @@
 use super::graph::NodeId;
 use super::memory::{LocationId, ObjectId};
 use super::solve::{Solver, Use};
-use super::terms::{Base, Shift, Term};
+use super::terms::{Base, Shift, Term, Way};
 use super::{Extent, Undefined};
 use cfa::{
     AllocKind, CType, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, InputKind, Op, Program, TypeId, VarId,
@@ -111,13 +111,14 @@ fn allocators(program: &Program, bodies: &[Vec<EdgeId>], depth: u8) -> Vec<bool>
 }
 
 impl Solver<'_> {
-    fn location_of(&mut self, term: Term) -> LocationId {
+    fn location_of(&mut self, term: Term) -> Option<LocationId> {
         let object = match term.base {
             Base::Global(g) => self.memory.global(g),
             Base::Func(f) => self.memory.func(f),
             Base::Var(_) => unreachable!("a variable has no address"),
         };
-        self.memory.location(object, term.shift)
+        let start = self.memory.location(object, Shift::ZERO);
+        self.memory.moved(start, term.way)
     }
     fn var(&self, instance: InstanceId, v: VarId) -> NodeId {
         self.instances.var(self.program, instance, v)
@@ -126,10 +127,11 @@ impl Solver<'_> {
     fn assign(&mut self, instance: InstanceId, e: ExprId, to: NodeId) {
         for term in self.terms.of(e).to_vec() {
             match term.base {
-                Base::Var(v) => self.graph.add_shifted(self.var(instance, v), to, term.shift),
+                Base::Var(v) => self.graph.add_shifted(self.var(instance, v), to, term.way),
                 _ => {
-                    let location = self.location_of(term);
-                    self.graph.add_location(to, location);
+                    if let Some(location) = self.location_of(term) {
+                        self.graph.add_location(to, location);
+                    }
                 }
             }
         }
@@ -138,7 +140,7 @@ impl Solver<'_> {
     fn value(&mut self, instance: InstanceId, e: ExprId) -> Option<NodeId> {
         match *self.terms.of(e) {
             [] => None,
-            [Term { base: Base::Var(v), shift: Shift::ZERO }] => Some(self.var(instance, v)),
+            [Term { base: Base::Var(v), way: Way::SAME }] => Some(self.var(instance, v)),
             _ => {
                 let node = self.graph.fresh_node();
                 self.assign(instance, e, node);
@@ -149,11 +151,18 @@ impl Solver<'_> {
     /// Does something with the places an address expression points to.
     fn use_address(&mut self, instance: InstanceId, address: ExprId, what: impl Fn(Shift) -> Use) {
         for term in self.terms.of(address).to_vec() {
-            match term.base {
-                Base::Var(v) => self.graph.add_use(self.var(instance, v), what(term.shift)),
+            match (term.base, term.way) {
+                (Base::Var(v), Way::Moved(shift)) => self.graph.add_use(self.var(instance, v), what(shift)),
+                // What accesses have in common is by shift.
+                (Base::Var(v), way) => {
+                    let node = self.graph.fresh_node();
+                    self.graph.add_shifted(self.var(instance, v), node, way);
+                    self.graph.add_use(node, what(Shift::ZERO));
+                }
                 _ => {
-                    let location = self.location_of(term);
-                    self.apply_to(what(Shift::ZERO), location);
+                    if let Some(location) = self.location_of(term) {
+                        self.apply_to(what(Shift::ZERO), location);
+                    }
                 }
             }
         }

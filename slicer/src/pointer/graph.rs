@@ -8,7 +8,7 @@
 
 use super::memory::{LocationId, Memory};
 use super::sets::{SetId, SetPool};
-use super::terms::{Shift, gcd};
+use super::terms::{Shift, Way, gcd};
 use crate::sparse_set::SparseSet;
 use cfa::graph::{Components, Digraph};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,7 +18,7 @@ pub type NodeId = u32;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct ShiftedSource {
     from: NodeId,
-    shift: Shift,
+    way: Way,
     /// Of the source, what has come through.
     done: SetId,
 }
@@ -51,8 +51,8 @@ pub struct Graph<U> {
     parent: Vec<NodeId>,
     nodes: Vec<Node<U>>,
     edges: FxHashSet<(NodeId, NodeId)>,
-    shifted_edges: FxHashSet<(NodeId, NodeId, Shift)>,
-    moved: FxHashMap<(SetId, Shift), SetId>,
+    shifted_edges: FxHashSet<(NodeId, NodeId, Way)>,
+    moved: FxHashMap<(SetId, Way), SetId>,
     /// Edges were added since the last cycles were merged.
     changed: bool,
     /// The nodes in topological order, as of when there were `ordered` nodes.
@@ -133,14 +133,14 @@ impl<U: Copy> Graph<U> {
             self.nodes[to as usize].new_sources.push(from);
         }
     }
-    pub fn add_shifted(&mut self, from: NodeId, to: NodeId, shift: Shift) {
-        if shift == Shift::ZERO {
+    pub fn add_shifted(&mut self, from: NodeId, to: NodeId, way: Way) {
+        if way == Way::SAME {
             return self.add_edge(from, to);
         }
         let (from, to) = (self.find_shorten(from), self.find_shorten(to));
-        if self.shifted_edges.insert((from, to, shift)) {
+        if self.shifted_edges.insert((from, to, way)) {
             (self.changed, self.pending) = (true, true);
-            self.nodes[to as usize].shifted.push(ShiftedSource { from, shift, done: SetId::EMPTY });
+            self.nodes[to as usize].shifted.push(ShiftedSource { from, way, done: SetId::EMPTY });
         }
     }
     pub fn add_use(&mut self, node: NodeId, what: U) {
@@ -200,12 +200,12 @@ impl<U: Copy> Graph<U> {
             found.push(self.sets.intern(new));
         }
         for i in 0..self.nodes[n].shifted.len() {
-            let ShiftedSource { from, shift, done } = self.nodes[n].shifted[i];
+            let ShiftedSource { from, way, done } = self.nodes[n].shifted[i];
             let all = self.nodes[from as usize].all;
             if all != done {
                 let new = self.sets.difference(all, done);
                 self.nodes[n].shifted[i].done = all;
-                let moved = self.moved(new, shift, memory);
+                let moved = self.moved(new, way, memory);
                 found.push(moved);
             }
         }
@@ -237,16 +237,17 @@ impl<U: Copy> Graph<U> {
         })
     }
 
-    fn moved(&mut self, set: SetId, shift: Shift, memory: &mut Memory) -> SetId {
-        if let Some(&known) = self.moved.get(&(set, shift)) {
+    fn moved(&mut self, set: SetId, way: Way, memory: &mut Memory) -> SetId {
+        if let Some(&known) = self.moved.get(&(set, way)) {
             return known;
         }
         let locations = self.sets.get(set).clone();
-        let mut moved: Vec<u32> = locations.iter().map(|l| memory.shifted(LocationId(l), shift).0).collect();
+        let mut moved: Vec<u32> =
+            locations.iter().filter_map(|l| memory.moved(LocationId(l), way)).map(|l| l.0).collect();
         moved.sort_unstable();
         self.sets.work += moved.len() as u64;
         let id = self.sets.intern(moved.into_iter().collect());
-        self.moved.insert((set, shift), id);
+        self.moved.insert((set, way), id);
         id
     }
 
@@ -257,7 +258,7 @@ impl<U: Copy> Graph<U> {
         }
         self.tidy();
         let edges = self.nodes.iter().zip(0u32..).flat_map(|(node, n)| {
-            node.plain_sources().chain(node.shifted.iter().map(|s| s.from)).map(move |source| (n, source))
+            node.plain_sources().chain(node.moved_sources().map(|s| s.0)).map(move |source| (n, source))
         });
         let components = Digraph::new(self.nodes.len(), &edges.collect::<Vec<_>>()).components();
         if self.changed {
@@ -276,7 +277,7 @@ impl<U: Copy> Graph<U> {
             members.clear();
             members.extend(component.iter().filter(|&&n| self.parent[n as usize] == n));
             if let [first, rest @ ..] = &members[..]
-                && (!rest.is_empty() || self.nodes[*first as usize].shifted.iter().any(|e| e.from == *first))
+                && (!rest.is_empty() || self.nodes[*first as usize].moved_sources().any(|s| s.0 == *first))
             {
                 self.stride_cycle(&members, &components);
             }
@@ -328,7 +329,7 @@ impl<U: Copy> Graph<U> {
             }
             if moved {
                 node.shifted.sort_unstable();
-                node.shifted.dedup_by_key(|s| (s.from, s.shift));
+                node.shifted.dedup_by_key(|s| (s.from, s.way));
             }
         }
         self.nodes = nodes;
@@ -345,8 +346,7 @@ impl<U: Copy> Graph<U> {
             let here = potential[&n];
             let node = &self.nodes[n as usize];
             let plain = node.plain_sources().map(|from| (from, Shift::ZERO));
-            let shifted = node.shifted.iter().map(|s| (s.from, s.shift));
-            for (from, shift) in plain.chain(shifted).filter(|e| inside(e.0)) {
+            for (from, shift) in plain.chain(node.moved_sources()).filter(|e| inside(e.0)) {
                 stride = gcd(stride, shift.stride);
                 let there = here.wrapping_sub(shift.off);
                 match potential.get(&from) {
@@ -363,9 +363,10 @@ impl<U: Copy> Graph<U> {
         }
         for &n in members {
             for s in &mut self.nodes[n as usize].shifted {
-                let strided = Shift::new(s.shift.off, gcd(s.shift.stride, stride));
-                if inside(s.from) && strided != s.shift {
-                    *s = ShiftedSource { shift: strided, done: SetId::EMPTY, ..*s };
+                let Way::Moved(shift) = s.way else { continue };
+                let strided = Way::Moved(Shift::new(shift.off, gcd(shift.stride, stride)));
+                if inside(s.from) && strided != s.way {
+                    *s = ShiftedSource { way: strided, done: SetId::EMPTY, ..*s };
                     self.shifted_edges.insert((s.from, n, strided));
                 }
             }
@@ -402,6 +403,10 @@ impl<U: Copy> Graph<U> {
 impl<U> Node<U> {
     fn plain_sources(&self) -> impl Iterator<Item = NodeId> {
         self.sources.iter().chain(&self.new_sources).copied()
+    }
+    /// Distances are not moved on and on, and what they lead to is anywhere in its object: no cycle through them counts up.
+    fn moved_sources(&self) -> impl Iterator<Item = (NodeId, Shift)> {
+        self.shifted.iter().filter_map(|s| if let Way::Moved(shift) = s.way { Some((s.from, shift)) } else { None })
     }
 }
 

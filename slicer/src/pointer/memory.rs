@@ -1,6 +1,6 @@
 //! Abstract memory: objects, locations in them, and the slots through which they are read and written.
 
-use super::terms::{Shift, gcd};
+use super::terms::{Shift, Way, gcd};
 use cfa::{EdgeId, Expr, FuncId, GlobalId, Op, Program, Table};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -40,6 +40,8 @@ pub enum ObjectKind {
     Unknown,
     /// What a `Copy` edge carries, between its source and its destination.
     Buffer(EdgeId),
+    /// Not an object: how far it is from others to this one, in the sets of integers.
+    Distance(ObjectId),
 }
 
 #[derive(Clone, Debug)]
@@ -165,6 +167,7 @@ pub struct Memory {
     interned: FxHashMap<Location, LocationId>,
     /// The objects of an allocation edge, one for each context that has come up.
     pub alloc_objects: FxHashMap<EdgeId, Vec<ObjectId>>,
+    distances: FxHashMap<ObjectId, ObjectId>,
     global_count: u32,
     func_count: u32,
     pub unknown: ObjectId,
@@ -211,6 +214,7 @@ impl Memory {
             locations: Table::new(),
             interned: FxHashMap::default(),
             alloc_objects: FxHashMap::default(),
+            distances: FxHashMap::default(),
             global_count: program.globals.len() as u32,
             func_count: program.funcs.len() as u32,
             unknown,
@@ -251,7 +255,7 @@ impl Memory {
             ObjectKind::Unknown => Shift::ANY,
             _ if o.whole => Shift::ANY,
             // However it was moved, it can only be called as the function.
-            ObjectKind::Func(_) => Shift::ZERO,
+            ObjectKind::Func(_) | ObjectKind::Distance(_) => Shift::ZERO,
             _ if self.flat => Shift::ANY,
             _ => at,
         };
@@ -274,12 +278,35 @@ impl Memory {
             locations.push(location)
         })
     }
-    pub fn shifted(&mut self, location: LocationId, by: Shift) -> LocationId {
-        if by == Shift::ZERO {
-            return location;
-        }
+    /// What becomes of a pointer or a distance.
+    pub fn moved(&mut self, location: LocationId, way: Way) -> Option<LocationId> {
         let Location { object, at } = self.locations[location];
-        self.location(object, at.then(by))
+        let of = match self.objects[object].kind {
+            ObjectKind::Distance(of) => Some(of),
+            _ => None,
+        };
+        match (way, of) {
+            (Way::SAME, _) | (Way::Moved(_) | Way::Distance, Some(_)) => Some(location),
+            (Way::Moved(by), None) => Some(self.location(object, at.then(by))),
+            (Way::Distance, None) => Some(self.distance(object)),
+            (Way::Arrival, of) => of.map(|of| self.location(of, Shift::ANY)),
+        }
+    }
+    /// How far it is to an object.
+    pub fn distance(&mut self, of: ObjectId) -> LocationId {
+        let object = match self.distances.get(&of) {
+            Some(&known) => known,
+            None => {
+                let made = self.object(ObjectKind::Distance(of), None);
+                self.distances.insert(of, made);
+                made
+            }
+        };
+        self.location(object, Shift::ZERO)
+    }
+    /// Whether there are bytes to access.
+    pub fn has_bytes(&self, object: ObjectId) -> bool {
+        !matches!(self.objects[object].kind, ObjectKind::Func(_) | ObjectKind::Distance(_))
     }
     /// The objects that have become crowded since the last time.
     pub fn take_crowded(&mut self) -> Vec<ObjectId> {

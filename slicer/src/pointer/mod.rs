@@ -1,7 +1,7 @@
 //! Points-to analysis: inclusion-based (Andersen), field-sensitive, with function pointers resolved on the fly.
 //!
-//! What it takes for granted: a pointer plus an integer points into the object that the pointer points into, and
-//! the difference of two pointers is no pointer; what is declared elsewhere holds no pointers into this program; an access stays within the object its pointer was derived from; and an integer
+//! What it takes for granted: a pointer plus an integer points into the object that the pointer points into, or into one of those from
+//! whose addresses the integer was computed as a distance; what is declared elsewhere holds no pointers into this program; an access stays within the object its pointer was derived from; and an integer
 //! that is not derived from a pointer is the address of nothing. Both are what C guarantees or leaves undefined.
 
 mod generate;
@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use solve::Solver;
 use std::rc::Rc;
 use std::time::Instant;
-use terms::{Base, Terms};
+use terms::{Base, Terms, Way};
 use unify::Unifier;
 
 /// How pointers are followed.
@@ -104,7 +104,7 @@ pub struct PointsTo<'p> {
     pub objects: Table<ObjectId, Object>,
     pub locations: Table<LocationId, Location>,
     /// By variable.
-    sets: Vec<u32>,
+    sets: Vec<VarSets>,
     distinct: Vec<Rc<SparseSet>>,
     external: u32,
     undefined: Undefined,
@@ -124,12 +124,32 @@ pub struct Stats {
     pub given_up: bool,
 }
 
+/// Which of the distinct sets a variable has.
+#[derive(Clone, Copy, Default)]
+struct VarSets {
+    points_to: u32,
+    /// Where one gets to who adds it to a pointer, as it may be a distance.
+    leads_to: u32,
+}
+
+impl VarSets {
+    /// Of a leaf's pointers and distances; `None` if they are no pointers.
+    fn behind(self, way: Way) -> Option<(u32, Shift)> {
+        match way {
+            Way::Moved(shift) => Some((self.points_to, shift)),
+            Way::Arrival => (self.leads_to != 0).then_some((self.leads_to, Shift::ANY)),
+            Way::Distance => None,
+        }
+    }
+}
+
 /// What a solver found.
 struct Solution<'p> {
     terms: Terms<'p>,
     memory: Memory,
-    /// By variable, which of the distinct sets it has; the first is empty.
-    sets: Vec<u32>,
+    /// By variable.
+    sets: Vec<VarSets>,
+    /// The first is empty.
     distinct: Vec<Rc<SparseSet>>,
     /// What functions that nobody defines know.
     external: u32,
@@ -234,19 +254,10 @@ impl<'p> PointsTo<'p> {
     /// Where the value of an expression may point: sorted, each once.
     pub fn points_to(&mut self, e: ExprId) -> Vec<Location> {
         let mut found = Vec::new();
-        for term in self.terms.of(e).to_vec() {
-            match term.base {
-                Base::Var(v) => {
-                    for l in self.distinct[self.sets[v.index()] as usize].iter() {
-                        let Location { object, at } = self.locations[LocationId(l)];
-                        let at = if at == Shift::ANY { at } else { at.then(term.shift) };
-                        found.push(Location { object, at });
-                    }
-                }
-                Base::Global(g) => found.push(Location { object: ObjectId(g.0), at: term.shift }),
-                Base::Func(f) => {
-                    found.push(Location { object: ObjectId(self.globals + f.0), at: term.shift });
-                }
+        for (places, shift) in self.places(e) {
+            match places {
+                Places::Set(set) => found.extend(self.set(set).map(|l| Location { at: l.at.then(shift), ..l })),
+                Places::Object(object) => found.push(Location { object, at: shift }),
             }
         }
         found.sort_unstable_by_key(|l| (l.object, l.at));
@@ -265,12 +276,12 @@ impl<'p> PointsTo<'p> {
     pub fn places(&mut self, e: ExprId) -> Vec<(Places, Shift)> {
         let mut found = Vec::new();
         for term in self.terms.of(e) {
-            let places = match term.base {
-                Base::Var(v) => Places::Set(self.sets[v.index()]),
-                Base::Global(g) => Places::Object(ObjectId(g.0)),
-                Base::Func(f) => Places::Object(ObjectId(self.globals + f.0)),
-            };
-            found.push((places, term.shift));
+            found.extend(match (term.base, term.way) {
+                (Base::Var(v), way) => self.sets[v.index()].behind(way).map(|(set, shift)| (Places::Set(set), shift)),
+                (Base::Global(g), Way::Moved(shift)) => Some((Places::Object(ObjectId(g.0)), shift)),
+                (Base::Func(f), Way::Moved(shift)) => Some((Places::Object(ObjectId(self.globals + f.0)), shift)),
+                _ => None,
+            });
         }
         found.sort_unstable();
         found.dedup();
@@ -300,22 +311,17 @@ impl<'p> PointsTo<'p> {
 impl<'p> Solver<'p> {
     fn solution(mut self) -> Solution<'p> {
         let program = self.program;
-        let mut distinct = vec![Rc::new(SparseSet::new())];
-        let mut numbers: FxHashMap<sets::SetId, u32> = FxHashMap::default();
-        numbers.insert(sets::SetId::EMPTY, 0);
-        let mut number = |graph: &graph::Graph<_>, set| {
-            *numbers.entry(set).or_insert_with(|| {
-                distinct.push(graph.sets.get(set).clone());
-                distinct.len() as u32 - 1
-            })
-        };
+        let mut numbers = Numbers { distinct: Vec::new(), known: FxHashMap::default(), parted: FxHashMap::default() };
+        numbers.of(SparseSet::new());
         let mut sets = Vec::with_capacity(program.vars.len());
         for v in program.vars.ids() {
             let mut found: Vec<_> = self.instances.nodes(program, v).map(|n| self.graph.points_to(n)).collect();
             let set = self.graph.sets.union_all(sets::SetId::EMPTY, &mut found);
-            sets.push(number(&self.graph, set));
+            sets.push(numbers.parted(&self.graph.sets, &mut self.memory, set));
         }
-        let external = self.external.map_or(0, |n| number(&self.graph, self.graph.points_to(n)));
+        let external = self.external.map_or(sets::SetId::EMPTY, |n| self.graph.points_to(n));
+        let external = numbers.parted(&self.graph.sets, &mut self.memory, external).points_to;
+        let distinct = numbers.distinct;
         Solution {
             sets,
             external,
@@ -327,5 +333,46 @@ impl<'p> Solver<'p> {
             terms: self.terms,
             reached: self.reached,
         }
+    }
+}
+
+/// The distinct sets of a solution.
+struct Numbers {
+    distinct: Vec<Rc<SparseSet>>,
+    known: FxHashMap<Rc<SparseSet>, u32>,
+    parted: FxHashMap<sets::SetId, VarSets>,
+}
+
+impl Numbers {
+    fn of(&mut self, set: SparseSet) -> u32 {
+        if let Some(&known) = self.known.get(&set) {
+            return known;
+        }
+        let set = Rc::new(set);
+        self.distinct.push(set.clone());
+        let number = self.distinct.len() as u32 - 1;
+        self.known.insert(set, number);
+        number
+    }
+    /// A set's pointers, and where its distances lead to.
+    fn parted(&mut self, pool: &sets::SetPool, memory: &mut Memory, set: sets::SetId) -> VarSets {
+        if let Some(&known) = self.parted.get(&set) {
+            return known;
+        }
+        let all = pool.get(set);
+        let (mut pointers, mut arrivals) = (Vec::new(), Vec::new());
+        for location in all.iter().map(LocationId) {
+            match memory.moved(location, Way::Arrival) {
+                Some(arrival) => arrivals.push(arrival.0),
+                None => pointers.push(location.0),
+            }
+        }
+        arrivals.sort_unstable();
+        let parts = VarSets {
+            points_to: self.of(pointers.into_iter().collect()),
+            leads_to: self.of(arrivals.into_iter().collect()),
+        };
+        self.parted.insert(set, parts);
+        parts
     }
 }

@@ -208,7 +208,7 @@ impl<'p> Solver<'p> {
                 ObjectKind::Unknown => self.address_taken.clone().into_iter().for_each(|f| self.call_back(f)),
                 _ => {}
             },
-            _ if matches!(kind, ObjectKind::Func(_)) => {}
+            _ if !self.memory.has_bytes(place.object) => {}
             Use::Load { shift, width, to } => {
                 if let Some(nodes) = self.slot(place.object, place.at.then(shift), width) {
                     self.graph.add_edge(nodes.read, to);
@@ -281,7 +281,7 @@ impl<'p> Solver<'p> {
         let mut found = Vec::new();
         for location in locations.iter() {
             let place = self.memory.locations[LocationId(location)];
-            if !matches!(self.memory.objects[place.object].kind, ObjectKind::Func(_))
+            if self.memory.has_bytes(place.object)
                 && let Some(nodes) = self.slot(place.object, place.at.then(shift), width)
             {
                 found.push(self.graph.find(which(nodes)));

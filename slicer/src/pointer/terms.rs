@@ -1,9 +1,12 @@
-//! What pointers a bit-vector expression may hold: its pointer leaves, each with a shift.
+//! What pointers a bit-vector expression may hold: its pointer leaves, each with what becomes of their pointers.
 //!
 //! Pointers are bit-vectors, so an address is any expression. `base + 8` shifts every pointer in `base` by
 //! 8 bytes, `base + 24 * i` by an unknown multiple of 24, and anything less clear passes every pointer
 //! among its leaves on with an unknown offset: a value that is put together from parts of a pointer still
 //! carries that pointer. Comparisons, remainders and floating-point results carry none.
+//!
+//! The difference of two pointers is no pointer, but how far it is from one object to another; who adds that to a pointer to the one has
+//! a pointer to the other.
 
 use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, GlobalId, UnOp, VarId};
 use rustc_hash::FxHashMap;
@@ -73,11 +76,38 @@ pub enum Base {
     Func(FuncId),
 }
 
-/// A pointer leaf of an expression and how far its pointers are moved.
+/// What becomes of what a leaf of an expression holds: of pointers to objects, and of distances between objects.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Way {
+    /// Pointers are moved, distances stay what they are.
+    Moved(Shift),
+    /// A pointer becomes a distance of its object from others.
+    Distance,
+    /// It is added to a pointer: a distance leads to its object, and a pointer, which is an index here, leads nowhere.
+    Arrival,
+}
+
+impl Way {
+    pub const SAME: Self = Self::Moved(Shift::ZERO);
+    const ANYWHERE: Self = Self::Moved(Shift::ANY);
+
+    /// One after the other, together at least.
+    fn then(self, next: Self) -> [Option<Self>; 2] {
+        match (self, next) {
+            (Self::Moved(a), Self::Moved(b)) => [Some(Self::Moved(a.then(b))), None],
+            (Self::Arrival, Self::Arrival) => [None, None],
+            (Self::Distance, Self::Arrival) => [Some(Self::ANYWHERE), Some(Self::Arrival)],
+            (Self::Distance, _) | (_, Self::Distance) => [Some(Self::Distance), None],
+            (Self::Arrival, _) | (_, Self::Arrival) => [Some(Self::Arrival), None],
+        }
+    }
+}
+
+/// A leaf of an expression that may hold pointers or distances, and what becomes of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Term {
     pub base: Base,
-    pub shift: Shift,
+    pub way: Way,
 }
 
 /// More terms than this lose their offsets.
@@ -130,53 +160,63 @@ impl<'p> Terms<'p> {
     fn compute(&mut self, e: ExprId) {
         let pool = self.pool;
         let mut terms: Vec<Term> = Vec::new();
-        let leaf = |base| Term { base, shift: Shift::ZERO };
+        let leaf = |base| Term { base, way: Way::SAME };
         match *pool.get(e) {
             Expr::Var(v) if pool.width(e) > 1 => terms.push(leaf(Base::Var(v))),
             Expr::GlobalAddr(g) => terms.push(leaf(Base::Global(g))),
             Expr::FuncAddr(f) => terms.push(leaf(Base::Func(f))),
             Expr::Binary(BinOp::Add, a, b) if self.is_address(e) => {
                 let (of_a, of_b) = (self.role(a, DEPTH), self.role(b, DEPTH));
-                if !of_b.points_beside(of_a) {
-                    self.shifted(&mut terms, a, congruence(pool, b));
-                }
-                if !of_a.points_beside(of_b) {
-                    self.shifted(&mut terms, b, congruence(pool, a));
+                for (one, of_one, other, of_other) in [(a, of_a, b, of_b), (b, of_b, a, of_a)] {
+                    if !of_other.points_beside(of_one) {
+                        self.hand_on(&mut terms, one, Way::Moved(congruence(pool, other)));
+                    }
+                    if !of_one.points_beside(of_other) {
+                        self.hand_on(&mut terms, one, Way::Arrival);
+                    }
                 }
             }
             Expr::Binary(BinOp::Sub, a, b) if self.is_address(e) => {
                 let (of_a, of_b) = (self.role(a, DEPTH), self.role(b, DEPTH));
+                let is_moved = of_a.points_beside(of_b);
                 if (of_a, of_b) != (Role::Pointer, Role::Pointer) {
-                    self.shifted(&mut terms, a, congruence(pool, b).scaled(-1));
-                    if !of_a.points_beside(of_b) {
-                        self.shifted(&mut terms, b, Shift::ANY);
+                    self.hand_on(&mut terms, a, Way::Moved(congruence(pool, b).scaled(-1)));
+                    self.hand_on(&mut terms, b, Way::Arrival);
+                    if !is_moved {
+                        self.hand_on(&mut terms, a, Way::Arrival);
+                        self.hand_on(&mut terms, b, Way::ANYWHERE);
                     }
+                }
+                if !is_moved {
+                    self.hand_on(&mut terms, a, Way::Distance);
+                    self.hand_on(&mut terms, b, Way::Distance);
                 }
             }
             Expr::Ite(_, t, f) => {
-                self.shifted(&mut terms, t, Shift::ZERO);
-                self.shifted(&mut terms, f, Shift::ZERO);
+                self.hand_on(&mut terms, t, Way::SAME);
+                self.hand_on(&mut terms, f, Way::SAME);
             }
             Expr::Zext { arg, .. } | Expr::Sext { arg, .. } | Expr::Extract { lo: 0, arg, .. }
                 if pool.width(arg).min(pool.width(e)) >= self.pointer_width =>
             {
-                self.shifted(&mut terms, arg, Shift::ZERO);
+                self.hand_on(&mut terms, arg, Way::SAME);
             }
             Expr::Binary(BinOp::Concat, high, low) => {
                 let whole = pool.width(low) >= self.pointer_width;
-                self.shifted(&mut terms, low, if whole { Shift::ZERO } else { Shift::ANY });
-                self.shifted(&mut terms, high, Shift::ANY);
+                self.hand_on(&mut terms, low, if whole { Way::SAME } else { Way::ANYWHERE });
+                self.hand_on(&mut terms, high, Way::ANYWHERE);
             }
             _ => {
                 for child in carrying(pool, e).into_iter().flatten() {
-                    self.shifted(&mut terms, child, Shift::ANY);
+                    self.hand_on(&mut terms, child, Way::ANYWHERE);
                 }
             }
         }
         terms.sort_unstable();
         terms.dedup();
         if terms.len() > MANY {
-            terms.iter_mut().for_each(|t| t.shift = Shift::ANY);
+            let unshifted = |way| if let Way::Moved(_) = way { Way::ANYWHERE } else { way };
+            terms.iter_mut().for_each(|t| t.way = unshifted(t.way));
             terms.dedup();
         }
         let start = self.arena.len() as u32;
@@ -217,8 +257,10 @@ impl<'p> Terms<'p> {
         self.pool.width(e) == self.pointer_width
     }
 
-    fn shifted(&self, terms: &mut Vec<Term>, child: ExprId, by: Shift) {
-        terms.extend(self.known(child).iter().map(|t| Term { base: t.base, shift: t.shift.then(by) }));
+    fn hand_on(&self, terms: &mut Vec<Term>, child: ExprId, next: Way) {
+        for &Term { base, way } in self.known(child) {
+            terms.extend(way.then(next).into_iter().flatten().map(|way| Term { base, way }));
+        }
     }
 }
 
@@ -326,10 +368,43 @@ mod tests {
         let index = pool.mul(wide, scale);
         let element = pool.add(field, index);
         let mut terms = Terms::new(&pool, 64, vec![true, false]);
-        assert_eq!(terms.of(field), [Term { base: Base::Var(VarId(0)), shift: Shift { off: 8, stride: 0 } }]);
+        assert_eq!(terms.of(field), [Term { base: Base::Var(VarId(0)), way: Way::Moved(Shift { off: 8, stride: 0 }) }]);
         let of_element = terms.of(element).to_vec();
-        assert!(of_element.contains(&Term { base: Base::Var(VarId(0)), shift: Shift { off: 8, stride: 24 } }));
-        assert_eq!(of_element.len(), 1, "the index does not point");
+        assert!(
+            of_element.contains(&Term { base: Base::Var(VarId(0)), way: Way::Moved(Shift { off: 8, stride: 24 }) })
+        );
+        assert_eq!(of_element.len(), 2);
+        let index = Term { base: Base::Var(VarId(1)), way: Way::Arrival };
+        assert!(of_element.contains(&index), "the index does not point, unless it is a distance");
+    }
+
+    #[test]
+    fn distances_lead_from_one_pointer_to_another() {
+        let mut pool = ExprPool::new();
+        let (p, q, d) = (pool.var(VarId(0), 64), pool.var(VarId(1), 64), pool.var(VarId(2), 64));
+        let mut terms = |make: &dyn Fn(&mut ExprPool) -> ExprId| -> Vec<(u32, Way)> {
+            let e = make(&mut pool);
+            let found = Terms::new(&pool, 64, vec![true, true, false]).of(e).to_vec();
+            let var = |base| if let Base::Var(v) = base { v.0 } else { unreachable!("no address") };
+            found.into_iter().map(|t| (var(t.base), t.way)).collect()
+        };
+        assert_eq!(terms(&|pool| pool.sub(p, q)), [(0, Way::Distance), (1, Way::Distance)]);
+        assert_eq!(terms(&|pool| pool.add(p, d)), [(0, Way::ANYWHERE), (2, Way::Arrival)]);
+        let there = terms(&|pool| {
+            let far = pool.sub(q, p);
+            let quarter = pool.int(64, 4);
+            let units = pool.binary(BinOp::SDiv, far, quarter);
+            pool.add(p, units)
+        });
+        assert!(there.contains(&(1, Way::ANYWHERE)), "{there:?}");
+        // Of two integers, either may be the pointer.
+        let either = terms(&|pool| pool.sub(d, d));
+        assert!(either.is_empty() || either.contains(&(2, Way::Distance)));
+        let sum = terms(&|pool| {
+            let twice = pool.binary(BinOp::Xor, d, q);
+            pool.add(d, twice)
+        });
+        assert!(sum.contains(&(2, Way::ANYWHERE)) && sum.contains(&(2, Way::Arrival)), "{sum:?}");
     }
 
     #[test]
@@ -340,7 +415,7 @@ mod tests {
         let joined = pool.concat(i, low);
         let equal = pool.eq(p, joined);
         let mut terms = Terms::new(&pool, 64, vec![true, false]);
-        assert_eq!(terms.of(byte), [Term { base: Base::Var(VarId(0)), shift: Shift::ANY }]);
+        assert_eq!(terms.of(byte), [Term { base: Base::Var(VarId(0)), way: Way::ANYWHERE }]);
         assert_eq!(terms.of(joined).len(), 2);
         assert!(terms.of(equal).is_empty());
     }

@@ -7,7 +7,7 @@ use super::generate::is_pointer;
 use super::memory::{Memory, ObjectId, ObjectKind};
 use super::solve::{address_taken, bodies, declared_pointers};
 use super::terms::{Base, Shift, Terms};
-use super::{Extent, Options, Solution, Undefined};
+use super::{Extent, Options, Solution, Undefined, VarSets};
 use crate::sparse_set::SparseSet;
 use cfa::{Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, InputKind, Op, Program, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -417,7 +417,9 @@ impl<'p> Unifier<'p> {
             })
         };
         let vars = self.program.vars.len() as u32;
-        let sets = (0..vars).map(|v| set_of(&mut self, v)).collect();
+        // Distances point where their pointers did.
+        let sets =
+            (0..vars).map(|v| set_of(&mut self, v)).map(|set| VarSets { points_to: set, leads_to: set }).collect();
         let external = self.external.map_or(0, |e| set_of(&mut self, e));
         Solution {
             sets,

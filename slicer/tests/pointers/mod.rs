@@ -19,7 +19,7 @@ impl Random {
 
 const SIZE: u64 = 64;
 /// The kinds of statements.
-const ALL: [usize; 18] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17];
+const ALL: [usize; 19] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18];
 
 struct Generator {
     p: Program,
@@ -302,6 +302,7 @@ impl Generator {
             13 | 14 => self.call(v, w),
             15 => self.call_through_table(v, w),
             16 => self.call_variadic(v, w),
+            18 => self.by_distance(v, w),
             _ => {
                 let i = Self::pick(&mut self.random, &self.ints);
                 let (i, one) = (self.read(i), self.int(1));
@@ -389,6 +390,73 @@ impl Generator {
         let join = self.when(ok);
         self.emit(Op::Assign { var: v, value: back });
         self.join(join);
+    }
+    /// To where another pointer points, by the distance from one to the other.
+    fn by_distance(&mut self, v: VarId, w: VarId) {
+        let (mut from, mut to) = (self.read(w), self.read(v));
+        let target = self.any_pointer();
+        if self.random.below(2) == 0 {
+            // Both are integers.
+            for e in [&mut from, &mut to] {
+                let held = self.var(self.long);
+                self.emit(Op::Assign { var: held, value: *e });
+                *e = self.read(held);
+            }
+        }
+        let is_back = self.random.below(3) == 0;
+        let (a, b) = if is_back { (from, to) } else { (to, from) };
+        let mut distance = self.p.exprs.sub(a, b);
+        match self.random.below(4) {
+            0 => {}
+            1 => {
+                let held = self.var(self.long);
+                self.emit(Op::Assign { var: held, value: distance });
+                distance = self.read(held);
+            }
+            2 => {
+                // In memory, of no more bits than it takes, in units.
+                let (size, room) = (self.int(SIZE), self.var(self.pointer));
+                self.emit(Op::Alloc { var: room, size, align: 8, kind: AllocKind::Heap, zeroed: true });
+                let (addr, eight, off) = (self.read(room), self.int(8), 8 * self.random.below(8) as u64);
+                let addr = self.plus(addr, off);
+                let units = self.p.exprs.binary(BinOp::SDiv, distance, eight);
+                let value = self.p.exprs.extract(47, 0, units);
+                self.emit(Op::Store { addr, value });
+                let held = self.p.vars.push(Var {
+                    name: None,
+                    ty: self.long,
+                    width: 48,
+                    kind: VarKind::Local(self.f),
+                    place: None,
+                });
+                self.emit(Op::Load { var: held, addr });
+                let held = self.p.exprs.var(held, 48);
+                let units = self.p.exprs.sext(64, held);
+                let distance_again = self.p.exprs.mul(units, eight);
+                // Pointers that are not aligned come back somewhere else.
+                let same = self.p.exprs.eq(distance_again, distance);
+                let join = self.when(same);
+                distance = distance_again;
+                self.arrive(target, from, distance, is_back);
+                self.join(join);
+                return;
+            }
+            _ => {
+                let halves = self.int(2);
+                let low = self.p.exprs.binary(BinOp::UDiv, distance, halves);
+                let high = self.p.exprs.sub(distance, low);
+                distance = self.p.exprs.add(high, low);
+            }
+        }
+        self.arrive(target, from, distance, is_back);
+    }
+    fn arrive(&mut self, v: VarId, from: ExprId, distance: ExprId, is_back: bool) {
+        let value = match (is_back, self.random.below(2)) {
+            (true, _) => self.p.exprs.sub(from, distance),
+            (_, 0) => self.p.exprs.add(from, distance),
+            _ => self.p.exprs.add(distance, from),
+        };
+        self.emit(Op::Assign { var: v, value });
     }
     /// Three cells put before a list.
     fn list(&mut self, v: VarId) {

@@ -1,0 +1,70 @@
+// run: => TRUE
+// run: --check address => TRUE
+// run: -DBUG -DVARIABLE => FALSE(unreach-call)
+// run: -DBUG -DVARIABLE --property unreach-call => FALSE(unreach-call)
+// run: -DBUG -DINTEGERS => FALSE(unreach-call)
+// run: -DBUG -DINTEGERS --slicing off => FALSE(unreach-call)
+// run: -DBUG -DKEPT => FALSE(unreach-call)
+// run: -DBUG -DKEPT --property unreach-call => FALSE(unreach-call)
+// run: -DBUG -DCALLED --property unreach-call => FALSE(unreach-call)
+// run: -DBUG -DCALLED -DOVERRUN --check address => FALSE(address)
+// run: -DBUG -DCALLED -DOVERRUN --property valid-memsafety => FALSE(valid-deref)
+#include "../verify.h"
+
+/* How far it is from one object to another leads to the other. */
+extern void *malloc(unsigned long);
+static int x, y;
+static int cells[4];
+struct entry {
+    long handler;
+};
+static struct entry entry;
+static int fails(int n) {
+    int room[2] = {0, 0};
+#ifdef OVERRUN
+    return room[n + 1]; // wrong
+#endif
+    wrong(n != 1); // wrong
+    return room[0];
+}
+static int holds(int n) {
+    return n;
+}
+static long between(const char *from, const char *to) {
+    return to - from;
+}
+
+int main(void) {
+    int *one = malloc(sizeof *one);
+    if (!one)
+        return 0;
+    *one = 7;
+#if defined VARIABLE
+    long far = (long)&y - (long)&x;
+    *(int *)((char *)&x + far) = 5;
+    wrong(y == 0); // wrong
+#elif defined INTEGERS
+    unsigned long at = (unsigned long)&x, far = (unsigned long)&y - (unsigned long)&x;
+    at += far;
+    *(int *)at = 5;
+    wrong(y == 0); // wrong
+#elif defined KEPT
+    static long distances[2];
+    distances[1] = between((char *)&x, (char *)one);
+    *(int *)((char *)&x + distances[1]) = 8;
+    wrong(*one == 7); // wrong
+#elif defined CALLED
+    entry.handler = (long)fails - (long)&entry;
+    int (*handler)(int) = (int (*)(int))((long)&entry + entry.handler);
+    handler(1);
+#else
+    /* Within one object, nothing else changes. */
+    long far = &cells[3] - cells;
+    *(cells + far) = 3;
+    entry.handler = (long)holds - (long)&entry;
+    int (*handler)(int) = (int (*)(int))((long)&entry + entry.handler);
+    check(handler(2) == 2);
+    check(x == 0 && y == 0 && cells[3] == 3 && *one == 7);
+#endif
+    return 0;
+}
