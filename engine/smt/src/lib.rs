@@ -18,6 +18,7 @@ mod checked;
 mod choice;
 #[cfg(test)]
 mod dice;
+mod differences;
 mod equalities;
 pub mod facts;
 mod finite;

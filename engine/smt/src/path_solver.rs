@@ -5,10 +5,12 @@
 //! symbols with it, directly or not, matter; a cached core or model may decide those; what is left goes to the
 //! solver, with symbols replaced by the constants they are known to equal, or by the few that they may (`cases`).
 
+mod answers;
 mod cases;
 mod size;
 
 use super::cache::{Cores, Evaluations, Models, canonical};
+use super::differences;
 use super::equalities::Equalities;
 use super::facts::Facts;
 use super::finite;
@@ -71,6 +73,8 @@ pub struct Statistics {
     pub by_cache: u64,
     /// As a contradiction of linear arithmetic.
     pub by_sums: u64,
+    /// As comparisons of terms.
+    pub by_order: u64,
     /// By propagation and search over symbols with few values.
     pub by_domains: u64,
     /// Calls of the solver. (A query may need several.)
@@ -407,26 +411,16 @@ impl PathSolver {
             return Solved::Infeasible(self.core(pool, &equal, set, vec![origin[&falsum]]));
         }
         let constraints: Vec<ExprId> = equal.rest.iter().map(|(now, _)| *now).filter(|e| !pool.is_true(*e)).collect();
-        if contradict(pool, &constraints) {
-            self.statistics.by_sums += 1;
-            return Solved::Infeasible(set.to_vec());
-        }
-        match self.by_cases(pool, &constraints, budget) {
-            Some(Solved::Infeasible(core)) => {
-                let core = core.iter().filter_map(|e| origin.get(e)).copied().collect();
-                return Solved::Infeasible(self.core(pool, &equal, set, core));
-            }
-            Some(Solved::Feasible(mut model)) => {
-                equal.values.iter().for_each(|(leaf, (value, _))| model.set(*leaf, Value::Bv(value.clone())));
-                return Solved::Feasible(model);
-            }
-            _ => {}
+        if let Some(found) = self.without_solver(pool, set, &equal, &origin, &constraints, budget) {
+            return found;
         }
         // A contradiction seen here is for the solver, which tells what of the set it rests on.
         let finite = finite::read(pool, &constraints).ok().flatten();
         let search = |this: &mut Self, pool: &ExprPool, work, budget: &Budget| {
             let found = finite.as_ref()?.solve(pool, &constraints, work, budget);
-            this.searched(pool, set, &equal, found)
+            let found = this.searched(pool, set, &equal, found)?;
+            this.statistics.by_domains += 1;
+            Some(found)
         };
         let first = budget.remaining().map_or(budget.clone(), |time| budget.exerting(time / 2));
         if let Some(found) = search(self, pool, self.steps, &first) {
@@ -497,77 +491,37 @@ impl PathSolver {
         Solved::Feasible(spurious.expect("set before the loop is left"))
     }
 
-    /// The backend's model, with the values of leaves that were replaced.
-    fn backend_model(&mut self, pool: &ExprPool, set: &[ExprId], equal: &Equalities) -> Model {
-        let mut model = Model::default();
-        for &e in set {
-            for &leaf in self.leaves.of(pool, e).iter() {
-                if model.get(leaf).is_none() {
-                    let value = match equal.values.get(&leaf) {
-                        Some((value, _)) => Value::Bv(value.clone()),
-                        None => self.backend.leaf_value(pool, leaf),
-                    };
-                    model.set(leaf, value);
-                }
-            }
-        }
-        model
-    }
-
-    /// What the search in domains says of `set`, if anything.
-    fn searched(&mut self, pool: &ExprPool, set: &[ExprId], equal: &Equalities, found: Found) -> Option<Solved> {
-        let found = match found {
-            Found::Nothing => return None,
-            Found::Core(_) => Solved::Infeasible(set.to_vec()),
-            Found::Model(values) => {
-                let mut model = Model::default();
-                let known = equal.values.iter().map(|(leaf, (value, _))| (*leaf, Value::Bv(value.clone())));
-                for (leaf, value) in values.into_iter().chain(known) {
-                    model.set(leaf, value);
-                }
-                if !set.iter().all(|&e| self.evaluations.holds(pool, &model, e)) {
-                    return None;
-                }
-                Solved::Feasible(model)
-            }
+    /// What comparisons, sums and cases of few values say of a set.
+    fn without_solver(
+        &mut self,
+        pool: &mut ExprPool,
+        set: &[ExprId],
+        equal: &Equalities,
+        origin: &FxHashMap<ExprId, ExprId>,
+        constraints: &[ExprId],
+        budget: &Budget,
+    ) -> Option<Solved> {
+        let origins = |core: Vec<ExprId>| core.iter().filter_map(|e| origin.get(e)).copied().collect();
+        let ordered = match differences::solve(pool, constraints) {
+            Found::Core(core) => Some(Solved::Infeasible(self.core(pool, equal, set, origins(core)))),
+            found => self.searched(pool, set, equal, found),
         };
-        self.statistics.by_domains += 1;
-        Some(found)
-    }
-
-    /// What `core` was made from.
-    fn core(&mut self, pool: &ExprPool, equal: &Equalities, set: &[ExprId], mut core: Vec<ExprId>) -> Vec<ExprId> {
-        if equal.has_pinned {
-            return set.to_vec();
+        if ordered.is_some() {
+            self.statistics.by_order += 1;
+            return ordered;
         }
-        // A member was rewritten with the equalities of its leaves, which may have been rewritten themselves.
-        let mut next = 0;
-        let mut known: FxHashSet<ExprId> = core.iter().copied().collect();
-        while next < core.len() {
-            for leaf in self.leaves.of(pool, core[next]).iter() {
-                if let Some((_, origin)) = equal.values.get(leaf)
-                    && known.insert(*origin)
-                {
-                    core.push(*origin);
-                }
+        if contradict(pool, constraints) {
+            self.statistics.by_sums += 1;
+            return Some(Solved::Infeasible(set.to_vec()));
+        }
+        match self.by_cases(pool, constraints, budget)? {
+            Solved::Infeasible(core) => Some(Solved::Infeasible(self.core(pool, equal, set, origins(core)))),
+            Solved::Feasible(mut model) => {
+                equal.values.iter().for_each(|(leaf, (value, _))| model.set(*leaf, Value::Bv(value.clone())));
+                Some(Solved::Feasible(model))
             }
-            next += 1;
+            Solved::Unknown(_) => None,
         }
-        core
-    }
-
-    /// The part of `model` about the leaves of `set`; zeros where it has none.
-    fn restricted(&mut self, pool: &ExprPool, model: &Model, set: &[ExprId]) -> Model {
-        let mut part = Model::default();
-        for &e in set {
-            for &leaf in self.leaves.of(pool, e).iter() {
-                if part.get(leaf).is_none() {
-                    part.set(leaf, model.leaf(pool, leaf));
-                }
-            }
-        }
-        part.set_spurious(model.is_spurious());
-        part
     }
 }
 

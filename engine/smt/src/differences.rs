@@ -1,0 +1,222 @@
+//! Comparisons of terms, as difference constraints.
+//!
+//! Sorting, searching and merging ask of their elements only which one is less. As circuits of 32-bit comparisons a chain of six takes a
+//! bit-blaster ten milliseconds; as a graph with an edge for each `x - y <= c` a contradiction is a cycle of negative weight, and where there is none,
+//! the distances are a model. Disjunctions are decided by search with backjumping, with the potentials kept from one choice to the next
+//! (Cotton and Maler, Fast and flexible difference constraint propagation for DPLL(T), SAT 2006): what they satisfy already needs no choice.
+//!
+//! A term of `w` bits is an integer with sign, one without, or both, with the choice that relates them; so are `x + c`, modulo 2^w, and a choice between
+//! two terms. Whatever else there is is left out: a contradiction is one of the whole, and a model is one only if the evaluator confirms it.
+
+mod graph;
+mod reading;
+
+use super::integers::{Found, confirmed};
+use cfa::{Bv, ExprId, ExprPool, Value};
+use graph::{Conflict, Edge, Graph};
+use reading::Reading;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Steps over edges for a set that is made of comparisons of leaves, and for one that has other things in it.
+const STEPS: u64 = 200_000;
+const STEPS_OF_PARTS: u64 = 5_000;
+
+/// What is said of differences.
+#[derive(Clone, Debug)]
+enum Formula {
+    /// Something else, about which nothing is said.
+    Open,
+    /// `to - from <= most`
+    Difference {
+        from: u32,
+        to: u32,
+        most: i128,
+    },
+    All(Vec<Formula>),
+    Any(Vec<Formula>),
+}
+
+/// A disjunction that is to be decided.
+#[derive(Clone, Copy)]
+struct Clause<'f> {
+    alternatives: &'f [Formula],
+    constraint: u32,
+    /// The choices that it depends on.
+    level: u32,
+}
+
+/// A contradiction in `set`, or a model of it, as far as it is about differences.
+pub(super) fn solve(pool: &ExprPool, set: &[ExprId]) -> Found {
+    let Some(reading) = Reading::of(pool, set) else { return Found::Nothing };
+    let steps = if reading.is_open { STEPS_OF_PARTS } else { STEPS };
+    let mut search = Search { graph: Graph::new(reading.nodes(), steps), pending: Vec::new() };
+    let mut all = || {
+        for (formula, constraint) in &reading.formulas {
+            search.add(formula, *constraint, 0)?;
+        }
+        search.decide(1)
+    };
+    match all() {
+        Ok(()) if reading.is_open => Found::Nothing,
+        Ok(()) => {
+            let value =
+                |(leaf, node, width): (ExprId, u32, u32)| (leaf, Value::Bv(bits(search.graph.value(node), width)));
+            let values: FxHashMap<ExprId, Value> = reading.leaves().map(value).collect();
+            confirmed(pool, set, values)
+        }
+        Err(Conflict::Spent) => Found::Nothing,
+        Err(Conflict::Because { constraints, .. }) => {
+            // What relates a term to its parts is no member of the set, and holds anyway.
+            let members = constraints.into_iter().filter(|&c| c != reading::OF_TERMS);
+            Found::Core(members.map(|c| set[c as usize]).collect())
+        }
+    }
+}
+
+fn bits(value: i128, width: u32) -> Bv {
+    Bv::new(width, value as u64)
+}
+
+struct Search<'f> {
+    graph: Graph,
+    /// What is not decided yet.
+    pending: Vec<Clause<'f>>,
+}
+
+impl<'f> Search<'f> {
+    /// Adds what a constraint says, at a level of choices.
+    fn add(&mut self, formula: &'f Formula, constraint: u32, level: u32) -> Result<(), Conflict> {
+        match formula {
+            Formula::Open => Ok(()),
+            &Formula::Difference { from, to, most } => self.graph.add(Edge { from, to, most, constraint, level }),
+            Formula::All(parts) => parts.iter().try_for_each(|part| self.add(part, constraint, level)),
+            Formula::Any(alternatives) => {
+                self.pending.push(Clause { alternatives, constraint, level });
+                Ok(())
+            }
+        }
+    }
+
+    /// Chooses an alternative of each disjunction that does not hold as it is.
+    fn decide(&mut self, level: u32) -> Result<(), Conflict> {
+        self.graph.charge(self.pending.len() as u64)?;
+        let open = |c: &Clause<'_>| !c.alternatives.iter().any(|f| self.holds(f));
+        let next = (0..self.pending.len()).filter(|&i| open(&self.pending[i]));
+        let Some(next) = next.min_by_key(|&i| self.pending[i].alternatives.len()) else { return Ok(()) };
+        let clause = self.pending.remove(next);
+        let edges = self.graph.len();
+        let mut because = (FxHashSet::from_iter([clause.constraint]), FxHashSet::from_iter([clause.level]));
+        for alternative in clause.alternatives {
+            let before = self.pending.clone();
+            let tried = self.add(alternative, clause.constraint, level).and_then(|()| self.decide(level + 1));
+            match tried {
+                Ok(()) => return Ok(()),
+                Err(Conflict::Spent) => return Err(Conflict::Spent),
+                Err(Conflict::Because { constraints, levels }) => {
+                    self.pending = before;
+                    self.graph.truncate(edges);
+                    if !levels.contains(&level) {
+                        // It is there whatever is chosen here.
+                        return Err(Conflict::Because { constraints, levels });
+                    }
+                    because.0.extend(constraints);
+                    because.1.extend(levels.into_iter().filter(|&l| l != level));
+                }
+            }
+        }
+        Err(Conflict::Because { constraints: because.0, levels: because.1 })
+    }
+
+    /// Whether the potentials at hand are as the formula says.
+    fn holds(&self, formula: &Formula) -> bool {
+        match formula {
+            Formula::Open => true,
+            Formula::Difference { from, to, most } => self.graph.value(*to) - self.graph.value(*from) <= *most,
+            Formula::All(parts) => parts.iter().all(|f| self.holds(f)),
+            Formula::Any(parts) => parts.iter().any(|f| self.holds(f)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Answer, Bitwuzla, Solver, budget::Budget};
+    use cfa::{BinOp, Sort};
+
+    /// Random comparisons over few bits, signed and not, of symbols, sums with constants, extensions and choices, joined at random: what is found
+    /// is what a bit-blaster finds, cores contradict themselves, and where there is nothing else all are decided.
+    #[test]
+    fn differences_agree_with_bits() {
+        let mut below = crate::dice::dice(11);
+        let (mut models, mut cores) = (0, 0);
+        for round in 0..2_000 {
+            let mut pool = ExprPool::new();
+            let width = [2, 3, 4, 8, 32, 64][below(6) as usize];
+            let leaves: Vec<ExprId> = (0..2 + below(5)).map(|_| pool.fresh_symbol(Sort::Bv(width)).1).collect();
+            let narrow = pool.fresh_symbol(Sort::Bv(width - 1)).1;
+            let mut terms = leaves.clone();
+            let signed = below(3);
+            for _ in 0..below(6) {
+                let (a, b) = (terms[below(terms.len() as u64) as usize], terms[below(terms.len() as u64) as usize]);
+                let c = pool.int(width, [0, 1, 2, u64::MAX, below(300)][below(5) as usize]);
+                let e = match below(6) {
+                    0 | 1 => pool.add(a, c),
+                    2 => pool.zext(width, narrow),
+                    3 => pool.sext(width, narrow),
+                    4 => c,
+                    _ => {
+                        let less = pool.binary(BinOp::Slt, a, b);
+                        pool.ite(less, a, b)
+                    }
+                };
+                terms.push(e);
+            }
+            let mut set = Vec::new();
+            let alone = below(3) == 0;
+            for _ in 0..4 + below(10) {
+                let mut e = pool.bool(below(2) == 0);
+                let any = pool.is_false(e);
+                for _ in 0..=if alone { 0 } else { below(3) } {
+                    let a = terms[below(terms.len() as u64) as usize];
+                    let b = terms[below(terms.len() as u64) as usize];
+                    let op = match below(5) {
+                        0 => BinOp::Eq,
+                        1 if signed != 0 => BinOp::Slt,
+                        2 | 3 if signed == 0 => BinOp::Ult,
+                        1..=3 if signed == 2 => BinOp::Ule,
+                        _ if signed == 0 => BinOp::Ule,
+                        _ => BinOp::Sle,
+                    };
+                    let one = pool.binary(op, a, b);
+                    e = if any { pool.or(e, one) } else { pool.and(e, one) };
+                }
+                set.push(if below(4) == 0 { pool.not(e) } else { e });
+            }
+            // A product now and then, of which nothing is known.
+            if below(8) == 0 {
+                let (product, zero) = (pool.mul(leaves[0], leaves[1]), pool.int(width, 0));
+                set.push(pool.binary(BinOp::Slt, product, zero));
+            }
+            set.retain(|&e| pool.as_const(e).is_none());
+            let script = crate::smtlib::script(&pool, &set);
+            let ask = |set: &[ExprId]| Bitwuzla::new().check(&pool, set, &Budget::unlimited());
+            match solve(&pool, &set) {
+                Found::Model(_) => {
+                    models += 1;
+                    assert_eq!(ask(&set), Answer::Sat, "{script}");
+                }
+                Found::Core(core) => {
+                    cores += 1;
+                    assert!(core.iter().all(|e| set.contains(e)));
+                    assert_eq!(ask(&core), Answer::Unsat, "{script}");
+                }
+                Found::Nothing => {
+                    let open = Reading::of(&pool, &set).is_none_or(|r| r.is_open);
+                    assert!(open, "nothing found in round {round}: {script}");
+                }
+            }
+        }
+        assert!(models > 500 && cores > 500, "{models} {cores}");
+    }
+}

@@ -1,0 +1,94 @@
+//! What is said of a set that was rewritten, as answers about the set: models with the values that were put in, cores of its members.
+
+use super::{PathSolver, Solved};
+use crate::equalities::Equalities;
+use crate::integers::Found;
+use crate::path::Model;
+use cfa::{ExprId, ExprPool, Value};
+use rustc_hash::FxHashSet;
+
+impl PathSolver {
+    /// The backend's model, with the values of leaves that were replaced.
+    pub(super) fn backend_model(&mut self, pool: &ExprPool, set: &[ExprId], equal: &Equalities) -> Model {
+        let mut model = Model::default();
+        for &e in set {
+            for &leaf in self.leaves.of(pool, e).iter() {
+                if model.get(leaf).is_none() {
+                    let value = match equal.values.get(&leaf) {
+                        Some((value, _)) => Value::Bv(value.clone()),
+                        None => self.backend.leaf_value(pool, leaf),
+                    };
+                    model.set(leaf, value);
+                }
+            }
+        }
+        model
+    }
+
+    /// What a search says of `set`, if anything.
+    pub(super) fn searched(
+        &mut self,
+        pool: &ExprPool,
+        set: &[ExprId],
+        equal: &Equalities,
+        found: Found,
+    ) -> Option<Solved> {
+        let found = match found {
+            Found::Nothing => return None,
+            Found::Core(_) => Solved::Infeasible(set.to_vec()),
+            Found::Model(values) => {
+                let mut model = Model::default();
+                let known = equal.values.iter().map(|(leaf, (value, _))| (*leaf, Value::Bv(value.clone())));
+                for (leaf, value) in values.into_iter().chain(known) {
+                    model.set(leaf, value);
+                }
+                if !set.iter().all(|&e| self.evaluations.holds(pool, &model, e)) {
+                    return None;
+                }
+                Solved::Feasible(model)
+            }
+        };
+        Some(found)
+    }
+
+    /// What `core` was made from.
+    pub(super) fn core(
+        &mut self,
+        pool: &ExprPool,
+        equal: &Equalities,
+        set: &[ExprId],
+        mut core: Vec<ExprId>,
+    ) -> Vec<ExprId> {
+        if equal.has_pinned {
+            return set.to_vec();
+        }
+        // A member was rewritten with the equalities of its leaves, which may have been rewritten themselves.
+        let mut next = 0;
+        let mut known: FxHashSet<ExprId> = core.iter().copied().collect();
+        while next < core.len() {
+            for leaf in self.leaves.of(pool, core[next]).iter() {
+                if let Some((_, origin)) = equal.values.get(leaf)
+                    && known.insert(*origin)
+                {
+                    core.push(*origin);
+                }
+            }
+            next += 1;
+        }
+        core
+    }
+
+    /// The part of `model` about the leaves of `set`; zeros where it has none.
+    pub(super) fn restricted(&mut self, pool: &ExprPool, model: &Model, set: &[ExprId]) -> Model {
+        let mut part = Model::default();
+        for &e in set {
+            for &leaf in self.leaves.of(pool, e).iter() {
+                if part.get(leaf).is_none() {
+                    part.set(leaf, model.leaf(pool, leaf));
+                }
+            }
+        }
+        part.set_spurious(model.is_spurious());
+        part
+    }
+}
