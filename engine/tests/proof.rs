@@ -315,7 +315,7 @@ fn facts_about_all_cells() {
 
 #[test]
 fn invariants_over_several_iterations() {
-    // `x` and `y` change places in each turn, so that they differ is inductive; that `x` is 1 or 2, over three turns only.
+    // `x` and `y` change places in each iteration, so that they differ is inductive; that `x` is 1 or 2, over three iterations only.
     let verdict = |iterations: u32, wrong: bool| {
         let mut b = Build::new();
         let [x, y, t] = std::array::from_fn(|_| b.var(VarKind::Local(b.p.entry)));

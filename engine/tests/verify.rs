@@ -444,7 +444,7 @@ fn no_analysis_runs_past_its_time() {
     }
 }
 
-/// Four turns of a loop with a choice in each, and no error.
+/// Four iterations of a loop with a choice in each, and no error.
 fn few_turns() -> Build {
     let mut b = Build::new();
     let (i, x, go) = (b.var("i", 32), b.var("x", 32), b.var("go", 32));

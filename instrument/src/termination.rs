@@ -500,7 +500,7 @@ pub fn fix_inputs(program: &mut Program, value: &dyn Fn(cfa::InputId, u32) -> Op
 }
 
 /// Makes the iteration of this number of a loop, counted from 1 over all its iterations of a run, an error: there is no end to it.
-pub fn stop_at_turn(program: &mut Program, l: &CyclicLoop, count: u64, place: Option<PlaceId>) -> ErrorId {
+pub fn stop_at_iteration(program: &mut Program, l: &CyclicLoop, count: u64, place: Option<PlaceId>) -> ErrorId {
     let source = program.edges[l.iteration].source;
     program.locs[source].out = Out::Sink;
     let (error, at) = stop_at(program, source, l.func, count, "this loop never ends", place);

@@ -419,7 +419,7 @@ pub fn increments(report: &Report) -> String {
     for ranking in &report.rankings {
         let place = ranking.spot.as_ref().map_or_else(|| ranking.function.clone(), ToString::to_string);
         let _ = match (&ranking.tuple[..], ranking.is_recursion) {
-            ([], false) => writeln!(out, "the loop at {place} has no second turn"),
+            ([], false) => writeln!(out, "the loop at {place} has no second iteration"),
             ([], true) => writeln!(out, "{} never calls itself", ranking.function),
             (tuple, false) => writeln!(out, "the loop at {place} ends: {} gets smaller", shown(tuple)),
             (tuple, true) => {

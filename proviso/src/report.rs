@@ -133,7 +133,7 @@ pub struct Ranking {
     pub spot: Option<Spot>,
     pub function: String,
     pub is_recursion: bool,
-    /// It gets lexicographically smaller with each turn or call. Empty: there is never a second turn.
+    /// It gets lexicographically smaller with each iteration or call. Empty: there is never a second iteration.
     pub tuple: Vec<String>,
 }
 

@@ -107,7 +107,7 @@ fn what_is_said_is_checked_combined_and_taken_away() {
     assert!(shape.lines().count() > 3 && shape.contains('#'), "{shape}");
 }
 
-/// As the program of Fig. 15 of the paper on GIAs: that x is 0 holds behind the first turn of the loop, not before it.
+/// As the program of Fig. 15 of the paper on GIAs: that x is 0 holds behind the first iteration of the loop, not before it.
 const FIG_15: &str = "\
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
@@ -214,7 +214,7 @@ fn component_cegar_goes_as_in_the_paper() {
     // What is kept is right: the checker of GIAs proves it.
     let check = proviso(folder, &["gia", "check", "kept/2-combiner.gia", "p.c", "-t", "60"]);
     assert_eq!(text(&check).lines().last(), Some("CORRECT"));
-    // A witness has one invariant for all turns of a loop, and there is none here that helps.
+    // A witness has one invariant for all iterations of a loop, and there is none here that helps.
     let witnesses = proviso(folder, &["gia", "cegar", "p.c", "--witnesses", "-t", "60"]);
     assert!(text(&witnesses).ends_with("no progress: nothing new is exchanged\nUNKNOWN\n"), "{}", text(&witnesses));
     for (program, verdict) in [("p.c", "TRUE"), ("bug.c", "FALSE(unreach-call)")] {

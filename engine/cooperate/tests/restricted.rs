@@ -195,7 +195,7 @@ fn reducers_lose_nothing_and_add_nothing() {
         let condition = some_condition(&mut program, &mut random);
         let whole = Shape::of(&program).locations();
         let mut separate = 0;
-        let others = [Reducer::LoopHeadsByTurn(1), Reducer::LoopHeadsByTurnAndContext(2)];
+        let others = [Reducer::LoopHeadsByIteration(1), Reducer::LoopHeadsByIterationAndContext(2)];
         for reducer in Reducer::ALL.into_iter().chain(others) {
             let what = format!("program {seed}, {reducer:?}");
             let residual = reduce(&program, &condition, reducer).unwrap();

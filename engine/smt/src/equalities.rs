@@ -17,7 +17,7 @@ pub(super) struct Equalities {
     pub values: FxHashMap<ExprId, (Bv, ExprId)>,
     /// The other members, rewritten and as they were.
     pub rest: Vec<(ExprId, ExprId)>,
-    /// Some values follow from several members: the last turn of a loop up to a bound says what the bound is.
+    /// Some values follow from several members: the last iteration of a loop up to a bound says what the bound is.
     pub has_pinned: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Random testing: the interpreter runs the program on random inputs.
 //!
 //! It proves nothing, but a run costs a few milliseconds where symbolic execution needs minutes: violations behind a hundred
-//! thousand turns of a loop are found by it or not at all.
+//! thousand iterations of a loop are found by it or not at all.
 
 use super::{Algorithm, Counters, Ending, Share};
 use crate::Stats;

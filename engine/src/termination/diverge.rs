@@ -10,7 +10,7 @@ use cfa::interp::{InputSource, Inputs, Interpreter, LimitKind, Limits, Observer,
 use cfa::loops::LoopForest;
 use cfa::{Bv, Check, EdgeId, ErrorId, FuncId, Id, InputId, InputKind, LocId, Op, PlaceId, Program};
 use instrument::memory_safety;
-use instrument::termination::{Cycles, ends_are_errors, fix_inputs, place_of, stop_at_call, stop_at_turn};
+use instrument::termination::{Cycles, ends_are_errors, fix_inputs, place_of, stop_at_call, stop_at_iteration};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,9 +27,9 @@ const ALIKE: usize = 8;
 /// The least time for a proof.
 const LEAST: Duration = Duration::from_millis(200);
 
-/// What goes on without end.
+/// What an execution without end goes round in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Endless {
+pub enum Recurrence {
     /// The loop with this head.
     Loop(LocId),
     /// Calls of this function within one another.
@@ -39,11 +39,11 @@ pub enum Endless {
 /// An execution that does not end.
 #[derive(Clone)]
 pub struct Divergence {
-    pub endless: Endless,
+    pub recurrence: Recurrence,
     pub place: Option<PlaceId>,
     /// They lead into the loop; from there on every input is what it was the last time at the same place.
     pub inputs: Inputs,
-    /// The program with an error where what is endless has begun, and that error: what leads there.
+    /// The program with an error where the recurrence has begun, and that error: what leads there.
     pub program: Program,
     pub error: ErrorId,
 }
@@ -139,7 +139,7 @@ impl<'c> Search<'c> {
         let constants = constants(program);
         let interpreter = Interpreter::new(program);
         let forests = Forests::new(program);
-        let mut alike: FxHashMap<Option<Endless>, usize> = FxHashMap::default();
+        let mut alike: FxHashMap<Option<Recurrence>, usize> = FxHashMap::default();
         let runs = if asked.is_empty() { 1 } else { CHOICES };
         for number in 0..runs {
             if budget.spent().is_some() || self.suspects.len() >= SUSPECTS {
@@ -159,8 +159,8 @@ impl<'c> Search<'c> {
             if !matches!(run.outcome, Outcome::Limit(LimitKind::Steps | LimitKind::CallDepth | LimitKind::Memory)) {
                 continue;
             }
-            let endless = forests.endless(program, &tail, run.outcome);
-            let seen = alike.entry(endless).or_default();
+            let recurrence = forests.recurrence(program, &tail, run.outcome);
+            let seen = alike.entry(recurrence).or_default();
             *seen += 1;
             if *seen <= ALIKE {
                 self.suspects.push(Suspect { choice, spent: Duration::ZERO });
@@ -169,7 +169,7 @@ impl<'c> Search<'c> {
     }
 }
 
-/// The run, which is known not to end, from its start to where what is endless has begun.
+/// The run, which is known not to end, from its start to where the recurrence has begun.
 fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box<Divergence>> {
     let deadline = Some(Instant::now() + budget.remaining().map_or(Duration::from_secs(5), |left| left.max(LEAST)));
     let mut program = original.clone();
@@ -193,20 +193,20 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
         tail = Tail::new(run.steps / 2);
         interpreter.run(&mut Chosen(choice), Limits { steps: run.steps, deadline: None, ..limits }, &mut tail);
     }
-    let endless = Forests::new(&program).endless(&program, &tail, run.outcome)?;
-    let mut counter = Counter::new(&cycles, endless);
+    let recurrence = Forests::new(&program).recurrence(&program, &tail, run.outcome)?;
+    let mut counter = Counter::new(&cycles, recurrence);
     let mut recording = Recording::new(Chosen(choice));
     let again = Limits { steps: run.steps, deadline: None, ..limits };
     interpreter.run(&mut recording, again, &mut counter);
     let count = counter.begun + 2;
     let mut inputs = recording.inputs;
-    let (error, place) = match endless {
-        Endless::Loop(head) => {
+    let (error, place) = match recurrence {
+        Recurrence::Loop(head) => {
             let number = cycles.loops.iter().position(|l| l.head == head)?;
             let place = place_of(&program, &cycles.loops[number]);
-            (stop_at_turn(&mut program, &cycles.loops[number], count, place), place)
+            (stop_at_iteration(&mut program, &cycles.loops[number], count, place), place)
         }
-        Endless::Recursion(func) => {
+        Recurrence::Recursion(func) => {
             let place = program.funcs[func].place;
             (stop_at_call(&mut program, func, count, place), place)
         }
@@ -217,7 +217,7 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
     match run.outcome {
         Outcome::Error(hit, _) if hit == error => {
             inputs = last.inputs;
-            Some(Box::new(Divergence { endless, place, inputs, program, error }))
+            Some(Box::new(Divergence { recurrence, place, inputs, program, error }))
         }
         _ => None,
     }
@@ -314,19 +314,19 @@ impl Forests {
     }
 
     /// What the run whose later part this is goes round in.
-    fn endless(&self, program: &Program, tail: &Tail, outcome: Outcome) -> Option<Endless> {
+    fn recurrence(&self, program: &Program, tail: &Tail, outcome: Outcome) -> Option<Recurrence> {
         let in_loop = (outcome != Outcome::Limit(LimitKind::CallDepth)).then(|| self.loop_of(program, tail)).flatten();
         in_loop.or_else(|| {
             let (&call, _) = tail.calls.iter().max_by_key(|&(&e, &n)| (n, std::cmp::Reverse(e)))?;
             if let Op::Call { callee: cfa::Callee::Direct(func), .. } = program.edges[call].op {
-                return Some(Endless::Recursion(func));
+                return Some(Recurrence::Recursion(func));
             }
             None
         })
     }
 
     /// The loop that all of the outermost frame's tail is in.
-    fn loop_of(&self, program: &Program, tail: &Tail) -> Option<Endless> {
+    fn loop_of(&self, program: &Program, tail: &Tail) -> Option<Recurrence> {
         let mut edges: Vec<EdgeId> = tail.edges.iter().copied().collect();
         edges.sort_unstable();
         let func = program.func_of(*edges.first()?);
@@ -335,7 +335,7 @@ impl Forests {
             |l: u32, e: &EdgeId| self.graphs.node(program.edges[*e].source).is_some_and(|n| forest.contains(l, n));
         let all: Vec<u32> = (0..forest.loops().len() as u32).filter(|&l| edges.iter().all(|e| inside(l, e))).collect();
         let &innermost = all.iter().max_by_key(|&&l| forest.get(l).depth)?;
-        Some(Endless::Loop(self.graphs.funcs[func].locs[forest.get(innermost).head as usize]))
+        Some(Recurrence::Loop(self.graphs.funcs[func].locs[forest.get(innermost).head as usize]))
     }
 }
 
@@ -348,9 +348,9 @@ struct Counter {
 }
 
 impl Counter {
-    fn new(cycles: &Cycles, endless: Endless) -> Self {
+    fn new(cycles: &Cycles, recurrence: Recurrence) -> Self {
         let mut counter = Self { iteration: None, enters: FxHashSet::default(), count: 0, begun: 0 };
-        if let Endless::Loop(head) = endless
+        if let Recurrence::Loop(head) = recurrence
             && let Some(l) = cycles.loops.iter().find(|l| l.head == head)
         {
             counter.iteration = Some(l.iteration);

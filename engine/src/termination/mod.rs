@@ -21,7 +21,7 @@ mod prove;
 mod rank;
 mod sample;
 
-pub use diverge::{Divergence, Endless};
+pub use diverge::{Divergence, Recurrence};
 
 use crate::budget::Budget;
 use crate::verdict::{Reason, Taints};

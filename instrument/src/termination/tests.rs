@@ -83,7 +83,7 @@ fn the_turn_counted_is_the_one_that_is_stopped() {
     let mut program = nested("(v0 + -1:8)");
     let cycles = Cycles::mark(&mut program);
     // 3 + 2 iterations of the inner loop before x is 1.
-    let error = stop_at_turn(&mut program, &cycles.loops[1], 5, None);
+    let error = stop_at_iteration(&mut program, &cycles.loops[1], 5, None);
     assert_eq!(run(&program, 2), Outcome::Abort);
     assert!(matches!(run(&program, 3), Outcome::Error(hit, _) if hit == error));
 }

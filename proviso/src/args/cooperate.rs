@@ -17,7 +17,7 @@ Reducers (Beyer, Jakobs: FRed, SEFM 2020):
   lh         each loop head once
   lhc        as lh, but loops that are entered on different ways stay apart
   lhb, lhbc  as lh and lhc, but only after ten turns; lhb=N for others
-  nlh        turns of loops stay apart, branches are joined";
+  nlh        iterations of loops stay apart, branches are joined";
 
 /// The options of `proviso gia`.
 #[derive(Args, Debug)]

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub struct SplitArgs {
     /// How paths are chosen: lb3, lb10 (or lb with another number), rdm, rdm9; several with commas between.
     ///
-    /// lbN is the left-most path that goes round each loop N times, inner loops in each turn of the outer ones. rdm takes the true side
+    /// lbN is the left-most path that goes round each loop N times, inner loops in each iteration of the outer ones. rdm takes the true side
     /// of each branch with a probability of 50 %, rdm9 of 90 %; --seed chooses the path.
     #[arg(long, value_name = "SPLITTERS", default_value = "lb3")]
     pub by: String,
@@ -22,7 +22,7 @@ pub struct SplitArgs {
 
 pub const SPLIT_EXAMPLES: &str = "\
 Examples:
-  proviso split loop.c > three.xml                    a test case with three turns of the loop
+  proviso split loop.c > three.xml                    a test case with three iterations of the loop
   proviso verify --range -,three.xml loop.c           the paths up to it
   proviso verify --range three.xml,- loop.c           the others: on another machine, by another analysis
   proviso split --by lb3,lb10 -o bounds loop.c        two bounds, for three ranges";

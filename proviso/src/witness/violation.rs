@@ -14,7 +14,7 @@ pub(super) fn segments(trace: &Trace, places: &Places) -> Vec<Segment> {
     inputs.chain(std::iter::once(target(trace, places))).map(segment).collect()
 }
 
-/// The segments of a witness for an execution without end (format 2.1): what leads to the loop, and one turn of it. `None` where the loop
+/// The segments of a witness for an execution without end (format 2.1): what leads to the loop, and one iteration of it. `None` where the loop
 /// has no place in the source.
 pub(super) fn lasso(trace: &Trace, places: &Places) -> Option<Vec<Segment>> {
     let spot = trace.spot.as_ref()?;
@@ -25,7 +25,7 @@ pub(super) fn lasso(trace: &Trace, places: &Places) -> Option<Vec<Segment>> {
     };
     let mut location = location(spot, None, &trace.function, places);
     (location.line, location.column) = (point.0, Some(point.1));
-    // The last turn is between the last two times that the condition of the loop was looked at.
+    // The last iteration is between the last two times that the condition of the loop was looked at.
     let is_head = |step: &Step| {
         let at = step.spot.as_ref().and_then(|spot| places.loop_around(spot));
         matches!(step.event, Event::Branch { .. }) && at.is_some_and(|at| at == place)

@@ -30,7 +30,7 @@ pub const INVARIANT: &str = "__proviso_invariant_";
 pub const SEGMENT: &str = "__proviso_segment";
 /// What ends an execution so that it is none, whatever the property says of ends.
 const END: &str = "__proviso_assume(0)";
-/// Whether the cycle of a lasso was passed since its loop has begun its turn.
+/// Whether the cycle of a lasso was passed since its loop has begun its iteration.
 const ROUND: &str = "__proviso_round";
 /// The value that a hook is about.
 pub const RESULT: &str = "__proviso_result";

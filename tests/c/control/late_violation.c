@@ -5,7 +5,7 @@
 #include "../verify.h"
 #define N 50000
 
-/* The violation comes after many turns of loops over unknown cells. */
+/* The violation comes after many iterations of loops over unknown cells. */
 int main(void) {
     int from[N], positive[N], n = 0;
     for (int i = 0; i < N; i++) {

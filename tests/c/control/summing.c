@@ -1,4 +1,4 @@
-// Sums of numbers in a row are not gone through turn by turn, nor is what a function computes for each turn; a loop up to the greatest number
+// Sums of numbers in a row are not gone through one by one, nor is what a function computes in each iteration; a loop up to the greatest number
 // has no end.
 // run: --property unreach-call => TRUE
 // run: --property unreach-call -DFAULT=1 => FALSE(unreach-call)

@@ -52,9 +52,9 @@ impl Cegar<'_> {
 
     fn iterate(&mut self, program: &mut Program, mut precision: Gia, refinements: &mut usize) -> Result<Ended, Reason> {
         loop {
-            let turn = *refinements + 1;
+            let iteration = *refinements + 1;
             let explored = (self.explorer)(program, &precision)?;
-            (self.observer)(turn, "explorer", &explored, program);
+            (self.observer)(iteration, "explorer", &explored, program);
             if explored.is_all_unreachable() {
                 return Ok(Ended::Proved);
             }
@@ -62,18 +62,18 @@ impl Cegar<'_> {
                 return Err(Reason::new("the explorer gives no candidate and no proof"));
             }
             let checked = (self.checker)(program, &explored)?;
-            (self.observer)(turn, "checker", &checked, program);
+            (self.observer)(iteration, "checker", &checked, program);
             if checked.has(Says::Reachable) {
                 return Ok(Ended::Violated(checked));
             }
             let refined = (self.refiner)(program, &checked)?;
-            (self.observer)(turn, "refiner", &refined, program);
+            (self.observer)(iteration, "refiner", &refined, program);
             let before = precision.conditions();
             let path = checked.only_path(Says::Candidate, program);
             let is_told = |gia: &Gia| path.as_ref().is_some_and(|path| gia.tells(path, Says::Unreachable));
             let was_told = is_told(&precision);
             precision = combine(&precision, &refined).map_err(|e| Reason::new(e.to_string()))?;
-            (self.observer)(turn, "combiner", &precision, program);
+            (self.observer)(iteration, "combiner", &precision, program);
             let is_new = !was_told && is_told(&precision);
             if !is_new && precision.conditions().iter().all(|e| before.contains(e)) {
                 return Err(Reason::new("refinement makes no progress: nothing new is exchanged"));

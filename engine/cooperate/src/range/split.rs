@@ -59,7 +59,7 @@ impl Splitter {
             Self::LoopBound(_) if !shape.has_loops => return Ok(None),
             Self::LoopBound(bound) => {
                 let mut guide =
-                    Unrolled { shape: &shape, program, bound, turns: FxHashMap::default(), calls: Vec::new() };
+                    Unrolled { shape: &shape, program, bound, iterations: FxHashMap::default(), calls: Vec::new() };
                 follow(program, solvers, budget, MOST, &mut guide)?
             }
             Self::Random { percent, seed } => {
@@ -206,13 +206,13 @@ fn alive(program: &Program) -> Vec<bool> {
     }
 }
 
-/// Lb: the left-most path that goes round each loop `bound` times, inner loops in each turn of the outer ones.
+/// Lb: the left-most path that goes round each loop `bound` times, inner loops in each iteration of the outer ones.
 struct Unrolled<'a> {
     shape: &'a Shape,
     program: &'a Program,
     bound: u32,
-    /// Turns begun, by how many calls deep, function and loop.
-    turns: FxHashMap<(usize, FuncId, u32), u32>,
+    /// Iterations begun, by how many calls deep, function and loop.
+    iterations: FxHashMap<(usize, FuncId, u32), u32>,
     calls: Vec<EdgeId>,
 }
 
@@ -245,8 +245,8 @@ impl Guide for Unrolled<'_> {
         if then_leaves == else_leaves {
             return Some(true);
         }
-        let turns = self.turns.get(&self.key(here, loops[0])).copied().unwrap_or(0);
-        let wants_out = turns >= self.bound;
+        let iterations = self.iterations.get(&self.key(here, loops[0])).copied().unwrap_or(0);
+        let wants_out = iterations >= self.bound;
         Some((then_leaves > else_leaves) == wants_out)
     }
 
@@ -258,7 +258,7 @@ impl Guide for Unrolled<'_> {
                 self.calls.push(edge);
                 // Calls before have gone round loops of the same function, but these are over.
                 let depth = self.calls.len();
-                self.turns.retain(|(other, ..), _| *other < depth);
+                self.iterations.retain(|(other, ..), _| *other < depth);
                 return;
             }
             Op::Return { .. } => {
@@ -270,9 +270,9 @@ impl Guide for Unrolled<'_> {
         let Some(number) = self.shape.headed(program, to) else { return };
         let key = self.key(to, number);
         if self.shape.loops(program, from).contains(&number) {
-            *self.turns.entry(key).or_insert(0) += 1;
+            *self.iterations.entry(key).or_insert(0) += 1;
         } else {
-            self.turns.insert(key, 0);
+            self.iterations.insert(key, 0);
         }
     }
 }

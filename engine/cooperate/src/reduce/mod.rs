@@ -30,16 +30,16 @@ pub enum Reducer {
     LoopHeads,
     /// Each loop head once for each way to its loop (`lhc`).
     LoopHeadsByContext,
-    /// Loop heads by the turn, up to a bound (`lhb`).
-    LoopHeadsByTurn(u32),
+    /// Loop heads by the iteration, up to a bound (`lhb`).
+    LoopHeadsByIteration(u32),
     /// Both (`lhbc`).
-    LoopHeadsByTurnAndContext(u32),
-    /// Turns of loops stay apart, branches are joined (`nlh`).
-    Turns,
+    LoopHeadsByIterationAndContext(u32),
+    /// Iterations of loops stay apart, branches are joined (`nlh`).
+    Iterations,
 }
 
-/// Turns that `lhb` and `lhbc` keep apart, as in the paper.
-pub const TURNS: u32 = 10;
+/// Iterations that `lhb` and `lhbc` keep apart, as in the paper.
+pub const ITERATIONS: u32 = 10;
 
 impl Reducer {
     /// With the paper's bounds.
@@ -48,9 +48,9 @@ impl Reducer {
         Self::Locations,
         Self::LoopHeads,
         Self::LoopHeadsByContext,
-        Self::LoopHeadsByTurn(TURNS),
-        Self::LoopHeadsByTurnAndContext(TURNS),
-        Self::Turns,
+        Self::LoopHeadsByIteration(ITERATIONS),
+        Self::LoopHeadsByIterationAndContext(ITERATIONS),
+        Self::Iterations,
     ];
 
     /// By its name: `lhb=5` and `lhbc=5` have another bound.
@@ -64,9 +64,9 @@ impl Reducer {
             ("cfa", None) => Self::Locations,
             ("lh", None) => Self::LoopHeads,
             ("lhc", None) => Self::LoopHeadsByContext,
-            ("lhb", bound) => Self::LoopHeadsByTurn(bound.unwrap_or(TURNS)),
-            ("lhbc", bound) => Self::LoopHeadsByTurnAndContext(bound.unwrap_or(TURNS)),
-            ("nlh", None) => Self::Turns,
+            ("lhb", bound) => Self::LoopHeadsByIteration(bound.unwrap_or(ITERATIONS)),
+            ("lhbc", bound) => Self::LoopHeadsByIterationAndContext(bound.unwrap_or(ITERATIONS)),
+            ("nlh", None) => Self::Iterations,
             _ => return None,
         })
     }
@@ -77,9 +77,9 @@ impl Reducer {
             Self::Locations => "cfa",
             Self::LoopHeads => "lh",
             Self::LoopHeadsByContext => "lhc",
-            Self::LoopHeadsByTurn(_) => "lhb",
-            Self::LoopHeadsByTurnAndContext(_) => "lhbc",
-            Self::Turns => "nlh",
+            Self::LoopHeadsByIteration(_) => "lhb",
+            Self::LoopHeadsByIterationAndContext(_) => "lhbc",
+            Self::Iterations => "nlh",
         }
     }
 }

@@ -16,7 +16,7 @@ struct Key {
     loc: LocId,
     func: Option<FuncId>,
     context: u32,
-    turns: Vec<(LocId, u32)>,
+    iterations: Vec<(LocId, u32)>,
 }
 
 /// The elements that have several locations; `None` if nothing is to be folded.
@@ -30,7 +30,7 @@ pub fn of(composed: &Restricted, program: &Program, reducer: Reducer) -> Option<
     if reducer == Reducer::Locations {
         for (new, old) in composed.locs.iter().filter(|(new, _)| is_copy(composed, program, *new)) {
             let Some(loc) = *old else { continue };
-            add(Key { loc, func: None, context: 0, turns: Vec::new() }, new);
+            add(Key { loc, func: None, context: 0, iterations: Vec::new() }, new);
         }
     } else {
         let mut walk = Walk::new(composed, program, &heads);
@@ -39,15 +39,17 @@ pub fn of(composed: &Restricted, program: &Program, reducer: Reducer) -> Option<
             let (Some(loc), Some(at)) = (*old, walk.at[new.index()].clone()) else { continue };
             let func = Some(composed.program.locs[new].func);
             let is_head = heads.is_head[loc];
-            let turn = |bound: u32| at.turns.last().map_or(0, |&(_, n)| n.min(bound));
+            let iteration = |bound: u32| at.iterations.last().map_or(0, |&(_, n)| n.min(bound));
             let key = match reducer {
-                Reducer::Turns => Key { loc, func, context: 0, turns: at.turns },
+                Reducer::Iterations => Key { loc, func, context: 0, iterations: at.iterations },
                 _ if !is_head => continue,
-                Reducer::LoopHeads => Key { loc, func, context: 0, turns: Vec::new() },
-                Reducer::LoopHeadsByContext => Key { loc, func, context: at.context, turns: Vec::new() },
-                Reducer::LoopHeadsByTurn(bound) => Key { loc, func, context: 0, turns: vec![(loc, turn(bound))] },
-                Reducer::LoopHeadsByTurnAndContext(bound) => {
-                    Key { loc, func, context: at.context, turns: vec![(loc, turn(bound))] }
+                Reducer::LoopHeads => Key { loc, func, context: 0, iterations: Vec::new() },
+                Reducer::LoopHeadsByContext => Key { loc, func, context: at.context, iterations: Vec::new() },
+                Reducer::LoopHeadsByIteration(bound) => {
+                    Key { loc, func, context: 0, iterations: vec![(loc, iteration(bound))] }
+                }
+                Reducer::LoopHeadsByIterationAndContext(bound) => {
+                    Key { loc, func, context: at.context, iterations: vec![(loc, iteration(bound))] }
                 }
                 Reducer::Separate | Reducer::Locations => unreachable!("treated above"),
             };
@@ -98,7 +100,7 @@ impl Loops {
 #[derive(Clone)]
 struct At {
     /// The loops around it, with how often their heads were come to.
-    turns: Vec<(LocId, u32)>,
+    iterations: Vec<(LocId, u32)>,
     /// The branches taken on the way, but for those in loops that were left.
     context: u32,
     /// The contexts in which the loops around it were entered.
@@ -126,7 +128,7 @@ impl<'a> Walk<'a> {
         let mut queue = VecDeque::new();
         for f in p.funcs.ids().skip(self.program.funcs.len()) {
             let entry = p.funcs[f].entry;
-            let start = At { turns: Vec::new(), context: 0, entered: Vec::new() };
+            let start = At { iterations: Vec::new(), context: 0, entered: Vec::new() };
             self.at[entry.index()] = Some(self.arrive(start, entry, None));
             queue.push_back(entry);
         }
@@ -153,21 +155,21 @@ impl<'a> Walk<'a> {
         let Some(old) = self.composed.locs[target] else { return at };
         let around = &self.loops.around[old.index()];
         // Loops that are left take the branches in them along.
-        while at.turns.last().is_some_and(|(head, _)| !around.contains(head)) {
-            at.turns.pop();
+        while at.iterations.last().is_some_and(|(head, _)| !around.contains(head)) {
+            at.iterations.pop();
             at.context = at.entered.pop().expect("one for each loop");
         }
         for &head in around {
-            if !at.turns.iter().any(|&(h, _)| h == head) {
-                at.turns.push((head, 0));
+            if !at.iterations.iter().any(|&(h, _)| h == head) {
+                at.iterations.push((head, 0));
                 at.entered.push(at.context);
             }
         }
         if self.loops.is_head[old]
-            && let (Some((_, turns)), Some(&entered)) = (at.turns.last_mut(), at.entered.last())
+            && let (Some((_, iterations)), Some(&entered)) = (at.iterations.last_mut(), at.entered.last())
         {
-            // A turn that is over is a finished way through the loop.
-            *turns += 1;
+            // An iteration that is over is a finished way through the loop.
+            *iterations += 1;
             at.context = entered;
         }
         at

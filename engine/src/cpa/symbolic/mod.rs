@@ -237,7 +237,7 @@ impl Cpa for SymbolicExecution<'_> {
                     let text = format!("a violation was found only past an approximation: {}", taint.reason);
                     Reason::at(text, taint.place)
                 }
-                Past::Stray(edge) => {
+                Past::InvalidRead(edge) => {
                     let text = "a violation was found only past a read outside all objects";
                     Reason::at(text, self.execution.program.edges[edge].place)
                 }

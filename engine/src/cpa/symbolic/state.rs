@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut};
 pub enum Past {
     Approximation(TaintId),
     /// A read that C does not define, which may give anything.
-    Stray(EdgeId),
+    InvalidRead(EdgeId),
 }
 
 /// One path.

@@ -85,7 +85,7 @@ impl SymbolicExecution<'_> {
         }
         if is_abstract || asks || reads && (self.problems.is_none() || self.is_settled(edge)) {
             // An abstract state says nothing of executions anyway.
-            let past = if self.execution.mode.is_abstract { past } else { past.or(Some(Past::Stray(edge))) };
+            let past = if self.execution.mode.is_abstract { past } else { past.or(Some(Past::InvalidRead(edge))) };
             let path = self.execution.any_result(fault.state, edge);
             return out.push((State { path, past }, At::Target));
         }

@@ -1,6 +1,6 @@
 //! Witnesses of executions without end: a stem, and a cycle that is passed again and again.
 //!
-//! In the woven program an execution that does not follow *ends*, so one without end follows. The waypoints of the cycle are in a loop; a turn of it in
+//! In the woven program an execution that does not follow *ends*, so one without end follows. The waypoints of the cycle are in a loop; an iteration of it in
 //! which the cycle was not passed ends the execution, too. So what never ends in that loop passes the cycle for ever.
 
 use super::{File, ROUND, SEGMENT, Site, read, unsupported};
@@ -43,7 +43,7 @@ pub(super) fn close(files: &mut [File<'_>], segments: &[Segment]) -> Result<(usi
         };
         let found = files.iter().enumerate().find_map(|(at, file)| Some((at, of(file)?)));
         let (at, loops) = found.ok_or_else(|| unsupported(location, "the waypoint has no place"))?;
-        // What is in another function is called from the loop, or is not passed in its turns.
+        // What is in another function is called from the loop, or is not passed in its iterations.
         match &mut around {
             None => around = Some((at, loops)),
             Some((file, all)) if *file == at => {

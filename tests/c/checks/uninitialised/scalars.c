@@ -11,7 +11,7 @@
 // run: --check memory -DBUG=10 => FALSE(memory)
 // run: --check memory -DBUG=11 => FALSE(memory)
 // run: --check memory -DBUG=12 => FALSE(memory)
-// Variables whose address nobody takes: set on some ways only, anew in each turn of a loop, copied, and used in each way there is.
+// Variables whose address nobody takes: set on some ways only, anew in each iteration of a loop, copied, and used in each way there is.
 #include "../../verify.h"
 
 #ifndef BUG
@@ -55,7 +55,7 @@ int main(void) {
     if (sum > 20) // wrong
         n = 6;
 
-    // Each turn of a loop has a variable of its own.
+    // Each iteration of a loop has a variable of its own.
     for (int i = 0; i < 3; i++) {
         int own;
         if (i == 0 || BUG != 6)
