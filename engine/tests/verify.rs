@@ -445,7 +445,7 @@ fn no_analysis_runs_past_its_time() {
 }
 
 /// Four iterations of a loop with a choice in each, and no error.
-fn few_turns() -> Build {
+fn few_iterations() -> Build {
     let mut b = Build::new();
     let (i, x, go) = (b.var("i", 32), b.var("x", 32), b.var("go", 32));
     let (zero, one, four) = (b.int(0), b.int(1), b.int(4));
@@ -471,10 +471,33 @@ fn few_turns() -> Build {
     b
 }
 
+/// What has closed forms is asked early: a violation behind a loop of 10^8 iterations needs no turn of those that go round in it.
+#[test]
+fn closed_forms_have_a_head_start() {
+    let mut b = Build::new();
+    let i = b.var("i", 32);
+    let (zero, one, most) = (b.int(0), b.int(1), b.int(100_000_000));
+    b.op(Op::Assign { var: i, value: zero });
+    let head = b.at;
+    let ei = b.e(i);
+    let more = b.p.exprs.ult(ei, most);
+    let exit = b.assume(more);
+    let next = b.p.exprs.add(ei, one);
+    b.op(Op::Assign { var: i, value: next });
+    b.goto(head);
+    b.at = exit;
+    let wrong = b.p.exprs.eq(ei, most);
+    b.error_if(wrong);
+    let (_, outcome) = b.run();
+    assert!(matches!(outcome.verdict, Verdict::False(_)), "{:?}", outcome.verdict);
+    assert_eq!(outcome.decided_by, Analysis::SymexAccelerated);
+    assert!(outcome.turns.iter().all(|t| t.analysis != Analysis::Merging), "{:?}", outcome.turns);
+}
+
 #[test]
 fn a_graph_that_is_kept_changes_nothing() {
     for analysis in [Analysis::Symex, Analysis::Merging] {
-        for program in [|| modes(2), || few_turns()] {
+        for program in [|| modes(2), || few_iterations()] {
             let run = |wants_graph| program().run_with(&Config { wants_graph, ..with(analysis) }).1;
             let (plain, pictured) = (run(false), run(true));
             assert_eq!(format!("{:?}", plain.stats.exploration), format!("{:?}", pictured.stats.exploration));

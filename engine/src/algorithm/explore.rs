@@ -17,6 +17,7 @@ use crate::refine::Increment;
 use crate::verdict::Taints;
 use cfa::Program;
 use cfa::interp::Inputs;
+use std::time::Duration;
 
 /// Explores the states of an analysis, one way or another.
 pub(crate) trait Explore<'p> {
@@ -125,11 +126,17 @@ pub(crate) struct Exploring<'p, X> {
     analysis: Analysis,
     exploration: X,
     taints: Taints,
+    /// What it may take before anything else is tried.
+    head_start: Option<Duration>,
 }
 
 impl<'p, X: Explore<'p>> Exploring<'p, X> {
     pub fn new(program: &'p Program, analysis: Analysis, exploration: X) -> Self {
-        Self { program, analysis, exploration, taints: Taints::default() }
+        Self { program, analysis, exploration, taints: Taints::default(), head_start: None }
+    }
+
+    pub fn with_head_start(self, time: Duration) -> Self {
+        Self { head_start: Some(time), ..self }
     }
 }
 
@@ -152,6 +159,9 @@ impl<'p, X: Explore<'p>> Algorithm<'p> for Exploring<'p, X> {
 
     fn done(&self) -> Option<f64> {
         self.exploration.done()
+    }
+    fn head_start(&self) -> Option<Duration> {
+        self.head_start
     }
     fn is_exact(&self) -> bool {
         self.exploration.is_exact()

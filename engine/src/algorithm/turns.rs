@@ -119,27 +119,24 @@ impl<'r> Turns<'r> {
         self.outcome(decided, verdict)
     }
 
-    /// A moment for exploration path by path before others have a head start, unless a proof should rather have invariants.
+    /// A moment for exploration path by path before others have a head start, unless a proof should rather have invariants; and as long again as
+    /// a head start may take where it seems to need no more.
     fn opening(&mut self) -> Option<(usize, Verdict)> {
+        let others = self.workers.iter().filter_map(|w| w.algorithm.head_start()).max()?;
         let config = self.setting.config;
         let opens = config.analysis == Analysis::Default && !config.wants_agreements;
-        let has_others = self.workers.iter().any(|w| w.algorithm.head_start().is_some());
-        if !opens || !has_others || !self.workers[0].algorithm.is_exact() {
+        if !opens || !self.workers[0].algorithm.is_exact() {
             return None;
         }
-        self.turn(0, OPENING, Duration::ZERO).map(|verdict| (0, verdict))
+        self.turn(0, OPENING, others).map(|verdict| (0, verdict))
     }
 
     /// Some are tried before the turns begin.
     fn head_starts(&mut self) -> Option<(usize, Verdict)> {
         for i in 0..self.workers.len() {
             let Some(time) = self.workers[i].algorithm.head_start() else { continue };
-            let part = self.setting.budget.exerting(time);
-            let ending = self.timed(i, &part, self.setting.config.query_time);
-            match ending {
-                Ok(Ending::Proved(_)) => return Some((i, Verdict::True)),
-                Ok(_) => {}
-                Err(crash) => self.workers[i].given_up = Some(crash),
+            if let Some(verdict) = self.turn(i, time, Duration::ZERO) {
+                return Some((i, verdict));
             }
         }
         None

@@ -22,11 +22,14 @@ use crate::reached::{Forgotten, Pictured};
 use crate::verdict::Reason;
 use cfa::{AllocKind, Op, Program};
 use smt::PathSolver;
+use std::time::Duration;
 
 /// Values of a variable before predicates take over.
 const FEW_VALUES: usize = 40;
 /// Edges that values are followed over before predicates take over: where paths multiply, formulas merge them.
 const EXPLICIT_EDGES: u64 = 200_000;
+/// What symbolic execution with loops in closed form may take before anything else is tried.
+const ACCELERATED_START: Duration = Duration::from_millis(100);
 /// States of which pictures are kept; those beyond are left out, so that they cannot take the memory.
 const MOST_DRAWN: usize = 1 << 20;
 
@@ -142,7 +145,12 @@ impl<'r> Maker<'r> {
         let program = self.setting.accelerated.unwrap_or(self.setting.simplified);
         let cpa = self.symbolic_of(program).comparing(false).postponing();
         let parameters = Parameters { notes_locations: false, ..self.parameters(cpa.heads(), Merge::Never) };
-        self.exploring(CpaAlgorithm::new(program, cpa, Forgotten, parameters))
+        let exploring = Exploring::new(program, self.analysis, CpaAlgorithm::new(program, cpa, Forgotten, parameters));
+        // Where the loops are what keeps others busy, it needs no more; but a witness should rather have the invariants of others.
+        Box::new(match self.setting.config.wants_agreements {
+            true => exploring,
+            false => exploring.with_head_start(ACCELERATED_START),
+        })
     }
 
     /// Path by path, with paths and the graph of states kept as they are asked for.

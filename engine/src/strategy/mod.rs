@@ -75,7 +75,7 @@ impl Features {
             // Few of many variables matter, and these have few values.
             return vec![Symex, Value, SymexCegar, Invariants, Random, Merging, ValuePredicate];
         }
-        vec![Symex, Merging, Random, Invariants, SymexCegar, Value, ValuePredicate]
+        vec![Symex, Invariants, Merging, Random, SymexCegar, Value, ValuePredicate]
     }
 }
 
@@ -119,7 +119,7 @@ mod tests {
     fn state_machines_are_seen() {
         let few = Features::of(&machine(3));
         assert_eq!(few, Features { loops: true, recursion: false, modes: 3, ..Features::default() });
-        assert_eq!(few.analyses()[1], Analysis::Merging);
+        assert_eq!(few.analyses()[1], Analysis::Invariants);
         let many = Features::of(&machine(MANY_MODES));
         assert_eq!(many.analyses()[1], Analysis::Value);
     }
