@@ -1,6 +1,5 @@
 // Pairs of malloc and free: what is freed was allocated and is not freed yet, and all is freed when the program ends.
-// (What is done with the memory in between is what --check address,leak looks at.) What is allocated by a function that does not return it
-// (asprintf, getline, posix_memalign) is not seen: who uses these needs an automaton without the first two errors.
+// (What is done with the memory in between is what --check address,leak looks at.)
 automaton heap for each p at most 32 {
     state free {
         return malloc(_) = p if p != NULL -> allocated;
@@ -14,6 +13,10 @@ automaton heap for each p at most 32 {
         return wcsdup(_) = p if p != NULL -> allocated;
         return realpath(_, r) = p if p != NULL && r == NULL -> allocated;
         return getcwd(b, _) = p if p != NULL && b == NULL -> allocated;
+        return asprintf|__asprintf_chk(*p, ...) = n if n >= 0 -> allocated;
+        return vasprintf|__vasprintf_chk(*p, ...) = n if n >= 0 -> allocated;
+        return posix_memalign(*p, _, _) = error if error == 0 && p != NULL -> allocated;
+        return getline|getdelim|__getdelim(*p, ...) if p != NULL -> allocated;
         call free(p) if p != NULL -> error "free of what malloc did not give, or of what is free already";
         call reallocarray(p, _, _) if p != NULL -> error "realloc of what malloc did not give, or of what is free already";
         call realloc(p, _) if p != NULL -> error "realloc of what malloc did not give, or of what is free already";
@@ -21,6 +24,7 @@ automaton heap for each p at most 32 {
     state allocated {
         call free(p) -> free;
         call realloc(p, n) if n == 0 -> free;
+        call getline|getdelim|__getdelim(*p, ...) -> free;
         return realloc(p, _) = q if q != NULL -> free;
         return reallocarray(p, _, _) = q if q != NULL -> free;
         end -> error "memory is not freed when the program ends";

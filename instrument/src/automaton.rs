@@ -58,9 +58,16 @@ enum Event {
 struct Pattern {
     functions: Vec<String>,
     /// Names for arguments; `None` where they do not matter.
-    args: Vec<Option<String>>,
+    args: Vec<Option<Named>>,
     /// There may be more.
     open: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Named {
+    name: String,
+    /// It is the pointer that the argument leads to.
+    is_pointee: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

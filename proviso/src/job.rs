@@ -220,7 +220,8 @@ impl Job {
     /// Puts the automata that are asked about into a program.
     pub fn weave(&self, program: &mut Program) -> Result<(), Failure> {
         let mut automata = self.asks.iter().filter_map(|a| a.automaton.as_ref());
-        automata.try_for_each(|automaton| automaton.weave(program).map_err(|e| Failure::data(e.to_string())))
+        let within = (self.load.entry != "main").then_some(self.load.entry.as_str());
+        automata.try_for_each(|automaton| automaton.weave(program, within).map_err(|e| Failure::data(e.to_string())))
     }
 
     /// Makes the front-end put into the program what the properties ask for.

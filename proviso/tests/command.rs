@@ -577,8 +577,15 @@ fn a_program_is_written_with_its_checks() {
             assert_eq!(last_line(&output), verdict, "{limit} {name} {}", stderr(&output));
         }
     }
-    let output = run(&["instrument", &file, "-DLIMIT=1", "--check", "memory"]);
-    assert!(stderr(&output).contains("memory cannot be put into a program"), "{}", stderr(&output));
+    for (asked, what) in [
+        (["--check", "memory"], "memory"),
+        (["--check", "all"], "memory"),
+        (["--property", "termination"], "termination"),
+    ] {
+        let output = run(&[&["instrument", &file, "-DLIMIT=1"], &asked[..]].concat());
+        assert!(stderr(&output).contains(&format!("{what} cannot be put into a program: ")), "{}", stderr(&output));
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(64), 0));
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@
 //! action     = NAME "=" term ";" | "assert" term STRING ";"
 //! ```
 
-use super::{Action, Automaton, Event, Operator, Pattern, Target, Term, Transition};
+use super::{Action, Automaton, Event, Named, Operator, Pattern, Target, Term, Transition};
 use std::fmt;
 
 /// Instances where the automaton does not say how many.
@@ -380,7 +380,7 @@ impl Parser {
         }
         self.next += 1;
         let pattern = self.pattern()?;
-        let mut bound: Vec<String> = pattern.args.iter().flatten().cloned().collect();
+        let mut bound: Vec<String> = pattern.args.iter().flatten().map(|arg| arg.name.clone()).collect();
         let mut result = None;
         if returns && self.take("=") && !self.take("_") {
             let name = self.name("a name for the result")?;
@@ -415,8 +415,13 @@ impl Parser {
                 self.expect(")")?;
                 return Ok(pattern);
             }
-            let arg = if self.take("_") { None } else { Some(self.name("a name for an argument, `_` or `...`")?) };
-            pattern.args.push(arg);
+            if self.take("_") {
+                pattern.args.push(None);
+            } else {
+                let is_pointee = self.take("*");
+                let name = self.name("a name for an argument, `*` and a name, `_` or `...`")?;
+                pattern.args.push(Some(Named { name, is_pointee }));
+            }
             if !self.take(",") {
                 self.expect(")")?;
                 return Ok(pattern);

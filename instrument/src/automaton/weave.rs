@@ -9,7 +9,7 @@
 
 mod body;
 
-use super::{Automaton, Event, Pattern, Transition};
+use super::{Automaton, Event, Named, Pattern, Transition};
 use body::Body;
 use cfa::{
     CType, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, LocId, Op, Out, PlaceId, Program,
@@ -47,6 +47,8 @@ struct Slot {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Position {
     Argument(usize),
+    /// The pointer that an argument leads to.
+    Pointee(usize),
     Result,
     /// There is one instance, or all are meant.
     None,
@@ -61,10 +63,12 @@ enum Moment {
 struct Weaver<'a> {
     automaton: &'a Automaton,
     program: &'a mut Program,
+    within: Option<&'a str>,
     slots: Vec<Slot>,
     /// Types of which nothing is known but the width.
     byte: TypeId,
     word: TypeId,
+    pointer: TypeId,
 }
 
 /// A function that watches an event of another one.
@@ -76,9 +80,11 @@ struct Monitor {
 
 impl Automaton {
     /// Makes what the automaton forbids errors of a program. Functions that it speaks of and that the program does not have are never called.
-    pub fn weave(&self, program: &mut Program) -> Result<(), WeaveError> {
+    /// Where execution does not start with `main` but `within` the program, it is not known what instances were like before.
+    pub fn weave(&self, program: &mut Program, within: Option<&str>) -> Result<(), WeaveError> {
         let [byte, word] = [STATE, WIDTH].map(|width| program.types.push(CType::Unknown { width }));
-        let mut weaver = Weaver { automaton: self, program, slots: Vec::new(), byte, word };
+        let pointer = program.types.push(CType::Unknown { width: program.layout.pointer_width });
+        let mut weaver = Weaver { automaton: self, program, within, slots: Vec::new(), byte, word, pointer };
         weaver.take_as_harmless();
         weaver.make_slots();
         let watched: Vec<FuncId> = weaver.program.funcs.ids().collect();
@@ -214,6 +220,12 @@ impl Weaver<'_> {
         if row.result.is_some() && is_void {
             return Err(WeaveError(format!("automaton {}: {name} returns nothing", self.automaton.name)));
         }
+        let pointer = self.program.layout.pointer_width;
+        let is_none =
+            |position| matches!(position, Position::Pointee(n) if self.typed(func, Position::Argument(n)).1 != pointer);
+        if let Some((pointee, _)) = row.bound().find(|(_, position)| is_none(*position)) {
+            return Err(WeaveError(format!("automaton {}: `*{pointee}` of {name} is no pointer", self.automaton.name)));
+        }
         let is_wide = |position| position != Position::None && self.typed(func, position).1 > WIDTH;
         if row.bound().any(|(_, position)| is_wide(position)) {
             let text =
@@ -231,6 +243,7 @@ impl Weaver<'_> {
                 let var = &self.program.vars[function.params[n]];
                 (var.ty, var.width)
             }
+            Position::Pointee(_) => (self.pointer, self.program.layout.pointer_width),
             Position::Result => (function.return_type, function.return_width.unwrap_or(1)),
             Position::None => (self.byte, STATE),
         }
@@ -284,11 +297,22 @@ impl Weaver<'_> {
         };
         let mut unknown = false;
         let mut given = Vec::new();
+        let mut reads = Vec::new();
         for &position in &monitor.takes {
             let (_, width) = self.typed(func, position);
             let value = match (position, result) {
-                (Position::Argument(n), _) => match args.get(n) {
-                    Some(&arg) => self.saved(&mut before, caller, arg, moment),
+                (Position::Argument(n) | Position::Pointee(n), _) => match args.get(n) {
+                    Some(&arg) => {
+                        let value = self.saved(&mut before, caller, arg, moment);
+                        match position {
+                            Position::Pointee(_) => {
+                                let var = self.var(None, self.pointer, width, VarKind::Temp(caller));
+                                reads.push(Op::Load { var, addr: self.program.exprs.resize(width, value) });
+                                self.program.var_expr(var)
+                            }
+                            _ => value,
+                        }
+                    }
                     None => {
                         unknown = true;
                         self.program.exprs.int(width, 0)
@@ -331,6 +355,11 @@ impl Weaver<'_> {
             );
             at = self.approximate(at, reason, place);
         }
+        for read in reads {
+            let next = self.program.add_location(caller);
+            self.program.add_edge(at, read, next, place);
+            at = next;
+        }
         let op = Op::Call { callee: Callee::Direct(monitor.func), args: given.into(), varargs: None, result: None };
         self.program.add_edge(at, op, end, place);
         if after.is_none() {
@@ -365,7 +394,12 @@ impl Weaver<'_> {
 
     /// From here on the instances are not known.
     fn approximate(&mut self, at: LocId, reason: String, place: Option<PlaceId>) -> LocId {
-        let taint = self.program.taints.push(Taint { reason, place, over: true, under: true });
+        self.taint(at, Taint { reason, place, over: true, under: true })
+    }
+
+    fn taint(&mut self, at: LocId, taint: Taint) -> LocId {
+        let place = taint.place;
+        let taint = self.program.taints.push(taint);
         let next = self.program.add_location(self.program.locs[at].func);
         self.program.add_edge(at, Op::Approx { taint }, next, place);
         next
@@ -437,7 +471,10 @@ impl<'a> Row<'a> {
     /// The names that the event gives to values.
     fn bound(&self) -> impl Iterator<Item = (&'a str, Position)> + use<'a> {
         let args = self.pattern.args.iter().enumerate();
-        let args = args.filter_map(|(n, name)| Some((name.as_deref()?, Position::Argument(n))));
+        let args = args.filter_map(|(n, arg)| {
+            let Named { name, is_pointee } = arg.as_ref()?;
+            Some((name.as_str(), if *is_pointee { Position::Pointee(n) } else { Position::Argument(n) }))
+        });
         args.chain(self.result.map(|name| (name, Position::Result)))
     }
 }

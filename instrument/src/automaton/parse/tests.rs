@@ -13,16 +13,17 @@ fn what_is_shipped_is_well_formed() {
 #[test]
 fn a_text_says_what_an_automaton_is() {
     let text = "automaton a for each p at most 3 { int n = -2; harmless g;
-        state s, t { call f|g(p, _, ...) if !(n + 1 == 2 * p) && p != NULL { n = n - 1; assert n < 0 \"m\"; } -> t; }
+        state s, t { call f|g(p, _, *q, ...) if !(n + 1 == 2 * p) && p != NULL { n = n - 1; assert n < 0 \"m\"; } -> t; }
         state t { return h(_) = p -> error \"no\"; end; } }";
     let found = parse(text).unwrap();
     let a = &found[0];
     assert_eq!((a.key.as_deref(), a.instances, &a.variables[..]), (Some("p"), 3, &[("n".to_owned(), -2)][..]));
     assert_eq!((a.states.join(" "), a.harmless.join(" ")), ("s t".into(), "g".into()));
     let Event::Call(pattern) = &a.transitions[0].event else { panic!() };
+    let pointee = Named { name: "q".into(), is_pointee: true };
     assert_eq!(
         (pattern.functions.join(" "), pattern.args.clone(), pattern.open),
-        ("f g".into(), vec![Some("p".into()), None], true)
+        ("f g".into(), vec![Some(Named { name: "p".into(), is_pointee: false }), None, Some(pointee)], true)
     );
     assert_eq!((a.transitions[0].from.clone(), &a.transitions[0].to), (vec![0, 1], &Some(Target::State(1))));
     assert_eq!(a.transitions[1].to, Some(Target::Error("no".into())));

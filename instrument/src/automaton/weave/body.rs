@@ -2,7 +2,7 @@
 
 use super::{Position, Row, STATE, Slot, WIDTH, Weaver};
 use crate::automaton::{Action, Operator, Target, Term, Transition};
-use cfa::{BinOp, Check, ErrorInfo, ExprId, FuncId, LocId, Op, PlaceId, VarId, VarKind};
+use cfa::{BinOp, Check, ErrorInfo, ExprId, FuncId, LocId, Op, PlaceId, Taint, VarId, VarKind};
 
 /// An instance in a monitor: where it comes from, and what it is like.
 struct Instance {
@@ -52,6 +52,21 @@ impl Body<'_, '_> {
         let error = self.w.program.errors.push(error);
         let sink = self.loc();
         self.w.program.add_edge(at, Op::Error(error), sink, None);
+    }
+    /// An instance does what is forbidden. Whoever called the function that execution starts with may have made it another state than the
+    /// first: a lock that is given is locked, memory is allocated.
+    fn fail_of(&mut self, mut at: LocId, instance: &Instance, message: &str) {
+        if let (Some(func), true) = (self.w.within, self.w.automaton.key.is_some()) {
+            let (slot, none) = (self.expr(instance.slot), self.int(STATE, self.w.slots.len() as i64));
+            let is_first = self.w.program.exprs.eq(slot, none);
+            let (first, known) = self.branch(at, is_first);
+            let reason =
+                format!("automaton {}: what was done before '{func}' is called is not known", self.w.automaton.name);
+            let first = self.w.taint(first, Taint { reason, place: None, over: true, under: false });
+            self.fail(first, message);
+            at = known;
+        }
+        self.fail(at, message);
     }
     fn expr(&mut self, var: VarId) -> ExprId {
         self.w.program.var_expr(var)
@@ -156,14 +171,14 @@ impl Body<'_, '_> {
                     Action::Assert(term, message) => {
                         let holds = self.truth(term, row, instance);
                         let (holds, fails) = self.branch(taken, holds);
-                        self.fail(fails, message);
+                        self.fail_of(fails, instance, message);
                         holds
                     }
                 };
             }
             let assigns = actions.iter().any(|action| matches!(action, Action::Assign(..)));
             match to {
-                Some(Target::Error(message)) => self.fail(taken, message),
+                Some(Target::Error(message)) => self.fail_of(taken, instance, message),
                 Some(Target::State(to)) if assigns || *from != [*to] => {
                     let number = self.int(STATE, *to as i64);
                     let taken = self.assign(taken, instance.state, number);

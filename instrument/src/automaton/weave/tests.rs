@@ -74,7 +74,7 @@ impl Calls {
     fn run(mut self, automaton: &str) -> Option<String> {
         let (zero, end) = (self.p.exprs.int(32, 0), self.p.add_location(self.p.entry));
         self.p.add_edge(self.at, Op::Halt(HaltKind::Exit(zero)), end, None);
-        parse(automaton).unwrap()[0].weave(&mut self.p).unwrap();
+        parse(automaton).unwrap()[0].weave(&mut self.p, None).unwrap();
         assert_eq!(cfa::validate::validate(&self.p), Ok(()));
         let run = Interpreter::new(&self.p).run(&mut Inputs::default().source(), Limits::default(), &mut ());
         if let Some(&taint) = run.taints.first() {
@@ -146,7 +146,7 @@ fn programs_do_what_the_automaton_says_at_random() {
 
 #[test]
 fn what_does_not_fit_the_program_is_said() {
-    let weave = |text: &str| parse(text).unwrap()[0].weave(&mut Calls::new().p).map_err(|e| e.0);
+    let weave = |text: &str| parse(text).unwrap()[0].weave(&mut Calls::new().p, None).map_err(|e| e.0);
     let wrong = weave("automaton a { state s { call use(x, y); } }").unwrap_err();
     assert_eq!(wrong, "automaton a: use is given 2 arguments in a pattern, and has 1");
     let wrong = weave("automaton a { state s { return close(_) = x if x == 1 -> error \"m\"; } }").unwrap_err();

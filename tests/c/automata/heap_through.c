@@ -1,0 +1,38 @@
+// run: --automaton heap => TRUE
+// run: --automaton heap -DTWICE => FALSE(heap)
+// run: --automaton heap -DLEAK => FALSE(heap)
+// run: --automaton heap -DSTACK => FALSE(heap)
+// native: unseen
+// Memory that comes through an argument: a pointer that the function sets, or takes and may give back as another.
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+
+static char local[4];
+
+int main(void) { // with LEAK wrong: what is left at the end is told here
+    char *line = NULL, *text, *name;
+    size_t size = 0;
+    void *aligned;
+    getline(&line, &size, stdin);
+#ifndef LEAK
+    free(line);
+#endif
+    if (asprintf(&text, "%s", "some") >= 0) {
+        free(text);
+#ifdef TWICE
+        free(text); // wrong
+#endif
+    }
+    if (posix_memalign(&aligned, 16, 4) == 0)
+        free(aligned);
+#ifdef STACK
+    name = local;
+    free(name); // wrong
+#endif
+    name = malloc(3);
+    size = 3;
+    getdelim(&name, &size, ';', stdin);
+    free(name);
+    return 0;
+}
