@@ -2,7 +2,7 @@
 // run: --automaton spinlock --entry change => TRUE
 // run: --automaton spinlock --entry change -DAGAIN => FALSE(spinlock)
 // run: --automaton spinlock --entry leave => UNKNOWN
-// native: no
+// native: unseen
 // What was done before the function is called is not known: memory that it is given was allocated, a lock may be locked.
 #include <stdlib.h>
 
