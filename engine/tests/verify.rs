@@ -62,6 +62,19 @@ impl Build {
         self.op(Op::Error(error));
         self.at = no;
     }
+    /// A loop in which a variable goes from 0 to `most`; gives whether it is something else behind it, which it never is, and whether it is that.
+    fn count_to(&mut self, i: VarId, most: i64) -> [ExprId; 2] {
+        let (zero, one, most, ei) = (self.int(0), self.int(1), self.int(most), self.e(i));
+        self.op(Op::Assign { var: i, value: zero });
+        let head = self.at;
+        let less = self.p.exprs.slt(ei, most);
+        let exit = self.assume(less);
+        let value = self.p.exprs.add(ei, one);
+        self.op(Op::Assign { var: i, value });
+        self.goto(head);
+        self.at = exit;
+        [self.p.exprs.ne(ei, most), self.p.exprs.eq(ei, most)]
+    }
     fn run(self) -> (Program, Outcome) {
         self.run_with(&Config::default())
     }
@@ -411,20 +424,10 @@ fn copies_any_length() -> Program {
         let size = b.p.exprs.int(64, 4);
         b.op(Op::Alloc { var, size, align: 4, kind: AllocKind::Heap, zeroed: true });
     }
-    let (zero, one, three) = (b.int(0), b.int(1), b.int(3));
-    b.op(Op::Assign { var: i, value: zero });
-    let head = b.at;
-    let ei = b.e(i);
-    let less = b.p.exprs.slt(ei, three);
-    let exit = b.assume(less);
-    let next = b.p.exprs.add(ei, one);
-    b.op(Op::Assign { var: i, value: next });
-    b.goto(head);
-    b.at = exit;
+    let [wrong, _] = b.count_to(i, 3);
     b.nondet(n);
     let (dst, src, len) = (b.e(p), b.e(q), b.e(n));
     b.op(Op::Copy { dst, src, len });
-    let wrong = b.p.exprs.ne(ei, three);
     b.error_if(wrong);
     let end = b.int(0);
     b.op(Op::Halt(HaltKind::Exit(end)));
@@ -476,18 +479,8 @@ fn few_iterations() -> Build {
 fn closed_forms_have_a_head_start() {
     let mut b = Build::new();
     let i = b.var("i", 32);
-    let (zero, one, most) = (b.int(0), b.int(1), b.int(100_000_000));
-    b.op(Op::Assign { var: i, value: zero });
-    let head = b.at;
-    let ei = b.e(i);
-    let more = b.p.exprs.ult(ei, most);
-    let exit = b.assume(more);
-    let next = b.p.exprs.add(ei, one);
-    b.op(Op::Assign { var: i, value: next });
-    b.goto(head);
-    b.at = exit;
-    let wrong = b.p.exprs.eq(ei, most);
-    b.error_if(wrong);
+    let [_, right] = b.count_to(i, 100_000_000);
+    b.error_if(right);
     let (_, outcome) = b.run();
     assert!(matches!(outcome.verdict, Verdict::False(_)), "{:?}", outcome.verdict);
     assert_eq!(outcome.decided_by, Analysis::SymexAccelerated);

@@ -16,7 +16,7 @@ Reducers (Beyer, Jakobs: FRed, SEFM 2020):
   cfa        each location once: the parts of the program that were not wholly explored
   lh         each loop head once
   lhc        as lh, but loops that are entered on different ways stay apart
-  lhb, lhbc  as lh and lhc, but only after ten turns; lhb=N for others
+  lhb, lhbc  as lh and lhc, but only after ten iterations; lhb=N for others
   nlh        iterations of loops stay apart, branches are joined";
 
 /// The options of `proviso gia`.
