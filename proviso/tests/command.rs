@@ -464,64 +464,6 @@ fn a_proof_that_checks_nothing_says_so() {
     }
 }
 
-/// Of each check what came of it: the result, the lines of its violations, and what is said of the rest; and the output.
-fn checks(text: &str) -> (impl Fn(&str) -> (String, Vec<u64>, String), Output) {
-    let (folder, file) = source("a.c", text);
-    let json = folder.path().join("result.json");
-    let output = run(&["verify", &file, "--json", json.to_str().unwrap()]);
-    let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
-    let of = move |name: &str| {
-        let check = json["checks"].as_array().unwrap().iter().find(|c| c["name"] == name).unwrap().clone();
-        let lines = check["violations"].as_array().unwrap().iter().map(|v| v["location"]["line"].as_u64().unwrap());
-        let mut lines: Vec<u64> = lines.collect();
-        lines.sort_unstable();
-        (check["result"].as_str().unwrap().to_owned(), lines, check["rest"].as_str().unwrap().to_owned())
-    };
-    (of, output)
-}
-
-fn violated(lines: &[u64]) -> (String, Vec<u64>, String) {
-    ("violated".to_owned(), lines.to_vec(), "proved".to_owned())
-}
-
-#[test]
-fn each_check_has_a_result_and_no_violation_hides_another() {
-    let (of, output) = checks(
-        "#include <assert.h>\n#include <stdlib.h>\nint __VERIFIER_nondet_int(void);\nint main(void) {\n\
-         int a[4] = {0}, n = __VERIFIER_nondet_int();\n\
-         int *p = malloc(8);\n\
-         for (int i = 0; i <= 4; i++) a[i] = i;\n\
-         assert(n != 17);\n\
-         free(p);\n\
-         if (n > 100) free(p);\n\
-         int m = n + 1;\n\
-         if (m > 3) m = 10 / (m - 4);\n\
-         assert(m < 1000);\n\
-         return 0;\n}\n",
-    );
-    assert_eq!((output.status.code(), last_line(&output).as_str()), (Some(1), "FALSE(unreach-call)"));
-    assert_eq!(of("unreach-call"), violated(&[8]));
-    assert_eq!(of("address"), violated(&[7, 10]));
-    assert_eq!(of("signed-integer-overflow"), violated(&[11]));
-    assert_eq!(of("integer-divide-by-zero"), violated(&[12]));
-    assert_eq!(of("bounds"), violated(&[7]));
-    assert_eq!(of("null"), ("proved".to_owned(), vec![], "proved".to_owned()));
-    assert!(stdout(&output).contains("signed-integer-overflow"), "{}", stdout(&output));
-}
-
-/// What is seen to hold without an analysis holds of executions up to the first invalid access.
-#[test]
-fn no_invalid_access_hides_another_of_the_same_pointer() {
-    let (of, output) = checks(
-        "int __VERIFIER_nondet_int(void);\nint g;\nint main(void) {\n\
-         int *p = __VERIFIER_nondet_int() ? &g : 0;\n\
-         *p = 1;\n\
-         return 10 / (*p ? 1 :\n p == 0);\n}\n",
-    );
-    assert_eq!((output.status.code(), last_line(&output).as_str()), (Some(1), "FALSE(address)"));
-    assert_eq!(of("address"), violated(&[5, 6]));
-}
-
 #[test]
 fn an_unknown_check_is_answered_with_the_known_ones() {
     let (_folder, file) = source("a.c", HOLDS);
@@ -597,4 +539,21 @@ fn a_program_is_written_with_a_table_of_its_objects() {
             assert_eq!(last_line(&output), verdict, "{last} {name} {}", stderr(&output));
         }
     }
+}
+
+#[test]
+fn what_an_automaton_takes_for_granted_is_said() {
+    let file = |name: &str| format!("{}/../tests/c/automata/{name}", env!("CARGO_MANIFEST_DIR"));
+    let verify = |options: &[&str]| {
+        let output = run(&[&["verify", "--json", "-"], options].concat());
+        let text = stdout(&output);
+        let (json, verdict) = text.trim_end().rsplit_once('\n').unwrap();
+        let json: serde_json::Value = serde_json::from_str(json).unwrap();
+        (verdict.to_owned(), json["assumptions"].to_string(), stderr(&output))
+    };
+    let (verdict, assumptions, told) = verify(&[&file("within.c"), "--automaton", "spinlock", "--entry", "change"]);
+    let said = "automaton spinlock is in its first state for each l (unlocked) when change is called";
+    assert!(verdict == "TRUE" && assumptions.contains(said) && told.contains(said), "{verdict} {assumptions} {told}");
+    let (verdict, assumptions, _) = verify(&[&file("mutex.c"), "--automaton", "mutex"]);
+    assert_eq!((verdict.as_str(), assumptions.as_str()), ("TRUE", "[]"));
 }

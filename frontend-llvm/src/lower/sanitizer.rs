@@ -255,11 +255,13 @@ fn failed_checks(
         },
         "out_of_bounds" => one(Check::Bounds, format!("index out of the bounds of {}", name(0))),
         "type_mismatch" | "type_mismatch_v1" => {
-            let null = compare_operand(fl, i, 1, 0);
             let of = name(0);
             let alignment = 1u64 << description.number(2).unwrap_or(0).min(32);
-            let misaligned = format!("an address that is no multiple of {alignment} is used for {of}");
-            vec![(null, Check::Null, format!("a null pointer is used for {of}")), (None, Check::Alignment, misaligned)]
+            let text = format!("an address that is no multiple of {alignment} is used for {of}");
+            // Null is a multiple of everything: behind a null pointer that was let pass nothing is misaligned.
+            let null = any_bit_is_set(fl, i, 1, u64::MAX).map(|set| fl.b.x().not(set));
+            let misaligned = any_bit_is_set(fl, i, 1, alignment - 1);
+            vec![(null, Check::Null, format!("a null pointer is used for {of}")), (misaligned, Check::Alignment, text)]
         }
         "alignment_assumption" => one(Check::Alignment, "an address is not aligned as it was promised".into()),
         "float_cast_overflow" => {
@@ -291,13 +293,15 @@ fn failed_checks(
     }
 }
 
-/// Whether operand `k` of a call, of at most 64 bits, has a value.
-fn compare_operand(fl: &mut FunctionLowering, i: &Instruction, k: usize, value: u64) -> Option<ExprId> {
+/// Whether operand `k` of a call, of at most 64 bits, has any of these bits.
+fn any_bit_is_set(fl: &mut FunctionLowering, i: &Instruction, k: usize, bits: u64) -> Option<ExprId> {
     let operand = fl.b.ir().operand(i, k);
     let e = fl.operand(operand)?;
     let width = fl.b.x().width(e);
-    let value = fl.b.int(width, value);
-    Some(fl.b.x().eq(e, value))
+    let (bits, zero) = (fl.b.int(width, bits), fl.b.int(width, 0));
+    let x = fl.b.x();
+    let these = x.and(e, bits);
+    Some(x.ne(these, zero))
 }
 
 /// Whether the check, with whose failure this block deals, stands before a shift to the left.
