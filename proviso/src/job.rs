@@ -247,6 +247,16 @@ impl Job {
         }
     }
 
+    /// What is assumed of the instances of automata before a function that is not `main` is called.
+    pub fn assumptions_of_automata(&self) -> impl Iterator<Item = String> {
+        let automata = self.asks.iter().filter_map(|a| a.automaton.as_ref()).filter(|_| self.load.entry != "main");
+        automata.map(|automaton| {
+            let Automaton { name, key, states, .. } = &**automaton;
+            let each = key.as_ref().map_or(String::new(), |key| format!(" for each {key}"));
+            format!("automaton {name} is in its first state{each} ({}) when {} is called", states[0], self.load.entry)
+        })
+    }
+
     /// What is assumed of the call of a function that is given pointers.
     pub fn assumptions(&self) -> Vec<String> {
         let EntryMemory { pointers, array_length, depth, globals } = self.load.entry_memory;

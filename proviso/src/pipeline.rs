@@ -337,6 +337,7 @@ impl Pipeline {
         if program.func_by_name(frontend_llvm::FOLLOW).is_some() {
             shared.assume(self.job.assumptions());
         }
+        shared.assume(self.job.assumptions_of_automata());
         shared.data_model = Some(DataModel::of_pointer_width(program.layout.pointer_width));
         for (name, count) in [
             ("functions", program.funcs.len()),
