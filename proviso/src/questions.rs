@@ -19,6 +19,7 @@ use cfa::{Check, Edge, EdgeId, ErrorId, FunctionOrigin, Op, Program};
 use engine::invariants::Discharged;
 use instrument::{Operation, Property, Site, guard_all, let_pass, sites};
 use rustc_hash::FxHashSet;
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ const WRITING: Duration = Duration::from_millis(300);
 /// A group is tried again only with so many times what it had before.
 const MORE: f64 = 1.5;
 /// What seeing which checks hold anyway may take of processor time, and at most half of the time left: it says more of thousands of checks
-/// than what comes after it. A quarter of both, where that was not enough, for a look without memory.
+/// than what comes after it. A quarter of both, where that was not enough, for a look without memory, which sees checks alone.
 const DISCHARGE: Duration = Duration::from_secs(60);
 
 /// Things asked of one program.
@@ -117,13 +118,16 @@ struct Run<'p> {
     harness: Option<String>,
     /// Which accesses were found not to be valid.
     invalid: FxHashSet<Operation>,
+    /// Whether a look at memory before slicing was: it is no shorter for other groups, whose programs are the same but for checks.
+    memory_takes_too_long: Cell<bool>,
 }
 
 /// Asks everything; what came of each is in `shared.checks`, and summed up in the answer.
 pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
     let asks = pipeline.job.asks.clone();
     pipeline.shared().checks = asks.iter().map(|ask| result(pipeline, ask)).collect();
-    let mut run = Run { pipeline, asks, parts: Vec::new(), harness: None, invalid: FxHashSet::default() };
+    let (parts, invalid) = (Vec::new(), FxHashSet::default());
+    let mut run = Run { pipeline, asks, parts, harness: None, invalid, memory_takes_too_long: Cell::new(false) };
     let mut groups = run.groups();
     let mut round = 0;
     let mut proved = Vec::new();
@@ -370,7 +374,10 @@ impl Run<'_> {
         let program = group.program.as_mut().expect("just loaded");
         let is_exhaustive = self.pipeline.job.is_exhaustive;
         let found = sites(program);
-        let (safe, rests) = if is_exhaustive { holding(part, program, &found) } else { (Vec::new(), false) };
+        let (safe, rests) = match is_exhaustive {
+            true => holding(part, program, &found, &self.memory_takes_too_long),
+            false => (Vec::new(), false),
+        };
         let edge = |site: &Site| match *site {
             Site::Check(edge) | Site::Fault(edge) | Site::Call(edge) => edge,
         };
@@ -551,13 +558,16 @@ fn spots(program: &Program, edges: impl Iterator<Item = EdgeId>) -> Vec<Spot> {
 }
 
 /// The places where what is asked holds anyway; and whether it does so only as long as all accesses are valid.
-fn holding(pipeline: &Pipeline, program: &Program, found: &[(Site, ErrorId)]) -> (Vec<Site>, bool) {
-    let is_looked_at = |site: &Site| match *site {
-        Site::Check(_) => true,
-        Site::Fault(edge) => !matches!(program.edges[edge].op, Op::Leak(_)),
-        Site::Call(_) => false,
-    };
-    if !found.iter().any(|(site, _)| is_looked_at(site)) {
+fn holding(
+    pipeline: &Pipeline,
+    program: &Program,
+    found: &[(Site, ErrorId)],
+    memory_takes_too_long: &Cell<bool>,
+) -> (Vec<Site>, bool) {
+    let has_checks = found.iter().any(|(site, _)| matches!(site, Site::Check(_)));
+    let is_access = |site: &Site| matches!(*site, Site::Fault(edge) if !matches!(program.edges[edge].op, Op::Leak(_)));
+    let wants_memory = has_checks || found.iter().any(|(site, _)| is_access(site));
+    if !wants_memory || !has_checks && memory_takes_too_long.get() {
         return (Vec::new(), false);
     }
     let discharged = pipeline.stage("looking which checks hold anyway", "discharge", || {
@@ -566,7 +576,14 @@ fn holding(pipeline: &Pipeline, program: &Program, found: &[(Site, ErrorId)]) ->
             let budget = pipeline.budget.exerting(DISCHARGE / part);
             left.map_or(budget.clone(), |left| budget.within(left / (2 * part)))
         };
-        Discharged::of(program, &budget(1)).or_else(|| Discharged::of_variables(program, &budget(4)))
+        let with_memory = || {
+            let budget = budget(1);
+            let found = Discharged::of(program, &budget);
+            memory_takes_too_long.set(found.is_none() && budget.spent().is_some());
+            found
+        };
+        let found = if memory_takes_too_long.get() { None } else { with_memory() };
+        found.or_else(|| has_checks.then(|| Discharged::of_variables(program, &budget(4))).flatten())
     });
     let Some(discharged) = discharged else { return (Vec::new(), false) };
     let holds = |site: &Site| match *site {
