@@ -28,6 +28,9 @@ const LIBRARY: [(&str, &str); 4] = [
     ("reach_error", "extern void reach_error(void);"),
 ];
 
+/// How the names of functions begin that share what is the library's own: what one of them writes (a mutex), only the others can read.
+const SHARED: [&str; 3] = ["pthread_", "fe", "setlocale"];
+
 /// Makes models functions of the program that do nothing but compute and access memory: what the program gives them is then checked where
 /// they use it. The names of the library functions that stay what they are and that get pointers.
 pub fn write_models(p: &mut Program) -> Vec<String> {
@@ -40,10 +43,14 @@ pub fn write_models(p: &mut Program) -> Vec<String> {
         }
         let parts = parts(p, f);
         let allocates = parts.iter().any(|&g| is_about_heap(p, g));
-        if parts.iter().all(|&g| is_plain(p, g, allocates)) {
+        let is_pointer = |&v: &cfa::VarId| matches!(p.plain_type(p.vars[v].ty), cfa::CType::Pointer(_));
+        let gets_pointer = p.funcs[f].params.iter().any(is_pointer);
+        let name = roles::public_name(&p.funcs[f]);
+        let is_shared = SHARED.iter().any(|start| name.starts_with(start));
+        if (gets_pointer || allocates) && !is_shared && parts.iter().all(|&g| is_plain(p, g, allocates)) {
             written.push(f);
-        } else if p.funcs[f].params.iter().any(|&v| matches!(p.plain_type(p.vars[v].ty), cfa::CType::Pointer(_))) {
-            others.push(roles::public_name(&p.funcs[f]).to_owned());
+        } else if gets_pointer {
+            others.push(name.to_owned());
         }
     }
     for f in written {
