@@ -166,9 +166,11 @@ impl Analysis {
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(a, ..)| *a == self).expect("all are listed").1
     }
-    /// Whether all ways from one head of a loop to the next are one formula, so that paths are told by the heads that they come to.
-    pub fn joins_paths(self) -> bool {
-        matches!(self, Self::Predicate | Self::ValuePredicate | Self::ValuePredicateJoint)
+    /// Whether what is explored is told by heads of loops (all ways from one to the next are one formula, or iterations are counted), of which a
+    /// slice lacks some.
+    pub fn tells_heads(self) -> bool {
+        use Analysis::{Bmc, KInduction, Predicate, ValuePredicate, ValuePredicateJoint};
+        matches!(self, Predicate | ValuePredicate | ValuePredicateJoint | Bmc | KInduction)
     }
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, n, _)| *n == name).map(|(a, ..)| *a)

@@ -67,6 +67,7 @@ impl<'p> Components<'p> {
             max_call_depth: config.max_call_depth,
             covers: true,
             notes_locations: false,
+            counts_on_rest: false,
         };
         let mut taints = Taints::default();
         let mut cegar = Cegar::new(self.program, cpa, parameters);

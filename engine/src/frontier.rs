@@ -84,6 +84,9 @@ pub struct Frontier {
     pub heads: Vec<bool>,
     /// Whether states stand for nothing but what the paths to them lead to.
     pub is_exact: bool,
+    /// All executions were explored in which each loop has so many iterations at most whenever it is entered, and so many calls of a function are
+    /// nested at most; of others nothing is told. Then there are no paths.
+    pub iterations: Option<u32>,
     /// Why the exploration would not go on if it had time: then more may be left than is told here.
     pub given_up: Option<Reason>,
 }

@@ -75,6 +75,8 @@ pub struct Config {
     pub checks_explored: bool,
     /// Whether what is left of a run without a verdict is wanted.
     pub wants_frontier: bool,
+    /// Paths were left out that are verified if the others are.
+    pub counts_on_rest: bool,
     /// The process ends soon after: what an analysis has left need not be taken apart, which can take seconds.
     pub is_last: bool,
     /// The paths that symbolic execution looks at, if not all; no other analysis knows of it.
@@ -118,6 +120,7 @@ impl Default for Config {
             wants_agreements: false,
             checks_explored: false,
             wants_frontier: false,
+            counts_on_rest: false,
             is_last: false,
             part: None,
             desk: None,

@@ -291,6 +291,9 @@ impl Pipeline {
         // First what takes least, as the time may be over.
         match outcome.verdict {
             Verdict::True => self.save(program, &Condition::everything()),
+            _ if *done == Condition::nothing() && self.config.analysis == Analysis::Invariants => {
+                self.save_facts(program);
+            }
             _ => self.save(program, done),
         }
         if self.cooperation.saves_gia || gia.is_some() && self.wants_exhibits {
@@ -298,7 +301,7 @@ impl Pipeline {
         }
     }
 
-    fn save(&self, program: &Program, done: &Condition) {
+    pub(crate) fn save(&self, program: &Program, done: &Condition) {
         let Some(path) = &self.cooperation.saved else { return };
         let is_picture = path.extension().is_some_and(|e| e == "dot");
         let text = if is_picture { done.dot(program) } else { condition::print(done, program) };
@@ -320,15 +323,15 @@ impl Pipeline {
         let beside = if is_whole { None } else { beside(self, program, covered, config) };
         let restricted = (!is_whole && beside.is_none()).then(|| self.cooperation.residual(program, covered));
         let part = restricted.as_ref().map_or(program, |r| &r.program);
-        let mut config = Config { wants_frontier: wanted, ..config.clone() };
+        let counts_on_rest = covered.counts_on_rest();
+        let mut config = Config { wants_frontier: wanted, counts_on_rest, ..config.clone() };
         let slice = match beside {
             Some((slice, paths)) => {
                 config.part = Some(Arc::new(paths));
                 config.wants_agreements = false;
                 slice
             }
-            // What joins paths tells them by heads, of which a slice may lack some.
-            None if wanted && config.analysis.joins_paths() => None,
+            None if wanted && config.analysis.tells_heads() => None,
             None => self.slice(part).filter(|slice| !wanted || tells_paths(part, slice)),
         };
         let mut of = slice.as_ref();

@@ -6,10 +6,14 @@
 #[path = "../../../slicer/tests/generator/mod.rs"]
 mod generator;
 
-use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Outcome, Unknown};
-use cfa::{Bv, EdgeId, ErrorId, FuncId, Out, Program};
+use cfa::graph::CfaGraphs;
+use cfa::interp::{
+    InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Outcome, State as Execution, Unknown,
+};
+use cfa::loops::LoopForest;
+use cfa::{Bv, CallGraph, Edge, EdgeId, ErrorId, FuncId, LocId, Op, Out, Program};
 use cooperate::condition::rest::Explored;
-use cooperate::condition::{Condition, Coverage, parse, print};
+use cooperate::condition::{Condition, Coverage, bounded, parse, print};
 use cooperate::range::split::Splitter;
 use cooperate::ranged::{self, Composition};
 use cooperate::restrict::{restrict, restrict_as_far_as_possible};
@@ -18,6 +22,7 @@ use engine::budget::Budget;
 use engine::simplify::Simplified;
 use engine::{Analysis, Config, Verdict};
 use generator::{Random, generate};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -160,16 +165,18 @@ fn together_as_alone() {
 
 #[test]
 fn what_is_said_to_be_verified_is() {
-    let (mut partial, mut with_rest, mut joined, mut apart, mut by_heads) = (0, 0, 0, 0, 0);
+    let (mut partial, mut with_rest, mut joined, mut apart, mut by_heads, mut counted) = (0, 0, 0, 0, 0, 0);
     for seed in 0..programs(60) {
         let mut program = program(seed + 1000);
-        let first = [Analysis::Symex, Analysis::SymexCegar, Analysis::Predicate][seed as usize % 3];
+        let kinds = [Analysis::Symex, Analysis::SymexCegar, Analysis::Predicate, Analysis::Bmc, Analysis::KInduction];
+        let first = kinds[seed as usize % kinds.len()];
         let mut done = Condition::nothing();
         let mut verdicts = Vec::new();
         // In turns, each of which goes on from the last.
         for turn in 0..4 {
-            // What joins paths tells of the program itself, and not of what another has left.
-            let analysis = if first == Analysis::Predicate && turn > 0 { Analysis::Symex } else { first };
+            // What joins paths, or counts iterations, tells of the program itself, and not of what another has left.
+            let tells_whole = matches!(first, Analysis::Predicate | Analysis::Bmc | Analysis::KInduction);
+            let analysis = if tells_whole && turn > 0 { Analysis::Symex } else { first };
             // On a program of what is left, or beside the program itself.
             let is_beside = analysis == Analysis::Symex && seed % 4 < 2;
             let is_woven = done != Condition::nothing() && !is_beside;
@@ -182,14 +189,14 @@ fn what_is_said_to_be_verified_is() {
                 (joined, apart) =
                     (joined + usize::from(is_told && !simple.joined.is_empty()), apart + usize::from(!is_told));
             }
-            let config = Config { wants_frontier: true, part: paths.map(Arc::new), ..config(analysis) };
+            let counts_on_rest = done.counts_on_rest();
+            let config = Config { wants_frontier: true, counts_on_rest, part: paths.map(Arc::new), ..config(analysis) };
             let budget = Budget::lasting(Duration::from_millis(1 + 4 * turn));
             let outcome = verify(part, &program, &config, &budget);
             if outcome.reasons.is_empty() && outcome.unconfirmed.is_none() {
                 for frontier in &outcome.frontiers {
                     let edge = |e: EdgeId| covered.as_ref().map_or(Some(e), |r| r.edges[e]);
                     let func = |f: FuncId| covered.as_ref().map_or(f, |r| r.funcs[f]);
-                    let counts_on_rest = done.counts_on_rest();
                     let simplified = outcome.simplified.as_deref();
                     let whole = &program;
                     let explored = Explored {
@@ -204,7 +211,9 @@ fn what_is_said_to_be_verified_is() {
                     done = if done == Condition::nothing() { explored } else { done.union(&explored) };
                 }
             }
-            by_heads += u32::from(turn == 0 && first == Analysis::Predicate && done != Condition::nothing());
+            let tells = turn == 0 && done != Condition::nothing();
+            by_heads += u32::from(tells && first == Analysis::Predicate);
+            counted += u32::from(tells && tells_whole && first != Analysis::Predicate);
             let over = !matches!(outcome.verdict, Verdict::Unknown(_));
             verdicts.push(outcome.verdict);
             if over {
@@ -234,8 +243,108 @@ fn what_is_said_to_be_verified_is() {
     }
     assert!(joined > 0, "{joined} joined, {apart} not");
     println!(
-        "{partial} partial, {by_heads} by heads, {with_rest} with the rest, {joined} with joined branches, {apart} without"
+        "{partial} partial, {by_heads} by heads, {counted} by iterations, {with_rest} with the rest, {joined} with joined branches, {apart} without"
     );
+}
+
+/// Counts, as a run does it, how often it comes to the head of a loop since it has entered that, and how many calls of a recursive function are nested.
+struct Counted<'p> {
+    calls: CallGraph,
+    /// Heads, with their bodies.
+    loops: FxHashMap<LocId, FxHashSet<LocId>>,
+    program: &'p Program,
+    frames: Vec<Frame>,
+    most: u32,
+}
+
+struct Frame {
+    func: FuncId,
+    /// Not of the first.
+    call: Option<EdgeId>,
+    /// The loops it is in, with their iterations.
+    active: Vec<(LocId, u32)>,
+}
+
+impl<'p> Counted<'p> {
+    fn new(program: &'p Program) -> Self {
+        let mut loops: FxHashMap<LocId, FxHashSet<LocId>> = FxHashMap::default();
+        for graph in CfaGraphs::new(program).funcs.values() {
+            let forest = LoopForest::new(&graph.graph, 0);
+            for (i, l) in forest.loops().iter().enumerate() {
+                let body = forest.body(i as u32).into_iter().map(|n| graph.locs[n as usize]);
+                loops.insert(graph.locs[l.head as usize], body.collect());
+            }
+        }
+        let mut this = Self { calls: CallGraph::new(program), loops, program, frames: Vec::new(), most: 0 };
+        this.enter(program.entry, None);
+        this
+    }
+
+    fn enter(&mut self, func: FuncId, call: Option<EdgeId>) {
+        self.frames.push(Frame { func, call, active: Vec::new() });
+        if self.calls.is_recursive(func) {
+            self.most = self.most.max(self.frames.iter().filter(|f| f.func == func).count() as u32);
+        }
+        self.come(self.program.funcs[func].entry, false);
+    }
+
+    /// To a location of the innermost frame, from one of these loops or not.
+    fn come(&mut self, to: LocId, within: bool) {
+        let Some(Frame { active, .. }) = self.frames.last_mut() else { return };
+        active.retain(|(head, _)| self.loops[head].contains(&to));
+        if self.loops.contains_key(&to) {
+            match active.last_mut() {
+                Some((head, n)) if *head == to && within => *n += 1,
+                _ => active.push((to, 1)),
+            }
+            self.most = self.most.max(active.last().map_or(0, |(_, n)| *n));
+        }
+    }
+}
+
+impl Observer for Counted<'_> {
+    fn executed(&mut self, edge: EdgeId, state: &Execution) {
+        let come = |this: &mut Self, edge: EdgeId| {
+            let Edge { source, target, .. } = &this.program.edges[edge];
+            let within = this.loops.get(target).is_some_and(|body| body.contains(source));
+            this.come(*target, within);
+        };
+        match self.program.edges[edge].op {
+            Op::Call { .. } => self.enter(state.func(), Some(edge)),
+            Op::Return { .. } => {
+                if let Some(call) = self.frames.pop().and_then(|frame| frame.call) {
+                    come(self, call);
+                }
+            }
+            _ => come(self, edge),
+        }
+    }
+}
+
+#[test]
+fn bounded_runs_have_few_iterations() {
+    let (mut covered, mut beyond, mut together) = (0, 0, 0);
+    for seed in 0..programs(60) {
+        let mut program = program(seed + 3000);
+        for iterations in [1, 2, 3, 5] {
+            let condition = bounded::within(&program, iterations);
+            condition.check(&program).unwrap();
+            let text = print(&condition, &program);
+            assert_eq!(parse(&text, &mut program).unwrap(), condition);
+            together += u32::from(condition == bounded::within(&program, 2 * iterations));
+            for inputs in 0..10 {
+                let mut counted = Counted::new(&program);
+                Interpreter::new(&program).run(&mut Values(Random::new(inputs)), LIMITS(), &mut counted);
+                let is_within = counted.most <= iterations;
+                let is_covered = is_covered(&program, &condition, inputs);
+                assert!(is_within || !is_covered, "program {seed}, inputs {inputs}: {} of {iterations}", counted.most);
+                covered += u32::from(is_covered);
+                beyond += u32::from(!is_within);
+            }
+        }
+    }
+    assert!(covered > 0 && beyond > 0, "{covered} covered, {beyond} beyond");
+    println!("{covered} covered, {beyond} beyond, {together} alike");
 }
 
 #[test]

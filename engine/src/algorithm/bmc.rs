@@ -8,6 +8,7 @@ use crate::cpa::Stop;
 use crate::cpa::symbolic::SymbolicExecution;
 use crate::cpa::unrolling::Assumptions;
 use crate::exchange::Exchange;
+use crate::frontier::Frontier;
 use crate::verdict::{Reason, Taints};
 
 /// Iterations, at most.
@@ -32,11 +33,13 @@ pub(super) struct Base<'p> {
     /// What is left of the executions with so many.
     explorer: Option<Unrolled<'p>>,
     pub runs: Runs,
+    /// With how many iterations all executions have been seen, and nothing was left out.
+    seen: Option<u32>,
 }
 
 impl<'p> Base<'p> {
     pub fn new(setting: Setting<'p>, plain: SymbolicExecution<'p>) -> Self {
-        Self { setting, plain, iterations: 1, explorer: None, runs: Runs::default() }
+        Self { setting, plain, iterations: 1, explorer: None, runs: Runs::default(), seen: None }
     }
 
     /// Goes on with the executions that have so many iterations.
@@ -56,10 +59,12 @@ impl<'p> Base<'p> {
         let mut taints = Taints::default();
         let result = self.runs.run(&mut explorer, share.budget, &mut taints, share.progress);
         let seen = match result {
-            Ok(Exploration::Complete) if explorer.cpa.assumptions().cut => Seen::Cut,
             Ok(Exploration::Complete) => {
                 taints.merge(&explorer.cpa.symbolic.taints);
-                Seen::All(taints)
+                if taints.is_empty() {
+                    self.seen = Some(self.iterations);
+                }
+                if explorer.cpa.assumptions().cut { Seen::Cut } else { Seen::All(taints) }
             }
             Ok(Exploration::Target { error, edge, evidence }) => {
                 Seen::Ended(Ending::Violation { error, edge, inputs: evidence })
@@ -69,6 +74,11 @@ impl<'p> Base<'p> {
         };
         self.explorer = Some(explorer);
         seen
+    }
+
+    /// What is left of the program.
+    pub fn frontier(&self) -> Option<Frontier> {
+        self.seen.map(|iterations| Frontier { iterations: Some(iterations), ..Frontier::default() })
     }
 
     /// Goes over to more iterations.
@@ -116,6 +126,9 @@ impl<'p> Algorithm<'p> for Bmc<'p> {
     }
     fn stats(&self) -> Stats {
         self.base.runs.stats
+    }
+    fn frontier(&self) -> Option<Frontier> {
+        self.base.frontier()
     }
     fn taints(&self) -> Taints {
         self.taints.clone()

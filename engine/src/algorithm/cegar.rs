@@ -98,7 +98,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
 
     /// What is left.
     pub fn frontier(&self) -> Frontier {
-        let mut frontier = self.inner.frontier();
+        let mut frontier = self.inner.frontier(!self.undecided.is_empty());
         for (at, path, reason) in &self.undecided {
             let path = path.as_ref().map(|path| frontier.paths.add(None, path));
             frontier.open.push(self.inner.open(*at, path, Some(reason.clone())));

@@ -70,7 +70,7 @@ impl<'p, C: Wrapper<'p>, R: Reached<C>> Explore<'p> for CpaAlgorithm<'p, C, R> {
         CpaAlgorithm::done(self)
     }
     fn frontier(&self) -> Frontier {
-        CpaAlgorithm::frontier(self)
+        CpaAlgorithm::frontier(self, false)
     }
     fn graph(&self) -> Vec<Shape> {
         self.reached.shape()

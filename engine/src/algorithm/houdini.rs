@@ -136,7 +136,16 @@ pub(super) fn unrolled<'p>(
     solver.set_query_time(Some(QUERY_TIME));
     let (search, seed, max_call_depth) = (config.search, config.seed, config.max_call_depth);
     let (heads, merge) = (plain.heads(), Merge::AtHeads);
-    let parameters = Parameters { heads, merge, search, seed, max_call_depth, covers: true, notes_locations: false };
+    let parameters = Parameters {
+        heads,
+        merge,
+        search,
+        seed,
+        max_call_depth,
+        covers: true,
+        notes_locations: false,
+        counts_on_rest: false,
+    };
     CpaAlgorithm::new(setting.program, Unrolling::new(plain, solver, assumptions), Forgotten, parameters)
 }
 

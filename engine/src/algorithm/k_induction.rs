@@ -10,6 +10,7 @@ use crate::Stats;
 use crate::cpa::symbolic::SymbolicExecution;
 use crate::cpa::unrolling::{Assumptions, Effort, observe};
 use crate::exchange::Exchange;
+use crate::frontier::Frontier;
 use crate::verdict::Taints;
 
 /// How many candidates are tried for one number of iterations; cells of arrays are spoken of with one only.
@@ -99,6 +100,9 @@ impl<'p> Algorithm<'p> for KInduction<'p> {
     }
     fn stats(&self) -> Stats {
         self.base.runs.stats
+    }
+    fn frontier(&self) -> Option<Frontier> {
+        self.base.frontier()
     }
     fn taints(&self) -> Taints {
         self.taints.clone()

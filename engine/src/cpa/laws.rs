@@ -226,6 +226,7 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
         max_call_depth: 10_000,
         covers: true,
         notes_locations: false,
+        counts_on_rest: false,
     };
     let cpa = Watched {
         inner,

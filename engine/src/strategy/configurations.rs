@@ -112,6 +112,7 @@ impl<'r> Maker<'r> {
             max_call_depth: config.max_call_depth,
             covers: config.covers,
             notes_locations: config.wants_graph,
+            counts_on_rest: config.counts_on_rest,
         }
     }
 

@@ -40,6 +40,7 @@ impl<'p> Paths<'p> {
             max_call_depth: config.max_call_depth.min(DEPTH),
             covers: true,
             notes_locations: false,
+            counts_on_rest: false,
         };
         let explorer = CpaAlgorithm::new(program, domain, Forgotten, parameters);
         Self { explorer: Some(explorer), taints: Taints::default() }

@@ -6,6 +6,7 @@
 //! order in which it takes them. A path is covered if a prefix of it leads to an accepting state.
 
 mod blocks;
+pub mod bounded;
 mod dot;
 mod part;
 pub mod rest;

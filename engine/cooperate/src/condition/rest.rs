@@ -1,7 +1,7 @@
 //! What an exploration has done, as a condition: all paths are covered but those that go through its frontier.
 
 use super::blocks::{Blocks, Exit};
-use super::{Condition, Label, StateId, Transition};
+use super::{Condition, Label, StateId, Transition, bounded};
 use cfa::{CallGraph, Callee, EdgeId, FuncId, Id, LocId, Op, Out, Program, Table};
 use engine::frontier::{Frontier, Left, PathId};
 use engine::simplify::{Simplified, Split, To};
@@ -71,8 +71,12 @@ impl<'a> Explored<'a> {
 
     /// The condition that covers what an exploration has seen to the end: nothing, if it is not known what it has left.
     pub fn condition(&self, frontier: &Frontier) -> Condition {
-        // What leads to the heads of a part of the program is not known of the program.
-        let is_told = frontier.heads.is_empty() || std::ptr::eq(self.program, self.original);
+        // What leads to the heads of a part of the program, or how many iterations it has, is not known of the program.
+        let is_whole = std::ptr::eq(self.program, self.original);
+        if let Some(iterations) = frontier.iterations {
+            return if is_whole { bounded::within(self.original, iterations) } else { Condition::nothing() };
+        }
+        let is_told = frontier.heads.is_empty() || is_whole;
         match frontier.left(self.counts_on_rest) {
             Some(left) if frontier.given_up.is_none() && is_told => {
                 self.tree(frontier, &left).condition(self, &frontier.heads).unwrap_or_else(Condition::nothing)

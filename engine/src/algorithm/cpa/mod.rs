@@ -22,7 +22,7 @@ use crate::reached::{Adjusted, Forgotten, From, Reached};
 use crate::verdict::{Reason, Taints};
 use crate::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist, distances};
 use cfa::{Callee, EdgeId, ErrorId, FuncId, Id, Op, Out, Program};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use waiting::Joining;
 
@@ -49,6 +49,8 @@ pub struct Parameters {
     pub covers: bool,
     /// Whether it is noted where states came, as far as paths are kept.
     pub notes_locations: bool,
+    /// Paths were left out that another run has verified, counting on these: what is covered may lead to them.
+    pub counts_on_rest: bool,
 }
 
 /// A state waiting with its place.
@@ -200,19 +202,27 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         self.waitlist.len() + self.before.len() + self.joining.as_ref().map_or(0, |j| j.queue.len() + j.pending.len())
     }
 
-    /// What is left.
-    pub fn frontier(&self) -> Frontier {
+    /// What is left; with `all` states that are covered, though nothing may be left behind what covers them.
+    pub fn frontier(&self, all: bool) -> Frontier {
         let (mut paths, mut known) = (Paths::default(), FxHashMap::default());
         let joining = self.joining.iter().flat_map(|j| j.pending.iter().chain(j.queue.iter()));
         let before = self.before.iter().filter(|n| self.cpa.before(&n.state) != Before::Done);
         let alive = self.waitlist.iter().chain(joining).chain(before).filter(|n| self.reached.is_alive(n.node));
-        let open = alive.map(|n| self.open(n.at, self.tell(n.node, &mut paths, &mut known), None)).collect();
+        let alive: Vec<(R::Node, Control)> = alive.map(|n| (n.node, n.at)).collect();
+        let mut covered = self.reached.covered();
+        if self.desk.is_some() {
+            // What was given away may lie behind what covers.
+            covered.iter_mut().for_each(|(_, by)| *by = None);
+        } else if !all && !self.parameters.counts_on_rest {
+            covered = self.not_done(alive.iter().map(|(node, _)| *node).collect(), covered);
+        }
+        let open =
+            alive.iter().map(|&(node, at)| self.open(at, self.tell(node, &mut paths, &mut known), None)).collect();
         let tell = |(node, by): (R::Node, Option<R::Node>)| Covered {
             path: self.tell(node, &mut paths, &mut known),
-            // What was given away may lie behind what covers.
-            by: by.filter(|_| self.desk.is_none()).and_then(|by| self.tell(by, &mut paths, &mut known)),
+            by: by.and_then(|by| self.tell(by, &mut paths, &mut known)),
         };
-        let covered = self.reached.covered().into_iter().map(tell).collect();
+        let covered = covered.into_iter().map(tell).collect();
         let loops = Loops::new(self.program);
         let covering = self.reached.covers_more(&|at| loops.headed_by(at).is_some()).into_iter();
         let covering = covering.filter_map(|node| self.tell(node, &mut paths, &mut known)).collect();
@@ -220,7 +230,40 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             Merge::InBlocks(_) => self.parameters.heads.clone(),
             _ => Vec::new(),
         };
-        Frontier { paths, open, covered, covering, heads, is_exact: !R::ABSTRACT, given_up: None }
+        Frontier { paths, open, covered, covering, heads, is_exact: !R::ABSTRACT, iterations: None, given_up: None }
+    }
+
+    /// Of covered states those that are not done, as [`Frontier::left`] says it: paths to the others, often nearly all of them, are not put together.
+    fn not_done(
+        &self,
+        open: Vec<R::Node>,
+        covered: Vec<(R::Node, Option<R::Node>)>,
+    ) -> Vec<(R::Node, Option<R::Node>)> {
+        let mut by_node: FxHashMap<R::Node, Vec<R::Node>> = FxHashMap::default();
+        let (mut todo, mut left) = (open, Vec::new());
+        for (node, by) in covered {
+            match by {
+                Some(by) => by_node.entry(by).or_default().push(node),
+                None => {
+                    left.push((node, None));
+                    todo.push(node);
+                }
+            }
+        }
+        let mut leads_there: FxHashSet<R::Node> = FxHashSet::default();
+        while let Some(node) = todo.pop() {
+            let mut at = Some(node);
+            while let Some(n) = at.filter(|n| leads_there.insert(*n)) {
+                let covered = by_node.remove(&n).unwrap_or_default();
+                left.extend(covered.iter().map(|&node| (node, Some(n))));
+                todo.extend(covered);
+                at = match self.reached.step(n) {
+                    Some((parent, _)) => parent,
+                    None => self.reached.block(n).and_then(|(parent, _)| parent),
+                };
+            }
+        }
+        left
     }
 
     /// Adds the path to a node, of which the beginning may be known.
