@@ -58,6 +58,19 @@ fn what_is_said_is_checked_combined_and_taken_away() {
     assert_eq!(verdict("ut"), ("CORRECT".to_owned(), 0));
     write("wrong", &format!("q0 initial\n  {seven} -> q1\n  * -> q0\nq1 ut\n"));
     assert_eq!(verdict("wrong"), ("WRONG".to_owned(), 1));
+    // Under a condition, an invariant, or both; the others of two transitions may be anything.
+    let under = |condition: &str, invariant: &str| {
+        let says = "q1 ut".to_owned() + invariant;
+        write("under", &format!("q0 initial\n  {havoc}{condition} -> q1\n  {havoc} -> q0\n  * -> q0\n{says}\n"));
+        verdict("under")
+    };
+    for value in [6, 7] {
+        let (is_it, is_less) = (format!("({x} == {value}:32)"), format!("({x} <=u {value}:32)"));
+        let expected = if value == 6 { ("CORRECT".to_owned(), 0) } else { ("WRONG".to_owned(), 1) };
+        assert_eq!(under(&format!(" if {is_it}"), ""), expected);
+        assert_eq!(under("", &format!(" invariant {is_it}")), expected);
+        assert_eq!(under(&format!(" if {is_less}"), &format!(" invariant {is_it}")), expected);
+    }
     // 7 does.
     let path = |value: u32| format!("q0 initial\n  {havoc} if ({x} == {value}:32) -> q1\n  * -> q0\nq1 rt\n");
     write("rt", &path(7));

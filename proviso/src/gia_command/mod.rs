@@ -63,7 +63,7 @@ fn attempt(args: &GiaArgs) -> Result<u8, Failure> {
     let text = match &args.command {
         GiaCommand::Check { gia, timeout, .. } => {
             let gia = read(gia, &mut program)?;
-            return check(&gia, &program, timeout.unwrap_or(DEFAULT_TIME));
+            return check(&gia, &mut program, timeout.unwrap_or(DEFAULT_TIME));
         }
         GiaCommand::Cegar { timeout, .. } => {
             let budget = Budget::lasting(timeout.unwrap_or(DEFAULT_TIME));
@@ -288,7 +288,7 @@ pub fn read_condition(path: &Path, program: &mut Program) -> Result<Condition, F
 }
 
 /// Whether what a GIA says is so (Definition 4).
-fn check(gia: &Gia, program: &Program, time: Duration) -> Result<u8, Failure> {
+fn check(gia: &Gia, program: &mut Program, time: Duration) -> Result<u8, Failure> {
     let mut out = String::new();
     let (mut wrong, mut open) = (Vec::new(), Vec::new());
     reachable(gia, program, &mut wrong, &mut open, &mut out);
@@ -337,10 +337,10 @@ fn reachable(gia: &Gia, program: &Program, wrong: &mut Vec<String>, open: &mut V
     let _ = writeln!(out, "rt: {replayed} of {} paths replayed to a target", tests.len());
 }
 
-/// Proves that the paths to `F_ut` reach no target. Conditions and invariants are left aside, so more is asked than is said.
+/// Proves that the paths to `F_ut` reach no target, under the conditions and invariants on the way.
 fn unreachable(
     gia: &Gia,
-    program: &Program,
+    program: &mut Program,
     time: Duration,
     wrong: &mut Vec<String>,
     open: &mut Vec<String>,
@@ -348,14 +348,15 @@ fn unreachable(
 ) -> Result<(), Failure> {
     let is_error = |edge: &cfa::Edge| matches!(edge.op, Op::Error(_));
     let errors: Vec<EdgeId> = program.edges.iter().filter(|(_, edge)| is_error(edge)).map(|(id, _)| id).collect();
-    let others = gia.beside(Says::Unreachable, &errors);
+    let others = gia.beside_exactly(Says::Unreachable, &errors, program);
+    let program = &*program;
     let part = reduce(program, &others, Reducer::Separate).map_err(|e| Failure::data(e.to_string()))?;
     let replay =
         |inputs: &Inputs, error| engine::replay(program, inputs, error, REPLAY).map(|path| (inputs.clone(), path));
     let outcome = engine::verify(&part.program, &Config::default(), &Budget::lasting(time), &replay, &|_| {});
     match outcome.verdict {
         Verdict::True => {
-            let _ = writeln!(out, "ut: proved: no path that may be ut reaches a target");
+            let _ = writeln!(out, "ut: proved: no path that is ut reaches a target");
         }
         Verdict::Unknown(reason) => open.push(format!("ut: not proved: {}", reason.text)),
         Verdict::False(found) => {
@@ -366,7 +367,7 @@ fn unreachable(
                 let what = run.outcome.error(program).map(|(error, edge)| described(program, error, edge));
                 wrong.push(format!("ut: a path that is ut-covered reaches a target: {}", what.unwrap_or_default()));
             } else {
-                open.push("ut: not proved: beside conditions and invariants there are paths to a target".to_owned());
+                open.push("ut: not proved: a path to a target was found that is not ut".to_owned());
             }
         }
     }

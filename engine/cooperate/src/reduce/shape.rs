@@ -53,9 +53,25 @@ impl Shape {
         for (i, levels) in self.levels.chunks(each).enumerate() {
             let width = levels.iter().copied().max().unwrap_or(0);
             let marks = (width * columns).div_ceil(widest).max(1);
-            let _ =
-                writeln!(out, "{:>6} {:>6} {:>2$}{3}", i * each, width, (columns - marks) / 2 + 1, "#".repeat(marks));
+            let bar = "#".repeat(marks);
+            // In the middle, and nothing behind it.
+            let _ = writeln!(out, "{:>6} {width:>6} {}{bar}", i * each, " ".repeat((columns - marks) / 2));
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_in_the_middle() {
+        let shape = Shape { levels: vec![1, 2, 8, 4], edges: 0 };
+        assert_eq!(
+            shape.draw(4, 8),
+            "     0      1    #\n     1      2    ##\n     2      8 ########\n     3      4   ####\n"
+        );
+        assert_eq!(shape.draw(2, 8), "     0      2    ##\n     2      8 ########\n");
     }
 }
