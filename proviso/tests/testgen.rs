@@ -403,12 +403,11 @@ fn testers_of_others_work_with_the_verifier() {
     assert_eq!(result["tester"]["read"], 0);
 }
 
-/// A verifier of others is the third: what it shows by a test is covered by that, what it proves is told by its name, and what it
-/// merely says counts for nothing.
+/// What a verifier of others shows by a test is covered by that, what it proves is told by its name, and what it merely says counts for nothing.
 #[test]
 fn verifiers_of_others_work_with_both() {
     let folder = tempfile::tempdir().unwrap();
-    // The product of two primes of 64 bits, and a prime (2^127 - 1): no solver finds factors of 128 bits.
+    // The product of two primes, and a prime (2^127 - 1): no solver finds factors of 128 bits.
     let program = "\
 extern unsigned long __VERIFIER_nondet_ulong(void);
 typedef unsigned __int128 wide;
@@ -434,24 +433,25 @@ int main(void) {
             asked.display()
         );
         std::fs::write(folder.path().join("sage.toml"), tool).unwrap();
-        let _ = std::fs::remove_file(asked);
-        let options = ["--cotest", "--external", "sage.toml", "-o", "suite", "--timeout", time];
+        std::fs::remove_file(asked).ok();
+        let options = ["--cotest", "--external", "sage.toml", "--save-gia", "a.html", "-o", "suite", "-t", time];
         let (said, result) = tested(folder.path(), program, &options);
+        let shown = std::fs::read_to_string(folder.path().join("a.html")).unwrap() + &result.to_string();
+        let told = [" of sage</i>", ", by sage</i>", r#""sage","proofs":1,"tests":1"#].map(|text| shown.contains(text));
         let goals = result["goals"].as_array().unwrap();
         let found = [151_059_027_439_332_767_049_977_454_450_760_542_599, (1u128 << 127) - 1].map(|number| {
-            let asks = |text: &str| text.contains(&format!("== {number}"));
-            let goal = goals.iter().find(|g| g["condition"].as_str().is_some_and(asks));
+            let goal = goals.iter().find(|g| g["condition"].to_string().contains(&format!("== {number}")));
             goal.unwrap_or_else(|| panic!("{number}: {goals:#?}")).clone()
         });
-        (said, found)
+        (said, found, told)
     };
     let factors = "<input>11400714819323198549</input><input>13249961062380153451</input>";
-    let (said, [product, prime]) = sage(factors, "NEVER", "60");
-    assert_eq!(product["status"], "covered", "{said}");
+    let (said, [product, prime], told) = sage(factors, "NEVER", "60");
+    assert_eq!((product["status"].as_str(), told), (Some("covered"), [true; 3]), "{said}");
     assert_eq!((&prime["status"], &prime["proved_by"]), (&"unreachable".into(), &"sage".into()), "{said}");
     // The same words without a test that shows it.
-    let (said, [product, prime]) = sage("<input>3</input><input>5</input>", "SEE", "8");
-    assert_eq!((&product["status"], &prime["status"]), (&"open".into(), &"open".into()), "{said}");
+    let (said, [product, prime], told) = sage("<input>3</input><input>5</input>", "SEE", "8");
+    assert_eq!((&product["status"], &prime["status"], told), (&"open".into(), &"open".into(), [false; 3]), "{said}");
 }
 
 /// Of a program of several files each has its lines; what an allocation does in the library is no branch of the program.

@@ -30,39 +30,63 @@ pub fn lines(gia: &Gia, program: &mut Program, sources: &Sources) -> Option<Line
 
 const STYLE: &str = "\
 body { font: 14px/1.45 system-ui, sans-serif; margin: 1.5em; background: #fff; color: #1c2330; }
-pre { font: 12.5px/18px ui-monospace, 'DejaVu Sans Mono', monospace; margin: 0 0 2em; }
+pre { font: 12.5px/18px ui-monospace, 'DejaVu Sans Mono', monospace; margin: 0 0 2em; min-width: max-content; }
 pre div { min-height: 18px; } pre b { display: inline-block; width: 4em; text-align: right; margin-right: 1em; color: #6a7385; font-weight: 400; }
 .ut { background: #d3f0da; } .rt { background: #fbd0d0; } .cand { background: #faecb9; } .open { background: #e4e7ec; }
+i { font-style: normal; font-family: system-ui, sans-serif; font-size: 11.5px; padding: 0 6px; margin-left: 1em; border-radius: 4px; background: #fff9; border: 1px solid #6a738555; }
 p span { padding: 1px 8px; margin-right: 1em; border-radius: 4px; }
 @media (prefers-color-scheme: dark) {
   body { background: #14181f; color: #dfe4ec; }
+  i { background: #0006; }
   .ut { background: #14351f; } .rt { background: #57191c; } .cand { background: #453812; } .open { background: #2b323d; }
 }";
 
+/// What is said beside lines, by file and line.
+pub type Notes = BTreeMap<String, BTreeMap<u32, Vec<String>>>;
+
+/// What green and red stand for.
+pub struct Legend {
+    pub ut: &'static str,
+    pub rt: &'static str,
+}
+
+/// Of a program with errors.
+const OF_ERRORS: Legend = Legend { ut: "all paths verified", rt: "on a path to an error" };
+
 /// A page with the source, its lines coloured.
 pub fn page(gia: &Gia, program: &mut Program, sources: &Sources) -> Result<String, Failure> {
-    let Some(lines) = lines(gia, program, sources) else {
-        return Err(Failure::data("the program without what is ut has too many edges to be drawn"));
-    };
+    let lines = lines(gia, program, sources);
+    Ok(drawn(&lines.ok_or_else(too_large)?, &OF_ERRORS, &Notes::new(), sources))
+}
+
+pub fn too_large() -> Failure {
+    Failure::data("the program without what is ut has too many edges to be drawn")
+}
+
+/// Lines as a page, with notes beside them.
+pub fn drawn(lines: &Lines, legend: &Legend, notes: &Notes, sources: &Sources) -> String {
     let mut out = format!(
         "<!doctype html>\n<meta charset=\"utf-8\">\n<title>What is known</title>\n<style>{STYLE}</style>\n\
-         <p><span class=\"ut\">all paths verified</span><span class=\"rt\">on a path to an error</span>\
-         <span class=\"cand\">on a candidate</span><span class=\"open\">open</span></p>\n"
+         <p><span class=\"ut\">{}</span><span class=\"rt\">{}</span>\
+         <span class=\"cand\">on a candidate</span><span class=\"open\">open</span></p>\n",
+        legend.ut, legend.rt
     );
     for (path, lines) in lines {
-        let _ = writeln!(out, "<h3>{}</h3>\n<pre>", escaped(&path));
-        let Some(text) = sources.text(&path) else {
+        let _ = writeln!(out, "<h3>{}</h3>\n<pre>", escaped(path));
+        let Some(text) = sources.text(path) else {
             out += "the text of this file is not here</pre>\n";
             continue;
         };
         for (number, line) in (1..).zip(text.lines()) {
             let class = lines.get(&number).map_or(String::new(), |told| format!(" class=\"{}\"", told.name()));
+            let notes = notes.get(path).and_then(|notes| notes.get(&number)).into_iter().flatten();
+            let notes: String = notes.map(|note| format!("<i>{}</i>", escaped(note))).collect();
             // Rows are blocks: ends of lines between them would be rows of their own.
-            let _ = write!(out, "<div{class}><b>{number}</b>{}</div>", escaped(line));
+            let _ = write!(out, "<div{class}><b>{number}</b>{}{notes}</div>", escaped(line));
         }
         out += "</pre>\n";
     }
-    Ok(out)
+    out
 }
 
 fn escaped(text: &str) -> String {

@@ -80,19 +80,19 @@ impl CoTest<'_> {
             if self.tester.is_some() {
                 self.import(OTHER * turns);
             } else {
-                self.iteration(TESTER * turns, |search, turn| search.test(turn, is_first));
+                self.iteration("the tester", TESTER * turns, |search, turn| search.test(turn, is_first));
                 is_first = false;
             }
             if self.is_over() {
                 break;
             }
-            self.iteration(VERIFIER * turns, |search, turn| search.verify(turn));
+            self.iteration("the verifier", VERIFIER * turns, |search, turn| search.verify(turn));
             if self.is_over() {
                 break;
             }
             if let Some(mut verifier) = self.verifier.take() {
                 let Verifier { tool, errors, memory, ref mut next, ref mut problem } = verifier;
-                self.iteration(OTHER * turns, |search, turn| {
+                self.iteration(tool.name, OTHER * turns, |search, turn| {
                     *problem = search.ask(tool, (errors, memory), next, turn);
                 });
                 self.verifier = Some(verifier);
@@ -123,8 +123,9 @@ impl CoTest<'_> {
         (0..self.goals.len()).filter(|&i| found.status[i] == Status::Open).collect()
     }
 
-    /// Lets one of the two work on what is left, and takes in what it found.
-    fn iteration(&mut self, turn: Duration, work: impl FnOnce(&Search, Duration)) {
+    /// Lets one of them work on what is left, and takes in what it found.
+    fn iteration(&mut self, who: &'static str, turn: Duration, work: impl FnOnce(&Search, Duration)) {
+        self.found().by = who;
         // What is found has to be taken in as well.
         let turn = self.budget.remaining().map_or(turn, |left| turn.min(left / 8 * 7));
         let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Left::Unreachable, Reducer::Locations) else { return };
@@ -176,6 +177,7 @@ impl CoTest<'_> {
         let Some(outside) = &mut self.tester else { return };
         let budget = self.budget.within(turn);
         outside.report.runs += 1;
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).by = outside.tester.name;
         let tests = outside.tester.tests(&rest.program, outside.errors, &seeds, (&budget, outside.memory));
         outside.report.problem = tests.as_ref().err().map(|why| format!("{why:#}"));
         let tests = tests.unwrap_or_default();
@@ -268,7 +270,10 @@ impl CoTest<'_> {
         let mut found = self.found();
         found.status = status;
         found.imported = self.tester.as_ref().map(|outside| outside.report.clone()).unwrap_or_default();
-        if let Some(Verifier { problem: Some(why), .. }) = &self.verifier {
+        // Where all is decided, it does not matter who could not.
+        if let Some(Verifier { problem: Some(why), .. }) = &self.verifier
+            && found.status.contains(&Status::Open)
+        {
             found.imported.problem.get_or_insert_with(|| why.clone());
         }
     }

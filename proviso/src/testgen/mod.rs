@@ -12,7 +12,7 @@ use crate::external::Tool;
 use crate::external::tester::Tester;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
-use crate::gia_command::picture;
+use crate::gia_command::picture::{self, Legend, Lines, Notes};
 use crate::job::{Job, Otherwise};
 use crate::limits::{self, End, Limits, Stop};
 use crate::output::{self, Colors};
@@ -28,6 +28,7 @@ use instrument::Property;
 use rustc_hash::FxHashMap;
 use search::{Found, Import, Search, Status, Test};
 use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -83,7 +84,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
         memory,
         draws: saves_gia.map(|path| path.extension().is_some_and(|e| e == "html")),
     };
-    let known: Arc<Mutex<Option<String>>> = Arc::default();
+    let known: Arc<Mutex<Option<Known>>> = Arc::default();
     let name = parties.tester.as_ref().map(|tester| tester.name);
     let worker = {
         let (shared, loaded, known, mut load, coverage) =
@@ -99,8 +100,8 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
             *loaded.lock().unwrap_or_else(PoisonError::into_inner) = Some(program.clone());
             let goals = goals::goals(&program, &coverage);
             if cooperates {
-                let text = parties.cooperate((*program).clone(), &goals, config, budget, &shared)?;
-                *known.lock().unwrap_or_else(PoisonError::into_inner) = text;
+                let told = parties.cooperate((*program).clone(), &goals, config, budget, &shared)?;
+                *known.lock().unwrap_or_else(PoisonError::into_inner) = told;
             } else {
                 Search { program: &program, goals: &goals, config, budget, found: &shared }.run();
             }
@@ -128,7 +129,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     suite.write(&args.output, args.ktest)?;
     suite.put_others(args, &sources, &mut outputs)?;
     match (saves_gia, known.lock().unwrap_or_else(PoisonError::into_inner).take()) {
-        (Some(path), Some(text)) => outputs.put(path, text),
+        (Some(path), Some(known)) => outputs.put(path, known.text(&suite, &sources)),
         (Some(_), None) => output::warning("there is no GIA: the run did not come back in time", colors),
         (None, _) => {}
     }
@@ -146,6 +147,24 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     }
     Ok(exit::TRUE)
 }
+
+/// What is known at the end: as text, or what there is to draw.
+enum Known {
+    Text(String),
+    Lines(Lines),
+}
+
+impl Known {
+    fn text(self, suite: &Suite, sources: &Sources) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Lines(lines) => picture::drawn(&lines, &OF_GOALS, &suite.notes(), sources),
+        }
+    }
+}
+
+/// What colours stand for where targets are goals.
+const OF_GOALS: Legend = Legend { ut: "proved unreachable", rt: "on the path of a test" };
 
 /// Who cooperates besides our own tester and verifier, and whether what is known at the end is told.
 struct Parties {
@@ -166,7 +185,7 @@ impl Parties {
         config: Config,
         budget: Budget,
         found: &Mutex<Found>,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<Known>, Failure> {
         let Self { errors, memory, .. } = self;
         let (gia, memory, proved_by) = (Gia::nothing(), *memory, FxHashMap::default());
         let tester = self.tester.as_ref().map(|tester| Outside { tester, errors, memory, report: Import::default() });
@@ -177,8 +196,11 @@ impl Parties {
         let CoTest { mut program, gia, .. } = cotest;
         Ok(match self.draws {
             None => None,
-            Some(true) => Some(picture::page(&gia, &mut program, &Sources::new())?),
-            Some(false) => Some(gia::print(&gia, &program)),
+            Some(true) => {
+                let lines = picture::lines(&gia, &mut program, &Sources::new());
+                Some(Known::Lines(lines.ok_or_else(picture::too_large)?))
+            }
+            Some(false) => Some(Known::Text(gia::print(&gia, &program))),
         })
     }
 }
@@ -186,7 +208,7 @@ impl Parties {
 /// Who measures a suite runs the program: of one without tests there is nothing to measure.
 fn has_a_test(found: &mut Found, colors: Colors) {
     if found.tests.is_empty() {
-        found.tests.push(Test { values: Vec::new(), covers: Vec::new() });
+        found.tests.push(Test { values: Vec::new(), covers: Vec::new(), by: "" });
         let why = found.problem.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
         let text = format!("no run can be followed to its end{why}: the suite has one test, of no inputs");
         output::warning(&text, colors);
@@ -238,6 +260,48 @@ impl Suite<'_> {
             }] += 1;
         }
         counts
+    }
+
+    /// By line, who decided its goals: first what no test covers.
+    fn notes(&self) -> Notes {
+        let mut notes = Notes::new();
+        let mut covered: BTreeMap<(&str, u32), BTreeMap<&str, BTreeSet<usize>>> = BTreeMap::new();
+        for goal in self.goals {
+            let Some(spot) = &goal.spot else { continue };
+            let test = goal.tests.first().and_then(|number| self.found.tests.get(number - 1));
+            let note = match (goal.status, test) {
+                (Status::Covered, Some(test)) => {
+                    let of_line = covered.entry((&spot.path, spot.line)).or_default();
+                    of_line.entry(test.by).or_default().insert(goal.tests[0]);
+                    continue;
+                }
+                (Status::Unreachable(by), _) => format!("never {}, by {by}", goal.what),
+                _ => format!("open: {}", goal.what),
+            };
+            notes.entry(spot.path.clone()).or_default().entry(spot.line).or_default().push(note);
+        }
+        for ((path, line), of_line) in covered {
+            let of_line = of_line.into_iter().map(|(who, tests)| {
+                let numbers: Vec<String> = tests.iter().map(usize::to_string).collect();
+                format!("testcase-{} of {who}", numbers.join(", "))
+            });
+            notes.entry(path.to_owned()).or_default().entry(line).or_default().extend(of_line);
+        }
+        notes
+    }
+
+    /// How many tests are whose, and how many goals who proved unreachable.
+    fn contributions(&self) -> BTreeMap<&str, [usize; 2]> {
+        let mut of: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+        for test in self.found.tests.iter().filter(|test| !test.by.is_empty()) {
+            of.entry(test.by).or_default()[0] += 1;
+        }
+        for goal in self.goals {
+            if let Status::Unreachable(by) = goal.status {
+                of.entry(by).or_default()[1] += 1;
+            }
+        }
+        of
     }
 
     /// What is written beside the suite.
@@ -318,6 +382,14 @@ impl Suite<'_> {
             let Import { runs, read, useful, .. } = self.found.imported;
             out += &format!("{read} tests of {tester} in {runs} runs, {useful} of which covered what was open\n");
         }
+        if self.found.tests.iter().any(|test| !test.by.is_empty()) {
+            let each = self.contributions().into_iter().map(|(who, [tests, proofs])| match (tests, proofs) {
+                (_, 0) => format!("{who} {tests} tests"),
+                (0, _) => format!("{who} {proofs} proofs"),
+                _ => format!("{who} {tests} tests and {proofs} proofs"),
+            });
+            out += &format!("by each: {}\n", each.collect::<Vec<_>>().join(", "));
+        }
         let [covered, unreachable, open] = self.counts();
         out + &format!(
             "{} tests in {}: {covered} of {} {} covered, {unreachable} proved unreachable, {open} open\n",
@@ -348,6 +420,11 @@ impl Suite<'_> {
         let tester = tester.map(|name| {
             json!({"name": name, "runs": imported.runs, "read": imported.read, "useful": imported.useful, "problem": imported.problem})
         });
+        let each = self
+            .contributions()
+            .into_iter()
+            .map(|(who, [tests, proofs])| json!({"by": who, "tests": tests, "proofs": proofs}));
+        let contributions: Vec<_> = each.collect();
         let [covered, unreachable, _] = self.counts();
         json!({
             "schema": "proviso-testgen-1",
@@ -357,6 +434,7 @@ impl Suite<'_> {
             "covered": covered,
             "unreachable": unreachable,
             "goals": goals,
+            "contributions": contributions,
             "tester": tester,
             "stopped": stopped,
             "seconds": start.elapsed().as_secs_f64(),

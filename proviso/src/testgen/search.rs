@@ -42,6 +42,8 @@ pub enum Status {
 pub struct Test {
     pub values: Vec<(cfa::InputId, cfa::Bv)>,
     pub covers: Vec<u32>,
+    /// Who of those that cooperate found it.
+    pub by: &'static str,
 }
 
 /// What has been found so far.
@@ -52,6 +54,8 @@ pub struct Found {
     pub status: Vec<Status>,
     /// By edge: executions by all tests.
     pub counts: Vec<u64>,
+    /// Whose tests are taken, where several cooperate.
+    pub by: &'static str,
     /// A run went on and on: others are not waited for long.
     pub is_endless: bool,
     /// Why the first run cannot be trusted.
@@ -90,7 +94,7 @@ impl Found {
             covers.iter().for_each(|&i| self.status[i as usize] = Status::Covered);
             self.counts.resize(run.counts.len(), 0);
             self.counts.iter_mut().zip(&run.counts).for_each(|(sum, &n)| *sum += u64::from(n));
-            self.tests.push(Test { values: run.values.clone(), covers });
+            self.tests.push(Test { values: run.values.clone(), covers, by: self.by });
         }
         is_new
     }
@@ -340,7 +344,7 @@ mod tests {
 
     #[test]
     fn what_others_cover_is_dropped() {
-        let test = |covers: &[u32]| Test { values: Vec::new(), covers: covers.to_vec() };
+        let test = |covers: &[u32]| Test { values: Vec::new(), covers: covers.to_vec(), by: "" };
         let mut found = Found { status: vec![Status::Covered; 4], ..Found::default() };
         found.tests = vec![test(&[0, 1]), test(&[2]), test(&[1, 2]), test(&[0, 3])];
         found.drop_superfluous();
@@ -350,7 +354,7 @@ mod tests {
 
     #[test]
     fn one_test_is_always_left() {
-        let only = Test { values: Vec::new(), covers: Vec::new() };
+        let only = Test { values: Vec::new(), covers: Vec::new(), by: "" };
         let mut found = Found { tests: vec![only], ..Found::default() };
         found.drop_superfluous();
         assert_eq!(found.tests.len(), 1);

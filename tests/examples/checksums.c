@@ -1,0 +1,33 @@
+/* Claims about checksums of zlib, one of which does not hold. With zlib's sources:
+ *   proviso testgen checksums.c adler32.c crc32.c --cotest -o suite --save-gia known.html -- -I. */
+#include "zlib.h"
+extern unsigned __VERIFIER_nondet_uint(void);
+extern unsigned char __VERIFIER_nondet_uchar(void);
+extern void reach_error(void);
+
+int main(void) {
+    unsigned char data[4];
+    switch (__VERIFIER_nondet_uchar()) {
+    case 0: { /* They can be multiplied in any order. */
+        unsigned a = __VERIFIER_nondet_uchar(), b = __VERIFIER_nondet_uchar();
+        if (a != 0 && b != 0 && crc32_combine_op(a << 24, 0, b << 24) != crc32_combine_op(b << 24, 0, a << 24))
+            reach_error();
+        break;
+    }
+    case 1: { /* The checksum of nothing is what it begins with. */
+        unsigned begin = __VERIFIER_nondet_uint();
+        if (adler32(begin, data, 0) != begin)
+            reach_error(); /* not so: sums are brought below 65521 */
+        break;
+    }
+    case 2: { /* Both sums stay below 65521. */
+        for (unsigned i = 0; i < sizeof data; i++)
+            data[i] = __VERIFIER_nondet_uchar();
+        unsigned sum = adler32(__VERIFIER_nondet_uint() & 0x7fff7fff, data, sizeof data);
+        if ((sum & 0xffff) >= 65521 || sum >> 16 >= 65521)
+            reach_error();
+        break;
+    }
+    }
+    return 0;
+}
