@@ -305,14 +305,15 @@ class Robustness(Fixture):
 
     def batch_process(self):
         command = [sys.executable, SCRIPT, "run", self.dir / "tasks", "--out", self.dir / "out.jsonl", "--proviso", self.verifier, "-j2"]
-        return subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with (self.dir / "errors").open("a") as errors:
+            return subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=errors)
 
     def test_batches_share_one_result_file(self):
         names = [f"s{n}" for n in range(12)]
         for name in names:
             self.task(f"s/{name}", "SLOW", "true")
         batches = [self.batch_process() for _ in range(3)]
-        self.assertEqual([b.wait(120) for b in batches], [0, 0, 0])
+        self.assertEqual([b.wait(120) for b in batches], [0, 0, 0], (self.dir / "errors").read_text())
         lines = [json.loads(line) for line in (self.dir / "out.jsonl").read_text().splitlines()]
         self.assertEqual(sorted(Path(line["task"]).stem for line in lines if "task" in line), sorted(names))
         for name in names:

@@ -7,8 +7,8 @@ use crate::facts::{Contradiction, Facts};
 use cfa::{Expr, ExprId, ExprPool, Sort, SymId};
 use rustc_hash::FxHashMap;
 
-/// Symbols with more than two values that a problem must have: what is less, or truth values, solvers do in no time.
-const FEWEST: usize = 12;
+/// Symbols with more than two values that a problem must have: of fewer, or of truth values, solvers know in no time.
+const FEWEST: usize = 5;
 /// Terms of a constraint, at most.
 const TERMS: usize = 300;
 
