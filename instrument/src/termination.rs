@@ -14,12 +14,14 @@
 //! tuple*. The tuple may be any expressions, also such as make no sense: a check that cannot fail is a proof whatever it speaks of (Cook, Podelski, Rybalchenko: Termination proofs for systems code, PLDI 2006,
 //! with the iteration before as the state remembered).
 
+mod cells;
 mod defined;
 
+pub use cells::RankedCell;
 pub use defined::{Guard, only_defined};
 
 use cfa::dominators::Dominators;
-use cfa::graph::{CfaGraphs, FuncGraph};
+use cfa::graph::{CfaGraphs, FuncGraph, Predecessors};
 use cfa::loops::LoopForest;
 use cfa::{
     AllocKind, Bv, CallGraph, Callee, Check, Edge, EdgeId, ErrorId, ErrorInfo, ExprId, FuncId, HaltKind, InputKind,
@@ -56,13 +58,6 @@ pub struct Cycles {
     pub recursions: Vec<Recursion>,
     /// A call through a pointer that may be part of a recursion.
     pub unclear: Option<EdgeId>,
-}
-
-/// A cell of memory that a tuple speaks of: the variable stands for its value at the loop.
-#[derive(Clone, Debug)]
-pub struct RankedCell {
-    pub var: VarId,
-    pub addr: ExprId,
 }
 
 /// A component of a tuple.
@@ -133,17 +128,21 @@ impl Cycles {
         let cut = program.edges[l.iteration].source;
         let used: FxHashSet<VarId> = tuple.iter().flat_map(|c| program.exprs.vars(c.value)).collect();
         let cells: Vec<&RankedCell> = cells.iter().filter(|c| used.contains(&c.var)).collect();
-        let loads = || cells.iter().map(|c| Op::Load { var: c.var, addr: c.addr });
+        let predecessors = Predecessors::new(program);
+        let are_there: Vec<bool> = cells.iter().map(|c| c.is_there(program, &predecessors, cut)).collect();
+        let load = |program: &mut Program, at: LocId| {
+            cells.iter().zip(&are_there).fold(at, |at, (cell, &is_there)| cell.load(program, at, is_there))
+        };
         let old: Vec<VarId> = tuple.iter().map(|c| temporary(program, l.func, c.value)).collect();
         let head = program.add_location(l.func);
         // The way in.
         let first = program.add_location(l.func);
-        let at = chain(program, first, loads());
+        let at = load(program, first);
         program.add_edge(at, Op::Skip, head, None);
         copy_way_in(program, l, cut, first);
         // The way back.
         program.locs[cut].out = Out::Sink;
-        let at = chain(program, cut, loads());
+        let at = load(program, cut);
         let message = "an iteration of the loop does not make its rank smaller";
         let errors = check_smaller(program, at, head, tuple, &old, message, place);
         // The iteration.

@@ -96,7 +96,7 @@ pub fn guard_all(program: &mut Program, operations: &FxHashSet<Operation>) {
 }
 
 /// Leaves an operation on memory out where its addresses are not within objects that are alive.
-fn guard(program: &mut Program, edge: EdgeId) {
+pub(crate) fn guard(program: &mut Program, edge: EdgeId) {
     let pointer = program.layout.pointer_width;
     let bytes = |program: &mut Program, width: u32| program.exprs.int(pointer, u64::from(width.div_ceil(8)));
     let accesses: Vec<(ExprId, ExprId)> = match *program.edges[edge].op.unshadowed() {
