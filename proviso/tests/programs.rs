@@ -1,7 +1,8 @@
 //! Runs `proviso verify` on the C programs of `tests/c` and compares with what they expect.
 //!
 //! A program is verified twice: as it is it must be TRUE, and with `-DBUG` FALSE, with the violation on a
-//! line that says `wrong`. Only assertions are asked about where the options do not say. Lines `// run: OPTIONS => VERDICT` at its top replace these two runs; `// line: N` says where the violation is if `#line` moves it. Every
+//! line that says `wrong`. Only assertions are asked about where the options do not say. Lines `// run: OPTIONS => VERDICT` at its top replace these two runs; `// line: N` says where the violation is if `#line` moves it, `// ranks: N` of how
+//! many ranks the ranking function of a loop is that needs so many. Every
 //! violation found is reproduced natively: the program is compiled with the harness and run (`// native: no` where it depends
 //! on what is uninitialised, `// native: unseen` where no sanitizer sees it, `// native: c++` where clang puts the check into C++ only).
 //!
@@ -108,11 +109,25 @@ fn check(run: &Run, folder: &Path) -> Result<(), String> {
     if json["verdict_line"] != verdict {
         return Err(format!("JSON says {}", json["verdict_line"]));
     }
-    if expected_code == 1 {
-        violation_is_on_a_wrong_line(&json, run, &stdout)?;
-        reproduces(run, folder)?;
+    match expected_code {
+        0 => has_ranks(&json, run)?,
+        1 => {
+            violation_is_on_a_wrong_line(&json, run, &stdout)?;
+            reproduces(run, folder)?;
+        }
+        _ => {}
     }
     Ok(())
+}
+
+/// Where a program says how many ranks it takes that it ends, a proof has a tuple of so many.
+fn has_ranks(json: &serde_json::Value, run: &Run) -> Result<(), String> {
+    let text = std::fs::read_to_string(&run.file).unwrap();
+    let Some(ranks) = text.lines().find_map(|l| l.strip_prefix("// ranks:")) else { return Ok(()) };
+    let ranks: usize = ranks.trim().parse().unwrap();
+    let tuples = json["ranking_functions"].as_array().ok_or("no ranking functions")?;
+    let longest = tuples.iter().filter_map(|ranking| ranking["tuple"].as_array()).map(Vec::len).max();
+    if longest == Some(ranks) { Ok(()) } else { Err(format!("has {longest:?} ranks, not {ranks}: {tuples:?}")) }
 }
 
 fn violation_is_on_a_wrong_line(json: &serde_json::Value, run: &Run, stdout: &str) -> Result<(), String> {

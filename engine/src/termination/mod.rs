@@ -19,6 +19,7 @@ mod diverge;
 mod exhaust;
 mod prove;
 mod rank;
+mod read;
 mod sample;
 
 pub use diverge::{Divergence, Recurrence};

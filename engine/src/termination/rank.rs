@@ -1,18 +1,18 @@
 //! Ranking functions: what tuples may be made of, and which tuple fits the iterations that were seen.
 
+use super::read::Reader;
 use super::sample::{Iterations, Watched, evaluate};
 use crate::cpa::unrolling::constants;
 use cfa::text::c_expr;
 use cfa::{BinOp, Bv, CType, Expr, ExprId, FuncId, LocId, Op, Program, VarId, VarKind};
-use instrument::termination::{Component, CyclicLoop, RankedCell, Recursion};
+use instrument::termination::{Component, CyclicLoop, Recursion};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 
 /// Components of a tuple, at most.
 const LENGTH: usize = 5;
-/// Variables of which sums and differences are made, and cells.
+/// Variables of which sums and differences are made.
 const COMBINED: usize = 7;
-const CELLS: usize = 10;
 /// Conditions and variables of which piecewise components are made.
 const PIECES: usize = 4;
 /// Constants that a loop may count to.
@@ -228,12 +228,7 @@ pub fn of_loop(program: &mut Program, l: &CyclicLoop, guarded: &FxHashSet<LocId>
     let (mut modified, mut read) = (Vec::new(), Vec::new());
     let (mut conditions, mut steps) = (Vec::new(), Vec::new());
     let mut calls = false;
-    let edges: Vec<_> = {
-        let mut edges: Vec<_> =
-            program.edges.iter().filter(|(_, e)| l.body.contains(&e.source)).map(|(id, _)| id).collect();
-        edges.sort_unstable();
-        edges
-    };
+    let edges: Vec<_> = program.edges.iter().filter(|(_, e)| l.body.contains(&e.source)).map(|(id, _)| id).collect();
     for &edge in &edges {
         let op = program.edges[edge].op.clone();
         calls |= matches!(op, Op::Call { .. });
@@ -257,6 +252,10 @@ pub fn of_loop(program: &mut Program, l: &CyclicLoop, guarded: &FxHashSet<LocId>
                 _ => steps.extend(program.exprs.vars(value)),
             }
         }
+    }
+    // What is called comes behind what is there itself.
+    for &edge in &edges {
+        conditions.extend(reader.in_callee(program, edge, guarded));
     }
     if calls {
         let global = |(id, v): (VarId, &cfa::Var)| matches!(v.kind, VarKind::Global { .. }).then_some(id);
@@ -510,77 +509,5 @@ fn is_signed(program: &Program, v: VarId) -> bool {
         CType::Int { signed, .. } | CType::Enum { signed, .. } => *signed,
         CType::Unknown { .. } => true,
         _ => false,
-    }
-}
-
-/// Reads through the compiler's temporaries.
-struct Reader {
-    func: FuncId,
-    /// Of temporaries that are written in one place.
-    definitions: FxHashMap<VarId, Op>,
-    cells: Vec<RankedCell>,
-}
-
-impl Reader {
-    fn new(program: &Program, func: FuncId) -> Self {
-        let mut definitions: FxHashMap<VarId, Op> = FxHashMap::default();
-        let mut twice = FxHashSet::default();
-        for (id, edge) in program.edges.iter() {
-            if program.func_of(id) == func
-                && let Some(var) = edge.op.def()
-                && matches!(program.vars[var].kind, VarKind::Temp(_))
-                && definitions.insert(var, edge.op.clone()).is_some()
-            {
-                twice.insert(var);
-            }
-        }
-        definitions.retain(|v, _| !twice.contains(v));
-        Self { func, definitions, cells: Vec::new() }
-    }
-
-    /// The expression over named variables and cells; `None` if there is none.
-    fn read(&mut self, program: &mut Program, e: ExprId) -> Option<ExprId> {
-        self.resolve(program, e, 6)
-    }
-
-    fn resolve(&mut self, program: &mut Program, e: ExprId, depth: u32) -> Option<ExprId> {
-        let mut memo = FxHashMap::default();
-        for var in program.exprs.vars(e) {
-            if !matches!(program.vars[var].kind, VarKind::Temp(_)) {
-                continue;
-            }
-            if self.cells.iter().any(|c| c.var == var) {
-                continue;
-            }
-            let meaning = match self.definitions.get(&var)?.clone() {
-                _ if depth == 0 => return None,
-                Op::Assign { value, .. } => self.resolve(program, value, depth - 1)?,
-                Op::Load { addr, .. } => self.cell(program, addr, var)?,
-                _ => return None,
-            };
-            memo.insert(program.var_expr(var), meaning);
-        }
-        let mut leaves = memo.clone();
-        Some(program.exprs.substitute(e, &mut leaves, |_, leaf| memo.get(&leaf).copied()))
-    }
-
-    /// The variable for a cell that is loaded into `like`.
-    fn cell(&mut self, program: &mut Program, addr: ExprId, like: VarId) -> Option<ExprId> {
-        let addr = self.resolve(program, addr, 3)?;
-        let of_cell = |v: &VarId| self.cells.iter().any(|c| c.var == *v);
-        let width = program.vars[like].width;
-        if width > 64 || !width.is_multiple_of(8) || program.exprs.vars(addr).iter().any(of_cell) {
-            return None;
-        }
-        if let Some(c) = self.cells.iter().find(|c| c.addr == addr && program.vars[c.var].width == width) {
-            return Some(program.var_expr(c.var));
-        }
-        if self.cells.len() >= CELLS {
-            return None;
-        }
-        let var = cfa::Var { kind: VarKind::Temp(self.func), name: None, ..program.vars[like].clone() };
-        let var = program.vars.push(var);
-        self.cells.push(RankedCell { var, addr });
-        Some(program.var_expr(var))
     }
 }

@@ -1,0 +1,187 @@
+//! Reads what a cycle's code says in terms of named variables and cells of memory.
+
+use cfa::{Callee, EdgeId, ExprId, FuncId, LocId, Op, Program, VarId, VarKind};
+use instrument::termination::RankedCell;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Cells that are looked at.
+const CELLS: usize = 10;
+/// Definitions that are read through one after the other.
+const DEPTH: u32 = 6;
+/// The same of an address.
+const ADDRESS: u32 = 3;
+/// Calls within one another whose callees are looked at.
+const CALLS: usize = 3;
+/// Edges of callees that are looked at, of one cycle.
+const EDGES: usize = 400;
+
+/// Reads through the compiler's temporaries; and of functions that are called, through their parameters and what these are copied to.
+pub struct Reader {
+    func: FuncId,
+    /// By function: its variables that are written in one place. Of those of callees also ones that C names.
+    definitions: FxHashMap<FuncId, FxHashMap<VarId, Op>>,
+    /// What parameters of functions that are being called are given; nothing where that cannot be said.
+    given: FxHashMap<VarId, ExprId>,
+    /// Functions that are being called, the last one innermost.
+    calling: Vec<FuncId>,
+    /// Edges of callees that may still be looked at.
+    left: usize,
+    pub cells: Vec<RankedCell>,
+}
+
+impl Reader {
+    pub fn new(program: &Program, func: FuncId) -> Self {
+        let mut reader = Self {
+            func,
+            definitions: FxHashMap::default(),
+            given: FxHashMap::default(),
+            calling: Vec::new(),
+            left: EDGES,
+            cells: Vec::new(),
+        };
+        reader.define(program, func);
+        reader
+    }
+
+    /// Collects what is defined in one place of a function.
+    fn define(&mut self, program: &Program, func: FuncId) {
+        if self.definitions.contains_key(&func) {
+            return;
+        }
+        let mut definitions: FxHashMap<VarId, Op> = FxHashMap::default();
+        let mut twice = FxHashSet::default();
+        for edge in body(program, func) {
+            let op = &program.edges[edge].op;
+            if let Some(var) = op.def()
+                && definitions.insert(var, op.clone()).is_some()
+            {
+                twice.insert(var);
+            }
+        }
+        let is_own = |v: &VarId| program.vars[*v].func() == Some(func);
+        definitions.retain(|v, _| is_own(v) && !twice.contains(v));
+        self.definitions.insert(func, definitions);
+    }
+
+    /// The expression over named variables and cells; `None` if there is none.
+    pub fn read(&mut self, program: &mut Program, e: ExprId) -> Option<ExprId> {
+        self.resolve(program, e, DEPTH)
+    }
+
+    /// Whether a variable says something at the cycle as it is.
+    fn is_known(&self, program: &Program, var: VarId) -> bool {
+        match program.vars[var].kind {
+            VarKind::Global { .. } => true,
+            VarKind::Temp(_) => self.cells.iter().any(|c| c.var == var),
+            VarKind::Local(func) | VarKind::Param(func) => func == self.func,
+        }
+    }
+
+    fn resolve(&mut self, program: &mut Program, e: ExprId, depth: u32) -> Option<ExprId> {
+        let mut memo = FxHashMap::default();
+        for var in program.exprs.vars(e) {
+            if self.is_known(program, var) {
+                continue;
+            }
+            let meaning = match self.given.get(&var) {
+                Some(&given) => given,
+                None => self.defined(program, var, depth)?,
+            };
+            memo.insert(program.var_expr(var), meaning);
+        }
+        let mut leaves = memo.clone();
+        Some(program.exprs.substitute(e, &mut leaves, |_, leaf| memo.get(&leaf).copied()))
+    }
+
+    /// What a variable is where it is defined.
+    fn defined(&mut self, program: &mut Program, var: VarId, depth: u32) -> Option<ExprId> {
+        let func = program.vars[var].func()?;
+        match self.definitions.get(&func)?.get(&var)?.clone() {
+            // An object of the frame.
+            Op::Alloc { .. } if func == self.func => Some(program.var_expr(var)),
+            _ if depth == 0 => None,
+            Op::Assign { value, .. } => self.resolve(program, value, depth - 1),
+            Op::Load { addr, .. } => self.cell(program, addr, var),
+            _ => None,
+        }
+    }
+
+    /// The variable for a cell that is loaded into `like`.
+    pub fn cell(&mut self, program: &mut Program, addr: ExprId, like: VarId) -> Option<ExprId> {
+        let addr = self.resolve(program, addr, ADDRESS)?;
+        let of_cell = |v: &VarId| self.cells.iter().any(|c| c.var == *v);
+        let width = program.vars[like].width;
+        if width > 64 || !width.is_multiple_of(8) || program.exprs.vars(addr).iter().any(of_cell) {
+            return None;
+        }
+        if let Some(c) = self.cells.iter().find(|c| c.addr == addr && program.vars[c.var].width == width) {
+            return Some(program.var_expr(c.var));
+        }
+        if self.cells.len() >= CELLS {
+            return None;
+        }
+        let var = cfa::Var { kind: VarKind::Temp(self.func), name: None, ..program.vars[like].clone() };
+        let var = program.vars.push(var);
+        self.cells.push(RankedCell { var, addr });
+        Some(program.var_expr(var))
+    }
+
+    /// The conditions of a function that an edge calls, and of what that calls, and what it reads, in terms of who calls it. Those at
+    /// `guarded` places say where a type ends.
+    pub fn in_callee(&mut self, program: &mut Program, call: EdgeId, guarded: &FxHashSet<LocId>) -> Vec<ExprId> {
+        let Op::Call { callee: Callee::Direct(func), ref args, .. } = program.edges[call].op else { return Vec::new() };
+        // Within itself, a parameter is another one.
+        if func == self.func || self.calling.contains(&func) || self.calling.len() >= CALLS {
+            return Vec::new();
+        }
+        let args = args.clone();
+        let edges = body(program, func);
+        if edges.len() > self.left {
+            return Vec::new();
+        }
+        self.left -= edges.len();
+        self.define(program, func);
+        let args: Vec<Option<ExprId>> = args.into_iter().map(|arg| self.read(program, arg)).collect();
+        let params = program.funcs[func].params.clone();
+        for (&param, arg) in params.iter().zip(args) {
+            let fits = |arg: &ExprId| program.exprs.width(*arg) == program.vars[param].width;
+            // One that is written is no longer what was given.
+            let is_steady = !edges.iter().any(|&edge| program.edges[edge].op.def() == Some(param));
+            match arg.filter(|arg| is_steady && fits(arg)) {
+                Some(arg) => self.given.insert(param, arg),
+                None => self.given.remove(&param),
+            };
+        }
+        self.calling.push(func);
+        let mut conditions = Vec::new();
+        for edge in edges {
+            match program.edges[edge].op.clone() {
+                Op::Assume { .. } if guarded.contains(&program.edges[edge].source) => {}
+                Op::Assume { cond, branch: true, .. } => conditions.extend(self.read(program, cond)),
+                Op::Load { addr, var } => drop(self.cell(program, addr, var)),
+                Op::Call { .. } => conditions.extend(self.in_callee(program, edge, guarded)),
+                _ => {}
+            }
+        }
+        self.calling.pop();
+        conditions
+    }
+}
+
+/// The edges of a function, in order of id.
+fn body(program: &Program, func: FuncId) -> Vec<EdgeId> {
+    let entry = program.funcs[func].entry;
+    let (mut todo, mut seen) = (vec![entry], FxHashSet::from_iter([entry]));
+    let mut edges = Vec::new();
+    while let Some(loc) = todo.pop() {
+        for edge in program.out_edges(loc) {
+            edges.push(edge);
+            let target = program.edges[edge].target;
+            if seen.insert(target) {
+                todo.push(target);
+            }
+        }
+    }
+    edges.sort_unstable();
+    edges
+}
