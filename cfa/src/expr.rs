@@ -150,6 +150,13 @@ pub enum Expr {
     GlobalAddr(GlobalId),
     /// The address of a function.
     FuncAddr(FuncId),
+    /// What a global memory object contains at an offset, as many whole bytes as `width` has, in conditions on states; no edge of a
+    /// program has it.
+    Content {
+        of: GlobalId,
+        offset: u32,
+        width: u32,
+    },
     Unary(UnOp, ExprId),
     Binary(BinOp, ExprId, ExprId),
     /// Condition (one bit), value if 1, value if 0. Also on arrays.
@@ -232,7 +239,7 @@ impl Expr {
     pub fn children(&self) -> Children {
         use Expr::*;
         let (ids, len) = match *self {
-            Const(_) | Var(_) | Sym(_) | GlobalAddr(_) | FuncAddr(_) | Index(_) => ([ExprId(0); 3], 0),
+            Const(_) | Var(_) | Sym(_) | GlobalAddr(_) | FuncAddr(_) | Content { .. } | Index(_) => ([ExprId(0); 3], 0),
             Unary(_, a)
             | Extract { arg: a, .. }
             | Zext { arg: a, .. }

@@ -142,10 +142,14 @@ impl<'r> State<'r> {
         let owner = self.program.vars[var].func();
         (owner.is_none() || owner == Some(self.func)).then(|| self.value(self.code.vars[var]))
     }
-    /// The value of an expression over such variables. Panics on other variables and on symbols.
+    /// The value of an expression over such variables and known contents of globals. Panics on others and on symbols.
     pub fn eval(&self, e: ExprId) -> Bv {
         self.program.exprs.eval_tree(e, &mut |leaf| match *leaf {
             Expr::Var(var) => self.var(var).expect("a variable of the present frame"),
+            Expr::Content { of, offset, width } => {
+                let bytes = self.bytes(self.global_address(of) + u64::from(offset), (width / 8) as usize);
+                Bv::from_le_bytes(&bytes.expect("known content"))
+            }
             _ => self.address(leaf),
         })
     }

@@ -33,7 +33,8 @@
 //! Expressions are infix in parentheses; constants are `value:width`; `x[7:0]` are bits; operations that C
 //! writes with one sign end in `u` or `s` (`<u`, `/s`, `>>s`); `++` concatenates; the rest are functions
 //! whose names carry widths and formats: `zext.64(x)`, `fadd.double(x, y)`, `stof.single(i)`. What rounds
-//! otherwise than to nearest says so last: `fadd.double.up(x, y)`. Before an
+//! otherwise than to nearest says so last: `fadd.double.up(x, y)`. Conditions on states may have what a global contains at
+//! an offset: `mem.32(table.g0, 8)`. Before an
 //! operation, `let e0 = …` names parts that occur more than once.
 
 mod c;

@@ -260,6 +260,7 @@ impl<'p> Validator<'p> {
                 (Err(problem), _) => problem,
                 (Ok(Some(own)), _) if own != sort => "an expression with another's sort".into(),
                 (_, Expr::Sym(s)) => format!("symbol {s} in a program"),
+                (_, Expr::Content { .. }) => "content of memory in an expression of a program".into(),
                 (_, &Expr::Var(v)) if p.vars.get(v).is_none_or(|v| Sort::Bv(v.width) != sort) => {
                     format!("{v} is not of this width or not at all")
                 }

@@ -121,9 +121,8 @@ impl<'p> Components<'p> {
         };
         for (k, interpolant) in found {
             for conjunct in smt::conjuncts(&mut cpa.symbolic.execution.terms, interpolant) {
-                let own = out.pool.import(&cpa.symbolic.execution.terms, conjunct);
-                // There are no expressions for memory, or for the variables of two functions.
-                let Some(own) = own else { continue };
+                // There are no expressions for the heap and the stack, or for the variables of two functions.
+                let Some(own) = (Blocks { cpa: &mut cpa }).condition(&mut out.pool, conjunct) else { continue };
                 let Some(at) = self.position(path, cuts[k], &out.pool, own) else { continue };
                 match out.conditions.last_mut().filter(|(last, _)| *last == at) {
                     Some((_, all)) => *all = out.pool.and(*all, own),

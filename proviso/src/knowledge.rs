@@ -8,11 +8,10 @@ use crate::gia_command::{cegar, picture};
 use crate::pipeline::Pipeline;
 use crate::source::Sources;
 use cfa::{EdgeId, Program};
-use cooperate::condition::{Condition, Label, Transition};
+use cooperate::condition::Condition;
 use cooperate::gia::{self, Annotated, Gia, Says};
 use engine::budget::Budget;
 use engine::components::{Components, Explored};
-use engine::invariants::Invariants;
 use engine::{Analysis, Config, Outcome, Verdict};
 use std::time::{Duration, Instant};
 
@@ -111,7 +110,7 @@ impl Pipeline {
             // Facts may take what is left of the time.
             self.write_gia(&gia, &program);
             self.draw_gia(&gia, &mut program);
-            let facts = facts(&mut program);
+            let facts = gia::facts(&mut program, &Budget::lasting(FACTS));
             self.add(&mut gia, [facts, None]);
         }
         self.write_gia(&gia, &program);
@@ -150,43 +149,11 @@ impl Pipeline {
     /// For whoever goes on from it, what is known of loops is assumed: a path that breaks it is no execution.
     pub(crate) fn save_facts(&self, program: &Program) {
         let mut program = program.clone();
-        if let Some(facts) = facts(&mut program) {
+        if let Some(facts) = gia::facts(&mut program, &Budget::lasting(FACTS)) {
             let covered = facts.condition(&mut program, Says::Unreachable);
             self.save(&program, &covered);
         }
     }
-}
-
-/// Invariants of loops that abstract interpretation finds: whoever comes to a loop otherwise is on no execution.
-fn facts(program: &mut Program) -> Option<Gia> {
-    let certificate = Invariants::new(program, &Budget::lasting(FACTS))?.certificate(program);
-    let mut gia = Gia::nothing();
-    let end = gia.add(Some(Says::Unreachable), None);
-    let mut transitions = Vec::new();
-    let mut heads: Vec<_> = certificate.heads.iter().collect();
-    heads.sort_unstable_by_key(|(head, _)| **head);
-    for (&head, conditions) in heads {
-        let own: Option<Vec<_>> = conditions.iter().map(|&e| program.exprs.import(&certificate.pool, e)).collect();
-        let Some(own) = own.filter(|own| !own.is_empty()) else { continue };
-        let func = program.locs[head].func;
-        let is_of = |v: &cfa::VarId| program.vars[*v].func().is_none_or(|f| f == func);
-        let own: Vec<_> = own.into_iter().filter(|&e| program.exprs.vars(e).iter().all(is_of)).collect();
-        let Some(&first) = own.first() else { continue };
-        let all = own[1..].iter().fold(first, |all, &e| program.exprs.and(all, e));
-        let broken = program.exprs.not(all);
-        let enters = |e: &cfa::Edge| e.target == head && !matches!(e.op, cfa::Op::Call { .. } | cfa::Op::Return { .. });
-        let into = program.edges.iter().filter(|(_, e)| enters(e)).map(|(id, _)| id);
-        let on = Label::of(into);
-        transitions.push(Transition { on: on.clone(), assumption: Some(broken), to: end });
-        transitions.push(Transition { on, assumption: Some(all), to: gia.initial });
-    }
-    if transitions.is_empty() {
-        return None;
-    }
-    transitions.push(Transition::others(gia.initial));
-    let initial = gia.initial;
-    gia.states[initial].transitions = transitions;
-    Some(gia)
 }
 
 impl Cooperation {

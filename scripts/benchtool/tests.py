@@ -79,14 +79,19 @@ PLACES = {"globals": "0x10000", "constants": "0x40020000", "heap": "0x80030000",
 LOW = [option for part, at in PLACES.items() for option in (f"--kdalloc-{part}-start-address={at}", f"--kdalloc-{part}-size=1")]
 
 
+def defines(source, name):
+    """Whether C has that function's body: its parameters, and not the condition that a call of it stands in, are followed by a block."""
+    return re.search(r"\b%s\s*\((?:[^(){};]|\([^(){};]*\))*\)\s*\{" % name, source) is not None
+
+
 def driver(source, raw=False):
     """C that defines what the program takes inputs by: lines of text, or the bytes of values; zero behind the end."""
     fuzzed = DRIVER.replace("extern void __gcov_dump(void);", "static void __gcov_dump(void) {}")
     code = [{"fuzzed": fuzzed, "symbolic": SYMBOLIC}.get(raw, DRIVER)]
     called = set(re.findall(r"\b(__VERIFIER_\w+)\s*\(", source))
     for name in sorted(called):
-        if re.search(r"\b%s\s*\([^;{]*\)\s*\{" % name, source):
-            continue  # the program has its own
+        if defines(source, name):
+            continue
         kind = name.removeprefix("__VERIFIER_nondet_")
         if raw and (kind in INTEGERS or kind in FLOATS):
             kind = INTEGERS.get(kind) or FLOATS[kind]
@@ -104,7 +109,7 @@ def driver(source, raw=False):
             code.append("void __VERIFIER_error(void) { __gcov_dump(); _exit(7); }")
         elif name == "__VERIFIER_assert":
             code.append("void __VERIFIER_assert(int c) { if (!c) { __gcov_dump(); _exit(7); } }")
-    if re.search(r"\breach_error\s*\(", source) and not re.search(r"\breach_error\s*\([^;{]*\)\s*\{", source):
+    if re.search(r"\breach_error\s*\(", source) and not defines(source, "reach_error"):
         code.append("void reach_error(void) { __gcov_dump(); _exit(7); }")
     return "\n".join(code) + "\n"
 

@@ -138,6 +138,10 @@ impl Arena {
     pub fn func_addr(&mut self, func: FuncId, pointer_width: u32) -> ExprId {
         self.intern(Expr::FuncAddr(func), Sort::Bv(pointer_width))
     }
+    /// What a global contains at an offset.
+    pub fn content(&mut self, of: GlobalId, offset: u32, width: u32) -> ExprId {
+        self.intern(Expr::Content { of, offset, width }, Sort::Bv(width))
+    }
     /// A new symbol, different from every other.
     pub fn fresh_symbol(&mut self, sort: Sort) -> (SymId, ExprId) {
         let symbol = self.symbols.push(sort);

@@ -9,6 +9,7 @@ impl Arena {
         Ok(Some(match *node {
             Expr::Const(ref c) => Sort::Bv(c.width()),
             Expr::Var(_) | Expr::Sym(_) | Expr::GlobalAddr(_) | Expr::FuncAddr(_) => return Ok(None),
+            Expr::Content { width, .. } => Sort::Bv(width),
             Expr::Unary(_, a) => Sort::Bv(self.bits(a)?),
             Expr::Binary(BinOp::Concat, a, b) => {
                 let width = self.bits(a)?.checked_add(self.bits(b)?);

@@ -156,7 +156,9 @@ impl<'p, F: FnMut(ExprId, &Expr) -> Value> Evaluator<'p, F> {
 
     fn node(&mut self, e: ExprId, node: &Expr) -> Value {
         match *node {
-            Expr::Var(_) | Expr::Sym(_) | Expr::GlobalAddr(_) | Expr::FuncAddr(_) => (self.leaf)(e, node),
+            Expr::Var(_) | Expr::Sym(_) | Expr::GlobalAddr(_) | Expr::FuncAddr(_) | Expr::Content { .. } => {
+                (self.leaf)(e, node)
+            }
             Expr::Ite(c, t, f) => self.memo[if self.memo[&c].bv().is_true() { &t } else { &f }].clone(),
             Expr::Store { array, index, value } => match (&self.memo[&array], &self.memo[&index], &self.memo[&value]) {
                 (Value::Array(array), Value::Bv(index), Value::Bv(value)) => {
@@ -194,7 +196,9 @@ impl Arena {
     pub fn eval_tree(&self, e: ExprId, leaf: &mut impl FnMut(&Expr) -> Bv) -> Bv {
         match *self.get(e) {
             Expr::Const(ref c) => c.clone(),
-            Expr::Var(_) | Expr::Sym(_) | Expr::GlobalAddr(_) | Expr::FuncAddr(_) => leaf(self.get(e)),
+            Expr::Var(_) | Expr::Sym(_) | Expr::GlobalAddr(_) | Expr::FuncAddr(_) | Expr::Content { .. } => {
+                leaf(self.get(e))
+            }
             Expr::Binary(op, a, b) => op.apply(&self.eval_tree(a, leaf), &self.eval_tree(b, leaf)),
             Expr::Ite(c, t, f) => {
                 if self.eval_tree(c, leaf).is_true() {

@@ -5,6 +5,7 @@
 //! tell. What is long is cut with `…`: nothing is longer than a few lines, however large the expression is.
 
 mod names;
+mod objects;
 
 use crate::bv::Bv;
 use crate::expr::{BinOp, Expr, ExprId, ExprPool, SymId, UnOp};
@@ -196,7 +197,7 @@ impl Printer<'_> {
                 CType::Unknown { .. } => Reading::Either,
                 _ => Reading::Unsigned,
             },
-            Expr::Const(_) | Expr::Sym(_) => Reading::Either,
+            Expr::Const(_) | Expr::Sym(_) | Expr::Content { .. } => Reading::Either,
             Expr::GlobalAddr(_) | Expr::FuncAddr(_) => Reading::Unsigned,
             Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(_, f, ..) => Reading::Float(f),
             Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => Reading::Float(to),
@@ -294,6 +295,7 @@ impl Printer<'_> {
                 _ => (format!("&{}", self.p.globals[g].name), UNARY),
             },
             Expr::FuncAddr(f) => (self.p.funcs[f].name.clone(), POSTFIX),
+            Expr::Content { of, offset, width } => (self.content(of, offset, width), POSTFIX),
             Expr::Unary(UnOp::Not, a) if width == 1 => match *self.pool.get(a) {
                 Expr::Binary(BinOp::Eq, a, b) => self.equality("!=", a, b),
                 Expr::FCompare(FCmp::Eq, f, a, b) => self.infix("!=", EQUALITY, a, b, Reading::Float(f)),
@@ -460,123 +462,6 @@ impl Printer<'_> {
             _ => self.expr(e, EQUALITY + 1),
         }
     }
-
-    // Objects in memory.
-
-    fn object(&mut self, addr: ExprId, width: u32) -> String {
-        self.typed_object(addr, width).unwrap_or_else(|| {
-            let ty = int_name(width, false);
-            format!("*({ty} *){}", self.expr(addr, UNARY))
-        })
-    }
-
-    /// The object as members and elements of what the base of the address has as its C type.
-    fn typed_object(&mut self, addr: ExprId, width: u32) -> Option<String> {
-        let sum = self.sum(addr)?;
-        let (mut text, mut ty, direct) = match *self.pool.get(sum.base) {
-            Expr::GlobalAddr(g) => (self.p.globals[g].name.clone(), self.p.globals[g].ty, true),
-            Expr::Var(v) => {
-                let (name, ty) = self.variable(v);
-                let CType::Pointer(to) = *self.p.plain_type(ty) else { return None };
-                (name, to, false)
-            }
-            _ => return None,
-        };
-        let mut offset = sum.constant;
-        let mut scaled = sum.scaled;
-        if !direct {
-            let size = self.p.size_of(ty)?;
-            let steps = scaled.filter(|(_, factor)| *factor == size);
-            if steps.is_some() || (size > 0 && offset >= size && offset % size == 0) {
-                let index = self.index(steps.map(|(i, _)| i), offset / size);
-                text = format!("{text}[{index}]");
-                offset %= size;
-                if steps.is_some() {
-                    scaled = None;
-                }
-            } else if matches!(self.p.plain_type(ty), CType::Struct { .. }) {
-                text += "->";
-            } else {
-                text = format!("*{text}");
-            }
-        }
-        for _ in 0..20 {
-            match self.p.plain_type(ty) {
-                CType::Struct { fields, .. } => {
-                    let field = fields.iter().find(|f| {
-                        f.bit_offset <= 8 * offset
-                            && 8 * offset < f.bit_offset + f.bit_width.max(1)
-                            && f.bit_offset.is_multiple_of(8)
-                            && u64::from(width) <= f.bit_width
-                    })?;
-                    let arrow = text.ends_with("->");
-                    text = format!("{text}{}{}", if arrow { "" } else { "." }, field.name);
-                    offset -= field.bit_offset / 8;
-                    ty = field.ty;
-                }
-                &CType::Array(of, _) => {
-                    let size = self.p.size_of(of).filter(|&s| s > 0)?;
-                    let steps = scaled.filter(|(_, factor)| *factor == size);
-                    let index = self.index(steps.map(|(i, _)| i), offset / size);
-                    text = format!("{text}[{index}]");
-                    if steps.is_some() {
-                        scaled = None;
-                    }
-                    offset %= size;
-                    ty = of;
-                }
-                _ => break,
-            }
-        }
-        let fits = self.p.size_of(ty).is_some_and(|s| s == u64::from(width.div_ceil(8)));
-        (offset == 0 && scaled.is_none() && fits).then_some(text)
-    }
-
-    fn index(&mut self, symbolic: Option<ExprId>, constant: u64) -> String {
-        match symbolic {
-            None => constant.to_string(),
-            Some(i) if constant == 0 => self.expr(i, LOWEST),
-            Some(i) => format!("{} + {constant}", self.expr(i, SUM)),
-        }
-    }
-
-    /// An address as a base, a constant and at most one product.
-    fn sum(&self, addr: ExprId) -> Option<Sum> {
-        let mut sum = Sum { base: addr, constant: 0, scaled: None };
-        if let Expr::Binary(BinOp::Add, a, k) = *self.pool.get(addr)
-            && let Some(k) = self.pool.as_const(k)
-        {
-            sum.constant = k.to_i64().and_then(|k| u64::try_from(k).ok())?;
-            sum.base = a;
-        }
-        if let Expr::Binary(BinOp::Add, a, b) = *self.pool.get(sum.base) {
-            // Operands are in order of their ids.
-            let (base, product) = match (self.is_base(a), self.is_base(b)) {
-                (true, _) => (a, b),
-                (_, true) => (b, a),
-                _ => return None,
-            };
-            sum.base = base;
-            sum.scaled = Some(match *self.pool.get(product) {
-                Expr::Binary(BinOp::Mul, i, k) => (i, self.pool.as_const(k)?.to_u64()?),
-                _ => (product, 1),
-            });
-        }
-        Some(sum)
-    }
-    fn is_base(&self, e: ExprId) -> bool {
-        match *self.pool.get(e) {
-            Expr::GlobalAddr(_) => true,
-            Expr::Var(v) => matches!(self.p.plain_type(self.variable(v).1), CType::Pointer(_)),
-            _ => false,
-        }
-    }
-}
-
-struct Sum {
-    base: ExprId,
-    constant: u64,
-    scaled: Option<(ExprId, u64)>,
 }
 
 #[cfg(test)]

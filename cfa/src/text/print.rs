@@ -424,6 +424,9 @@ impl<'e> Lets<'e> {
             },
             Expr::GlobalAddr(g) => write!(out, "&{}{g}", Hint(p.globals.get(g).map(|g| &*g.name))),
             Expr::FuncAddr(f) => write!(out, "&{}", FuncName(p, f)),
+            Expr::Content { of, offset, width } => {
+                write!(out, "mem.{width}({}{of}, {offset})", Hint(p.globals.get(of).map(|g| &*g.name)))
+            }
             Expr::Unary(op, a) => {
                 out.push_str(name_of(&UNARY, op));
                 // `-5:8` is a constant.

@@ -10,6 +10,7 @@
 //! functions keep their ids, and with them the addresses of functions; inputs and allocations come in the same order. So the
 //! inputs of a run are inputs of the same run of the original.
 
+mod contents;
 mod states;
 
 use crate::condition::{Condition, StateId};
@@ -106,6 +107,11 @@ fn reached(program: &Program) -> Vec<bool> {
 
 /// As [`restrict`], with the way back.
 pub fn restrict_with_map(program: &Program, condition: &Condition) -> Result<Restricted, TooLarge> {
+    composition(program, condition).map(Restricted::with_loads)
+}
+
+/// As [`restrict_with_map`], but that conditions may speak of memory.
+pub(crate) fn composition(program: &Program, condition: &Condition) -> Result<Restricted, TooLarge> {
     let calls = CallGraph::new(program);
     let mut b = Builder {
         program,
@@ -135,10 +141,14 @@ pub fn restrict_with_map(program: &Program, condition: &Condition) -> Result<Res
 
 /// As [`restrict_with_map`], where less of the condition is used if the program would have too many edges with all of it.
 pub fn restrict_as_far_as_possible(program: &Program, condition: &Condition) -> Restricted {
+    composition_as_far_as_possible(program, condition).with_loads()
+}
+
+pub(crate) fn composition_as_far_as_possible(program: &Program, condition: &Condition) -> Restricted {
     let mut states = condition.states.len();
     let mut used = condition.clone();
     loop {
-        match restrict_with_map(program, &used) {
+        match composition(program, &used) {
             Ok(restricted) => return restricted,
             // Of one state nothing is left but the program.
             Err(TooLarge) => {

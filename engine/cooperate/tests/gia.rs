@@ -4,7 +4,7 @@
 mod generator;
 
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Outcome, Unknown};
-use cfa::{Bv, Program, validate};
+use cfa::{Bv, GlobalId, Program, validate};
 use cooperate::gia::{Coverage, Gia, Left, Recording, Says, Test, combine, parse, print, reduce};
 use cooperate::reduce::Reducer;
 use generator::{Random, generate};
@@ -69,9 +69,13 @@ fn some_gia(program: &mut Program, random: &mut Random) -> Gia {
     let ids: Vec<_> = gia.states.ids().filter(|&id| id != gia.initial).collect();
     for id in ids {
         if random.below(8) == 0 {
-            let (var, bound) = (program.var_expr(globals[random.below(globals.len())]), random.below(6) as u64);
-            let bound = program.exprs.int(32, bound);
-            gia.states[id].invariant = Some(program.exprs.slt(var, bound));
+            let value = match random.below(2) {
+                0 => program.var_expr(globals[random.below(globals.len())]),
+                // Integers of objects, whose bytes may be written by parts of pointers.
+                _ => program.exprs.content(GlobalId(random.below(3) as u32), 4 * random.below(4) as u32, 32),
+            };
+            let bound = program.exprs.int(32, random.below(6) as u64);
+            gia.states[id].invariant = Some(program.exprs.slt(value, bound));
         }
     }
     gia.check(program).unwrap();

@@ -3,9 +3,9 @@
 
 use super::Increment;
 use crate::budget::{Budget, Spent};
-use crate::cpa::tracking::{Seen, Sharing, State, Tracking};
+use crate::cpa::tracking::{Place, Seen, Sharing, State, Tracking};
 use crate::cpa::{Decision, Goal, Refinement, Stop};
-use crate::execution::{Event, describe_object};
+use crate::execution::{Event, Origin, describe_object};
 use crate::verdict::Reason;
 use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, LocId, SymId, UnOp, Value, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,12 +15,27 @@ use smt::{Answer, conjuncts, interpolate};
 const MOST_SIZE: usize = 400;
 
 impl Tracking<'_> {
-    /// Tracks a condition of another pool, as far as it speaks of variables.
+    /// Tracks a condition of another pool.
     pub(crate) fn track_predicate(&mut self, pool: &ExprPool, condition: ExprId) {
-        if let Some(own) = self.symbolic.execution.terms.import(pool, condition) {
-            Blocks { cpa: self }.track(own);
+        let Some(own) = self.symbolic.execution.terms.import(pool, condition) else { return };
+        let mut names = FxHashMap::default();
+        for (e, place) in contents(&self.symbolic.execution.terms, own) {
+            names.insert(e, self.place_symbol(place));
         }
+        let own = self.symbolic.execution.terms.substitute(own, &mut names, |_, _| None);
+        Blocks { cpa: self }.track(own);
     }
+}
+
+/// The contents of globals that a condition speaks of, with their places.
+fn contents(pool: &ExprPool, condition: ExprId) -> Vec<(ExprId, Place)> {
+    let mut found = Vec::new();
+    pool.visit(condition, &mut FxHashSet::default(), |e, node| {
+        if let Expr::Content { of, offset, width } = *node {
+            found.push((e, Place { origin: Origin::Global(of), offset: offset.into(), len: width / 8 }));
+        }
+    });
+    found
 }
 
 /// The blocks on the way to a state.
@@ -29,6 +44,25 @@ pub(crate) struct Blocks<'a, 'p> {
 }
 
 impl Blocks<'_, '_> {
+    /// A predicate as a condition of another pool; `None` if it speaks of memory that no expression names.
+    pub(crate) fn condition(&mut self, pool: &mut ExprPool, predicate: ExprId) -> Option<ExprId> {
+        let terms = &mut self.cpa.symbolic.execution.terms;
+        let mut names = FxHashMap::default();
+        for symbol in terms.symbols_of(predicate) {
+            let &Place { origin: Origin::Global(of), offset, len } = self.cpa.place_of.get(&symbol)? else {
+                return None;
+            };
+            // Of an unknown content, or one that is no number, no state of a run tells whether a condition holds.
+            if len > 8 || self.cpa.symbolic.execution.program.globals[of].init.is_none() {
+                return None;
+            }
+            let content = terms.content(of, u32::try_from(offset).ok()?, 8 * len);
+            names.insert(terms.symbol(symbol), content);
+        }
+        let condition = terms.substitute(predicate, &mut names, |_, _| None);
+        pool.import(terms, condition)
+    }
+
     /// The formulas of the blocks on the way to `st`, all over different symbols: with the equalities that say what the symbols
     /// at the start of the next block stand for.
     fn blocks(&mut self, st: &State) -> Vec<ExprId> {

@@ -10,7 +10,6 @@ use crate::external::Tool;
 use crate::external::tester::Tester;
 use cfa::interp::{Inputs, Interpreter, Outcome};
 use cfa::{EdgeId, Program};
-use cooperate::condition::{Label, Transition};
 use cooperate::gia::{self, Gia, Left, Recording, Says};
 use cooperate::reduce::Reducer;
 use engine::Config;
@@ -163,7 +162,7 @@ impl CoTest<'_> {
         let unreachable: Vec<usize> = open.iter().copied().filter(|i| !reachable.contains(i)).collect();
         let never: Vec<EdgeId> = unreachable.iter().map(|&i| self.goals[i]).collect();
         if !never.is_empty()
-            && let Ok(combined) = gia::combine(&self.gia, &unreachable_gia(never))
+            && let Ok(combined) = gia::combine(&self.gia, &Gia::never(never))
         {
             self.gia = combined;
         }
@@ -237,13 +236,12 @@ impl CoTest<'_> {
                 continue;
             }
             let mut path = recording.test;
-            let Some(last) = path.path.iter().rposition(|e| open.contains(e)) else { continue };
+            // Where it comes to the last of those that it comes to, for the first time: what goes round comes there again and again.
+            let news = path.path.iter().enumerate().filter(|(_, e)| open.remove(e));
+            let Some((last, _)) = news.last() else { continue };
             if matches!(run.outcome, Outcome::Limit(_)) {
                 path.path.truncate(last + 1);
                 path.values.retain(|&(at, ..)| at <= last);
-            }
-            for e in &path.path {
-                open.remove(e);
             }
             paths.push(path);
         }
@@ -277,16 +275,6 @@ impl CoTest<'_> {
             found.imported.problem.get_or_insert_with(|| why.clone());
         }
     }
-}
-
-/// Says that every path with one of these edges is infeasible.
-fn unreachable_gia(never: Vec<EdgeId>) -> Gia {
-    let mut gia = Gia::nothing();
-    let ut = gia.add(Some(Says::Unreachable), None);
-    let initial = gia.initial;
-    gia.states[initial].transitions =
-        vec![Transition { on: Label::of(never), assumption: None, to: ut }, Transition::others(initial)];
-    gia
 }
 
 #[cfg(test)]

@@ -110,7 +110,22 @@ impl Parser<'_> {
             self.advance()?;
             return Ok(part);
         }
+        if let Some(width) = word.strip_prefix("mem.") {
+            return self.content(width, start);
+        }
         self.function_of_word(word, start)
+    }
+
+    /// `mem.width(global, offset)`.
+    fn content(&mut self, width: &str, start: usize) -> Result_<ExprId> {
+        let Ok(width) = width.parse() else { return Err(self.expected("an expression")) };
+        self.advance()?;
+        self.expect("(")?;
+        let of = GlobalId(self.used(Kind::Global)?);
+        self.expect(",")?;
+        let offset = self.number()?;
+        self.expect(")")?;
+        self.make(Expr::Content { of, offset, width }, start)
     }
 
     /// After `(`.

@@ -15,7 +15,7 @@ pub(crate) mod text;
 pub use text::{Error, parse, print};
 
 use cfa::interp::{Observer, State as Execution};
-use cfa::{EdgeId, Expr, ExprId, Op, Program, Table};
+use cfa::{EdgeId, Expr, ExprId, Global, GlobalId, Op, Program, Table, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 
@@ -45,7 +45,7 @@ pub struct State {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Transition {
     pub on: Label,
-    /// What holds after the edge, over global variables and those of the frame that execution is in then; `None` for true.
+    /// What holds after the edge, over global variables, those of the frame that execution is in then, and what global objects contain; `None` for true.
     pub assumption: Option<ExprId>,
     pub to: StateId,
 }
@@ -123,9 +123,32 @@ pub(crate) fn check_assumption(e: ExprId, program: &Program) -> Result<(), &'sta
     if program.exprs.width(e) != 1 {
         return Err("is no condition");
     }
-    let mut symbols = false;
-    program.exprs.visit(e, &mut FxHashSet::default(), |_, node| symbols |= matches!(node, Expr::Sym(_)));
-    if symbols { Err("has symbols in it") } else { Ok(()) }
+    let mut problem = None;
+    program.exprs.visit(e, &mut FxHashSet::default(), |_, node| match *node {
+        Expr::Sym(_) => problem = Some("has symbols in it"),
+        Expr::Content { of, offset, width } if !is_known(program, of, offset, width) => {
+            problem = Some("speaks of memory that no global has, or of which nothing is known");
+        }
+        _ => {}
+    });
+    problem.map_or(Ok(()), Err)
+}
+
+/// Whether there are such bytes of a global, whose content is known at any time: so a condition on it is true or not.
+fn is_known(program: &Program, of: GlobalId, offset: u32, width: u32) -> bool {
+    let is_of = |g: &Global| g.init.is_some() && u64::from(offset) + u64::from(width / 8) <= g.size;
+    width.is_multiple_of(8) && width <= 64 && program.globals.get(of).is_some_and(is_of)
+}
+
+/// Whether an assumption holds in the state of a run after an edge.
+pub(crate) fn holds(e: ExprId, edge: EdgeId, state: &Execution) -> bool {
+    let program = state.program();
+    // There is no state after these.
+    if matches!(program.edges[edge].op, Op::Return { .. } | Op::Halt(_) | Op::Error(_)) {
+        return false;
+    }
+    let is_there = |&v: &VarId| program.vars[v].func().is_none_or(|f| f == state.func());
+    program.exprs.vars(e).iter().all(is_there) && state.eval(e).is_true()
 }
 
 impl Condition {
@@ -407,15 +430,7 @@ impl Observer for Coverage<'_> {
         if self.covered || self.at.is_empty() {
             return;
         }
-        let program = state.program();
-        // There is no state after these.
-        let has_state = !matches!(program.edges[edge].op, Op::Return { .. } | Op::Halt(_) | Op::Error(_));
-        let mut holds = |e: ExprId| {
-            let func = state.func();
-            let known = program.exprs.vars(e).iter().all(|&v| program.vars[v].func().is_none_or(|f| f == func));
-            has_state && known && state.eval(e).is_true()
-        };
-        let next = self.condition.step(&self.at, edge, &mut holds);
+        let next = self.condition.step(&self.at, edge, &mut |e| holds(e, edge, state));
         self.covered = self.condition.accepts(&next);
         self.at = next;
     }

@@ -10,6 +10,7 @@
 pub mod cegar;
 mod combine;
 mod convert;
+mod facts;
 mod paths;
 mod picture;
 mod reduce;
@@ -18,6 +19,7 @@ mod views;
 
 pub use combine::{Inconsistent, combine};
 pub use convert::{Recording, Test, test_of};
+pub use facts::facts;
 pub use paths::Annotated;
 pub use picture::Told;
 pub use reduce::{Left, reduce};
@@ -26,7 +28,7 @@ pub use views::{dot, json};
 
 use crate::condition::{self, Label, StateId, Transition};
 use cfa::interp::{Observer, State as Execution};
-use cfa::{EdgeId, ExprId, Op, Program, Table};
+use cfa::{EdgeId, ExprId, Program, Table};
 
 /// What an accepting state says of the paths that come to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -62,7 +64,7 @@ pub struct Gia {
     pub initial: StateId,
 }
 
-/// A state with its invariant: what holds where a run is in it, over global variables and those of the frame of then.
+/// A state with its invariant: what holds where a run is in it, over global variables, those of the frame of then, and what global objects contain.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct State {
     /// `None` for true.
@@ -240,15 +242,7 @@ impl Observer for Coverage<'_> {
         if self.at.is_empty() {
             return;
         }
-        let program = state.program();
-        // There is no state after these.
-        let has_state = !matches!(program.edges[edge].op, Op::Return { .. } | Op::Halt(_) | Op::Error(_));
-        let mut holds = |e: ExprId| {
-            let func = state.func();
-            let known = program.exprs.vars(e).iter().all(|&v| program.vars[v].func().is_none_or(|f| f == func));
-            has_state && known && state.eval(e).is_true()
-        };
-        let next = self.gia.step(&self.at, edge, &mut holds);
+        let next = self.gia.step(&self.at, edge, &mut |e| condition::holds(e, edge, state));
         self.arrive(next);
     }
 }

@@ -30,6 +30,15 @@ impl Gia {
         gia
     }
 
+    /// No path with one of these edges reaches a target.
+    pub fn never(edges: Vec<EdgeId>) -> Self {
+        let mut gia = Self::nothing();
+        let (initial, ut) = (gia.initial, gia.add(Some(Says::Unreachable), None));
+        gia.states[initial].transitions =
+            vec![Transition { on: Label::of(edges), assumption: None, to: ut }, Transition::others(initial)];
+        gia
+    }
+
     pub fn is_all_unreachable(&self) -> bool {
         self.states[self.initial].says == Some(Says::Unreachable)
     }

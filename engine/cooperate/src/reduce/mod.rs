@@ -15,7 +15,7 @@ mod shape;
 pub use shape::Shape;
 
 use crate::condition::Condition;
-use crate::restrict::{Restricted, TooLarge, restrict_as_far_as_possible, restrict_with_map};
+use crate::restrict::{Restricted, TooLarge, composition, composition_as_far_as_possible};
 use cfa::Program;
 
 /// How the parallel composition is folded.
@@ -86,17 +86,18 @@ impl Reducer {
 
 /// The residual program.
 pub fn reduce(program: &Program, condition: &Condition, reducer: Reducer) -> Result<Restricted, TooLarge> {
-    Ok(folded(program, restrict_with_map(program, condition)?, reducer))
+    Ok(folded(program, composition(program, condition)?, reducer))
 }
 
 /// As [`reduce`], where less of the condition is used if the composition would have too many edges with all of it.
 pub fn reduce_as_far_as_possible(program: &Program, condition: &Condition, reducer: Reducer) -> Restricted {
-    folded(program, restrict_as_far_as_possible(program, condition), reducer)
+    folded(program, composition_as_far_as_possible(program, condition), reducer)
 }
 
 fn folded(program: &Program, composed: Restricted, reducer: Reducer) -> Restricted {
-    match partition::of(&composed, program, reducer) {
+    let folded = match partition::of(&composed, program, reducer) {
         None => composed,
         Some(partition) => fold::fold(program, &composed, &partition),
-    }
+    };
+    folded.with_loads()
 }

@@ -1,0 +1,58 @@
+//! What assumptions say of memory, read into variables before the branches that ask for it: a program reads memory by loads alone.
+
+use super::Restricted;
+use cfa::{CType, Expr, ExprId, LocId, Op, Out, Var, VarKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+impl Restricted {
+    pub(crate) fn with_loads(mut self) -> Self {
+        for loc in self.program.locs.ids().collect::<Vec<_>>() {
+            if let Out::Branch { then_edge, .. } = self.program.locs[loc].out
+                && let Op::Assume { cond, .. } = self.program.edges[then_edge].op
+                && let contents = self.contents(cond)
+                && !contents.is_empty()
+            {
+                self.load(loc, &contents);
+            }
+        }
+        self.locs.extend_to(self.program.locs.len(), None);
+        self.edges.extend_to(self.program.edges.len(), None);
+        self.vars.extend_to(self.program.vars.len(), None);
+        self
+    }
+
+    fn contents(&self, cond: ExprId) -> Vec<ExprId> {
+        let mut found = Vec::new();
+        self.program.exprs.visit(cond, &mut FxHashSet::default(), |e, node| {
+            if matches!(node, Expr::Content { .. }) {
+                found.push(e);
+            }
+        });
+        found
+    }
+
+    /// Moves the branch behind loads.
+    fn load(&mut self, loc: LocId, contents: &[ExprId]) {
+        let p = &mut self.program;
+        let func = p.locs[loc].func;
+        let branch = std::mem::replace(&mut p.locs[loc].out, Out::Sink);
+        let (mut at, mut loaded) = (loc, FxHashMap::default());
+        for &content in contents {
+            let Expr::Content { of, offset, width } = *p.exprs.get(content) else { unreachable!("a content") };
+            let ty = p.types.push(CType::Int { name: format!("unsigned _BitInt({width})"), width, signed: false });
+            let var = p.vars.push(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None });
+            let pointer = p.layout.pointer_width;
+            let (base, offset) = (p.exprs.global_addr(of, pointer), p.exprs.int(pointer, offset.into()));
+            let (addr, next) = (p.exprs.add(base, offset), p.add_location(func));
+            p.add_edge(at, Op::Load { var, addr }, next, None);
+            (_, at) = (loaded.insert(content, p.var_expr(var)), next);
+        }
+        p.locs[at].out = branch;
+        for edge in p.out_edges(at).collect::<Vec<_>>() {
+            p.edges[edge].source = at;
+            let Op::Assume { cond, branch, means } = p.edges[edge].op else { unreachable!("a branch") };
+            let cond = p.exprs.substitute(cond, &mut loaded, |_, _| None);
+            p.edges[edge].op = Op::Assume { cond, branch, means };
+        }
+    }
+}
