@@ -525,3 +525,59 @@ int main(void) {
     let (verdict, said) = ask(&["--timeout", "3", "--gia", "known.gia", "--trust-gia"]);
     assert!(!verdict.starts_with("FALSE") && said.contains("known.gia says are ut"), "{verdict}\n{said}");
 }
+
+const COUNTED: &str = "\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+struct counters { int calls, sum; } c;
+static void count(struct counters *of, int by) { of->calls++; of->sum += by; }
+int main(void) {
+    int n = __VERIFIER_nondet_int();
+    for (int i = 0; i < n && i < 3; i++)
+        count(&c, 2);
+    if (c.calls == WHICH)
+        reach_error();
+    return 0;
+}
+";
+
+#[test]
+fn conditions_speak_of_what_globals_contain() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("p.c"), COUNTED.replace("WHICH", "2")).unwrap();
+    let cfa = text(&proviso(folder, &["cfa", "p.c"]));
+    let header = text(&proviso(folder, &["gia", "new", "p.c"])).lines().next().unwrap().to_owned();
+    let increment = cfa.lines().find(|l| l.contains("i.v") && l.contains("+ 1:32)")).unwrap();
+    let increment = increment.trim().split(':').next().unwrap();
+    // After an iteration, with so many calls before.
+    let claim = |offset: u32, calls: u32| {
+        let now = format!("(mem.32(c.g0, {offset}) == {calls}:32)");
+        let body = format!("  {increment} if {now} -> q1\n  {increment} if ~{now} -> q0\n  * -> q0\nq1 ut\n");
+        std::fs::write(folder.join("claim"), format!("{header}\nq0 initial\n{body}")).unwrap();
+        let output = proviso(folder, &["gia", "check", "claim", "p.c"]);
+        let (said, why) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        (said.lines().last().unwrap_or_default().to_owned(), why.into_owned())
+    };
+    let rest = || {
+        text(&proviso(folder, &["reduce", "p.c", "--gia", "claim", "--take", "ut", "-o", "rest.c"]));
+        let output = text(&proviso(folder, &["verify", "--property", "unreach-call", "rest.c"]));
+        output.lines().last().unwrap().to_owned()
+    };
+    assert_eq!(claim(0, 3).0, "CORRECT");
+    assert!(rest().starts_with("FALSE"));
+    for calls in [1, 2] {
+        assert_eq!(claim(0, calls).0, "WRONG", "{calls}");
+        assert_eq!(rest(), "TRUE", "{calls}");
+    }
+    // In C's words for people; beyond the object there is nothing.
+    assert!(text(&proviso(folder, &["gia", "show", "claim", "p.c", "-f", "dot"])).contains("if c.calls == 2"));
+    assert!(claim(8, 1).1.contains("memory that no global has"));
+
+    // What refutes a path that goes round the loop is such a condition.
+    std::fs::write(folder.join("p.c"), COUNTED.replace("i < 3", "n").replace("== WHICH", "* 2 != c.sum")).unwrap();
+    let output = text(&proviso(folder, &["gia", "cegar", "p.c", "--keep", "steps"]));
+    assert_eq!(output.lines().last(), Some("TRUE"));
+    let refined = std::fs::read_to_string(folder.join("steps/1-refiner.gia")).unwrap();
+    assert!(refined.contains("mem.32(c.g0, 4)"), "{refined}");
+}
