@@ -14,12 +14,26 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// What an element does: an edge of the program and, for a call, the function.
 type Step = (EdgeId, Option<FuncId>);
 
+/// Locations that are one. What they do together is kept, so that joining costs as much as the smaller class is large.
+#[derive(Default)]
+struct Class {
+    members: Vec<LocId>,
+    steps: Steps,
+    /// The members that call the program's own function, or any through a pointer.
+    callers: Vec<LocId>,
+    /// Whether a member is where a copy says how it is left.
+    returns: bool,
+}
+
+/// Where each step leads, and the copy that is called on the way.
+type Steps = FxHashMap<Step, (LocId, Option<FuncId>)>;
+
 struct Fold<'a> {
     original: &'a Program,
     r: &'a Restricted,
     parent: Vec<u32>,
-    /// By representative, the members that are more than one.
-    members: FxHashMap<u32, Vec<LocId>>,
+    /// By representative, what has more than one member.
+    classes: FxHashMap<u32, Class>,
     func_parent: Vec<u32>,
     /// By copy that stands for several, where they start: at a place that is not covered, if there is one.
     entries: FxHashMap<FuncId, LocId>,
@@ -46,7 +60,7 @@ pub fn fold(original: &Program, r: &Restricted, partition: &Partition) -> Restri
         original,
         r,
         parent: (0..r.program.locs.len() as u32).collect(),
-        members: FxHashMap::default(),
+        classes: FxHashMap::default(),
         func_parent: (0..r.program.funcs.len() as u32).collect(),
         entries: FxHashMap::default(),
         blurred: FxHashSet::default(),
@@ -79,7 +93,7 @@ impl Fold<'_> {
         FuncId(find(&mut self.func_parent, func.0))
     }
     fn members(&self, class: u32) -> Vec<LocId> {
-        self.members.get(&class).cloned().unwrap_or_else(|| vec![LocId(class)])
+        self.classes.get(&class).map_or_else(|| vec![LocId(class)], |c| c.members.clone())
     }
 
     /// Whether nothing of the program happens from there on: what was covered.
@@ -101,55 +115,79 @@ impl Fold<'_> {
             }
             let (f, g) = (self.r.program.locs[a].func, self.r.program.locs[b].func);
             self.join_functions(f, g);
-            let (mut of_x, of_y) = (self.members(x), self.members(y));
-            if of_x.len() < of_y.len() {
+            let (mut large, mut small) = (self.take(x), self.take(y));
+            if large.members.len() < small.members.len() {
                 std::mem::swap(&mut x, &mut y);
-                of_x = self.members(x);
+                std::mem::swap(&mut large, &mut small);
             }
-            let of_y = self.members(y);
-            // What is joined with a test does not depend on it.
-            for &m in of_x.iter().chain(&of_y) {
-                if self.r.locs[m].is_none() {
-                    let targets: Vec<LocId> =
-                        self.r.program.out_edges(m).map(|e| self.r.program.edges[e].target).collect();
-                    self.todo.extend(targets.into_iter().map(|t| (m, t)));
+            let mut new = Steps::default();
+            for (step, to) in small.steps {
+                if self.add_step(&mut large.steps, step, to) {
+                    new.insert(step, to);
                 }
             }
-            let mut steps: FxHashMap<Step, (LocId, Option<FuncId>)> = FxHashMap::default();
-            for &m in of_x.iter().chain(&of_y) {
-                for (step, target, callee) in self.steps(m) {
-                    match steps.get(&step).copied() {
-                        Some((other, of)) if !self.is_covered(other) || of != callee => {
-                            if let (Some(f), Some(g)) = (callee, of) {
-                                self.join_functions(f, g);
-                            }
-                            self.todo.push((other, target));
-                            if self.is_covered(other) {
-                                steps.insert(step, (target, callee));
-                            }
-                        }
-                        _ => {
-                            steps.insert(step, (target, callee));
-                        }
-                    }
+            for &m in &small.callers {
+                self.call_without_copy(m, &large.steps);
+            }
+            if !new.is_empty() {
+                for &m in &large.callers {
+                    self.call_without_copy(m, &new);
                 }
             }
-            for &m in of_x.iter().chain(&of_y) {
-                self.call_without_copy(m, &steps);
-            }
-            if of_x.iter().chain(&of_y).any(|&m| self.returns(m)) {
+            large.returns |= small.returns;
+            if large.returns {
                 let func = self.func_class(f);
                 self.blur(func);
             }
+            large.members.append(&mut small.members);
+            large.callers.append(&mut small.callers);
             self.parent[y as usize] = x;
-            self.members.remove(&y);
-            of_x.extend(of_y);
-            self.members.insert(x, of_x);
+            self.classes.insert(x, large);
         }
     }
 
+    /// A class that is about to be joined with another.
+    fn take(&mut self, class: u32) -> Class {
+        if let Some(known) = self.classes.remove(&class) {
+            return known;
+        }
+        let loc = LocId(class);
+        let mut single = Class { members: vec![loc], returns: self.returns(loc), ..Class::default() };
+        // What is joined with a test does not depend on it.
+        if self.r.locs[loc].is_none() {
+            let p = &self.r.program;
+            self.todo.extend(p.out_edges(loc).map(|e| (loc, p.edges[e].target)));
+        }
+        for (step, target, callee) in self.steps(loc) {
+            self.add_step(&mut single.steps, step, (target, callee));
+        }
+        let is_call = |edge: EdgeId| matches!(self.original.edges[edge].op, Op::Call { .. });
+        if single.steps.keys().any(|&(edge, callee)| callee.is_none() && is_call(edge)) {
+            single.callers.push(loc);
+        }
+        single
+    }
+
+    /// Adds a step to those of a class; the same leads to one place. Whether it was added: it is told if it is there already, and
+    /// leads to what is not covered.
+    fn add_step(&mut self, steps: &mut Steps, step: Step, (target, callee): (LocId, Option<FuncId>)) -> bool {
+        if let Some(&(other, of)) = steps.get(&step)
+            && (!self.is_covered(other) || of != callee)
+        {
+            if let (Some(f), Some(g)) = (callee, of) {
+                self.join_functions(f, g);
+            }
+            self.todo.push((other, target));
+            if !self.is_covered(other) {
+                return false;
+            }
+        }
+        steps.insert(step, (target, callee));
+        true
+    }
+
     /// A call through a pointer may lead to the program's own function from one member and to a copy of it from another.
-    fn call_without_copy(&mut self, member: LocId, steps: &FxHashMap<Step, (LocId, Option<FuncId>)>) {
+    fn call_without_copy(&mut self, member: LocId, steps: &Steps) {
         let own = self.steps(member);
         let Some(&((edge, _), target, _)) = own.iter().find(|((_, callee), ..)| callee.is_none()) else { return };
         let others = steps.iter().filter(|((e, callee), _)| *e == edge && callee.is_some());
@@ -215,14 +253,19 @@ impl Fold<'_> {
             return;
         }
         self.func_parent[g.index()] = f.0;
-        let mut sites = self.sites.remove(&f).unwrap_or_default();
-        sites.extend(self.sites.remove(&g).unwrap_or_default());
+        // Behind the calls of both it is not told any more how they were left.
+        self.blur(f);
+        self.blur(g);
+        let (mut sites, mut others) =
+            (self.sites.remove(&f).unwrap_or_default(), self.sites.remove(&g).unwrap_or_default());
+        if sites.len() < others.len() {
+            std::mem::swap(&mut sites, &mut others);
+        }
+        sites.append(&mut others);
         self.sites.insert(f, sites);
-        self.blurred.remove(&f.0);
         if self.free.contains(&g.0) {
             self.free.insert(f.0);
         }
-        self.blur(f);
         let (a, b) = (self.entry(f), self.entry(g));
         self.entries.insert(f, if self.is_covered(a) { b } else { a });
         self.todo.push((a, b));
