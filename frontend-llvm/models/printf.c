@@ -394,14 +394,14 @@ static void proviso_print_one(struct proviso_output *out, struct proviso_spec *s
     case 'c': {
         char c = va_arg(args->list, int);
         if (spec->length == 'l')
-            __proviso_unmodelled("printing wide characters is not modelled");
+            __proviso_unknown_format("printing wide characters is not modelled");
         proviso_print_string(out, spec, &c, 1);
         break;
     }
     case 's': {
         const char *s = va_arg(args->list, const char *);
         if (spec->length == 'l') {
-            __proviso_unmodelled("printing wide characters is not modelled");
+            __proviso_unknown_format("printing wide characters is not modelled");
             break;
         }
         // As the GNU C library prints a null pointer.
@@ -453,7 +453,7 @@ static void proviso_print_one(struct proviso_output *out, struct proviso_spec *s
         proviso_put(out, '%');
         break;
     default:
-        __proviso_unmodelled("this conversion of printf is not modelled");
+        __proviso_unknown_format("this conversion of printf is not modelled");
     }
 }
 

@@ -82,6 +82,8 @@ struct Context<'m> {
     /// Models that only say whether anything is printed, by the same, and one that reads a string to be printed.
     plain: FxHashMap<&'m str, usize>,
     reading_string: Option<usize>,
+    /// All formats of the program are known, and ask for what the models have.
+    knows_formats: bool,
     /// What is called before the program ends, in order.
     exit_functions: Vec<FuncId>,
     /// What a failed assertion calls.
@@ -130,6 +132,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         ignoring_result: FxHashMap::default(),
         plain: FxHashMap::default(),
         reading_string: None,
+        knows_formats: false,
         exit_functions: Vec::new(),
         failed_assertion: None,
         unknown_initialisers: Vec::new(),
@@ -165,6 +168,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
     let errno_location = ir.functions.iter().position(|f| f.name == "__errno_location" && !f.declaration);
     cx.errno_location = errno_location.and_then(|n| cx.functions[n]);
     cx.lower_globals();
+    cx.knows_formats = output::knows_all_formats(&mut cx);
     arguments::declare(&mut cx);
     for n in 0..ir.functions.len() {
         let Some(func) = cx.functions[n] else { continue };

@@ -33,6 +33,9 @@
 //! void __proviso_unmodelled(const char *what);        // behaviours added and dropped: no verdict survives it
 //! void __proviso_overapproximated(const char *what);  // behaviours were added: violations after it may be spurious
 //! void __proviso_underapproximated(const char *what); // behaviours were dropped: no proof survives it
+//! // A format asks for what is not modelled: as __proviso_unmodelled, but where all formats of the program are
+//! // known and do not, there is no such path.
+//! void __proviso_unknown_format(const char *what);
 //!
 //! // The rounding mode of the program by x86's numbers (0 to nearest, 1 down, 2 up, 3 towards zero). In models only
 //! // constrained operations (`STDC FENV_ACCESS`) are rounded in it; all others are rounded to nearest.
@@ -104,9 +107,14 @@ pub(crate) enum Primitive {
         over: bool,
         under: bool,
     },
+    /// A taint, if not all formats of the program are known.
+    UnknownFormat,
     /// Threads, non-local jumps, signals: changes control flow in a way that is not modelled.
     Unmodelled(&'static str),
 }
+
+/// The name of [`Primitive::UnknownFormat`].
+pub(crate) const UNKNOWN_FORMAT: &str = "__proviso_unknown_format";
 
 /// The primitive of this name.
 pub(crate) fn primitive(name: &str) -> Option<Primitive> {
@@ -130,6 +138,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
             "unmodelled" => Approximate { over: true, under: true },
             "overapproximated" => Approximate { over: true, under: false },
             "underapproximated" => Approximate { over: false, under: true },
+            "unknown_format" => UnknownFormat,
             "rounding" => Rounding,
             "set_rounding" => SetRounding,
             "assume" => Assume,

@@ -446,8 +446,7 @@ impl Run<'_> {
                 }
             }
             let share = self.share(group, count - i, 1);
-            let is_decided = matches!(self.attempt(group, share)?, Attempt::Decided);
-            if !is_decided {
+            if !matches!(self.attempt(group, share)?, Attempt::Decided) {
                 // What was proved before stands.
                 let shared = self.pipeline.shared();
                 let unviolated = group.asks.iter().copied().filter(|&a| shared.checks[a].violations.is_empty());
@@ -460,7 +459,8 @@ impl Run<'_> {
         let mut shared = self.pipeline.shared();
         if matches!(shared.checks[memory].rest, Rest::Proved) {
             for group in groups.iter().filter(|group| self.invalid.is_empty() || !group.ended.load(Ordering::Relaxed)) {
-                group.asks.iter().for_each(|&ask| shared.checks[ask].assumes_valid_accesses = false);
+                let all = group.asks.iter().chain(&group.held);
+                all.for_each(|&ask| shared.checks[ask].assumes_valid_accesses = false);
             }
         }
         Ok(())

@@ -44,3 +44,14 @@ fn behind_ends() {
     let [(_, places, held)] = found[..] else { panic!("{found:?}") };
     assert!(held > 60 && places - held <= 6, "{held} of {places}");
 }
+
+/// What comes after calls that print in known formats; open is some of what the models do themselves.
+#[test]
+fn behind_output() {
+    for (name, places, held) in places("held_output.c", "address,shift,bounds") {
+        assert!(
+            places > 0 && if name == "address" { held > 300 } else { held == places },
+            "{name}: {held} of {places}"
+        );
+    }
+}

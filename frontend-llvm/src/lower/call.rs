@@ -5,7 +5,7 @@ use super::globals::Cell;
 use super::{
     Context, arguments, initialised, intrinsic, output, primitive, returned, sanitizer, uninterpreted, vararg,
 };
-use crate::ir::{Instruction, Operand, TypeKind, op};
+use crate::ir::{Instruction, Module, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
 use crate::primitives::{self, Primitive};
 use cfa::{AllocKind, CType, Callee, Check, ErrorInfo, ExprId, FuncId, HaltKind, InputKind, Op, TypeId, VarId};
@@ -213,9 +213,9 @@ fn lower_named(fl: &mut FunctionLowering, n: u32, i: &Instruction, callee: Opera
 }
 
 /// For each argument, how it is passed by copy, if it is.
-pub(super) fn by_value(fl: &FunctionLowering, i: &Instruction) -> Vec<Option<ByValue>> {
+fn by_value(fl: &FunctionLowering, i: &Instruction) -> Vec<Option<ByValue>> {
     let mut by_value = vec![None; fl.b.ir().extra(i)[1] as usize];
-    for (number, argument) in passed_in_memory(fl, i) {
+    for (number, argument) in passed_in_memory(fl.b.ir(), i) {
         if number != RESULT {
             by_value[number as usize] = Some(argument);
         }
@@ -224,11 +224,8 @@ pub(super) fn by_value(fl: &FunctionLowering, i: &Instruction) -> Vec<Option<ByV
 }
 
 /// The arguments passed by copy, by number, and the space for a result in memory, which is argument 0.
-fn passed_in_memory<'m>(
-    fl: &FunctionLowering<'_, 'm>,
-    i: &Instruction,
-) -> impl Iterator<Item = (u32, ByValue)> + use<'m> {
-    fl.b.ir().extra(i)[3..].chunks_exact(4).map(|row| {
+pub(super) fn passed_in_memory<'m>(ir: &'m Module, i: &Instruction) -> impl Iterator<Item = (u32, ByValue)> + use<'m> {
+    ir.extra(i)[3..].chunks_exact(4).map(|row| {
         let size = u64::from(row[1]) | u64::from(row[2]) << 32;
         (row[0], ByValue { size, align: row[3] })
     })
@@ -316,7 +313,7 @@ fn lower_primitive(fl: &mut FunctionLowering, n: u32, i: &Instruction, primitive
         fl.before_call();
     }
     let ty = fl.c_type_of_result(function);
-    let result = passed_in_memory(fl, i).find(|&(number, _)| number == RESULT);
+    let result = passed_in_memory(fl.b.ir(), i).find(|&(number, _)| number == RESULT);
     if let (Primitive::Nondet, Some((_, space)), Some(&address)) = (primitive, result, args.first()) {
         let kind = InputKind::Nondet(function.name.clone());
         let size = fl.b.size(space.size);

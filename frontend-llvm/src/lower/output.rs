@@ -1,9 +1,11 @@
 //! Calls that print in a format that is known. What is printed has no effect, so all that is left of such a call is whether the stream
 //! is one to write to, and that strings are read: no analysis has to follow how the model reads the format.
 
-use super::call::by_value;
+use super::Context;
+use super::call::passed_in_memory;
 use super::function::FunctionLowering;
-use crate::ir::{Instruction, Operand, TypeKind};
+use crate::ir::{Function, Instruction, Operand, TypeKind, op};
+use crate::primitives::UNKNOWN_FORMAT;
 use cfa::{Bv, Callee, Expr, ExprId, FloatFormat, Op};
 use std::iter::{Copied, Peekable};
 use std::slice;
@@ -34,39 +36,20 @@ pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, f: usize) -> boo
     let name = ir.functions[f].name.as_str();
     let (Some(&plain), Some(string)) = (fl.b.cx.plain.get(name), fl.b.cx.reading_string) else { return false };
     let (Some(plain), Some(string)) = (fl.b.cx.functions[plain], fl.b.cx.functions[string]) else { return false };
-    let TypeKind::Function { variadic: true, params, .. } = ir.kind(ir.extra(i)[0]) else { return false };
-    let Some(at) = params.len().checked_sub(1) else { return false };
-    let Some(wanted) = format(fl, ir.operand(i, at)).and_then(|text| parse(&text, fl.b.pointer_width())) else {
-        return false;
-    };
-    let copied = by_value(fl, i);
-    let is_given = |(k, wanted): (usize, &Wanted)| {
-        let ty = ir.operand_type(fl.function, ir.operand(i, params.len() + k)).map(|ty| ir.kind(ty));
-        match (wanted, ty) {
-            (Wanted::Int(wanted), Some(TypeKind::Int(given))) => wanted == given,
-            (Wanted::Float(wanted), Some(TypeKind::Float(given))) => wanted == given,
-            (Wanted::Pointer | Wanted::String(_), Some(TypeKind::Pointer)) => true,
-            _ => false,
-        }
-    };
-    // With more of them than the format asks for, not all may have values.
-    let are_given = params.len() + wanted.len() == copied.len() && wanted.iter().enumerate().all(is_given);
-    if !are_given || copied.iter().any(Option::is_some) {
-        return false;
-    }
-    let args: Option<Vec<ExprId>> = (0..copied.len()).map(|k| fl.operand(ir.operand(i, k))).collect();
+    let Some((fixed, wanted)) = wanted(fl.b.cx, fl.function, i) else { return false };
+    let args: Option<Vec<ExprId>> = (0..fixed + wanted.len()).map(|k| fl.operand(ir.operand(i, k))).collect();
     // What has no value was told to be not modelled.
     let Some(args) = args else { return true };
     fl.before_call();
     let b = &mut fl.b;
     let strings = wanted.iter().enumerate().filter_map(|(k, &wanted)| match wanted {
-        Wanted::String(precision) => Some((params.len() + k, precision)),
+        Wanted::String(precision) => Some((fixed + k, precision)),
         _ => None,
     });
     let strings: Vec<(usize, Precision)> = strings.collect();
     let width = b.cx.program.funcs[plain].return_width.filter(|_| !strings.is_empty());
     let result = width.map(|width| b.temp(width));
-    b.emit(Op::Call { callee: Callee::Direct(plain), args: args[..at].into(), varargs: None, result });
+    b.emit(Op::Call { callee: Callee::Direct(plain), args: args[..fixed - 1].into(), varargs: None, result });
     let (Some(var), Some(width)) = (result, width) else { return true };
     let (prints, no) = (b.var_expr(var), b.int(width, 0));
     let prints = b.x().ne(prints, no);
@@ -84,12 +67,62 @@ pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, f: usize) -> boo
     true
 }
 
+/// Whether the program prints in formats only that are known, and ask for what the models have: whoever calls a model that may come to
+/// [`UNKNOWN_FORMAT`] does so directly, with such a format.
+pub(super) fn knows_all_formats(cx: &mut Context) -> bool {
+    let ir = cx.ir;
+    let calls = |cx: &Context, f: &Function| -> Vec<(Instruction, usize)> {
+        let all = f.body.iter().flat_map(|body| &body.instructions);
+        let all = all.filter(|i| matches!(i.opcode, op::CALL | op::INVOKE | op::CALL_BR));
+        let callee = |i: &Instruction| match ir.operand(i, ir.extra(i)[1] as usize) {
+            Operand::Constant(c) => cx.function_of_constant(c),
+            _ => None,
+        };
+        all.filter_map(|i| Some((*i, callee(i)?))).collect()
+    };
+    let mut prints: Vec<bool> = ir.functions.iter().map(|f| f.name == UNKNOWN_FORMAT).collect();
+    let models: Vec<(usize, Vec<(Instruction, usize)>)> =
+        ir.functions.iter().enumerate().filter(|(_, f)| f.model).map(|(n, f)| (n, calls(cx, f))).collect();
+    while let Some(&(n, _)) = models.iter().find(|(n, calls)| !prints[*n] && calls.iter().any(|&(_, f)| prints[f])) {
+        prints[n] = true;
+    }
+    let is_taken = prints.iter().zip(&cx.uses.address_taken).any(|(&prints, &is_taken)| prints && is_taken);
+    !is_taken
+        && ir.functions.iter().filter(|f| !f.model).all(|f| {
+            calls(cx, f)
+                .iter()
+                .all(|(i, callee)| !prints[*callee] || i.opcode == op::CALL && wanted(cx, f, i).is_some())
+        })
+}
+
+/// How many parameters a call has before those that its format asks for, the last of them the format, and what that asks for; `None`
+/// where the format is not known, does something else than print, or does not fit the arguments.
+fn wanted(cx: &mut Context, function: &Function, call: &Instruction) -> Option<(usize, Vec<Wanted>)> {
+    let ir = cx.ir;
+    let TypeKind::Function { variadic: true, params, .. } = ir.kind(ir.extra(call)[0]) else { return None };
+    let at = params.len().checked_sub(1)?;
+    let wanted = format(cx, ir.operand(call, at)).and_then(|text| parse(&text, cx.pointer_width))?;
+    let is_given = |(k, wanted): (usize, &Wanted)| {
+        let ty = ir.operand_type(function, ir.operand(call, params.len() + k)).map(|ty| ir.kind(ty));
+        match (wanted, ty) {
+            (Wanted::Int(wanted), Some(TypeKind::Int(given))) => wanted == given,
+            (Wanted::Float(wanted), Some(TypeKind::Float(given))) => wanted == given,
+            (Wanted::Pointer | Wanted::String(_), Some(TypeKind::Pointer)) => true,
+            _ => false,
+        }
+    };
+    // With more of them than the format asks for, not all may have values.
+    let are_given =
+        params.len() + wanted.len() == ir.extra(call)[1] as usize && wanted.iter().enumerate().all(is_given);
+    (are_given && passed_in_memory(ir, call).next().is_none()).then_some((params.len(), wanted))
+}
+
 /// The text of a constant string.
-fn format(fl: &mut FunctionLowering, operand: Operand) -> Option<Vec<u8>> {
-    let Operand::Constant(_) = operand else { return None };
-    let address = fl.operand(operand)?;
-    let Expr::GlobalAddr(global) = *fl.b.x().get(address) else { return None };
-    let global = &fl.b.cx.program.globals[global];
+fn format(cx: &mut Context, operand: Operand) -> Option<Vec<u8>> {
+    let Operand::Constant(constant) = operand else { return None };
+    let address = cx.constant(constant)?;
+    let Expr::GlobalAddr(global) = *cx.program.exprs.get(address) else { return None };
+    let global = &cx.program.globals[global];
     let init = global.init.as_ref().filter(|init| global.read_only && init.pointers.is_empty())?;
     // Zeros at the end are left out there.
     let end = init.bytes.iter().position(|&byte| byte == 0).unwrap_or(init.bytes.len());

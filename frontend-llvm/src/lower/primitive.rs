@@ -135,14 +135,21 @@ fn has_effect(b: &mut Builder, primitive: Primitive, name: &str, args: &[ExprId]
                 b.emit(Op::Assign { var, value });
             }
         }
-        (Primitive::Approximate { over, under }, &[what, ..]) => {
-            let what = string_at(b, what).unwrap_or_else(|| "a library function".into());
-            let reason = if what.contains(' ') { what } else { format!("'{what}' is not modelled exactly") };
-            b.approximate(reason, over, under);
+        (Primitive::Approximate { over, under }, &[what, ..]) => approximate(b, what, over, under),
+        (Primitive::UnknownFormat, _) if b.cx.knows_formats => {
+            let never = b.x().bool(false);
+            b.assume(never);
         }
+        (Primitive::UnknownFormat, &[what, ..]) => approximate(b, what, true, true),
         _ => return false,
     }
     true
+}
+
+fn approximate(b: &mut Builder, what: ExprId, over: bool, under: bool) {
+    let what = string_at(b, what).unwrap_or_else(|| "a library function".into());
+    let reason = if what.contains(' ') { what } else { format!("'{what}' is not modelled exactly") };
+    b.approximate(reason, over, under);
 }
 
 fn is_nonzero(b: &mut Builder, e: ExprId) -> ExprId {
