@@ -228,19 +228,21 @@ fn made(program: &mut Program, some: &[Vec<u64>], random: &mut Random) -> Made {
     }
     made.extend(facts(program, &Budget::lasting(TIME)).map(|facts| ("facts".to_owned(), facts)));
     component_cegar(program, Gia::nothing(), &mut made);
-    // What tests say, and those that name a place in the source only: the inputs are kept, the branches taken without.
-    let mut tests = Gia::nothing();
+    // What tests say, with the branches that they take and without.
+    let (mut tests, mut runs) = (Gia::nothing(), Gia::nothing());
     let is_target = |program: &Program, e: EdgeId| matches!(program.edges[e].op, Op::Error(_));
     for values in some {
         let mut recording = Recording::default();
         let mut chosen = Chosen { values: values.clone(), ..Chosen::default() };
         Interpreter::new(program).run(&mut chosen, LIMITS(), &mut recording);
         if let Some(test) = test_of(recording.test, &|e| is_target(program, e)) {
+            runs.add_run(&test, program);
             let path = test.annotated(program);
             tests.add_path(&path, Says::Reachable, program);
         }
     }
     made.push(("tests".into(), tests));
+    made.push(("runs".into(), runs));
     made.extend(goals(program));
     // What is known together, two by two, in text, and as a condition.
     let mut all = Gia::nothing();

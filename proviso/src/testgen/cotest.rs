@@ -25,6 +25,8 @@ const VERIFIER: Duration = Duration::from_millis(500);
 const OTHER: Duration = Duration::from_secs(5);
 /// Where turns of so many times that find nothing, nothing is to be found.
 const MOST: u32 = 256;
+/// Edges of a run that are told one by one: of longer ones the inputs are told, up to the last goal that they come to first.
+const LONG: usize = 300;
 /// What the run of one test may take.
 const RUN: Duration = Duration::from_secs(2);
 
@@ -36,6 +38,8 @@ pub struct CoTest<'a> {
     pub budget: Budget,
     /// Shared with whoever reports when time is up.
     pub found: &'a Mutex<Found>,
+    /// Told what is known after each turn.
+    pub tell: &'a dyn Fn(&Gia, &mut Program),
     pub gia: Gia,
     /// Who makes tests, if not we.
     pub tester: Option<Outside<'a>>,
@@ -138,7 +142,7 @@ impl CoTest<'_> {
                 numbers.push(number);
             }
         }
-        let local = Mutex::new(Found::default());
+        let local = Mutex::new(Found { is_endless: self.is_endless, ..Found::default() });
         let search = Search {
             program: &rest.program,
             goals: &goals,
@@ -190,16 +194,24 @@ impl CoTest<'_> {
 
     /// Adds the paths of tests that cover what is open; how many do.
     fn add_tests(&mut self, tests: &[Imported]) -> usize {
-        let mut news = Gia::nothing();
+        let (mut told, mut runs) = (Gia::nothing(), Gia::nothing());
         let paths = self.reachable(tests);
-        for path in &paths {
-            let path = path.clone().annotated(&mut self.program);
-            news.add_path(&path, Says::Reachable, &self.program);
-        }
-        // A verifier and a tester that disagree would be a defect: what was run counts.
-        let Ok(combined) = gia::combine(&self.gia, &news) else { return 0 };
-        self.gia = combined;
         self.cover(&paths);
+        for path in &paths {
+            let mut path = path.clone();
+            path.values.retain(|&(at, ..)| at < path.path.len());
+            if path.path.len() > LONG {
+                runs.add_run(&path, &mut self.program);
+                continue;
+            }
+            let path = path.annotated(&mut self.program);
+            told.add_path(&path, Says::Reachable, &self.program);
+        }
+        for news in [told, runs] {
+            // A verifier and a tester that disagree would be a defect: what was run counts.
+            let Ok(combined) = gia::combine(&self.gia, &news) else { return 0 };
+            self.gia = combined;
+        }
         paths.len()
     }
 
@@ -215,8 +227,7 @@ impl CoTest<'_> {
         }
     }
 
-    /// Runs tests on the program: their paths, in full where a run ends. What follows a path that is `rt` is lost to an automaton, so a path that
-    /// ended with its last new goal would take with it whatever goes on from there to others.
+    /// Runs tests on the program: their inputs, and their paths, in full where a run ends and is not long, else as far as it comes to what is open.
     fn reachable(&self, tests: &[Imported]) -> Vec<gia::Test> {
         let interpreter = Interpreter::new(&self.program);
         let mut open: FxHashSet<EdgeId> = self.open().into_iter().map(|i| self.goals[i]).collect();
@@ -239,9 +250,12 @@ impl CoTest<'_> {
             // Where it comes to the last of those that it comes to, for the first time: what goes round comes there again and again.
             let news = path.path.iter().enumerate().filter(|(_, e)| open.remove(e));
             let Some((last, _)) = news.last() else { continue };
-            if matches!(run.outcome, Outcome::Limit(_)) {
-                path.path.truncate(last + 1);
+            let is_cut = matches!(run.outcome, Outcome::Limit(_));
+            if is_cut {
                 path.values.retain(|&(at, ..)| at <= last);
+            }
+            if is_cut || path.path.len() > LONG {
+                path.path.truncate(last + 1);
             }
             paths.push(path);
         }
@@ -274,6 +288,8 @@ impl CoTest<'_> {
         {
             found.imported.problem.get_or_insert_with(|| why.clone());
         }
+        drop(found);
+        (self.tell)(&self.gia, &mut self.program);
     }
 }
 
@@ -297,6 +313,7 @@ mod tests {
             config: Config::default(),
             budget: Budget::unlimited(),
             found: &found,
+            tell: &|_, _| {},
             gia: Gia::nothing(),
             tester: None,
             verifier: None,

@@ -100,8 +100,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
             *loaded.lock().unwrap_or_else(PoisonError::into_inner) = Some(program.clone());
             let goals = goals::goals(&program, &coverage);
             if cooperates {
-                let told = parties.cooperate((*program).clone(), &goals, config, budget, &shared)?;
-                *known.lock().unwrap_or_else(PoisonError::into_inner) = told;
+                parties.cooperate((*program).clone(), &goals, config, budget, (&shared, &known))?;
             } else {
                 Search { program: &program, goals: &goals, config, budget, found: &shared }.run();
             }
@@ -184,23 +183,31 @@ impl Parties {
         goals: &[EdgeId],
         config: Config,
         budget: Budget,
-        found: &Mutex<Found>,
-    ) -> Result<Option<Known>, Failure> {
+        (found, known): (&Mutex<Found>, &Mutex<Option<Known>>),
+    ) -> Result<(), Failure> {
         let Self { errors, memory, .. } = self;
         let (gia, memory, proved_by) = (Gia::nothing(), *memory, FxHashMap::default());
         let tester = self.tester.as_ref().map(|tester| Outside { tester, errors, memory, report: Import::default() });
         let verifier = self.verifier.as_ref().map(|tool| Verifier { tool, errors, memory, next: 0, problem: None });
         let is_endless = false;
-        let mut cotest = CoTest { program, goals, config, budget, found, gia, tester, verifier, proved_by, is_endless };
-        cotest.run();
-        let CoTest { mut program, gia, .. } = cotest;
-        Ok(match self.draws {
-            None => None,
-            Some(true) => {
-                let lines = picture::lines(&gia, &mut program, &Sources::new());
-                Some(Known::Lines(lines.ok_or_else(picture::too_large)?))
+        let tell = |gia: &Gia, program: &mut Program| {
+            let told = self.known(gia, program);
+            if told.is_some() {
+                *known.lock().unwrap_or_else(PoisonError::into_inner) = told;
             }
-            Some(false) => Some(Known::Text(gia::print(&gia, &program))),
+        };
+        let mut cotest =
+            CoTest { program, goals, config, budget, found, tell: &tell, gia, tester, verifier, proved_by, is_endless };
+        cotest.run();
+        let is_drawn = known.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        if self.draws.is_some() && !is_drawn { Err(picture::too_large()) } else { Ok(()) }
+    }
+
+    /// What is to be saved of what is known.
+    fn known(&self, gia: &Gia, program: &mut Program) -> Option<Known> {
+        Some(match self.draws? {
+            true => Known::Lines(picture::lines(gia, program, &Sources::new())?),
+            false => Known::Text(gia::print(gia, program)),
         })
     }
 }

@@ -147,8 +147,15 @@ impl Combiner<'_> {
         for (i, x) in a.iter().enumerate() {
             for (j, y) in b.iter().enumerate() {
                 let (p, q) = (&self.a.states[x.to], &self.b.states[y.to]);
+                // What follows a path to a target may be said to reach none by the other: then runs go on alone.
+                let is_over = |a: &State, b: &State| a.says == Some(Says::Reachable) && b.says.is_none();
                 let alike = x.assumption == y.assumption && p.invariant == q.invariant;
-                if alike && p.says != Some(Says::Candidate) && q.says != Some(Says::Candidate) {
+                if alike
+                    && !is_over(p, q)
+                    && !is_over(q, p)
+                    && p.says != Some(Says::Candidate)
+                    && q.says != Some(Says::Candidate)
+                {
                     push((x.assumption, self.state(Pair::Both(x.to, y.to))?));
                     (met_a[i], met_b[j]) = (true, true);
                 } else if let (Some(x_says), Some(y_says)) = (p.says, q.says)

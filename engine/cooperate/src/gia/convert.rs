@@ -2,7 +2,7 @@
 
 use super::paths::Annotated;
 use super::{Gia, Says, State};
-use crate::condition::{Condition, Label, StateId};
+use crate::condition::{Condition, Label, StateId, Transition};
 use cfa::interp::{Observer, State as Execution};
 use cfa::{Bv, EdgeId, Expr, ExprId, InputId, Op, Program};
 
@@ -63,6 +63,38 @@ impl Gia {
             transitions: s.transitions.clone(),
         });
         Self { states: states.collect(), initial: condition.initial }
+    }
+
+    /// Adds a run to a target by its inputs alone, to an automaton of such runs: with these inputs there is no other, so what it takes otherwise needs no name.
+    /// Its last edge is one that it comes to for the first time.
+    pub fn add_run(&mut self, run: &Test, program: &mut Program) {
+        let Some(last) = run.path.len().checked_sub(1) else { return };
+        let Annotated { path, conditions } = run.annotated(program);
+        let (end, before): (Vec<_>, Vec<_>) = conditions.into_iter().partition(|&(at, _)| at == last);
+        let mut at = self.initial;
+        for (i, condition) in before {
+            if self.states[at].says.is_some() {
+                return;
+            }
+            self.go_round(at);
+            at = self.go_on(at, path[i], Some(condition), None);
+        }
+        self.go_round(at);
+        // Others may come to it as well, and go on.
+        let goes_on = Transition::on(path[last], at);
+        if !self.states[at].transitions.contains(&goes_on) {
+            self.states[at].transitions.push(goes_on);
+        }
+        let reached = Transition { assumption: end.first().map(|&(_, e)| e), ..Transition::on(path[last], at) };
+        let to = self.add(Some(Says::Reachable), None);
+        self.states[at].transitions.push(Transition { to, ..reached });
+    }
+
+    /// What no transition names leaves the state as it is.
+    fn go_round(&mut self, at: StateId) {
+        if self.states[at].transitions.iter().all(|t| t.on != Label::Others) {
+            self.states[at].transitions.push(Transition::others(at));
+        }
     }
 
     /// The tests that lead to `F_rt` (section 8): paths of single edges, each value fixed where it is taken.

@@ -74,9 +74,17 @@ impl Gia {
     }
 
     /// The state after an edge of a path that is added.
-    fn go_on(&mut self, at: StateId, edge: EdgeId, assumption: Option<ExprId>, says: Option<Says>) -> StateId {
+    pub(super) fn go_on(
+        &mut self,
+        at: StateId,
+        edge: EdgeId,
+        assumption: Option<ExprId>,
+        says: Option<Says>,
+    ) -> StateId {
         let is_this = |t: &&Transition| t.assumption == assumption && t.on == Label::of([edge]);
-        let known = self.states[at].transitions.iter().find(is_this).map(|t| t.to);
+        // Where another path has reached its target, this one goes on beside it.
+        let is_over = |to: &StateId| says.is_none() && self.states[*to].says == Some(Says::Reachable);
+        let known = self.states[at].transitions.iter().filter(is_this).map(|t| t.to).find(|to| !is_over(to));
         match known {
             // Where another path turned off.
             Some(to) if self.states[to].says.is_none() && self.states[to].transitions.is_empty() => {
