@@ -242,8 +242,8 @@ fn made(program: &mut Program, some: &[Vec<u64>], random: &mut Random) -> Made {
         }
     }
     made.push(("tests".into(), tests));
-    made.push(("runs".into(), runs));
-    made.extend(goals(program));
+    let goals = goals(program);
+    made.extend(goals.clone());
     // What is known together, two by two, in text, and as a condition.
     let mut all = Gia::nothing();
     for i in 0..made.len() {
@@ -262,6 +262,12 @@ fn made(program: &mut Program, some: &[Vec<u64>], random: &mut Random) -> Made {
     if again == Some(true) {
         made.push(("proof from what is known".into(), Gia::all_unreachable()));
     }
+    // Runs that are told by their inputs, as test generation combines them with what it has proved: who speaks of a path that no run takes may
+    // contradict them.
+    if let Some((_, goals)) = goals {
+        made.push(("runs with goals".into(), combine(&runs, &goals).unwrap()));
+    }
+    made.push(("runs".into(), runs));
     made.push(("all".into(), all));
     made
 }

@@ -1,5 +1,6 @@
 //! Coverage goals, and which of them a run covers.
 
+use super::imported::is_argument_count;
 use cfa::interp::{InputSource, Interpreter, LimitKind, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
 use cfa::{
     Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, Id, InputId, InputKind, LocId, Op, Out, PlaceId,
@@ -317,10 +318,7 @@ impl InputSource for Alone<'_> {
             Unknown::Havoc(input) if matches!(self.program.inputs[input].kind, InputKind::Nondet(_)) => {
                 self.values.next().map_or_else(|| Bv::zero(width), |(_, value)| value.resize(width))
             }
-            // Tests are run without arguments: there is the program's name.
-            Unknown::Havoc(input) if self.program.inputs[input].kind == InputKind::Environment("main".into()) => {
-                Bv::new(width, 1)
-            }
+            Unknown::Havoc(input) if is_argument_count(self.program, input) => Bv::new(width, 1),
             _ => Bv::new(width.min(64), self.other()).resize(width),
         }
     }

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use anyhow::{Context, Error};
 use cfa::interp::{InputSource, ObjectSeq, Unknown};
-use cfa::{Bv, InputKind, Program};
+use cfa::{Bv, InputId, InputKind, Program};
 use cooperate::range::test_case::TestCase;
 use std::path::{Path, PathBuf};
 
@@ -117,6 +117,11 @@ fn ktest(bytes: &[u8]) -> anyhow::Result<Vec<Vec<u8>>> {
     Ok(objects)
 }
 
+/// Whether it is how many arguments the program has. Tests are run without: there is the program's name.
+pub fn is_argument_count(program: &Program, input: InputId) -> bool {
+    program.inputs[input].kind == InputKind::Environment("main".into())
+}
+
 /// The answers of a test; what it does not give is zero.
 pub struct Given<'a> {
     program: &'a Program,
@@ -136,6 +141,9 @@ impl<'a> Given<'a> {
 impl InputSource for Given<'_> {
     fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
         let Unknown::Havoc(input) = what else { return Bv::zero(width) };
+        if is_argument_count(self.program, input) {
+            return Bv::new(width, 1);
+        }
         if !matches!(self.program.inputs[input].kind, InputKind::Nondet(_)) {
             return Bv::zero(width);
         }
