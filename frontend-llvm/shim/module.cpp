@@ -28,5 +28,8 @@ char *proviso_producer(const char *data, size_t size) {
 void proviso_function_delete_body(LLVMValueRef function) { unwrap<Function>(function)->deleteBody(); }
 
 int proviso_link_needed(LLVMModuleRef module, LLVMModuleRef other) {
+  // No model has a wchar_t, so that it may be of any size (-fshort-wchar).
+  if (Metadata *size = unwrap(module)->getModuleFlag("wchar_size"))
+    unwrap(other)->setModuleFlag(Module::Error, "wchar_size", size);
   return Linker::linkModules(*unwrap(module), std::unique_ptr<Module>(unwrap(other)), Linker::LinkOnlyNeeded);
 }

@@ -357,3 +357,13 @@ fn known_formats_ask_for_nothing_that_is_not_modelled() {
                     int n = vprintf(format, list); va_end(list); return n; }";
     assert!(is_tainted(forwards, r#"print("%d\n", 1)"#));
 }
+
+#[test]
+fn models_are_linked_whatever_a_wide_character_is() {
+    let text =
+        "#include <string.h>\n#include <wchar.h>\nint main(int n, char **a) { return strlen(a[0]) + sizeof(wchar_t); }";
+    let (_folder, options) = options(text, "c");
+    let options = Options { clang_args: vec!["-fshort-wchar".into()], ..options };
+    let program = load(&options).and_then(|module| module.lower()).unwrap();
+    assert_eq!(program.models, ["strlen"]);
+}
