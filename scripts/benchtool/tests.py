@@ -84,6 +84,12 @@ def defines(source, name):
     return re.search(r"\b%s\s*\((?:[^(){};]|\([^(){};]*\))*\)\s*\{" % name, source) is not None
 
 
+def declared(source, name):
+    """The name of the type that a declaration gives, for a type of the program's own."""
+    found = re.search(r"^\s*(?:extern\s+)?((?:\w+\s+)+)%s\s*\(" % name, source, re.MULTILINE)
+    return next((kind for kind, c in INTEGERS.items() if found and c == " ".join(found[1].split())), "")
+
+
 def driver(source, raw=False):
     """C that defines what the program takes inputs by: lines of text, or the bytes of values; zero behind the end."""
     fuzzed = DRIVER.replace("extern void __gcov_dump(void);", "static void __gcov_dump(void) {}")
@@ -93,6 +99,8 @@ def driver(source, raw=False):
         if defines(source, name):
             continue
         kind = name.removeprefix("__VERIFIER_nondet_")
+        if kind != name and kind not in INTEGERS and kind not in FLOATS:
+            kind = declared(source, name)
         if raw and (kind in INTEGERS or kind in FLOATS):
             kind = INTEGERS.get(kind) or FLOATS[kind]
             # One bit decides a truth value.
