@@ -557,3 +557,13 @@ fn what_an_automaton_takes_for_granted_is_said() {
     let (verdict, assumptions, _) = verify(&[&file("mutex.c"), "--automaton", "mutex"]);
     assert_eq!((verdict.as_str(), assumptions.as_str()), ("TRUE", "[]"));
 }
+
+#[test]
+fn a_pointer_of_an_argument_is_called_as_in_c() {
+    let text = "struct s { int *first, *last; };\nint f(struct s *s) {\n    if (*s->first < *s->last)\n        return 1 / (*s->last - 7);\n    return 0;\n}\n";
+    let (_folder, file) = source("f.c", text);
+    let output = run(&["verify", &file, "--entry", "f", "--check", "integer-divide-by-zero"]);
+    let out = stdout(&output);
+    assert!(out.contains("FALSE(integer-divide-by-zero)") && out.contains("*s->last = 7"), "{out}");
+    assert!(!out.contains(frontend_llvm::FOLLOW), "{out}");
+}

@@ -91,9 +91,18 @@ impl Recorder<'_> {
                 self.wrote(write);
             }
         }
-        if let Op::Call { result: Some(result), .. } = self.program.edges[call].op {
+        if let Op::Call { result: Some(result), ref args, .. } = self.program.edges[call].op {
             self.set_taint(result, tainted);
-            let named = Some((format!("{}()", called(function)), Some(function.return_type)));
+            let named = match function.name == frontend_llvm::FOLLOW {
+                // The pointer as C has it.
+                true => {
+                    let pointer = args.first().and_then(|&token| self.vars(token).first().copied());
+                    pointer
+                        .and_then(|v| self.names.value(v, &self.frame().temporaries))
+                        .map(|(name, ty)| (name, Some(ty)))
+                }
+                false => Some((format!("{}()", called(function)), Some(function.return_type))),
+            };
             self.names.loaded(&mut self.frames.last_mut().expect("the caller").temporaries, result, named);
         }
     }
