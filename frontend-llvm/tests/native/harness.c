@@ -370,6 +370,7 @@ void __proviso_free(void *p) { model_free(p); }
 size_t __proviso_object_size(void *p) { return block_of(p)->size; }
 void __proviso_unmodelled(const char *what) { end(GIVEN_UP); }
 void __proviso_underapproximated(const char *what) { end(GIVEN_UP); }
+void __proviso_unknown_format(const char *what) { end(GIVEN_UP); }
 void __proviso_overapproximated(const char *what) { over_approximated = 1; }
 void __proviso_assume(int condition) {
     if (!condition)
