@@ -168,8 +168,8 @@ impl Fold<'_> {
         single
     }
 
-    /// Adds a step to those of a class; the same leads to one place. Whether it was added: it is told if it is there already, and
-    /// leads to what is not covered.
+    /// Adds a step to those of a class: where the class has it already, both lead to one place from now on. Whether the class did not have it,
+    /// or only to what is covered.
     fn add_step(&mut self, steps: &mut Steps, step: Step, (target, callee): (LocId, Option<FuncId>)) -> bool {
         if let Some(&(other, of)) = steps.get(&step)
             && (!self.is_covered(other) || of != callee)
