@@ -1,5 +1,6 @@
 //! Reads what a cycle's code says in terms of named variables and cells of memory.
 
+use cfa::text::c_object;
 use cfa::{Callee, EdgeId, ExprId, FuncId, LocId, Op, Program, VarId, VarKind};
 use instrument::termination::RankedCell;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -120,7 +121,9 @@ impl Reader {
         if self.cells.len() >= CELLS {
             return None;
         }
-        let var = cfa::Var { kind: VarKind::Temp(self.func), name: None, ..program.vars[like].clone() };
+        // What it is called where the ranking function is told.
+        let name = Some(c_object(program, &program.exprs, addr, width));
+        let var = cfa::Var { kind: VarKind::Temp(self.func), name, ..program.vars[like].clone() };
         let var = program.vars.push(var);
         self.cells.push(RankedCell { var, addr });
         Some(program.var_expr(var))

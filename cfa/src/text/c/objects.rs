@@ -32,7 +32,11 @@ impl Printer<'_> {
             Expr::Var(v) => {
                 let (name, ty) = self.variable(v);
                 let CType::Pointer(to) = *self.p.plain_type(ty) else { return None };
-                (name, to, false)
+                // The address of an object of the frame.
+                match name.strip_prefix('&') {
+                    Some(object) => (object.to_owned(), to, true),
+                    None => (name, to, false),
+                }
             }
             _ => return None,
         };
