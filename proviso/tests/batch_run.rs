@@ -24,7 +24,7 @@ fn batch_solves_the_examples() {
     };
     let first = run_tasks();
     let report = String::from_utf8_lossy(&first.stdout);
-    assert!(first.status.success(), "{report}");
+    assert!(first.status.success(), "{report}{}", String::from_utf8_lossy(&first.stderr));
     assert!(report.contains("solved 4 of 4 (2 TRUE, 2 FALSE)"), "{report}");
 
     let again = run_tasks();
