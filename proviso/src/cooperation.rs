@@ -151,7 +151,7 @@ impl Cooperation {
     pub fn condition(&self, program: &mut Program) -> Result<Option<Condition>, Failure> {
         let Some((path, text)) = &self.resumed else { return Ok(None) };
         let read = condition::parse(text, program);
-        read.map(Some).map_err(|e| Failure::data(format!("{}:{e}", path.display())))
+        read.map(Some).map_err(|e| Failure::automaton(path, &e))
     }
 
     /// Whether what is left is wanted at the end.

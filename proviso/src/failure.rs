@@ -1,6 +1,7 @@
 //! Why no verdict could be attempted, and the exit codes that say so.
 
 use crate::source::Spot;
+use cooperate::condition;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -52,6 +53,11 @@ impl Failure {
     }
     pub fn data(message: impl Into<String>) -> Self {
         Self::new(exit::DATA, message)
+    }
+    /// An automaton that is refused, with the line if it is one that is wrong.
+    pub fn automaton(path: &Path, error: &condition::Error) -> Self {
+        let line = if error.line == 0 { String::new() } else { format!(":{}", error.line) };
+        Self::data(format!("{}{line}: {}", path.display(), error.message))
     }
     pub fn reading(path: &Path, error: &io::Error) -> Self {
         Self::new(exit::NO_INPUT, format!("cannot read {}: {}", path.display(), plain(error)))

@@ -166,8 +166,7 @@ impl Cooperation {
     pub fn known(&self, program: &mut Program) -> Result<Known, crate::failure::Failure> {
         let covered = self.condition(program)?;
         let Some((path, text)) = &self.gia else { return Ok(Known { covered, gia: None }) };
-        let gia =
-            gia::parse(text, program).map_err(|e| crate::failure::Failure::data(format!("{}:{e}", path.display())))?;
+        let gia = gia::parse(text, program).map_err(|e| crate::failure::Failure::automaton(path, &e))?;
         let covered = match self.trusts_gia && gia.has(Says::Unreachable) {
             true => Some(gia.condition(program, Says::Unreachable)),
             false => covered,

@@ -83,7 +83,13 @@ fn what_is_said_is_checked_combined_and_taken_away() {
     write("broken", &format!("q0 initial\n  {other} -> q1\nq1 ut\n  * -> q0\n"));
     let broken = proviso(folder, &["gia", "check", "broken", "p.c"]);
     assert_eq!(broken.status.code(), Some(65));
-    assert!(String::from_utf8_lossy(&broken.stderr).contains("rule 1"));
+    let refused = |output: &Output, what: &str| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(what), "{said}");
+    };
+    refused(&broken, "broken: q1 is ut and leads to q0, which is not (rule 1)");
+    write("broken", "q0 initial\n  t0 if (1:1) q0\n");
+    refused(&proviso(folder, &["gia", "check", "broken", "p.c"]), "broken:3: ");
 
     let both = proviso(folder, &["gia", "combine", "ut", "rt", "p.c", "-o", "both"]);
     assert!(both.status.success(), "{}", String::from_utf8_lossy(&both.stderr));
@@ -438,6 +444,11 @@ fn component_cegar_saves_what_it_knows() {
     let known = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     assert_eq!(ask("p.c", &["--save-gia", "all.gia"]), "TRUE");
     assert!(known("all.gia").contains("q0 initial ut"), "{}", known("all.gia"));
+    // Who starts from it finds out again why; of another program it is a lie.
+    assert_eq!(ask("p.c", &["--gia", "all.gia"]), "TRUE");
+    let header = text(&proviso(folder, &["gia", "new", "bug.c"]));
+    std::fs::write(folder.join("lie"), header.replace("initial", "initial ut")).unwrap();
+    assert_eq!(ask("bug.c", &["--gia", "lie"]), "FALSE(unreach-call)");
     let program = "\
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);

@@ -1,7 +1,7 @@
 //! No automaton that we make says of a path what is not so: on random programs whose inputs have few values each, all runs there are go
 //! by every automaton that our operations make of the program. A run that reaches a target is never `ut`, and one that reaches none never `rt`.
 //!
-//! `PROVISO_PROGRAMS=N cargo test --release -p cooperate --test truth` tries more.
+//! `PROVISO_PROGRAMS=N cargo test --release -p cooperate --test truth` tries more; `PROVISO_SEED=N` starts elsewhere.
 
 #[path = "../../../slicer/tests/generator/mod.rs"]
 mod generator;
@@ -26,8 +26,9 @@ const MOST_RUNS: usize = 729;
 /// What an analysis may take.
 const TIME: Duration = Duration::from_millis(300);
 
-fn programs(standard: usize) -> usize {
-    std::env::var("PROVISO_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(standard)
+fn given<N: std::str::FromStr>(name: &str, standard: N) -> N {
+    let parsed = |text: String| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}"));
+    std::env::var(name).map_or(standard, parsed)
 }
 
 /// A program of inputs below [`VALUES`], with errors behind conditions on its data.
@@ -325,9 +326,10 @@ impl Observer for Beside<'_> {
 
 #[test]
 fn nothing_reachable_is_ut_and_nothing_else_is_rt() {
-    let wanted = programs(40);
+    let wanted = given("PROVISO_PROGRAMS", 40);
     let [mut tried, mut automata, mut of_memory, mut all_runs, mut reaching, mut ut, mut rt, mut edges] = [0usize; 8];
-    let mut seed = 0;
+    let first: u64 = given("PROVISO_SEED", 0);
+    let mut seed = first;
     while tried < wanted {
         seed += 1;
         let mut program = program(seed);
@@ -365,7 +367,7 @@ fn nothing_reachable_is_ut_and_nothing_else_is_rt() {
         (automata, all_runs) = (automata + made.len(), all_runs + runs.len());
     }
     println!(
-        "{tried} programs of {seed}, {all_runs} runs, {reaching} to a target, {automata} automata, {of_memory} with conditions on memory: {ut} times ut, {rt} times rt, {edges} edges not green"
+        "{tried} programs of seeds {first} to {seed}, {all_runs} runs, {reaching} to a target, {automata} automata, {of_memory} with conditions on memory: {ut} times ut, {rt} times rt, {edges} edges not green"
     );
     assert!(ut > 100 && rt > 20 && reaching > 20, "{ut} ut, {rt} rt, {reaching} reach a target");
 }

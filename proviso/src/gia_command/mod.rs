@@ -279,12 +279,12 @@ fn to_tests(gia: &Gia, program: &Program, folder: &Path) -> Result<u8, Failure> 
 /// A GIA of the program, from a file.
 pub fn read(path: &Path, program: &mut Program) -> Result<Gia, Failure> {
     let text = std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?;
-    gia::parse(&text, program).map_err(|e| Failure::data(format!("{}:{e}", path.display())))
+    gia::parse(&text, program).map_err(|e| Failure::automaton(path, &e))
 }
 
 pub fn read_condition(path: &Path, program: &mut Program) -> Result<Condition, Failure> {
     let text = std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?;
-    condition::parse(&text, program).map_err(|e| Failure::data(format!("{}:{e}", path.display())))
+    condition::parse(&text, program).map_err(|e| Failure::automaton(path, &e))
 }
 
 /// Whether what a GIA says is so (Definition 4).

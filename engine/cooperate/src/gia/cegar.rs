@@ -44,7 +44,7 @@ impl Cegar<'_> {
     /// From a precision to the end; the number of refinements, too.
     pub fn run(&mut self, program: &mut Program, precision: Gia) -> (Ended, usize) {
         let mut refinements = 0;
-        match self.iterate(program, precision, &mut refinements) {
+        match self.iterate(program, precision.at_targets(program), &mut refinements) {
             Ok(ended) => (ended, refinements),
             Err(reason) => (Ended::Unknown(reason), refinements),
         }

@@ -28,7 +28,7 @@ pub use views::{dot, json};
 
 use crate::condition::{self, Label, StateId, Transition};
 use cfa::interp::{Observer, State as Execution};
-use cfa::{EdgeId, ExprId, Program, Table};
+use cfa::{EdgeId, ExprId, Op, Program, Table};
 
 /// What an accepting state says of the paths that come to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -155,6 +155,34 @@ impl Gia {
             state.transitions = vec![Transition::others(id)];
         }
         gia
+    }
+
+    /// As a precision that others add to: what is `ut` before a target is said where its paths come to one, and no earlier. Behind what
+    /// is said already, the combiner takes in nothing.
+    pub fn at_targets(&self, program: &Program) -> Self {
+        let is_target =
+            |edge: EdgeId| program.edges[edge].fault.is_some() || matches!(program.edges[edge].op, Op::Error(_));
+        let targets: Vec<EdgeId> = program.edges.ids().filter(|&edge| is_target(edge)).collect();
+        if targets.is_empty() {
+            return self.clone();
+        }
+        let mut at_target = vec![false; self.states.len()];
+        for t in self.states.values().flat_map(|s| &s.transitions) {
+            if let Label::Edges(edges) = &t.on {
+                at_target[t.to.0 as usize] |= edges.iter().any(|&edge| is_target(edge));
+            }
+        }
+        let mut gia = self.clone();
+        let (behind, end) = (gia.add(None, None), gia.add(Some(Says::Unreachable), None));
+        let on_the_way =
+            vec![Transition { on: Label::of(targets), assumption: None, to: end }, Transition::others(behind)];
+        gia.states[behind].transitions.clone_from(&on_the_way);
+        for (id, old) in self.states.iter() {
+            if old.says == Some(Says::Unreachable) && !at_target[id.0 as usize] {
+                gia.states[id] = State { says: None, transitions: on_the_way.clone(), invariant: old.invariant };
+            }
+        }
+        gia.simplified()
     }
 
     /// Without states that lead to nothing that is said, or that no run comes to.
