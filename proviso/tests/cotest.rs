@@ -51,6 +51,27 @@ int main(void) {
     assert!(gia.lines().count() < 100, "{gia}");
 }
 
+/// The verifier is the analysis that was asked for.
+#[test]
+fn any_analysis_is_the_verifier() {
+    let program = "extern unsigned char __VERIFIER_nondet_uchar(void);
+int main(void) {
+    unsigned begin = __VERIFIER_nondet_uchar(), sum = begin, some = 0;
+    while (__VERIFIER_nondet_uchar()) { sum = (sum * 3 + __VERIFIER_nondet_uchar()) % 251; some = 1; }
+    if (!some && sum != begin)
+        return 1;
+    return 0;
+}
+";
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("p.c"), program).unwrap();
+    let how = ["testgen", "--cotest", "--analysis", "predicate", "p.c", "-o", "suite", "-t", "60"];
+    let run = Command::new(env!("CARGO_BIN_EXE_proviso")).args(how).current_dir(folder.path()).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let goals = std::fs::read_to_string(folder.path().join("suite/goals.txt")).unwrap();
+    assert!(goals.contains("proved unreachable by predicate") && !goals.contains("open"), "{goals}");
+}
+
 /// Tests are run with the program's name as the only argument.
 #[test]
 fn a_program_that_takes_arguments_is_tested() {

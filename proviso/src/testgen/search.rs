@@ -186,12 +186,12 @@ impl Search<'_> {
         let interpreter = Interpreter::new(self.program);
         let open = self.found().open();
         if !open.is_empty() {
-            self.round(&interpreter, &open, Analysis::Default, turn / 2);
+            self.round(&interpreter, &open, self.config.analysis, turn / 2);
         }
         let each = turn / 2 / u32::try_from(open.len().max(1)).unwrap_or(u32::MAX);
         for goal in open {
             if self.budget.spent().is_none() && self.found().status[goal] == Status::Open {
-                self.round(&interpreter, &[goal], Analysis::Default, each.max(Duration::from_millis(500)));
+                self.round(&interpreter, &[goal], self.config.analysis, each.max(Duration::from_millis(500)));
             }
         }
     }
