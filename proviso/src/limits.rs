@@ -32,6 +32,13 @@ pub struct Limits {
     pub grace: Duration,
 }
 
+impl Limits {
+    /// What is left of the processor time, where it is limited.
+    pub fn processor_left(&self) -> Option<Duration> {
+        self.processor.map(|limit| limit.saturating_sub(processor_time()))
+    }
+}
+
 /// Why a run was ended from outside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {

@@ -9,17 +9,18 @@
 //! together prove what one question for all would. Where an access was found that is not valid, what is asked otherwise may lie behind
 //! it: such a group is asked again, with these accesses left out where they are not valid.
 
+mod holding;
+
 use crate::failure::{Failure, exit};
 use crate::job::Ask;
 use crate::knowledge::Known;
 use crate::pipeline::{Finished, Pipeline};
 use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation};
 use crate::source::{Sources, Spot};
-use cfa::{Check, Edge, EdgeId, ErrorId, FunctionOrigin, Op, Program};
-use engine::invariants::Discharged;
+use cfa::{Check, Edge, EdgeId, ErrorId, FunctionOrigin, Program};
+use holding::Looks;
 use instrument::{Operation, Property, Site, guard_all, let_pass, sites};
 use rustc_hash::FxHashSet;
-use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -34,9 +35,6 @@ const GROWTH: u32 = 4;
 const WRITING: Duration = Duration::from_millis(300);
 /// A group is tried again only with so many times what it had before.
 const MORE: f64 = 1.5;
-/// What seeing which checks hold anyway may take of processor time, and at most half of the time left: it says more of thousands of checks
-/// than what comes after it. A quarter of both, where that was not enough, for a look without memory, which sees checks alone.
-const DISCHARGE: Duration = Duration::from_secs(60);
 
 /// Things asked of one program.
 struct Group {
@@ -118,8 +116,7 @@ struct Run<'p> {
     harness: Option<String>,
     /// Which accesses were found not to be valid.
     invalid: FxHashSet<Operation>,
-    /// Whether a look at memory before slicing was: it is no shorter for other groups, whose programs are the same but for checks.
-    memory_takes_too_long: Cell<bool>,
+    looks: Looks,
 }
 
 /// Asks everything; what came of each is in `shared.checks`, and summed up in the answer.
@@ -127,7 +124,7 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
     let asks = pipeline.job.asks.clone();
     pipeline.shared().checks = asks.iter().map(|ask| result(pipeline, ask)).collect();
     let (parts, invalid) = (Vec::new(), FxHashSet::default());
-    let mut run = Run { pipeline, asks, parts, harness: None, invalid, memory_takes_too_long: Cell::new(false) };
+    let mut run = Run { pipeline, asks, parts, harness: None, invalid, looks: Looks::default() };
     let mut groups = run.groups();
     let mut round = 0;
     let mut proved = Vec::new();
@@ -135,11 +132,12 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
         let mut left = Vec::new();
         let mut waiting = VecDeque::from(groups);
         while let Some(mut group) = waiting.pop_front() {
-            run.load(&mut group)?;
-            if round == 0 && pipeline.job.is_exhaustive && !run.is_first(&group) {
+            let mut asked = vec![&mut group];
+            if round == 0 && pipeline.job.is_exhaustive && !run.is_first(asked[0]) {
                 // What is seen to hold of any group is so before time is spent on the rest of one.
-                waiting.iter_mut().try_for_each(|group| run.load(group))?;
+                asked.extend(waiting.iter_mut());
             }
+            run.load_all(asked)?;
             if group.asks.is_empty() {
                 if group.ended.load(Ordering::Relaxed) {
                     proved.push(group);
@@ -286,7 +284,8 @@ impl Run<'_> {
                     }
                     is_proved_before = true;
                     group.restore();
-                    self.discharge(group, &part);
+                    self.looks.again();
+                    self.discharge(group);
                     if group.asks.is_empty() {
                         return Ok(Attempt::Decided);
                     }
@@ -324,23 +323,38 @@ impl Run<'_> {
         }
     }
 
-    /// Loads the program of a group, and counts where it may be violated. What can be seen at once to hold is asked no more.
-    fn load(&mut self, group: &mut Group) -> Result<(), Failure> {
+    /// Loads the programs of groups, and counts where each may be violated. What can be seen at once to hold is asked no more; checks come
+    /// before accesses, of which there are fewer in the same time.
+    fn load_all(&mut self, mut groups: Vec<&mut Group>) -> Result<(), Failure> {
+        let mut loaded = Vec::new();
+        for group in &mut groups {
+            loaded.push(self.load(group)?);
+        }
+        let (common, own): (Vec<_>, Vec<_>) =
+            groups.into_iter().zip(loaded).filter(|(_, is_new)| *is_new).partition(|(group, _)| self.is_common(group));
+        for (group, _) in common.into_iter().chain(own) {
+            self.discharge(group);
+        }
+        Ok(())
+    }
+
+    /// Loads the program of a group; whether that is one of which nothing was seen yet.
+    fn load(&mut self, group: &mut Group) -> Result<bool, Failure> {
         if group.program.is_some() || group.asks.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         if let Some(whole) = &group.whole {
             let mut program = Program::clone(whole);
             self.leave_out_others(&group.asks, &mut program);
             group.program = Some(program);
-            return Ok(());
+            return Ok(false);
         }
         let part = self.part(group, None);
         let properties = &part.job.properties;
         let only_termination = !properties.is_empty() && properties.iter().all(|p| p.checks().is_empty());
         if !part.job.is_exhaustive && only_termination {
             group.program = Some(Program::new(cfa::DataLayout { pointer_width: 64 }));
-            return Ok(());
+            return Ok(false);
         }
         let program = match part.prepare() {
             // What is kept is the answer to all at once.
@@ -351,13 +365,12 @@ impl Run<'_> {
                 self.pipeline.shared().warnings.push(text);
                 self.settle(&group.asks, &Rest::NotAsked);
                 group.asks.clear();
-                return Ok(());
+                return Ok(false);
             }
             Err(failure) => return Err(failure),
         };
         group.program = Some(program);
-        self.discharge(group, &part);
-        Ok(())
+        Ok(true)
     }
 
     /// Makes no errors of what is not asked here.
@@ -370,12 +383,12 @@ impl Run<'_> {
     }
 
     /// Asks no more what is seen at once to hold of a group's program, and counts what is asked.
-    fn discharge(&self, group: &mut Group, part: &Pipeline) {
+    fn discharge(&self, group: &mut Group) {
         let program = group.program.as_mut().expect("just loaded");
         let is_exhaustive = self.pipeline.job.is_exhaustive;
         let found = sites(program);
         let (safe, rests) = match is_exhaustive {
-            true => holding(part, program, &found, &self.memory_takes_too_long),
+            true => self.looks.holding(self.pipeline, program, &found),
             false => (Vec::new(), false),
         };
         let edge = |site: &Site| match *site {
@@ -439,8 +452,8 @@ impl Run<'_> {
             guard_all(program, &self.invalid);
             group.asks.append(&mut group.held);
             if whole.is_none() {
-                let part = self.part(group, None);
-                self.discharge(group, &part);
+                self.looks.again();
+                self.discharge(group);
                 if group.asks.is_empty() {
                     continue;
                 }
@@ -555,46 +568,4 @@ fn spots(program: &Program, edges: impl Iterator<Item = EdgeId>) -> Vec<Spot> {
     spots.sort();
     spots.dedup();
     spots
-}
-
-/// The places where what is asked holds anyway; and whether it does so only as long as all accesses are valid.
-fn holding(
-    pipeline: &Pipeline,
-    program: &Program,
-    found: &[(Site, ErrorId)],
-    memory_takes_too_long: &Cell<bool>,
-) -> (Vec<Site>, bool) {
-    let has_checks = found.iter().any(|(site, _)| matches!(site, Site::Check(_)));
-    let is_access = |site: &Site| matches!(*site, Site::Fault(edge) if !matches!(program.edges[edge].op, Op::Leak(_)));
-    let wants_memory = has_checks || found.iter().any(|(site, _)| is_access(site));
-    if !wants_memory || !has_checks && memory_takes_too_long.get() {
-        return (Vec::new(), false);
-    }
-    let discharged = pipeline.stage("looking which checks hold anyway", "discharge", || {
-        let budget = |part: u32| {
-            let left = pipeline.limits.timeout.map(|t| t.saturating_sub(pipeline.limits.start.elapsed()));
-            let budget = pipeline.budget.exerting(DISCHARGE / part);
-            left.map_or(budget.clone(), |left| budget.within(left / (2 * part)))
-        };
-        let with_memory = || {
-            let budget = budget(1);
-            let found = Discharged::of(program, &budget);
-            memory_takes_too_long.set(found.is_none() && budget.spent().is_some());
-            found
-        };
-        let found = if memory_takes_too_long.get() { None } else { with_memory() };
-        found.or_else(|| has_checks.then(|| Discharged::of_variables(program, &budget(4))).flatten())
-    });
-    let Some(discharged) = discharged else { return (Vec::new(), false) };
-    let holds = |site: &Site| match *site {
-        Site::Check(edge) => !discharged.is_reachable(program.edges[edge].source),
-        Site::Fault(edge) => {
-            let source = program.edges[edge].source;
-            !discharged.is_reachable(source) || discharged.is_valid(edge, source)
-        }
-        Site::Call(_) => false,
-    };
-    let asks_of_memory = found.iter().any(|(site, _)| matches!(site, Site::Fault(_)));
-    let safe = found.iter().map(|(site, _)| *site).filter(holds).collect();
-    (safe, !asks_of_memory && !discharged.are_all_valid())
 }

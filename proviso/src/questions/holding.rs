@@ -1,0 +1,72 @@
+//! Looking which checks hold anyway, before slicing.
+
+use crate::pipeline::Pipeline;
+use cfa::{ErrorId, Op, Program};
+use engine::budget::Budget;
+use engine::invariants::Discharged;
+use instrument::Site;
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+/// What seeing which checks hold anyway may take of processor time, of all groups together, and at most half of the time left: it says more
+/// of thousands of checks than what comes after it. A quarter of both, where that was not enough, for a look without memory, which
+/// sees checks alone.
+const DISCHARGE: Duration = Duration::from_secs(60);
+
+/// Looks at programs that are the same but for checks.
+#[derive(Default)]
+pub struct Looks {
+    /// For looks at memory, since the first of them.
+    budget: RefCell<Option<Budget>>,
+    /// Whether one was too long: it is no shorter for other groups.
+    memory_takes_too_long: Cell<bool>,
+}
+
+impl Looks {
+    /// Takes time anew, for a look at what is asked again.
+    pub fn again(&self) {
+        self.budget.take();
+    }
+
+    /// The places where what is asked holds anyway; and whether it does so only as long as all accesses are valid.
+    pub fn holding(&self, pipeline: &Pipeline, program: &Program, found: &[(Site, ErrorId)]) -> (Vec<Site>, bool) {
+        let has_checks = found.iter().any(|(site, _)| matches!(site, Site::Check(_)));
+        let is_access =
+            |site: &Site| matches!(*site, Site::Fault(edge) if !matches!(program.edges[edge].op, Op::Leak(_)));
+        let wants_memory = has_checks || found.iter().any(|(site, _)| is_access(site));
+        if !wants_memory || !has_checks && self.memory_takes_too_long.get() {
+            return (Vec::new(), false);
+        }
+        let discharged = pipeline.stage("looking which checks hold anyway", "discharge", || {
+            let with_memory = || {
+                let budget = self.budget.borrow_mut().get_or_insert_with(|| budget(pipeline, 1)).clone();
+                let found = Discharged::of(program, &budget);
+                self.memory_takes_too_long.set(found.is_none() && budget.spent().is_some());
+                found
+            };
+            let found = if self.memory_takes_too_long.get() { None } else { with_memory() };
+            found.or_else(|| has_checks.then(|| Discharged::of_variables(program, &budget(pipeline, 4))).flatten())
+        });
+        let Some(discharged) = discharged else { return (Vec::new(), false) };
+        let holds = |site: &Site| match *site {
+            Site::Check(edge) => !discharged.is_reachable(program.edges[edge].source),
+            Site::Fault(edge) => {
+                let source = program.edges[edge].source;
+                !discharged.is_reachable(source) || discharged.is_valid(edge, source)
+            }
+            Site::Call(_) => false,
+        };
+        let asks_of_memory = found.iter().any(|(site, _)| matches!(site, Site::Fault(_)));
+        let safe = found.iter().map(|(site, _)| *site).filter(holds).collect();
+        (safe, !asks_of_memory && !discharged.are_all_valid())
+    }
+}
+
+/// A part of the time that looks may take, from now on.
+fn budget(pipeline: &Pipeline, part: u32) -> Budget {
+    let limits = &pipeline.limits;
+    let effort = limits.processor_left().map_or(DISCHARGE, |left| DISCHARGE.min(left / 2));
+    let budget = pipeline.budget.exerting(effort / part);
+    let left = limits.timeout.map(|t| t.saturating_sub(limits.start.elapsed()));
+    left.map_or(budget.clone(), |left| budget.within(left / (2 * part)))
+}
