@@ -106,12 +106,12 @@ impl Pipeline {
             }
             // What was not proved here is a candidate, unless the user vouches for it.
             let given = before.map(|gia| self.cooperation.as_trusted(gia));
-            self.add(&mut gia, [Some(candidates), given]);
+            self.add(&mut gia, [Some(candidates), given], &program);
             // Facts may take what is left of the time.
             self.write_gia(&gia, &program);
             self.draw_gia(&gia, &mut program);
             let facts = gia::facts(&mut program, &Budget::lasting(FACTS));
-            self.add(&mut gia, [facts, None]);
+            self.add(&mut gia, [facts, None], &program);
         }
         self.write_gia(&gia, &program);
         self.draw_gia(&gia, &mut program);
@@ -137,9 +137,9 @@ impl Pipeline {
         }
     }
 
-    fn add(&self, gia: &mut Gia, others: [Option<Gia>; 2]) {
+    fn add(&self, gia: &mut Gia, others: [Option<Gia>; 2], program: &Program) {
         for other in others.into_iter().flatten() {
-            match gia::combine(gia, &other) {
+            match gia::combine(gia, &other, program) {
                 Ok(both) => *gia = both,
                 Err(e) => self.shared().warnings.push(format!("--save-gia: {e}")),
             }

@@ -3,9 +3,9 @@
 #[path = "../../../slicer/tests/generator/mod.rs"]
 mod generator;
 
-use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Outcome, Unknown};
-use cfa::{Bv, GlobalId, Program, validate};
-use cooperate::gia::{Coverage, Gia, Left, Recording, Says, Test, combine, parse, print, reduce};
+use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Outcome, Unknown};
+use cfa::{Bv, EdgeId, GlobalId, InputId, Program, validate};
+use cooperate::gia::{Coverage, Gia, Left, Recording, Says, Test, agree, combine, parse, print, reduce};
 use cooperate::reduce::Reducer;
 use generator::{Random, generate};
 
@@ -129,7 +129,7 @@ fn the_combiner_keeps_what_both_say() {
         let (mut program, _) = generate(seed);
         let mut random = Random::new(seed + 7);
         let (a, b) = (some_gia(&mut program, &mut random), some_gia(&mut program, &mut random));
-        let Ok(both) = combine(&a, &b) else { continue };
+        let Ok(both) = combine(&a, &b, &program) else { continue };
         both.check(&program).unwrap();
         for inputs in 0..12 {
             let [x, y, z] = [&a, &b, &both].map(|gia| covered(&program, gia, inputs));
@@ -208,4 +208,60 @@ fn tests_go_in_and_come_out() {
         assert!(out.len() <= tests.len(), "program {seed}: paths that are the same are there once");
     }
     assert!(replayed > 50, "{replayed}");
+}
+
+/// A run that is told by its inputs names no branches, so what others say of the branches that it does not take is beside it, and what
+/// they say of those that it takes is decided by running it.
+#[test]
+fn runs_told_by_inputs_are_combined_with_paths() {
+    let mut program = cfa::text::parse(
+        "program 64 entry f0
+        type ty0 int \"int\" 32 signed
+        input in0 nondet \"input\" ty0 32
+        func f0 \"main\" source ty0 32 () entry l0 {
+          local v0 \"x\" ty0 32
+          local v1 \"y\" ty0 32
+          l0: t0: v0 := 0:32 -> l1
+          l1: t1: v1 := havoc in0 -> l2
+          l2: t2: if ~(v0 == 0:32) means true -> l3
+              t3: else (v0 == 0:32) means false -> l3
+          l3: t4: if (v1 == 7:32) means true -> l4
+              t5: else ~(v1 == 7:32) means false -> l5
+          l4: t6: return 1:32 -> l6
+          l5: t7: return 0:32 -> l6
+          l6:
+        }",
+    )
+    .unwrap();
+    // Two runs to `y == 7`, of which one is told by its input and one by its branches.
+    let path: Vec<EdgeId> = [0, 1, 3, 4].map(EdgeId).to_vec();
+    let seven = Test { path, values: vec![(1, InputId(0), Bv::new(32, 7))] };
+    let (mut run, mut branches) = (Gia::nothing(), Gia::nothing());
+    run.add_run(&seven, &mut program);
+    branches.add_path(&seven.annotated(&mut program), Says::Reachable, &program);
+    let header = print(&Gia::nothing(), &program).lines().next().unwrap().to_owned();
+    let mut read = |body: &str| parse(&format!("{header}\nq0 initial\n  {body}\n"), &mut program).unwrap();
+    let way = |edge: &str| {
+        format!(
+            "t1 if (y.v1 == 7:32) -> q1\n  * -> q0\nq1\n  {edge} -> q2\n  * -> q1\nq2\n  t4 -> q3\n  * -> q2\nq3 ut"
+        )
+    };
+    // What is infeasible, said with the same condition; what the run does; and a target of which nobody says how it is come to.
+    let (beside, contrary) = (read(&way("t2")), read(&way("t3")));
+    let unclear = read("t4 -> q1\n  * -> q0\nq1 rt");
+    let never = read("t2 -> q1\n  * -> q0\nq1\n  t4 -> q2\n  * -> q1\nq2 ut");
+    for known in [&run, &branches] {
+        for (both, other) in [(known, &beside), (&beside, known)].map(|(a, b)| (combine(a, b, &program), b)) {
+            let both = both.unwrap_or_else(|e| panic!("{e}: {}", print(other, &program)));
+            let mut coverage = Coverage::new(&both);
+            let inputs = Inputs { values: vec![Bv::new(32, 7)], ..Inputs::default() };
+            Interpreter::new(&program).run(&mut inputs.source(), LIMITS(), &mut coverage);
+            assert!(coverage.is_covered(Says::Reachable) && !coverage.is_covered(Says::Unreachable));
+            assert_eq!(agree(&both, &beside, &program), Some(true));
+        }
+        assert!(combine(known, &contrary, &program).is_err() && combine(&contrary, known, &program).is_err());
+        assert_eq!(agree(known, &contrary, &program), Some(false));
+    }
+    assert!(combine(&unclear, &never, &program).is_err());
+    assert_eq!(agree(&unclear, &never, &program), None);
 }

@@ -249,9 +249,9 @@ fn made(program: &mut Program, some: &[Vec<u64>], random: &mut Random) -> Made {
     let mut all = Gia::nothing();
     for i in 0..made.len() {
         let (name, gia) = made[i].clone();
-        all = combine(&all, &gia).unwrap_or_else(|e| panic!("{name} with what came before: {e}"));
+        all = combine(&all, &gia, program).unwrap_or_else(|e| panic!("{name} with what came before: {e}"));
         let (other, second) = made[random.below(i + 1)].clone();
-        let both = combine(&gia, &second).unwrap_or_else(|e| panic!("{name} with {other}: {e}"));
+        let both = combine(&gia, &second, program).unwrap_or_else(|e| panic!("{name} with {other}: {e}"));
         made.push((format!("{name} with {other}"), both));
     }
     let text = print(&all, program);
@@ -266,7 +266,7 @@ fn made(program: &mut Program, some: &[Vec<u64>], random: &mut Random) -> Made {
     // Runs that are told by their inputs, as test generation combines them with what it has proved: who speaks of a path that no run takes may
     // contradict them.
     if let Some((_, goals)) = goals {
-        made.push(("runs with goals".into(), combine(&runs, &goals).unwrap()));
+        made.push(("runs with goals".into(), combine(&runs, &goals, program).unwrap()));
     }
     made.push(("runs".into(), runs));
     made.push(("all".into(), all));
@@ -289,7 +289,7 @@ fn rest(program: &mut Program, known: &Gia, random: &mut Random) -> Made {
         if !known.has(Says::Candidate) {
             let done = Gia::of_condition(&done(program, Some(&left), Analysis::Symex));
             made.push((format!("{what}, explored"), done.clone()));
-            made.push((format!("{what}, combined"), combine(known, &done).unwrap()));
+            made.push((format!("{what}, combined"), combine(known, &done, program).unwrap()));
         }
     }
     made

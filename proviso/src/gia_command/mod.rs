@@ -85,7 +85,10 @@ fn attempt(args: &GiaArgs) -> Result<u8, Failure> {
         }
         GiaCommand::Combine { first, second, .. } => {
             let (first, second) = (read(first, &mut program)?, read(second, &mut program)?);
-            let both = gia::combine(&first, &second).map_err(|e| Failure::data(e.to_string()))?;
+            if gia::agree(&first, &second, &program) == Some(false) {
+                return Err(Failure::data("a run to a target by one of the automata is ut by the other"));
+            }
+            let both = gia::combine(&first, &second, &program).map_err(|e| Failure::data(e.to_string()))?;
             gia::print(&both, &program)
         }
         GiaCommand::Explore { component, precision } => {

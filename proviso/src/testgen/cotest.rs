@@ -166,7 +166,7 @@ impl CoTest<'_> {
         let unreachable: Vec<usize> = open.iter().copied().filter(|i| !reachable.contains(i)).collect();
         let never: Vec<EdgeId> = unreachable.iter().map(|&i| self.goals[i]).collect();
         if !never.is_empty()
-            && let Ok(combined) = gia::combine(&self.gia, &Gia::never(never))
+            && let Ok(combined) = gia::combine(&self.gia, &Gia::never(never), &self.program)
         {
             self.gia = combined;
         }
@@ -209,7 +209,7 @@ impl CoTest<'_> {
         }
         for news in [told, runs] {
             // A verifier and a tester that disagree would be a defect: what was run counts.
-            let Ok(combined) = gia::combine(&self.gia, &news) else { return 0 };
+            let Ok(combined) = gia::combine(&self.gia, &news, &self.program) else { return 0 };
             self.gia = combined;
         }
         paths.len()

@@ -72,7 +72,7 @@ impl Cegar<'_> {
             let path = checked.only_path(Says::Candidate, program);
             let is_told = |gia: &Gia| path.as_ref().is_some_and(|path| gia.tells(path, Says::Unreachable));
             let was_told = is_told(&precision);
-            precision = combine(&precision, &refined).map_err(|e| Reason::new(e.to_string()))?;
+            precision = combine(&precision, &refined, program).map_err(|e| Reason::new(e.to_string()))?;
             (self.observer)(iteration, "combiner", &precision, program);
             let is_new = !was_told && is_told(&precision);
             if !is_new && precision.conditions().iter().all(|e| before.contains(e)) {

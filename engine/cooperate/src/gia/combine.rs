@@ -1,11 +1,16 @@
 //! The combiner (Algorithm 2 with Merge): what two automata say, in one.
 
-use super::{Gia, Says, State};
+use super::{Coverage, Gia, Says, State};
 use crate::condition::{Label, StateId, Transition};
-use cfa::{EdgeId, ExprId};
+use cfa::interp::{Inputs, Interpreter};
+use cfa::{EdgeId, ExprId, Program};
 use rustc_hash::FxHashMap;
+use std::time::Duration;
 
-/// One says that a path reaches no target, the other that it reaches one.
+/// What the run of one path to a target may take.
+const RUN: Duration = Duration::from_secs(5);
+
+/// One says that a path reaches no target, the other that it reaches one, and no run shows that there is no such execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Inconsistent(pub StateId, pub StateId);
 
@@ -32,10 +37,46 @@ enum Pair {
 
 /// `comb(A1, A2)` (Definition 7): `P_ut` and `P_rt` are the unions of those of both, by Theorem 2. Candidates of either are candidates.
 /// Where both know the same beginning of a path, it is there once.
-pub fn combine(a: &Gia, b: &Gia) -> Result<Gia, Inconsistent> {
-    let mut combiner = Combiner { a, b, out: Gia::nothing(), ids: FxHashMap::default(), todo: Vec::new() };
+///
+/// A run that is told by its inputs alone names no branches, so paths that it does not take seem to be its own. That one of these is `ut`
+/// by the other is no contradiction: runs decide.
+pub fn combine(a: &Gia, b: &Gia, program: &Program) -> Result<Gia, Inconsistent> {
+    let (out, ids) = (Gia::nothing(), FxHashMap::default());
+    let mut combiner = Combiner { a, b, out, ids, todo: Vec::new(), contrary: None };
     combiner.run()?;
-    Ok(combiner.out.simplified())
+    match combiner.contrary {
+        Some(contrary) if agree(a, b, program) != Some(true) => Err(contrary),
+        _ => Ok(combiner.out.simplified()),
+    }
+}
+
+/// Whether executions that are `rt` by one automaton are not `ut` by the other, by running them; `None` if some are not told by all of their
+/// inputs.
+pub fn agree(a: &Gia, b: &Gia, program: &Program) -> Option<bool> {
+    let interpreter = Interpreter::new(program);
+    let mut all_told = true;
+    for (known, other) in [(a, b), (b, a)] {
+        if !known.has(Says::Reachable) || !other.has(Says::Unreachable) {
+            continue;
+        }
+        let tests = known.tests(program);
+        all_told &= !tests.is_empty();
+        for test in tests {
+            let values = test.values.into_iter().map(|(_, _, value)| value).collect();
+            let inputs = Inputs { values, ..Inputs::default() };
+            let covered = |gia: &Gia, says: Says| {
+                let mut coverage = Coverage::new(gia);
+                interpreter.run(&mut inputs.source(), engine::replay_limits(RUN), &mut coverage);
+                coverage.is_covered(says)
+            };
+            match covered(known, Says::Reachable) {
+                false => all_told = false,
+                true if covered(other, Says::Unreachable) => return Some(false),
+                true => {}
+            }
+        }
+    }
+    all_told.then_some(true)
 }
 
 struct Combiner<'a> {
@@ -44,6 +85,8 @@ struct Combiner<'a> {
     out: Gia,
     ids: FxHashMap<Pair, StateId>,
     todo: Vec<Pair>,
+    /// The first states that one says to be `ut` and the other `rt`: whose runs go on alone.
+    contrary: Option<Inconsistent>,
 }
 
 impl Combiner<'_> {
@@ -150,7 +193,13 @@ impl Combiner<'_> {
                 // What follows a path to a target may be said to reach none by the other: then runs go on alone.
                 let is_over = |a: &State, b: &State| a.says == Some(Says::Reachable) && b.says.is_none();
                 let alike = x.assumption == y.assumption && p.invariant == q.invariant;
-                if alike
+                let is_contrary = matches!(
+                    (p.says, q.says),
+                    (Some(Says::Unreachable), Some(Says::Reachable)) | (Some(Says::Reachable), Some(Says::Unreachable))
+                );
+                if alike && is_contrary {
+                    self.contrary.get_or_insert(Inconsistent(x.to, y.to));
+                } else if alike
                     && !is_over(p, q)
                     && !is_over(q, p)
                     && p.says != Some(Says::Candidate)
@@ -158,15 +207,6 @@ impl Combiner<'_> {
                 {
                     push((x.assumption, self.state(Pair::Both(x.to, y.to))?));
                     (met_a[i], met_b[j]) = (true, true);
-                } else if let (Some(x_says), Some(y_says)) = (p.says, q.says)
-                    && x_says.min(y_says) == Says::Unreachable
-                    && x_says.max(y_says) == Says::Reachable
-                    && x.assumption.is_none()
-                    && y.assumption.is_none()
-                    && p.invariant.is_none()
-                    && q.invariant.is_none()
-                {
-                    return Err(Inconsistent(x.to, y.to));
                 }
             }
         }

@@ -17,7 +17,7 @@ mod reduce;
 mod text;
 mod views;
 
-pub use combine::{Inconsistent, combine};
+pub use combine::{Inconsistent, agree, combine};
 pub use convert::{Recording, Test, test_of};
 pub use facts::facts;
 pub use paths::Annotated;
