@@ -5,6 +5,7 @@ mod generator;
 
 use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Outcome, Unknown};
 use cfa::{Bv, EdgeId, GlobalId, InputId, Program, validate};
+use cooperate::condition;
 use cooperate::gia::{Coverage, Gia, Left, Recording, Says, Test, agree, combine, parse, print, reduce};
 use cooperate::reduce::Reducer;
 use generator::{Random, generate};
@@ -149,6 +150,40 @@ fn the_combiner_keeps_what_both_say() {
     assert!(compared > 300 && said > 100, "{compared} compared, {said} of which something is said");
 }
 
+/// As a condition it covers the same, and states that no path tells apart are one.
+#[test]
+fn conditions_cover_what_automata_say() {
+    let (mut said, mut before, mut after) = (0, 0, 0);
+    for seed in 0..150 {
+        let (mut program, _) = generate(seed);
+        let mut random = Random::new(seed + 7);
+        let (a, b) = (some_gia(&mut program, &mut random), some_gia(&mut program, &mut random));
+        let edges: Vec<EdgeId> = program.edges.ids().filter(|_| random.below(30) == 0).collect();
+        let never = Gia::never(edges);
+        let with_never: Vec<Gia> = [&a, &b].into_iter().filter_map(|gia| combine(gia, &never, &program).ok()).collect();
+        for gia in with_never.into_iter().chain([a, b]) {
+            for says in [Says::Unreachable, Says::Reachable] {
+                let condition = gia.condition(&mut program, says);
+                (before, after) = (before + gia.states.len(), after + condition.states.len());
+                for inputs in 0..12 {
+                    let mut coverage = condition::Coverage::new(&condition);
+                    Interpreter::new(&program).run(&mut Values(Random::new(inputs)), LIMITS(), &mut coverage);
+                    let is_said = covered(&program, &gia, inputs)[says as usize];
+                    assert_eq!(
+                        coverage.is_covered(),
+                        is_said,
+                        "program {seed}, inputs {inputs}:\n{}",
+                        print(&gia, &program)
+                    );
+                    said += usize::from(is_said);
+                }
+            }
+        }
+    }
+    assert!(said > 300 && after < before / 2, "{said} covered, {before} states, {after} of conditions");
+    println!("{said} covered, {before} states, {after} of conditions");
+}
+
 /// Theorem 1: what is not X-covered stays, or if there are candidates, those that are not.
 #[test]
 fn reducers_keep_what_is_open() {
@@ -264,4 +299,7 @@ fn runs_told_by_inputs_are_combined_with_paths() {
     }
     assert!(combine(&unclear, &never, &program).is_err());
     assert_eq!(agree(&unclear, &never, &program), None);
+    // What was covered already does not make the residual program larger.
+    let both = combine(&branches, &Gia::never(vec![EdgeId(7)]), &program).unwrap();
+    assert_eq!(both.condition(&mut program, Says::Unreachable).states.len(), 2);
 }

@@ -174,9 +174,13 @@ impl Search<'_> {
         if at_random {
             self.random(&interpreter);
         }
-        if !self.is_over() {
+        // Rounds end where what they find covers nothing new; the next looks for what is left.
+        while !self.is_over() {
             let open = self.found().open();
             self.round(&interpreter, &open, Analysis::Symex, turn);
+            if self.found().open().len() == open.len() {
+                break;
+            }
         }
     }
 

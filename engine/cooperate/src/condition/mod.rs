@@ -9,6 +9,7 @@ mod blocks;
 pub mod bounded;
 mod dot;
 mod part;
+mod quotient;
 pub mod rest;
 pub(crate) mod text;
 

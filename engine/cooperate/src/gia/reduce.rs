@@ -55,7 +55,7 @@ impl Gia {
             }
             states.push(crate::condition::State { accepting, with_rest: false, transitions });
         }
-        Condition { states, initial: self.initial }.simplified()
+        Condition { states, initial: self.initial }.simplified().quotient()
     }
 
     /// The condition that covers the paths of which such a thing can no longer be said, whatever the data: a set of states is
