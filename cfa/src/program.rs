@@ -354,6 +354,13 @@ pub enum InputKind {
     Unmodelled(String),
 }
 
+impl InputKind {
+    /// Whether an allocation fails, of whichever function.
+    pub fn allocation() -> Self {
+        Self::Environment("malloc".to_owned())
+    }
+}
+
 /// A reason why a verdict may not carry over from the program represented to the program given.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Taint {

@@ -32,6 +32,7 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     verify.property = args.property.iter().cloned().collect();
     verify.automaton = args.automaton.iter().cloned().collect();
     verify.check.clone_from(&args.check);
+    verify.malloc_may_fail = args.malloc_may_fail;
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(STDOUT));
     let mut outputs = Outputs::new([("--output", Some(&output))]);
     let mut job = Job::new(&verify, Otherwise::Assertions)?;
@@ -51,18 +52,24 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     instrument::unreach_call(&mut program, &job.error_functions);
     job.weave(&mut program)?;
     let checks_memory = job.load.checks.iter().any(|c| c.is_fault());
-    if checks_memory {
+    // The library's functions do not ask whether they fail, and models of them how large objects are.
+    let has_objects = checks_memory || args.malloc_may_fail;
+    if has_objects {
         let trusted = cooperate::c::write_models(&mut program);
         instrument::memory_safety(&mut program, &job.load.checks);
-        if !trusted.is_empty() {
+        if checks_memory && !trusted.is_empty() {
             let text =
                 format!("what these functions of the library do with memory is not checked: {}", trusted.join(", "));
             output::warning(&text, colors);
         }
     }
     let about = vec!["A program with its checks, made by proviso instrument.".to_owned()];
-    let options =
-        cooperate::c::Options { plain: args.no_line, about, checks_memory, ..cooperate::c::Options::default() };
+    let options = cooperate::c::Options {
+        plain: args.no_line,
+        about,
+        checks_memory: has_objects,
+        ..cooperate::c::Options::default()
+    };
     outputs.put(&output, reduce_command::text(&program, &output, &options)?);
     let mut taints: Vec<&str> = program.taints.values().map(|t| t.reason.as_str()).collect();
     taints.dedup();

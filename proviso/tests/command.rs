@@ -541,6 +541,28 @@ fn a_program_is_written_with_a_table_of_its_objects() {
     }
 }
 
+/// Also those that library functions make, which are written out for it, with memory checked and without.
+#[test]
+fn allocations_fail_in_a_written_program() {
+    let text = "#include <stdlib.h>\n#include <string.h>\nint main(void) { char *p = calloc(1, 4); if (!p) return 0;\n\
+                char *q = realloc(p, 8); if (!q) { p[3] = 1; free(p); return 0; }\n\
+                free(q); q = strdup(\"ab\"); if (q || BAD) q[0] = 1; free(q); return 0; }\n";
+    let (folder, file) = source("a.c", text);
+    let path = folder.path().join("checked.c");
+    let (out, fail) = (path.to_str().unwrap(), "--malloc-may-fail");
+    for check in ["address,leak", "null"] {
+        for (bad, options, verdict) in
+            [("0", &[fail][..], "TRUE"), ("1", &[], "TRUE"), ("1", &[fail], "FALSE(unreach-call)")]
+        {
+            let bad = format!("-DBAD={bad}");
+            let output = run(&[&["instrument", &file, &bad, "--check", check, "-o", out], options].concat());
+            assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
+            let output = run(&["verify", out, "--property", "unreach-call"]);
+            assert_eq!(last_line(&output), verdict, "{check} {bad} {options:?} {}", stderr(&output));
+        }
+    }
+}
+
 #[test]
 fn what_an_automaton_takes_for_granted_is_said() {
     let file = |name: &str| format!("{}/../tests/c/automata/{name}", env!("CARGO_MANIFEST_DIR"));

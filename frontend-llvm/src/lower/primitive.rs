@@ -37,8 +37,7 @@ pub(super) fn lower(
         }
         (Primitive::Malloc, &[size, ..]) => Some(malloc(b, size)),
         (Primitive::AllocationFails, _) => {
-            let function = b.cx.program.funcs[b.func].name.clone();
-            let fails = allocation_fails(b, &function);
+            let fails = allocation_fails(b);
             let width = width?;
             Some(b.x().resize(width, fails))
         }
@@ -202,7 +201,7 @@ fn malloc(b: &mut Builder, size: ExprId) -> ExprId {
         return address;
     }
     let size = b.share(size);
-    let fails = allocation_fails(b, "malloc");
+    let fails = allocation_fails(b);
     let too_large = b.x().ult(max, size);
     let too_large = b.x().or(too_large, fails);
     let var = b.temp(width);
@@ -225,10 +224,10 @@ fn malloc(b: &mut Builder, size: ExprId) -> ExprId {
     b.var_expr(var)
 }
 
-/// One bit: whether an allocation by a function fails that need not.
-fn allocation_fails(b: &mut Builder, function: &str) -> ExprId {
+/// One bit: whether an allocation fails that need not.
+fn allocation_fails(b: &mut Builder) -> ExprId {
     match b.cx.options.malloc_may_fail {
-        true => b.havoc(1, InputKind::Environment(function.to_owned()), None),
+        true => b.havoc(1, InputKind::allocation(), None),
         false => b.x().bool(false),
     }
 }

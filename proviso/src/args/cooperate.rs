@@ -283,6 +283,9 @@ pub struct InstrumentArgs {
     /// An automaton instead, as for `verify`.
     #[arg(long, value_name = "FILE|NAME", conflicts_with_all = ["check", "property"])]
     pub automaton: Option<String>,
+    /// Any allocation of memory may fail, as the input says (`__VERIFIER_nondet_bool`).
+    #[arg(long)]
+    pub malloc_may_fail: bool,
     /// Where to write it: C, LLVM bitcode or textual IR by its ending; `-` is standard output, as C.
     #[arg(short, long, value_name = "OUT.c|OUT.bc|OUT.ll")]
     pub output: Option<PathBuf>,

@@ -9,7 +9,9 @@ use super::code::strip;
 use super::expr::{Kind, Ty};
 use super::file::File;
 use super::roles::{self, Role};
-use cfa::{AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, Leak, Op, Out, Program};
+use cfa::{
+    AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, InputKind, Leak, Op, Out, Program,
+};
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
@@ -107,10 +109,10 @@ fn is_plain(p: &Program, f: FuncId, may_keep: bool) -> bool {
                     };
                 });
             });
-            let asks = matches!(
-                op,
-                Op::Havoc { .. } | Op::Approx { .. } | Op::Call { callee: Callee::Indirect(_), .. } | Op::Halt(_)
-            );
+            let asks = match op {
+                Op::Havoc { input, .. } => p.inputs[*input].kind != InputKind::allocation(),
+                op => matches!(op, Op::Approx { .. } | Op::Call { callee: Callee::Indirect(_), .. } | Op::Halt(_)),
+            };
             !asks && (may_keep || !keeps)
         })
 }
