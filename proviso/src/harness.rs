@@ -94,7 +94,9 @@ fn header(out: &mut String, trace: &Trace, environment: &Environment, subject: &
     let model = if subject.ilp32 { "-m32 " } else { "" };
     *out += &comment(&format!("Made by proviso: the inputs {}", subject.of));
     *out += " *\n";
-    let sanitize = subject.sanitizer.map_or_else(String::new, |s| format!("-fsanitize={s} "));
+    let objects = OBJECTS.iter().any(|name| speaks_of(subject, name)) && subject.sanitizer != Some("address");
+    let sanitizers: Vec<&str> = subject.sanitizer.into_iter().chain(objects.then_some("address")).collect();
+    let sanitize = if sanitizers.is_empty() { String::new() } else { format!("-fsanitize={} ", sanitizers.join(",")) };
     let _ = writeln!(out, " *     clang {model}{sanitize}-g {} THIS_FILE -lm && ./a.out\n *", subject.files.join(" "));
     *out += " * Functions are weak: what the program defines itself stays as it is.\n";
     let unmodelled =
@@ -157,8 +159,27 @@ fn errors(out: &mut String, trace: &Trace, subject: &Subject<'_>) {
         let body = if subject.undefined_return { "return 0;" } else { "abort(); /* not called */" };
         let _ = writeln!(out, "__attribute__((weak)) long {name}(void) {{\n    {body}\n}}\n");
     }
-    out.push_str("__attribute__((weak)) void __VERIFIER_assume(int holds) {\n    if (!holds)\n        exit(0);\n}\n");
+    out.push_str("__attribute__((weak)) void __VERIFIER_assume(int holds) {\n    if (!holds)\n        exit(0);\n}\n\n");
+    if speaks_of(subject, "") {
+        out.push_str(VOCABULARY);
+    }
+    if OBJECTS.iter().any(|name| speaks_of(subject, name)) {
+        out.push_str(VOCABULARY_OF_OBJECTS);
+    }
 }
+
+/// Whether the program calls a function of CBMC's or ESBMC's whose name ends so.
+fn speaks_of(subject: &Subject<'_>, name: &str) -> bool {
+    let of = |prefix: &str| subject.models.iter().any(|m| m.starts_with(prefix) && m.ends_with(name));
+    of("__CPROVER_") || of("__ESBMC_")
+}
+
+/// What CBMC and ESBMC assume and assert.
+const VOCABULARY: &str = include_str!("harness/vocabulary.c");
+/// What they say of pointers, as far as AddressSanitizer knows it.
+const VOCABULARY_OF_OBJECTS: &str = include_str!("harness/objects.c");
+const OBJECTS: [&str; 6] =
+    ["_ok", "_same_object", "_POINTER_OBJECT", "_POINTER_OFFSET", "_OBJECT_SIZE", "_object_size"];
 
 fn function(out: &mut String, name: &str, ty: &str, values: &[(usize, &InputValue)]) {
     let size = values.iter().map(|(_, input)| input.value.width().div_ceil(8)).max().unwrap_or(1);

@@ -1,0 +1,20 @@
+/* The vocabulary of CBMC and ESBMC. What is an `int` here may be a `_Bool` where it is declared. */
+#define PROVISO_ASSUMES(name) \
+    __attribute__((weak)) void name(int holds) { \
+        if (!holds) \
+            exit(0); \
+    }
+#define PROVISO_ASSERTS(name) \
+    __attribute__((weak)) void name(int holds, const char *what) { \
+        if (!holds) { \
+            fprintf(stderr, "proviso: assertion failed: %s\n", what); \
+            abort(); \
+        } \
+    }
+PROVISO_ASSUMES(__CPROVER_assume)
+PROVISO_ASSUMES(__ESBMC_assume)
+PROVISO_ASSERTS(__CPROVER_assert)
+PROVISO_ASSERTS(__CPROVER_precondition)
+PROVISO_ASSERTS(__CPROVER_postcondition)
+PROVISO_ASSERTS(__ESBMC_assert)
+
