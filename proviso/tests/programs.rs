@@ -190,6 +190,10 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     if !sanitizers.is_empty() {
         clang.arg(format!("-fsanitize={sanitizers}")).arg("-fno-sanitize-recover=all");
     }
+    // What it says of objects is known to this sanitizer only.
+    if sanitizers.is_empty() && harness.contains("clang -fsanitize=address ") {
+        clang.arg("-fsanitize=address");
+    }
     let mut options = run.options.iter();
     while let Some(option) = options.next() {
         match option.as_str() {

@@ -1,5 +1,5 @@
 // run: --entry given => TRUE
-// run: --entry more => FALSE(address)
+// run: --entry more --check address => FALSE(address)
 // run: --entry other => FALSE(unreach-call)
 // run: --entry inside => FALSE(unreach-call)
 // native: declares
@@ -24,7 +24,7 @@ static size_t pack(unsigned char *out, const unsigned char *in, size_t len) {
             count++;
         }
         out[n++] = byte;
-        out[n++] = count;
+        out[n++] = count; // wrong where there is room for less
     }
     return n;
 }
@@ -49,7 +49,7 @@ void other(unsigned char *out, const unsigned char *in, size_t len) {
     __CPROVER_assume(__CPROVER_r_ok(in, len));
     __CPROVER_assume(__CPROVER_w_ok(out, 2 * len));
     size_t n = pack(out, in, len);
-    __CPROVER_assert(n <= len, "as long as before");
+    __CPROVER_assert(n <= len, "as long as before"); // wrong
 }
 
 void inside(char *p, size_t k) {
@@ -58,5 +58,5 @@ void inside(char *p, size_t k) {
     char *q = p + k;
     __CPROVER_assume(__CPROVER_same_object(p, q));
     __CPROVER_assert(__CPROVER_POINTER_OFFSET(q) == (ptrdiff_t)k, "so far");
-    __CPROVER_assert(__CPROVER_r_ok(q, 2), "two of them");
+    __CPROVER_assert(__CPROVER_r_ok(q, 2), "two of them"); // wrong
 }
