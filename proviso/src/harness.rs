@@ -1,7 +1,10 @@
 //! A C file that gives a program the inputs of a counterexample, so that it fails natively.
 
+mod allocation;
+
 use crate::environment::{CallResult, Command, Environment, LibraryCall};
 use crate::trace::{Argument, Arguments, Block, InputValue, Target, Trace};
+use allocation::Failures;
 use cfa::{Bv, CType, InputKind, Program, TypeId};
 use frontend_llvm::GIVEN;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,8 +57,10 @@ pub fn plain_name(program: &Program, ty: TypeId) -> String {
 /// The harness for a trace.
 pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     let environment = &trace.environment;
+    let failures = Failures::new(&trace.inputs, environment);
     let mut out = String::new();
-    header(&mut out, trace, environment, subject);
+    header(&mut out, trace, &failures, subject);
+    failures.undefine(&mut out);
     if !environment.stdin_failures.is_empty() {
         out += "#define _GNU_SOURCE\n";
     }
@@ -77,9 +82,10 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
             _ => function(&mut out, name, &values[0].1.c_type, &values),
         }
     }
-    for (name, calls) in &environment.returns {
+    for (name, calls) in environment.returns.iter().filter(|(name, _)| !allocation::allocates(name)) {
         library_function(&mut out, name, calls);
     }
+    failures.write(&mut out);
     heap(&mut out, &trace.heap);
     files(&mut out, environment);
     errors(&mut out, trace, subject);
@@ -90,14 +96,20 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     out
 }
 
-fn header(out: &mut String, trace: &Trace, environment: &Environment, subject: &Subject<'_>) {
+fn header(out: &mut String, trace: &Trace, failures: &Failures<'_>, subject: &Subject<'_>) {
+    let environment = &trace.environment;
     let model = if subject.ilp32 { "-m32 " } else { "" };
     *out += &comment(&format!("Made by proviso: the inputs {}", subject.of));
     *out += " *\n";
     let objects = OBJECTS.iter().any(|name| speaks_of(subject, name)) && subject.sanitizer != Some("address");
     let sanitizers: Vec<&str> = subject.sanitizer.into_iter().chain(objects.then_some("address")).collect();
     let sanitize = if sanitizers.is_empty() { String::new() } else { format!("-fsanitize={} ", sanitizers.join(",")) };
-    let _ = writeln!(out, " *     clang {model}{sanitize}-g {} THIS_FILE -lm && ./a.out\n *", subject.files.join(" "));
+    let _ = writeln!(
+        out,
+        " *     clang {model}{sanitize}{}-g {} THIS_FILE -lm && ./a.out\n *",
+        failures.options(),
+        subject.files.join(" ")
+    );
     *out += " * Functions are weak: what the program defines itself stays as it is.\n";
     let unmodelled =
         trace.inputs.iter().filter(|i| matches!(i.kind, InputKind::Unmodelled(_)) && subject.given(i).is_none());

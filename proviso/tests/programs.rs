@@ -190,6 +190,8 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     if !sanitizers.is_empty() {
         clang.arg(format!("-fsanitize={sanitizers}")).arg("-fno-sanitize-recover=all");
     }
+    // Functions of the library that the harness has instead.
+    clang.args(harness.split_whitespace().filter(|word| word.starts_with("-D") && word.contains("=proviso_")));
     // What it says of objects is known to this sanitizer only.
     if sanitizers.is_empty() && harness.contains("clang -fsanitize=address ") {
         clang.arg("-fsanitize=address");
@@ -202,7 +204,7 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
             "--error-function" | "--timeout" | "--data-model" | "--property" | "--check" | "--entry" => {
                 options.next();
             }
-            "--entry-globals" => {}
+            "--entry-globals" | "--malloc-may-fail" => {}
             option if option.starts_with("--entry-") => drop(options.next()),
             option if option.starts_with("-D") || option.ends_with(".c") => drop(clang.arg(option)),
             _ => {}

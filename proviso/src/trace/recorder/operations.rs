@@ -132,6 +132,8 @@ impl Recorder<'_> {
             ty: self.program.type_name(info.ty),
             c_type: crate::harness::plain_name(self.program, info.ty),
             shown: match self.program.plain_type(info.ty) {
+                // Whether it fails.
+                _ if info.kind == InputKind::allocation() => if value.is_zero() { "not NULL" } else { "NULL" }.into(),
                 CType::Pointer(_) => self.program.show_value(info.ty, &value),
                 _ => self.names.show(info.ty, &value, state),
             },
