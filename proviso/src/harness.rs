@@ -3,8 +3,8 @@
 mod allocation;
 
 use crate::environment::{CallResult, Command, Environment, LibraryCall};
-use crate::trace::{Argument, Arguments, Block, InputValue, Target, Trace};
-use allocation::Failures;
+use crate::trace::{Argument, Arguments, InputValue, Target, Trace};
+use allocation::Allocations;
 use cfa::{Bv, CType, InputKind, Program, TypeId};
 use frontend_llvm::GIVEN;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,10 +57,10 @@ pub fn plain_name(program: &Program, ty: TypeId) -> String {
 /// The harness for a trace.
 pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     let environment = &trace.environment;
-    let failures = Failures::new(&trace.inputs, environment);
+    let allocations = Allocations::new(trace);
     let mut out = String::new();
-    header(&mut out, trace, &failures, subject);
-    failures.undefine(&mut out);
+    header(&mut out, trace, &allocations, subject);
+    allocations.undefine(&mut out);
     if !environment.stdin_failures.is_empty() {
         out += "#define _GNU_SOURCE\n";
     }
@@ -85,8 +85,7 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     for (name, calls) in environment.returns.iter().filter(|(name, _)| !allocation::allocates(name)) {
         library_function(&mut out, name, calls);
     }
-    failures.write(&mut out);
-    heap(&mut out, &trace.heap);
+    allocations.write(&mut out);
     files(&mut out, environment);
     errors(&mut out, trace, subject);
     match &trace.arguments {
@@ -96,7 +95,7 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     out
 }
 
-fn header(out: &mut String, trace: &Trace, failures: &Failures<'_>, subject: &Subject<'_>) {
+fn header(out: &mut String, trace: &Trace, allocations: &Allocations<'_>, subject: &Subject<'_>) {
     let environment = &trace.environment;
     let model = if subject.ilp32 { "-m32 " } else { "" };
     *out += &comment(&format!("Made by proviso: the inputs {}", subject.of));
@@ -107,7 +106,7 @@ fn header(out: &mut String, trace: &Trace, failures: &Failures<'_>, subject: &Su
     let _ = writeln!(
         out,
         " *     clang {model}{sanitize}{}-g {} THIS_FILE -lm && ./a.out\n *",
-        failures.options(),
+        allocations.options(),
         subject.files.join(" ")
     );
     *out += " * Functions are weak: what the program defines itself stays as it is.\n";
@@ -300,25 +299,6 @@ fn integer(value: &Bv) -> String {
         Some(v) => format!("{v}ll"),
         None => "0".into(),
     }
-}
-
-/// `malloc`, which gives what was read before it was written. Calls of the C library's own have other sizes, as a rule.
-fn heap(out: &mut String, blocks: &[Block]) {
-    let Some(last) = blocks.iter().rposition(|block| !block.bytes.is_empty()) else { return };
-    out.push_str(
-        "/* Memory that the program reads before it writes it. */\n\
-         __attribute__((weak)) void *malloc(size_t size) {\n    static unsigned next;\n    char *block = calloc(1, size);\n    \
-         if (!block)\n        return NULL;\n    switch (next) {\n",
-    );
-    for (n, block) in blocks[..=last].iter().enumerate() {
-        let _ =
-            writeln!(out, "    case {n}:\n        if (size != {})\n            break;\n        next++;", block.size);
-        for (at, bytes) in runs(&block.bytes) {
-            let _ = writeln!(out, "        memcpy(block + {at}, {}, {});", literal(&bytes), bytes.len());
-        }
-        out.push_str("        break;\n");
-    }
-    out.push_str("    }\n    return block;\n}\n\n");
 }
 
 /// The functions that open files: each opened file holds what is read from it.

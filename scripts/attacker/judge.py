@@ -1,5 +1,6 @@
 """What Proviso says of a program, held against the truth."""
 
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,9 @@ def complaint(verdict, holds):
 def reproduces(program, file, harness, folder: Path, flags=()):
     """Whether the program fails with the harness, natively."""
     binary = folder / "reproduced"
-    command = ["clang-19", "-O0", *SHARED, *MACHINE[program.bits], *flags, "-o", str(binary), str(file), str(harness), "-lm"]
+    # As the first lines of the harness say.
+    renamed = re.findall(r"-D\w+=proviso_\w+", Path(harness).read_text(errors="replace"))
+    command = ["clang-19", "-O0", *SHARED, *MACHINE[program.bits], *renamed, *flags, "-o", str(binary), str(file), str(harness), "-lm"]
     made = subprocess.run(command, capture_output=True, text=True)
     if made.returncode != 0:
         return f"the harness does not compile: {made.stderr[-400:]}"

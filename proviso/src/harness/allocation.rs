@@ -1,14 +1,16 @@
-//! Allocations that fail, as a trace has it.
+//! Allocations that fail, and memory that is read before it is written, as a trace has them.
 
-use crate::environment::{CallResult, Environment, LibraryCall};
-use crate::trace::InputValue;
+use super::{literal, runs};
+use crate::environment::{CallResult, LibraryCall};
+use crate::trace::{Block, Trace};
 use cfa::InputKind;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+const MALLOC: &str = "malloc";
 /// Those whose result is memory of the program's own, which it may free: `posix_memalign` gives it through an argument.
 const FUNCTIONS: [&str; 11] = [
-    "malloc",
+    MALLOC,
     "calloc",
     "realloc",
     "reallocarray",
@@ -21,47 +23,78 @@ const FUNCTIONS: [&str; 11] = [
     "strndup",
 ];
 
-/// By function: which of its calls fail, if any does.
-#[derive(Default)]
-pub(super) struct Failures<'a>(BTreeMap<&'a str, Vec<bool>>);
+/// What the allocations of a trace give.
+pub(super) struct Allocations<'a> {
+    /// By function: which of its calls fail, if any does.
+    failures: BTreeMap<&'a str, Vec<bool>>,
+    /// What is read of `malloc`'s before it is written, up to the last of them with such bytes.
+    blocks: &'a [Block],
+}
 
-impl<'a> Failures<'a> {
-    pub fn new(inputs: &[InputValue], environment: &'a Environment) -> Self {
-        let mut calls: BTreeMap<&str, Vec<bool>> = BTreeMap::new();
-        let own = inputs.iter().filter(|i| i.kind == InputKind::allocation());
-        calls.insert("malloc", own.map(|i| !i.value.is_zero()).collect());
-        for (name, of_library) in environment.returns.iter().filter(|(name, _)| allocates(name)) {
-            calls.entry(name).or_default().extend(of_library.iter().map(|call| fails(name, call)));
+impl<'a> Allocations<'a> {
+    pub fn new(trace: &'a Trace) -> Self {
+        let mut failures: BTreeMap<&str, Vec<bool>> = BTreeMap::new();
+        let own = trace.inputs.iter().filter(|i| i.kind == InputKind::allocation());
+        failures.insert(MALLOC, own.map(|i| !i.value.is_zero()).collect());
+        for (name, calls) in trace.environment.returns.iter().filter(|(name, _)| allocates(name)) {
+            failures.entry(name).or_default().extend(calls.iter().map(|call| fails(name, call)));
         }
-        calls.retain(|_, fail| fail.contains(&true));
-        Self(calls)
+        let read = trace.heap.iter().rposition(|block| !block.bytes.is_empty()).map_or(0, |last| last + 1);
+        failures.retain(|name, calls| calls.contains(&true) || *name == MALLOC && read > 0);
+        Self { failures, blocks: &trace.heap[..read] }
     }
 
     /// What the program is compiled with: AddressSanitizer has functions of these names itself, so the program calls others.
     pub fn options(&self) -> String {
-        self.0.keys().fold(String::new(), |out, name| out + &format!("-D{name}=proviso_{name} "))
+        self.failures.keys().fold(String::new(), |out, name| out + &format!("-D{name}=proviso_{name} "))
     }
 
     /// The harness itself calls those of the library; before anything is included.
     pub fn undefine(&self, out: &mut String) {
-        self.0.keys().for_each(|name| *out += &format!("#undef {name}\n"));
+        self.failures.keys().for_each(|name| *out += &format!("#undef {name}\n"));
     }
 
     pub fn write(&self, out: &mut String) {
+        if !self.blocks.is_empty() {
+            blocks(out, self.blocks);
+        }
         let parameters = "char *a0, char *a1, char *a2";
-        for (name, fail) in &self.0 {
-            let fail: Vec<&str> = fail.iter().map(|&fails| if fails { "1" } else { "0" }).collect();
+        for (name, fail) in &self.failures {
             let error = if *name == "posix_memalign" { "ENOMEM" } else { "0" };
+            let given = match self.blocks.is_empty() || *name != MALLOC {
+                true => format!("proviso_{name}_of_library(a0, a1, a2)"),
+                false => "(long)proviso_block((size_t)a0)".into(),
+            };
+            // Behind those of the trace none fails.
+            let fail: String = fail.iter().map(|&fails| if fails { "1, " } else { "0, " }).collect();
             let _ = writeln!(
                 out,
                 "long long proviso_{name}_of_library({parameters}) __asm__(\"{name}\");\n\
                  long long proviso_{name}({parameters}) {{\n    static unsigned next;\n    \
-                 static const char fails[] = {{{}}};\n    if (next < sizeof fails && fails[next++]) {{\n        \
-                 errno = ENOMEM;\n        return {error};\n    }}\n    return proviso_{name}_of_library(a0, a1, a2);\n}}\n",
-                fail.join(", ")
+                 static const char fails[] = {{{fail}0}};\n    if (next < sizeof fails && fails[next++]) {{\n        \
+                 errno = ENOMEM;\n        return {error};\n    }}\n    return {given};\n}}\n",
             );
         }
     }
+}
+
+/// Memory with what is read before it is written. Where the program is compiled with `malloc` as it is, calls of the C library's own
+/// have other sizes, as a rule.
+fn blocks(out: &mut String, blocks: &[Block]) {
+    out.push_str(
+        "/* Memory that the program reads before it writes it. */\n\
+         static void *proviso_block(size_t size) {\n    static unsigned next;\n    char *block = calloc(1, size);\n    \
+         if (!block)\n        return NULL;\n    switch (next) {\n",
+    );
+    for (n, block) in blocks.iter().enumerate() {
+        let _ =
+            writeln!(out, "    case {n}:\n        if (size != {})\n            break;\n        next++;", block.size);
+        for (at, bytes) in runs(&block.bytes) {
+            let _ = writeln!(out, "        memcpy(block + {at}, {}, {});", literal(&bytes), bytes.len());
+        }
+        out.push_str("        break;\n");
+    }
+    out.push_str("    }\n    return block;\n}\n__attribute__((weak)) void *malloc(size_t size) {\n    return proviso_block(size);\n}\n\n");
 }
 
 pub(super) fn allocates(function: &str) -> bool {

@@ -1,0 +1,12 @@
+// run: --check address => FALSE(address)
+// What is read of memory before it is written is given to the program, whatever a sanitizer fills it with.
+#include <stdlib.h>
+
+int main(void) {
+    int a[4] = {0};
+    int *p = malloc(8);
+    if (p[1] == 7)
+        a[p[1]] = 1; // wrong
+    free(p);
+    return a[0];
+}
