@@ -179,9 +179,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         }
     }
     start::lower(&mut cx)?;
-    // What other verifiers have of their own is a library, too, as far as it is done without a model in C.
-    let vocabulary = |f: &ir::Function| f.declaration && crate::primitives::is_vocabulary(&f.name);
-    let models = ir.functions.iter().filter(|f| f.model && !f.local || vocabulary(f));
+    let models = ir.functions.iter().filter(|f| f.model && !f.local);
     let mut models: Vec<String> = models.map(|f| models::stands_for(&f.name).to_owned()).collect();
     models.sort();
     models.dedup();

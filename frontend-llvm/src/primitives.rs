@@ -182,11 +182,6 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
 /// How the names of CBMC's uninterpreted functions start: for equal arguments they give equal results, which may be any.
 pub(crate) const UNINTERPRETED: &str = "__CPROVER_uninterpreted_";
 
-/// Whether it is of the vocabulary of CBMC or ESBMC.
-pub(crate) fn is_vocabulary(name: &str) -> bool {
-    (name.starts_with("__CPROVER_") || name.starts_with("__ESBMC_")) && primitive(name).is_some()
-}
-
 /// Functions whose body, where the program gives none, ends the program: a failed assertion, and the error
 /// functions of verification tasks. They keep a body of their own so that a property can speak of calls of them.
 pub(crate) fn aborts(name: &str) -> bool {

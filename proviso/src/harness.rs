@@ -57,7 +57,7 @@ pub fn plain_name(program: &Program, ty: TypeId) -> String {
 /// The harness for a trace.
 pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     let environment = &trace.environment;
-    let allocations = Allocations::new(trace);
+    let allocations = Allocations::new(trace, subject);
     let mut out = String::new();
     header(&mut out, trace, &allocations, subject);
     allocations.undefine(&mut out);
@@ -100,7 +100,7 @@ fn header(out: &mut String, trace: &Trace, allocations: &Allocations<'_>, subjec
     let model = if subject.ilp32 { "-m32 " } else { "" };
     *out += &comment(&format!("Made by proviso: the inputs {}", subject.of));
     *out += " *\n";
-    let objects = OBJECTS.iter().any(|name| speaks_of(subject, name)) && subject.sanitizer != Some("address");
+    let objects = speaks_of_objects(subject) && subject.sanitizer != Some("address");
     let sanitizers: Vec<&str> = subject.sanitizer.into_iter().chain(objects.then_some("address")).collect();
     let sanitize = if sanitizers.is_empty() { String::new() } else { format!("-fsanitize={} ", sanitizers.join(",")) };
     let _ = writeln!(
@@ -170,27 +170,23 @@ fn errors(out: &mut String, trace: &Trace, subject: &Subject<'_>) {
         let body = if subject.undefined_return { "return 0;" } else { "abort(); /* not called */" };
         let _ = writeln!(out, "__attribute__((weak)) long {name}(void) {{\n    {body}\n}}\n");
     }
-    out.push_str("__attribute__((weak)) void __VERIFIER_assume(int holds) {\n    if (!holds)\n        exit(0);\n}\n\n");
-    if speaks_of(subject, "") {
-        out.push_str(VOCABULARY);
-    }
-    if OBJECTS.iter().any(|name| speaks_of(subject, name)) {
+    out.push_str(VOCABULARY);
+    if speaks_of_objects(subject) {
         out.push_str(VOCABULARY_OF_OBJECTS);
     }
 }
 
-/// Whether the program calls a function of CBMC's or ESBMC's whose name ends so.
-fn speaks_of(subject: &Subject<'_>, name: &str) -> bool {
-    let of = |prefix: &str| subject.models.iter().any(|m| m.starts_with(prefix) && m.ends_with(name));
-    of("__CPROVER_") || of("__ESBMC_")
-}
-
-/// What CBMC and ESBMC assume and assert.
+/// What verifiers assume and assert.
 const VOCABULARY: &str = include_str!("harness/vocabulary.c");
-/// What they say of pointers, as far as AddressSanitizer knows it.
+/// What CBMC and ESBMC say of pointers, as far as AddressSanitizer knows it.
 const VOCABULARY_OF_OBJECTS: &str = include_str!("harness/objects.c");
-const OBJECTS: [&str; 6] =
-    ["_ok", "_same_object", "_POINTER_OBJECT", "_POINTER_OFFSET", "_OBJECT_SIZE", "_object_size"];
+
+/// Whether the program asks for it.
+fn speaks_of_objects(subject: &Subject<'_>) -> bool {
+    let names = ["_ok", "_same_object", "_POINTER_OBJECT", "_POINTER_OFFSET", "_OBJECT_SIZE", "_object_size"];
+    let is_of_others = |model: &&String| model.starts_with("__CPROVER_") || model.starts_with("__ESBMC_");
+    subject.models.iter().filter(is_of_others).any(|model| names.iter().any(|name| model.ends_with(name)))
+}
 
 fn function(out: &mut String, name: &str, ty: &str, values: &[(usize, &InputValue)]) {
     let size = values.iter().map(|(_, input)| input.value.width().div_ceil(8)).max().unwrap_or(1);

@@ -149,3 +149,22 @@ fn programs_behave_the_same_as_c() {
         compare(&tests.join(name), folder.path());
     }
 }
+
+/// Whatever vocabulary the program is written in.
+#[test]
+fn what_a_written_program_lacks_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "extern int other(int); extern void reach_error(void); extern int __VERIFIER_nondet_int(void);\n\
+                int main(void) { int x = __VERIFIER_nondet_int(); ASSUME(x > 3);\n\
+                if (other(x) == x) reach_error(); return 0; }\n";
+    std::fs::write(folder.path().join("a.c"), text).unwrap();
+    for assume in ["__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume"] {
+        for command in ["reduce", "instrument"] {
+            let arguments = [command, "a.c", &format!("-DASSUME={assume}"), "-o", "written.c"];
+            let mut proviso = Command::new(env!("CARGO_BIN_EXE_proviso"));
+            let output = proviso.args(arguments).current_dir(folder.path()).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && said.contains("call of undefined function 'other'"), "{said}");
+        }
+    }
+}

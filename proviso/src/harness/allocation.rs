@@ -1,6 +1,6 @@
 //! Allocations that fail, and memory that is read before it is written, as a trace has them.
 
-use super::{literal, runs};
+use super::{Subject, literal, runs};
 use crate::environment::{CallResult, LibraryCall};
 use crate::trace::{Block, Trace};
 use cfa::InputKind;
@@ -32,14 +32,18 @@ pub(super) struct Allocations<'a> {
 }
 
 impl<'a> Allocations<'a> {
-    pub fn new(trace: &'a Trace) -> Self {
+    pub fn new(trace: &'a Trace, subject: &Subject<'_>) -> Self {
         let mut failures: BTreeMap<&str, Vec<bool>> = BTreeMap::new();
         let own = trace.inputs.iter().filter(|i| i.kind == InputKind::allocation());
         failures.insert(MALLOC, own.map(|i| !i.value.is_zero()).collect());
         for (name, calls) in trace.environment.returns.iter().filter(|(name, _)| allocates(name)) {
             failures.entry(name).or_default().extend(calls.iter().map(|call| fails(name, call)));
         }
-        let read = trace.heap.iter().rposition(|block| !block.bytes.is_empty()).map_or(0, |last| last + 1);
+        let read = match subject.sanitizer {
+            // It has to see that nobody wrote it.
+            Some("memory") => 0,
+            _ => trace.heap.iter().rposition(|block| !block.bytes.is_empty()).map_or(0, |last| last + 1),
+        };
         failures.retain(|name, calls| calls.contains(&true) || *name == MALLOC && read > 0);
         Self { failures, blocks: &trace.heap[..read] }
     }

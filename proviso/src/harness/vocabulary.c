@@ -1,4 +1,4 @@
-/* The vocabulary of CBMC and ESBMC. What is an `int` here may be a `_Bool` where it is declared. */
+/* The vocabulary of verifiers. What is an `int` here may be a `_Bool` where it is declared. */
 #define PROVISO_ASSUMES(name) \
     __attribute__((weak)) void name(int holds) { \
         if (!holds) \
@@ -11,6 +11,7 @@
             abort(); \
         } \
     }
+PROVISO_ASSUMES(__VERIFIER_assume)
 PROVISO_ASSUMES(__CPROVER_assume)
 PROVISO_ASSUMES(__ESBMC_assume)
 PROVISO_ASSERTS(__CPROVER_assert)
