@@ -253,7 +253,7 @@ fn components_are_replaced_by_commands() {
         let output = proviso(folder, &[&["gia", "cegar", program, "-t", "60"], &given[..]].concat());
         text(&output).lines().last().unwrap().to_owned()
     };
-    for (program, verdict) in [("p.c", "TRUE"), ("bug.c", "FALSE")] {
+    for (program, verdict) in [("p.c", "TRUE"), ("bug.c", "FALSE(unreach-call)")] {
         let explorer = format!("'{own}' gia explore {program} --precision \"$GIA\" -o \"$OUT\"");
         let checker = format!("'{own}' gia check-feasibility \"$GIA\" {program} -o \"$OUT\"");
         let refiner = format!("'{own}' gia refine \"$GIA\" {program} -o \"$OUT\"");

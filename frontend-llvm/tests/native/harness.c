@@ -78,6 +78,17 @@ static void take_suggestions(void) {
     }
 }
 
+// What models leave open: a choice from some candidates each time, the first of which is the most likely. Runs are
+// tried in order of how often they do not take the first (limited discrepancy search). After some, only the choices
+// behind those that led nearly as far as any run has come are tried, until so many runs get no further; then all again.
+static struct choice {
+    unsigned taken, of;
+} choices[100000];
+enum { MAX_RUNS = 1000000, MAX_OTHERS = 9, SOME_RUNS = 1000, MAX_RUNS_BEHIND = 20000, NEARLY = 6 };
+static unsigned choice_count, choice_at, max_others;
+// How many items the run has shown, how many choices came before each, the most that any has shown, how many choices are kept.
+static unsigned shows, choices_before[12000], furthest, kept;
+
 // Where `shown` is, the model's run shows `item`, with its bytes in `data`, if any.
 static void show(struct item item, const void *data) {
     if (!modelled) {
@@ -106,6 +117,7 @@ static void show(struct item item, const void *data) {
         }
         end(REJECTED);
     }
+    choices_before[shows++] = choice_at;
     shown++;
     take_suggestions();
 }
@@ -246,13 +258,6 @@ void model_free(void *p) {
 }
 void release(void *p) { modelled ? model_free(p) : free(p); }
 
-// What models leave open: a choice from some candidates each time, the first of which is the most likely. Runs are
-// tried in order of how often they do not take the first (limited discrepancy search).
-static struct choice {
-    unsigned taken, of;
-} choices[100000];
-enum { MAX_RUNS = 1000000, MAX_OTHERS = 9 };
-static unsigned choice_count, choice_at, max_others;
 // Taints of the run.
 static int over_approximated;
 
@@ -268,9 +273,9 @@ static unsigned choose(unsigned of) {
 static int next_choices(void) {
     unsigned others = 0;
     choice_count = choice_at;
-    for (unsigned i = 0; i < choice_count; i++)
+    for (unsigned i = kept; i < choice_count; i++)
         others += choices[i].taken > 0;
-    for (; choice_count > 0; choice_count--) {
+    for (; choice_count > kept; choice_count--) {
         struct choice *last = &choices[choice_count - 1];
         others -= last->taken > 0;
         if (last->taken + 1 < last->of && others < max_others) {
@@ -428,10 +433,10 @@ void say(const char *format, ...) {
 static int run(struct driver *driver, uint64_t call, int with_model) {
     modelled = with_model;
     state = seed + call * 0x632be59bd9b4e019;
-    room_count = shown = choice_at = suggested = first_suggestion = 0;
+    room_count = shown = shows = choice_at = suggested = first_suggestion = 0;
     over_approximated = may_be_approximated = may_ask = 0;
     if (!modelled)
-        item_count = byte_count = choice_count = max_others = 0;
+        item_count = byte_count = choice_count = max_others = furthest = kept = 0;
     int how = setjmp(end_of_run);
     if (how == 0) {
         if (modelled) {
@@ -468,8 +473,8 @@ static int compare(struct driver *driver, uint64_t call) {
     failure.instead.what = NULL;
     failure.at = 0;
     const char *trouble = "excludes what the library does";
-    int runs = 0;
-    for (; runs < MAX_RUNS; runs++) {
+    int runs = 0, runs_behind = 0;
+    for (;; runs++) {
         how = run(driver, call, 1);
         if (how == GIVEN_UP) {
             count.given_up++;
@@ -486,8 +491,22 @@ static int compare(struct driver *driver, uint64_t call) {
             trouble = may_be_approximated ? "leaves something open without a taint" : "is not exact";
             break;
         }
-        if (!next_choices())
+        if (runs == MAX_RUNS) {
+            trouble = "was not seen to do what the library does (not all of its runs were tried)";
             break;
+        }
+        if (runs >= SOME_RUNS && furthest < shows && runs_behind < MAX_RUNS_BEHIND) {
+            furthest = shows;
+            choice_count = kept = shows < NEARLY ? 0 : choices_before[shows - NEARLY];
+            max_others = runs_behind = 0;
+        } else if (kept > 0 && ++runs_behind == MAX_RUNS_BEHIND) {
+            choice_count = kept = max_others = 0;
+        } else if (!next_choices()) {
+            if (kept == 0)
+                break;
+            choice_count = kept = max_others = 0;
+            runs_behind = MAX_RUNS_BEHIND;
+        }
     }
     fprintf(report, "%s: the model %s (call %llu, %d runs, %u others)\n", driver->name, trouble, (unsigned long long)call, runs, max_others);
     if (failure.instead.what) {

@@ -170,23 +170,24 @@ fn component_cegar(command: &GiaCommand, program: &mut Program, job: &Job, budge
     if let Some(problem) = problem {
         return Err(problem);
     }
-    let mut out = format!("{refinements} refinements\n");
+    let plural = if refinements == 1 { "" } else { "s" };
+    let mut out = format!("{refinements} refinement{plural}\n");
     let (verdict, code) = match &ended {
         Ended::Proved => {
             if let Some(explorer) = explorer {
                 let _ = writeln!(out, "the proof is that of `{explorer}`");
             }
-            ("TRUE", exit::TRUE)
+            ("TRUE".to_owned(), exit::TRUE)
         }
         Ended::Violated(gia) => {
             let found = cegar::replayed(gia, program).expect("replayed before");
             let edge = *found.path.last().expect("it ends at an error");
             let _ = writeln!(out, "{}", described(program, found.error, edge));
-            ("FALSE", exit::FALSE)
+            (format!("FALSE({})", job.violated(program.errors[found.error].check)), exit::FALSE)
         }
         Ended::Unknown(reason) => {
             let _ = writeln!(out, "{}", reason.text);
-            ("UNKNOWN", exit::UNKNOWN)
+            ("UNKNOWN".to_owned(), exit::UNKNOWN)
         }
     };
     let _ = writeln!(out, "{verdict}");

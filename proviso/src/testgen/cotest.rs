@@ -23,6 +23,8 @@ const TESTER: Duration = Duration::from_millis(500);
 const VERIFIER: Duration = Duration::from_millis(500);
 /// The first turn of another's tester, which has to compile the program first.
 const OTHER: Duration = Duration::from_secs(5);
+/// Inputs that the tester makes in a turn, as the paper's does.
+const MOST_TESTS: usize = 100;
 /// Where turns of so many times that find nothing, nothing is to be found.
 const MOST: u32 = 256;
 /// Edges of a run that are told one by one: of longer ones the inputs are told, up to the last goal that they come to first.
@@ -83,7 +85,9 @@ impl CoTest<'_> {
             if self.tester.is_some() {
                 self.import(OTHER * turns);
             } else {
-                self.iteration("the tester", TESTER * turns, |search, turn| search.test(turn, is_first));
+                self.iteration("the tester", TESTER * turns, |search, turn| {
+                    Search { most_runs: MOST_TESTS, ..search }.test(turn, is_first);
+                });
                 is_first = false;
             }
             if self.is_over() {
@@ -127,7 +131,7 @@ impl CoTest<'_> {
     }
 
     /// Lets one of them work on what is left, and takes in what it found.
-    fn iteration(&mut self, who: &'static str, turn: Duration, work: impl FnOnce(&Search, Duration)) {
+    fn iteration(&mut self, who: &'static str, turn: Duration, work: impl FnOnce(Search, Duration)) {
         self.found().by = who;
         // What is found has to be taken in as well.
         let turn = self.budget.remaining().map_or(turn, |left| turn.min(left / 8 * 7));
@@ -149,8 +153,9 @@ impl CoTest<'_> {
             config: self.config.clone(),
             budget: self.budget.exerting(turn),
             found: &local,
+            most_runs: usize::MAX,
         };
-        work(&search, turn);
+        work(search, turn);
         let local = local.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.is_endless |= local.is_endless;
         let tests: Vec<Imported> = local.tests.iter().map(|test| Imported::of(&test.values)).collect();

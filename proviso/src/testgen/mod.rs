@@ -102,7 +102,8 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
             if cooperates {
                 parties.cooperate((*program).clone(), &goals, config, budget, (&shared, &known))?;
             } else {
-                Search { program: &program, goals: &goals, config, budget, found: &shared }.run();
+                let most_runs = usize::MAX;
+                Search { program: &program, goals: &goals, config, budget, found: &shared, most_runs }.run();
             }
             Ok(())
         }

@@ -54,6 +54,8 @@ pub struct Found {
     pub status: Vec<Status>,
     /// By edge: executions by all tests.
     pub counts: Vec<u64>,
+    /// Inputs that were made and run, whether or not they cover something new.
+    pub runs: usize,
     /// Whose tests are taken, where several cooperate.
     pub by: &'static str,
     /// A run went on and on: others are not waited for long.
@@ -123,6 +125,8 @@ pub struct Search<'a> {
     pub budget: Budget,
     /// Shared with whoever reports when time is up.
     pub found: &'a Mutex<Found>,
+    /// The search ends after so many runs of inputs.
+    pub most_runs: usize,
 }
 
 impl Search<'_> {
@@ -271,7 +275,8 @@ impl Search<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.budget.spent().is_some() || self.found().open().is_empty()
+        let found = self.found();
+        found.runs >= self.most_runs || found.open().is_empty() || self.budget.spent().is_some()
     }
 
     /// Whether the inputs cover something new.
@@ -280,6 +285,7 @@ impl Search<'_> {
         let run = execute(self.program, interpreter, source, is_endless)?;
         let mut found = self.found();
         found.is_endless |= run.is_endless;
+        found.runs += 1;
         Ok(found.take(self.goals, &run))
     }
 
@@ -321,7 +327,11 @@ impl Search<'_> {
             let mut stale = stale.lock().unwrap_or_else(PoisonError::into_inner);
             *stale = if new { 0 } else { *stale + 1 };
             // Covered: on to other paths, unless these only lead to what is covered.
-            if *stale < STALE && goals.iter().any(|&i| self.found().status[i] == Status::Open) {
+            let found = self.found();
+            if *stale < STALE
+                && found.runs < self.most_runs
+                && goals.iter().any(|&i| found.status[i] == Status::Open)
+            {
                 return Err("covered".into());
             }
             Ok((inputs, Vec::new()))
@@ -354,6 +364,40 @@ mod tests {
         found.drop_superfluous();
         let left: Vec<_> = found.tests.iter().map(|t| t.covers.clone()).collect();
         assert_eq!(left, [vec![1, 2], vec![0, 3]]);
+    }
+
+    /// As for the tester of those that cooperate: random runs and rounds count alike.
+    #[test]
+    fn a_search_ends_after_so_many_runs() {
+        let text = "program 64 entry f0
+            type ty0 int \"int\" 32 signed
+            input in0 nondet \"__VERIFIER_nondet_int\" ty0 32
+            func f0 \"main\" source ty0 32 () entry l0 {
+              local v0 \"x\" ty0 32
+              l0: t0: v0 := havoc in0 -> l1
+              l1: t1: if (v0 == 123456:32) -> l2
+                  t2: else ~(v0 == 123456:32) -> l2
+              l2: t3: if (v0 == 123457:32) -> l3
+                  t4: else ~(v0 == 123457:32) -> l3
+              l3: t5: halt exit 0:32 -> l4
+              l4:
+            }";
+        let program = cfa::text::parse(text).unwrap();
+        let goals: Vec<EdgeId> = [1, 2, 3, 4].map(EdgeId).into();
+        let search = |most_runs| {
+            let found = Mutex::new(Found::default());
+            let (config, budget) = (Config::default(), Budget::unlimited());
+            let search = Search { program: &program, goals: &goals, config, budget, found: &found, most_runs };
+            search.test(Duration::from_secs(60), true);
+            let found = found.into_inner().unwrap();
+            (found.runs, found.tests.len())
+        };
+        assert_eq!(search(1), (1, 1));
+        // What the last run covers is not come to with one less.
+        let (runs, tests) = search(usize::MAX);
+        assert_eq!(tests, 3);
+        assert_eq!(search(runs), (runs, 3));
+        assert_eq!(search(runs - 1), (runs - 1, 2));
     }
 
     #[test]
