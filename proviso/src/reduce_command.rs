@@ -131,7 +131,7 @@ pub fn text(program: &Program, path: &Path, options: &cooperate::c::Options) -> 
         return Ok(cfa::text::print(program).into_bytes());
     }
     let c = cooperate::c::print(program, options).map_err(Failure::data)?;
-    compiled(c, program.layout.pointer_width, language, path)
+    compiled(c.text, program.layout.pointer_width, language, path)
 }
 
 /// C in another language, or as it is. Errors speak of the file that it is for.

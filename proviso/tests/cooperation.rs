@@ -295,6 +295,63 @@ fn what_is_left_goes_to_tools_of_others() {
     assert_eq!(verdict(&after), "FALSE(unreach-call)");
 }
 
+/// A proof by another is one of the C that it was given: what that cannot ask, and what a tool says that does not end well, proves nothing.
+#[test]
+fn proofs_of_others_count_for_what_they_are_about() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    for (tool, script) in [("yes", "echo OK"), ("crash", "echo OK; exit 139"), ("killed", "echo OK; kill -9 $$")] {
+        let text = format!(
+            "program = \"sh\"\narguments = [\"-c\", \"{script}\", \"{{file}}\"]\ntrue = \"OK\"\nfalse = \"BAD\"\n"
+        );
+        std::fs::write(folder.join(format!("{tool}.toml")), text).unwrap();
+    }
+    let input = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n";
+    for (file, text) in [
+        ("error.c", "int main(void) { if (__VERIFIER_nondet_int() == 7) reach_error(); return 0; }\n"),
+        ("write.c", "int main(void) { int a[4], i = __VERIFIER_nondet_int(); a[i & 7] = 1; return 0; }\n"),
+        (
+            "heap.c",
+            "#include <stdlib.h>\nint main(void) { int *p = malloc(4); if (__VERIFIER_nondet_int()) free(p); return 0; }\n",
+        ),
+        (
+            "exit.c",
+            "#include <stdlib.h>\nint main(void) { int *p = malloc(4); if (__VERIFIER_nondet_int()) exit(1); free(p); return 0; }\n",
+        ),
+        (
+            "round.c",
+            "#include <fenv.h>\n#include <math.h>\nint main(void) { int n = __VERIFIER_nondet_int(); fesetround(FE_UPWARD);\n\
+             if (n == 7 && nearbyint(12.1) == 13) reach_error(); return 0; }\n",
+        ),
+    ] {
+        std::fs::write(folder.join(file), format!("{input}{text}")).unwrap();
+    }
+    let ask = |tool: &str, what: [&str; 2], file: &str| {
+        let args = ["verify", what[0], what[1], "-t", "60", "--first-for", "0", "--external", tool, file];
+        verdict(&run(folder, &args))
+    };
+    let (reach, memory, leak) =
+        (["--property", "unreach-call"], ["--property", "valid-memsafety"], ["--automaton", "heap"]);
+    assert_eq!(ask("yes.toml", reach, "error.c"), "TRUE");
+    for (tool, what, file, why) in [
+        ("crash.toml", reach, "error.c", "exit status: 139"),
+        ("killed.toml", reach, "error.c", "signal: 9"),
+        ("yes.toml", memory, "write.c", "cannot ask all that is asked"),
+        ("yes.toml", memory, "heap.c", "cannot ask all that is asked"),
+        ("yes.toml", ["--property", "valid-memcleanup"], "heap.c", "cannot ask all that is asked"),
+        ("yes.toml", leak, "heap.c", "when the program ends"),
+        ("yes.toml", leak, "exit.c", "when the program ends"),
+        ("yes.toml", reach, "round.c", "`__rounding_mode`"),
+    ] {
+        let said = ask(tool, what, file);
+        assert!(said.starts_with("UNKNOWN(") && said.contains(why), "{tool} {file} {what:?}: {said}");
+    }
+    // The program with another rounding is not written for anybody.
+    let written = run(folder, &["reduce", "round.c", "-o", "written.c"]);
+    assert_eq!(written.status.code(), Some(65));
+    assert!(String::from_utf8_lossy(&written.stderr).contains("`__rounding_mode`"));
+}
+
 /// Four processes, each with a range of the paths: one is killed, and only its range is open.
 #[test]
 fn a_range_whose_process_is_killed_is_done_again_and_no_other() {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -62,8 +62,10 @@ pub struct Ran {
     pub folder: TempDir,
     /// The end of what it printed.
     pub said: String,
-    /// Whether it came to its end by itself.
-    pub in_time: bool,
+    /// How it ended, if that was in time.
+    pub ended: Option<ExitStatus>,
+    /// An error of the program that what it was given does not have.
+    pub unsaid: Option<String>,
 }
 
 impl Ran {
@@ -125,7 +127,8 @@ impl Adapter {
         let c = cooperate::c::print(program, &options)
             .map_err(Error::msg)
             .with_context(|| format!("{name} was not run"))?;
-        let c = self.with_definitions(&c, errors);
+        let unsaid = c.unsaid;
+        let c = self.with_definitions(&c.text, errors);
         let folder = tempfile::tempdir().with_context(|| format!("no folder for {name}"))?;
         let file = folder.path().join(format!("residual.{}", self.input));
         let width = program.layout.pointer_width;
@@ -166,10 +169,10 @@ impl Adapter {
             .process_group(0)
             .spawn()
             .with_context(|| format!("{name} does not run: {}", self.program.display()))?;
-        let in_time = Running(child).wait(budget);
+        let ended = Running(child).wait(budget);
         let said = fs::read(&log).with_context(|| format!("the output of {name}"))?;
         let said = String::from_utf8_lossy(&said[said.len().saturating_sub(MOST_OUTPUT)..]).into_owned();
-        Ok(Ran { folder, said, in_time })
+        Ok(Ran { folder, said, ended, unsaid })
     }
 
     /// The files of tests that it left.
@@ -222,16 +225,16 @@ fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
 struct Running(Child);
 
 impl Running {
-    /// Whether it came to its end in time.
-    fn wait(mut self, budget: &Budget) -> bool {
+    /// How it ended, if that was in time.
+    fn wait(mut self, budget: &Budget) -> Option<ExitStatus> {
         while budget.spent().is_none() {
             match self.0.try_wait() {
                 Ok(None) => std::thread::sleep(PAUSE),
-                Ok(Some(_)) => return true,
-                Err(_) => return false,
+                Ok(Some(status)) => return Some(status),
+                Err(_) => return None,
             }
         }
-        false
+        None
     }
 }
 

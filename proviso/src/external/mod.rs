@@ -64,19 +64,36 @@ impl Tool {
         let slice = slice(program, task.budget);
         let program = slice.as_ref().map_or(program, |slice| &slice.program);
         let ran = adapter.run(name, program, (task.error_functions, &[]), (task.budget, task.memory))?;
-        let (said, in_time) = (&ran.said, ran.in_time);
+        let said = &ran.said;
         let not_all = adapter.unless.iter().find(|text| said.contains(*text));
         match (said.contains(&adapter.r#true), said.contains(&adapter.r#false)) {
             (true, true) if not_all.is_none() => Err(anyhow!("{name} contradicts itself")),
             (_, true) => self.confirmed(&ran, whole, slice.as_ref(), task),
             (true, false) => match not_all {
                 Some(text) => Err(anyhow!("{name} has not seen everything: {text}")),
-                None => inexact(program).map_or(Ok(Verdict::True), |why| {
-                    Err(anyhow!("{name} proves it, of C that is not exactly the program: {why}"))
-                }),
+                None => self.believed(program, &ran).map(|()| Verdict::True),
             },
-            (false, false) if !in_time => Err(anyhow!("{name} was stopped for want of time")),
+            (false, false) if ran.ended.is_none() => Err(anyhow!("{name} was stopped for want of time")),
             (false, false) => Err(anyhow!("{name} has no verdict; it says last: {}", ran.last_words())),
+        }
+    }
+
+    /// Whether the proof is one of the program: of a tool that came to its end and was content, about C that asks and does all that the program does.
+    fn believed(&self, program: &Program, ran: &Ran) -> anyhow::Result<()> {
+        let name = self.name;
+        match ran.ended {
+            None => return Err(anyhow!("{name} was stopped after it had said that it has a proof")),
+            Some(status) if !status.success() => {
+                return Err(anyhow!("{name} says that it has a proof, and ends with {status}"));
+            }
+            Some(_) => {}
+        }
+        if let Some(error) = &ran.unsaid {
+            return Err(anyhow!("{name} has a proof of C that cannot ask all that is asked: \"{error}\""));
+        }
+        match inexact(program) {
+            Some(why) => Err(anyhow!("{name} proves it, of C that is not exactly the program: {why}")),
+            None => Ok(()),
         }
     }
 

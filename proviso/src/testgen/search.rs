@@ -328,10 +328,7 @@ impl Search<'_> {
             *stale = if new { 0 } else { *stale + 1 };
             // Covered: on to other paths, unless these only lead to what is covered.
             let found = self.found();
-            if *stale < STALE
-                && found.runs < self.most_runs
-                && goals.iter().any(|&i| found.status[i] == Status::Open)
-            {
+            if *stale < STALE && found.runs < self.most_runs && goals.iter().any(|&i| found.status[i] == Status::Open) {
                 return Err("covered".into());
             }
             Ok((inputs, Vec::new()))

@@ -11,6 +11,7 @@ mod file;
 mod float;
 mod init;
 mod kinds;
+mod left_out;
 mod memory;
 mod names;
 mod place;
@@ -42,8 +43,17 @@ pub struct Options {
     pub about: Vec<String>,
 }
 
+/// A program as C.
+#[derive(Clone, Debug)]
+pub struct Written {
+    pub text: String,
+    /// An error of the program that the file does not run into: memory that nobody looks after, what library functions ask, what
+    /// happens after `main`. Whoever shows that the file has no error has not shown it of the program.
+    pub unsaid: Option<String>,
+}
+
 /// The program as C; the error says what C has no words for.
-pub fn print(p: &Program, options: &Options) -> Result<String, String> {
+pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
     let mut file = File::new(p);
     file.watch = options.checks_memory.then(|| memory::Watch::new(p));
     let main = plain_main(p);
@@ -96,6 +106,11 @@ pub fn print(p: &Program, options: &Options) -> Result<String, String> {
     }
     let runtime = memory::runtime(&mut file);
     file.types.finish(&mut file.names);
+    let left_out = left_out::LeftOut::of(&file);
+    if let Some(state) = left_out.shared_state(&file) {
+        file.refuse(state);
+    }
+    let unsaid = left_out.error(&file);
     if let Some(refused) = file.refused {
         return Err(format!("C has no words for {refused}"));
     }
@@ -123,7 +138,7 @@ pub fn print(p: &Program, options: &Options) -> Result<String, String> {
         out += &body;
     }
     out += &behind;
-    Ok(out)
+    Ok(Written { text: out, unsaid })
 }
 
 /// The declaration of a global variable that others may come before, and its definition with a value.
