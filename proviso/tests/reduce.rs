@@ -150,6 +150,59 @@ fn programs_behave_the_same_as_c() {
     }
 }
 
+const FUNCTION_TYPES: &str = r#"
+extern int __VERIFIER_nondet_int(void);
+extern int printf(const char *, ...);
+typedef int fn(int); typedef const fn *pf; typedef fn other; typedef int (*pg)(int);
+static int inc(int x) { return x + 1; }
+static pf tab[2] = { inc, inc };
+static pg one = inc;
+struct q { fn *a; pf b[2]; pg c; other *d; fn **e; } Q = { inc, { inc, inc }, inc, inc, &Q.a };
+static int apply(pf f, fn *g, pg h) { return f(1) + g(2) + h(3) + Q.a(0) + Q.b[1](0) + (*Q.e)(4) + Q.d(5); }
+static int sum(int n, __builtin_va_list *l) {
+    int s = 0;
+    for (int i = 0; i < n; i++) s += __builtin_va_arg(*l, int);
+    return s;
+}
+static int total(int n, ...) {
+    __builtin_va_list l; __builtin_va_start(l, n);
+    int s = sum(n, &l);
+    __builtin_va_end(l);
+    return s;
+}
+int main(void) {
+    pf l = tab[__VERIFIER_nondet_int() & 1];
+    printf("%d %d\n", apply(l, inc, one), total(2, 3, 4));
+    return 0;
+}
+"#;
+
+#[test]
+fn pointers_to_types_of_functions_are_pointers_in_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("p.c");
+    std::fs::write(&source, FUNCTION_TYPES).unwrap();
+    compare(&source, folder.path());
+    let text = std::fs::read_to_string(folder.path().join("residual.c")).unwrap();
+    // Nothing reads what clang keeps for the result.
+    assert!(!text.contains(" = 0U;"), "{text}");
+    let unused = ["-fsyntax-only", "-Werror=unused-but-set-variable"];
+    assert!(Command::new("gcc").args(unused).arg(folder.path().join("residual.c")).status().unwrap().success());
+}
+
+#[test]
+fn an_object_of_no_known_type_is_so_many_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "struct module { char name[12]; int n; }; extern struct module this_module;\n\
+                extern void other(void *); int main(void) { other(&this_module); return 0; }\n";
+    std::fs::write(folder.path().join("a.c"), text).unwrap();
+    let mut proviso = Command::new(env!("CARGO_BIN_EXE_proviso"));
+    let arguments = ["reduce", "a.c", "--data-model", "ILP32", "-o", "written.c"];
+    assert!(proviso.args(arguments).current_dir(folder.path()).status().unwrap().success());
+    let gcc = Command::new("gcc").args(["-m32", "-fsyntax-only", "written.c"]).current_dir(folder.path()).status();
+    assert!(gcc.unwrap().success(), "{}", std::fs::read_to_string(folder.path().join("written.c")).unwrap());
+}
+
 /// Whatever vocabulary the program is written in.
 #[test]
 fn what_a_written_program_lacks_is_said() {

@@ -47,6 +47,9 @@ impl Statements<'_, '_, '_> {
     fn edge(&mut self, edge: EdgeId) {
         let p = self.file.p;
         let op = &p.edges[edge].op;
+        if matches!(*op, Op::Assign { var, .. } if self.file.is_dead(var)) {
+            return;
+        }
         let mut roots = Vec::new();
         op.for_each_expr(|e| roots.push(e));
         self.parts(&roots);
@@ -183,7 +186,7 @@ impl Statements<'_, '_, '_> {
     }
 
     fn part_name(&mut self, ty: Ty, width: u32) -> String {
-        let name = self.file.scope.fresh("part");
+        let name = self.file.names.fresh_local("part");
         let declaration = match ty {
             Ty::Unsigned(1) => "int ".to_owned(),
             Ty::Unsigned(_) => format!("{} ", container(width).0),
@@ -378,7 +381,7 @@ impl Statements<'_, '_, '_> {
         };
         let call = format!("{function}({})", texts.join(", "));
         match (result, returned) {
-            (Some(var), Some((from, width))) => {
+            (Some(var), Some((from, width))) if !self.file.is_dead(*var) => {
                 let (name, ty) = self.file.variable(*var);
                 let value = self.file.converted(call, from, width, ty);
                 self.out.push(format!("{name} = {};", strip(&value)));

@@ -9,7 +9,7 @@ use cfa::{
     AllocKind, CType, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, Program, Table, TypeId, VarId,
     VarKind,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// A variable of the program in C.
@@ -36,12 +36,12 @@ pub struct File<'p> {
     pub kinds: FxHashMap<ExprId, Kind>,
     /// Parts of the present statement that have a name.
     pub lets: FxHashMap<ExprId, (String, Ty)>,
-    /// The names of the present function.
-    pub scope: Names,
     /// Objects of the present function's frame that are variables of C, by the variable that holds their address.
     pub objects: FxHashMap<VarId, Object>,
     /// Where the program checks what it does with memory.
     pub watch: Option<super::memory::Watch>,
+    /// Variables that the present function reads.
+    pub read: FxHashSet<VarId>,
     /// Locals named in the present function, in order.
     pub locals: Vec<VarId>,
     /// Declarations of parts of expressions in the present function.
@@ -69,9 +69,9 @@ impl<'p> File<'p> {
             vars: kinds::of_variables(p),
             kinds: FxHashMap::default(),
             lets: FxHashMap::default(),
-            scope: Names::new(),
             objects: FxHashMap::default(),
             watch: None,
+            read: FxHashSet::default(),
             locals: Vec::new(),
             part_declarations: Vec::new(),
             functions: Table::filled(None, p.funcs.len()),
@@ -119,7 +119,7 @@ impl<'p> File<'p> {
         let name = match roles::role(self.p, f) {
             Role::Body if f == self.p.entry => "main".to_owned(),
             Role::Body if function.name == "main" && !self.rename_main => "main".to_owned(),
-            Role::Body => self.names.fresh_beside(&function.name, &mut self.scope),
+            Role::Body => self.names.fresh(&function.name),
             Role::External | Role::Error => roles::public_name(function).to_owned(),
         };
         self.functions[f] = Some(name.clone());
@@ -136,7 +136,7 @@ impl<'p> File<'p> {
             self.names.reserve(&global.name);
             global.name.clone()
         } else {
-            let name = self.names.fresh_beside(global.name.trim_start_matches('.'), &mut self.scope);
+            let name = self.names.fresh(global.name.trim_start_matches('.'));
             if self.watch.is_some() { format!("{name}.{}", super::memory::OBJECT) } else { name }
         };
         self.globals[g] = Some(name.clone());
@@ -159,11 +159,9 @@ impl<'p> File<'p> {
                 self.names.reserve(name);
                 name.clone()
             }
-            (VarKind::Global { .. }, name) => {
-                self.names.fresh_beside(name.as_deref().unwrap_or("global"), &mut self.scope)
-            }
-            (_, Some(name)) => self.scope.fresh(name.trim_start_matches('&')),
-            (_, None) => self.scope.fresh(&format!("t{}", v.index())),
+            (VarKind::Global { .. }, name) => self.names.fresh(name.as_deref().unwrap_or("global")),
+            (_, Some(name)) => self.names.fresh_local(name.trim_start_matches('&')),
+            (_, None) => self.names.fresh_local(&format!("t{}", v.index())),
         };
         self.vars[v].name = Some(name.clone());
         if matches!(var.kind, VarKind::Global { .. }) {
@@ -172,6 +170,11 @@ impl<'p> File<'p> {
             self.locals.push(v);
         }
         (name, ty)
+    }
+
+    /// Whether it is a variable of ours that nothing reads (clang's for the result of `main`), so nobody misses it.
+    pub fn is_dead(&self, v: VarId) -> bool {
+        matches!(self.p.vars[v].kind, VarKind::Temp(_)) && !self.read.contains(&v)
     }
 
     /// How a variable is declared.

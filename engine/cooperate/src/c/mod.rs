@@ -76,6 +76,7 @@ pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
     loop {
         if let Some(&f) = file.wanted_functions.get(functions) {
             functions += 1;
+            file.names.begin_function();
             let signature = file.signature(f);
             match roles::role(p, f) {
                 Role::Body => {
@@ -164,17 +165,22 @@ fn variable(file: &mut File, v: VarId) -> (String, String) {
 fn function(file: &mut File, f: FuncId, signature: &str, options: &Options) -> String {
     let p = file.p;
     let shape = Shape::new(p, f);
-    file.scope = file.names.clone();
+    file.read.clear();
+    let mut seen = FxHashSet::default();
+    for edge in shape.locs.iter().flat_map(|&loc| p.out_edges(loc)) {
+        p.edges[edge].op.for_each_expr(|e| {
+            p.exprs.visit(e, &mut seen, |_, node| {
+                if let cfa::Expr::Var(v) = *node {
+                    file.read.insert(v);
+                }
+            });
+        });
+    }
     file.locals.clear();
     file.part_declarations.clear();
     file.objects.clear();
     let function = &p.funcs[f];
     let parameters: Vec<VarId> = function.params.iter().copied().chain(function.varargs).collect();
-    for &v in &parameters {
-        // The prototype named them.
-        let name = file.variable(v).0;
-        file.scope.reserve(&name);
-    }
     let objects = frame_objects(file, &shape);
     let begin = memory::begin(file, f);
     let lines = structure::body(file, &shape);
@@ -247,7 +253,7 @@ fn frame_objects(file: &mut File, shape: &Shape) -> Vec<String> {
             continue;
         }
         let var = &p.vars[v];
-        let name = file.scope.fresh(var.name.as_deref().map_or("object", |n| n.trim_start_matches('&')));
+        let name = file.names.fresh_local(var.name.as_deref().map_or("object", |n| n.trim_start_matches('&')));
         let ty = match *p.plain_type(var.ty) {
             cfa::CType::Pointer(to) if p.size_of(to) == Some(size) => Some(to),
             _ => None,

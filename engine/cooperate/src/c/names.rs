@@ -1,6 +1,6 @@
 //! Identifiers: the program's own where they can be, and never two for one.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 const KEYWORDS: &[&str] = &[
     "auto",
@@ -95,58 +95,102 @@ const KEYWORDS: &[&str] = &[
     "fmal",
 ];
 
-/// The names of one scope: the file's, or a function's on top of it.
-#[derive(Clone)]
+/// The names of a file, and those of the function that is written at present.
 pub struct Names {
+    file: Scope,
+    function: Scope,
+    tags: Scope,
+}
+
+#[derive(Default)]
+struct Scope {
     taken: FxHashSet<String>,
-    tags: FxHashSet<String>,
+    /// By name, the first number that may be free: of a program that a condition left there can be thousands of copies of a function.
+    next: FxHashMap<String, u32>,
 }
 
 impl Names {
     pub fn new() -> Self {
-        Self { taken: KEYWORDS.iter().map(|&k| k.to_owned()).collect(), tags: FxHashSet::default() }
+        let taken = KEYWORDS.iter().map(|&k| k.to_owned()).collect();
+        Self { file: Scope { taken, ..Scope::default() }, function: Scope::default(), tags: Scope::default() }
+    }
+
+    /// Begins a function, which may use the names of all others.
+    pub fn begin_function(&mut self) {
+        self.function = Scope::default();
     }
 
     /// Takes exactly this name: what is defined elsewhere goes by it.
     pub fn reserve(&mut self, name: &str) {
-        self.taken.insert(name.to_owned());
+        self.file.taken.insert(name.to_owned());
     }
 
-    /// As [`fresh`](Self::fresh), and not one of the names of a scope within this one.
-    pub fn fresh_beside(&mut self, name: &str, inner: &mut Self) -> String {
-        loop {
-            let candidate = self.fresh(name);
-            if inner.taken.insert(candidate.clone()) {
-                return candidate;
-            }
-        }
-    }
-
-    /// An identifier of its own, as close to `name` as can be.
+    /// An identifier of the file, as close to `name` as can be, that the present function does not hide.
     pub fn fresh(&mut self, name: &str) -> String {
-        unused(&mut self.taken, name)
+        self.file.unused(&self.function, name)
+    }
+
+    /// One of the present function.
+    pub fn fresh_local(&mut self, name: &str) -> String {
+        self.function.unused(&self.file, name)
     }
 
     pub fn tag(&mut self, name: &str) -> String {
-        unused(&mut self.tags, name)
+        self.tags.unused(&Scope::default(), name)
     }
 
     /// Whether a typedef can have exactly this name.
     pub fn typedef(&mut self, name: &str) -> bool {
-        self.taken.insert(name.to_owned())
+        !self.function.taken.contains(name) && self.file.taken.insert(name.to_owned())
     }
 }
 
-fn unused(taken: &mut FxHashSet<String>, name: &str) -> String {
-    let mut base: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
-    if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) {
-        base.insert(0, '_');
+impl Scope {
+    /// A name that is neither here nor in `other`.
+    fn unused(&mut self, other: &Self, name: &str) -> String {
+        let mut base: String =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+        if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) {
+            base.insert(0, '_');
+        }
+        let mut candidate = base.clone();
+        if self.taken.contains(&candidate) || other.taken.contains(&candidate) {
+            let n = self.next.entry(base.clone()).or_insert(2);
+            while self.taken.contains(&candidate) || other.taken.contains(&candidate) {
+                candidate = format!("{base}_{n}");
+                *n += 1;
+            }
+        }
+        self.taken.insert(candidate.clone());
+        candidate
     }
-    let mut candidate = base.clone();
-    let mut n = 2;
-    while !taken.insert(candidate.clone()) {
-        candidate = format!("{base}_{n}");
-        n += 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_at_once_however_many_are_alike() {
+        let mut names = Names::new();
+        assert_eq!(names.fresh("f"), "f");
+        for n in 2..200_000 {
+            assert_eq!(names.fresh("f"), format!("f_{n}"));
+            names.begin_function();
+            assert_eq!(names.fresh_local("x"), "x");
+        }
     }
-    candidate
+
+    #[test]
+    fn names_of_the_file_and_of_a_function_are_no_two_for_one() {
+        let mut names = Names::new();
+        names.begin_function();
+        assert_eq!(names.fresh_local("f"), "f");
+        assert_eq!(names.fresh("f"), "f_2");
+        assert_eq!(names.fresh_local("f"), "f_3");
+        assert!(!names.typedef("f"));
+        names.begin_function();
+        assert!(names.typedef("f"));
+        assert_eq!((names.fresh_local("f").as_str(), names.fresh_local("int").as_str()), ("f_3", "int_2"));
+    }
 }

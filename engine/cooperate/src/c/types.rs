@@ -79,6 +79,19 @@ impl<'p> Types<'p> {
         self.tags[&self.p.types[ty]].members.get(index).cloned()
     }
 
+    /// Whether part of the type is written behind the declarator.
+    fn surrounds(&self, ty: TypeId) -> bool {
+        match &self.p.types[ty] {
+            CType::Array(..) | CType::Function => true,
+            &CType::Unknown { width } => width > 64,
+            CType::Qualified { ty, .. } => self.surrounds(*ty),
+            CType::Typedef { name, ty } if !matches!(self.typedefs.get(&(name.as_str(), *ty)), Some(Some(_))) => {
+                self.surrounds(*ty)
+            }
+            _ => false,
+        }
+    }
+
     fn spell(&mut self, ty: TypeId, declarator: String, names: &mut Names) -> String {
         let base = |name: &str| format!("{name} {declarator}").trim_end().to_owned();
         match &self.p.types[ty] {
@@ -87,10 +100,7 @@ impl<'p> Types<'p> {
             CType::Int { name, .. } => base(name),
             CType::Float { format, .. } => base(float_type(*format)),
             &CType::Pointer(to) => {
-                let pointer = match self.p.types[to] {
-                    CType::Array(..) | CType::Function => format!("(*{declarator})"),
-                    _ => format!("*{declarator}"),
-                };
+                let pointer = if self.surrounds(to) { format!("(*{declarator})") } else { format!("*{declarator}") };
                 self.spell(to, pointer, names)
             }
             &CType::Array(of, n) => {
@@ -110,6 +120,7 @@ impl<'p> Types<'p> {
                 }
             }
             CType::Qualified { ty, .. } => self.spell(*ty, declarator, names),
+            &CType::Unknown { width } if width > 64 => format!("unsigned char {declarator}[{}]", width.div_ceil(8)),
             CType::Unknown { width } => base(integer_type(*width, false)),
         }
     }
