@@ -106,6 +106,9 @@ pub enum Command {
     ///
     /// The residual program is a program like any other: compilers, verifiers and testers take it. Its executions are among those of
     /// the program, and all that the condition does not cover are there.
+    ///
+    /// Whatever the property, C and bitcode call reach_error where the program has an error, so a residual program of no-overflow is asked
+    /// with --property unreach-call. Of memory safety and termination they have no errors, which a warning says: tools have to look themselves.
     #[command(after_long_help = REDUCE_EXAMPLES)]
     Reduce(Box<ReduceArgs>),
     /// Works on what analyses know of the paths of a program: generalized information exchange automata (docs/gia.md).

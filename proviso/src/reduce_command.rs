@@ -30,7 +30,7 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     // What is drawn takes the place of the program where nobody asks for both.
     let output = args.output.as_ref().or((!args.shape).then_some(&stdout));
     let mut outputs = Outputs::new([("--output", output)]);
-    let (mut program, _job) = load(&args.files, &args.input, args.property.as_deref(), &outputs)?;
+    let (mut program, job) = load(&args.files, &args.input, args.property.as_deref(), &outputs)?;
     let reducer = cooperation::reducer_of(&args.reducer)?;
     let whole = Shape::of(&program);
     let too_large = |e: TooLarge| Failure::data(e.to_string());
@@ -54,6 +54,9 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
         let about = vec!["A residual program, made by proviso reduce.".to_owned()];
         let options = cooperate::c::Options { plain: args.no_line, about, ..cooperate::c::Options::default() };
         outputs.put(output, text(&residual, output, &options)?);
+        if language(output) != Language::Automata {
+            warn_of_unasked(&job, colors);
+        }
         let mut taints: Vec<&str> = residual.taints.values().map(|t| t.reason.as_str()).collect();
         taints.dedup();
         if !taints.is_empty() && residual.models.is_empty() {
@@ -67,13 +70,27 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     if args.condition.is_some() || args.gia.is_some() || args.shape {
         let (now, before) = (shape.locations(), whole.locations());
         let ratio = now as f64 / before.max(1) as f64;
-        let by = reducer.name();
+        let by = &args.reducer;
         output::print_error(&format!(
             "{by}: {now} locations, {} edges; {ratio:.2} times the program's {before}\n",
             shape.edges
         ));
     }
     Ok(())
+}
+
+/// Says what the written program does not ask, though it was asked for: what is no place in a program is no call of `reach_error`.
+fn warn_of_unasked(job: &Job, colors: Colors) {
+    for ask in &job.asks {
+        let why = match ask.checks.is_empty() {
+            true => "that it does not end is no place in it",
+            false if ask.checks.iter().any(|c| c.is_fault()) => {
+                "what it does with memory is not checked (`proviso instrument` writes a program that does)"
+            }
+            false => continue,
+        };
+        output::warning(&format!("the C does not ask for {}: {why}", ask.name), colors);
+    }
 }
 
 /// The program with its errors, as `verify` has it with the same options.

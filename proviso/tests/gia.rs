@@ -122,8 +122,10 @@ fn what_is_said_is_checked_combined_and_taken_away() {
         assert_eq!(answer(&["--gia", "both", "--take", "rt", "--reducer", reducer]), "TRUE", "{reducer}");
     }
     assert_eq!(answer(&["--gia", "both"]), "FALSE(unreach-call)");
-    let shape = text(&proviso(folder, &["reduce", "p.c", "--gia", "both", "--shape"]));
+    let drawn = proviso(folder, &["reduce", "p.c", "--gia", "both", "--shape"]);
+    let shape = text(&drawn);
     assert!(shape.lines().count() > 3 && shape.contains('#'), "{shape}");
+    assert!(String::from_utf8_lossy(&drawn.stderr).contains("parcomp: "));
 }
 
 /// As the program of Fig. 15 of the paper on GIAs: that x is 0 holds behind the first iteration of the loop, not before it.

@@ -203,6 +203,30 @@ fn an_object_of_no_known_type_is_so_many_bytes() {
     assert!(gcc.unwrap().success(), "{}", std::fs::read_to_string(folder.path().join("written.c")).unwrap());
 }
 
+/// Errors of all properties are calls of `reach_error`, but for what is no place in the program.
+#[test]
+fn what_a_written_program_does_not_ask_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "extern int __VERIFIER_nondet_int(void);\n\
+                int main(void) { int x = __VERIFIER_nondet_int(); return *(&x + (x + 1 == 7)); }\n";
+    std::fs::write(folder.path().join("a.c"), text).unwrap();
+    let said = |property: &str, to: &str| {
+        let mut proviso = Command::new(env!("CARGO_BIN_EXE_proviso"));
+        let arguments = ["reduce", "a.c", "--property", property, "-o", to];
+        let output = proviso.args(arguments).current_dir(folder.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        said
+    };
+    for property in ["valid-memsafety", "valid-memcleanup", "termination"] {
+        let warning = said(property, "written.c");
+        assert!(warning.contains("does not ask for") && warning.contains(property), "{warning}");
+        assert_eq!(said(property, "written.cfa"), "");
+    }
+    assert_eq!(said("no-overflow", "written.c"), "");
+    assert!(std::fs::read_to_string(folder.path().join("written.c")).unwrap().contains("reach_error();"));
+}
+
 /// Whatever vocabulary the program is written in.
 #[test]
 fn what_a_written_program_lacks_is_said() {

@@ -56,7 +56,15 @@ def ranges(args):
         if subprocess.run([ROOT / "scripts/batch", *map(str, run + limits)], stdout=subprocess.DEVNULL, check=False).returncode > 2:
             return 1
     known = {n: tables.results(tables.file_of(args.out, n)) for n in names if tables.file_of(args.out, n).exists()}
+    parts = {n: p for compositions in RANGED.values() for n, p in compositions.items()}
+    for name in chosen:
+        missing = [n for n in parts.get(name, []) if n not in known]
+        if missing or name not in parts:
+            text = f"there are no results of its parts in {args.out}: --names '{';'.join(missing)}'" if missing else "the papers have none of this name"
+            print(f"{name} is in no table: {text}", file=sys.stderr)
     for title, compositions in RANGED.items():
+        if not any(n in known and all(p in known for p in of) for n, of in compositions.items()):
+            continue
         print("\n".join([*tables.gains(title, compositions, known, args.cpu), ""]))
     return 0
 

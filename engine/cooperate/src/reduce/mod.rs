@@ -70,18 +70,6 @@ impl Reducer {
             _ => return None,
         })
     }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Separate => "sep",
-            Self::Locations => "cfa",
-            Self::LoopHeads => "lh",
-            Self::LoopHeadsByContext => "lhc",
-            Self::LoopHeadsByIteration(_) => "lhb",
-            Self::LoopHeadsByIterationAndContext(_) => "lhbc",
-            Self::Iterations => "nlh",
-        }
-    }
 }
 
 /// The residual program.
