@@ -107,6 +107,8 @@ out:;
     printf("%d %s %f %x %d %.2f\n", sum(3, 1, -2, u), names[n & 1], u * 1.5, b.u, operation(n), unit.im);
     int total = 0;
     for (struct node *p = list; p; p = p->next) total = total * 7 + p->value + p->flag + p->data[2];
+    long double far[2] = { __builtin_infl(), -__builtin_infl() }, near = far[n & 1];
+    printf("%d %d %d\n", near > n, near < n, n + 0.5L > 3);
     char text[16];
     strcpy(text, "total");
     printf("%s %d %lu\n", text, total, strlen(text));

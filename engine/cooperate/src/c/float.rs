@@ -112,9 +112,12 @@ impl File<'_> {
     }
 
     fn float_literal(&mut self, format: FloatFormat, c: &Bv) -> String {
-        let shown = float::show(format, c);
-        if float::is_nan(format, c) || !shown.contains(['.', 'e', 'i']) {
+        if float::is_nan(format, c) {
             return self.float_of_bits(format, &literal(c));
+        }
+        let mut shown = float::show(format, c);
+        if !shown.contains(['.', 'e', 'i']) {
+            shown += ".0";
         }
         let (before, after) = match format {
             FloatFormat::Single => ("", "f"),
@@ -124,7 +127,7 @@ impl File<'_> {
             FloatFormat::BFloat | FloatFormat::Quad => return self.float_of_bits(format, &literal(c)),
         };
         match shown.as_str() {
-            "inf" => format!("({before}1.0{after} / 0.0{after})"),
+            "inf" | "+inf" => format!("({before}1.0{after} / 0.0{after})"),
             "-inf" => format!("({before}-1.0{after} / 0.0{after})"),
             decimal => format!("{before}({decimal}{after})"),
         }
