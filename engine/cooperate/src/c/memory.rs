@@ -8,6 +8,7 @@
 use super::code::strip;
 use super::expr::{Kind, Ty};
 use super::file::File;
+use super::left_out::operations;
 use super::roles::{self, Role};
 use cfa::{
     AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, InputKind, Leak, Op, Out, Program,
@@ -62,10 +63,6 @@ pub fn write_models(p: &mut Program) -> Vec<String> {
     others.sort();
     others.dedup();
     others
-}
-
-fn operations(p: &Program, f: FuncId) -> impl Iterator<Item = &Op> {
-    super::Shape::new(p, f).locs.into_iter().flat_map(|loc| p.out_edges(loc)).map(|edge| &p.edges[edge].op)
 }
 
 fn is_about_heap(p: &Program, f: FuncId) -> bool {
