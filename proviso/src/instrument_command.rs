@@ -70,7 +70,7 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
         checks_memory: has_objects,
         ..cooperate::c::Options::default()
     };
-    outputs.put(&output, reduce_command::text(&program, &output, &options)?);
+    outputs.put(&output, reduce_command::text(&program, &output, &options)?.0);
     let mut taints: Vec<&str> = program.taints.values().map(|t| t.reason.as_str()).collect();
     taints.dedup();
     if !taints.is_empty() && program.models.is_empty() {

@@ -53,9 +53,10 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     if let Some(output) = output {
         let about = vec!["A residual program, made by proviso reduce.".to_owned()];
         let options = cooperate::c::Options { plain: args.no_line, about, ..cooperate::c::Options::default() };
-        outputs.put(output, text(&residual, output, &options)?);
+        let (text, unsaid) = text(&residual, output, &options)?;
+        outputs.put(output, text);
         if language(output) != Language::Automata {
-            warn_of_unasked(&job, colors);
+            warn_of_unasked(&job, unsaid.as_deref(), colors);
         }
         let mut taints: Vec<&str> = residual.taints.values().map(|t| t.reason.as_str()).collect();
         taints.dedup();
@@ -80,16 +81,17 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
 }
 
 /// Says what the written program does not ask, though it was asked for: what is no place in a program is no call of `reach_error`.
-fn warn_of_unasked(job: &Job, colors: Colors) {
+fn warn_of_unasked(job: &Job, unsaid: Option<&str>, colors: Colors) {
     for ask in &job.asks {
-        let why = match ask.checks.is_empty() {
-            true => "that it does not end is no place in it",
-            false if ask.checks.iter().any(|c| c.is_fault()) => {
+        let why = match (ask.checks.is_empty(), unsaid) {
+            (true, _) => "what it forbids is no place in the program",
+            (false, Some(_)) if ask.checks.iter().any(|c| c.is_fault()) => {
                 "what it does with memory is not checked (`proviso instrument` writes a program that does)"
             }
-            false => continue,
+            (false, Some(error)) => &format!("what others define of it does not ask (\"{error}\")"),
+            (false, None) => continue,
         };
-        output::warning(&format!("the C does not ask for {}: {why}", ask.name), colors);
+        output::warning(&format!("the C does not ask all of {}: {why}", ask.name), colors);
     }
 }
 
@@ -141,14 +143,18 @@ pub fn language(path: &Path) -> Language {
     }
 }
 
-/// The program in the language that the name of the file asks for.
-pub fn text(program: &Program, path: &Path, options: &cooperate::c::Options) -> Result<Vec<u8>, Failure> {
+/// The program in the language that the name of the file asks for, and an error of it that this cannot run into.
+pub fn text(
+    program: &Program,
+    path: &Path,
+    options: &cooperate::c::Options,
+) -> Result<(Vec<u8>, Option<String>), Failure> {
     let language = language(path);
     if language == Language::Automata {
-        return Ok(cfa::text::print(program).into_bytes());
+        return Ok((cfa::text::print(program).into_bytes(), None));
     }
     let c = cooperate::c::print(program, options).map_err(Failure::data)?;
-    compiled(c.text, program.layout.pointer_width, language, path)
+    Ok((compiled(c.text, program.layout.pointer_width, language, path)?, c.unsaid))
 }
 
 /// C in another language, or as it is. Errors speak of the file that it is for.
