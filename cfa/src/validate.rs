@@ -61,6 +61,7 @@ pub fn validate(program: &Program) -> Result<(), Vec<Violation>> {
     if v.violations.is_empty() { Ok(()) } else { Err(v.violations) }
 }
 
+/// Violations that are told: one may have many others behind it.
 const MAX_VIOLATIONS: usize = 300;
 
 struct Validator<'p> {

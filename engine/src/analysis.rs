@@ -123,7 +123,7 @@ impl Analysis {
         (
             Analysis::ValueNoCegarPredicate,
             "value-nocegar-predicate",
-            "explicit values of all variables but those that have too many, with predicates that refute the infeasible paths met
+            "explicit values of all variables but those that have too many, with predicates that refute the infeasible paths met\n\
              (cpa-expl-pred of the same; Beyer, Henzinger, Theoduloz: dynamic precision adjustment, ASE 2008)",
         ),
         (

@@ -13,6 +13,9 @@ use std::time::Duration;
 
 const WIDTH: u32 = 3;
 
+/// Analyses that prove nothing where there is a loop.
+const FINDS_ERRORS_ONLY: [&str; 2] = ["random", "bmc"];
+
 /// A structured program over three variables.
 struct Random {
     p: Program,
@@ -222,5 +225,9 @@ fn no_analysis_contradicts_counting() {
     }
     println!("{programs} programs, {errors} with an error; answers: {answered:?}");
     assert!(answered["default"] * 10 >= programs * 9, "{answered:?}");
-    assert!(answered["value"] * 2 > programs && answered["symex-cegar"] * 2 > programs, "{answered:?}");
+    // Each is of some use, and most are of much.
+    for (_, name, _) in Analysis::ALL {
+        let least = if FINDS_ERRORS_ONLY.contains(&name) { errors / 2 } else { programs / 2 };
+        assert!(answered.get(name).is_some_and(|&n| n >= least), "{name}: {answered:?}");
+    }
 }

@@ -55,6 +55,7 @@ pub struct PixelTree {
     rows: Vec<Vec<Color>>,
 }
 
+/// The colour (red, green, blue) where there is no node.
 const BACKGROUND: [u8; 3] = [0xdd, 0xe3, 0xea];
 /// Larger graphs have a row for several steps.
 const MOST_PIXELS: u64 = 1 << 26;

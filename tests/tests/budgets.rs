@@ -5,7 +5,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Where budgets are.
-const FOLDERS: [&str; 7] = [
+const FOLDERS: [&str; 8] = [
+    "cfa/src",
     "engine/smt/src",
     "engine/src",
     "engine/cooperate/src",
@@ -15,8 +16,14 @@ const FOLDERS: [&str; 7] = [
     "proviso/src",
 ];
 
-/// Numbers here are those of a format that is shared with others.
-const FORMATS: [&str; 2] = ["frontend-llvm/src/compile.rs", "frontend-llvm/src/cut.rs"];
+/// Numbers here are those of a format that is shared with others, or marks within one.
+const FORMATS: [&str; 5] = [
+    "cfa/src/float.rs",
+    "cfa/src/interp/code.rs",
+    "cfa/src/text/c.rs",
+    "frontend-llvm/src/compile.rs",
+    "frontend-llvm/src/cut.rs",
+];
 
 const INTRODUCTION: &str = "\
 # Budgets
@@ -46,7 +53,8 @@ fn shown(ty: &str, value: &str) -> Option<String> {
             };
             Some(format!("{} {unit}", number.trim_end_matches(')')))
         }
-        "u32" | "u64" | "usize" | "f64" | "i64" => {
+        list if list.starts_with("[u") => Some(value.to_owned()),
+        "u16" | "u32" | "u64" | "u128" | "usize" | "f64" | "i64" => {
             let value = inside("(").unwrap_or(value);
             value.starts_with(|c: char| c.is_ascii_digit()).then(|| value.to_owned())
         }
@@ -59,7 +67,8 @@ fn constants(text: &str) -> Vec<Constant> {
     let mut found = Vec::new();
     let mut why = String::new();
     let mut fresh = false;
-    for line in text.lines().take_while(|line| *line != "#[cfg(test)]") {
+    let program = text.split("#[cfg(test)]\nmod ").next().expect("one part at least");
+    for line in program.lines() {
         if let Some(comment) = line.strip_prefix("///") {
             if !fresh {
                 why.clear();

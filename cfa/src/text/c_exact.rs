@@ -17,8 +17,9 @@ pub fn c_exact(p: &Program, pool: &ExprPool, e: ExprId, in_scope: &dyn Fn(VarId)
     if pool.width(e) == 1 { printer.condition(e) } else { printer.unsigned(e) }
 }
 
+/// Operators of a condition in a witness: larger ones nobody reads, and compilers have limits.
 const MAX_NODES: u32 = 400;
-/// How deep expressions may nest; C compilers have limits too.
+/// Bits of the values that it may have: those of the largest type of every C.
 const MAX_WIDTH: u32 = 64;
 
 struct Printer<'p> {

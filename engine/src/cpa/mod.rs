@@ -229,6 +229,9 @@ pub trait Abstraction: Cpa<State: Clone> {
     /// through the states adjusted is as good as another; `None` if the blocks contradict one another.
     fn execution(&mut self, state: &Self::State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop>;
 
+    /// What is tracked at some locations is tracked in all of its scope from now on; whether that is more.
+    fn widen_precision(&mut self) -> bool;
+
     /// Whether there is a precision to be refined: not where everything is tracked.
     fn has_precision(&self) -> bool {
         true

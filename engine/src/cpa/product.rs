@@ -195,6 +195,9 @@ where
     fn has_precision(&self) -> bool {
         self.first.has_precision()
     }
+    fn widen_precision(&mut self) -> bool {
+        self.first.widen_precision()
+    }
     fn settle(&mut self, edge: EdgeId, reason: Reason) {
         self.first.settle(edge, reason);
     }

@@ -123,6 +123,9 @@ impl<C: Abstraction> Abstraction for Slicing<'_, C> {
     fn execution(&mut self, state: &C::State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
         self.inner.execution(state, budget)
     }
+    fn widen_precision(&mut self) -> bool {
+        self.inner.widen_precision()
+    }
     fn settle(&mut self, edge: EdgeId, reason: Reason) {
         self.inner.settle(edge, reason);
     }

@@ -16,6 +16,7 @@ pub fn gcd(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
+/// Moduli are below it, those of 64-bit numbers.
 const LARGEST: u128 = 1 << 64;
 
 impl Congruence {

@@ -314,6 +314,11 @@ impl Abstraction for Tracking<'_> {
         self.open_problems().settle(edge);
     }
 
+    fn widen_precision(&mut self) -> bool {
+        self.predicates.share();
+        self.precision.share()
+    }
+
     fn has_precision(&self) -> bool {
         !self.precision.full
     }

@@ -112,6 +112,12 @@ impl Precision {
     pub fn add_everywhere(&mut self, items: impl IntoIterator<Item = Item>) {
         self.items.entry(None).or_default().extend(items);
     }
+    /// Tracks everything wherever its scope is; `false` if that is how it was.
+    pub fn share(&mut self) -> bool {
+        let all: Vec<Item> = self.items.drain().flat_map(|(_, items)| items).collect();
+        self.add_everywhere(all);
+        std::mem::replace(&mut self.sharing, Sharing::Scope) == Sharing::Location
+    }
     pub fn ban(&mut self, item: Item) {
         self.banned.insert(item);
     }
@@ -152,4 +158,20 @@ pub fn describe(program: &Program, item: Item) -> String {
 
 fn name(program: &Program, var: VarId) -> String {
     program.vars[var].name.clone().unwrap_or_else(|| "a temporary".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_location_needs_can_be_shared() {
+        let (here, there, x) = (LocId(1), LocId(2), Item::Var(VarId(0)));
+        let mut precision = Precision::new(false, false, Sharing::Location);
+        assert!(precision.add(here, x));
+        assert!(precision.tracks(here, x) && !precision.tracks(there, x));
+        assert!(precision.share() && precision.tracks(there, x));
+        // Shared it is, and stays.
+        assert!(!precision.share() && !precision.add(there, x));
+    }
 }

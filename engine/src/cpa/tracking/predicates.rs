@@ -43,6 +43,14 @@ impl Predicates {
         let scopes = [(func, None), (func, Some(at))];
         scopes.into_iter().filter_map(|scope| self.by_scope.get(&scope)).flatten().copied()
     }
+    /// Tracks all predicates everywhere.
+    pub fn share(&mut self) {
+        let mut local: Vec<_> = self.by_scope.extract_if(|(_, at), _| at.is_some()).collect();
+        local.sort_unstable();
+        for ((func, _), predicates) in local {
+            predicates.into_iter().for_each(|predicate| _ = self.add(func, None, predicate));
+        }
+    }
     /// Tracks a predicate, at one location or everywhere; `false` if it was tracked there already.
     pub fn add(&mut self, func: Option<FuncId>, at: Option<LocId>, predicate: ExprId) -> bool {
         let all = self.by_scope.entry((func, at)).or_default();
