@@ -75,6 +75,9 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     }
     report.invariants.retain(|i| !i.conditions.is_empty());
     if let Some((path, format)) = pixels {
+        if graph.is_empty() {
+            output::warning("the picture is empty: no analysis that worked keeps a graph of what it reached", colors);
+        }
         outputs.put(path, PixelTree::of_states(&graph).draw(format));
     }
     if let Some(path) = &args.report {

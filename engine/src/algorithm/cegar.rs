@@ -220,13 +220,13 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     /// Cuts the graph where the precision has changed.
     fn refined(&mut self, refinement: Refinement, hit: Found<C>) -> Result<(), Stop> {
         let place = self.inner.program.edges[hit.goal.edge()].place;
-        self.inner.counters.refinements += 1;
         match refinement {
             Refinement::Impossible => {
                 let text = "the abstraction cannot tell an infeasible path to an error from a feasible one";
                 self.give_up_on(hit, Reason::at(text, place))
             }
             Refinement::Refined { from, changed } => {
+                self.inner.counters.refinements += u64::from(changed);
                 self.stale = if changed { 0 } else { self.stale + 1 };
                 // What a location needs may come from states that were made elsewhere: a caller's, say.
                 if self.stale == STALE && self.inner.cpa.widen_precision() {
