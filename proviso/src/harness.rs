@@ -10,6 +10,9 @@ use frontend_llvm::GIVEN;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+/// Functions that bring something from outside and that sanitizers call themselves, which this must not reach.
+const CALLED_BY_SANITIZERS: [&str; 6] = ["clock_gettime", "getuid", "isatty", "mkdir", "pipe", "sysconf"];
+
 /// What the harness must know of the program besides the trace.
 pub struct Subject<'a> {
     pub files: &'a [String],
@@ -29,6 +32,17 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    /// Those of clang that the program is compiled with.
+    fn sanitizers(&self) -> Vec<&'static str> {
+        let objects = speaks_of_objects(self) && self.sanitizer != Some("address");
+        self.sanitizer.into_iter().chain(objects.then_some("address")).collect()
+    }
+
+    /// Whether a function of the library's is called by a sanitizer, too.
+    fn shares(&self, name: &str) -> bool {
+        !self.sanitizers().is_empty() && CALLED_BY_SANITIZERS.contains(&name)
+    }
+
     /// The function of the harness that gives an input.
     fn given<'i>(&self, input: &'i InputValue) -> Option<&'i str> {
         match &input.kind {
@@ -59,8 +73,11 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     let environment = &trace.environment;
     let allocations = Allocations::new(trace, subject);
     let mut out = String::new();
-    header(&mut out, trace, &allocations, subject);
-    allocations.undefine(&mut out);
+    // The program calls other functions in their place; the harness itself, those of the library.
+    let shared = environment.returns.keys().map(String::as_str).filter(|name| subject.shares(name));
+    let renamed: Vec<&str> = allocations.functions().chain(shared).collect();
+    header(&mut out, trace, &renamed, subject);
+    renamed.iter().for_each(|name| out += &format!("#undef {name}\n"));
     if !environment.stdin_failures.is_empty() {
         out += "#define _GNU_SOURCE\n";
     }
@@ -83,7 +100,7 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
         }
     }
     for (name, calls) in environment.returns.iter().filter(|(name, _)| !allocation::allocates(name)) {
-        library_function(&mut out, name, calls);
+        library_function(&mut out, name, calls, subject.shares(name));
     }
     allocations.write(&mut out);
     files(&mut out, environment);
@@ -95,21 +112,21 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     out
 }
 
-fn header(out: &mut String, trace: &Trace, allocations: &Allocations<'_>, subject: &Subject<'_>) {
+fn header(out: &mut String, trace: &Trace, renamed: &[&str], subject: &Subject<'_>) {
     let environment = &trace.environment;
     let model = if subject.ilp32 { "-m32 " } else { "" };
     *out += &comment(&format!("Made by proviso: the inputs {}", subject.of));
     *out += " *\n";
-    let objects = speaks_of_objects(subject) && subject.sanitizer != Some("address");
-    let sanitizers: Vec<&str> = subject.sanitizer.into_iter().chain(objects.then_some("address")).collect();
+    let sanitizers = subject.sanitizers();
     let sanitize = if sanitizers.is_empty() { String::new() } else { format!("-fsanitize={} ", sanitizers.join(",")) };
-    let _ = writeln!(
-        out,
-        " *     clang {model}{sanitize}{}-g {} THIS_FILE -lm && ./a.out\n *",
-        allocations.options(),
-        subject.files.join(" ")
-    );
-    *out += " * Functions are weak: what the program defines itself stays as it is.\n";
+    let mut options: String = renamed.iter().map(|name| format!("-D{name}=proviso_{name} ")).collect();
+    // Else it would not be preprocessed again.
+    if !renamed.is_empty() && subject.files.iter().any(|file| file.ends_with(".i")) {
+        options += "-x c ";
+    }
+    let files = subject.files.join(" ");
+    let _ = writeln!(out, " *     clang {model}{sanitize}{options}-g {files} THIS_FILE -lm && ./a.out\n *");
+    *out += " * What the program defines itself stays as it is.\n";
     let unmodelled =
         trace.inputs.iter().filter(|i| matches!(i.kind, InputKind::Unmodelled(_)) && subject.given(i).is_none());
     let others: Vec<&InputValue> = trace.uninitialised.iter().chain(unmodelled).collect();
@@ -240,15 +257,18 @@ fn literal(bytes: &[u8]) -> String {
 }
 
 /// A function of the C library that brings what cannot be arranged: it does what it did, call by call. By its name for the
-/// linker only, so that it is of no type that a header may contradict.
-fn library_function(out: &mut String, name: &str, calls: &[LibraryCall]) {
+/// linker only, so that it is of no type that a header may contradict; not weak as the others are, since a sanitizer has
+/// weak functions of such names, which the linker meets before (and a program that defines it itself does not bring it here).
+fn library_function(out: &mut String, name: &str, calls: &[LibraryCall], is_renamed: bool) {
     let float = calls.iter().find_map(|call| match &call.result {
         CallResult::Float(ty, _) => Some(ty.as_str()),
         _ => None,
     });
     let ty = float.unwrap_or("long long");
     let parameters = "char *a0, char *a1, char *a2, char *a3, char *a4, char *a5";
-    let _ = writeln!(out, "__attribute__((weak)) {ty} proviso_{name}({parameters}) __asm__(\"{name}\");");
+    if !is_renamed {
+        let _ = writeln!(out, "{ty} proviso_{name}({parameters}) __asm__(\"{name}\");");
+    }
     let _ = writeln!(out, "{ty} proviso_{name}({parameters}) {{\n    static unsigned next;\n    switch (next++) {{");
     for (n, call) in calls.iter().enumerate() {
         let place = call.spot.as_ref().map_or_else(String::new, |s| format!(" /* {s} */"));
@@ -319,7 +339,7 @@ fn files(out: &mut String, environment: &Environment) {
     }
     out.push_str("    default:\n        return NULL;\n    }\n}\n\n");
     for name in &environment.openers {
-        let _ = writeln!(out, "__attribute__((weak)) FILE *proviso_{name}(void) __asm__(\"{name}\");");
+        let _ = writeln!(out, "FILE *proviso_{name}(void) __asm__(\"{name}\");");
         let _ = writeln!(out, "FILE *proviso_{name}(void) {{\n    return proviso_open();\n}}\n");
     }
 }

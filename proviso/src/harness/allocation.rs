@@ -48,14 +48,9 @@ impl<'a> Allocations<'a> {
         Self { failures, blocks: &trace.heap[..read] }
     }
 
-    /// What the program is compiled with: AddressSanitizer has functions of these names itself, so the program calls others.
-    pub fn options(&self) -> String {
-        self.failures.keys().fold(String::new(), |out, name| out + &format!("-D{name}=proviso_{name} "))
-    }
-
-    /// The harness itself calls those of the library; before anything is included.
-    pub fn undefine(&self, out: &mut String) {
-        self.failures.keys().for_each(|name| *out += &format!("#undef {name}\n"));
+    /// Those that are written: AddressSanitizer has functions of these names itself, so the program calls others.
+    pub fn functions(&self) -> impl Iterator<Item = &'a str> {
+        self.failures.keys().copied()
     }
 
     pub fn write(&self, out: &mut String) {
