@@ -25,6 +25,17 @@ use FloatFormat as F;
 impl FloatFormat {
     pub const ALL: [Self; 6] = [F::Half, F::BFloat, F::Single, F::Double, F::X87, F::Quad];
 
+    /// The type of C.
+    pub fn c_name(self) -> &'static str {
+        match self {
+            F::Half => "_Float16",
+            F::BFloat => "__bf16",
+            F::Single => "float",
+            F::Double => "double",
+            F::X87 => "long double",
+            F::Quad => "__float128",
+        }
+    }
     /// Bits of the representation.
     pub fn width(self) -> u32 {
         match self {

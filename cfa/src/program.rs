@@ -23,7 +23,7 @@ mod op;
 mod types;
 
 pub use op::{AllocKind, Callee, HaltKind, Leak, Op};
-pub use types::{AUTOMATON, CType, Field, MONITOR};
+pub use types::{AUTOMATON, CType, Field, MONITOR, Passing};
 
 use crate::bv::Bv;
 use crate::check::Check;
@@ -95,6 +95,8 @@ pub struct Program {
     pub places: Table<PlaceId, Place>,
     /// Where execution starts: a function without parameters.
     pub entry: FuncId,
+    /// If it starts with another function than `main`, how the arguments of that are passed.
+    pub passing: Vec<Passing>,
     /// Library models that were linked into the program, by function name, sorted.
     pub models: Vec<String>,
     place_ids: FxHashMap<Place, PlaceId>,
@@ -118,6 +120,7 @@ impl Program {
             files: Table::new(),
             places: Table::new(),
             entry: FuncId(0),
+            passing: Vec::new(),
             models: Vec::new(),
             place_ids: FxHashMap::default(),
         };

@@ -106,8 +106,9 @@ void Exporter::variable(const GlobalVariable &variable) {
   variables.add(words);
 }
 
-/// Row: name, type, flags; C name, file, line, C types of result and parameters; first instruction number,
-/// and the word count of the body in the section of bodies.
+/// Row: name, type, flags; C name, file, line, C types of result and parameters; of parameters that are more than their
+/// type says, the number, flags, size and alignment; first instruction number, and the word count of the body in the
+/// section of bodies.
 void Exporter::function(const Function &function) {
   Words words;
   text.push(words, function.getName());
@@ -126,6 +127,19 @@ void Exporter::function(const Function &function) {
       words.push_back(debug.type(type));
       words[count]++;
     }
+  count = words.size();
+  words.push_back(0);
+  for (const Argument &argument : function.args()) {
+    uint32_t flags =
+        argument.hasByValAttr() | argument.hasStructRetAttr() << 1 | argument.hasAttribute(Attribute::SExt) << 2;
+    if (!flags)
+      continue;
+    words.insert(words.end(), {argument.getArgNo(), flags});
+    Type *type = argument.hasByValAttr() ? argument.getParamByValType() : nullptr;
+    push64(words, type ? layout.getTypeAllocSize(type).getFixedValue() : 0);
+    words.push_back(type ? uint32_t(argument.getParamAlign().value_or(layout.getABITypeAlign(type)).value()) : 0);
+    words[count]++;
+  }
   words.push_back(instruction_count);
   Words body_words;
   if (!function.isDeclaration())

@@ -155,9 +155,23 @@ pub struct Function {
     pub line: u32,
     /// C types of the result and the parameters; empty without debug information.
     pub c_types: Vec<u32>,
+    /// What parameters are besides their types, where they are anything.
+    pub attributes: Vec<Attributes>,
     /// The number of its first instruction, in module order.
     pub first_instruction: u32,
     pub body: Option<Body>,
+}
+
+/// How a parameter is passed.
+#[derive(Clone, Debug)]
+pub struct Attributes {
+    pub parameter: u32,
+    /// The argument is an object, of this size and alignment in bytes, and its value here the address of it.
+    pub copy: Option<(u64, u32)>,
+    /// Space for the result.
+    pub is_result: bool,
+    /// Whoever calls extends its sign.
+    pub signed: bool,
 }
 
 /// The code of a function. Instructions are numbered through all blocks.
@@ -461,6 +475,12 @@ impl Reader<'_> {
         }
     }
 
+    fn attributes(&mut self) -> Attributes {
+        let (parameter, flags, object) = (self.word(), self.word(), (self.word64(), self.word()));
+        let copy = (flags & 1 != 0).then_some(object);
+        Attributes { parameter, copy, is_result: flags & 2 != 0, signed: flags & 4 != 0 }
+    }
+
     /// A function and the number of words of its body.
     fn function(&mut self) -> (Function, u32) {
         let (name, ty, flags) = (self.string(), self.word(), self.word());
@@ -477,6 +497,7 @@ impl Reader<'_> {
             file: self.word(),
             line: self.word(),
             c_types: self.list(Self::word),
+            attributes: self.list(Self::attributes),
             first_instruction: self.word(),
             body: None,
         };

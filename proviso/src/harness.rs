@@ -1,9 +1,10 @@
 //! A C file that gives a program the inputs of a counterexample, so that it fails natively.
 
 mod allocation;
+mod entry;
 
 use crate::environment::{CallResult, Command, Environment, LibraryCall};
-use crate::trace::{Argument, Arguments, InputValue, Target, Trace};
+use crate::trace::{InputValue, Trace};
 use allocation::Allocations;
 use cfa::{Bv, CType, InputKind, Program, TypeId};
 use frontend_llvm::GIVEN;
@@ -106,7 +107,7 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     files(&mut out, environment);
     errors(&mut out, trace, subject);
     match &trace.arguments {
-        Some(arguments) => call(&mut out, arguments, environment),
+        Some(arguments) => entry::call(&mut out, arguments, subject.ilp32, environment),
         None => before_main(&mut out, environment),
     }
     out
@@ -131,7 +132,8 @@ fn header(out: &mut String, trace: &Trace, renamed: &[&str], subject: &Subject<'
         trace.inputs.iter().filter(|i| matches!(i.kind, InputKind::Unmodelled(_)) && subject.given(i).is_none());
     let others: Vec<&InputValue> = trace.uninitialised.iter().chain(unmodelled).collect();
     let unwritten = trace.unwritten_bytes.saturating_sub(trace.unwritten_on_heap);
-    if !others.is_empty() || unwritten > 0 || !environment.doubts.is_empty() {
+    let not_passed = not_passed(trace, subject.ilp32);
+    if !others.is_empty() || unwritten > 0 || !environment.doubts.is_empty() || !not_passed.is_empty() {
         *out += " *\n * These values cannot be given from outside; the violation may depend on them:\n";
         for input in others {
             let place = input.spot.as_ref().map_or_else(String::new, |s| format!(", {s}"));
@@ -140,11 +142,16 @@ fn header(out: &mut String, trace: &Trace, renamed: &[&str], subject: &Subject<'
         if unwritten > 0 {
             let _ = writeln!(out, " *     {unwritten} bytes of memory read before they were written");
         }
-        for doubt in &environment.doubts {
+        for doubt in environment.doubts.iter().chain(&not_passed) {
             let _ = writeln!(out, " *     {doubt}");
         }
     }
     *out += " */\n";
+}
+
+/// The arguments of the function that the program starts with that no harness can pass, in words.
+pub fn not_passed(trace: &Trace, ilp32: bool) -> Vec<String> {
+    trace.arguments.iter().flat_map(|arguments| entry::not_passed(arguments, ilp32)).collect()
 }
 
 /// The first lines of a comment.
@@ -342,57 +349,6 @@ fn files(out: &mut String, environment: &Environment) {
         let _ = writeln!(out, "FILE *proviso_{name}(void) __asm__(\"{name}\");");
         let _ = writeln!(out, "FILE *proviso_{name}(void) {{\n    return proviso_open();\n}}\n");
     }
-}
-
-/// Calls the function that the program starts with.
-fn call(out: &mut String, arguments: &Arguments, environment: &Environment) {
-    let name = &arguments.function;
-    let parameters: Vec<&str> = arguments.values.iter().map(|a| if a.is_copy { "void *" } else { &a.c_type }).collect();
-    let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
-    let _ = writeln!(out, "\n__attribute__((weak)) int main(void) {{\n    return 0;\n}}\n");
-    let _ = writeln!(out, "__attribute__((weak)) long proviso_entry({parameters}) __asm__(\"{name}\");");
-    environment_before(out, environment);
-    let _ = writeln!(out, "    if (!proviso_entry) {{");
-    let _ = writeln!(
-        out,
-        "        fputs(\"proviso: {name} is static; compile the program with -Dstatic= to call it\\n\", stderr);\n        \
-         exit(2);\n    }}"
-    );
-    for (n, object) in arguments.objects.iter().enumerate() {
-        let _ = writeln!(out, "    char *object{n} = calloc(1, {}); /* {} */", object.size.max(1), object.ty);
-    }
-    for (n, object) in arguments.objects.iter().enumerate() {
-        for (at, bytes) in runs(&object.bytes) {
-            let _ = writeln!(out, "    memcpy(object{n} + {at}, {}, {});", literal(&bytes), bytes.len());
-        }
-        for (at, target) in &object.pointers {
-            let target = target.map_or("NULL".to_owned(), address);
-            let _ = writeln!(out, "    *(void **)(object{n} + {at}) = {target};");
-        }
-    }
-    let values: Vec<String> = arguments.values.iter().enumerate().map(|(n, a)| argument(out, n, a)).collect();
-    let _ = writeln!(out, "    proviso_entry({});\n    exit(0);\n}}", values.join(", "));
-}
-
-fn address(target: Target) -> String {
-    match target {
-        Target::Object(n) => format!("object{n}"),
-        Target::Function => GIVEN.to_owned(),
-    }
-}
-
-/// An argument as the call has it.
-fn argument(out: &mut String, n: usize, argument: &Argument) -> String {
-    if let Some(target) = argument.target {
-        return format!("(void *){}", address(target));
-    }
-    if !matches!(argument.c_type.as_str(), "float" | "double" | "long double") {
-        return format!("({}){}", argument.c_type, integer(&argument.value));
-    }
-    let (ty, size) = (&argument.c_type, argument.value.width() / 8);
-    let _ = writeln!(out, "    static const unsigned char bits{n}[] = {{{}}};", bytes(&argument.value));
-    let _ = writeln!(out, "    {ty} value{n} = 0; /* {} */\n    memcpy(&value{n}, bits{n}, {size});", argument.name);
-    format!("value{n}")
 }
 
 /// Bytes that follow each other, with zeros between them where that is shorter.

@@ -449,6 +449,11 @@ impl Pipeline {
                     let doubt = "global variables hold what is shown as arguments of their names";
                     trace.environment.doubts.push(doubt.into());
                 }
+                if self.wants_harness {
+                    let not_passed = harness::not_passed(&trace, program.layout.pointer_width == 32);
+                    let warnings = not_passed.iter().map(|what| format!("the harness cannot give {what}"));
+                    self.shared().warnings.extend(warnings);
+                }
                 harness = self.wants_harness.then(|| {
                     let spot = trace.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
                     let of = format!("with which this happens{spot}: {}", trace.message);

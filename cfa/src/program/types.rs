@@ -66,6 +66,24 @@ pub struct Field {
     pub bit_width: u64,
 }
 
+/// How an argument is passed natively, where C compilers agree on it; parts of a struct are arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Passing {
+    Integer {
+        signed: bool,
+    },
+    Float(FloatFormat),
+    /// In one register.
+    Vector,
+    Pointer,
+    /// In memory, as an object of this size and alignment in bytes, whose address the program's parameter is.
+    Copy {
+        size: u64,
+        align: u32,
+    },
+    Other,
+}
+
 impl Program {
     /// Whether a variable holds the state of an automaton.
     pub fn is_automaton(&self, var: VarId) -> bool {

@@ -11,7 +11,7 @@ use crate::bv::Bv;
 use crate::expr::{BinOp, Expr, ExprId, ExprPool, SymId, UnOp};
 use crate::float::{self, FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 use crate::program::*;
-use names::{constant, float_name, int_name, width_or_zero};
+use names::{constant, int_name, width_or_zero};
 
 /// An expression of `pool` (the program's or one grown from it).
 pub fn c_expr(p: &Program, pool: &ExprPool, e: ExprId) -> String {
@@ -178,7 +178,7 @@ impl Printer<'_> {
             return self.expr(e, level);
         }
         let name = match reading {
-            Reading::Float(format) => float_name(format).to_owned(),
+            Reading::Float(format) => format.c_name().to_owned(),
             _ => int_name(self.pool.width(e), reading == Reading::Signed),
         };
         self.cast(&name, e, level)
@@ -353,11 +353,11 @@ impl Printer<'_> {
             },
             Expr::FIsNan(f, a) => self.call("isnan", &[a], Reading::Float(f)),
             Expr::FConvert { from, to, arg, .. } => {
-                (format!("({}){}", float_name(to), self.read(arg, Reading::Float(from), UNARY)), UNARY)
+                (format!("({}){}", to.c_name(), self.read(arg, Reading::Float(from), UNARY)), UNARY)
             }
             Expr::IntToF { to, signed, arg, .. } => {
                 let reading = if signed { Reading::Signed } else { Reading::Unsigned };
-                (format!("({}){}", float_name(to), self.read(arg, reading, UNARY)), UNARY)
+                (format!("({}){}", to.c_name(), self.read(arg, reading, UNARY)), UNARY)
             }
             Expr::FToInt { from, signed, width, arg } => {
                 (format!("({}){}", int_name(width, signed), self.read(arg, Reading::Float(from), UNARY)), UNARY)

@@ -19,8 +19,8 @@ use super::{Context, Mutability, primitive};
 use crate::ir::{self, NONE, TypeKind, Variable};
 use crate::options::EntryPointers;
 use cfa::{
-    AllocKind, CType, Callee, ExprId, FuncId, FunctionOrigin, Global, GlobalId, GlobalInit, Id, InputKind, Op, TypeId,
-    Var, VarId, VarKind,
+    AllocKind, CType, Callee, ExprId, FuncId, FunctionOrigin, Global, GlobalId, GlobalInit, Id, InputKind, Op, Passing,
+    TypeId, Var, VarId, VarKind,
 };
 use rustc_hash::FxHashMap;
 
@@ -56,7 +56,7 @@ pub(super) struct Lazy {
     /// The objects made so far, and by the same number what they are; how many there are.
     made: Option<(GlobalId, GlobalId, VarId)>,
     kinds: Vec<Kind>,
-    by_target: FxHashMap<(TypeId, u32), usize>,
+    by_target: FxHashMap<(TypeId, u32, bool), usize>,
     /// By the type that calls have: the functions that tokens of the kind [`FUNCTION`] lead to.
     functions: FxHashMap<ir::Ty, FuncId>,
 }
@@ -66,6 +66,8 @@ pub(super) struct Lazy {
 struct Kind {
     target: TypeId,
     depth: u32,
+    /// It is an argument itself, or the space for a result: there is one, and no other pointer leads to it.
+    alone: bool,
     make: FuncId,
 }
 
@@ -210,14 +212,14 @@ impl Context<'_> {
     }
 
     /// The kind of objects of a type, at a distance from the arguments; `None` if there are too many kinds.
-    fn kind(&mut self, target: TypeId, depth: u32) -> Option<usize> {
+    fn kind(&mut self, target: TypeId, depth: u32, alone: bool) -> Option<usize> {
         let target = self.plain(target);
         if self.is_function(target) {
             return Some(FUNCTION);
         }
         let depth = if self.options.entry_memory.depth.is_some() { depth } else { 0 };
         let lazy = self.lazy.as_ref()?;
-        if let Some(&known) = lazy.by_target.get(&(target, depth)) {
+        if let Some(&known) = lazy.by_target.get(&(target, depth, alone)) {
             return Some(known);
         }
         if lazy.kinds.len() == FUNCTION {
@@ -228,8 +230,8 @@ impl Context<'_> {
         self.program.funcs[make].origin = FunctionOrigin::Model;
         let lazy = self.lazy.as_mut()?;
         let kind = lazy.kinds.len();
-        lazy.kinds.push(Kind { target, depth, make });
-        lazy.by_target.insert((target, depth), kind);
+        lazy.kinds.push(Kind { target, depth, alone, make });
+        lazy.by_target.insert((target, depth, alone), kind);
         Some(kind)
     }
 }
@@ -277,10 +279,14 @@ fn token(b: &mut Builder, kind: usize) -> ExprId {
 }
 
 /// A pointer to an object of this type.
-fn pointer_to(b: &mut Builder, target: TypeId) -> Option<ExprId> {
-    let kind = b.cx.kind(target, 1)?;
+fn pointer_to(b: &mut Builder, target: TypeId, alone: bool) -> Option<ExprId> {
+    let kind = b.cx.kind(target, 1, alone)?;
     let var = b.temp(b.pointer_width());
     match b.cx.options.entry_memory.pointers {
+        _ if alone => {
+            let make = b.cx.lazy.as_ref()?.kinds[kind].make;
+            call(b, make, &[], var);
+        }
         EntryPointers::Valid if kind == FUNCTION => return Some(token(b, kind)),
         EntryPointers::Valid => {
             let make = b.cx.lazy.as_ref()?.kinds[kind].make;
@@ -300,19 +306,19 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
     let function = &b.ir().functions[n];
     let TypeKind::Function { params: types, .. } = b.ir().kind(function.ty) else { return Vec::new() };
     let params = b.cx.program.funcs[func].params.clone();
-    // The types of C, unless some parameters are passed as several.
-    let results = usize::from(types.len() == function.c_types.len());
-    let c_type = |k: usize| match results {
-        // The result is in memory, and its address the first parameter.
-        1 => function.c_types.get(k),
-        _ if types.len() + 1 == function.c_types.len() => function.c_types.get(k + 1),
-        _ => None,
-    };
+    // The result may be in memory, and its address the first parameter; some parameters may be passed as several.
+    let results = usize::from(function.attributes.iter().any(|a| a.is_result));
+    let has_c_types = types.len() + 1 == function.c_types.len() + results;
+    let c_type = |k: usize| function.c_types.get(k + 1 - results).filter(|_| has_c_types);
     let mut args = Vec::new();
     for (k, (&param, &ty)) in params.iter().zip(types).enumerate() {
         let name = b.cx.program.vars[param].name.clone().unwrap_or_else(|| format!("number {}", k + 1));
         let c_type = c_type(k).filter(|&&row| row != NONE).map(|&row| b.cx.source.c_type(row));
         let width = b.cx.program.vars[param].width;
+        let attributes = function.attributes.iter().find(|a| a.parameter == k as u32);
+        let alone = attributes.is_some_and(|a| a.copy.is_some() || a.is_result);
+        let passing = passing(b.ir(), ty, width, attributes);
+        b.cx.program.passing.push(passing);
         if matches!(b.ir().kind(ty), TypeKind::Pointer) {
             let target = c_type.and_then(|ty| match b.cx.program.plain_type(ty) {
                 CType::Pointer(to) => Some(*to),
@@ -320,7 +326,7 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
                 CType::Struct { .. } | CType::Array(..) => Some(ty),
                 _ => None,
             });
-            if let Some(pointer) = target.filter(|&to| b.cx.is_given(to)).and_then(|to| pointer_to(b, to)) {
+            if let Some(pointer) = target.filter(|&to| b.cx.is_given(to)).and_then(|to| pointer_to(b, to, alone)) {
                 args.push(pointer);
                 continue;
             }
@@ -330,6 +336,20 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
         args.push(b.havoc(width, InputKind::Argument(name), c_type));
     }
     args
+}
+
+/// How a parameter is passed natively.
+fn passing(ir: &ir::Module, ty: ir::Ty, width: u32, attributes: Option<&ir::Attributes>) -> Passing {
+    match *ir.kind(ty) {
+        TypeKind::Int(..=128) => Passing::Integer { signed: attributes.is_some_and(|a| a.signed) },
+        TypeKind::Float(format) => Passing::Float(format),
+        TypeKind::Vector(..) if width >= 64 && width.is_power_of_two() => Passing::Vector,
+        TypeKind::Pointer => match attributes.and_then(|a| a.copy) {
+            Some((size, align)) => Passing::Copy { size, align },
+            None => Passing::Pointer,
+        },
+        _ => Passing::Other,
+    }
 }
 
 /// Gives global variables any content.
@@ -350,7 +370,7 @@ pub(super) fn any_globals(b: &mut Builder) {
                     CType::Pointer(to) => Some(*to).filter(|&to| b.cx.is_given(to)),
                     _ => None,
                 };
-                match target.and_then(|to| pointer_to(b, to)) {
+                match target.and_then(|to| pointer_to(b, to, false)) {
                     Some(value) => drop(b.emit(Op::Assign { var, value })),
                     None => b.havoc_var(var, kind, Some(ty)),
                 }
@@ -374,7 +394,7 @@ pub(super) fn any_globals(b: &mut Builder) {
 fn store_tokens(b: &mut Builder, object: ExprId, slots: &[(u64, TypeId)], depth: u32) {
     let limit = b.cx.options.entry_memory.depth;
     for &(at, target) in slots {
-        let value = match b.cx.kind(target, depth) {
+        let value = match b.cx.kind(target, depth, false) {
             _ if limit.is_some_and(|limit| depth > limit) => b.size(0),
             Some(kind) => token(b, kind),
             // Of unknown value.
@@ -406,7 +426,8 @@ fn make(cx: &mut Context, kind: Kind) {
     let is_aggregate =
         matches!(cx.program.types[kind.target], CType::Struct { size: 1.., .. } | CType::Array(..) | CType::Pointer(_));
     let is_string = matches!(&cx.program.types[kind.target], CType::Int { name, .. } if name == "char");
-    let (count, made) = (cx.options.entry_memory.array_length, cx.lazy.as_ref().and_then(|lazy| lazy.made));
+    let made = cx.lazy.as_ref().and_then(|lazy| lazy.made).filter(|_| !kind.alone);
+    let count = if kind.alone { Some(1) } else { cx.options.entry_memory.array_length };
     let name = format!("length of {} *", cx.program.type_name(kind.target));
     let is_unknown = cx.has_unknown_pointers(kind.target, false);
     let mut b = Builder::new(cx, kind.make);
@@ -506,7 +527,7 @@ fn follow(cx: &mut Context) {
         b.finish(Op::Return { value: Some(token) });
     });
     let object = b.temp(width);
-    for (n, kind) in kinds.iter().enumerate() {
+    for (n, kind) in kinds.iter().enumerate().filter(|(_, kind)| !kind.alone) {
         let this = b.int(TOKEN - KIND, n as u64);
         let is_this = b.x().eq(which, this);
         let name = b.cx.program.type_name(kind.target);

@@ -1,7 +1,7 @@
 //! What a function other than `main` was called with, as far as the run looked: see `lower/arguments.rs` of the front-end.
 
 use cfa::interp::{Inputs, ObjectSeq, State};
-use cfa::{Bv, CType, FuncId, Function, Program};
+use cfa::{Bv, CType, FuncId, Function, Passing, Program, TypeId};
 use frontend_llvm::{FOLLOW, MAKE, is_given};
 use std::collections::BTreeMap;
 
@@ -17,13 +17,12 @@ pub struct Arguments {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Argument {
     pub name: String,
-    /// Without typedefs, and any pointer as `void *`.
+    /// Without typedefs, and any pointer as `void *`; a plain one of the same kind where it is a part of a struct.
     pub c_type: String,
     pub value: Bv,
     /// What it points to.
     pub target: Option<Target>,
-    /// A struct, of which a copy is passed.
-    pub is_copy: bool,
+    pub passing: Passing,
 }
 
 /// An object as it is before the function is called.
@@ -118,19 +117,19 @@ impl Making {
             true => Some(Target::Function),
             false => self.made.iter().position(|made| made.base == at).map(Target::Object),
         };
-        let values = function.params.iter().zip(&self.values).map(|(&param, value)| {
-            let var = &program.vars[param];
-            let ty = program.plain_type(var.ty);
-            let is_number = matches!(ty, CType::Int { .. } | CType::Float { .. } | CType::Bool | CType::Enum { .. });
-            Argument {
-                name: var.name.clone().unwrap_or_default(),
-                c_type: crate::harness::plain_name(program, var.ty),
-                value: value.clone(),
+        let values =
+            function.params.iter().zip(&self.values).zip(&program.passing).map(|((&param, value), &passing)| {
+                let var = &program.vars[param];
                 // A number may be that of an address.
-                target: value.to_u64().filter(|_| !is_number).and_then(target),
-                is_copy: matches!(ty, CType::Struct { .. }),
-            }
-        });
+                let is_pointer = matches!(passing, Passing::Pointer | Passing::Copy { .. });
+                Argument {
+                    name: var.name.clone().unwrap_or_default(),
+                    c_type: c_type(program, var.ty, passing, value.width()),
+                    value: value.clone(),
+                    target: value.to_u64().filter(|_| is_pointer).and_then(target),
+                    passing,
+                }
+            });
         let objects = self.made.iter().map(|made| {
             let range = (made.seq, 0)..=(made.seq, u64::MAX);
             let followed = |&(at, token): &(u64, u64)| Some((at, target(*self.leads.get(&token)?)));
@@ -142,5 +141,32 @@ impl Making {
             }
         });
         Some(Arguments { function: function.name.clone(), values: values.collect(), objects: objects.collect() })
+    }
+}
+
+/// A C type that is passed so.
+fn c_type(program: &Program, ty: TypeId, passing: Passing, width: u32) -> String {
+    let own = match program.plain_type(ty) {
+        CType::Bool => width <= 8,
+        CType::Int { width: own, .. } | CType::Enum { width: own, .. } => *own == width,
+        _ => false,
+    };
+    match passing {
+        Passing::Integer { .. } if own => crate::harness::plain_name(program, ty),
+        Passing::Integer { signed } => {
+            let name = match width {
+                1 => return "_Bool".into(),
+                2..=8 => "char",
+                9..=16 => "short",
+                17..=32 => "int",
+                33..=64 => "long long",
+                _ => "__int128",
+            };
+            format!("{} {name}", if signed { "signed" } else { "unsigned" })
+        }
+        Passing::Float(format) => format.c_name().into(),
+        Passing::Vector => format!("float __attribute__((vector_size({})))", width / 8),
+        Passing::Pointer | Passing::Copy { .. } => "void *".into(),
+        Passing::Other => program.type_name(ty),
     }
 }

@@ -36,14 +36,3 @@ pub(super) fn int_name(width: u32, signed: bool) -> String {
     };
     name.to_owned()
 }
-
-pub(super) fn float_name(format: FloatFormat) -> &'static str {
-    match format {
-        FloatFormat::Half => "_Float16",
-        FloatFormat::BFloat => "__bf16",
-        FloatFormat::Single => "float",
-        FloatFormat::Double => "double",
-        FloatFormat::X87 => "long double",
-        FloatFormat::Quad => "__float128",
-    }
-}
