@@ -114,6 +114,7 @@ int pipe(int ends[2]) {
     if (result == 0) {
         ends[0] = proviso_env_between(0, INT_MAX);
         ends[1] = proviso_env_between(0, INT_MAX);
+        __proviso_assume(ends[0] != ends[1]);
     }
     return result;
 }
@@ -127,9 +128,24 @@ unsigned geteuid(void) { return __proviso_env_int(); }
 unsigned getgid(void) { return __proviso_env_int(); }
 unsigned getegid(void) { return __proviso_env_int(); }
 int getpagesize(void) { return 4096; }
-// -1 without an error says that there is no limit.
+
+// What POSIX has as the least value for a name, as far as Linux keeps to it: limits that a user can lower
+// (_SC_CHILD_MAX, _SC_OPEN_MAX, ...) may be 0.
+static long proviso_least(int name) {
+    enum { ARG_MAX = 0, CLK_TCK = 2, PAGESIZE = 30, IOV_MAX = 60, LOGIN_NAME_MAX = 71, TTY_NAME_MAX = 72 };
+    enum { NPROCESSORS_CONF = 83, NPROCESSORS_ONLN = 84, PHYS_PAGES = 85 };
+    long positive = (name == CLK_TCK) | (name == PAGESIZE) | (name == NPROCESSORS_CONF) | (name == NPROCESSORS_ONLN) |
+                    (name == PHYS_PAGES);
+    return positive + (name == ARG_MAX) * 4096 + (name == IOV_MAX) * 16 +
+           ((name == LOGIN_NAME_MAX) | (name == TTY_NAME_MAX)) * 9;
+}
+
+// -1 without an error says that there is no limit. What else is negative is the least value of a type of C's.
 long sysconf(int name) {
+    enum { CHAR_MIN = 103, INT_MIN = 105, SCHAR_MIN = 112, SHRT_MIN = 114 };
     long value = __proviso_env_long();
+    _Bool is_negative = (name == CHAR_MIN) | (name == INT_MIN) | (name == SCHAR_MIN) | (name == SHRT_MIN);
+    __proviso_assume(is_negative | (value == -1) | (value >= proviso_least(name)));
     SET_ERRNO_IF(value == -1 && __proviso_env_bool(), EINVAL);
     return value;
 }
@@ -179,17 +195,21 @@ char *getcwd(char *buffer, size_t size) {
     return buffer;
 }
 
-// What is known of a file, as much of it as the structure holds.
+// What is known of a file, as much of it as the structure holds; and the byte of it with the sign of `st_size`.
 #if __SIZEOF_POINTER__ == 8
-enum { PROVISO_STAT = 144, PROVISO_STAT64 = 144 };
+enum { PROVISO_STAT = 144, PROVISO_STAT64 = 144, PROVISO_STAT_SIGN = 55, PROVISO_STAT64_SIGN = 55 };
 #else
-enum { PROVISO_STAT = 88, PROVISO_STAT64 = 96 };
+enum { PROVISO_STAT = 88, PROVISO_STAT64 = 96, PROVISO_STAT_SIGN = 47, PROVISO_STAT64_SIGN = 51 };
 #endif
 
+// A file has no negative size.
 static int proviso_stat(void *status, size_t size) {
     int result = proviso_outcome();
-    if (result == 0)
+    if (result == 0) {
         __proviso_env_memory(status, size);
+        int sign = size == PROVISO_STAT ? PROVISO_STAT_SIGN : PROVISO_STAT64_SIGN;
+        __proviso_assume(((signed char *)status)[sign] >= 0);
+    }
     return result;
 }
 

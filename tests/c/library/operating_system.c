@@ -1,0 +1,30 @@
+// run: => TRUE
+// run: -DWRONG=st.st_size==0 => FALSE(unreach-call)
+// run: -DWRONG=pages==-1 => FALSE(unreach-call)
+// run: -DWRONG=pages==8192 => FALSE(unreach-call)
+// run: -DWRONG=ends[0]==7&&ends[1]==9 => FALSE(unreach-call)
+// What the operating system gives has bounds: sizes of files, ends of pipes, what `sysconf` says.
+#include "../verify.h"
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef WRONG
+#define WRONG 0
+#endif
+
+int main(void) {
+    struct stat st;
+    if (stat("file", &st) != 0)
+        return 1;
+    check(st.st_size >= 0);
+    int ends[2];
+    if (pipe(ends) != 0)
+        return 1;
+    check(ends[0] >= 0 && ends[1] >= 0 && ends[0] != ends[1]);
+    long pages = sysconf(_SC_PAGESIZE), processors = sysconf(_SC_NPROCESSORS_ONLN);
+    check(pages == -1 || pages > 0);
+    check(processors == -1 || processors > 0);
+    check(sysconf(_SC_OPEN_MAX) >= -1);
+    check(!(WRONG)); // wrong
+    return 0;
+}
