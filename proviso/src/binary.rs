@@ -5,6 +5,10 @@ use crate::project::Entry;
 /// How ELF files start.
 pub const ELF: &[u8] = b"\x7fELF";
 const ARCHIVE: &[u8] = b"!<arch>\n";
+/// An archive that names its members instead of holding them.
+const THIN: &[u8] = b"!<thin>\n";
+/// Bytes of the header of a member of an archive.
+const HEADER: usize = 60;
 /// The section with records, a line each.
 pub const SECTION: &str = ".proviso.commands";
 /// Where `clang -fembed-bitcode` puts it.
@@ -19,7 +23,7 @@ pub struct Content {
 
 /// Whether a file that starts like this is an object, an archive or a program.
 pub fn is_binary(start: &[u8]) -> bool {
-    start.starts_with(ELF) || start.starts_with(ARCHIVE)
+    [ELF, ARCHIVE, THIN].iter().any(|magic| start.starts_with(magic))
 }
 
 /// Records as a section holds them.
@@ -40,6 +44,43 @@ pub fn content(data: &[u8]) -> Option<Content> {
         return None;
     }
     Some(found)
+}
+
+/// The files that a thin archive consists of, relative to its folder; `None` if the file is none.
+pub fn members_elsewhere(data: &[u8]) -> Option<Vec<String>> {
+    data.starts_with(THIN).then_some(())?;
+    let mut names: &[u8] = &[];
+    let mut found = Vec::new();
+    let mut at = THIN.len();
+    while let Some(header) = data.get(at..at + HEADER) {
+        at += HEADER;
+        let (name, size) = name_and_size(header);
+        let is_index = name == "/" || name == "/SYM64/";
+        if is_index || name == "//" {
+            // These alone have their content here.
+            let Some(content) = at.checked_add(size).and_then(|end| data.get(at..end)) else { break };
+            if !is_index {
+                names = content;
+            }
+            at += size + size % 2;
+        } else if let Some(long) = name.strip_prefix('/') {
+            // A place among the names, and for a member of another archive its place there.
+            let start = long.split(':').next().and_then(|at| at.parse::<usize>().ok());
+            let Some(rest) = start.and_then(|start| names.get(start..)) else { break };
+            let name = rest.split(|&b| b == b'\n').next().unwrap_or(rest);
+            found.push(String::from_utf8_lossy(name).trim_end_matches('/').to_owned());
+        } else {
+            found.push(name.trim_end_matches('/').to_owned());
+        }
+    }
+    found.dedup();
+    Some(found)
+}
+
+/// The name in a member's header, and the size of its content.
+fn name_and_size(header: &[u8]) -> (String, usize) {
+    let text = |range: std::ops::Range<usize>| String::from_utf8_lossy(&header[range]).trim().to_owned();
+    (text(0..16), text(48..58).parse().unwrap_or(usize::MAX))
 }
 
 /// Adds what an object consists of.
@@ -65,11 +106,10 @@ fn add(found: &mut Content, object: &[u8]) {
 
 /// The members of an archive.
 fn members(archive: &[u8]) -> Vec<&[u8]> {
-    const HEADER: usize = 60;
     let mut found = Vec::new();
     let mut at = ARCHIVE.len();
     while let Some(header) = archive.get(at..at + HEADER) {
-        let size = String::from_utf8_lossy(&header[48..58]).trim().parse::<usize>().unwrap_or(usize::MAX);
+        let (_, size) = name_and_size(header);
         let start = at + HEADER;
         let Some(member) = start.checked_add(size).and_then(|end| archive.get(start..end)) else { break };
         found.push(member);
@@ -152,5 +192,20 @@ mod tests {
         let header = |size: usize| format!("{:48}{size:<10}`\n", "a.o/");
         let archive = ["!<arch>\n", &header(3), "abc\n", &header(2), "de"].concat();
         assert_eq!(members(archive.as_bytes()), [&b"abc"[..], b"de"]);
+    }
+
+    #[test]
+    fn members_of_thin_archives() {
+        let header = |name: &str, size: usize| format!("{name:48}{size:<10}`\n");
+        let names = "sub/a long name.o/\n../b.o/\n";
+        let archive = ["!<thin>\n", &header("/", 2), "xx", &header("//", names.len()), names, "\n"];
+        let members = [header("/0", 100), header("/19", 200), header("c.o/", 1 << 40)];
+        let archive = archive.concat() + &members.concat();
+        let found = members_elsewhere(archive.as_bytes()).unwrap();
+        assert_eq!(found, ["sub/a long name.o", "../b.o", "c.o"]);
+        assert_eq!(members_elsewhere(b"!<arch>\n"), None);
+        for end in 0..archive.len() {
+            members_elsewhere(&archive.as_bytes()[..end]);
+        }
     }
 }

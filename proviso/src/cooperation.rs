@@ -4,6 +4,7 @@
 use crate::args::VerifyArgs;
 use crate::external::{self, Tool};
 use crate::failure::Failure;
+use crate::files;
 use crate::gia_command::cegar::Exchange;
 use crate::knowledge::Known;
 use crate::pipeline::{Pipeline, REPLAY, others};
@@ -65,7 +66,7 @@ enum Second {
 
 impl Cooperation {
     pub fn of(args: &VerifyArgs) -> Result<Self, Failure> {
-        let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e));
+        let read = files::read_text;
         let bound = |path: &str| match path {
             "-" => Ok(None),
             path => {

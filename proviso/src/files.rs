@@ -1,7 +1,8 @@
 //! The files that a run writes.
 //!
 //! What the user named is checked before any work is done: no output is an input, no two are the same file, all can be
-//! written. A file is written beside its place and renamed at the end, so a run that fails leaves what was there.
+//! written. What is an input is not listed: each file that is read by [`read`] is one for all of the run, and each output that was
+//! checked is refused when it comes to be read. A file is written beside its place and renamed at the end, so a run that fails leaves what was there.
 
 use crate::failure::Failure;
 use crate::output;
@@ -11,10 +12,34 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use tempfile::NamedTempFile;
 
 /// Standard output, by the name that options have for it.
 pub const STDOUT: &str = "-";
+
+/// The inputs read and the outputs checked so far, of the process: a run of the command.
+static INPUTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static CHECKED: Mutex<Vec<(&str, PathBuf)>> = Mutex::new(Vec::new());
+
+/// The content of an input.
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    take(path)?;
+    fs::read(path).map_err(|error| Failure::reading(path, &error))
+}
+
+/// The content of an input that is text.
+pub fn read_text(path: &Path) -> Result<String, Failure> {
+    take(path)?;
+    fs::read_to_string(path).map_err(|error| Failure::reading(path, &error))
+}
+
+/// Makes a file an input: no output that is written to, or will be.
+pub fn take(path: &Path) -> Result<(), Failure> {
+    INPUTS.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+    let named = CHECKED.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Outputs { named, content: Vec::new() }.spare([path])
+}
 
 /// Files to write: what the options name, and the content as far as it is there.
 #[derive(Clone, Default, Debug)]
@@ -32,7 +57,9 @@ impl Outputs {
 
     /// Says now what would go wrong at the end.
     pub fn check<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
+        let read = INPUTS.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.spare(inputs)?;
+        self.spare(read.iter().map(PathBuf::as_path))?;
         for (i, (option, path)) in self.named.iter().enumerate() {
             let writing = |error| Failure::writing(path, &error);
             if path == Path::new(STDOUT) {
@@ -50,6 +77,7 @@ impl Outputs {
                 }
             }
         }
+        CHECKED.lock().unwrap_or_else(PoisonError::into_inner).extend(self.named.iter().cloned());
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use crate::binary::{self, Content};
 use crate::failure::Failure;
+use crate::files;
 use frontend_llvm::CompileCommand;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -28,6 +29,7 @@ impl Inputs {
                 inputs.take_standard_input()?;
                 continue;
             }
+            files::take(file)?;
             let mut start = [0; 8];
             let mut opened = std::fs::File::open(file).map_err(|e| Failure::reading(file, &e))?;
             // A folder is said to be none later.
@@ -36,8 +38,8 @@ impl Inputs {
                 inputs.files.push(file.clone());
                 continue;
             }
-            let data = std::fs::read(file).map_err(|e| Failure::reading(file, &e))?;
-            inputs.take_binary(file, binary::content(&data).unwrap_or_default())?;
+            let data = files::read(file)?;
+            inputs.take_binary(file, content(file, &data)?)?;
         }
         Ok(inputs)
     }
@@ -80,7 +82,13 @@ impl Inputs {
             (_, true) => "stdin.ll",
             _ => "stdin.c",
         };
-        self.put(name, &data)
+        self.put(name, &data)?;
+        // What it includes is looked for here, where clang looks for it.
+        if let (Ok(here), Some(path), "stdin.c") = (std::env::current_dir(), self.files.last(), name) {
+            let options = vec!["-iquote".into(), here.display().to_string()];
+            self.commands.insert(path.clone(), CompileCommand { directory: here, options });
+        }
+        Ok(())
     }
 
     /// Adds a file with this content.
@@ -96,4 +104,17 @@ impl Inputs {
         self.files.push(path);
         Ok(())
     }
+}
+
+/// What an object, an archive or a program consists of; a thin archive, of what is in the files that it names.
+fn content(file: &Path, data: &[u8]) -> Result<Content, Failure> {
+    let Some(names) = binary::members_elsewhere(data) else { return Ok(binary::content(data).unwrap_or_default()) };
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let mut all = Content::default();
+    for name in names {
+        let Content { records, bitcode } = binary::content(&files::read(&folder.join(name))?).unwrap_or_default();
+        all.records.extend(records);
+        all.bitcode.extend(bitcode);
+    }
+    Ok(all)
 }

@@ -3,6 +3,7 @@
 use crate::args::{DataModelArg, InputArgs, PointersArg, VerifyArgs};
 use crate::cooperation::Cooperation;
 use crate::failure::{At, Failure};
+use crate::files;
 use crate::inputs::Inputs;
 use crate::project;
 use crate::source::Spot;
@@ -363,7 +364,7 @@ fn automata(name: &str) -> Result<Vec<Automaton>, Failure> {
                 "there is no file {name}, and no automaton of that name; those that come with Proviso are {known}"
             )));
         }
-        _ => std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?,
+        _ => files::read_text(path)?,
     };
     automaton::parse(&text).map_err(|error| {
         let spot = Spot { path: name.to_owned(), line: error.line, column: error.column };
@@ -472,7 +473,7 @@ fn by_name(name: &str) -> Result<Vec<Property>, Failure> {
 }
 
 fn read(file: &Path) -> Result<PropertyFile, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|e| Failure::reading(file, &e))?;
+    let text = files::read_text(file)?;
     Property::parse_file(&text).map_err(|e| Failure::data(format!("{}: {e}", file.display())))
 }
 

@@ -1,6 +1,7 @@
 //! How a project compiles its files: `compile_commands.json`, and compilers' options on our own command line.
 
 use crate::failure::Failure;
+use crate::files;
 use frontend_llvm::{CompileCommand, meaningful};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -38,7 +39,7 @@ impl Entry {
 /// compilation database, or the database.
 pub fn commands(build: &Path, files: &[PathBuf]) -> Result<(Vec<PathBuf>, BTreeMap<PathBuf, CompileCommand>), Failure> {
     let database = if build.is_dir() { build.join("compile_commands.json") } else { build.to_owned() };
-    let text = std::fs::read_to_string(&database).map_err(|e| Failure::reading(&database, &e))?;
+    let text = files::read_text(&database)?;
     let entries: Vec<Entry> = serde_json::from_str(&text)
         .map_err(|e| Failure::data(format!("{}: not a compilation database: {e}", database.display())))?;
     let mut found = (Vec::new(), BTreeMap::new());

@@ -2,6 +2,7 @@
 
 use crate::args::DataModelArg;
 use crate::failure::Failure;
+use crate::files;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -57,7 +58,7 @@ impl Task {
 
     /// Reads a task definition. Relative names in it are relative to its folder.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let text = std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?;
+        let text = files::read_text(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         Self::parse(&text, folder).map_err(|message| Failure::data(format!("{}: {message}", path.display())))
     }

@@ -50,6 +50,12 @@ fn a_program_knows_how_it_was_compiled() {
     assert_eq!(verify(path, &["bad"]), "FALSE(unreach-call)");
     assert_eq!(verify(path, &["lib.a", "main.o"]), "TRUE");
     assert_eq!(verify(path, &["limit.o", "main.o"]), "TRUE");
+    // Meson's archives name their members.
+    make(path, "mkdir out && ar rcT out/thin.a limit.o lib/unused.o");
+    assert_eq!(verify(path, &["out/thin.a", "main.o"]), "TRUE");
+    std::fs::rename(path.join("limit.o"), path.join("gone.o")).unwrap();
+    let output = verify(path, &["out/thin.a", "main.o"]);
+    assert!(output.contains("cannot read out/../limit.o"), "{output}");
     let output = verify(path, &["/bin/true"]);
     assert!(output.contains("proviso cc"), "{output}");
 }

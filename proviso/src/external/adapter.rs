@@ -1,6 +1,7 @@
 //! How a tool of others is called, as data: what it reads, its command line, where it leaves tests.
 
 use crate::failure::Failure;
+use crate::files;
 use crate::reduce_command::{compiled, language};
 use anyhow::{Context, Error, anyhow};
 use cfa::Program;
@@ -81,9 +82,7 @@ impl Adapter {
         let path = Path::new(name);
         let text = match known.iter().find(|(known, _)| *known == name) {
             Some((_, text)) => (*text).to_owned(),
-            None if path.extension().is_some_and(|e| e == "toml") => {
-                fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?
-            }
+            None if path.extension().is_some_and(|e| e == "toml") => files::read_text(path)?,
             None => {
                 let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
                 let names = names.join(", ");

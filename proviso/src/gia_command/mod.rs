@@ -7,7 +7,7 @@ mod witness;
 
 use crate::args::{GiaArgs, GiaCommand, GiaFormat};
 use crate::failure::{Failure, exit};
-use crate::files::{Outputs, STDOUT};
+use crate::files::{self, Outputs, STDOUT};
 use crate::job::Job;
 use crate::output::{self, Colors};
 use crate::reduce_command::load;
@@ -282,12 +282,12 @@ fn to_tests(gia: &Gia, program: &Program, folder: &Path) -> Result<u8, Failure> 
 
 /// A GIA of the program, from a file.
 pub fn read(path: &Path, program: &mut Program) -> Result<Gia, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?;
+    let text = files::read_text(path)?;
     gia::parse(&text, program).map_err(|e| Failure::automaton(path, &e))
 }
 
 pub fn read_condition(path: &Path, program: &mut Program) -> Result<Condition, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?;
+    let text = files::read_text(path)?;
     condition::parse(&text, program).map_err(|e| Failure::automaton(path, &e))
 }
 

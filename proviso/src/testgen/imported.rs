@@ -1,6 +1,7 @@
 //! Tests of other testers: Test-Comp's XML, KLEE's `.ktest`, and inputs as AFL keeps them in its queue.
 
 use crate::failure::Failure;
+use crate::files;
 use anyhow::{Context, Error};
 use cfa::interp::{InputSource, ObjectSeq, Unknown};
 use cfa::{Bv, InputId, InputKind, Program};
@@ -42,7 +43,7 @@ pub fn in_memory(value: &Bv) -> Vec<u8> {
 /// left out.
 pub fn read(path: &Path) -> Result<Vec<Imported>, Failure> {
     if !path.is_dir() {
-        let bytes = std::fs::read(path).map_err(|e| Failure::reading(path, &e))?;
+        let bytes = files::read(path)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let problem = |why: Error| Failure::data(format!("{}: {why:#}", path.display()));
         return Ok(vec![test(&name, &bytes).unwrap_or_else(|| Ok(Imported::Stream(bytes.clone()))).map_err(problem)?]);
@@ -58,7 +59,7 @@ pub fn read(path: &Path) -> Result<Vec<Imported>, Failure> {
     let mut tests = Vec::new();
     for file in files {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let bytes = std::fs::read(&file).map_err(|e| Failure::reading(&file, &e))?;
+        let bytes = files::read(&file)?;
         match test(&name, &bytes) {
             Some(Ok(test)) => tests.push(test),
             Some(Err(why)) => return Err(Failure::data(format!("{}: {why:#}", file.display()))),

@@ -11,6 +11,7 @@ pub mod validate;
 pub mod violation;
 
 use crate::failure::Failure;
+use crate::files;
 use crate::report::{Answer, Report};
 use crate::source::Spot;
 use serde::{Deserialize, Serialize};
@@ -226,7 +227,7 @@ fn is_graphml(text: &str) -> bool {
 
 /// Reads a witness file of either format, and what of it is left out, in words.
 pub fn read_any(path: &Path) -> Result<(Vec<Entry>, Vec<String>), Failure> {
-    let bytes = std::fs::read(path).map_err(|e| Failure::reading(path, &e))?;
+    let bytes = files::read(path)?;
     let text = String::from_utf8_lossy(&bytes);
     if !is_graphml(&text) {
         return Ok((read(path)?, Vec::new()));
@@ -238,7 +239,7 @@ pub fn read_any(path: &Path) -> Result<(Vec<Entry>, Vec<String>), Failure> {
 
 /// Reads a witness file of format 2.
 pub fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))?;
+    let text = files::read_text(path)?;
     if is_graphml(&text) {
         return Err(Failure::data(format!("{}: only `proviso validate` reads GraphML", path.display())));
     }

@@ -9,7 +9,7 @@ use super::weave::{self, Following, INVARIANT, Woven};
 use super::{Content, Entry, Location, Loose, Waypoint};
 use crate::args::{TraceArg, ValidateArgs, VerifyArgs};
 use crate::failure::{Failure, exit};
-use crate::files::Outputs;
+use crate::files::{self, Outputs};
 use crate::job::{Job, Otherwise};
 use crate::output::{self, Colors};
 use crate::render::{self, Detail};
@@ -111,7 +111,7 @@ fn adopt(job: &mut Job, entry: &Entry, args: &ValidateArgs) -> Result<(), Failur
 fn stale(entry: &Entry, job: &Job) -> Result<Vec<String>, Failure> {
     let mut warnings = Vec::new();
     for path in &job.load.inputs {
-        let bytes = std::fs::read(path).map_err(|e| Failure::reading(path, &e))?;
+        let bytes = files::read(path)?;
         let hashes = &entry.metadata.task.input_file_hashes;
         let of = hashes.iter().find(|(name, _)| Path::new(name).file_name() == path.file_name());
         if of.is_some_and(|(_, hash)| *hash != super::digest(&bytes)) {

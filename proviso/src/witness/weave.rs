@@ -9,6 +9,7 @@ use super::text::{Added, Text};
 use super::validate::unusable;
 use super::{Entry, Location, Waypoint};
 use crate::failure::Failure;
+use crate::files;
 use crate::slice::scan::{Item, Kind, Source, Statement, Token};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -224,7 +225,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     if !path.extension().is_some_and(|e| e == "c" || e == "i") {
         return Err(Failure::usage(format!("{} is not C: witnesses speak of C", path.display())));
     }
-    std::fs::read_to_string(path).map_err(|e| Failure::reading(path, &e))
+    files::read_text(path)
 }
 
 fn unsupported(location: &Location, what: &str) -> Failure {
