@@ -99,6 +99,9 @@ pub struct Program {
     pub passing: Vec<Passing>,
     /// Library models that were linked into the program, by function name, sorted.
     pub models: Vec<String>,
+    /// Input functions that the C does not declare, so that they return `int`, though their names say otherwise; with a
+    /// call of each. Neither text nor what is made of a program has them.
+    pub undeclared: Vec<(String, Option<PlaceId>)>,
     place_ids: FxHashMap<Place, PlaceId>,
 }
 
@@ -122,6 +125,7 @@ impl Program {
             entry: FuncId(0),
             passing: Vec::new(),
             models: Vec::new(),
+            undeclared: Vec::new(),
             place_ids: FxHashMap::default(),
         };
         let void = program.types.push(CType::Void);

@@ -113,10 +113,12 @@ void Exporter::function(const Function &function) {
   Words words;
   text.push(words, function.getName());
   words.push_back(types.id(function.getFunctionType()));
+  const DISubprogram *info = function.getSubprogram();
+  // Clang makes a declaration of its own where a call has none.
+  const bool implicit = function.isDeclaration() && info && info->isArtificial();
   words.push_back(function.isDeclaration() | function.hasFnAttribute(model_attribute) << 1 |
                   function.hasExternalWeakLinkage() << 2 | function.hasLocalLinkage() << 3 |
-                  function.hasRetAttribute(Attribute::NoUndef) << 4);
-  const DISubprogram *info = function.getSubprogram();
+                  function.hasRetAttribute(Attribute::NoUndef) << 4 | implicit << 5);
   text.push(words, info ? info->getName() : "");
   words.push_back(info ? debug.file(info->getFile()) : none);
   words.push_back(info ? info->getLine() : 0);

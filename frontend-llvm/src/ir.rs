@@ -150,6 +150,8 @@ pub struct Function {
     pub local: bool,
     /// The result must be initialised.
     pub returns_defined: bool,
+    /// Called and not declared, so taken for `int f()`.
+    pub implicit: bool,
     pub c_name: String,
     pub file: u32,
     pub line: u32,
@@ -493,6 +495,7 @@ impl Reader<'_> {
             extern_weak: flags & 4 != 0,
             local: flags & 8 != 0,
             returns_defined: flags & 16 != 0,
+            implicit: flags & 32 != 0,
             c_name: self.string(),
             file: self.word(),
             line: self.word(),

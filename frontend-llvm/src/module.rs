@@ -208,9 +208,9 @@ impl Module {
         Ok(Some(lower::lower(&ir, &options)?.0))
     }
 
-    /// Writes the module, models included, as bitcode.
-    pub fn write_bitcode(&self, path: &Path) -> Result<(), Error> {
-        self.llvm.write(path, false)
+    /// The module, models included, as bitcode.
+    pub fn bitcode(&self) -> Vec<u8> {
+        self.llvm.print(false)
     }
 
     /// Writes the module, models included, as text.

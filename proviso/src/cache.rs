@@ -98,14 +98,10 @@ impl Cache {
     }
 
     /// Where what is known of a program is kept.
-    pub fn place(&self, module: &Module) -> Result<Place, Failure> {
-        let failed = |path: &Path, e: &std::io::Error| Failure::writing(path, e);
-        let scratch = tempfile::NamedTempFile::new_in(&self.folder).map_err(|e| failed(&self.folder, &e))?;
-        module.write_bitcode(scratch.path()).map_err(|e| crate::pipeline::loading(&e))?;
-        let bitcode = fs::read(scratch.path()).map_err(|e| failed(scratch.path(), &e))?;
-        let digest = Sha256::new().chain_update(&self.question).chain_update([0]).chain_update(bitcode).finalize();
-        let name: String = digest.iter().map(|b| format!("{b:02x}")).collect();
-        Ok(Place(self.folder.join(&name[..2]).join(&name[2..]).with_extension("json")))
+    pub fn place(&self, module: &Module) -> Place {
+        let parts = Sha256::new().chain_update(&self.question).chain_update([0]).chain_update(module.bitcode());
+        let name: String = parts.finalize().iter().map(|b| format!("{b:02x}")).collect();
+        Place(self.folder.join(&name[..2]).join(&name[2..]).with_extension("json"))
     }
 }
 
@@ -153,21 +149,21 @@ impl Place {
     }
 
     /// Keeps a verdict.
-    pub fn keep(&self, outcome: &Outcome) {
+    pub fn keep(&self, outcome: &Outcome) -> Result<(), Failure> {
         let decided_by = outcome.decided_by.name().to_owned();
         let entry = match &outcome.verdict {
             Verdict::True => Entry::True { decided_by },
             Verdict::False(found) => {
                 Entry::False { decided_by, error: found.error.0, inputs: Recorded::of(&found.inputs) }
             }
-            Verdict::Unknown(_) => return,
+            Verdict::Unknown(_) => return Ok(()),
         };
-        self.write(&entry);
+        self.write(&entry)
     }
 
     /// Keeps a proof of termination. What shows that a program does not end is made anew.
-    pub fn keep_termination(&self, terminated: &Terminated) {
-        let Termination::Ends(rankings) = &terminated.answer else { return };
+    pub fn keep_termination(&self, terminated: &Terminated) -> Result<(), Failure> {
+        let Termination::Ends(rankings) = &terminated.answer else { return Ok(()) };
         let measure = |ranking: &Ranking| Measure {
             func: ranking.func.0,
             place: ranking.place.map(|place| place.0),
@@ -175,11 +171,10 @@ impl Place {
             tuple: ranking.tuple.clone(),
         };
         let rankings = rankings.iter().map(measure).collect();
-        self.write(&Entry::Ends { decided_by: terminated.decided_by.to_owned(), rankings });
+        self.write(&Entry::Ends { decided_by: terminated.decided_by.to_owned(), rankings })
     }
 
-    /// A cache that cannot be written to is no reason to fail.
-    fn write(&self, entry: &Entry) {
+    fn write(&self, entry: &Entry) -> Result<(), Failure> {
         let write = || -> std::io::Result<()> {
             let folder = self.0.parent().unwrap_or(Path::new("."));
             fs::create_dir_all(folder)?;
@@ -188,7 +183,7 @@ impl Place {
             fs::write(file.path(), serde_json::to_vec(entry)?)?;
             file.persist(&self.0).map(drop).map_err(|e| e.error)
         };
-        let _ = write();
+        write().map_err(|error| Failure::writing(&self.0, &error))
     }
 }
 

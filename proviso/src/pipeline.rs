@@ -188,7 +188,7 @@ impl Pipeline {
         let options = Options { only_reachable: !is_all, ..options.clone() };
         let loaded = self.stage("loading the program", "load", || {
             let module = load_module(&self.loader, &options, &self.budget)?;
-            let place = self.cache.as_ref().map(|cache| cache.place(&module)).transpose()?;
+            let place = self.cache.as_ref().map(|cache| cache.place(&module));
             Ok::<_, Failure>((module.lower().map_err(|e| loading(&e))?, place))
         })?;
         self.outputs.spare(loaded.0.files.values().map(|f| Path::new(&f.path)))?;
@@ -235,7 +235,7 @@ impl Pipeline {
             }
             let (outcome, analysed) = self.analyse(program, slice.as_ref());
             if let Some(place) = place {
-                place.keep(&outcome);
+                self.warn_of_cache(place.keep(&outcome));
             }
             (outcome, analysed)
         });
@@ -301,6 +301,13 @@ impl Pipeline {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A cache that cannot be written to is no reason to fail.
+    pub(crate) fn warn_of_cache(&self, kept: Result<(), Failure>) {
+        if let Err(failure) = kept {
+            self.shared().warnings.push(format!("the verdict is not kept in the cache: {failure}"));
+        }
+    }
+
     /// Runs a stage and records its time.
     pub(crate) fn stage<T>(&self, phase: &'static str, name: &str, work: impl FnOnce() -> T) -> T {
         self.shared().phase = phase;
@@ -326,6 +333,13 @@ impl Pipeline {
                 let text = format!("nobody defines {name}{why}: calls of it are taken as assertions");
                 self.shared().warnings.push(text);
             }
+        }
+        for (name, place) in &program.undeclared {
+            let spot = place.and_then(|place| Sources::new().spot(program, place));
+            let at = spot.map_or(String::new(), |spot| format!(" at {spot}"));
+            self.shared()
+                .warnings
+                .push(format!("{name} is not declared: calls of it (the first{at}) are taken to return int"));
         }
         Ok(())
     }

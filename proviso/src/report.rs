@@ -192,6 +192,8 @@ pub struct Report {
     /// What was assumed of the call that the program starts with, and of functions that nobody defines.
     pub assumptions: Vec<String>,
     pub undefined: Vec<Undefined>,
+    /// What the user should know of the input and of how it was read.
+    pub warnings: Vec<String>,
     /// Which analysis worked when.
     pub turns: Vec<Turn>,
     /// What refinements have learned, in order.
@@ -286,6 +288,7 @@ impl Report {
             "assumed_writes": assumed_json(&self.assumed_writes),
             "assumptions": self.assumptions,
             "undefined_functions": self.undefined.iter().map(undefined_json).collect::<Vec<_>>(),
+            "warnings": self.warnings,
             "turns": self.turns.iter().map(turn_json).collect::<Vec<_>>(),
             "refinements": increments,
             "ranking_functions": self.rankings.iter().map(ranking_json).collect::<Vec<_>>(),
@@ -518,6 +521,7 @@ mod tests {
             assumed_writes: AssumedWrites::default(),
             assumptions: Vec::new(),
             undefined: Vec::new(),
+            warnings: Vec::new(),
             turns: Vec::new(),
             increments: Vec::new(),
             invariants: Vec::new(),

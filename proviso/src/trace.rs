@@ -230,6 +230,7 @@ mod tests {
             assumed_writes: crate::report::AssumedWrites::default(),
             assumptions: Vec::new(),
             undefined: Vec::new(),
+            warnings: Vec::new(),
             turns: Vec::new(),
             increments: Vec::new(),
             invariants: Vec::new(),

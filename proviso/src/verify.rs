@@ -57,8 +57,8 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     let mut outputs = Outputs::new(args.outputs());
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     let verified = execute(&job, args, &outputs, start)?;
-    let Verified { mut report, harness, condition, gia, exhibits, graph, warnings, code } = verified;
-    for warning in &warnings {
+    let Verified { mut report, harness, condition, gia, exhibits, graph, code } = verified;
+    for warning in &report.warnings {
         output::warning(warning, colors);
     }
     if !report.undefined.is_empty() {
@@ -120,7 +120,11 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
             Err(error) => output::warning(&format!("there is no witness: {error}"), colors),
         }
     }
-    publish(&report, outputs, args, &job, colors).map(|()| code)
+    publish(&report, outputs, args, &job, colors)?;
+    match engine::smt::unwritten() {
+        Some((path, error)) => Err(Failure::writing(path, &error)),
+        None => Ok(code),
+    }
 }
 
 /// What a verification comes to.
@@ -131,7 +135,6 @@ pub struct Verified {
     pub gia: Option<String>,
     pub exhibits: Exhibits,
     pub graph: Vec<engine::arg::Shape>,
-    pub warnings: Vec<String>,
     pub code: u8,
 }
 
@@ -178,7 +181,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
     }
     stats.push(("total_seconds".into(), start.elapsed().as_secs_f64()));
     stats.push(("peak_memory_mb".into(), (peak_memory >> 20) as f64));
-    let report = Report {
+    let mut report = Report {
         answer: finished.answer,
         checks,
         parts: shared.parts,
@@ -192,6 +195,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         assumed_writes: finished.proved.assumed_writes,
         assumptions: shared.assumptions,
         undefined: shared.undefined,
+        warnings: Vec::new(),
         turns: finished.turns,
         increments: finished.increments,
         invariants: finished.proved.invariants,
@@ -210,6 +214,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
     warnings.extend(finished.crashes.iter().map(|(analysis, what)| {
         format!("the analysis `{analysis}` ended by an internal error: {what}\n  = note: {}", output::DEFECT)
     }));
+    report.warnings = warnings;
     let (harness, graph) = (finished.harness, finished.graph);
     Ok(Verified {
         report,
@@ -218,7 +223,6 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         gia: shared.gia,
         exhibits: shared.exhibits,
         graph,
-        warnings,
         code,
     })
 }

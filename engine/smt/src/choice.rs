@@ -1,6 +1,6 @@
 //! Which solver answers.
 
-use super::{Backend, Bitwuzla, Checked, Logged, Portfolio, Z3};
+use super::{Backend, Bitwuzla, Checked, Logged, Portfolio, Z3, logged};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -39,7 +39,7 @@ impl Choice {
         match Logged::new(solver, &folder) {
             Ok(logged) => Box::new(logged),
             Err(error) => {
-                eprintln!("queries are not written: {}: {error}", folder.display());
+                logged::fail(folder, error);
                 self.kind_only().open()
             }
         }

@@ -40,7 +40,7 @@ mod z3;
 pub use bitwuzla::Bitwuzla;
 pub use checked::Checked;
 pub use choice::{Choice, Kind};
-pub use logged::Logged;
+pub use logged::{Logged, unwritten};
 pub use path::{Model, PathCondition};
 pub use path_solver::conjuncts;
 pub use path_solver::{Branch, Feasibility, PathSolver, Statistics};

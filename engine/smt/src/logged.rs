@@ -5,6 +5,20 @@ use crate::budget::Budget;
 use cfa::{ExprId, ExprPool, Value};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The first query that could not be written, and why.
+static FAILED: Mutex<Option<(PathBuf, io::Error)>> = Mutex::new(None);
+
+/// Where a query should have been written that was not, and why; of all so far, since the last call.
+pub fn unwritten() -> Option<(PathBuf, io::Error)> {
+    FAILED.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// A query is not written. The log is for people who debug: that the disk is full must not change a verdict.
+pub(crate) fn fail(path: PathBuf, error: io::Error) {
+    FAILED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((path, error));
+}
 
 /// Writes every query of `S` as `000001.smt2` and so on into a folder, with the answer and time as `set-info`.
 pub struct Logged<S> {
@@ -21,10 +35,13 @@ impl<S: Solver> Logged<S> {
         Ok(Self { inner, folder: folder.into(), queries: 0, scopes: vec![Vec::new()] })
     }
 
-    fn write(&mut self, pool: &ExprPool, assumptions: &[ExprId], status: &str) -> io::Result<()> {
+    fn write(&mut self, pool: &ExprPool, assumptions: &[ExprId], status: &str) {
         let formulas: Vec<_> = self.scopes.iter().flatten().chain(assumptions).copied().collect();
         let text = format!("(set-info :status {status})\n{}", smtlib::script(pool, &formulas));
-        std::fs::write(self.folder.join(format!("{:06}.smt2", self.queries)), text)
+        let path = self.folder.join(format!("{:06}.smt2", self.queries));
+        if let Err(error) = std::fs::write(&path, text) {
+            fail(path, error);
+        }
     }
 }
 
@@ -52,10 +69,7 @@ impl<S: Solver> Solver for Logged<S> {
             Answer::Unsat => "unsat",
             Answer::Unknown(_) => "unknown",
         };
-        // The log is for people who debug; a full disk must not change a verdict.
-        if let Err(error) = self.write(pool, assumptions, status) {
-            eprintln!("cannot log a query into {}: {error}", self.folder.display());
-        }
+        self.write(pool, assumptions, status);
         answer
     }
     fn reset(&mut self) {

@@ -312,6 +312,9 @@ fn lower_primitive(fl: &mut FunctionLowering, n: u32, i: &Instruction, primitive
     if matches!(primitive, Primitive::Exit | Primitive::SetRounding) {
         fl.before_call();
     }
+    if primitive == Primitive::Nondet && function.implicit {
+        primitive::note_undeclared(&mut fl.b, &function.name);
+    }
     let ty = fl.c_type_of_result(function);
     let result = passed_in_memory(fl.b.ir(), i).find(|&(number, _)| number == RESULT);
     if let (Primitive::Nondet, Some((_, space)), Some(&address)) = (primitive, result, args.first()) {

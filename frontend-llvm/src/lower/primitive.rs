@@ -1,6 +1,7 @@
 //! What calls of primitives do: see [`crate::primitives`].
 
 use super::builder::{Builder, Cursor};
+use super::source::promised_type;
 use crate::primitives::Primitive;
 use cfa::{AllocKind, BinOp, Callee, Check, Expr, ExprId, ExprPool, HaltKind, InputKind, Op, Rounding, TypeId};
 
@@ -25,8 +26,7 @@ pub(super) fn lower(
     let value = match (primitive, args) {
         (Primitive::Nondet, _) => {
             let width = width?;
-            let suffix = name.trim_start_matches("__VERIFIER_").trim_start_matches("nondet_");
-            let ty = b.cx.source.nondet_type(&mut b.cx.program, suffix, width);
+            let ty = b.cx.source.nondet_type(&mut b.cx.program, type_in(name), width);
             Some(b.havoc(width, InputKind::Nondet(name.to_owned()), ty))
         }
         (Primitive::Environment, _) => {
@@ -83,6 +83,20 @@ pub(super) fn lower(
         (Some(value), Some(width)) => Some(b.x().resize(width, value)),
         (None, Some(width)) if !matches!(b.cursor, Cursor::Dead) => Some(b.havoc(width, InputKind::Uninit(None), None)),
         _ => None,
+    }
+}
+
+/// What the name of an input function says of its type.
+fn type_in(name: &str) -> &str {
+    name.trim_start_matches("__VERIFIER_").trim_start_matches("nondet_")
+}
+
+/// Tells of a call of an input function that is not declared, if its name says that it gives another type than `int`.
+pub(super) fn note_undeclared(b: &mut Builder, name: &str) {
+    let promises_other = promised_type(type_in(name)).is_some_and(|(ty, _)| !matches!(ty, "int" | "int32_t"));
+    let undeclared = &mut b.cx.program.undeclared;
+    if promises_other && undeclared.iter().all(|(known, _)| known != name) {
+        undeclared.push((name.to_owned(), b.place));
     }
 }
 

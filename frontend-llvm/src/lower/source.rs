@@ -85,35 +85,9 @@ impl SourceMap {
 
     /// The type that a `__VERIFIER_nondet_` function of this name returns, if the name tells.
     pub fn nondet_type(&mut self, program: &mut Program, name: &str, width: u32) -> Option<TypeId> {
-        let (name, signed) = match name {
-            "bool" | "_Bool" if width == 1 || width == 8 => ("_Bool", false),
-            "char" => ("char", true),
-            "schar" => ("signed char", true),
-            "uchar" | "unsigned_char" => ("unsigned char", false),
-            "short" => ("short", true),
-            "ushort" | "unsigned_short" => ("unsigned short", false),
-            "int" | "bool" | "_Bool" => ("int", true),
-            "uint" | "unsigned" | "unsigned_int" => ("unsigned int", false),
-            "long" => ("long", true),
-            "ulong" | "unsigned_long" => ("unsigned long", false),
-            "longlong" | "long_long" => ("long long", true),
-            "ulonglong" | "unsigned_long_long" => ("unsigned long long", false),
-            "int128" => ("__int128", true),
-            "uint128" => ("unsigned __int128", false),
-            "size_t" => ("size_t", false),
-            "ssize_t" => ("ssize_t", true),
-            "loff_t" => ("loff_t", true),
-            "sector_t" => ("sector_t", false),
-            "pthread_t" => ("pthread_t", false),
-            "u8" => ("u8", false),
-            "u16" => ("u16", false),
-            "u32" => ("u32", false),
-            "u64" => ("u64", false),
-            "float" => ("float", true),
-            "double" => ("double", true),
-            "longdouble" | "long_double" | "ldouble" => ("long double", true),
-            "pointer" | "pchar" | "charp" => ("char *", false),
-            _ => return None,
+        let (name, signed) = match promised_type(name)? {
+            ("_Bool", _) if width != 1 && width != 8 => ("int", true),
+            promised => promised,
         };
         if let Some(&ty) = self.named_types.get(&(name, width)) {
             return Some(ty);
@@ -170,6 +144,51 @@ impl SourceMap {
             },
         }
     }
+}
+
+/// The name of the type that a name like `__VERIFIER_nondet_uint` ends with, and whether it is signed.
+pub(super) fn promised_type(name: &str) -> Option<(&'static str, bool)> {
+    Some(match name {
+        "bool" | "_Bool" => ("_Bool", false),
+        "char" => ("char", true),
+        "schar" => ("signed char", true),
+        "uchar" | "unsigned_char" => ("unsigned char", false),
+        "short" => ("short", true),
+        "ushort" | "unsigned_short" => ("unsigned short", false),
+        "int" => ("int", true),
+        "uint" | "unsigned" | "unsigned_int" => ("unsigned int", false),
+        "long" => ("long", true),
+        "ulong" | "unsigned_long" => ("unsigned long", false),
+        "longlong" | "long_long" => ("long long", true),
+        "ulonglong" | "unsigned_long_long" => ("unsigned long long", false),
+        "int128" => ("__int128", true),
+        "uint128" => ("unsigned __int128", false),
+        "size_t" => ("size_t", false),
+        "ssize_t" => ("ssize_t", true),
+        "loff_t" => ("loff_t", true),
+        "sector_t" => ("sector_t", false),
+        "int8_t" => ("int8_t", true),
+        "int16_t" => ("int16_t", true),
+        "int32_t" => ("int32_t", true),
+        "int64_t" => ("int64_t", true),
+        "uint8_t" => ("uint8_t", false),
+        "uint16_t" => ("uint16_t", false),
+        "uint32_t" => ("uint32_t", false),
+        "uint64_t" => ("uint64_t", false),
+        "intptr_t" => ("intptr_t", true),
+        "uintptr_t" => ("uintptr_t", false),
+        "ptrdiff_t" => ("ptrdiff_t", true),
+        "pthread_t" => ("pthread_t", false),
+        "u8" => ("u8", false),
+        "u16" => ("u16", false),
+        "u32" => ("u32", false),
+        "u64" => ("u64", false),
+        "float" => ("float", true),
+        "double" => ("double", true),
+        "longdouble" | "long_double" | "ldouble" => ("long double", true),
+        "pointer" | "pchar" | "charp" => ("char *", false),
+        _ => return None,
+    })
 }
 
 fn known_length(length: u64) -> Option<u64> {
