@@ -67,6 +67,13 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// A cache that cannot be written to is no reason to fail.
+    pub(crate) fn warn_of_cache(&mut self, kept: Result<(), Failure>) {
+        if let Err(failure) = kept {
+            self.warnings.push(format!("the verdict is not kept in the cache: {failure}"));
+        }
+    }
+
     fn assume(&mut self, assumptions: impl IntoIterator<Item = String>) {
         for assumption in assumptions {
             if !self.assumptions.contains(&assumption) {
@@ -235,7 +242,7 @@ impl Pipeline {
             }
             let (outcome, analysed) = self.analyse(program, slice.as_ref());
             if let Some(place) = place {
-                self.warn_of_cache(place.keep(&outcome));
+                self.shared().warn_of_cache(place.keep(&outcome));
             }
             (outcome, analysed)
         });
@@ -299,13 +306,6 @@ impl Pipeline {
 
     pub(crate) fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A cache that cannot be written to is no reason to fail.
-    pub(crate) fn warn_of_cache(&self, kept: Result<(), Failure>) {
-        if let Err(failure) = kept {
-            self.shared().warnings.push(format!("the verdict is not kept in the cache: {failure}"));
-        }
     }
 
     /// Runs a stage and records its time.

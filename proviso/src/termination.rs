@@ -23,7 +23,7 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
         }
         let terminated = terminates(&program, &pipeline.config, &pipeline.budget, &progress);
         if let Some(place) = place {
-            pipeline.warn_of_cache(place.keep_termination(&terminated));
+            pipeline.shared().warn_of_cache(place.keep_termination(&terminated));
         }
         terminated
     });
