@@ -357,6 +357,8 @@ pub enum InputKind {
     Environment(String),
     /// What the function that execution starts with is given: an argument, or what one leads to, by its name in C.
     Argument(String),
+    /// What a global variable of this name holds before the function that execution starts with.
+    Global(String),
     /// The result of what is not modelled; an `Approx` edge stands before it.
     Unmodelled(String),
 }

@@ -137,7 +137,7 @@ fn header(out: &mut String, trace: &Trace, renamed: &[&str], subject: &Subject<'
         *out += " *\n * These values cannot be given from outside; the violation may depend on them:\n";
         for input in others {
             let place = input.spot.as_ref().map_or_else(String::new, |s| format!(", {s}"));
-            let _ = writeln!(out, " *     {} = {}{place}", input.source(), input.shown);
+            let _ = writeln!(out, " *     {} = {}{place}", input.source(), in_comment(&input.shown));
         }
         if unwritten > 0 {
             let _ = writeln!(out, " *     {unwritten} bytes of memory read before they were written");
@@ -212,12 +212,18 @@ fn speaks_of_objects(subject: &Subject<'_>) -> bool {
     subject.models.iter().filter(is_of_others).any(|model| names.iter().any(|name| model.ends_with(name)))
 }
 
+/// A text that does not end the comment that it stands in, whatever is in its strings.
+fn in_comment(text: &str) -> String {
+    text.replace("*/", "*\\/")
+}
+
 fn function(out: &mut String, name: &str, ty: &str, values: &[(usize, &InputValue)]) {
     let size = values.iter().map(|(_, input)| input.value.width().div_ceil(8)).max().unwrap_or(1);
     let _ = writeln!(out, "__attribute__((weak)) {ty} {name}(void) {{\n    static unsigned next;");
     let _ = writeln!(out, "    static const unsigned char values[][{size}] = {{ /* least significant byte first */");
     for (i, input) in values {
-        let _ = writeln!(out, "        {{{}}}, /* input {}: {} */", bytes(&input.value), i + 1, input.shown);
+        let (value, shown) = (bytes(&input.value), in_comment(&input.shown));
+        let _ = writeln!(out, "        {{{value}}}, /* input {}: {shown} */", i + 1);
     }
     let count = values.len();
     let _ = writeln!(

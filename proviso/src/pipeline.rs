@@ -460,7 +460,7 @@ impl Pipeline {
                 let entry = &self.job.load.entry;
                 trace.arguments.take_if(|call| entry == "main" || call.function != *entry);
                 if trace.arguments.is_some() && self.job.load.entry_memory.globals {
-                    let doubt = "global variables hold what is shown as arguments of their names";
+                    let doubt = "global variables hold other values at first than C gives them";
                     trace.environment.doubts.push(doubt.into());
                 }
                 if self.wants_harness {

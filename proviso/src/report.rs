@@ -466,6 +466,7 @@ fn input_json(index: Option<usize>, input: &InputValue) -> Value {
         InputKind::Uninit(_) => "uninitialised",
         InputKind::Environment(_) => "environment",
         InputKind::Argument(_) => "argument",
+        InputKind::Global(_) => "global",
         InputKind::Unmodelled(_) => "unmodelled",
     };
     json!({

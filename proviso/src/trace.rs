@@ -111,6 +111,7 @@ impl InputValue {
             InputKind::Uninit(Some(name)) => format!("uninitialised {name}"),
             InputKind::Uninit(None) => "uninitialised memory".into(),
             InputKind::Argument(name) => format!("argument {name}"),
+            InputKind::Global(name) => name.clone(),
             InputKind::Unmodelled(what) if what == frontend_llvm::GIVEN => "a function that was given".into(),
             InputKind::Unmodelled(what) => what.clone(),
         }

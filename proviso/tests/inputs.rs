@@ -120,3 +120,20 @@ fn what_cannot_be_kept_is_told() {
     let output = verify(&["--property", "unreach-call", "--dump-queries", "more"]);
     assert_eq!((output.status.code(), last_line(&output).as_str()), (Some(73), "FALSE(unreach-call)"));
 }
+
+#[test]
+fn values_of_globals_are_shown_as_c_writes_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "extern void reach_error(void);\nint h[4];\nstruct s { int x; char y; char name[4]; } st;\nint big[100];\n\
+        int f(int h1) {\n    if (h[2] == 7 && h[1] == -1 && h[0] == 0 && h[3] == 0 && big[99] == 3)\n\
+        if (st.x == 2 && st.y == 'c' && st.name[0] == '*' && st.name[1] == '/' && !st.name[2] && h1 == 5)\n\
+        reach_error();\n    return 0;\n}\n";
+    std::fs::write(folder.path().join("p.c"), text).unwrap();
+    let how = ["verify", "p.c", "--entry", "f", "--entry-globals", "--property", "unreach-call", "--harness", "h.c"];
+    let output = proviso(folder.path(), &how);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(last_line(&output), "FALSE(unreach-call)");
+    assert!(said.contains("h = {0, -1, 7, 0}  (input"), "{said}");
+    assert!(said.contains("st = {.x = 2, .y = 99 'c', .name = \"*/\"}  (input"), "{said}");
+    assert!(said.contains("f(h1 = 5)") && !said.contains("argument h =") && !said.contains("big = "), "{said}");
+}

@@ -60,6 +60,7 @@ pub fn c_operation(p: &Program, op: &Op) -> String {
                     format!("{name}()")
                 }
                 InputKind::Argument(name) => format!("argument {name}"),
+                InputKind::Global(name) => format!("any {name}"),
                 InputKind::Uninit(_) => "uninitialised".to_owned(),
             };
             format!("{} = {source}", var(*v))

@@ -301,6 +301,7 @@ impl<'t> Parser<'t> {
             "uninit" => InputKind::Uninit(self.optional_string()?),
             "environment" => InputKind::Environment(self.string()?),
             "argument" => InputKind::Argument(self.string()?),
+            "global" => InputKind::Global(self.string()?),
             "unmodelled" => InputKind::Unmodelled(self.string()?),
             other => return Err(Error { position: start, message: format!("unknown kind of input '{other}'") }),
         };

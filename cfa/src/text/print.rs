@@ -82,6 +82,7 @@ impl Printer<'_> {
                 InputKind::Uninit(name) => ("uninit", name.clone()),
                 InputKind::Environment(name) => ("environment", Some(name.clone())),
                 InputKind::Argument(name) => ("argument", Some(name.clone())),
+                InputKind::Global(name) => ("global", Some(name.clone())),
                 InputKind::Unmodelled(name) => ("unmodelled", Some(name.clone())),
             };
             let name = OptionalName(&name);

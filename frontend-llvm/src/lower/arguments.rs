@@ -363,7 +363,7 @@ pub(super) fn any_globals(b: &mut Builder) {
         }
         let ty = b.cx.source.c_type(variable.c_type);
         let name = if variable.c_name.is_empty() { &variable.name } else { &variable.c_name };
-        let kind = InputKind::Argument(name.clone());
+        let kind = InputKind::Global(name.clone());
         match b.cx.cells[n] {
             super::globals::Cell::Var(var) => {
                 let target = match b.cx.program.plain_type(ty) {

@@ -318,12 +318,15 @@ impl<'p> Names<'p> {
         Some(format!("heap#{number}"))
     }
 
-    /// A value as C writes it; pointers as what they point to.
+    /// A value as C writes it, arrays and structs as initialisers; pointers as what they point to.
     pub fn show(&self, ty: TypeId, value: &Bv, state: &State) -> String {
         let shown = self.program.show_value(ty, value);
         match self.program.plain_type(ty) {
             CType::Int { name, width: 8, .. } if name.contains("char") => with_character(shown, value),
             CType::Pointer(to) => value.to_u64().and_then(|v| self.pointer_text(*to, v, state)).unwrap_or(shown),
+            CType::Array(..) | CType::Struct { .. } if value.width().is_multiple_of(8) => {
+                self.held(ty, &value.to_le_bytes(), state).unwrap_or(shown)
+            }
             _ => shown,
         }
     }
@@ -401,55 +404,69 @@ impl<'p> Names<'p> {
     /// What an object of this type holds.
     fn content(&self, ty: TypeId, at: u64, state: &State) -> Option<String> {
         let size = self.program.size_of(ty).filter(|s| *s > 0 && *s <= MAX_SHOWN)?;
+        self.held(ty, &state.bytes(at, size as usize)?, state)
+    }
+
+    /// What these bytes are as an object of this type.
+    fn held(&self, ty: TypeId, bytes: &[u8], state: &State) -> Option<String> {
         match self.program.plain_type(ty) {
-            CType::Array(of, _) => self.elements(*of, at, size, state),
+            CType::Array(of, _) => self.listed(*of, bytes, bytes.len() as u64, state),
             CType::Struct { union: false, fields, .. } => {
                 let mut parts = Vec::new();
                 for field in fields.iter().take(MAX_ELEMENTS as usize) {
-                    if field.bit_offset % 8 != 0
-                        || Some(field.bit_width) != self.program.size_of(field.ty).map(|s| 8 * s)
-                    {
+                    let Some(size) = self.program.size_of(field.ty).filter(|s| *s > 0) else { continue };
+                    if field.bit_offset % 8 != 0 || field.bit_width != 8 * size {
                         continue;
                     }
-                    let value = self.content(field.ty, at + field.bit_offset / 8, state)?;
+                    let at = (field.bit_offset / 8) as usize;
+                    let value = self.held(field.ty, bytes.get(at..at.checked_add(size as usize)?)?, state)?;
                     parts.push(if field.name.is_empty() { value } else { format!(".{} = {value}", field.name) });
                 }
                 let more = if parts.len() < fields.len() { ", …" } else { "" };
                 Some(format!("{{{}{more}}}", parts.join(", ")))
             }
-            CType::Struct { .. } => Some(self.bytes(at, size, state)?),
-            CType::Float { format, .. } => {
-                let value = Bv::from_le_bytes(&state.bytes(at, size as usize)?).resize(format.width());
-                Some(self.show(ty, &value, state))
-            }
-            CType::Bool => Some(self.show(ty, &Bv::from_le_bytes(&state.bytes(at, 1)?).resize(8), state)),
+            CType::Struct { .. } => Some(raw(bytes, bytes.len() as u64)),
+            CType::Float { format, .. } => Some(self.show(ty, &Bv::from_le_bytes(bytes).resize(format.width()), state)),
+            CType::Bool => Some(self.show(ty, &Bv::from_le_bytes(bytes).resize(8), state)),
             CType::Int { width, .. } | CType::Enum { width, .. } => {
-                let value = Bv::from_le_bytes(&state.bytes(at, size as usize)?).resize(*width);
-                Some(self.show(ty, &value, state))
+                Some(self.show(ty, &Bv::from_le_bytes(bytes).resize(*width), state))
             }
-            _ => Some(self.show(ty, &Bv::from_le_bytes(&state.bytes(at, size as usize)?), state)),
+            _ => Some(self.show(ty, &Bv::from_le_bytes(bytes), state)),
         }
     }
 
     /// `len` bytes as elements of this type.
     fn elements(&self, of: TypeId, at: u64, len: u64, state: &State) -> Option<String> {
+        let most = match self.program.size_of(of) {
+            _ if self.is_character(of) => MAX_SHOWN,
+            Some(size) if size > MAX_SHOWN => return None,
+            size => size.unwrap_or(1).max(1) * MAX_ELEMENTS,
+        };
+        self.listed(of, &state.bytes(at, len.min(most) as usize)?, len, state)
+    }
+
+    /// The bytes at the start of `len` bytes that are elements of this type.
+    fn listed(&self, of: TypeId, bytes: &[u8], len: u64, state: &State) -> Option<String> {
         if self.is_character(of) {
-            return Some(string(&state.bytes(at, len.min(MAX_SHOWN) as usize)?));
+            return Some(string(bytes));
         }
-        let Some(size) = self.program.size_of(of).filter(|s| *s > 0) else { return self.bytes(at, len, state) };
-        let count = len / size;
-        let shown: Option<Vec<String>> =
-            (0..count.min(MAX_ELEMENTS)).map(|i| self.content(of, at + i * size, state)).collect();
-        let more = if count > MAX_ELEMENTS { ", …" } else { "" };
+        let Some(size) = self.program.size_of(of).filter(|s| *s > 0) else { return Some(raw(bytes, len)) };
+        let all = bytes.chunks_exact(size as usize).take(MAX_ELEMENTS as usize);
+        let shown: Option<Vec<String>> = all.map(|element| self.held(of, element, state)).collect();
+        let more = if len / size > MAX_ELEMENTS { ", …" } else { "" };
         Some(format!("{{{}{more}}}", shown?.join(", ")))
     }
 
     fn bytes(&self, at: u64, len: u64, state: &State) -> Option<String> {
-        let bytes = state.bytes(at, len.min(MAX_ELEMENTS) as usize)?;
-        let shown: Vec<String> = bytes.iter().map(|b| format!("{b:#04x}")).collect();
-        let more = if len > MAX_ELEMENTS { ", …" } else { "" };
-        Some(format!("{{{}{more}}}", shown.join(", ")))
+        Some(raw(&state.bytes(at, len.min(MAX_ELEMENTS) as usize)?, len))
     }
+}
+
+/// The bytes at the start of `len` bytes that have no type.
+fn raw(bytes: &[u8], len: u64) -> String {
+    let shown: Vec<String> = bytes.iter().take(MAX_ELEMENTS as usize).map(|b| format!("{b:#04x}")).collect();
+    let more = if len > MAX_ELEMENTS { ", …" } else { "" };
+    format!("{{{}{more}}}", shown.join(", "))
 }
 
 struct Pointer {

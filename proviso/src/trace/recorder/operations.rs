@@ -154,7 +154,10 @@ impl Recorder<'_> {
         let into = self.program.vars[var].name.clone();
         self.fresh = into.is_none().then_some((var, self.next_step()));
         let write = self.names.variable_written(var, &self.inputs[index].shown, self.depth()).filter(|_| self.shown());
-        self.push(Event::Input { index, into }, edge, true);
+        // Of a large object each byte is an input.
+        let is_part = matches!(info.kind, InputKind::Global(_))
+            && matches!(self.program.plain_type(info.ty), CType::Unknown { .. });
+        self.push(Event::Input { index, into }, edge, !is_part);
         self.wrote(write);
         self.steps.last_mut().expect("just pushed").spot = spot;
     }
