@@ -310,9 +310,9 @@ impl LlvmModule {
         verify(&self.module).map_err(|reason| Error::Internal(format!("LLVM rejects the linked module: {reason}")))
     }
 
-    /// Writes bitcode, or IR as text.
-    pub fn write(&self, path: &Path, text: bool) -> Result<(), Error> {
-        fs::write(path, self.print(text))
+    /// Writes IR as text.
+    pub fn write_text(&self, path: &Path) -> Result<(), Error> {
+        fs::write(path, self.print(true))
             .map_err(|error| Error::Unreadable { path: path.to_owned(), reason: error.to_string() })
     }
 

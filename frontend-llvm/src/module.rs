@@ -215,7 +215,7 @@ impl Module {
 
     /// Writes the module, models included, as text.
     pub fn write_ir(&self, path: &Path) -> Result<(), Error> {
-        self.llvm.write(path, true)
+        self.llvm.write_text(path)
     }
 }
 

@@ -47,7 +47,7 @@ mod witness;
 use args::{Cli, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
-use failure::exit;
+use failure::{Failure, exit};
 
 fn main() {
     if let Some(args) = cc::arguments(std::env::args_os().collect()) {
@@ -61,7 +61,7 @@ fn main() {
             std::process::exit(if asked { 0 } else { i32::from(exit::USAGE) });
         });
     let colors = output::Colors::new(cli.color);
-    let code = match &cli.command {
+    let mut code = match &cli.command {
         Command::Verify(args) => verify::run(args, colors),
         Command::Validate(args) => witness::validate::run(args, colors),
         Command::Testgen(args) => testgen::run(args, colors),
@@ -76,6 +76,11 @@ fn main() {
         Command::Reduce(args) => reduce_command::run(args, colors),
         Command::Gia(args) => gia_command::run(args, colors),
     };
+    if let Some((path, error)) = engine::smt::unwritten()
+        && code <= exit::PROVED_PART
+    {
+        code = output::failure(&Failure::writing(path, &error), colors);
+    }
     // Not `exit`: a worker that was left behind must not see its libraries torn down.
     crash::leave_quietly(code)
 }

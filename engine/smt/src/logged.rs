@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 /// The first query that could not be written, and why.
 static FAILED: Mutex<Option<(PathBuf, io::Error)>> = Mutex::new(None);
 
-/// Where a query should have been written that was not, and why; of all so far, since the last call.
+/// Where a query should have been written that was not, and why: the first since the last call.
 pub fn unwritten() -> Option<(PathBuf, io::Error)> {
     FAILED.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
