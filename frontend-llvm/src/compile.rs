@@ -5,7 +5,7 @@
 
 use crate::error::Error;
 use crate::options::{DataModel, Options};
-use crate::{dialect, models};
+use crate::{dialect, included, models};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -343,7 +343,7 @@ impl Compiler {
         let mut attempt = runs.clang(file, &args)?;
         // What goes by the name of a builtin with a check is the library's function with a check.
         while let Err(Rejected { messages, .. }) = &attempt
-            && let Some((builtin, function)) = checked_builtin(messages)
+            && let Some((builtin, function)) = dialect::checked_builtin(messages)
         {
             let define = OsString::from(format!("-D{builtin}={function}"));
             if args.contains(&define) {
@@ -378,7 +378,7 @@ struct Runs<'a> {
 impl Runs<'_> {
     /// What clang writes.
     fn clang(&self, file: &Path, args: &[OsString]) -> Result<Result<Vec<u8>, Rejected>, Error> {
-        let (output, messages) = (self.scratch.join("out"), self.scratch.join("messages"));
+        let [output, messages, rule] = ["out", "messages", "rule"].map(|name| self.scratch.join(name));
         let mut command = Command::new(&self.compiler.clang);
         let absolute = self.directory.and_then(|_| std::path::absolute(file).ok());
         if let Some(directory) = self.directory {
@@ -386,6 +386,8 @@ impl Runs<'_> {
         }
         let child = command
             .args(args)
+            .args(["-MD", "-MF"])
+            .arg(&rule)
             .arg("-o")
             .arg(&output)
             .arg("--")
@@ -397,6 +399,7 @@ impl Runs<'_> {
             .spawn()
             .map_err(|error| Error::NoCompiler(format!("{}: {error}", self.compiler.clang.display())))?;
         let status = Running(child).wait(self.stop)?;
+        included::record(&rule, self.directory);
         if status.success() {
             return fs::read(&output).map(Ok).map_err(|error| unreadable(&output, &error));
         }
@@ -433,15 +436,6 @@ fn is_preprocessed_for_a_verifier(file: &Path) -> bool {
 struct Rejected {
     messages: String,
     status: ExitStatus,
-}
-
-/// The builtin with a check (`__builtin___memset_chk`) that clang's messages say the program defines, and the function
-/// of the library that it stands for.
-fn checked_builtin(messages: &str) -> Option<(&str, &str)> {
-    let (_, rest) = messages.split_once("definition of builtin function '")?;
-    let (builtin, _) = rest.split_once('\'')?;
-    let function = builtin.strip_prefix("__builtin_").filter(|name| name.ends_with("_chk"))?;
-    Some((builtin, function))
 }
 
 fn data_model_flag(data_model: DataModel) -> &'static str {

@@ -52,6 +52,15 @@ impl Reasons {
     }
 }
 
+/// The builtin with a check (`__builtin___memset_chk`) that clang's messages say the program defines, and the function
+/// of the library that it stands for.
+pub(crate) fn checked_builtin(messages: &str) -> Option<(&str, &str)> {
+    let (_, rest) = messages.split_once("definition of builtin function '")?;
+    let (builtin, _) = rest.split_once('\'')?;
+    let function = builtin.strip_prefix("__builtin_").filter(|name| name.ends_with("_chk"))?;
+    Some((builtin, function))
+}
+
 /// The text as C. What is not rewritten stays as it is, line by line.
 pub(crate) fn rewrite(text: &str, reasons: &Reasons) -> String {
     let tokens = tokens(text);

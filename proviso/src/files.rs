@@ -57,9 +57,7 @@ impl Outputs {
 
     /// Says now what would go wrong at the end.
     pub fn check<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
-        let read = INPUTS.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.spare(inputs)?;
-        self.spare(read.iter().map(PathBuf::as_path))?;
         for (i, (option, path)) in self.named.iter().enumerate() {
             let writing = |error| Failure::writing(path, &error);
             if path == Path::new(STDOUT) {
@@ -81,17 +79,17 @@ impl Outputs {
         Ok(())
     }
 
-    /// None of the outputs is one of these files.
+    /// None of the outputs is one of these files, or of those that were read before, by clang, too.
     pub fn spare<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
-        if self.named.is_empty() {
+        let named = self.named.iter().filter(|(_, path)| path != Path::new(STDOUT));
+        let outputs: Vec<_> = named.filter_map(|named| Some((named, Identity::of(&named.1).ok()??))).collect();
+        if outputs.is_empty() {
             return Ok(());
         }
-        for input in inputs {
-            let Ok(Some(identity)) = Identity::of(input) else { continue };
-            let same = |path: &Path| {
-                path != Path::new(STDOUT) && Identity::of(path).is_ok_and(|i| i == Some(identity.clone()))
-            };
-            if let Some((option, path)) = self.named.iter().find(|(_, path)| same(path)) {
+        let read = INPUTS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for input in inputs.into_iter().map(Path::to_owned).chain(read).chain(frontend_llvm::files_read()) {
+            let Ok(Some(identity)) = Identity::of(&input) else { continue };
+            if let Some(((option, path), _)) = outputs.iter().find(|(_, output)| *output == identity) {
                 let (path, input) = (path.display().to_string(), input.display().to_string());
                 let other = if path == input { String::new() } else { format!(" (which is {path})") };
                 return Err(Failure::usage(format!("{option} would overwrite the input {input}{other}")));

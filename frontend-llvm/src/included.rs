@@ -1,0 +1,52 @@
+//! Which files clang has read: also headers that leave nothing in a program.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Of all runs of clang so far, of the process.
+static READ: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// The files that clang has read so far.
+pub fn files_read() -> Vec<PathBuf> {
+    READ.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+}
+
+/// Takes over what clang, run in a folder if one is given, has said in a rule for `make`.
+pub(crate) fn record(rule: &Path, directory: Option<&Path>) {
+    let rule = fs::read_to_string(rule).unwrap_or_default();
+    let files = prerequisites(&rule).into_iter().map(|file| directory.unwrap_or(Path::new("")).join(file));
+    READ.lock().unwrap_or_else(PoisonError::into_inner).extend(files);
+}
+
+/// The names behind the colon of a rule.
+fn prerequisites(rule: &str) -> Vec<String> {
+    let Some((_, rest)) = rule.split_once(": ") else { return Vec::new() };
+    let mut names = Vec::new();
+    let mut name = String::new();
+    let mut chars = rest.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('\\', Some('\n')) => {}
+            ('\\', Some(' ' | '#')) | ('$', Some('$')) => name.extend(chars.next()),
+            (' ' | '\n', _) => names.push(std::mem::take(&mut name)),
+            _ => name.push(c),
+        }
+    }
+    names.push(name);
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_rules() {
+        let rule = "out.o: a.c /usr/include/x.h \\\n  my\\ file.h a$$b\\#c.h\n";
+        assert_eq!(prerequisites(rule), ["a.c", "/usr/include/x.h", "my file.h", "a$b#c.h"]);
+        assert!(prerequisites("").is_empty());
+    }
+}
