@@ -7,8 +7,6 @@ pub const ELF: &[u8] = b"\x7fELF";
 const ARCHIVE: &[u8] = b"!<arch>\n";
 /// An archive that names its members instead of holding them.
 const THIN: &[u8] = b"!<thin>\n";
-/// Bytes of the header of a member of an archive.
-const HEADER: usize = 60;
 /// The section with records, a line each.
 pub const SECTION: &str = ".proviso.commands";
 /// Where `clang -fembed-bitcode` puts it.
@@ -52,9 +50,8 @@ pub fn members_elsewhere(data: &[u8]) -> Option<Vec<String>> {
     let mut names: &[u8] = &[];
     let mut found = Vec::new();
     let mut at = THIN.len();
-    while let Some(header) = data.get(at..at + HEADER) {
-        at += HEADER;
-        let (name, size) = name_and_size(header);
+    while let Some((name, size, start)) = header(data, at) {
+        at = start;
         let is_index = name == "/" || name == "/SYM64/";
         if is_index || name == "//" {
             // These alone have their content here.
@@ -77,10 +74,12 @@ pub fn members_elsewhere(data: &[u8]) -> Option<Vec<String>> {
     Some(found)
 }
 
-/// The name in a member's header, and the size of its content.
-fn name_and_size(header: &[u8]) -> (String, usize) {
+/// The header of a member of an archive: its name, the size of its content, and where this starts.
+fn header(archive: &[u8], at: usize) -> Option<(String, usize, usize)> {
+    const HEADER: usize = 60;
+    let header = archive.get(at..at + HEADER)?;
     let text = |range: std::ops::Range<usize>| String::from_utf8_lossy(&header[range]).trim().to_owned();
-    (text(0..16), text(48..58).parse().unwrap_or(usize::MAX))
+    Some((text(0..16), text(48..58).parse().unwrap_or(usize::MAX), at + HEADER))
 }
 
 /// Adds what an object consists of.
@@ -108,9 +107,7 @@ fn add(found: &mut Content, object: &[u8]) {
 fn members(archive: &[u8]) -> Vec<&[u8]> {
     let mut found = Vec::new();
     let mut at = ARCHIVE.len();
-    while let Some(header) = archive.get(at..at + HEADER) {
-        let (_, size) = name_and_size(header);
-        let start = at + HEADER;
+    while let Some((_, size, start)) = header(archive, at) {
         let Some(member) = start.checked_add(size).and_then(|end| archive.get(start..end)) else { break };
         found.push(member);
         at = start + size + size % 2;
