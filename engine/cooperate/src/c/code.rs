@@ -345,7 +345,10 @@ impl Statements<'_, '_, '_> {
         let p = self.file.p;
         let Op::Call { callee, args, varargs, result } = &p.edges[edge].op else { unreachable!("a call") };
         let (mut texts, returned) = match *callee {
-            Callee::Direct(f) => (self.file.arguments(f, args), self.file.returned(f)),
+            Callee::Direct(f) => {
+                let returned = self.file.result_type(f).zip(self.file.p.funcs[f].return_width);
+                (self.file.arguments(f, args), returned.map(|((ty, _), width)| (ty, width)))
+            }
             Callee::Indirect(_) => {
                 let texts = args.iter().map(|&e| self.file.natural(e).0).collect();
                 (texts, result.map(|v| (self.file.vars[v].ty, p.vars[v].width)))
@@ -458,10 +461,6 @@ impl File<'_> {
             (Ty::Unsigned(8), _) if width < 8 => format!("({text} & {})", (1u32 << width) - 1),
             _ => self.bits_of(format!("({text})"), from, width),
         }
-    }
-
-    fn returned(&self, f: FuncId) -> Option<(Ty, u32)> {
-        Some((self.result_type(f)?.0, self.p.funcs[f].return_width?))
     }
 
     /// The arguments as the parameters take them.
