@@ -17,12 +17,13 @@ const FOLDERS: [&str; 8] = [
 ];
 
 /// Numbers here are those of a format that is shared with others, or marks within one.
-const FORMATS: [&str; 5] = [
+const FORMATS: [&str; 6] = [
     "cfa/src/float.rs",
     "cfa/src/interp/code.rs",
     "cfa/src/text/c.rs",
     "frontend-llvm/src/compile.rs",
     "frontend-llvm/src/cut.rs",
+    "frontend-llvm/src/ir/op.rs",
 ];
 
 const INTRODUCTION: &str = "\
