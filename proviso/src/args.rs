@@ -354,7 +354,7 @@ pub struct VerifyArgs {
     /// Writes every query to the solver as SMT-LIB into a folder.
     #[arg(long, value_name = "FOLDER", help_heading = "Analysis")]
     pub dump_queries: Option<PathBuf>,
-    /// Where a refinement makes the analysis track what it found missing.
+    /// Where a refinement makes the analysis track what it found missing; everywhere in any case once that leads no further.
     #[arg(long, value_name = "WHERE", default_value = "scope", help_heading = "Analysis")]
     pub precision: PrecisionArg,
     /// Whether a state is dropped that an earlier one stands for.

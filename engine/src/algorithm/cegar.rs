@@ -228,18 +228,15 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
             Refinement::Refined { from, changed } => {
                 self.inner.counters.refinements += u64::from(changed);
                 self.stale = if changed { 0 } else { self.stale + 1 };
-                // What a location needs may come from states that were made elsewhere: a caller's, say.
-                if self.stale == STALE && self.inner.cpa.widen_precision() {
-                    self.stale = 0;
-                    self.inner.reached.clear();
-                    self.inner.start();
-                    return Ok(());
-                }
                 if self.stale > 2 * STALE {
                     self.inner.retry(hit);
                     return Err(Stop::Fatal(Reason::at("refinement makes no progress", place)));
                 }
                 if self.stale == STALE {
+                    // What a location needs may come from states that were made elsewhere: a caller's, say.
+                    if self.inner.cpa.widen_precision() {
+                        self.stale = 0;
+                    }
                     self.inner.reached.clear();
                     self.inner.start();
                 } else {

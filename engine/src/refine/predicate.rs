@@ -165,12 +165,8 @@ impl Blocks<'_, '_> {
                 self.atoms(conjunct, &mut atoms);
             }
             for atom in atoms {
-                // What a caller's variables say is asked in the caller's blocks: a state keeps that from before the call.
-                let program = self.cpa.symbolic.execution.program;
-                let own = |func: Option<FuncId>, at: LocId| func.is_none_or(|f| f == program.locs[at].func);
                 if let Some(func) = self.scope(atom)
-                    && let at = cuts.get(k).copied().filter(|&at| is_local && own(func, at))
-                    && self.cpa.predicates.add(func, at, atom)
+                    && self.cpa.predicates.add(func, cuts.get(k).copied().filter(|_| is_local), atom)
                 {
                     learned.push(atom);
                 }
