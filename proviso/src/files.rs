@@ -145,9 +145,13 @@ enum Staged<'a> {
 
 fn stage<'a>(path: &Path, bytes: &'a [u8]) -> Result<Staged<'a>, Failure> {
     let writing = |error: io::Error| Failure::writing(path, &error);
+    // What the system says, not what links spell: `/dev/stdout` leads to `pipe:[…]`, which names nothing.
+    let old = fs::metadata(path).ok();
+    if old.as_ref().is_some_and(|m| !m.is_file()) {
+        return Ok(Staged::InPlace(bytes));
+    }
     let target = followed(path).map_err(writing)?;
-    let old = fs::metadata(&target).ok();
-    if old.as_ref().is_some_and(|m| !m.is_file() || may(&folder_of(&target), libc::W_OK | libc::X_OK).is_err()) {
+    if old.is_some() && may(&folder_of(&target), libc::W_OK | libc::X_OK).is_err() {
         return Ok(Staged::InPlace(bytes));
     }
     // A new file has the rights that any new file has, an old one keeps its own.

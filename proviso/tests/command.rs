@@ -188,6 +188,16 @@ fn json_on_standard_output_leaves_the_verdict_last() {
 }
 
 #[test]
+fn a_pipe_by_the_name_of_a_device_is_written_to() {
+    let (_folder, file) = source("a.c", FAILS);
+    let output = run(&["verify", &file, "--json", "/dev/stdout"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let text = stdout(&output);
+    let json = &text[text.find('{').unwrap()..=text.rfind('}').unwrap()];
+    assert_eq!(serde_json::from_str::<serde_json::Value>(json).unwrap()["verdict"], "FALSE(unreach-call)");
+}
+
+#[test]
 fn a_task_definition_names_everything() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("p.c"), HOLDS.replace("x * 2 == 1", "sizeof(long) == 4")).unwrap();
