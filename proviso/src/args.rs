@@ -308,13 +308,13 @@ pub struct VerifyArgs {
     /// Paths are ordered by their branches, those that are true first; a test case (Test-Comp's format) is the path that it takes, or
     /// the first of those that it may take. Both bounds belong to the range. A violation is one of the program; a
     /// proof is not: the verdict is UNKNOWN, and the exit code 3.
-    #[arg(long, value_name = "LOWER.xml,UPPER.xml", allow_hyphen_values = true, help_heading = "Cooperation", conflicts_with_all = ["ranged", "resume", "save_condition", "then", "cache"])]
+    #[arg(long, value_name = "LOWER.xml,UPPER.xml", allow_hyphen_values = true, help_heading = "Cooperation", conflicts_with_all = ["ranged", "resume", "then", "cache"])]
     pub range: Option<String>,
     /// Divides the paths into ranges, each for an analysis, which run at the same time.
     ///
     /// Splitters are those of `proviso split`; one of them stands for as many bounds as are needed. The compositions of
     /// Haltermann, Jakobs, Richter, Wehrheim (FASE 2023) go by their names: Ra-2Se-Lb3, Ra-3Se-Lb, Ra-2bmc-Rdm9, Ra-Se-Pred-Lb10.
-    #[arg(long, value_name = "SPLITTER: ANALYSIS | ANALYSIS", help_heading = "Cooperation", conflicts_with_all = ["resume", "save_condition", "then"])]
+    #[arg(long, value_name = "SPLITTER: ANALYSIS | ANALYSIS", help_heading = "Cooperation", conflicts_with_all = ["resume", "then"])]
     pub ranged: Option<String>,
     /// Writes which paths have been verified when the analysis ends without a verdict, also at a limit or Ctrl-C: as a condition
     /// for --resume and `proviso reduce`, or as a picture (.dot).

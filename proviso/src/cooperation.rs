@@ -1,6 +1,9 @@
 //! Parts of a program's paths: ranges, what conditions leave, and who looks at them (`--range`, `--ranged`, `--resume`, `--then`,
 //! `--save-condition`).
 
+mod asked;
+mod ranges;
+
 use crate::args::VerifyArgs;
 use crate::external::{self, Tool};
 use crate::failure::Failure;
@@ -9,16 +12,14 @@ use crate::gia_command::cegar::Exchange;
 use crate::knowledge::Known;
 use crate::pipeline::{Pipeline, REPLAY, others};
 use crate::report::PartReport;
-use cfa::{CallGraph, EdgeId, FuncId, Id, LocId, Op, Program};
-use cooperate::condition::rest::Explored;
+use asked::Asked;
+use cfa::{CallGraph, EdgeId, FuncId, Id, Op, Program};
 use cooperate::condition::{self, Condition};
 use cooperate::gia::{Gia, Says};
-use cooperate::range::Range;
 use cooperate::range::test_case::TestCase;
-use cooperate::ranged::{self, Composition, Part};
+use cooperate::ranged::{self, Composition};
 use cooperate::reduce::{Reducer, reduce_as_far_as_possible};
 use cooperate::restrict::Restricted;
-use cooperate::stealing::Idle;
 use engine::budget::Budget;
 use engine::{Analysis, Config, Outcome, Reason, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -184,6 +185,10 @@ impl Pipeline {
             return self.component_cegar(program, exchange, known.gia.as_ref());
         }
         let Cooperation { range, ranged, then, .. } = &*self.cooperation;
+        if range.is_some() || ranged.is_some() {
+            // All there is if the worker does not come back in time.
+            self.save(program, &Condition::nothing());
+        }
         if let Some(bounds) = range {
             return self.range(program, bounds);
         }
@@ -304,6 +309,8 @@ impl Pipeline {
 
     pub(crate) fn save(&self, program: &Program, done: &Condition) {
         let Some(path) = &self.cooperation.saved else { return };
+        let limited = (done.states.len() > condition::MOST_STATES).then(|| done.truncated(condition::MOST_STATES - 1));
+        let done = limited.as_ref().unwrap_or(done);
         let is_picture = path.extension().is_some_and(|e| e == "dot");
         let text = if is_picture { done.dot(program) } else { condition::print(done, program) };
         self.shared().condition = Some(text);
@@ -332,115 +339,34 @@ impl Pipeline {
                 config.wants_agreements = false;
                 slice
             }
-            None if wanted && config.analysis.tells_heads() => None,
-            None => self.slice(part).filter(|slice| !wanted || tells_paths(part, slice)),
+            None => slice_for(self, part, &config, wanted),
         };
-        let mut of = slice.as_ref();
-        let mut outcome = self.ask(program, part, of, &config, budget, others(&self.config).as_ref());
-        if of.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && budget.spent().is_none() {
-            of = None;
+        let mut asked = Asked { program, restricted: restricted.as_ref(), slice: slice.as_ref() };
+        let mut outcome = self.ask(program, part, asked.slice, &config, budget, others(&self.config).as_ref());
+        if asked.slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && budget.spent().is_none() {
+            asked.slice = None;
             if config.part.is_some() {
                 config.part = covered.part(None).map(Arc::new);
             }
             outcome = self.ask(program, part, None, &config, budget, others(&self.config).as_ref());
         }
-        let edge = |e: EdgeId| {
-            let of_part = match of {
-                Some(slice) => slice.original[e]?,
-                None => e,
-            };
-            restricted.as_ref().map_or(Some(of_part), |r: &Restricted| r.edges[of_part])
-        };
-        if of.is_some() || restricted.is_some() {
+        if asked.slice.is_some() || restricted.is_some() {
             // They speak of the heads of loops of another program than whoever asks has.
             outcome.certificate = None;
             outcome.agreements.clear();
-            tell_of(program, of.map_or(part, |s| &s.program), &edge, &mut outcome);
+            asked.tell_of(&mut outcome);
         }
         // Where only covered paths lead, executions may come.
         outcome.coverage.is_complete &= is_whole;
-        let mut done = covered.clone();
-        let mut undecided = Vec::new();
-        // Where something was left out, nobody says where.
-        let is_exact = outcome.reasons.is_empty() && outcome.unconfirmed.is_none();
-        let frontiers = if is_exact { &outcome.frontiers[..] } else { &[] };
-        for frontier in frontiers {
-            let paths = frontier.open.iter().filter(|open| open.reason.is_some()).filter_map(|open| open.path);
-            undecided.extend(paths.map(|path| frontier.paths.edges(path).into_iter().filter_map(edge).collect()));
-            let func = |f: FuncId| restricted.as_ref().map_or(f, |r| r.funcs[f]);
-            let analysed = of.map_or(part, |s| &s.program);
-            let counts_on_rest = done.counts_on_rest();
-            let simplified = outcome.simplified.as_deref();
-            let explored =
-                Explored { program: analysed, simplified, original: program, edge: &edge, func: &func, counts_on_rest };
-            let explored = explored.condition(frontier);
-            if explored != Condition::nothing() {
-                // Beside the exploration, what was covered is not left.
-                let replaces = config.part.is_some() && !counts_on_rest || done == Condition::nothing();
-                done = if replaces { explored } else { done.union(&explored) };
-                break;
-            }
-        }
+        let (explored, undecided) = asked.explored(&outcome, counts_on_rest);
+        // Beside the exploration, what was covered is not left.
+        let replaces = config.part.is_some() && !counts_on_rest || is_whole;
+        let done = match explored {
+            Some(explored) if replaces => explored,
+            Some(explored) => covered.union(&explored),
+            None => covered.clone(),
+        };
         (outcome, done, undecided)
-    }
-
-    /// The paths between two test cases.
-    fn range(&self, program: &Program, bounds: &[Option<TestCase>; 2]) -> Outcome {
-        let config = &self.config;
-        let bound = |test: &Option<TestCase>| {
-            let path = test.as_ref().map(|test| test.bound(program, &config.solvers, &self.budget));
-            path.transpose()
-        };
-        let range = match (bound(&bounds[0]), bound(&bounds[1])) {
-            (Ok(lower), Ok(upper)) => Range { lower, upper },
-            (Err(reason), _) | (_, Err(reason)) => return Outcome::unknown(reason, config.analysis),
-        };
-        if let (Some(lower), Some(upper)) = (&range.lower, &range.upper)
-            && lower.compare(upper, program).is_gt()
-        {
-            let text = "the range is empty: its lower bound lies behind its upper bound";
-            self.shared().warnings.push(text.into());
-        }
-        let is_whole = range == Range::default();
-        let mut parts = [Part { range, analysis: config.analysis, outcome: None }];
-        self.parts(program, &mut parts);
-        ranged::joint(&parts, is_whole)
-    }
-
-    /// Ranges for several analyses.
-    fn ranged(&self, program: &Program, composition: &Composition) -> Outcome {
-        let (bounds, problems) = composition.bounds(program, &self.config, &self.budget);
-        self.shared().warnings.extend(problems);
-        let mut parts = ranged::parts(program, composition, bounds);
-        self.parts(program, &mut parts);
-        ranged::joint(&parts, true)
-    }
-
-    fn parts(&self, program: &Program, parts: &mut [Part]) {
-        let begin = Instant::now();
-        let verify = |part: &Program, config: &Config, budget: &Budget, idle: &Idle| {
-            let slice = self.slice(part);
-            let outcome = self.ask(program, part, slice.as_ref(), config, budget, Some(idle));
-            match outcome.verdict {
-                Verdict::Unknown(_) if slice.is_some() && budget.spent().is_none() => {
-                    self.ask(program, part, None, config, budget, Some(idle))
-                }
-                _ => outcome,
-            }
-        };
-        ranged::verify(program, parts, &self.config, &self.budget, &verify);
-        let number = parts.len();
-        for (i, part) in parts.iter().enumerate() {
-            let paths = match (i, &part.range.lower, &part.range.upper) {
-                (_, None, None) => "all".to_owned(),
-                (_, None, Some(_)) => "up to bound 1".into(),
-                (_, Some(_), None) => format!("from bound {}", (number - 1).max(1)),
-                _ => format!("from bound {} to bound {}", i.max(1), i.max(1) + 1),
-            };
-            if let Some(outcome) = &part.outcome {
-                self.add_part(&paths, outcome.decided_by.name(), outcome, begin);
-            }
-        }
     }
 
     pub(crate) fn add_part(&self, paths: &str, analysis: &'static str, outcome: &Outcome, begin: Instant) {
@@ -480,6 +406,14 @@ fn beside(
     Some((Some(slice), part))
 }
 
+/// The slice that is analysed; where what was explored is `wanted`, one in which paths are told.
+fn slice_for(pipeline: &Pipeline, part: &Program, config: &Config, wanted: bool) -> Option<slicer::Slice> {
+    match wanted && config.analysis.tells_heads() {
+        true => None,
+        false => pipeline.slice(part).filter(|slice| !wanted || tells_paths(part, slice)),
+    }
+}
+
 /// Whether a path of the slice tells the path of the program as far as it is in the slice: no function that branches in the slice is
 /// called where the slice does not call it.
 fn tells_paths(program: &Program, slice: &slicer::Slice) -> bool {
@@ -505,24 +439,4 @@ fn tells_paths(program: &Program, slice: &slicer::Slice) -> bool {
         let enters = || calls.callees(program, id).as_slice().iter().any(|f| reaches[f.index()]);
         in_slice[id.index()] || !calls.is_reachable(program.func_of(id)) || !enters()
     })
-}
-
-/// Where an exploration of a part or a slice came to, in terms of the program itself.
-fn tell_of(program: &Program, analysed: &Program, edge: &dyn Fn(EdgeId) -> Option<EdgeId>, outcome: &mut Outcome) {
-    let mut original: Vec<Option<LocId>> = vec![None; analysed.locs.len()];
-    for (id, of_part) in analysed.edges.iter() {
-        if let Some(e) = edge(id) {
-            original[of_part.source.index()] = Some(program.edges[e].source);
-        }
-    }
-    let mut came: Vec<Option<bool>> = vec![None; program.locs.len()];
-    for (&loc, &seen) in original.iter().zip(&outcome.coverage.came) {
-        if let Some(loc) = loc {
-            came[loc.index()] = came[loc.index()].max(seen);
-        }
-    }
-    outcome.coverage.came = came;
-    for state in &mut outcome.arg {
-        state.at = state.at.and_then(|loc| original.get(loc.index()).copied().flatten());
-    }
 }

@@ -81,6 +81,37 @@ fn ranges_divide_the_work() {
     }
 }
 
+/// What a range covers is none of what lies outside; ranges that are all there is cover together what each does.
+#[test]
+fn ranges_leave_conditions() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    program(folder, 6);
+    program(folder, 11);
+    std::fs::write(folder.join("t.xml"), run(folder, &["split", "--by", "lb2", "sum11.c"]).stdout).unwrap();
+    let ask = |more: &[&str], file: &str| {
+        verdict(&run(folder, &[&["verify", "--analysis", "symex"], more, &[file]].concat()))
+    };
+    let left = ask(&["--range", "-,t.xml", "--save-condition", "left.txt"], "sum11.c");
+    assert!(left.starts_with("UNKNOWN(proved within the range"), "{left}");
+    let text = std::fs::read_to_string(folder.join("left.txt")).unwrap();
+    assert!(text.contains("accepting") && !text.contains("q0 initial accepting"), "{text}");
+    assert_eq!(ask(&["--resume", "left.txt", "--save-condition", "all.txt"], "sum11.c"), "TRUE");
+    assert!(std::fs::read_to_string(folder.join("all.txt")).unwrap().contains("q0 initial accepting"));
+    // The violation lies in one of the two; who goes on from the other finds it.
+    for range in ["-,t.xml", "t.xml,-"] {
+        let within = ask(&["--range", range, "--save-condition", "half.txt"], "sum6.c");
+        if within.starts_with("UNKNOWN") {
+            assert_eq!(ask(&["--resume", "half.txt"], "sum6.c"), "FALSE(unreach-call)", "{range}");
+        }
+    }
+    // Random testing leaves its range open, and not that of the other.
+    let ranged = ["--ranged", "lb2: symex | random", "--save-condition", "both.txt"];
+    assert!(ask(&ranged, "sum11.c").starts_with("UNKNOWN"));
+    assert_eq!(std::fs::read_to_string(folder.join("both.txt")).unwrap(), text);
+    assert_eq!(ask(&["--resume", "both.txt"], "sum11.c"), "TRUE");
+}
+
 #[test]
 fn compositions_join_verdicts() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,9 +1,10 @@
 //! Compositions of ranged analyses (the paper on [ranges](crate::range), section 3): a splitter divides the paths, analyses take a
 //! range each, at the same time, and their verdicts are joined.
 
+use crate::condition::Condition;
 use crate::range::split::{Splitter, ranges};
 use crate::range::{Bound, Range};
-use crate::restrict::restrict;
+use crate::restrict::{Restricted, restrict_with_map};
 use crate::stealing::Idle;
 use cfa::Program;
 use engine::budget::Budget;
@@ -110,18 +111,43 @@ pub struct Part {
     pub range: Range,
     pub analysis: Analysis,
     pub outcome: Option<Outcome>,
+    /// What was verified of the paths in the range; nothing, where nobody wants to know.
+    pub done: Condition,
+}
+
+impl Part {
+    pub fn new(range: Range, analysis: Analysis) -> Self {
+        Self { range, analysis, outcome: None, done: Condition::nothing() }
+    }
+
+    fn finish(&mut self, program: &Program, outcome: Outcome, explored: Condition) {
+        self.done = match outcome.verdict {
+            Verdict::True => self.range.inside(program),
+            _ if explored == Condition::nothing() => explored,
+            // Who looks at a part of the paths has nothing left outside of it.
+            _ => self.range.inside(program).intersection(&explored),
+        };
+        self.outcome = Some(outcome);
+    }
+}
+
+/// What was verified by all parts.
+pub fn done(parts: &[Part]) -> Condition {
+    let nothing = Condition::nothing();
+    let known = parts.iter().map(|part| &part.done).filter(|done| **done != nothing);
+    known.cloned().reduce(|a, b| a.union(&b)).unwrap_or(nothing)
 }
 
 /// The parts that a composition makes of a program.
 pub fn parts(program: &Program, composition: &Composition, bounds: Vec<Bound>) -> Vec<Part> {
     let analyses = composition.analyses.iter().copied();
-    let part = |(range, analysis)| Part { range, analysis, outcome: None };
+    let part = |(range, analysis)| Part::new(range, analysis);
     ranges(program, bounds).into_iter().zip(analyses).map(part).collect()
 }
 
-/// Verifies a part of a program: the program of the part, by this configuration. What violates the property is replayed on the
-/// original.
-pub type Verify<'a> = dyn Fn(&Program, &Config, &Budget, &Idle) -> Outcome + Sync + 'a;
+/// Verifies a part of a program by this configuration, where there is one, else all of it; with the condition of what was explored, if the
+/// configuration asks for that. What violates the property is replayed on the original.
+pub type Verify<'a> = dyn Fn(Option<&Restricted>, &Config, &Budget, &Idle) -> (Outcome, Condition) + Sync + 'a;
 
 /// Verifies all parts at the same time. A violation ends the others; who is done helps those that explore path by path.
 pub fn verify(program: &Program, parts: &mut [Part], config: &Config, budget: &Budget, verify: &Verify<'_>) {
@@ -133,10 +159,13 @@ pub fn verify(program: &Program, parts: &mut [Part], config: &Config, budget: &B
             let work = move || {
                 let config = Config { analysis: part.analysis, jobs: 1, ..config.clone() };
                 let outcome = one(program, &part.range, &config, shared, verify, idle);
-                if matches!(outcome, Ok(Outcome { verdict: Verdict::False(_), .. })) {
+                if matches!(outcome, Ok((Outcome { verdict: Verdict::False(_), .. }, _))) {
                     shared.cancel();
                 }
-                part.outcome = Some(outcome.unwrap_or_else(|reason| Outcome::unknown(reason, part.analysis)));
+                match outcome {
+                    Ok((outcome, explored)) => part.finish(program, outcome, explored),
+                    Err(reason) => part.outcome = Some(Outcome::unknown(reason, part.analysis)),
+                }
                 idle.add();
             };
             threads.push(thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work));
@@ -155,12 +184,12 @@ fn one(
     budget: &Budget,
     verify: &Verify<'_>,
     idle: &Idle,
-) -> Result<Outcome, Reason> {
+) -> Result<(Outcome, Condition), Reason> {
     if range.lower.is_none() && range.upper.is_none() {
-        return Ok(verify(program, config, budget, idle));
+        return Ok(verify(None, config, budget, idle));
     }
-    let restricted = restrict(program, &range.outside(program)).map_err(|e| Reason::new(e.to_string()))?;
-    Ok(verify(&restricted, config, budget, idle))
+    let restricted = restrict_with_map(program, &range.outside(program)).map_err(|e| Reason::new(e.to_string()))?;
+    Ok(verify(Some(&restricted), config, budget, idle))
 }
 
 /// The verdict of all parts. A proof is none of the program, unless the parts are the `whole` of it.

@@ -14,9 +14,10 @@ use cfa::loops::LoopForest;
 use cfa::{Bv, CallGraph, Edge, EdgeId, ErrorId, FuncId, LocId, Op, Out, Program};
 use cooperate::condition::rest::Explored;
 use cooperate::condition::{Condition, Coverage, bounded, parse, print};
-use cooperate::range::split::Splitter;
-use cooperate::ranged::{self, Composition};
-use cooperate::restrict::{restrict, restrict_as_far_as_possible};
+use cooperate::range::Bound;
+use cooperate::range::split::{Splitter, ranges as divided};
+use cooperate::ranged::{self, Composition, Part};
+use cooperate::restrict::{Restricted, restrict, restrict_as_far_as_possible};
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::simplify::Simplified;
@@ -107,16 +108,90 @@ fn contradict(a: &Verdict, b: &Verdict) -> bool {
     matches!((a, b), (Verdict::True, Verdict::False(_)) | (Verdict::False(_), Verdict::True))
 }
 
+/// Verifies ranges, and tells what was explored in them if the configuration asks for it.
+fn ranges(program: &Program, parts: &mut [Part], config: &Config, budget: &Budget) {
+    let of_part = |part: Option<&Restricted>, config: &Config, budget: &Budget, idle: &Idle| {
+        let replay = |inputs: &Inputs, error: ErrorId| {
+            engine::replay(program, inputs, error, Duration::from_secs(5)).map(|path| (inputs.clone(), path))
+        };
+        let of_part = part.map_or(program, |r| &r.program);
+        let outcome = stealing::verify(of_part, config, budget, &replay, &|_| {}, idle);
+        let edge = |e: EdgeId| part.map_or(Some(e), |r| r.edges[e]);
+        let func = |f: FuncId| part.map_or(f, |r| r.funcs[f]);
+        let is_told = outcome.reasons.is_empty() && outcome.unconfirmed.is_none();
+        let explored = outcome.frontiers.first().filter(|_| is_told).map(|frontier| {
+            let simplified = outcome.simplified.as_deref();
+            let (original, counts_on_rest) = (program, false);
+            let explored =
+                Explored { program: of_part, simplified, original, edge: &edge, func: &func, counts_on_rest };
+            explored.condition(frontier)
+        });
+        (outcome, explored.unwrap_or_else(Condition::nothing))
+    };
+    ranged::verify(program, parts, config, budget, &of_part);
+}
+
+const KINDS: [Analysis; 6] =
+    [Analysis::Symex, Analysis::Predicate, Analysis::Value, Analysis::Bmc, Analysis::KInduction, Analysis::Invariants];
+
+#[test]
+fn what_ranges_say_to_be_verified_is() {
+    let (mut inside, mut partial, mut outside, mut open) = (0, 0, 0, 0);
+    for seed in 0..programs(32) {
+        // One of many paths cannot be looked at as a whole.
+        let mut program = if seed % 4 == 0 { tree(10, seed % 8 == 0) } else { program(seed + 4000) };
+        let mut random = Random::new(seed + 6);
+        let bound = |random: &mut Random| {
+            let mut values = Values(Random::new(random.below(1000) as u64));
+            Bound::of_run(&program, &mut values, LIMITS())
+        };
+        let bounds = (0..1 + random.below(2)).map(|_| bound(&mut random)).collect();
+        let analysis = |random: &mut Random| KINDS[if random.below(3) > 0 { 0 } else { random.below(KINDS.len()) }];
+        let all = divided(&program, bounds).into_iter();
+        let mut parts: Vec<Part> = all.map(|range| Part::new(range, analysis(&mut random))).collect();
+        let config = Config { wants_frontier: true, ..config(Analysis::Symex) };
+        let budget = Budget::lasting(Duration::from_millis(5 + 30 * (seed % 3)));
+        ranges(&program, &mut parts, &config, &budget);
+        let mut done = ranged::done(&parts);
+        done.check(&program).unwrap();
+        let text = print(&done, &program);
+        assert_eq!(parse(&text, &mut program).unwrap(), done);
+        let verified = done.by_itself();
+        for inputs in 0..20 {
+            let what = format!("program {seed}, inputs {inputs}");
+            let (mut is_in_one, mut is_partial) = (false, false);
+            for part in &parts {
+                let is_inside = !is_covered(&program, &part.range.outside(&program), inputs);
+                let is_done = is_covered(&program, &part.done, inputs);
+                assert!(is_inside || !is_done, "{what}: covered outside of the range");
+                let is_proved = part.outcome.as_ref().is_some_and(|o| matches!(o.verdict, Verdict::True));
+                is_in_one |= is_done;
+                is_partial |= is_done && !is_proved;
+                outside += u32::from(!is_inside);
+            }
+            let is_done = is_covered(&program, &done, inputs);
+            assert!(is_in_one == is_done || is_in_one && done.counts_on_rest(), "{what}: {is_in_one} {is_done}");
+            assert!(!errs(&program, inputs) || !is_covered(&program, &verified, inputs), "{what}: an error");
+            partial += u32::from(is_partial);
+            inside += u32::from(is_done);
+            open += u32::from(!is_done);
+        }
+        // What is left is what another has to look at.
+        if done != Condition::nothing() {
+            let alone = verify(&program, &program, &self::config(Analysis::Symex), &Budget::lasting(TIME)).verdict;
+            done = done.truncated(2_000);
+            let rest = restrict(&program, &done).unwrap();
+            let by_another = verify(&rest, &program, &self::config(Analysis::Symex), &Budget::lasting(TIME)).verdict;
+            assert!(!contradict(&alone, &by_another), "program {seed}: {alone:?}, {by_another:?}");
+        }
+    }
+    let told = format!("{inside} inside, {partial} of ranges that were not proved, {outside} outside, {open} open");
+    assert!(inside > partial && partial > 0 && outside > 0 && open > 0, "{told}");
+    println!("{told}");
+}
+
 #[test]
 fn together_as_alone() {
-    let kinds = [
-        Analysis::Symex,
-        Analysis::Predicate,
-        Analysis::Value,
-        Analysis::Bmc,
-        Analysis::KInduction,
-        Analysis::Invariants,
-    ];
     let (mut proved, mut violated, mut divided) = (0, 0, 0);
     for seed in 0..programs(40) {
         let program = program(seed);
@@ -127,20 +202,14 @@ fn together_as_alone() {
             n => Splitter::Random { percent: 40 + 25 * n as u32, seed: seed + i as u64 },
         };
         let splitters = (1..count).map(|i| splitter(i, &mut random)).collect();
-        let analyses: Vec<Analysis> = (0..count).map(|_| kinds[random.below(kinds.len())]).collect();
+        let analyses: Vec<Analysis> = (0..count).map(|_| KINDS[random.below(KINDS.len())]).collect();
         let composition = Composition { splitters, analyses };
         let standard = config(Analysis::Symex);
         let alone = verify(&program, &program, &standard, &Budget::lasting(TIME)).verdict;
         let (bounds, _) = composition.bounds(&program, &standard, &Budget::lasting(TIME));
         let mut parts = ranged::parts(&program, &composition, bounds);
         divided += u32::from(parts.len() > 1);
-        let of_part = |part: &Program, config: &Config, budget: &Budget, idle: &Idle| {
-            let replay = |inputs: &Inputs, error: ErrorId| {
-                engine::replay(&program, inputs, error, Duration::from_secs(5)).map(|path| (inputs.clone(), path))
-            };
-            stealing::verify(part, config, budget, &replay, &|_| {}, idle)
-        };
-        ranged::verify(&program, &mut parts, &standard, &Budget::lasting(TIME), &of_part);
+        ranges(&program, &mut parts, &standard, &Budget::lasting(TIME));
         let together = ranged::joint(&parts, true).verdict;
         let what = format!("program {seed}, {composition:?}");
         assert!(!contradict(&alone, &together), "{what}: {alone:?}, {together:?}");
@@ -166,6 +235,7 @@ fn together_as_alone() {
 #[test]
 fn what_is_said_to_be_verified_is() {
     let (mut partial, mut with_rest, mut joined, mut apart, mut by_heads, mut counted) = (0, 0, 0, 0, 0, 0);
+    let mut limited = 0;
     for seed in 0..programs(60) {
         let mut program = program(seed + 1000);
         let kinds = [Analysis::Symex, Analysis::SymexCegar, Analysis::Predicate, Analysis::Bmc, Analysis::KInduction];
@@ -207,7 +277,11 @@ fn what_is_said_to_be_verified_is() {
                         func: &func,
                         counts_on_rest,
                     };
-                    let explored = explored.condition(frontier);
+                    // Of few states it covers less.
+                    let most = if seed % 3 == 1 { 4 + (seed % 30) as usize } else { 100_000 };
+                    let explored = explored.condition_within(frontier, most);
+                    assert!(frontier.iterations.is_some() || explored.states.len() <= most, "program {seed}");
+                    limited += u32::from(explored.states.len() + 3 >= most);
                     done = if done == Condition::nothing() { explored } else { done.union(&explored) };
                 }
             }
@@ -241,9 +315,9 @@ fn what_is_said_to_be_verified_is() {
             assert!(!contradict(&alone, &by_another), "program {seed}: {alone:?}, {by_another:?}");
         }
     }
-    assert!(joined > 0, "{joined} joined, {apart} not");
+    assert!(joined > 0 && limited > 0, "{joined} joined, {apart} not, {limited} as large as they may be");
     println!(
-        "{partial} partial, {by_heads} by heads, {counted} by iterations, {with_rest} with the rest, {joined} with joined branches, {apart} without"
+        "{limited} as large as they may be, {partial} partial, {by_heads} by heads, {counted} by iterations, {with_rest} with the rest, {joined} with joined branches, {apart} without"
     );
 }
 
@@ -369,7 +443,7 @@ fn with_help_as_alone() {
     assert!(proved > 0 && violated > 0, "{proved} proved, {violated} violated");
 }
 
-/// All signs of so many inputs: a tree of paths, with an error on one of them, or none.
+/// Of so many inputs, which are small: a tree of paths, with an error on one of them, or none.
 fn tree(depth: u32, has_error: bool) -> Program {
     use cfa::{BinOp, CType, Check, DataLayout, ErrorInfo, HaltKind, Input, InputKind, Op, Var, VarKind};
     let mut p = Program::new(DataLayout { pointer_width: 64 });
@@ -379,7 +453,7 @@ fn tree(depth: u32, has_error: bool) -> Program {
         |name: &str| p.vars.push(Var { name: Some(name.into()), ty, width: 32, kind: kind.clone(), place: None });
     let (x, sum) = (var("x"), var("sum"));
     let mut at = p.funcs[p.entry].entry;
-    let zero = p.exprs.int(32, 0);
+    let (zero, four) = (p.exprs.int(32, 0), p.exprs.int(32, 4));
     let step = |p: &mut Program, from, op| {
         let to = p.add_location(p.entry);
         p.add_edge(from, op, to, None);
@@ -390,7 +464,7 @@ fn tree(depth: u32, has_error: bool) -> Program {
         let input = p.inputs.push(Input { kind: InputKind::Nondet("f".into()), ty, width: 32, place: None });
         at = step(&mut p, at, Op::Havoc { var: x, input });
         let value = p.var_expr(x);
-        let cond = p.exprs.slt(value, zero);
+        let cond = p.exprs.slt(value, four);
         let (yes, no, join) = (p.add_location(p.entry), p.add_location(p.entry), p.add_location(p.entry));
         p.add_branch(at, cond, yes, no, None);
         let (old, bit) = (p.var_expr(sum), p.exprs.int(32, 1 << i));

@@ -9,6 +9,7 @@ mod blocks;
 pub mod bounded;
 mod dot;
 mod part;
+mod product;
 mod quotient;
 pub mod rest;
 pub(crate) mod text;
@@ -19,6 +20,9 @@ use cfa::interp::{Observer, State as Execution};
 use cfa::{EdgeId, Expr, ExprId, Global, GlobalId, Op, Program, Table, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
+
+/// States of a condition that is written; beyond, it forgets what was explored deepest.
+pub const MOST_STATES: usize = 100_000;
 
 cfa::id_type!(
     /// A state of a condition.
@@ -256,72 +260,6 @@ impl Condition {
             }
         }
         leads
-    }
-
-    /// The condition that covers what one of the two covers; `other` is of a run that looked at what this one leaves, and has not seen the rest: what
-    /// is verified with the rest here still is no more than that. Transitions with assumptions are left out, which covers less.
-    pub fn union(&self, other: &Self) -> Self {
-        let mut out = Self { states: Table::new(), initial: StateId(0) };
-        let mut numbers: FxHashMap<[Option<StateId>; 2], StateId> = FxHashMap::default();
-        let mut todo = vec![[Some(self.initial), Some(other.initial)]];
-        let leads_to_rest = self.coreachable(|state| state.with_rest);
-        let both = |[own, others]: [Option<StateId>; 2]| {
-            let of = |condition: &Self, q: Option<StateId>| {
-                q.map(|q| &condition.states[q]).filter(|q| q.accepting).map(|q| q.with_rest)
-            };
-            let is_open = own.is_some_and(|q| leads_to_rest[q.0 as usize]);
-            let says = of(self, own).or(of(other, others).filter(|_| !is_open));
-            State { accepting: says.is_some(), with_rest: says == Some(true), transitions: Vec::new() }
-        };
-        numbers.insert(todo[0], out.states.push(both(todo[0])));
-        while let Some(pair) = todo.pop() {
-            let state = numbers[&pair];
-            if out.states[state].accepting {
-                continue;
-            }
-            let mut named: Vec<EdgeId> = Vec::new();
-            for (condition, q) in [(self, pair[0]), (other, pair[1])] {
-                for t in q.map(|q| &condition.states[q].transitions).into_iter().flatten() {
-                    if let Label::Edges(edges) = &t.on {
-                        named.extend_from_slice(edges);
-                    }
-                }
-            }
-            named.sort_unstable();
-            named.dedup();
-            let next = |side: usize, edge: Option<EdgeId>| -> Option<StateId> {
-                let condition = if side == 0 { self } else { other };
-                let q = pair[side]?;
-                let all = &condition.states[q];
-                if all.accepting {
-                    return Some(q);
-                }
-                match edge {
-                    Some(edge) => all.successors(edge).find(|t| t.assumption.is_none()).map(|t| t.to),
-                    None => {
-                        let is_others = |t: &&Transition| t.on == Label::Others && t.assumption.is_none();
-                        all.transitions.iter().find(is_others).map(|t| t.to)
-                    }
-                }
-            };
-            let mut transitions = Vec::new();
-            for edge in named.into_iter().map(Some).chain([None]) {
-                let to = [next(0, edge), next(1, edge)];
-                if to == [None, None] && edge.is_none() {
-                    continue;
-                }
-                let to = *numbers.entry(to).or_insert_with(|| {
-                    todo.push(to);
-                    out.states.push(both(to))
-                });
-                transitions.push(match edge {
-                    Some(edge) => Transition::on(edge, to),
-                    None => Transition::others(to),
-                });
-            }
-            out.states[state].transitions = transitions;
-        }
-        out.simplified()
     }
 
     /// The condition that forgets all but the first `most` states, which are those closest to the start: it covers less.

@@ -1,15 +1,13 @@
 //! What an exploration has done, as a condition: all paths are covered but those that go through its frontier.
 
 use super::blocks::{Blocks, Exit};
-use super::{Condition, Label, StateId, Transition, bounded};
+use super::{Condition, Label, MOST_STATES, StateId, Transition, bounded};
 use cfa::{CallGraph, Callee, EdgeId, FuncId, Id, LocId, Op, Out, Program, Table};
 use engine::frontier::{Frontier, Left, PathId};
 use engine::simplify::{Simplified, Split, To};
 use rustc_hash::FxHashMap;
 
-/// States of the condition of a frontier that accept nothing; beyond, it forgets what was explored deepest.
-const MOST_STATES: usize = 100_000;
-/// States on ways to states that cover: beyond, to go there again takes longer than to do without them, and nothing that was done is forgotten.
+/// Of its states, those on ways to states that cover: beyond, to go there again takes longer than to do without them, and nothing that was done is forgotten.
 const MOST_WAYS: usize = 30_000;
 /// States of the condition for paths that are given.
 const MOST_GIVEN: usize = 200_000;
@@ -71,6 +69,11 @@ impl<'a> Explored<'a> {
 
     /// The condition that covers what an exploration has seen to the end: nothing, if it is not known what it has left.
     pub fn condition(&self, frontier: &Frontier) -> Condition {
+        self.condition_within(frontier, MOST_STATES)
+    }
+
+    /// As [`Explored::condition`], of at most so many states where it tells paths apart.
+    pub fn condition_within(&self, frontier: &Frontier, most: usize) -> Condition {
         // What leads to the heads of a part of the program, or how many iterations it has, is not known of the program.
         let is_whole = std::ptr::eq(self.program, self.original);
         if let Some(iterations) = frontier.iterations {
@@ -79,14 +82,14 @@ impl<'a> Explored<'a> {
         let is_told = frontier.heads.is_empty() || is_whole;
         match frontier.left(self.counts_on_rest) {
             Some(left) if frontier.given_up.is_none() && is_told => {
-                self.tree(frontier, &left).condition(self, &frontier.heads).unwrap_or_else(Condition::nothing)
+                self.tree(frontier, &left, most).condition(self, &frontier.heads).unwrap_or_else(Condition::nothing)
             }
             _ => Condition::nothing(),
         }
     }
 
     /// The choices on paths to what is left, and to states that cover others, in time linear in the pieces of which the paths are made.
-    fn tree(&self, frontier: &Frontier, left: &Left) -> Choices {
+    fn tree(&self, frontier: &Frontier, left: &Left, most: usize) -> Choices {
         let paths = &frontier.paths;
         let mut wanted = left.leads_there.clone();
         for &covering in &frontier.covering {
@@ -132,8 +135,13 @@ impl<'a> Explored<'a> {
                 false => node.open = true,
             }
         }
-        tree.cut(MOST_STATES);
+        tree.cut(most.saturating_sub(ENDS), self);
         tree
+    }
+
+    /// The branches that a region has in the original.
+    fn splits(&self, region: usize) -> Option<&'a [Split]> {
+        Some(&self.simplified?.joined.region(region).0)
     }
 }
 
@@ -151,9 +159,18 @@ struct Node {
     is_elsewhere: bool,
     /// Neither is so here or further on.
     is_done: bool,
+    /// What is done here is not told apart.
+    is_cut: bool,
     /// Where it is, where paths are merged.
     head: Option<LocId>,
     children: Vec<(Choice, usize)>,
+}
+
+impl Node {
+    /// Whether nothing is told apart behind it.
+    fn is_end(&self) -> bool {
+        self.open || self.is_elsewhere || self.is_cut
+    }
 }
 
 impl Default for Choices {
@@ -175,29 +192,41 @@ impl Choices {
         child
     }
 
-    /// Keeps what is told apart by so many nodes closest to the root, and by some of those that are done: behind the others all is open, or done.
-    fn cut(&mut self, most: usize) {
+    /// Keeps what so many states closest to the root tell apart: behind the others all is open, or done.
+    fn cut(&mut self, most: usize, explored: &Explored<'_>) {
         for node in (0..self.nodes.len()).rev() {
             let Node { open, is_elsewhere, children, .. } = &self.nodes[node];
             self.nodes[node].is_done =
                 !open && !is_elsewhere && children.iter().all(|(_, child)| self.nodes[*child].is_done);
         }
         let mut order = vec![0];
-        let (mut next, mut met) = (0, [0, 0]);
-        while let Some(&node) = order.get(next) {
+        let (mut next, mut written, mut ways) = (0, 0, 0);
+        while let Some(&at) = order.get(next) {
             next += 1;
+            let states = self.states(at, explored);
+            let node = &mut self.nodes[at];
             // What is told of one of several paths is not told of the others.
-            let is_unclear = self.nodes[node].is_elsewhere && !self.nodes[node].children.is_empty();
-            let is_done = self.nodes[node].is_done;
-            met[usize::from(is_done)] += 1;
-            let is_beyond = met[usize::from(is_done)] > if is_done { MOST_WAYS } else { most };
-            self.nodes[node].open |= !is_done && (is_beyond || is_unclear);
-            if is_done && is_beyond {
-                self.nodes[node].children.clear();
+            node.open |= node.is_elsewhere && !node.children.is_empty();
+            if node.open || node.is_elsewhere {
+                continue;
             }
-            if !self.nodes[node].open {
-                order.extend(self.nodes[node].children.iter().map(|(_, child)| *child));
+            if written + states > most || node.is_done && ways + states > MOST_WAYS {
+                node.open = !node.is_done;
+                node.is_cut = node.is_done;
+                continue;
             }
+            written += states;
+            ways += if node.is_done { states } else { 0 };
+            order.extend(node.children.iter().map(|(_, child)| *child));
+        }
+    }
+
+    /// States of the condition for a node: regions of branches, and calls through pointers, have some inside.
+    fn states(&self, node: usize, explored: &Explored<'_>) -> usize {
+        match self.nodes[node].children.first() {
+            Some(&(Choice::Region(region, _), _)) => explored.splits(region).map_or(1, <[Split]>::len),
+            Some((Choice::Callee(..), _)) => 2,
+            _ => 1,
         }
     }
 
@@ -219,9 +248,13 @@ pub fn all_but(program: &Program, open: &[Vec<Choice>]) -> Option<Condition> {
         let end = path.iter().fold(0, |at, &choice| tree.child(at, choice));
         tree.nodes[end].open = true;
     }
-    tree.cut(MOST_GIVEN);
-    tree.condition(&Explored::of(program), &[])
+    let explored = Explored::of(program);
+    tree.cut(MOST_GIVEN, &explored);
+    tree.condition(&explored, &[])
 }
+
+/// How many [`Ends`] there are.
+const ENDS: usize = 3;
 
 /// The states behind which nothing is told apart.
 #[derive(Clone, Copy)]
@@ -286,6 +319,9 @@ impl<'a> Tree<'a> {
         }
         if self.nodes[node].is_elsewhere {
             return ends.elsewhere;
+        }
+        if self.nodes[node].is_cut {
+            return ends.covered;
         }
         let is_done = self.nodes[node].is_done;
         *self.states.entry(node).or_insert_with(|| {
@@ -367,7 +403,7 @@ impl<'a> Tree<'a> {
     ) -> Option<Vec<Transition>> {
         let children = self.children(node, &[true, false].map(|side| Choice::Region(region, side)))?;
         let [yes, no] = [children[0], children[1]].map(|child| self.state(child, out, ends, todo));
-        let splits = self.splits(region)?;
+        let splits = self.explored.splits(region)?;
         let inner: Vec<StateId> = splits[1..].iter().map(|_| out.add(self.nodes[node].is_done)).collect();
         let mut first = Vec::new();
         for (i, split) in splits.iter().enumerate() {
@@ -392,13 +428,9 @@ impl<'a> Tree<'a> {
         Some(first)
     }
 
-    fn splits(&self, region: usize) -> Option<&'a [Split]> {
-        Some(&self.explored.simplified?.joined.region(region).0)
-    }
-
     /// Whether the first branch of a region is at a location of the original.
     fn begins_at(&self, region: usize, loc: LocId) -> bool {
-        let first = self.splits(region).and_then(|splits| (self.explored.edge)(splits[0].edges[0]));
+        let first = self.explored.splits(region).and_then(|splits| (self.explored.edge)(splits[0].edges[0]));
         first.is_some_and(|edge| self.explored.original.edges[edge].source == loc)
     }
 
@@ -424,7 +456,7 @@ impl<'a> Tree<'a> {
                 Some((Choice::Head(_), _)) | None => false,
             };
             match child {
-                Some(node) if !self.nodes[node].open && !self.nodes[node].is_elsewhere && decides(node) => {
+                Some(node) if !self.nodes[node].is_end() && decides(node) => {
                     match program.locs[entry].out {
                         Out::Branch { .. } => transitions.extend(self.branch(node, out, ends, todo)?),
                         // A call through a pointer right away: what it enters is not told apart from here.

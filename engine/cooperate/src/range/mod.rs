@@ -73,16 +73,25 @@ impl Range {
     /// The condition that covers the paths of `program` outside the range: the product of the program and the two range reductions,
     /// as far as they follow their bounds.
     pub fn outside(&self, program: &Program) -> Condition {
+        self.automaton(program, false)
+    }
+
+    /// The condition that covers the paths inside the range, as soon as they have left its bounds.
+    pub fn inside(&self, program: &Program) -> Condition {
+        self.automaton(program, true)
+    }
+
+    fn automaton(&self, program: &Program, accepts_inside: bool) -> Condition {
         let mut condition = Condition::nothing();
-        let covered = condition.add(true);
-        let free = condition.add(false);
+        let outside = condition.add(!accepts_inside);
+        let inside = condition.add(accepts_inside);
         let start = Position { lower: self.lower.as_ref().map(|_| 0), upper: self.upper.as_ref().map(|_| 0) };
         let mut product = Product {
             program,
             range: self,
             condition,
-            covered,
-            free,
+            outside,
+            inside,
             callees: called_through_pointers(program),
             numbers: FxHashMap::default(),
             todo: Vec::new(),
@@ -117,8 +126,8 @@ struct Product<'a> {
     program: &'a Program,
     range: &'a Range,
     condition: Condition,
-    covered: StateId,
-    free: StateId,
+    outside: StateId,
+    inside: StateId,
     /// What a call through a pointer may enter.
     callees: Vec<FuncId>,
     numbers: FxHashMap<Position, StateId>,
@@ -128,7 +137,7 @@ struct Product<'a> {
 impl Product<'_> {
     /// The state of the condition for these of the reductions; `None` for ⊥.
     fn state(&mut self, at: Option<Position>) -> StateId {
-        let Some(mut at) = at else { return self.covered };
+        let Some(mut at) = at else { return self.outside };
         // Behind a bound that is at its end: all that goes on is above it.
         if let (Some(i), Some(bound)) = (at.lower, &self.range.lower)
             && i >= bound.decisions.len()
@@ -139,12 +148,12 @@ impl Product<'_> {
             && i >= bound.decisions.len()
         {
             if !bound.complete {
-                return self.covered;
+                return self.outside;
             }
             at.upper = None;
         }
         if at.lower.is_none() && at.upper.is_none() {
-            return self.free;
+            return self.inside;
         }
         *self.numbers.entry(at).or_insert_with(|| {
             let state = self.condition.add(false);

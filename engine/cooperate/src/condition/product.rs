@@ -1,0 +1,99 @@
+//! What one of two conditions covers, and what both do: automata whose states are pairs.
+
+use super::{Condition, Label, State, StateId, Transition};
+use cfa::{EdgeId, Table};
+use rustc_hash::FxHashMap;
+
+/// A state of each; none of one that covers nothing any more.
+type Pair = [Option<StateId>; 2];
+
+impl Condition {
+    /// The condition that covers what one of the two covers; `other` is of a run that looked at what this one leaves, and has not seen the rest: what
+    /// is verified with the rest here still is no more than that. Transitions with assumptions are left out, which covers less.
+    pub fn union(&self, other: &Self) -> Self {
+        let leads_to_rest = self.coreachable(|state| state.with_rest);
+        self.product(other, |[own, others]| {
+            let is_open = own.is_some_and(|q| leads_to_rest[q.0 as usize]);
+            let says = self.says(own).or(other.says(others).filter(|_| !is_open));
+            (own.is_some() || others.is_some()).then_some(says)
+        })
+    }
+
+    /// The condition that covers what both cover; with the rest, where one of them does so. Transitions with assumptions are left out, which covers less.
+    pub fn intersection(&self, other: &Self) -> Self {
+        self.product(other, |[own, others]| {
+            let says = self.says(own).zip(other.says(others)).map(|(a, b)| a || b);
+            (own.is_some() && others.is_some()).then_some(says)
+        })
+    }
+
+    /// Of an accepting state, whether it accepts with the rest.
+    fn says(&self, q: Option<StateId>) -> Option<bool> {
+        q.map(|q| &self.states[q]).filter(|state| state.accepting).map(|state| state.with_rest)
+    }
+
+    /// A pair accepts what it `says`, with the rest or by itself; where that has no answer, nothing that follows is covered.
+    fn product(&self, other: &Self, says: impl Fn(Pair) -> Option<Option<bool>>) -> Self {
+        let mut out = Self { states: Table::new(), initial: StateId(0) };
+        let mut numbers: FxHashMap<Pair, StateId> = FxHashMap::default();
+        let mut todo = vec![[Some(self.initial), Some(other.initial)]];
+        let state = |pair| {
+            let says = says(pair).flatten();
+            State { accepting: says.is_some(), with_rest: says == Some(true), transitions: Vec::new() }
+        };
+        numbers.insert(todo[0], out.states.push(state(todo[0])));
+        while let Some(pair) = todo.pop() {
+            let from = numbers[&pair];
+            if out.states[from].accepting {
+                continue;
+            }
+            let mut named: Vec<EdgeId> = self.named(pair[0]).chain(other.named(pair[1])).collect();
+            named.sort_unstable();
+            named.dedup();
+            let mut transitions = Vec::new();
+            for edge in named.into_iter().map(Some).chain([None]) {
+                let to = [self.next(pair[0], edge), other.next(pair[1], edge)];
+                let to = if says(to).is_some() { to } else { [None, None] };
+                if to == [None, None] && edge.is_none() {
+                    continue;
+                }
+                let to = *numbers.entry(to).or_insert_with(|| {
+                    todo.push(to);
+                    out.states.push(state(to))
+                });
+                transitions.push(match edge {
+                    Some(edge) => Transition::on(edge, to),
+                    None => Transition::others(to),
+                });
+            }
+            out.states[from].transitions = transitions;
+        }
+        out.simplified()
+    }
+
+    /// The edges that transitions out of a state name.
+    fn named(&self, q: Option<StateId>) -> impl Iterator<Item = EdgeId> {
+        let transitions = q.map_or(&[][..], |q| &self.states[q].transitions);
+        transitions
+            .iter()
+            .flat_map(|t| match &t.on {
+                Label::Edges(edges) => &edges[..],
+                Label::Others => &[],
+            })
+            .copied()
+    }
+
+    /// Where an edge leads, or `None` of them that is named; an accepting state is the end.
+    fn next(&self, q: Option<StateId>, edge: Option<EdgeId>) -> Option<StateId> {
+        let state = &self.states[q?];
+        if state.accepting {
+            return q;
+        }
+        let is_certain = |t: &&Transition| t.assumption.is_none();
+        let to = match edge {
+            Some(edge) => state.successors(edge).find(is_certain),
+            None => state.transitions.iter().filter(|t| t.on == Label::Others).find(is_certain),
+        };
+        to.map(|t| t.to)
+    }
+}
