@@ -141,30 +141,21 @@ impl<C: Abstraction> Abstraction for Slicing<'_, C> {
         goal: Goal,
         budget: &Budget,
     ) -> Result<Refinement, Stop> {
-        let before = self.slices.len();
-        let mut first = self.slices.grow(path, goal);
-        let mut grown = self.slices.len() > before;
+        let mut grown = self.slices.grow(path, goal);
         // The precision inside is refined in the same step (Algorithm 4 of the thesis).
         let inner = match grown && !self.inner.has_precision() {
             true => Ok(Refinement::Impossible),
             false => self.inner.refine(state, path, cuts, goal, budget),
         };
         if !grown && matches!(inner, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. })) {
-            first = self.slices.grow_along(path, goal);
-            grown = self.slices.len() > before;
+            grown = self.slices.grow_along(path, goal);
         }
         if !grown {
             return inner;
         }
-        // What is executed now but was not lies behind this cut; if nothing on the path, at its end.
-        let first = first.unwrap_or(path.len());
-        let from = cuts.partition_point(|&cut| cut <= first);
-        Ok(match inner {
-            Ok(Refinement::Refined { from: inside, .. }) => {
-                Refinement::Refined { from: from.min(inside), changed: true }
-            }
-            _ => Refinement::Refined { from, changed: true },
-        })
+        // States of any path may have passed an operation that is new in the slice without its effect: a value from before
+        // would be taken for the present one. So none of them stays, not only what follows on this path.
+        Ok(Refinement::Refined { from: 0, changed: true })
     }
 
     fn has_precision(&self) -> bool {

@@ -50,35 +50,40 @@ impl<'p> Slices<'p> {
         self.slice[edge.index()]
     }
 
-    /// Adds what refuting the path depends on; the first edge on it that is new in the slice.
-    pub fn grow(&mut self, path: &[EdgeId], goal: Goal) -> Option<usize> {
+    /// Adds what refuting the path depends on; whether that is more.
+    pub fn grow(&mut self, path: &[EdgeId], goal: Goal) -> bool {
         self.grow_by(self.criteria, path, goal)
     }
 
     /// The same with all branches on the path, also where only its end was to be a criterion: a path that the slice has and the
     /// program does not is refuted by them.
-    pub fn grow_along(&mut self, path: &[EdgeId], goal: Goal) -> Option<usize> {
+    pub fn grow_along(&mut self, path: &[EdgeId], goal: Goal) -> bool {
         self.grow_by(Criteria::TargetPath, path, goal)
     }
 
-    fn grow_by(&mut self, criteria: Criteria, path: &[EdgeId], goal: Goal) -> Option<usize> {
-        let mut new: Vec<EdgeId> = match criteria {
-            Criteria::TargetPath => path
-                .iter()
-                .copied()
-                .filter(|&e| matches!(self.program.edges[e].op, Op::Assume { .. }))
-                .chain([goal.edge()])
-                .collect(),
-            Criteria::TargetLocation => vec![goal.edge()],
-        };
+    /// The last operation of a path: of an error in a function that does nothing but fail, the call on the path. The error itself
+    /// would stand for the ends of all paths to it, and the slice for all calls of the function.
+    fn last(&self, path: &[EdgeId], goal: Goal) -> EdgeId {
+        let op = |edge: EdgeId| &self.program.edges[edge].op;
+        match path.last() {
+            Some(&call) if matches!((op(call), op(goal.edge())), (Op::Call { .. }, Op::Error(_))) => call,
+            _ => goal.edge(),
+        }
+    }
+
+    fn grow_by(&mut self, criteria: Criteria, path: &[EdgeId], goal: Goal) -> bool {
+        let mut new = vec![self.last(path, goal)];
+        if criteria == Criteria::TargetPath {
+            new.extend(path.iter().filter(|&&e| matches!(self.program.edges[e].op, Op::Assume { .. })));
+        }
         new.retain(|&e| self.taken.insert(e) && !self.has(e));
         if new.is_empty() {
-            return None;
+            return false;
         }
         let criteria: Vec<Criterion> = new.into_iter().map(Criterion::operation).collect();
         let kept = self.dependences.slice(&criteria).kept;
-        let before = std::mem::take(&mut self.slice);
-        self.slice = before.iter().zip(&kept).map(|(&a, &b)| a || b).collect();
-        path.iter().position(|e| kept[e.index()] && !before[e.index()])
+        let before = self.len();
+        self.slice.iter_mut().zip(&kept).for_each(|(has, &kept)| *has |= kept);
+        self.len() > before
     }
 }
