@@ -3,10 +3,13 @@
 
 use super::*;
 use crate::control::CallStacks;
+use crate::cpa::conditional::Conditional;
 use crate::cpa::interval::Interval;
 use crate::cpa::product::Product;
 use crate::cpa::slicing::{Criteria, Slicing};
 use crate::cpa::unrolling::{Assumptions, Unrolling};
+use crate::part::{self, Part};
+use std::sync::Arc;
 
 /// States that one run may split into before it is given up.
 const MOST: usize = 40;
@@ -200,4 +203,83 @@ fn unrolling_loses_no_run_within_its_bound() {
         }
     });
     assert!(steps > 1_000, "{steps}");
+}
+
+/// An automaton that looks at a part of the paths: states go to one another, all is open, or nothing is, or was seen, over some edges.
+fn part(program: &Program, random: &mut Random) -> Part {
+    const STATES: usize = 4;
+    let place = |random: &mut Random, own: part::Place| match random.below(10) {
+        0 => part::Place::Open,
+        1 => part::Place::Done,
+        2 => part::Place::Seen(random.below(STATES) as u32, 0),
+        3..6 => own,
+        _ => part::Place::State(random.below(STATES) as u32),
+    };
+    let edges: Vec<EdgeId> = program.edges.ids().collect();
+    let state = |number| {
+        let own = part::Place::State(number as u32);
+        let named = (0..6).map(|_| (edges[random.below(edges.len())], place(random, own))).collect();
+        let others = if random.below(4) == 0 { part::Place::Open } else { own };
+        part::State { named, others, own }
+    };
+    Part { initial: part::Place::State(0), states: (0..STATES).map(state).collect() }
+}
+
+type Restricted<'p> = Conditional<SymbolicExecution<'p>>;
+
+/// Where a run is in the automaton after each step; heads are not counted.
+fn places(program: &Program, part: &Part, run: &Execution) -> Vec<part::Place> {
+    let mut at = part.initial;
+    let behind = |step: &execution::Step| {
+        at = match program.edges[step.edge].op {
+            Op::Assume { .. } => part.side(at, step.edge),
+            _ => part.step(at, step.edge),
+        };
+        at
+    };
+    run.steps.iter().map(behind).collect()
+}
+
+#[test]
+fn a_condition_loses_no_run_that_it_does_not_cover() {
+    let (mut open, mut within, mut done, mut seen, mut covered) = (0, 0, 0, 0, 0);
+    with_programs(60, |program, runs, heads, random, seed| {
+        let part = Arc::new(part(program, random));
+        for run in runs {
+            let mut cpa = Conditional::new(symbolic(program), part.clone());
+            let places = places(program, &part, run);
+            let mut last = 0;
+            let see = |_: &Restricted<'_>, (_, place): &<Restricted<'_> as Cpa>::State, i: usize| {
+                last = i + 1;
+                let at = if let part::Place::Seen(number, _) = *place { part::Place::Seen(number, 0) } else { *place };
+                assert_eq!(at, places[i], "seed {seed}, step {i}");
+                match at {
+                    part::Place::Open => open += 1,
+                    part::Place::State(_) => within += 1,
+                    part::Place::Seen(..) => seen += 1,
+                    part::Place::Done => panic!("seed {seed}, step {i}: what is done is explored"),
+                }
+            };
+            let adjust = |cpa: &mut Restricted<'_>, st, edge, at| {
+                let st = cpa.adjust(st, edge, at).expect("no stop")?;
+                if let part::Place::Seen(..) = st.1 {
+                    // It is kept, and covers whoever looks at all that follows.
+                    assert!(!cpa.stop(&st, at).expect("no stop"), "seed {seed}: what was seen is covered");
+                    covered += usize::from(cpa.stop(&(st.0.clone(), part::Place::Open), at).expect("no stop"));
+                    assert!(!matches!(cpa.target(&mut st.clone(), edge, ErrorId(0)), Ok(Target::Reached(_))));
+                }
+                Some(st)
+            };
+            let followed = along(&mut cpa, program, run, heads, adjust, see);
+            match (followed, places.get(last)) {
+                (Ok(_), _) => {}
+                (Err(_), Some(part::Place::Done)) => done += 1,
+                // What was seen is followed a little further only to have what covered there.
+                (Err(_), Some(part::Place::Seen(..))) => {}
+                (Err(why), place) => panic!("condition, seed {seed}, at {place:?}: {why}"),
+            }
+        }
+    });
+    let counts = [open, within, done, seen, covered];
+    assert!(open > 1_000 && within > 1_000 && done > 20 && seen > 20 && covered > 3, "{counts:?}");
 }
