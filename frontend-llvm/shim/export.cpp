@@ -137,7 +137,9 @@ void Exporter::function(const Function &function) {
     if (!flags)
       continue;
     words.insert(words.end(), {argument.getArgNo(), flags});
-    Type *type = argument.hasByValAttr() ? argument.getParamByValType() : nullptr;
+    Type *type = argument.hasByValAttr()      ? argument.getParamByValType()
+                 : argument.hasStructRetAttr() ? argument.getParamStructRetType()
+                                               : nullptr;
     push64(words, type ? layout.getTypeAllocSize(type).getFixedValue() : 0);
     words.push_back(type ? uint32_t(argument.getParamAlign().value_or(layout.getABITypeAlign(type)).value()) : 0);
     words[count]++;

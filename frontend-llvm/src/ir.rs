@@ -172,8 +172,8 @@ pub struct Attributes {
     pub parameter: u32,
     /// The argument is an object, of this size and alignment in bytes, and its value here the address of it.
     pub copy: Option<(u64, u32)>,
-    /// Space for the result.
-    pub is_result: bool,
+    /// Space for the result, of so many bytes.
+    pub result: Option<u64>,
     /// Whoever calls extends its sign.
     pub signed: bool,
 }
@@ -482,7 +482,8 @@ impl Reader<'_> {
     fn attributes(&mut self) -> Attributes {
         let (parameter, flags, object) = (self.word(), self.word(), (self.word64(), self.word()));
         let copy = (flags & 1 != 0).then_some(object);
-        Attributes { parameter, copy, is_result: flags & 2 != 0, signed: flags & 4 != 0 }
+        let result = (flags & 2 != 0).then_some(object.0);
+        Attributes { parameter, copy, result, signed: flags & 4 != 0 }
     }
 
     /// A function and the number of words of its body.

@@ -2,14 +2,16 @@
 
 mod allocation;
 mod entry;
+mod types;
 
 use crate::environment::{CallResult, Command, Environment, LibraryCall};
 use crate::trace::{InputValue, Trace};
 use allocation::Allocations;
-use cfa::{Bv, CType, InputKind, Program, TypeId};
+use cfa::{Bv, InputKind};
 use frontend_llvm::GIVEN;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+pub use types::result as plain_name;
 
 /// Functions that bring something from outside and that sanitizers call themselves, which this must not reach.
 const CALLED_BY_SANITIZERS: [&str; 6] = ["clock_gettime", "getuid", "isatty", "mkdir", "pipe", "sysconf"];
@@ -47,25 +49,11 @@ impl Subject<'_> {
     /// The function of the harness that gives an input.
     fn given<'i>(&self, input: &'i InputValue) -> Option<&'i str> {
         match &input.kind {
+            _ if input.c_type == types::UNKNOWN => None,
             InputKind::Nondet(name) => Some(name),
             InputKind::Unmodelled(name) if self.undefined_return && self.undefined.contains(name) => Some(name),
             _ => None,
         }
-    }
-}
-
-/// The C type that a function of the harness returns: one that needs no declarations of the program's.
-pub fn plain_name(program: &Program, ty: TypeId) -> String {
-    match program.plain_type(ty) {
-        CType::Bool => "_Bool".into(),
-        CType::Int { name, .. } | CType::Float { name, .. } => name.clone(),
-        CType::Pointer(_) => "void *".into(),
-        CType::Enum { .. } => "int".into(),
-        CType::Unknown { width: 1..=8 } => "unsigned char".into(),
-        CType::Unknown { width: 9..=16 } => "unsigned short".into(),
-        CType::Unknown { width: 17..=32 } => "unsigned int".into(),
-        CType::Unknown { .. } => "unsigned long long".into(),
-        _ => program.type_name(ty),
     }
 }
 
@@ -128,9 +116,9 @@ fn header(out: &mut String, trace: &Trace, renamed: &[&str], subject: &Subject<'
     let files = subject.files.join(" ");
     let _ = writeln!(out, " *     clang {model}{sanitize}{options}-g {files} THIS_FILE -lm && ./a.out\n *");
     *out += " * What the program defines itself stays as it is.\n";
-    let unmodelled =
-        trace.inputs.iter().filter(|i| matches!(i.kind, InputKind::Unmodelled(_)) && subject.given(i).is_none());
-    let others: Vec<&InputValue> = trace.uninitialised.iter().chain(unmodelled).collect();
+    let returned = |i: &&InputValue| matches!(i.kind, InputKind::Unmodelled(_) | InputKind::Nondet(_));
+    let not_given = trace.inputs.iter().filter(returned).filter(|i| subject.given(i).is_none());
+    let others: Vec<&InputValue> = trace.uninitialised.iter().chain(not_given).collect();
     let unwritten = trace.unwritten_bytes.saturating_sub(trace.unwritten_on_heap);
     let not_passed = not_passed(trace, subject.ilp32);
     if !others.is_empty() || unwritten > 0 || !environment.doubts.is_empty() || !not_passed.is_empty() {
@@ -190,8 +178,16 @@ fn errors(out: &mut String, trace: &Trace, subject: &Subject<'_>) {
         }
     }
     let given = |name: &String| trace.inputs.iter().any(|i| subject.given(i) == Some(name));
+    let of =
+        |kind: &InputKind, name: &String| matches!(kind, InputKind::Unmodelled(n) | InputKind::Nondet(n) if n == name);
+    let called = |name: &String| trace.inputs.iter().any(|i| of(&i.kind, name));
     for name in subject.undefined.iter().filter(|name| !given(name)) {
-        let body = if subject.undefined_return { "return 0;" } else { "abort(); /* not called */" };
+        let body = match (called(name), subject.undefined_return) {
+            // Whatever comes of that proves nothing.
+            (true, _) => format!("fputs(\"proviso: what {name} does is not given\\n\", stderr);\n    exit(2);"),
+            (false, true) => "return 0;".to_owned(),
+            (false, false) => "abort(); /* not called */".to_owned(),
+        };
         let _ = writeln!(out, "__attribute__((weak)) long {name}(void) {{\n    {body}\n}}\n");
     }
     out.push_str(VOCABULARY);
@@ -219,6 +215,14 @@ fn in_comment(text: &str) -> String {
 
 fn function(out: &mut String, name: &str, ty: &str, values: &[(usize, &InputValue)]) {
     let size = values.iter().map(|(_, input)| input.value.width().div_ceil(8)).max().unwrap_or(1);
+    let defined = format!("proviso_{name}_result");
+    let ty = match ty.contains('{') {
+        true => {
+            let _ = writeln!(out, "typedef {ty} {defined};");
+            &defined
+        }
+        false => ty,
+    };
     let _ = writeln!(out, "__attribute__((weak)) {ty} {name}(void) {{\n    static unsigned next;");
     let _ = writeln!(out, "    static const unsigned char values[][{size}] = {{ /* least significant byte first */");
     for (i, input) in values {

@@ -58,3 +58,55 @@ fn what_cannot_be_passed_is_said() {
     assert!(warnings.contains(&format!("the harness cannot give {said}")), "{warnings}");
     assert!(text.contains("cannot be given from outside") && text.contains(said), "{text}");
 }
+
+const STRUCTS: &str = "void reach_error(void);\n\
+    struct part { short a; unsigned b : 3, c : 5; };\n\
+    struct __attribute__((packed)) odd { char c; int n; };\n\
+    struct mixed { double d; int i; };\n\
+    struct floats { float x, y, z; };\n\
+    struct big { struct part parts[2]; struct odd odd; union { double d; long l; } u; int *p; char name[300]; long double e; };\n\
+    typedef float four __attribute__((vector_size(16)));\n\
+    struct big make(const int *k), nondet_big(void);\n\
+    struct mixed mix(int), nondet_mixed(void);\n\
+    struct odd nondet_odd(void);\n\
+    struct part nondet_part(void);\n\
+    struct floats nondet_floats(void);\n\
+    four nondet_four(void);\n\
+    int main(void) {\n    \
+    struct big b = make(0), c = nondet_big();\n    \
+    struct mixed m = mix(3), n = nondet_mixed();\n    \
+    struct odd o = nondet_odd();\n    \
+    struct part p = nondet_part();\n    \
+    struct floats f = nondet_floats();\n    \
+    four v = nondet_four();\n    \
+    if (b.parts[1].b == 5 && b.parts[1].a == -3 && b.odd.n == 99 && b.u.d == 2.5 && b.name[299] == 'x' && b.e == 0.5L\n        \
+    && c.u.l == 7 && c.name[1] == 'y' && m.d == 0.5 && m.i == 3 && n.i == 4 && n.d == -1 && o.c == 'c' && o.n == 12\n        \
+    && p.a == 4 && p.b == 6 && p.c == 9 && f.x == 1 && f.z == 3 && v[2] == 1.5f)\n        reach_error();\n    return 0;\n}\n";
+
+#[test]
+fn functions_that_nobody_defines_return_structs() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--property", "unreach-call", "--undefined-functions", "any-value"];
+    let (text, _) = harness(folder.path(), "structs.c", STRUCTS, &options);
+    for compiler in ["clang-19", "gcc"] {
+        let output = as_it_says(folder.path(), &text, compiler);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains("reach_error is called"), "{compiler}: {stderr}\n{text}");
+    }
+    let narrow = [&options[..], &["--32"]].concat();
+    let (text, _) = harness(folder.path(), "structs.c", STRUCTS, &narrow);
+    let output = as_it_says(folder.path(), &text, "clang-19");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("reach_error is called"), "{output:?}\n{text}");
+}
+
+#[test]
+fn what_a_function_of_unknown_type_does_is_not_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "void reach_error(void);\nstruct big { long a[4]; } make(int *);\n\
+        int main(void) { int k = 1; struct big (*f)(int *) = make; if (f(&k).a[2] == 4 && k == 1) reach_error(); return 0; }\n";
+    let options = ["--property", "unreach-call", "--undefined-functions", "any-value"];
+    let (text, _) = harness(folder.path(), "pointer.c", program, &options);
+    assert!(text.contains("cannot be given from outside"), "{text}");
+    let output = as_it_says(folder.path(), &text, "clang-19");
+    assert_eq!(output.status.code(), Some(2), "{output:?}\n{text}");
+}

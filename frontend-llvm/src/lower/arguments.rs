@@ -307,7 +307,7 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
     let TypeKind::Function { params: types, .. } = b.ir().kind(function.ty) else { return Vec::new() };
     let params = b.cx.program.funcs[func].params.clone();
     // The result may be in memory, and its address the first parameter; some parameters may be passed as several.
-    let results = usize::from(function.attributes.iter().any(|a| a.is_result));
+    let results = usize::from(function.attributes.iter().any(|a| a.result.is_some()));
     let has_c_types = types.len() + 1 == function.c_types.len() + results;
     let c_type = |k: usize| function.c_types.get(k + 1 - results).filter(|_| has_c_types);
     let mut args = Vec::new();
@@ -316,7 +316,7 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
         let c_type = c_type(k).filter(|&&row| row != NONE).map(|&row| b.cx.source.c_type(row));
         let width = b.cx.program.vars[param].width;
         let attributes = function.attributes.iter().find(|a| a.parameter == k as u32);
-        let alone = attributes.is_some_and(|a| a.copy.is_some() || a.is_result);
+        let alone = attributes.is_some_and(|a| a.copy.is_some() || a.result.is_some());
         let passing = passing(b.ir(), ty, width, attributes);
         b.cx.program.passing.push(passing);
         if matches!(b.ir().kind(ty), TypeKind::Pointer) {

@@ -38,7 +38,13 @@ impl Context<'_> {
         let is_error = self.is_error_function(name);
         let (params, width) = (self.program.funcs[func].params.clone(), self.program.funcs[func].return_width);
         let mut b = Builder::new(self, func);
-        if let Some(primitive) = primitive {
+        let function = &b.ir().functions[n];
+        let space = function.attributes.iter().find_map(|a| Some((params[a.parameter as usize], a.result?)));
+        let ty = function.c_types.first().map(|&row| b.cx.source.c_type(row));
+        if let (Some(Primitive::Nondet), Some(space)) = (primitive, space) {
+            fill_result(&mut b, space, &InputKind::Nondet(name.clone()), ty);
+            b.finish(Op::Return { value: None });
+        } else if let Some(primitive) = primitive {
             let args: Vec<ExprId> = params.iter().map(|&var| b.var_expr(var)).collect();
             let value = primitive::lower(&mut b, primitive, name, &args, width);
             b.finish(Op::Return { value });
@@ -47,25 +53,31 @@ impl Context<'_> {
         } else if name.starts_with(primitives::UNINTERPRETED) && width.is_some() {
             uninterpreted::lower(self, &self.ir.functions[n], func);
         } else {
-            let function = &b.ir().functions[n];
             let TypeKind::Function { params: types, .. } = b.ir().kind(function.ty) else { return };
             let mut written = Vec::new();
-            for (k, (&param, &ty)) in params.iter().zip(types).enumerate() {
+            // For C the space for the result is no parameter.
+            let own = params.iter().zip(types).filter(|&(&param, _)| space.is_none_or(|(space, _)| param != space));
+            for (k, (&param, &ty)) in own.enumerate() {
                 let c_type = function.c_types.get(k + 1).map(|&row| b.cx.source.c_type(row));
                 let is_constant = |ty| points_to_constant(&b, ty);
                 if matches!(b.ir().kind(ty), TypeKind::Pointer) && !c_type.is_some_and(is_constant) {
                     written.push(param);
                 }
             }
-            let ty = function.c_types.first().map(|&row| b.cx.source.c_type(row));
-            do_anything(b, name, &format!("undefined function '{name}'"), &written, ty);
+            do_anything(b, name, &format!("undefined function '{name}'"), &written, (space, ty));
         }
     }
 }
 
 /// The body of a function that nobody defines: the one place that says what it may do. `written` are the parameters that lead
-/// to what it may change.
-pub(super) fn do_anything(mut b: Builder, name: &str, what: &str, written: &[VarId], result: Option<TypeId>) {
+/// to what it may change, `space` the one that leads to the space for a result in memory, with its size, and `ty` the result's type.
+pub(super) fn do_anything(
+    mut b: Builder,
+    name: &str,
+    what: &str,
+    written: &[VarId],
+    (space, ty): (Option<(VarId, u64)>, Option<TypeId>),
+) {
     match b.cx.options.undefined_functions {
         UndefinedFunctions::Taint => b.approximate(format!("call of {what}"), true, true),
         UndefinedFunctions::Pure => {}
@@ -76,9 +88,20 @@ pub(super) fn do_anything(mut b: Builder, name: &str, what: &str, written: &[Var
             return b.finish(Op::Error(error));
         }
     }
+    let kind = InputKind::Unmodelled(name.to_owned());
+    if let Some(space) = space {
+        fill_result(&mut b, space, &kind, ty);
+    }
     let width = b.cx.program.funcs[b.func].return_width;
-    let value = width.map(|width| b.havoc(width, InputKind::Unmodelled(name.to_owned()), result));
+    let value = width.map(|width| b.havoc(width, kind, ty));
     b.finish(Op::Return { value });
+}
+
+/// Any result in memory, of type `ty`, where a parameter leads to so many bytes for it.
+fn fill_result(b: &mut Builder, (space, size): (VarId, u64), kind: &InputKind, ty: Option<TypeId>) {
+    let ty = ty.unwrap_or_else(|| b.cx.unknown_type(Some(8 * size as u32)));
+    let (address, size) = (b.var_expr(space), b.size(size));
+    primitive::fill_with_inputs(b, address, size, kind, Some(ty));
 }
 
 /// Does what an undefined function may do to memory: any values go to the objects that these parameters point to, and to

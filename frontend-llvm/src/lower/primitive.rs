@@ -11,8 +11,10 @@ const ENOMEM: u64 = 12;
 const HEAP_ALIGN: u32 = 16;
 /// For an alignment that is not constant: more than any program asks for.
 const LARGE_ALIGN: u32 = 4096;
-/// Bytes of the largest block that one input fills.
+/// Bytes of the largest block that one input fills, if nobody knows what it is.
 const MAX_INPUT: u64 = 256;
+/// Bytes of the largest struct that is one input.
+const MAX_STRUCT_INPUT: u64 = 4096;
 
 /// Does what a call of `primitive`, under the name `name`, does, and gives the result if one of `width` bits
 /// is wanted.
@@ -277,7 +279,7 @@ pub(super) fn fill_with_inputs(b: &mut Builder, pointer: ExprId, size: ExprId, k
     let (pointer, size) = (b.as_pointer(pointer), b.as_pointer(size));
     match b.x().as_const(size).and_then(cfa::Bv::to_u64) {
         Some(0) => {}
-        Some(size) if size <= MAX_INPUT => {
+        Some(size) if size <= if ty.is_some() { MAX_STRUCT_INPUT } else { MAX_INPUT } => {
             let bytes = b.havoc(size as u32 * 8, kind.clone(), ty);
             b.store(pointer, bytes);
         }

@@ -60,6 +60,12 @@ pub(super) fn finish(cx: &mut Context) {
         let vars = cx.program.funcs[func].params.iter().copied();
         let is_pointer = |ty: ir::Ty| matches!(cx.ir.kind(ty), TypeKind::Pointer);
         let written: Vec<VarId> = vars.zip(params).filter(|&(_, &ty)| is_pointer(ty)).map(|(var, _)| var).collect();
-        call::do_anything(Builder::new(cx, func), GIVEN, "a function that an argument leads to", &written, None);
+        call::do_anything(
+            Builder::new(cx, func),
+            GIVEN,
+            "a function that an argument leads to",
+            &written,
+            (None, None),
+        );
     }
 }
