@@ -8,7 +8,11 @@
 //! Where another group asks whether accesses are valid, a path ends at one that is not, and that is no reason against a proof. All groups
 //! together prove what one question for all would. Where an access was found that is not valid, what is asked otherwise may lie behind
 //! it: such a group is asked again, with these accesses left out where they are not valid.
+//!
+//! What is seen to hold at once is so of executions that end at a check that fails. Where one was found to, what was seen to hold is asked
+//! again, of executions that go on behind it.
 
+mod group;
 mod holding;
 
 use crate::failure::{Failure, exit};
@@ -17,14 +21,14 @@ use crate::knowledge::Known;
 use crate::pipeline::{Finished, Pipeline};
 use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation};
 use crate::source::{Sources, Spot};
-use cfa::{Check, Edge, EdgeId, ErrorId, FunctionOrigin, Program};
+use cfa::{Check, EdgeId, ErrorId, FunctionOrigin, Program};
+use group::Group;
 use holding::Looks;
 use instrument::{Operation, Property, Site, guard_all, let_pass, sites};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
-use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// What groups are given in the first round where no time limit says how much there is: assertions, and all others.
@@ -35,69 +39,6 @@ const GROWTH: u32 = 4;
 const WRITING: Duration = Duration::from_millis(300);
 /// A group is tried again only with so many times what it had before.
 const MORE: f64 = 1.5;
-
-/// Things asked of one program.
-struct Group {
-    /// By number; those that are not decided.
-    asks: Vec<usize>,
-    /// Those that were seen to hold at once.
-    held: Vec<usize>,
-    /// Once it is loaded: what was violated or seen to hold is no error there any more.
-    program: Option<Program>,
-    /// The program of the group that this one is a part of.
-    whole: Option<Rc<Program>>,
-    /// What was seen to hold, as it was.
-    discharged: Vec<(EdgeId, Edge)>,
-    /// Whether that was so of executions that end at an access of which it was found since that it is not valid.
-    is_behind: bool,
-    /// The longest time that it was tried for in vain.
-    tried: Duration,
-    /// What was violated.
-    seen: FxHashSet<Site>,
-    /// Whether a path ended at an access that is not valid, for which another group asks.
-    ended: Arc<AtomicBool>,
-}
-
-impl Group {
-    fn new(asks: Vec<usize>) -> Self {
-        Self {
-            asks,
-            held: Vec::new(),
-            program: None,
-            whole: None,
-            discharged: Vec::new(),
-            is_behind: false,
-            tried: Duration::ZERO,
-            seen: FxHashSet::default(),
-            ended: Arc::default(),
-        }
-    }
-
-    /// One for each thing asked, of the same program.
-    fn divided(self) -> impl Iterator<Item = Self> {
-        let whole = self.program.map(Rc::new);
-        let ended = self.ended.load(Ordering::Relaxed);
-        let part = move |ask| Self {
-            whole: whole.clone(),
-            discharged: self.discharged.clone(),
-            is_behind: self.is_behind,
-            seen: self.seen.clone(),
-            ended: Arc::new(ended.into()),
-            ..Self::new(vec![ask])
-        };
-        self.asks.into_iter().map(part)
-    }
-
-    /// Asks again what was seen to hold.
-    fn restore(&mut self) {
-        let Some(program) = self.program.as_mut() else { return };
-        for (id, before) in self.discharged.drain(..) {
-            let edge = &mut program.edges[id];
-            (edge.op, edge.target, edge.fault) = (before.op, before.target, before.fault);
-        }
-        (self.is_behind, self.ended) = (false, Arc::default());
-    }
-}
 
 /// How an attempt at a group ended.
 enum Attempt {
@@ -139,7 +80,7 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
             }
             run.load_all(asked)?;
             if group.asks.is_empty() {
-                if group.ended.load(Ordering::Relaxed) {
+                if !group.held.is_empty() {
                     proved.push(group);
                 }
                 continue;
@@ -154,7 +95,10 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
                 Attempt::GaveUp | Attempt::TimeIsUp if group.asks.len() > 1 => {
                     left.extend(group.divided());
                 }
-                Attempt::GaveUp => {}
+                Attempt::GaveUp => {
+                    group.asks.clear();
+                    proved.push(group);
+                }
                 Attempt::TimeIsUp => {
                     group.tried = share.unwrap_or_default();
                     group.program.take_if(|_| group.whole.is_some());
@@ -168,6 +112,7 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
         groups = left;
         round += 1;
     }
+    run.go_behind_checks(&mut proved)?;
     run.go_behind_faults(proved)?;
     Ok(run.finish())
 }
@@ -273,6 +218,12 @@ impl Run<'_> {
             let answer = finished.answer.clone();
             self.parts.push(finished);
             match answer {
+                Answer::True if group.rests_on_failed() => {
+                    self.ask_again(group);
+                    if group.asks.is_empty() {
+                        return Ok(Attempt::Decided);
+                    }
+                }
                 Answer::True => {
                     self.settle(&group.asks, &Rest::Proved);
                     let ended = group.ended.load(Ordering::Relaxed) || group.is_behind;
@@ -283,9 +234,7 @@ impl Run<'_> {
                         return Ok(Attempt::Decided);
                     }
                     is_proved_before = true;
-                    group.restore();
-                    self.looks.again();
-                    self.discharge(group);
+                    self.ask_again(group);
                     if group.asks.is_empty() {
                         return Ok(Attempt::Decided);
                     }
@@ -313,11 +262,19 @@ impl Run<'_> {
                     let Some(site) = site.filter(|site| group.seen.insert(*site)) else {
                         return Ok(Attempt::GaveUp);
                     };
-                    if let Site::Fault(edge) = site {
-                        self.invalid.extend(Operation::of(program, edge));
-                        group.is_behind = !group.discharged.is_empty();
-                    }
+                    let program = group.program.as_mut().expect("it was asked");
                     let_pass(program, &[site]);
+                    match site {
+                        Site::Fault(edge) => {
+                            self.invalid.extend(Operation::of(program, edge));
+                            group.is_behind = !group.discharged.is_empty();
+                        }
+                        Site::Check(_) => {
+                            is_proved_before = false;
+                            self.failed(group, site);
+                        }
+                        Site::Call(_) => {}
+                    }
                 }
             }
         }
@@ -419,6 +376,55 @@ impl Run<'_> {
             }
         }
         group.held = group.asks.extract_if(.., |ask| held.contains(ask)).collect();
+    }
+
+    /// Asks again what was seen to hold, of executions that go on behind what was violated.
+    fn ask_again(&mut self, group: &mut Group) {
+        group.asks.append(&mut group.held);
+        group.restore();
+        group.passed = group.failed.sites.borrow().clone();
+        self.leave_out_others(&group.asks, group.program.as_mut().expect("it has been loaded"));
+        // It has a program of its own now.
+        group.whole = None;
+        self.looks.again();
+        self.discharge(group);
+    }
+
+    /// Executions go on behind a check that fails. What was proved may have been seen to hold of those that end there.
+    fn failed(&self, group: &Group, site: Site) {
+        group.failed.sites.borrow_mut().insert(site);
+        if group.discharged.is_empty() {
+            return;
+        }
+        let text = "not asked again behind what is violated".to_owned();
+        let shared = self.pipeline.shared();
+        let is_proved = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Proved);
+        let proved: Vec<usize> = group.failed.asks.iter().copied().filter(is_proved).collect();
+        drop(shared);
+        self.settle(&proved, &Rest::Unknown(Note { text, spot: None }));
+    }
+
+    /// Asks again what was proved of executions that end at checks that were found to fail.
+    fn go_behind_checks(&mut self, proved: &mut [Group]) -> Result<(), Failure> {
+        let count = proved.len();
+        for (i, group) in proved.iter_mut().enumerate() {
+            if group.failed.sites.borrow().is_empty() {
+                continue;
+            }
+            if !group.rests_on_failed() {
+                self.settle(&group.asks, &Rest::Proved);
+                self.settle(&group.held, &Rest::Proved);
+                continue;
+            }
+            group.asks.append(&mut group.held);
+            self.load(group)?;
+            self.ask_again(group);
+            if !group.asks.is_empty() {
+                let share = self.share(group, count - i, 1);
+                self.attempt(group, share)?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether a group asks neither for assertions nor of memory.

@@ -66,6 +66,21 @@ fn no_invalid_access_hides_another_of_the_same_pointer() {
     assert_eq!(of("address"), violated(&[5, 6]));
 }
 
+/// What is seen to hold without an analysis holds of executions up to the first check that fails, here of none further on.
+#[test]
+fn no_failed_check_hides_another_that_is_always_behind_it() {
+    let (of, output) = checks(
+        "int s = 31;\nint main(void) {\n\
+         int a = 1 << s;\n\
+         int b = 1 << s;\n\
+         int c = a - b;\n\
+         return c + (a - 1);\n}\n",
+    );
+    assert_eq!((output.status.code(), last_line(&output)), (Some(1), "FALSE(signed-integer-overflow)"));
+    assert_eq!(of("shift"), violated(&[3, 4]));
+    assert_eq!(of("signed-integer-overflow"), violated(&[6]));
+}
+
 /// Clang tells of both at one place, and null is no multiple of anything else than of all.
 #[test]
 fn null_is_not_misaligned() {
