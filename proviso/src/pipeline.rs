@@ -17,6 +17,7 @@ use crate::questions;
 use crate::report::{Answer, CheckResult, Increment, Note, PartReport, Ranking, Undefined, Violation};
 use crate::source::Sources;
 use crate::termination;
+use crate::trace::elsewhere;
 use crate::trace::{self, Trace};
 use crate::witness::weave::INVARIANT;
 use cfa::interp::Inputs;
@@ -272,7 +273,8 @@ impl Pipeline {
             Verdict::False(found) => self.explain(program, found, &sources),
         };
         let site = match &outcome.verdict {
-            Verdict::False(found) => Site::of_path(program, &found.path, found.error),
+            Verdict::False(found) => Site::of_path(program, &found.path, found.error)
+                .map(|site| site.at_origin(program, &found.inputs, engine::replay_limits(self.share_of_time(REPLAY)))),
             _ => None,
         };
         let proved = match answer {
@@ -449,7 +451,7 @@ impl Pipeline {
     fn explain(&self, program: &Program, found: &Counterexample, sources: &Sources) -> (Answer, Option<String>) {
         let error = &program.errors[found.error];
         let property = self.job.violated(error.check).to_owned();
-        let mut violation = Violation { property, message: error.message.clone(), trace: None };
+        let mut violation = Violation::new(property, error.message.clone());
         self.shared().violation = Some(violation.clone());
         let recorded =
             self.stage("replaying the violation", "trace", || trace::record(program, &found.inputs, sources));
@@ -473,6 +475,8 @@ impl Pipeline {
                     let of = format!("with which this happens{spot}: {}", trace.message);
                     harness_of(&self.job, program, &trace, of, error.check.sanitizer())
                 });
+                let time = engine::replay_limits(self.share_of_time(REPLAY));
+                violation.depends_on_addresses = elsewhere::differs(program, &found.inputs, found.error, time);
                 violation.message.clone_from(&trace.message);
                 violation.trace = Some(trace);
             }

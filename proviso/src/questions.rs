@@ -23,7 +23,7 @@ use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation};
 use crate::source::{Sources, Spot};
 use cfa::{Check, EdgeId, ErrorId, FunctionOrigin, Program};
 use group::Group;
-use holding::Looks;
+use holding::{Looks, origins};
 use instrument::{Operation, Property, Site, guard_all, let_pass, sites};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
@@ -58,6 +58,8 @@ struct Run<'p> {
     /// Which accesses were found not to be valid.
     invalid: FxHashSet<Operation>,
     looks: Looks,
+    /// What is asked is asked behind accesses that are not valid.
+    is_behind: bool,
 }
 
 /// Asks everything; what came of each is in `shared.checks`, and summed up in the answer.
@@ -65,7 +67,7 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
     let asks = pipeline.job.asks.clone();
     pipeline.shared().checks = asks.iter().map(|ask| result(pipeline, ask)).collect();
     let (parts, invalid) = (Vec::new(), FxHashSet::default());
-    let mut run = Run { pipeline, asks, parts, harness: None, invalid, looks: Looks::default() };
+    let mut run = Run { pipeline, asks, parts, harness: None, invalid, looks: Looks::default(), is_behind: false };
     let mut groups = run.groups();
     let mut round = 0;
     let mut proved = Vec::new();
@@ -273,7 +275,7 @@ impl Run<'_> {
                             is_proved_before = false;
                             self.failed(group, site);
                         }
-                        Site::Call(_) => {}
+                        Site::Call(_) | Site::Lost(_) => {}
                     }
                 }
             }
@@ -350,6 +352,7 @@ impl Run<'_> {
         };
         let edge = |site: &Site| match *site {
             Site::Check(edge) | Site::Fault(edge) | Site::Call(edge) => edge,
+            Site::Lost(allocation) => allocation.edge,
         };
         group.discharged = safe.iter().map(|site| (edge(site), program.edges[edge(site)].clone())).collect();
         leave_out(program, &safe);
@@ -363,8 +366,10 @@ impl Run<'_> {
             let discharged = found.iter().filter(|(site, error)| of_ask(*error) && safe.contains(site)).count();
             // Where it is asked again, what is violated is left out already.
             let open = found.iter().filter(|(site, error)| of_ask(*error) && !safe.contains(site));
-            let open = spots(program, open.map(|(site, _)| edge(site)));
-            shared.checks[ask].places = Places { all: left.max(shared.checks[ask].places.all), discharged, open };
+            let open = origins(program, open.map(|(site, _)| edge(site)).collect());
+            let all = (discharged + open.len()).max(shared.checks[ask].places.all);
+            let open = spots(program, open.into_iter());
+            shared.checks[ask].places = Places { all, discharged, open };
             if self.pipeline.wants_exhibits {
                 let sites = found.iter().copied().filter(|&(_, error)| of_ask(error));
                 shared.exhibits.add_checked(&self.asks[ask].name, program, sites, &Sources::new());
@@ -445,6 +450,7 @@ impl Run<'_> {
         let ended = |group: &Group| group.ended.load(Ordering::Relaxed) && !is_of_memory(group);
         let mut groups: Vec<Group> = proved.into_iter().filter(ended).collect();
         let count = groups.len();
+        self.is_behind = true;
         for (i, group) in groups.iter_mut().enumerate() {
             if self.invalid.is_empty() {
                 continue;
@@ -499,6 +505,7 @@ impl Run<'_> {
         }
         let mut shared = self.pipeline.shared();
         shared.violation = None;
+        let violation = Violation { is_behind: self.is_behind, ..violation };
         let ask = asks.iter().copied().find(|&ask| shared.checks[ask].properties.contains(&violation.property));
         shared.checks[ask.unwrap_or(asks[0])].violations.push(violation);
     }

@@ -64,11 +64,15 @@ pub fn table(checks: &[CheckResult]) -> String {
     for check in checks.iter().filter(|c| !is_empty(c)) {
         let count = |n: usize| if n == 1 { "1 place".to_owned() } else { format!("{n} places") };
         let places = count(check.places.all);
-        let spots: Vec<String> = check
-            .violations
-            .iter()
-            .map(|v| v.trace.as_ref().and_then(|t| t.spot.as_ref()).map_or_else(|| "?".into(), ToString::to_string))
-            .collect();
+        let mut spots: Vec<String> = Vec::new();
+        for violation in &check.violations {
+            let spot = violation.trace.as_ref().and_then(|t| t.spot.as_ref());
+            let spot = spot.map_or_else(|| "?".into(), ToString::to_string);
+            // One place of the source may be several of the program, as a macro is.
+            if !spots.contains(&spot) {
+                spots.push(spot);
+            }
+        }
         let what = match (&spots[..], &check.rest) {
             ([], Rest::Unknown(note)) => {
                 let place = note.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
@@ -211,6 +215,7 @@ fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail:
         for (text, spot) in notes.filter(|(_, spot)| trace.spot.as_ref() != Some(spot)) {
             message = message.note(format!("{text}: {spot}"));
         }
+        message = violation.notes().into_iter().fold(message, |message, note| message.note(note));
         if trace.inputs.is_empty() && trace.environment.command == Command::default() {
             message = message.note(match trace.uninitialised.is_empty() && trace.unwritten_bytes == 0 {
                 true => "no input is needed for this",

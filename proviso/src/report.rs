@@ -26,6 +26,27 @@ pub struct Violation {
     pub message: String,
     /// How it comes about; `None` if there was no time left to say.
     pub trace: Option<Trace>,
+    /// An access before it is not valid, behind which execution goes on as it does behind a sanitizer that recovers.
+    pub is_behind: bool,
+    /// With objects at other addresses the same inputs do not lead to it.
+    pub depends_on_addresses: bool,
+}
+
+impl Violation {
+    pub fn new(property: impl Into<String>, message: impl Into<String>) -> Self {
+        let (property, message) = (property.into(), message.into());
+        Self { property, message, trace: None, is_behind: false, depends_on_addresses: false }
+    }
+
+    /// What is to be known of it besides.
+    pub fn notes(&self) -> Vec<&'static str> {
+        let behind = "an access before it is not valid, where a run may end";
+        let addresses = "it depends on where objects lie in memory: a run that has them elsewhere may not show it";
+        [(self.is_behind, behind), (self.depends_on_addresses, addresses)]
+            .into_iter()
+            .filter_map(|(holds, text)| holds.then_some(text))
+            .collect()
+    }
 }
 
 /// What came of one thing that was asked.
@@ -214,9 +235,10 @@ impl Answer {
         Self::Unknown { reason: reason.into(), spot: None }
     }
 
-    /// What all results come to: FALSE if anything is violated, TRUE if all is proved.
+    /// What all results come to: FALSE if anything is violated, which a run comes to without another violation if there is such a one, TRUE if all
+    /// is proved.
     pub fn of(checks: &[CheckResult]) -> Self {
-        if let Some(violation) = checks.iter().find_map(|c| c.violations.first()) {
+        if let Some(violation) = checks.iter().flat_map(|c| &c.violations).min_by_key(|v| v.is_behind) {
             return Self::False(Box::new(violation.clone()));
         }
         for check in checks {
@@ -248,9 +270,10 @@ impl Report {
         self.answer.line()
     }
 
-    /// All that was found: of each thing that was asked, or what the answer is.
+    /// All that was found: of each thing that was asked, or what the answer is; last what comes behind an access that is not valid.
     pub fn violations(&self) -> Vec<&Violation> {
-        let of_checks: Vec<&Violation> = self.checks.iter().flat_map(|c| &c.violations).collect();
+        let mut of_checks: Vec<&Violation> = self.checks.iter().flat_map(|c| &c.violations).collect();
+        of_checks.sort_by_key(|violation| violation.is_behind);
         match &self.answer {
             Answer::False(violation) if of_checks.is_empty() => vec![violation],
             _ => of_checks,
@@ -364,7 +387,12 @@ fn check_json(check: &CheckResult) -> Value {
 
 /// As it is in the JSON.
 pub fn violation_json(violation: &Violation) -> Value {
-    let mut value = json!({"property": violation.property, "message": violation.message});
+    let mut value = json!({
+        "property": violation.property,
+        "message": violation.message,
+        "behind_invalid_access": violation.is_behind,
+        "depends_on_addresses": violation.depends_on_addresses,
+    });
     if let Some(trace) = &violation.trace {
         value["location"] = spot_json(trace.spot.as_ref());
         value["function"] = json!(trace.function);
@@ -539,7 +567,7 @@ mod tests {
         let spot = Some(Spot { path: "a.c".into(), line: 3, column: 1 });
         let unknown = Answer::Unknown { reason: "two\nlines".into(), spot };
         assert_eq!(report(unknown).verdict_line(), "UNKNOWN(two lines at a.c:3:1)");
-        let violation = Violation { property: "unreach-call".into(), message: String::new(), trace: None };
+        let violation = Violation::new("unreach-call", "");
         assert_eq!(report(Answer::False(Box::new(violation))).verdict_line(), "FALSE(unreach-call)");
     }
 

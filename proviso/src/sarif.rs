@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn rules_are_found_by_their_property() {
-        let violation = Violation { property: "valid-free".into(), message: "freed twice".into(), trace: None };
+        let violation = Violation::new("valid-free", "freed twice");
         let value = result(&violation, &Sources::new());
         assert_eq!(value["ruleIndex"], 3);
         assert_eq!(value["partialFingerprints"]["violation/v1"].as_str().unwrap().len(), 16);

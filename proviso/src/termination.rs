@@ -54,7 +54,7 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
 /// Says how the endless part is come to.
 fn explain(pipeline: &Pipeline, found: &Divergence, sources: &Sources) -> Violation {
     let message = found.program.errors[found.error].message.clone();
-    let mut violation = Violation { property: "termination".into(), message, trace: None };
+    let mut violation = Violation::new("termination", message);
     pipeline.shared().violation = Some(violation.clone());
     let recorded =
         pipeline.stage("replaying the violation", "trace", || trace::record(&found.program, &found.inputs, sources));

@@ -6,6 +6,7 @@
 
 mod access;
 mod arguments;
+pub mod elsewhere;
 mod fault;
 mod names;
 mod recorder;
@@ -216,7 +217,7 @@ mod tests {
         let expected = [("__VERIFIER_nondet_int()", "int", "38"), ("__VERIFIER_nondet_short()", "short", "11")];
         assert_eq!(shown, expected.map(|(a, b, c)| (a.into(), b.into(), c.into())));
         let violation =
-            Violation { property: "unreach-call".into(), message: trace.message.clone(), trace: Some(trace) };
+            Violation { trace: Some(trace.clone()), ..Violation::new("unreach-call", trace.message.clone()) };
         let report = Report {
             parts: Vec::new(),
             answer: Answer::False(Box::new(violation)),

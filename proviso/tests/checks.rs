@@ -8,11 +8,15 @@ fn last_line(output: &Output) -> &str {
 
 /// Of each check what came of it: the result, the lines of its violations, and what is said of the rest; and the output.
 fn checks(text: &str) -> (impl Fn(&str) -> (String, Vec<u64>, String), Output) {
+    asked(text, &[])
+}
+
+fn asked(text: &str, options: &[&str]) -> (impl Fn(&str) -> (String, Vec<u64>, String) + use<>, Output) {
     let folder = tempfile::tempdir().unwrap();
     let [file, json] = ["a.c", "result.json"].map(|name| folder.path().join(name));
     std::fs::write(&file, text).unwrap();
     let mut proviso = Command::new(env!("CARGO_BIN_EXE_proviso"));
-    let output = proviso.arg("verify").arg(&file).arg("--json").arg(&json).output().unwrap();
+    let output = proviso.arg("verify").arg(&file).args(options).arg("--json").arg(&json).output().unwrap();
     let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
     let of = move |name: &str| {
         let check = json["checks"].as_array().unwrap().iter().find(|c| c["name"] == name).unwrap().clone();
@@ -43,7 +47,17 @@ fn each_check_has_a_result_and_no_violation_hides_another() {
          assert(m < 1000);\n\
          return 0;\n}\n",
     );
-    assert_eq!((output.status.code(), last_line(&output)), (Some(1), "FALSE(unreach-call)"));
+    // The loop comes first, and what is behind it last.
+    assert_eq!((output.status.code(), last_line(&output)), (Some(1), "FALSE(address)"));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors: Vec<&str> = text.lines().filter(|line| line.starts_with("error: ")).collect();
+    assert!(errors[0].starts_with("error: write of 4 bytes"), "{text}");
+    let first_behind = text.split("\n\n").position(|part| part.contains("an access before it is not valid"));
+    let last_before = text
+        .split("\n\n")
+        .enumerate()
+        .filter(|(_, part)| part.starts_with("error: ") && !part.contains("an access before"));
+    assert!(first_behind > last_before.map(|(i, _)| i).last(), "{text}");
     assert_eq!(of("unreach-call"), violated(&[8]));
     assert_eq!(of("address"), violated(&[7, 10]));
     assert_eq!(of("signed-integer-overflow"), violated(&[11]));
@@ -93,4 +107,46 @@ fn null_is_not_misaligned() {
         assert_eq!(of("null"), violated(&[5]));
         assert_eq!(of("alignment"), ("proved".to_owned(), vec![], "proved".to_owned()), "{ty}");
     }
+}
+
+/// All that is lost is told, each allocation once, though there is one place where it is seen, or several.
+#[test]
+fn no_leak_hides_another() {
+    let (of, output) = asked(
+        "#include <stdlib.h>\n#include <string.h>\nint __VERIFIER_nondet_int(void);\n\
+         static char *twice(const char *text) {\n\
+         char *copy = malloc(2 * strlen(text) + 1);\n\
+         return strcat(strcpy(copy, text), text);\n}\n\
+         int main(void) {\n\
+         char *a = twice(\"a\");\n\
+         int *b = calloc(3, 4);\n\
+         int *c = calloc(4, 4), n = __VERIFIER_nondet_int();\n\
+         if (n == 1) return 1;\n\
+         free(a);\n\
+         if (n == 2) { free(b); exit(2); }\n\
+         free(c);\n\
+         char *d = n > 5 ? strdup(\"d\") : malloc(2);\n\
+         return d[0] == b[0];\n}\n",
+        &["--check", "leak"],
+    );
+    assert_eq!(last_line(&output), "FALSE(leak)");
+    // All but what variables lead to when `exit` is called.
+    assert_eq!(of("leak"), violated(&[5, 10, 11, 16, 16]));
+}
+
+/// The sum of a pointer and a number is null only where the object lies just there.
+#[test]
+fn what_depends_on_addresses_is_told() {
+    let text = "int __VERIFIER_nondet_int(void);\nint main(void) {\n\
+                int a[4] = {0}, n = __VERIFIER_nondet_int();\n\
+                if (n >= 0) return 0;\n\
+                int *p = &a[3] + n;\n\
+                return *p;\n}\n";
+    let (of, output) = asked(text, &["--check", "null,address"]);
+    assert_eq!(of("null"), violated(&[6]));
+    assert_eq!(of("address"), violated(&[6]));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let note = "it depends on where objects lie in memory";
+    let behind = text.split("a null pointer is used").nth(1).unwrap();
+    assert_eq!((text.matches(note).count(), behind.contains(note)), (1, true), "{text}");
 }

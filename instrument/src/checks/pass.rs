@@ -1,6 +1,8 @@
 //! What was violated is not asked again: so that one violation does not hide the others, executions go on behind it.
 
+use super::lost::{Allocation, keep, lost};
 use cfa::graph::Predecessors;
+use cfa::interp::{Inputs, Limits};
 use cfa::{
     AllocKind, BinOp, CType, Callee, Check, EdgeId, ErrorId, ExprId, FuncId, FunctionOrigin, HaltKind, Input,
     InputKind, LocId, Op, Out, Program, Var, VarId, VarKind,
@@ -16,6 +18,8 @@ pub enum Site {
     Check(EdgeId),
     /// A call of a function that must not be called.
     Call(EdgeId),
+    /// What allocates memory that is lost.
+    Lost(Allocation),
 }
 
 impl Site {
@@ -35,6 +39,14 @@ impl Site {
         let call = before.last().filter(|&&call| is_entry && is_direct(call));
         Some(call.map_or(Self::Check(last), |&call| Self::Call(call)))
     }
+
+    /// What allocated the memory, where this is where it was seen to be lost, in a run on such inputs.
+    pub fn at_origin(self, program: &Program, inputs: &Inputs, limits: Limits) -> Self {
+        match self {
+            Self::Fault(edge) => lost(program, edge, inputs, limits).map_or(self, Self::Lost),
+            _ => self,
+        }
+    }
 }
 
 /// Makes no error any more of what happens here. Behind a check execution goes on, as it does behind clang's sanitizers if they
@@ -49,6 +61,7 @@ pub fn let_pass(program: &mut Program, sites: &[Site]) {
                 guard(program, edge);
             }
             Site::Call(edge) => end(program, edge),
+            Site::Lost(allocation) => keep(program, allocation),
             // As behind MemorySanitizer, which does not recover: what is not initialised may do anything from here on.
             Site::Check(edge) if is_of_memory(program, edge) => program.edges[edge].op = Op::Halt(HaltKind::Abort),
             Site::Check(edge) => match continuation(program, &predecessors, edge) {
@@ -184,13 +197,13 @@ fn number(program: &mut Program, func: FuncId) -> VarId {
 }
 
 /// Takes an edge from its source, which comes back without any.
-fn detach(program: &mut Program, edge: EdgeId) -> LocId {
+pub(super) fn detach(program: &mut Program, edge: EdgeId) -> LocId {
     let source = program.edges[edge].source;
     program.locs[source].out = Out::Sink;
     source
 }
 
-fn attach(program: &mut Program, edge: EdgeId, source: LocId) {
+pub(super) fn attach(program: &mut Program, edge: EdgeId, source: LocId) {
     program.edges[edge].source = source;
     program.locs[source].out = Out::One(edge);
 }

@@ -132,6 +132,7 @@ impl Exhibits {
     ) {
         let place = |(site, error): (Site, ErrorId)| match site {
             Site::Call(edge) => program.edges[edge].place,
+            Site::Lost(allocation) => program.edges[allocation.call.unwrap_or(allocation.edge)].place,
             Site::Check(edge) | Site::Fault(edge) => program.errors[error].place.or(program.edges[edge].place),
         };
         let spots = sites.filter_map(|site| sources.spot(program, place(site)?));

@@ -1,7 +1,7 @@
 //! Looking which checks hold anyway, before slicing.
 
 use crate::pipeline::Pipeline;
-use cfa::{ErrorId, Op, Program};
+use cfa::{AllocKind, EdgeId, ErrorId, Op, Program};
 use engine::budget::Budget;
 use engine::invariants::Discharged;
 use instrument::Site;
@@ -54,12 +54,26 @@ impl Looks {
                 let source = program.edges[edge].source;
                 !discharged.is_reachable(source) || discharged.is_valid(edge, source)
             }
-            Site::Call(_) => false,
+            Site::Call(_) | Site::Lost(_) => false,
         };
         let asks_of_memory = found.iter().any(|(site, _)| matches!(site, Site::Fault(_)));
         let safe = found.iter().map(|(site, _)| *site).filter(holds).collect();
         (safe, !asks_of_memory && !discharged.are_all_valid())
     }
+}
+
+/// Where what may be violated at these places comes from: of leaks, which are looked for where executions may end, what allocates.
+pub fn origins(program: &Program, places: Vec<EdgeId>) -> Vec<EdgeId> {
+    let is_leak = |&edge: &EdgeId| matches!(program.edges[edge].op, Op::Leak(_));
+    if !places.iter().any(is_leak) {
+        return places;
+    }
+    let calls = cfa::CallGraph::new(program);
+    let allocates = |&edge: &EdgeId| {
+        matches!(program.edges[edge].op, Op::Alloc { kind: AllocKind::Heap, .. })
+            && calls.is_reachable(program.func_of(edge))
+    };
+    places.iter().copied().filter(|edge| !is_leak(edge)).chain(program.edges.ids().filter(allocates)).collect()
 }
 
 /// A part of the time that looks may take, from now on.
