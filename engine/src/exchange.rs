@@ -1,58 +1,268 @@
-//! What analyses tell each other.
+//! What analyses tell each other, also those on other threads.
 //!
 //! Each publishes what it has learned when its turn is over, and takes what the others did when its next one begins. Nobody
-//! knows who is on the other side, and nothing here has to be believed: what is tracked is only a matter of effort, and
-//! candidates for invariants are checked.
+//! knows who is on the other side, and nothing here has to be believed: what is tracked is only a matter of effort,
+//! predicates are decided in each state anew, and candidates for invariants are checked. So what one has shown under an assumption (that no
+//! error was met before, that a loop goes round so many times) can do no harm where the assumption does not hold.
+//!
+//! What is published belongs to no analysis: it is said in ids of the program that all share, and in conditions of a pool of its own.
 
 use crate::analysis::Analysis;
-use crate::cpa::symbolic::{Loops, SymbolicExecution};
+use crate::cpa::symbolic::Loops;
 use crate::cpa::tracking::{Item, Tracking};
+use cfa::{ExprId, ExprPool, LocId};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Invariants of one place that are published; those on several variables come first.
+const MOST_INVARIANTS: usize = 12;
+
+/// A hold of what was published.
+#[derive(Clone, Default)]
+pub struct Exchange {
+    published: Arc<Mutex<Published>>,
+    /// Whether analyses on other threads have a hold of it.
+    shared: bool,
+    /// What an analysis has published itself it takes, too.
+    gives_back: bool,
+}
 
 /// Everything that was published.
 #[derive(Default)]
-pub struct Exchange {
+struct Published {
     /// What refinements found necessary to track, by the analysis that did.
-    precisions: FxHashMap<Option<Analysis>, Vec<Item>>,
+    precisions: FxHashMap<Analysis, Vec<Item>>,
     /// Values seen at loop heads, and conditions that may be invariants.
     observed: Option<Loops>,
+    invariants: Invariants,
+}
+
+/// Conditions that hold whenever control is at a place: a head of a loop or the entry of a function.
+#[derive(Clone, Default)]
+pub struct Invariants {
+    pub pool: ExprPool,
+    pub at: BTreeMap<LocId, Vec<ExprId>>,
+}
+
+impl Invariants {
+    /// Some conditions of another pool on the variables at a place.
+    pub fn add(&mut self, from: &ExprPool, at: LocId, conditions: &[ExprId]) {
+        let mut conditions: Vec<(usize, ExprId)> = conditions.iter().map(|&c| (from.vars(c).len(), c)).collect();
+        // Bounds of a single variable are what tracking values, and analyses of intervals, have anyway.
+        conditions.sort_by_key(|&(vars, _)| usize::MAX - vars.min(2));
+        let known = self.at.entry(at).or_default();
+        for (_, condition) in conditions {
+            if known.len() < MOST_INVARIANTS
+                && let Some(own) = self.pool.import(from, condition)
+                && !known.contains(&own)
+            {
+                known.push(own);
+            }
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        for (&at, conditions) in &other.at {
+            self.add(&other.pool, at, conditions);
+        }
+    }
 }
 
 impl Exchange {
-    /// The same for everybody, also who published it.
-    pub fn for_all(mut self) -> Self {
-        let items = self.precisions.into_values().flatten().collect();
-        self.precisions = FxHashMap::from_iter([(None, items)]);
-        self
+    /// For analyses on several threads.
+    pub fn shared() -> Self {
+        Self { shared: true, ..Self::default() }
     }
 
-    /// The values that an exploration has seen at loop heads.
-    pub fn publish_values(&mut self, cpa: &SymbolicExecution<'_>) {
-        match &mut self.observed {
-            Some(observed) => observed.join(&cpa.loops),
-            None => self.observed = Some(cpa.loops.clone()),
+    /// Whether somebody on another thread may publish at any time.
+    pub fn is_shared(&self) -> bool {
+        self.shared
+    }
+
+    /// The same for everybody, also who published it.
+    pub fn for_all(self) -> Self {
+        Self { gives_back: true, ..self }
+    }
+
+    /// A thread that panicked while it published leaves what need not be believed.
+    fn published(&self) -> MutexGuard<'_, Published> {
+        self.published.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The values that were seen at loop heads.
+    pub fn publish_values(&self, loops: &Loops) {
+        let observed = &mut self.published().observed;
+        match observed {
+            Some(observed) => observed.join(loops),
+            None => *observed = Some(loops.clone()),
         }
     }
 
     /// What `analysis` tracks: values and constraints for others to track, and predicates as candidates for invariants.
-    pub fn publish_precision(&mut self, analysis: Analysis, cpa: &Tracking<'_>) {
-        self.precisions.insert(Some(analysis), cpa.precision.items());
-        if let Some(observed) = &mut self.observed {
+    pub fn publish_precision(&self, analysis: Analysis, cpa: &Tracking<'_>) {
+        let mut published = self.published();
+        published.precisions.insert(analysis, cpa.precision.items());
+        if let Some(observed) = &mut published.observed {
             cpa.suggest_invariants(observed);
         }
     }
 
-    /// `analysis` tracks what others found necessary.
+    /// What was shown to hold.
+    pub fn publish_invariants(&self, invariants: &Invariants) {
+        self.published().invariants.join(invariants);
+    }
+
+    /// `analysis` tracks what others found necessary, and, where it keeps predicates, the invariants at their places.
     pub fn take_precision(&self, analysis: Analysis, cpa: &mut Tracking<'_>) {
-        for (_, items) in self.precisions.iter().filter(|(by, _)| **by != Some(analysis)) {
+        let published = self.published();
+        for (_, items) in published.precisions.iter().filter(|(by, _)| self.gives_back || **by != analysis) {
             cpa.precision.add_everywhere(items.iter().copied());
+        }
+        if cpa.ways.1 {
+            let execution = &mut cpa.symbolic.execution;
+            cpa.predicates.add_invariants(execution.program, &mut execution.terms, &published.invariants);
         }
     }
 
-    /// Values seen and conditions suggested, for proofs by invariants.
+    /// Values seen and conditions suggested or shown by others, for proofs by invariants.
     pub fn take_observations(&self, loops: &mut Loops) {
-        if let Some(observed) = &self.observed {
+        let published = self.published();
+        if let Some(observed) = &published.observed {
             loops.join(observed);
         }
+        let Invariants { pool, at } = &published.invariants;
+        loops.suggest(pool, at.values().flatten().copied());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+    use crate::algorithm::houdini::Houdini;
+    use crate::algorithm::{Algorithm, Ending, Setting, Share};
+    use crate::budget::Budget;
+    use crate::cpa::symbolic::SymbolicExecution;
+    use crate::cpa::tracking::{Options, Sharing};
+    use cfa::{Bv, Evaluator, Expr, Program, Value, VarId};
+    use smt::PathSolver;
+    use std::time::Duration;
+
+    /// `while (nondet()) { if (x == 5) error; x += 1; y += 2; }`: there is an error, and `y == 2 * x` wherever the loop begins anew.
+    const PROGRAM: &str = "program 64 entry f0
+type ty0 void
+type ty1 int \"int\" 32 signed
+input in0 nondet \"n\" ty1 32
+error err0 \"unreach-call\" \"m\"
+
+func f0 \"main\" source ty0 () entry l0 {
+  local v0 \"x\" ty1 32
+  local v1 \"y\" ty1 32
+  local v2 \"n\" ty1 32
+  l0:
+    t0: v0 := 0:32 -> l1
+  l1:
+    t1: v1 := 0:32 -> l2
+  l2:
+    t2: v2 := havoc in0 -> l3
+  l3:
+    t3: if (v2 == 0:32) -> l7
+    t4: else ~(v2 == 0:32) -> l4
+  l4:
+    t5: if (v0 == 5:32) -> l8
+    t6: else ~(v0 == 5:32) -> l5
+  l5:
+    t7: v0 := (v0 + 1:32) -> l6
+  l6:
+    t8: v1 := (v1 + 2:32) -> l2
+  l7:
+    t9: return -> l9
+  l8:
+    t10: error err0 -> l9
+  l9:
+}
+";
+
+    fn symbolic<'p>(program: &'p Program, config: &Config) -> SymbolicExecution<'p> {
+        let solver = PathSolver::new(config.solvers.open(), Budget::unlimited());
+        SymbolicExecution::new(program, solver, config.solvers.clone())
+    }
+
+    fn predicates<'p>(program: &'p Program, config: &Config, predicates: bool) -> Tracking<'p> {
+        let how = Options {
+            values_only: false,
+            full: false,
+            numbers: false,
+            sharing: Sharing::Scope,
+            threshold: 0,
+            values: true,
+            predicates,
+            boolean: true,
+            folds: false,
+        };
+        Tracking::new(symbolic(program, config), how)
+    }
+
+    #[test]
+    fn what_one_thread_shows_and_sees_others_take() {
+        let program = cfa::text::parse(PROGRAM).unwrap_or_else(|e| panic!("{e:?}"));
+        let (config, exchange) = (Config::default(), Exchange::shared());
+        let prover = || {
+            let budget = Budget::lasting(Duration::from_secs(60));
+            let (program, simplified, accelerated) = (&program, &program, None);
+            let setting = Setting { program, simplified, accelerated, config: &config, budget: &budget };
+            let mut houdini = Houdini::new(setting, symbolic(program, &config));
+            let query_time = config.query_time;
+            let ending = houdini.run(&mut Share { budget: &budget, query_time, progress: &mut |_, _| {} });
+            assert!(matches!(ending, Ending::NoProof), "{}", ending.name());
+            houdini.publish(&exchange);
+        };
+        std::thread::scope(|scope| scope.spawn(prover).join().expect("no panic"));
+        let shown = exchange.published().invariants.clone();
+        let value_of = |x: u64, y: u64, condition| {
+            let leaf = |_, leaf: &Expr| match leaf {
+                Expr::Var(VarId(0)) => Value::Bv(Bv::new(32, x)),
+                Expr::Var(VarId(1)) => Value::Bv(Bv::new(32, y)),
+                _ => Value::Bv(Bv::zero(32)),
+            };
+            Evaluator::new(&shown.pool, leaf).eval(condition).is_true()
+        };
+        let all: Vec<ExprId> = shown.at.values().flatten().copied().collect();
+        assert_eq!(shown.at.len(), 1, "there is one loop");
+        assert!((0..=5).all(|x| all.iter().all(|&c| value_of(x, 2 * x, c))), "what holds is shown, past the error too");
+        assert!(all.iter().any(|&c| !value_of(1, 3, c)), "how the two go together is among it");
+
+        let mut with = predicates(&program, &config, true);
+        exchange.take_precision(Analysis::Predicate, &mut with);
+        assert_eq!(with.tracked(), all.len());
+        // Taken again, it is the same.
+        exchange.take_precision(Analysis::Predicate, &mut with);
+        assert_eq!(with.tracked(), all.len());
+        let mut without = predicates(&program, &config, false);
+        exchange.take_precision(Analysis::SymexCegar, &mut without);
+        assert_eq!(without.tracked(), 0, "no predicates where none are refined");
+
+        let mut another = symbolic(&program, &config).loops;
+        exchange.take_observations(&mut another);
+        assert_eq!(another.suggested.1.len(), all.len());
+        assert!(!another.loops[0].samples.is_empty(), "values that one has seen");
+    }
+
+    #[test]
+    fn nobody_is_told_what_it_said_but_who_takes_over() {
+        let program = cfa::text::parse(PROGRAM).unwrap_or_else(|e| panic!("{e:?}"));
+        let (config, exchange) = (Config::default(), Exchange::default());
+        let mut by = predicates(&program, &config, true);
+        by.precision.add_everywhere([Item::Var(VarId(1))]);
+        exchange.publish_precision(Analysis::Value, &by);
+        let taken = |exchange: &Exchange, analysis| {
+            let mut cpa = predicates(&program, &config, true);
+            exchange.take_precision(analysis, &mut cpa);
+            cpa.precision.items()
+        };
+        assert_eq!(taken(&exchange, Analysis::Value), []);
+        assert_eq!(taken(&exchange, Analysis::Predicate), [Item::Var(VarId(1))]);
+        assert_eq!(taken(&exchange.for_all(), Analysis::Value), [Item::Var(VarId(1))]);
     }
 }

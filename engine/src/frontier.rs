@@ -1,7 +1,8 @@
 //! What is left when a run ends.
 //!
-//! States that wait, and paths that could not be decided, are the frontier of an exploration: every execution that was not
-//! explored goes through one of them, or through a place that a reason of the outcome names.
+//! States that wait, paths that could not be decided, and states behind which something was left out are the frontier of an
+//! exploration: every execution that was not explored goes through one of them, or, where it is not known which state it was
+//! ([`Frontier::tells_all`]), through a place that a reason of the outcome names.
 
 use crate::verdict::Reason;
 use cfa::{EdgeId, Id, LocId, Table};
@@ -84,6 +85,8 @@ pub struct Frontier {
     pub heads: Vec<bool>,
     /// Whether states stand for nothing but what the paths to them lead to.
     pub is_exact: bool,
+    /// Whether all that was left out is behind what is open: a taint is known by the node that it cut.
+    pub tells_all: bool,
     /// All executions were explored in which each loop has so many iterations at most whenever it is entered, and so many calls of a function are
     /// nested at most; of others nothing is told. Then there are no paths.
     pub iterations: Option<u32>,

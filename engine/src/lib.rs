@@ -45,6 +45,7 @@ use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Program};
 use cpa::symbolic::SymbolicExecution;
 use cpa::tracking::Sharing;
+use exchange::Exchange;
 use simplify::Simplified;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -353,5 +354,5 @@ fn run(setting: Setting<'_>, replay: &Replay<'_>, progress: &(dyn Fn(&Stats) + S
     if config.jobs > 1 && analyses.len() > 1 {
         return parallel::verify(setting, &analyses, replay, progress);
     }
-    Turns::new(setting, &analyses, replay, progress).verify()
+    Turns::new(setting, &analyses, Exchange::default(), replay, progress).verify()
 }

@@ -56,17 +56,31 @@ impl Reason {
 pub struct Taints {
     dropped: Vec<Reason>,
     program: Vec<TaintId>,
+    /// How often something was recorded, known or not; and what came last.
+    count: usize,
+    last: Option<Left>,
+}
+
+/// What was left out.
+#[derive(Clone, Debug)]
+enum Left {
+    Dropped(Reason),
+    Approximated(TaintId),
 }
 
 impl Taints {
     /// Behaviours were dropped, for this reason.
     pub fn drop_behaviour(&mut self, reason: Reason) {
+        self.count += 1;
+        self.last = Some(Left::Dropped(reason.clone()));
         if !self.dropped.contains(&reason) {
             self.dropped.push(reason);
         }
     }
     /// An `Approx` edge that drops behaviours can be reached.
     pub fn reach(&mut self, taint: TaintId) {
+        self.count += 1;
+        self.last = Some(Left::Approximated(taint));
         if !self.program.contains(&taint) {
             self.program.push(taint);
         }
@@ -75,6 +89,20 @@ impl Taints {
     pub fn merge(&mut self, other: &Self) {
         other.dropped.iter().for_each(|r| self.drop_behaviour(r.clone()));
         other.program.iter().for_each(|&t| self.reach(t));
+    }
+    /// How often behaviours were left out: who compares it before and after a step knows whether the step did.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+    /// Why they were left out last.
+    pub fn last(&self, program: &cfa::Program) -> Option<Reason> {
+        Some(match self.last.as_ref()? {
+            Left::Dropped(reason) => reason.clone(),
+            &Left::Approximated(taint) => {
+                let taint = &program.taints[taint];
+                Reason::at(taint.reason.clone(), taint.place)
+            }
+        })
     }
     /// The first reason why a finished exploration is no proof.
     pub fn first(&self, program: &cfa::Program) -> Option<Reason> {

@@ -528,3 +528,40 @@ fn what_is_left_is_the_frontier() {
         }
     }
 }
+
+#[test]
+fn what_is_left_out_is_behind_what_is_open() {
+    let config = Config { wants_frontier: true, ..with(Analysis::Symex) };
+    let run = |before_the_branch: bool| {
+        let mut b = Build::new();
+        let x = b.var("x", 32);
+        b.nondet(x);
+        let taint = b.p.taints.push(Taint { reason: "a test".into(), place: None, over: false, under: true });
+        if before_the_branch {
+            b.op(Op::Approx { taint });
+        }
+        let (ex, three, two, seven) = (b.e(x), b.int(3), b.int(2), b.int(7));
+        let is_three = b.p.exprs.eq(ex, three);
+        let other = b.assume(is_three);
+        if !before_the_branch {
+            b.op(Op::Approx { taint });
+        }
+        b.goto(other);
+        b.at = other;
+        let doubled = b.p.exprs.mul(ex, two);
+        let wrong = b.p.exprs.eq(doubled, seven);
+        b.error_if(wrong);
+        b.run_with(&config).1
+    };
+    for before_the_branch in [true, false] {
+        let outcome = run(before_the_branch);
+        assert!(matches!(outcome.verdict, Verdict::Unknown(_)), "{:?}", outcome.verdict);
+        let frontier = &outcome.frontiers[0];
+        assert!(frontier.tells_all && frontier.given_up.is_none());
+        let [open] = &frontier.open[..] else { panic!("{:?}", frontier.open) };
+        assert_eq!(open.reason.as_ref().map(|r| &r.text[..]), Some("a test"));
+        let path = frontier.paths.edges(open.path.expect("paths are kept"));
+        // Behind the branch, or from the start.
+        assert_eq!(path.is_empty(), before_the_branch, "{path:?}");
+    }
+}

@@ -436,3 +436,35 @@ fn a_range_whose_process_is_killed_is_done_again_and_no_other() {
         assert_eq!(again, [Some(if is_violated { 1 } else { 3 })], "{turns}");
     }
 }
+
+/// What is not modelled taints a run; the condition names where, and claims the rest.
+#[test]
+fn what_was_left_out_is_where_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    let text = |bad: &str| {
+        format!(
+            "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {{
+    int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();
+    if (x == 3)
+        __asm__ volatile(\"nop\" : \"=r\"(y));
+    if ({bad})
+        reach_error();
+    return 0;
+}}
+"
+        )
+    };
+    std::fs::write(folder.join("p.c"), text("y > 10 && x * 2 == 7")).unwrap();
+    let left = run(folder, &["verify", "--analysis", "symex", "--save-condition", "c.txt", "p.c"]);
+    assert!(verdict(&left).starts_with("UNKNOWN(inline assembly"), "{}", verdict(&left));
+    let condition = std::fs::read_to_string(folder.join("c.txt")).unwrap();
+    let leads = |what: &str| condition.lines().find(|l| l.ends_with(what)).and_then(|l| l.split(' ').nth(4)).unwrap();
+    let accepts = |state: &str| condition.lines().any(|l| *l == format!("{state} accepting"));
+    assert!(accepts(leads("x != 3")) && !accepts(leads("x == 3")), "{condition}");
+    // Who goes on has the part with the assembly alone, and is no wiser.
+    let on = run(folder, &["verify", "--resume", "c.txt", "--analysis", "predicate", "p.c"]);
+    assert!(verdict(&on).starts_with("UNKNOWN(inline assembly"), "{}", verdict(&on));
+}

@@ -78,7 +78,7 @@ impl<'p> Base<'p> {
 
     /// What is left of the program.
     pub fn frontier(&self) -> Option<Frontier> {
-        self.seen.map(|iterations| Frontier { iterations: Some(iterations), ..Frontier::default() })
+        self.seen.map(|iterations| Frontier { iterations: Some(iterations), tells_all: true, ..Frontier::default() })
     }
 
     /// Goes over to more iterations.

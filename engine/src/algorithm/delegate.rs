@@ -21,21 +21,26 @@ pub(crate) struct Delegating<'p> {
     /// Of the first, once it is over.
     stats: Stats,
     increments: Vec<Increment>,
+    /// Where the second takes what others have learned.
+    others: Option<Exchange>,
 }
 
 impl<'p> Delegating<'p> {
     pub fn new(first: Box<dyn Algorithm<'p> + 'p>, then: Make<'p>) -> Self {
-        Self { now: first, then: Some(then), stats: Stats::default(), increments: Vec::new() }
+        Self { now: first, then: Some(then), stats: Stats::default(), increments: Vec::new(), others: None }
     }
 
     /// The second goes on where the first has given up.
     fn delegate(&mut self, then: Make<'p>) {
         self.stats.join(&self.now.stats());
         self.increments.append(&mut self.now.increments());
-        let mut exchange = Exchange::default();
-        self.now.publish(&mut exchange);
+        let exchange = Exchange::default();
+        self.now.publish(&exchange);
         self.now = then();
         self.now.import(&exchange.for_all());
+        if let Some(others) = &self.others {
+            self.now.import(others);
+        }
     }
 }
 
@@ -54,11 +59,12 @@ impl<'p> Algorithm<'p> for Delegating<'p> {
         }
     }
 
-    fn publish(&mut self, exchange: &mut Exchange) {
+    fn publish(&mut self, exchange: &Exchange) {
         self.now.publish(exchange);
     }
     fn import(&mut self, exchange: &Exchange) {
         self.now.import(exchange);
+        self.others = Some(exchange.clone());
     }
 
     fn stats(&self) -> Stats {

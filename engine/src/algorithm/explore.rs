@@ -20,7 +20,7 @@ use cfa::interp::Inputs;
 use std::time::Duration;
 
 /// Explores the states of an analysis, one way or another.
-pub(crate) trait Explore<'p> {
+pub(crate) trait Explorer<'p> {
     type Domain: Wrapper<'p>;
 
     fn run(
@@ -40,7 +40,7 @@ pub(crate) trait Explore<'p> {
     fn came(&self) -> &[bool];
 }
 
-impl<'p, C: Wrapper<'p>, R: Reached<C>> Explore<'p> for CpaAlgorithm<'p, C, R> {
+impl<'p, C: Wrapper<'p>, R: Reached<C>> Explorer<'p> for CpaAlgorithm<'p, C, R> {
     type Domain = C;
 
     fn run(
@@ -80,7 +80,7 @@ impl<'p, C: Wrapper<'p>, R: Reached<C>> Explore<'p> for CpaAlgorithm<'p, C, R> {
     }
 }
 
-impl<'p, C: Wrapper<'p> + Abstraction> Explore<'p> for Cegar<'p, C> {
+impl<'p, C: Wrapper<'p> + Abstraction> Explorer<'p> for Cegar<'p, C> {
     type Domain = C;
 
     fn run(
@@ -121,18 +121,18 @@ impl<'p, C: Wrapper<'p> + Abstraction> Explore<'p> for Cegar<'p, C> {
 }
 
 /// An exploration in turns with other algorithms.
-pub(crate) struct Exploring<'p, X> {
+pub(crate) struct ExplorationAlgorithm<'p, X> {
     program: &'p Program,
     analysis: Analysis,
-    exploration: X,
+    explorer: X,
     taints: Taints,
     /// What it may take before anything else is tried.
     head_start: Option<Duration>,
 }
 
-impl<'p, X: Explore<'p>> Exploring<'p, X> {
-    pub fn new(program: &'p Program, analysis: Analysis, exploration: X) -> Self {
-        Self { program, analysis, exploration, taints: Taints::default(), head_start: None }
+impl<'p, X: Explorer<'p>> ExplorationAlgorithm<'p, X> {
+    pub fn new(program: &'p Program, analysis: Analysis, explorer: X) -> Self {
+        Self { program, analysis, explorer, taints: Taints::default(), head_start: None }
     }
 
     pub fn with_head_start(self, time: Duration) -> Self {
@@ -140,12 +140,12 @@ impl<'p, X: Explore<'p>> Exploring<'p, X> {
     }
 }
 
-impl<'p, X: Explore<'p>> Algorithm<'p> for Exploring<'p, X> {
+impl<'p, X: Explorer<'p>> Algorithm<'p> for ExplorationAlgorithm<'p, X> {
     fn run(&mut self, share: &mut Share<'_>) -> Ending {
-        let solver = self.exploration.domain_mut().symbolic_mut().solver();
+        let solver = self.explorer.domain_mut().symbolic_mut().solver();
         solver.set_query_time(Some(share.query_time));
         solver.set_budget(share.budget.clone());
-        match self.exploration.run(share.budget, &mut self.taints, share.progress) {
+        match self.explorer.run(share.budget, &mut self.taints, share.progress) {
             Ok(Exploration::Complete) => match self.taints().first(self.program) {
                 None => Ending::Proved(Proof::Explored),
                 Some(reason) if self.is_exact() => Ending::Tainted(reason),
@@ -158,53 +158,55 @@ impl<'p, X: Explore<'p>> Algorithm<'p> for Exploring<'p, X> {
     }
 
     fn done(&self) -> Option<f64> {
-        self.exploration.done()
+        self.explorer.done()
     }
     fn head_start(&self) -> Option<Duration> {
         self.head_start
     }
     fn is_exact(&self) -> bool {
-        self.exploration.is_exact()
+        self.explorer.is_exact()
     }
 
-    fn publish(&mut self, exchange: &mut Exchange) {
-        let domain = self.exploration.domain();
-        exchange.publish_values(domain.symbolic());
+    fn publish(&mut self, exchange: &Exchange) {
+        let domain = self.explorer.domain();
+        exchange.publish_values(&domain.symbolic().loops);
         if let Some(tracking) = domain.tracking() {
             exchange.publish_precision(self.analysis, tracking);
         }
     }
     fn import(&mut self, exchange: &Exchange) {
-        if let Some(tracking) = self.exploration.domain_mut().tracking_mut() {
+        if let Some(tracking) = self.explorer.domain_mut().tracking_mut() {
             exchange.take_precision(self.analysis, tracking);
         }
     }
 
     fn stats(&self) -> Stats {
-        let (exploration, domain) = (&self.exploration, self.exploration.domain());
+        let (explorer, domain) = (&self.explorer, self.explorer.domain());
         let mut stats = Stats::default();
-        stats.add(exploration.counters(), exploration.waiting(), domain.symbolic());
+        stats.add(explorer.counters(), explorer.waiting(), domain.symbolic());
         stats.precision = (domain.sliced() + domain.tracking().map_or(0, |t| t.tracked())) as u64;
         stats
     }
     fn taints(&self) -> Taints {
         let mut taints = self.taints.clone();
-        taints.merge(&self.exploration.domain().symbolic().taints);
+        taints.merge(&self.explorer.domain().symbolic().taints);
         taints
     }
     fn increments(&self) -> Vec<Increment> {
-        self.exploration.domain().tracking().map_or(Vec::new(), |t| t.increments.clone())
+        self.explorer.domain().tracking().map_or(Vec::new(), |t| t.increments.clone())
     }
     fn frontier(&self) -> Option<Frontier> {
-        Some(self.exploration.frontier())
+        let mut frontier = self.explorer.frontier();
+        frontier.tells_all |= self.taints().is_empty();
+        Some(frontier)
     }
     fn agreements(&self) -> Vec<Agreement> {
-        self.exploration.domain().symbolic().agreements()
+        self.explorer.domain().symbolic().agreements()
     }
     fn graph(&self) -> Vec<Shape> {
-        self.exploration.graph()
+        self.explorer.graph()
     }
     fn came(&self) -> &[bool] {
-        self.exploration.came()
+        self.explorer.came()
     }
 }

@@ -9,7 +9,7 @@ use crate::budget::Budget;
 use crate::cpa::symbolic::SymbolicExecution;
 use crate::cpa::unrolling::{Assumptions, Effort, QUERY_TIME, Unrolling, observe};
 use crate::cpa::{Cpa, Stop};
-use crate::exchange::Exchange;
+use crate::exchange::{self, Exchange};
 use crate::invariants::Invariants;
 use crate::reached::Forgotten;
 use crate::verdict::{Reason, Taints};
@@ -158,6 +158,8 @@ pub(crate) struct Houdini<'p> {
     plans: Vec<(u32, Effort)>,
     pending: Option<Pending>,
     runs: Runs,
+    /// What was shown since it was told last.
+    shown: exchange::Invariants,
 }
 
 /// What is being tried.
@@ -179,7 +181,15 @@ impl<'p> Houdini<'p> {
                 _ => 2,
             });
         }
-        Self { setting, plain, facts: Facts::default(), plans, pending: None, runs: Runs::default() }
+        Self {
+            setting,
+            plain,
+            facts: Facts::default(),
+            plans,
+            pending: None,
+            runs: Runs::default(),
+            shown: exchange::Invariants::default(),
+        }
     }
 
     fn plan(&self, number: usize, known: Option<&Assumptions>) -> Pending {
@@ -187,6 +197,27 @@ impl<'p> Houdini<'p> {
         let Setting { program, budget, .. } = self.setting;
         let left = Assumptions::guess(program, &self.plain.loops, self.facts.known(), effort, known, budget);
         Pending { number, left: left.with_iterations(iterations) }
+    }
+
+    /// Where no plan proves the program, the candidates that hold in any case are of use to others: errors are passed over to find out which.
+    fn show(&mut self, share: &mut Share<'_>) {
+        let Setting { program, budget, .. } = self.setting;
+        let (loops, known) = (&self.plain.loops, self.facts.known());
+        let mut left = Assumptions::guess(program, loops, known, Effort::Few, None, budget);
+        loop {
+            left.past_errors = true;
+            let Tried { result, taints, tried, cut_short } =
+                try_assumptions(self.setting, &self.plain, left, &mut self.runs, share.budget, share.progress);
+            let complete = matches!(result, Ok(Exploration::Complete)) && taints.is_empty();
+            if cut_short || share.budget.spent().is_some() || !complete {
+                return;
+            }
+            if !tried.changed {
+                self.shown = tried.shown(program, &self.plain.loops);
+                return;
+            }
+            left = tried.again();
+        }
     }
 
     /// How far a plan got.
@@ -240,7 +271,8 @@ impl<'p> Algorithm<'p> for Houdini<'p> {
                     let rows = self.plain.loops.have_rows();
                     let fits = |&(_, effort): &(u32, Effort)| effort != Effort::Cells || rows;
                     let Some(next) = self.plans.iter().skip(pending.number + 1).position(fits) else {
-                        return self.ended(budget);
+                        self.show(share);
+                        return self.ended(share.budget);
                     };
                     pending = self.plan(pending.number + 1 + next, Some(&tried.unsettled()));
                 }
@@ -254,6 +286,10 @@ impl<'p> Algorithm<'p> for Houdini<'p> {
     }
     fn goes_beyond_exploration(&self) -> bool {
         true
+    }
+    fn publish(&mut self, exchange: &Exchange) {
+        exchange.publish_values(&self.plain.loops);
+        exchange.publish_invariants(&std::mem::take(&mut self.shown));
     }
     fn import(&mut self, exchange: &Exchange) {
         exchange.take_observations(&mut self.plain.loops);

@@ -9,7 +9,7 @@ use super::{Algorithm, Ending, Exploration, Proof, Setting, Share};
 use crate::Stats;
 use crate::cpa::symbolic::SymbolicExecution;
 use crate::cpa::unrolling::{Assumptions, Effort, observe};
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Invariants};
 use crate::frontier::Frontier;
 use crate::verdict::Taints;
 
@@ -22,13 +22,15 @@ pub(crate) struct KInduction<'p> {
     /// What steps have shown.
     known: Option<Assumptions>,
     observed: bool,
+    /// What steps have shown since it was told last.
+    shown: Invariants,
     taints: Taints,
 }
 
 impl<'p> KInduction<'p> {
     pub fn new(setting: Setting<'p>, plain: SymbolicExecution<'p>) -> Self {
         let (base, facts) = (Base::new(setting, plain), Facts::default());
-        Self { base, facts, known: None, observed: false, taints: Taints::default() }
+        Self { base, facts, known: None, observed: false, shown: Invariants::default(), taints: Taints::default() }
     }
 
     /// A proof by the step with so many iterations.
@@ -60,6 +62,7 @@ impl<'p> KInduction<'p> {
                     if !tried.violated {
                         return Some(Proof::Invariants(Box::new(tried.certificate(setting.program, &plain.loops))));
                     }
+                    self.shown = tried.shown(setting.program, &plain.loops);
                     self.known = Some(tried.settled());
                     break;
                 }
@@ -95,6 +98,10 @@ impl<'p> Algorithm<'p> for KInduction<'p> {
         }
     }
 
+    fn publish(&mut self, exchange: &Exchange) {
+        exchange.publish_values(&self.base.plain.loops);
+        exchange.publish_invariants(&std::mem::take(&mut self.shown));
+    }
     fn import(&mut self, exchange: &Exchange) {
         exchange.take_observations(&mut self.base.plain.loops);
     }

@@ -120,7 +120,7 @@ pub(crate) trait Algorithm<'p> {
     }
 
     /// Tells the others what it has learned.
-    fn publish(&mut self, _exchange: &mut Exchange) {}
+    fn publish(&mut self, _exchange: &Exchange) {}
     /// Takes what the others have learned.
     fn import(&mut self, _exchange: &Exchange) {}
 

@@ -1,8 +1,10 @@
-//! Several analyses at once, divided among threads. Each thread has its own terms and solvers; they share the program.
+//! Several analyses at once, divided among threads. Each thread has its own terms and solvers; they share the program, and what they
+//! learn ([`Exchange`]).
 
 use super::Setting;
 use super::turns::Turns;
 use crate::analysis::Analysis;
+use crate::exchange::Exchange;
 use crate::verdict::Verdict;
 use crate::{Crash, Outcome, Replay, Stats, Turn};
 use std::thread;
@@ -20,15 +22,16 @@ pub(crate) fn verify(
 ) -> Outcome {
     let part = setting.budget.part();
     let groups = groups(analyses, setting.config.jobs);
+    let exchange = if groups.len() > 1 { Exchange::shared() } else { Exchange::default() };
     let outcomes: Vec<Outcome> = thread::scope(|scope| {
         let start = |(i, group): (usize, &Vec<Analysis>)| {
-            let (part, group) = (&part, group.clone());
+            let (part, group, exchange) = (&part, group.clone(), exchange.clone());
             let work = move || {
                 let quiet = |_: &Stats| {};
                 let progress: &(dyn Fn(&Stats) + Sync) = if i == 0 { progress } else { &quiet };
                 let outcome = {
                     let setting = Setting { budget: part, ..setting };
-                    Turns::new(setting, &group, replay, progress).verify()
+                    Turns::new(setting, &group, exchange, replay, progress).verify()
                 };
                 if !matches!(outcome.verdict, Verdict::Unknown(_)) {
                     part.cancel();

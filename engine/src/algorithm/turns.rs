@@ -39,6 +39,8 @@ struct Worker<'r> {
     algorithm: Box<dyn Algorithm<'r> + 'r>,
     /// Why it does not go on.
     given_up: Option<Reason>,
+    /// Whether that is only that something was left out, by it or another.
+    is_tainted: bool,
     /// What its turns have taken so far, of the processor time of this thread.
     spent: Duration,
 }
@@ -85,6 +87,7 @@ impl<'r> Turns<'r> {
     pub fn new(
         setting: Setting<'r>,
         analyses: &[Analysis],
+        exchange: Exchange,
         replay: &'r Replay<'r>,
         progress: &'r (dyn Fn(&Stats) + Sync),
     ) -> Self {
@@ -93,6 +96,7 @@ impl<'r> Turns<'r> {
             analysis,
             algorithm: configurations::algorithm(setting, analysis),
             given_up: None,
+            is_tainted: false,
             spent: Duration::ZERO,
         };
         Self {
@@ -103,7 +107,7 @@ impl<'r> Turns<'r> {
             start,
             last: start,
             replays: 0,
-            exchange: Exchange::default(),
+            exchange,
             common: Taints::default(),
             proof: None,
             certificate: None,
@@ -169,7 +173,8 @@ impl<'r> Turns<'r> {
     /// One turn of a worker, which may go on for `extension` if that seems to be enough.
     fn turn(&mut self, i: usize, turn: Duration, mut extension: Duration) -> Option<Verdict> {
         let config = self.setting.config;
-        let alone = self.workers.iter().filter(|w| w.given_up.is_none()).count() == 1;
+        // Who learns from others, be it on another thread, has to come back for it.
+        let alone = self.workers.iter().filter(|w| w.given_up.is_none()).count() == 1 && !self.exchange.is_shared();
         let mut part = match alone {
             true => self.setting.budget.clone(),
             false => self.setting.budget.exerting(self.workers[i].algorithm.share(turn)),
@@ -179,7 +184,7 @@ impl<'r> Turns<'r> {
         self.workers[i].algorithm.import(&self.exchange);
         loop {
             let ending = self.timed(i, &part, query_time);
-            self.workers[i].algorithm.publish(&mut self.exchange);
+            self.workers[i].algorithm.publish(&self.exchange);
             match self.after(i, ending.unwrap_or_else(Ending::GaveUp)) {
                 After::Decided(verdict) => return Some(verdict),
                 After::GoesOn => {}
@@ -213,6 +218,7 @@ impl<'r> Turns<'r> {
             Ending::Tainted(reason) => {
                 // Another exploration would meet the same; an invariant may show that it does not matter.
                 for worker in self.workers.iter_mut().filter(|w| !w.algorithm.goes_beyond_exploration()) {
+                    worker.is_tainted |= worker.given_up.is_none();
                     worker.given_up.get_or_insert_with(|| reason.clone());
                 }
                 After::Over
@@ -372,7 +378,9 @@ impl<'r> Turns<'r> {
                 && matches!(verdict, Verdict::Unknown(_))
                 && let Some(mut frontier) = algorithm.frontier()
             {
-                frontier.given_up.clone_from(&worker.given_up);
+                if !(worker.is_tainted && frontier.tells_all) {
+                    frontier.given_up.clone_from(&worker.given_up);
+                }
                 frontiers.push(frontier);
             }
             let graph = algorithm.graph();

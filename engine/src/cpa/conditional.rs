@@ -10,6 +10,7 @@ use super::wrapper::Wrapper;
 use super::{At, Before, Cpa, Pair, Sides, Stop, Successors, Target};
 use crate::control::Control;
 use crate::part::{Part, Place};
+use crate::verdict::Taints;
 use cfa::{EdgeId, ErrorId};
 use std::sync::Arc;
 
@@ -166,6 +167,10 @@ impl<'p, C: Wrapper<'p>> Cpa for Conditional<C> {
 
     fn ran_out(&self) -> bool {
         self.inner.ran_out()
+    }
+
+    fn taints(&self) -> Option<&Taints> {
+        self.inner.taints()
     }
 
     fn ended(&mut self, state: Self::State, edge: EdgeId) {

@@ -20,7 +20,7 @@ pub use crate::execution::{At, Decision};
 
 use crate::budget::Budget;
 use crate::control::Control;
-use crate::verdict::Reason;
+use crate::verdict::{Reason, Taints};
 use cfa::{EdgeId, ErrorId};
 
 /// Why an exploration ends before its time. The waitlist keeps what was not explored.
@@ -153,6 +153,11 @@ pub trait Cpa {
     /// what can be asked again is asked again later.
     fn ran_out(&self) -> bool {
         false
+    }
+
+    /// What was left out so far, if an account is kept of it in which each state that leaves something out shows.
+    fn taints(&self) -> Option<&Taints> {
+        None
     }
 
     /// Called when execution ended at a halt or at the end of the entry function.

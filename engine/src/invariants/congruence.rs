@@ -72,10 +72,10 @@ impl Congruence {
     }
     /// The same where values may have wrapped around at `width` bits.
     pub fn wrapped(&self, width: u32) -> Self {
-        let turn = 1u128 << width;
+        let wrap = 1u128 << width;
         match self.modulus {
-            0 => Self::new(0, self.rest % turn),
-            m => Self::new(gcd(m, turn), self.rest),
+            0 => Self::new(0, self.rest % wrap),
+            m => Self::new(gcd(m, wrap), self.rest),
         }
     }
     /// Sums, before they wrap around.
@@ -85,12 +85,12 @@ impl Congruence {
     /// Differences, plus 2^`width` where they are negative (which leaves only the part of the modulus that divides it, unless
     /// `exact` says that none is).
     pub fn sub(&self, o: &Self, width: u32, exact: bool) -> Self {
-        let turn = 1u128 << width;
+        let wrap = 1u128 << width;
         let modulus = gcd(self.modulus, o.modulus);
         if modulus == 0 {
-            return Self::new(0, (turn + self.rest - o.rest % turn) % turn);
+            return Self::new(0, (wrap + self.rest - o.rest % wrap) % wrap);
         }
-        let modulus = if exact { modulus } else { gcd(modulus, turn) };
+        let modulus = if exact { modulus } else { gcd(modulus, wrap) };
         // A multiple of the modulus that makes the difference positive.
         let lift = o.rest.div_ceil(modulus) * modulus;
         Self::new(modulus, self.rest + lift - o.rest)

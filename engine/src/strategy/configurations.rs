@@ -5,7 +5,7 @@ use crate::algorithm::bmc::Bmc;
 use crate::algorithm::cegar::Cegar;
 use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
 use crate::algorithm::delegate::Delegating;
-use crate::algorithm::explore::{Explore, Exploring};
+use crate::algorithm::explore::{ExplorationAlgorithm, Explorer};
 use crate::algorithm::houdini::Houdini;
 use crate::algorithm::k_induction::KInduction;
 use crate::algorithm::random::Tester;
@@ -116,8 +116,8 @@ impl<'r> Maker<'r> {
         }
     }
 
-    fn exploring<X: Explore<'r> + 'r>(self, exploration: X) -> Box<dyn Algorithm<'r> + 'r> {
-        Box::new(Exploring::new(self.setting.program, self.analysis, exploration))
+    fn exploring<X: Explorer<'r> + 'r>(self, explorer: X) -> Box<dyn Algorithm<'r> + 'r> {
+        Box::new(ExplorationAlgorithm::new(self.setting.program, self.analysis, explorer))
     }
 
     /// All states in full.
@@ -146,7 +146,8 @@ impl<'r> Maker<'r> {
         let program = self.setting.accelerated.unwrap_or(self.setting.simplified);
         let cpa = self.symbolic_of(program).comparing(false).postponing();
         let parameters = Parameters { notes_locations: false, ..self.parameters(cpa.heads(), Merge::Never) };
-        let exploring = Exploring::new(program, self.analysis, CpaAlgorithm::new(program, cpa, Forgotten, parameters));
+        let exploring =
+            ExplorationAlgorithm::new(program, self.analysis, CpaAlgorithm::new(program, cpa, Forgotten, parameters));
         // Where the loops are what keeps others busy, it needs no more; but a witness should rather have the invariants of others.
         Box::new(match self.setting.config.wants_agreements {
             true => exploring,

@@ -5,6 +5,7 @@ use cooperate::condition::Condition;
 use cooperate::condition::rest::Explored;
 use cooperate::restrict::Restricted;
 use engine::Outcome;
+use engine::frontier::{Frontier, Open};
 
 pub struct Asked<'a> {
     pub program: &'a Program,
@@ -34,12 +35,13 @@ impl Asked<'_> {
     /// verified only with the rest.
     pub fn explored(&self, outcome: &Outcome, counts_on_rest: bool) -> (Option<Condition>, Vec<Vec<EdgeId>>) {
         let mut undecided = Vec::new();
-        // Where something was left out, nobody says where.
-        let is_exact = outcome.reasons.is_empty() && outcome.unconfirmed.is_none();
-        let frontiers = if is_exact { &outcome.frontiers[..] } else { &[] };
+        // Where something was left out and nobody says where, nothing is known to be done.
+        let is_known = |frontier: &&Frontier| frontier.tells_all && outcome.unconfirmed.is_none();
         let (edge, func) = (|e| self.edge(e), |f: FuncId| self.restricted.map_or(f, |r| r.funcs[f]));
-        for frontier in frontiers {
-            let paths = frontier.open.iter().filter(|open| open.reason.is_some()).filter_map(|open| open.path);
+        for frontier in outcome.frontiers.iter().filter(is_known) {
+            // Paths to errors that were not decided; one to where something was left out leads to no error.
+            let is_undecided = |open: &&Open| open.reason.is_some() && !frontier.is_exact;
+            let paths = frontier.open.iter().filter(is_undecided).filter_map(|open| open.path);
             undecided.extend(paths.map(|path| frontier.paths.edges(path).into_iter().filter_map(edge).collect()));
             let explored = Explored {
                 program: self.analysed(),

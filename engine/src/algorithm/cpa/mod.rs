@@ -143,6 +143,9 @@ pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = Forgotten> {
     pub desk: Option<Arc<Desk>>,
     /// The node from which a state was followed that was lost for want of time.
     pub(in crate::algorithm) lost: Option<R::Node>,
+    /// The nodes behind which states left something out, and why, where paths are kept; and how often it was left out there.
+    cut: Vec<(R::Node, Control, Option<Reason>)>,
+    cuts: usize,
 }
 
 impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
@@ -174,6 +177,8 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             ways: Vec::new(),
             desk: None,
             lost: None,
+            cut: Vec::new(),
+            cuts: 0,
         };
         this.start();
         this
@@ -208,16 +213,18 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         let joining = self.joining.iter().flat_map(|j| j.pending.iter().chain(j.queue.iter()));
         let before = self.before.iter().filter(|n| self.cpa.before(&n.state) != Before::Done);
         let alive = self.waitlist.iter().chain(joining).chain(before).filter(|n| self.reached.is_alive(n.node));
-        let alive: Vec<(R::Node, Control)> = alive.map(|n| (n.node, n.at)).collect();
+        // What is left out behind a node is open, as is all else behind it.
+        let cut = self.cut.iter().map(|(node, at, reason)| (*node, *at, reason.clone()));
+        let alive: Vec<(R::Node, Control, Option<Reason>)> = alive.map(|n| (n.node, n.at, None)).chain(cut).collect();
         let mut covered = self.reached.covered();
         if self.desk.is_some() {
             // What was given away may lie behind what covers.
             covered.iter_mut().for_each(|(_, by)| *by = None);
         } else if !all && !self.parameters.counts_on_rest {
-            covered = self.not_done(alive.iter().map(|(node, _)| *node).collect(), covered);
+            covered = self.not_done(alive.iter().map(|(node, ..)| *node).collect(), covered);
         }
-        let open =
-            alive.iter().map(|&(node, at)| self.open(at, self.tell(node, &mut paths, &mut known), None)).collect();
+        let tell_open = |(node, at, reason)| self.open(at, self.tell(node, &mut paths, &mut known), reason);
+        let open = alive.into_iter().map(tell_open).collect();
         let tell = |(node, by): (R::Node, Option<R::Node>)| Covered {
             path: self.tell(node, &mut paths, &mut known),
             by: by.and_then(|by| self.tell(by, &mut paths, &mut known)),
@@ -230,7 +237,9 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             Merge::InBlocks(_) => self.parameters.heads.clone(),
             _ => Vec::new(),
         };
-        Frontier { paths, open, covered, covering, heads, is_exact: !R::ABSTRACT, iterations: None, given_up: None }
+        let tells_all = self.cpa.taints().is_some_and(|taints| taints.count() == self.cuts);
+        let is_exact = !R::ABSTRACT;
+        Frontier { paths, open, covered, covering, heads, is_exact, tells_all, iterations: None, given_up: None }
     }
 
     /// Of covered states those that are not done, as [`Frontier::left`] says it: paths to the others, often nearly all of them, are not put together.
@@ -325,10 +334,29 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
                 return Err(Stop::Fatal(Reason::new("too many states")));
             }
             progress(&self.counters, self.waiting() + 1);
-            if let Some(hit) = self.step(node, budget, taints)? {
+            let before = (node.node, node.at, self.left_out(taints));
+            let hit = self.step(node, budget, taints);
+            self.note_cut(before, taints);
+            if let Some(hit) = hit? {
                 return Ok(Some(hit));
             }
         }
+    }
+
+    /// How often something was left out, here and by the domain.
+    fn left_out(&self, taints: &Taints) -> [usize; 2] {
+        [taints.count(), self.cpa.taints().map_or(0, Taints::count)]
+    }
+
+    /// What was left out in following the state of a node is behind it.
+    fn note_cut(&mut self, (node, at, before): (R::Node, Control, [usize; 2]), taints: &Taints) {
+        let now = self.left_out(taints);
+        if !R::PATHS || R::ABSTRACT || now == before {
+            return;
+        }
+        let by_domain = self.cpa.taints().filter(|_| now[1] > before[1]);
+        self.cut.push((node, at, by_domain.unwrap_or(taints).last(self.program)));
+        self.cuts += now[1] - before[1];
     }
 
     /// Explores states that are not abstract until an error is reached or nothing is left.

@@ -196,9 +196,14 @@ impl Loops {
                 }
             }
         }
+        self.suggest(&other.suggested.0, other.suggested.1.iter().copied());
+    }
+
+    /// Adds conditions of another pool that may be invariants; those with symbols mean nothing here.
+    pub fn suggest(&mut self, from: &ExprPool, conditions: impl IntoIterator<Item = ExprId>) {
         let (pool, suggested) = &mut self.suggested;
-        for &condition in &other.suggested.1 {
-            if let Some(own) = pool.import(&other.suggested.0, condition)
+        for condition in conditions {
+            if let Some(own) = pool.import(from, condition)
                 && !suggested.contains(&own)
             {
                 suggested.push(own);

@@ -287,6 +287,10 @@ impl Cpa for SymbolicExecution<'_> {
         self.covering.last
     }
 
+    fn taints(&self) -> Option<&Taints> {
+        Some(&self.taints)
+    }
+
     fn problems(&mut self) -> Vec<EdgeId> {
         let found = self.problems.as_mut().map_or(Vec::new(), |p| std::mem::take(&mut p.found));
         found.into_iter().map(|p| p.edge).collect()

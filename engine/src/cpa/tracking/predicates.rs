@@ -12,8 +12,9 @@
 use super::Tracking;
 use super::state::{Cut, Place, Seen, State};
 use crate::cpa::symbolic::Loops;
+use crate::exchange::Invariants;
 use crate::execution::{Frame, Object, Piece, Unwritten, Val};
-use cfa::{Expr, ExprId, FuncId, LocId, Sort, SymId};
+use cfa::{Expr, ExprId, ExprPool, FuncId, LocId, Program, Sort, SymId, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::Feasibility;
 use std::rc::Rc;
@@ -60,6 +61,19 @@ impl Predicates {
         }
         new
     }
+    /// What others have shown, as predicates of the places where it holds: in each state it is decided anew whether they do (after Beyer, Dangl,
+    /// Wendler: Boosting k-induction with continuously-refined invariants, CAV 2015).
+    pub fn add_invariants(&mut self, program: &Program, terms: &mut ExprPool, invariants: &Invariants) {
+        for (&at, conditions) in &invariants.at {
+            for &condition in conditions {
+                let is_global = |v: &VarId| matches!(program.vars[*v].kind, VarKind::Global { .. });
+                let func = (!invariants.pool.vars(condition).iter().all(is_global)).then_some(program.locs[at].func);
+                if let Some(predicate) = terms.import(&invariants.pool, condition) {
+                    self.add(func, Some(at), predicate);
+                }
+            }
+        }
+    }
 }
 
 /// What a state says about predicates before it forgets the values that they speak of.
@@ -84,16 +98,9 @@ impl Tracking<'_> {
     /// Suggests the predicates as invariants, but for those on the content of arrays: candidates are expressions as edges hold
     /// them.
     pub fn suggest_invariants(&self, loops: &mut Loops) {
-        let (pool, suggested) = &mut loops.suggested;
         let mut predicates: Vec<ExprId> = self.predicates.all().filter(|&p| !self.holds_array(p)).collect();
         predicates.sort_unstable();
-        for predicate in predicates {
-            if let Some(own) = pool.import(&self.symbolic.execution.terms, predicate)
-                && !suggested.contains(&own)
-            {
-                suggested.push(own);
-            }
-        }
+        loops.suggest(&self.symbolic.execution.terms, predicates);
     }
 
     fn holds_array(&self, e: ExprId) -> bool {

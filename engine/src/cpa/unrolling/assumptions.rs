@@ -214,6 +214,17 @@ impl Assumptions {
         certificate
     }
 
+    /// The candidates at heads of loops and entries of functions, which were all shown if the run that they are left of changed nothing.
+    pub fn shown(&self, program: &Program, loops: &Loops) -> crate::exchange::Invariants {
+        let heads = loops.loops.iter().map(|l| l.head);
+        let entries = loops.recursions.iter().map(|r| program.funcs[r.func].entry);
+        let mut shown = crate::exchange::Invariants::default();
+        for (at, place) in heads.chain(entries).zip(&self.places) {
+            shown.add(&self.pool, at, &place.candidates);
+        }
+        shown
+    }
+
     /// How many candidates there are.
     pub fn candidates(&self) -> usize {
         let at_returns: usize = self.contracts.iter().map(|c| c.candidates.len()).sum();
