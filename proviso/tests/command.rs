@@ -185,16 +185,8 @@ fn json_on_standard_output_leaves_the_verdict_last() {
     assert_eq!(steps.first(), Some(&"input"));
     assert_eq!(steps.last(), Some(&"error"));
     assert!(steps.contains(&"branch"));
-}
-
-#[test]
-fn a_pipe_by_the_name_of_a_device_is_written_to() {
-    let (_folder, file) = source("a.c", FAILS);
-    let output = run(&["verify", &file, "--json", "/dev/stdout"]);
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    let text = stdout(&output);
-    let json = &text[text.find('{').unwrap()..=text.rfind('}').unwrap()];
-    assert_eq!(serde_json::from_str::<serde_json::Value>(json).unwrap()["verdict"], "FALSE");
+    // A pipe by the name of a device is no file that could be replaced.
+    assert!(stdout(&run(&["verify", &file, "--json", "/dev/stdout"])).contains("\"verdict\": \"FALSE\""));
 }
 
 #[test]
