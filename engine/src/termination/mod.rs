@@ -124,7 +124,8 @@ impl Search<'_> {
         let mut defined = prover(Arithmetic::Defined);
         let mut proved: Vec<Option<Ranking>> = vec![None; self.cycles.loops.len() + self.cycles.recursions.len()];
         let mut divergence = diverge::Search::new(self.config);
-        let mut paths = exhaust::Paths::new(self.program, self.config, self.budget);
+        let followed = exhaust::followed(self.marked, self.cycles, self.guards, self.budget);
+        let mut paths = exhaust::Paths::new(&followed, self.config, self.budget);
         wrapping.observe(&self.budget.within(FIRST_SHARE / 2));
         defined.observe(&self.budget.within(FIRST_SHARE / 2));
         let mut share = FIRST_SHARE;
