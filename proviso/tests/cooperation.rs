@@ -46,6 +46,37 @@ fn a_split_that_is_stopped_says_by_what() {
     assert!(said.contains("timeout of 1 s") && !said.contains("interrupted"), "{said}");
 }
 
+/// The values are those that take the path, up to the last one that it depends on.
+#[test]
+fn splitters_give_what_the_path_needs() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    let write = |name: &str, body: &str| {
+        let text = format!("extern int __VERIFIER_nondet_int(void);\nint main(void) {{ {body} return 0; }}\n");
+        std::fs::write(folder.join(name), text).unwrap();
+    };
+    let input = "__VERIFIER_nondet_int()";
+    let loop_to = |n: &str| format!("for (int i = 0; i < {n}; i++) if ({input} > 40) x++;");
+    write("n.c", &format!("int x = {input}, n = {input}; {} x = {input}; if (x * 0) n++;", loop_to("n")));
+    write("two.c", &format!("int x = {input}; for (int i = 0; i < 2; i++) x++; x = {input};"));
+    let values = |splitter: &str, file: &str| -> Vec<i64> {
+        let xml = String::from_utf8(run(folder, &["split", "--by", splitter, file]).stdout).unwrap();
+        assert!(xml.contains("<testcase>"), "{xml}");
+        let inputs =
+            xml.lines().filter_map(|l| l.trim().strip_prefix("<input type=\"int\">")?.strip_suffix("</input>"));
+        inputs.map(|value| value.parse().unwrap()).collect()
+    };
+    let taken = values("lb3", "n.c");
+    assert!(taken.len() == 5 && taken[..2] == [0, 3] && taken[2..].iter().all(|&x| x > 40), "{taken:?}");
+    // As far as it goes it has no choice, and it ends where the loop would have to go on.
+    assert!(values("lb3", "two.c").is_empty());
+    std::fs::write(folder.join("t.xml"), run(folder, &["split", "--by", "lb3", "two.c"]).stdout).unwrap();
+    for range in ["-,t.xml", "t.xml,-"] {
+        let proved = run(folder, &["verify", "--analysis", "symex", "--range", range, "two.c"]);
+        assert_eq!(proved.status.code(), Some(3), "{}", verdict(&proved));
+    }
+}
+
 #[test]
 fn ranges_divide_the_work() {
     let dir = tempfile::tempdir().unwrap();

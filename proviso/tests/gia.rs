@@ -310,7 +310,7 @@ fn witnesses_and_tests_go_in_and_come_out() {
     text(&proviso(folder, &["gia", "to-witness", "kept/1-refiner.gia", "p.c", "-o", "y.yml"]));
     assert!(read("y.yml").contains("value: (y == 0)"), "{}", read("y.yml"));
     text(&proviso(folder, &["gia", "from-witness", "y.yml", "p.c", "-o", "y.gia"]));
-    assert!(read("y.gia").contains(" if (y."), "{}", read("y.gia"));
+    assert!(read("y.gia").contains(" if \"") && read("y.gia").contains(" in main -> "), "{}", read("y.gia"));
     let lossy = proviso(folder, &["gia", "to-witness", "kept/2-refiner.gia", "p.c", "-o", "x.yml"]);
     assert!(String::from_utf8_lossy(&lossy.stderr).starts_with("lost: `x == 0`"));
     assert!(!read("x.yml").contains("x == 0"));

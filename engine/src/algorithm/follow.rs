@@ -6,7 +6,8 @@ use crate::cpa::symbolic::{State, SymbolicExecution};
 use crate::cpa::{At, Cpa, Decision};
 use crate::verdict::Reason;
 use cfa::interp::Inputs;
-use cfa::{Bv, Callee, EdgeId, InputId, Op, Out, Program};
+use cfa::{Bv, Callee, EdgeId, ExprId, InputId, Op, Out, Program, SymId};
+use rustc_hash::FxHashSet;
 use smt::{Choice, Feasibility, PathSolver};
 
 /// Who says where a path goes.
@@ -34,7 +35,7 @@ pub struct Followed {
     pub decisions: Vec<Decision>,
     /// Inputs that make the program take it.
     pub inputs: Inputs,
-    /// What `Havoc` edges on it take, in order.
+    /// What `Havoc` edges on it take, in order, up to the last one that its conditions speak of: for all that follow any value will do.
     pub havocs: Vec<InputId>,
     pub end: End,
 }
@@ -81,7 +82,14 @@ pub fn follow(
     match execution.solver.model(&mut execution.terms, &state.pc) {
         Feasibility::Feasible(model) => {
             let inputs = execution.inputs(&state, &model);
-            Ok(Followed { decisions: path.decisions, inputs, havocs: path.havocs, end })
+            let spoken_of: FxHashSet<SymId> =
+                state.pc.iter().flat_map(|cond| execution.terms.symbols_of(cond)).collect();
+            let is_free = |(_, value): &(InputId, ExprId)| {
+                execution.terms.symbols_of(*value).iter().all(|symbol| !spoken_of.contains(symbol))
+            };
+            while path.havocs.pop_if(|havoc| is_free(havoc)).is_some() {}
+            let havocs = path.havocs.into_iter().map(|(input, _)| input).collect();
+            Ok(Followed { decisions: path.decisions, inputs, havocs, end })
         }
         Feasibility::Infeasible => Err(Reason::new("the path that was followed does not exist")),
         Feasibility::Unknown(reason) => Err(Reason::new(format!("a path could not be followed: {reason}"))),
@@ -95,7 +103,8 @@ struct Path<'p, 'g> {
     stacks: CallStacks,
     guide: &'g mut dyn Guide,
     decisions: Vec<Decision>,
-    havocs: Vec<InputId>,
+    /// With their values.
+    havocs: Vec<(InputId, ExprId)>,
     successors: Vec<(State, At)>,
 }
 
@@ -196,7 +205,9 @@ impl Path<'_, '_> {
                 }
             };
             if let Op::Havoc { var, input } = program.edges[edge].op {
-                self.havocs.push(input);
+                let (execution, width) = (&mut self.cpa.execution, self.program.vars[var].width);
+                let value = execution.read_var(&next, var);
+                self.havocs.push((input, execution.terms.term(value, width)));
                 if let Some(value) = self.guide.input(input) {
                     next = self.fix(next, var, &value);
                 }

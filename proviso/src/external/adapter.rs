@@ -103,8 +103,15 @@ impl Adapter {
         Path::new(name).file_stem().and_then(|s| s.to_str()).unwrap_or(name).to_owned().leak()
     }
 
-    /// The first program of those that it takes which is not there.
-    pub fn missing(&self) -> Option<&Path> {
+    /// An error about the first program of those that it takes which is not there.
+    pub fn require(&self, name: &str) -> Result<(), Failure> {
+        let of_path = |program: &Path| if program.components().count() > 1 { "there" } else { "in PATH" };
+        self.missing().map_or(Ok(()), |program| {
+            Err(Failure::data(format!("'{name}' needs {}, which is not {}", program.display(), of_path(program))))
+        })
+    }
+
+    fn missing(&self) -> Option<&Path> {
         let is_there = |program: &Path| match program.components().count() {
             0 | 1 => std::env::var_os("PATH")
                 .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file())),

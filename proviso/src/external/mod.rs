@@ -52,6 +52,11 @@ impl Tool {
         Ok(Self { name: Adapter::short_name(name), adapter })
     }
 
+    /// What it takes has to be there.
+    pub fn installed(self) -> Result<Self, Failure> {
+        self.adapter.require(self.name).map(|()| self)
+    }
+
     /// What the tool says of a program whose paths and inputs are those of the original.
     pub fn verify(&self, program: &Program, task: &Task<'_>) -> Outcome {
         let verdict = self.run(program, task).unwrap_or_else(|why| Verdict::Unknown(Reason::new(format!("{why:#}"))));
@@ -171,6 +176,11 @@ mod tests {
         for (name, _) in KNOWN {
             assert_eq!(Tool::of(name).unwrap().name, name);
         }
+        let told = "program = \"no-such-verifier\"\narguments = []\ntrue = \"T\"\nfalse = \"F\"\n";
+        let lacking = tempfile::NamedTempFile::with_suffix(".toml").unwrap();
+        std::fs::write(lacking.path(), told).unwrap();
+        let failure = Tool::of(lacking.path().to_str().unwrap()).unwrap().installed().unwrap_err();
+        assert!(failure.message.ends_with("needs no-such-verifier, which is not in PATH"), "{}", failure.message);
         assert!(Tool::of("nobody").is_err() && Tool::of("missing.toml").is_err());
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bad.toml");

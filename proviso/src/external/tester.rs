@@ -24,9 +24,7 @@ impl Tester {
         if adapter.tests.is_empty() {
             return Err(Failure::data(format!("{name} is no tester: it names no 'tests'")));
         }
-        if let Some(missing) = adapter.missing() {
-            return Err(Failure::data(format!("the tester '{name}' needs {}, which is not here", missing.display())));
-        }
+        adapter.require(name)?;
         Ok(Self { name: Adapter::short_name(name), adapter })
     }
 

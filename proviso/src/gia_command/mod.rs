@@ -1,6 +1,5 @@
 //! `proviso gia`: generalized information exchange automata, shown, checked, combined, and from and to other artifacts.
 
-mod c_condition;
 pub mod cegar;
 pub mod picture;
 mod witness;

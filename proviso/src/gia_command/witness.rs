@@ -3,17 +3,16 @@
 //! What others say is a candidate until somebody has looked at it: a violation witness becomes a candidate, and the invariants of a
 //! correctness witness are conditions on the way to `ut`, which components take as precision and `gia check` as a claim.
 
-use super::c_condition;
 use crate::loop_invariants::{LoopHead, Loops};
 use crate::source::Sources;
 use crate::witness::{
     Constraint, Content, Entry, Invariant, InvariantItem, LoopPlace, Places, Point, Scalar, Segment, Waypoint,
     WaypointItem, location, violation,
 };
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, Error, anyhow, bail};
 use cfa::text::c_exact;
 use cfa::{EdgeId, ExprId, FuncId, InputKind, Op, Program};
-use cooperate::condition::{Label, StateId, Transition};
+use cooperate::condition::{Label, StateId, Transition, c};
 use cooperate::gia::{Gia, Says};
 use std::path::Path;
 
@@ -123,7 +122,7 @@ impl Source<'_> {
                 let Op::Havoc { var, .. } = program.edges[first].op else { unreachable!("just looked at") };
                 passed.edges.retain(|&e| matches!(program.edges[e].op, Op::Havoc { var: v, .. } if v == var));
                 let func = program.func_of(first);
-                let constant = c_condition::constant(text, func, program)?;
+                let constant = c::constant(text, Some(func), program).map_err(Error::msg)?;
                 let width = program.vars[var].width;
                 let (var, constant) = (program.var_expr(var), program.exprs.constant(constant.resize(width)));
                 passed.condition = Some(program.exprs.eq(var, constant));
@@ -207,7 +206,7 @@ impl Source<'_> {
                 && wanted.column.is_none_or(|column| point.1 == column)
         };
         let head = heads.iter().find(is_here).context("no loop begins there")?;
-        let condition = c_condition::parse(&invariant.value, head.func, program)?;
+        let condition = c::parse(&invariant.value, Some(head.func), program).map_err(Error::msg)?;
         Ok((into(program, head), condition))
     }
 

@@ -7,6 +7,7 @@
 
 mod blocks;
 pub mod bounded;
+pub mod c;
 mod dot;
 mod part;
 mod product;

@@ -81,12 +81,53 @@ fn text_is_read_back() {
         vec![Transition { on: both, assumption, to: done }, Transition::others(c.initial)];
     let text = print(&c, &p);
     assert_eq!(parse(&text, &mut p).unwrap(), c);
-    assert!(text.contains("if (x.v0 == 2:32) -> q1"), "{text}");
+    let func = p.funcs[p.entry].name.clone();
+    assert!(text.contains(&format!("if \"x == 2\" in {func} -> q1")), "{text}");
     assert!(c.dot(&p).contains("q1 [shape=doublecircle]"));
-    for (from, to) in
-        [("-> q1", "-> q9"), ("t1 ", "t99 "), ("t1 ", "x "), ("of ", "of 1"), ("x.v0", "x.v8"), (" initial", "")]
-    {
+    for (from, to) in [
+        ("-> q1", "-> q9"),
+        ("t1 ", "t99 "),
+        ("t1 ", "x "),
+        ("of ", "of 1"),
+        ("\"x", "\"z"),
+        (" in ", " of "),
+        (" initial", ""),
+    ] {
         assert!(parse(&text.replacen(from, to, 1), &mut p).is_err(), "{from} {to}");
+    }
+}
+
+#[test]
+fn assumptions_are_c_where_that_means_the_same() {
+    let (mut p, branches, x) = program();
+    let main = p.funcs[p.entry].name.clone();
+    let ty = p.vars[x].ty;
+    let named = |name: &str, kind| Var { name: Some(name.into()), ty, width: 32, kind, place: None };
+    let flag = p.vars.push(named("flag", VarKind::Global { init: None }));
+    // A name that two variables have, and one that C does not have.
+    let twins = ["twin", "twin"].map(|name| p.vars.push(named(name, VarKind::Local(p.entry))));
+    let unnamed = p.vars.push(Var { name: None, ..named("", VarKind::Local(p.entry)) });
+    let [vx, vflag, vtwin, vunnamed] = [x, flag, twins[0], unnamed].map(|v| p.var_expr(v));
+    let (two, byte) = (p.exprs.int(32, 2), p.exprs.extract(7, 0, vx));
+    let wide = p.exprs.sext(32, byte);
+    let (is_two, is_flag) = (p.exprs.eq(vx, two), p.exprs.ult(vflag, vx));
+    let cases = [
+        (is_two, format!("\"x == 2\" in {main}")),
+        (p.exprs.slt(vx, two), format!("\"(int)x < 2\" in {main}")),
+        (p.exprs.and(is_two, is_flag), format!("\"x == 2 && flag < x\" in {main}")),
+        (p.exprs.slt(wide, two), format!("\"(signed char)(unsigned char)x < 2\" in {main}")),
+        (p.exprs.eq(vflag, two), "\"flag == 2\"".to_owned()),
+        (p.exprs.eq(vtwin, two), "(twin.v3 == 2:32)".to_owned()),
+        (p.exprs.eq(vunnamed, two), "(v5 == 2:32)".to_owned()),
+    ];
+    for (e, expected) in cases {
+        let mut c = Condition::nothing();
+        let done = c.add(true);
+        c.states[c.initial].transitions =
+            vec![Transition { on: Label::of([branches[0].0]), assumption: Some(e), to: done }];
+        let text = print(&c, &p);
+        assert!(text.contains(&format!(" if {expected} -> q1")), "{text}\n{expected}");
+        assert_eq!(parse(&text, &mut p).unwrap(), c);
     }
 }
 

@@ -4,17 +4,18 @@
 //! condition of 1f40…            // of this program
 //! q0 initial
 //!   t3 t4 -> q1                 // main.c:4: x > 0
-//!   t5 if (x.v3 == 0:32) -> q2  // main.c:4: !(x > 0), if x == 0
+//!   t5 if "x == 0" in main -> q2
 //!   * -> q0                     // every other edge
 //! q1 accepting
 //! q2
 //! q3 accepting with-rest        // once what no state accepts is verified
 //! ```
 //!
-//! Edges and assumptions are written as in the text form of programs (`cfa::text`), with the C that they are from behind them.
+//! Edges are written as in the text form of programs (`cfa::text`), with the C that they are from behind them; assumptions as C over the variables of a
+//! function and global ones, and where that would not be read back as the same, in the language of that form (`(x.v3 == 0:32)`).
 
-use super::{Condition, Label, State, StateId, Transition, fingerprint};
-use cfa::{EdgeId, ExprId, Op, Program, Table};
+use super::{Condition, Label, State, StateId, Transition, c, fingerprint};
+use cfa::{EdgeId, ExprId, FuncId, Op, Program, Table};
 use std::fmt::{self, Write};
 
 /// Why a text is no condition of the program.
@@ -39,6 +40,7 @@ impl std::error::Error for Error {}
 /// The condition as text.
 pub fn print(condition: &Condition, program: &Program) -> String {
     let mut out = format!("condition of {}\n", fingerprint(program));
+    let mut assumptions = Assumptions::new(program);
     for (id, state) in condition.states.iter() {
         let _ = write!(out, "{id}");
         if id == condition.initial {
@@ -52,13 +54,65 @@ pub fn print(condition: &Condition, program: &Program) -> String {
         }
         out.push('\n');
         for t in &state.transitions {
-            let _ = writeln!(out, "  {}", transition(t, program));
+            let _ = writeln!(out, "  {}", transition(t, &mut assumptions));
         }
     }
     out
 }
 
-pub(crate) fn transition(t: &Transition, program: &Program) -> String {
+/// Writes assumptions of a program.
+pub(crate) struct Assumptions<'p> {
+    program: &'p Program,
+    /// For expressions that are read back.
+    scratch: Option<Program>,
+}
+
+impl<'p> Assumptions<'p> {
+    pub fn new(program: &'p Program) -> Self {
+        Self { program, scratch: None }
+    }
+
+    pub fn print(&mut self, e: ExprId) -> String {
+        self.c(e).unwrap_or_else(|| cfa::text::expression(self.program, &self.program.exprs, e))
+    }
+
+    /// As C with the function whose variables it speaks of; if that is read back as the same.
+    fn c(&mut self, e: ExprId) -> Option<String> {
+        let program = self.program;
+        let mut funcs: Vec<FuncId> = program.exprs.vars(e).iter().filter_map(|v| program.vars[*v].func()).collect();
+        funcs.dedup();
+        let scope = match funcs[..] {
+            [] => String::new(),
+            [func] => format!(" in {}", program.funcs[func].name),
+            _ => return None,
+        };
+        let exact = || cfa::text::c_exact(program, &program.exprs, e, &|_| true);
+        let forms = [Some(cfa::text::c_expr(program, &program.exprs, e)), exact()];
+        let scratch = self.scratch.get_or_insert_with(|| program.clone());
+        let mut quoted = forms.into_iter().flatten().map(|form| format!("\"{form}\"{scope}"));
+        quoted.find(|text| read_assumption(text, scratch) == Ok(e))
+    }
+}
+
+pub(crate) fn read_assumption(text: &str, program: &mut Program) -> Result<ExprId, String> {
+    let text = text.trim();
+    let Some((condition, scope)) = text.strip_prefix('"').and_then(|text| text.rsplit_once('"')) else {
+        let read = cfa::text::parse_expression(program, text);
+        return read.map_err(|e| format!("column {}: {}", e.column, e.message));
+    };
+    let func = match scope.trim() {
+        "" => None,
+        scope => {
+            let name = scope.strip_prefix("in ").ok_or_else(|| format!("'{scope}' is no scope"))?.trim();
+            let named: Vec<FuncId> = program.funcs.iter().filter(|(_, f)| f.name == name).map(|(id, _)| id).collect();
+            let [func] = named[..] else { return Err(format!("there is no function '{name}', or more than one")) };
+            Some(func)
+        }
+    };
+    c::parse(condition, func, program)
+}
+
+pub(crate) fn transition(t: &Transition, assumptions: &mut Assumptions<'_>) -> String {
     let mut out = String::new();
     match &t.on {
         Label::Others => out.push('*'),
@@ -68,10 +122,10 @@ pub(crate) fn transition(t: &Transition, program: &Program) -> String {
         }
     }
     if let Some(e) = t.assumption {
-        let _ = write!(out, " if {}", cfa::text::expression(program, &program.exprs, e));
+        let _ = write!(out, " if {}", assumptions.print(e));
     }
     let _ = write!(out, " -> {}", t.to);
-    if let Some(comment) = comment(t, program) {
+    if let Some(comment) = comment(t, assumptions.program) {
         let _ = write!(out, " // {comment}");
     }
     out
@@ -157,13 +211,7 @@ pub(crate) fn read_transition(text: &str, program: &mut Program) -> Result<Trans
     let (text, to) = text.rsplit_once("->").ok_or("a transition without '->'")?;
     let to = id(to.trim(), "q").map(StateId).ok_or("there is no state behind '->'")?;
     let (edges, assumption) = match text.split_once(" if ") {
-        Some((edges, e)) => (
-            edges,
-            Some(
-                cfa::text::parse_expression(program, e.trim())
-                    .map_err(|e| format!("column {}: {}", e.column, e.message))?,
-            ),
-        ),
+        Some((edges, e)) => (edges, Some(read_assumption(e, program)?)),
         None => (text, None),
     };
     let on = match edges.trim() {

@@ -6,7 +6,7 @@
 //!   t3 t4 -> q1                             // main.c:4: x > 0
 //!   * -> q0                                 // every other edge
 //! q1 rt
-//! q2 ut invariant (x.v3 == 0:32)            // x == 0
+//! q2 ut invariant "x == 0" in main
 //! q3 cand
 //!   * -> q3
 //! ```
@@ -21,6 +21,7 @@ use std::fmt::Write;
 /// The GIA as text.
 pub fn print(gia: &Gia, program: &Program) -> String {
     let mut out = format!("gia of {}\n", condition::fingerprint(program));
+    let mut assumptions = text::Assumptions::new(program);
     for (id, state) in gia.states.iter() {
         let _ = write!(out, "{id}");
         if id == gia.initial {
@@ -30,12 +31,11 @@ pub fn print(gia: &Gia, program: &Program) -> String {
             let _ = write!(out, " {}", says.name());
         }
         if let Some(e) = state.invariant {
-            let _ = write!(out, " invariant {}", cfa::text::expression(program, &program.exprs, e));
-            let _ = write!(out, " // {}", cfa::text::c_expr(program, &program.exprs, e).replace('\n', " "));
+            let _ = write!(out, " invariant {}", assumptions.print(e));
         }
         out.push('\n');
         for t in &state.transitions {
-            let _ = writeln!(out, "  {}", text::transition(t, program));
+            let _ = writeln!(out, "  {}", text::transition(t, &mut assumptions));
         }
     }
     out
@@ -68,7 +68,7 @@ pub fn parse(source: &str, program: &mut Program) -> Result<Gia, Error> {
         }
         let (line, invariant) = match line.split_once(" invariant ") {
             Some((line, e)) => {
-                let e = cfa::text::parse_expression(program, e.trim()).map_err(|e| error(at, e.message))?;
+                let e = text::read_assumption(e, program).map_err(|message| error(at, message))?;
                 (line, Some(e))
             }
             None => (line, None),

@@ -73,7 +73,8 @@ impl Splitter {
     }
 }
 
-/// The values that a test case gives, with the inputs that take them.
+/// The values that a test case gives, with the inputs that take them: those of a model of the path, up to the last one that the path depends on (section 3.3
+/// says what a test case of fewer values stands for); what it does not depend on before that is 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Split {
     pub values: Vec<(InputId, Bv)>,

@@ -1,9 +1,8 @@
-//! C conditions without effects, as expressions over the variables of a function: what witnesses of other tools say of states.
+//! C conditions without effects, as expressions over variables by their C names: assumptions in files, and what witnesses of other tools say of states.
 //!
 //! Integers only, with C's conversions. What is not understood is an error with its text: a condition that means something else would
 //! be worse than none.
 
-use anyhow::{Context, anyhow, bail};
 use cfa::{BinOp, Bv, CType, ExprId, FuncId, Program, UnOp, VarId};
 
 /// A value with its C type.
@@ -15,28 +14,28 @@ struct Value {
 }
 
 /// A constant.
-pub fn constant(text: &str, func: FuncId, program: &mut Program) -> anyhow::Result<Bv> {
+pub fn constant(text: &str, func: Option<FuncId>, program: &mut Program) -> Result<Bv, String> {
     let tokens = tokens(text)?;
     let mut parser = Parser { tokens: &tokens, at: 0, func, program };
     let value = parser.conditional()?;
     let all = parser.at == tokens.len();
     let wide = parser.converted(value, 64, value.signed);
     let constant = program.exprs.as_const(wide.e).filter(|_| all);
-    constant.cloned().with_context(|| format!("'{text}' is no constant"))
+    constant.cloned().ok_or_else(|| format!("'{text}' is no constant"))
 }
 
 /// The condition as an expression of one bit.
-pub fn parse(text: &str, func: FuncId, program: &mut Program) -> anyhow::Result<ExprId> {
+pub fn parse(text: &str, func: Option<FuncId>, program: &mut Program) -> Result<ExprId, String> {
     let tokens = tokens(text)?;
     let mut parser = Parser { tokens: &tokens, at: 0, func, program };
     let value = parser.conditional()?;
     match parser.tokens.get(parser.at) {
         None => Ok(parser.truth(value)),
-        Some(token) => Err(anyhow!("'{token}' is not understood")),
+        Some(token) => Err(format!("'{token}' is not understood")),
     }
 }
 
-fn tokens(text: &str) -> anyhow::Result<Vec<&str>> {
+fn tokens(text: &str) -> Result<Vec<&str>, String> {
     const OPERATORS: [&str; 27] = [
         "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!",
         "(", ")", "?", ":", ",", "[", "]",
@@ -50,7 +49,7 @@ fn tokens(text: &str) -> anyhow::Result<Vec<&str>> {
             0 => OPERATORS.iter().find(|op| rest.starts_with(**op)).map(|op| op.len()),
             n => Some(n),
         };
-        let length = length.with_context(|| format!("'{}' is not understood", &rest[..rest.len().min(8)]))?;
+        let length = length.ok_or_else(|| format!("'{}' is not understood", &rest[..rest.len().min(8)]))?;
         found.push(&rest[..length]);
         rest = rest[length..].trim_start();
     }
@@ -74,7 +73,8 @@ const LEVELS: [&[&str]; 10] = [
 struct Parser<'t, 'p> {
     tokens: &'t [&'t str],
     at: usize,
-    func: FuncId,
+    /// Whose variables it may speak of, beside global ones.
+    func: Option<FuncId>,
     program: &'p mut Program,
 }
 
@@ -85,7 +85,7 @@ impl Parser<'_, '_> {
         is_next
     }
 
-    fn conditional(&mut self) -> anyhow::Result<Value> {
+    fn conditional(&mut self) -> Result<Value, String> {
         let condition = self.binary(0)?;
         if !self.take("?") {
             return Ok(condition);
@@ -93,14 +93,14 @@ impl Parser<'_, '_> {
         let condition = self.truth(condition);
         let yes = self.conditional()?;
         if !self.take(":") {
-            bail!("':' is missing");
+            return Err("':' is missing".into());
         }
         let no = self.conditional()?;
         let (yes, no) = self.usual(yes, no);
         Ok(Value { e: self.program.exprs.ite(condition, yes.e, no.e), ..yes })
     }
 
-    fn binary(&mut self, level: usize) -> anyhow::Result<Value> {
+    fn binary(&mut self, level: usize) -> Result<Value, String> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
         let mut left = self.binary(level + 1)?;
         while let Some(operator) = operators.iter().copied().find(|op| self.take(op)) {
@@ -110,7 +110,7 @@ impl Parser<'_, '_> {
         Ok(left)
     }
 
-    fn apply(&mut self, operator: &str, a: Value, b: Value) -> anyhow::Result<Value> {
+    fn apply(&mut self, operator: &str, a: Value, b: Value) -> Result<Value, String> {
         if matches!(operator, "&&" | "||") {
             let (a, b) = (self.truth(a), self.truth(b));
             let e = if operator == "&&" { self.program.exprs.and(a, b) } else { self.program.exprs.or(a, b) };
@@ -119,7 +119,7 @@ impl Parser<'_, '_> {
         if matches!(operator, "<<" | ">>") {
             let (a, b) = (self.promoted(a), self.promoted(b));
             let by = self.program.exprs.as_const(b.e).and_then(Bv::to_u64).filter(|&n| n < u64::from(a.width));
-            let by = by.context("only shifts by constants are understood")?;
+            let by = by.ok_or("only shifts by constants are understood")?;
             let op = match (operator, a.signed) {
                 ("<<", _) => BinOp::Shl,
                 (_, true) => BinOp::AShr,
@@ -160,12 +160,12 @@ impl Parser<'_, '_> {
         };
         let divides = matches!(op, BinOp::SDiv | BinOp::UDiv | BinOp::SRem | BinOp::URem);
         if divides && exprs.as_const(b.e).is_none_or(|c| c.is_zero() || a.signed && c.is_ones()) {
-            bail!("only divisions by constants are understood");
+            return Err("only divisions by constants are understood".into());
         }
         Ok(Value { e: exprs.binary(op, a.e, b.e), ..a })
     }
 
-    fn unary(&mut self) -> anyhow::Result<Value> {
+    fn unary(&mut self) -> Result<Value, String> {
         if self.take("!") {
             let value = self.unary()?;
             let truth = self.truth(value);
@@ -188,9 +188,9 @@ impl Parser<'_, '_> {
                 return Ok(self.converted(value, width, signed));
             }
             let value = self.conditional()?;
-            return if self.take(")") { Ok(value) } else { Err(anyhow!("')' is missing")) };
+            return if self.take(")") { Ok(value) } else { Err("')' is missing".into()) };
         }
-        let token = *self.tokens.get(self.at).context("the condition ends too soon")?;
+        let token = *self.tokens.get(self.at).ok_or("the condition ends too soon")?;
         self.at += 1;
         match token.starts_with(|c: char| c.is_ascii_digit()) {
             true => self.literal(token),
@@ -199,7 +199,7 @@ impl Parser<'_, '_> {
     }
 
     /// A type in parentheses, of which the first is taken; what is none stays.
-    fn type_name(&mut self) -> anyhow::Result<Option<(u32, bool)>> {
+    fn type_name(&mut self) -> Result<Option<(u32, bool)>, String> {
         const WORDS: [&str; 8] = ["unsigned", "signed", "char", "short", "int", "long", "_Bool", "const"];
         let start = self.at;
         let mut words = Vec::new();
@@ -212,11 +212,11 @@ impl Parser<'_, '_> {
             return Ok(None);
         }
         if !self.take(")") {
-            bail!("this type is not understood");
+            return Err("this type is not understood".into());
         }
         let longs = words.iter().filter(|w| **w == "long").count();
         let width = match longs {
-            _ if words.contains(&"_Bool") => bail!("conversions to _Bool are not understood"),
+            _ if words.contains(&"_Bool") => return Err("conversions to _Bool are not understood".into()),
             _ if words.contains(&"char") => 8,
             _ if words.contains(&"short") => 16,
             0 => 32,
@@ -226,7 +226,7 @@ impl Parser<'_, '_> {
         Ok(Some((width, !words.contains(&"unsigned"))))
     }
 
-    fn literal(&mut self, token: &str) -> anyhow::Result<Value> {
+    fn literal(&mut self, token: &str) -> Result<Value, String> {
         let digits = token.trim_end_matches(['u', 'U', 'l', 'L']);
         let suffix = token[digits.len()..].to_ascii_lowercase();
         let (digits, radix) = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
@@ -234,7 +234,7 @@ impl Parser<'_, '_> {
             None if digits.len() > 1 && digits.starts_with('0') => (&digits[1..], 8),
             None => (digits, 10),
         };
-        let value = u64::from_str_radix(digits, radix).ok().with_context(|| format!("'{token}' is no integer"))?;
+        let value = u64::from_str_radix(digits, radix).ok().ok_or_else(|| format!("'{token}' is no integer"))?;
         let long = if suffix.contains("ll") { 64 } else { self.program.layout.pointer_width };
         let least = if suffix.contains('l') { long } else { 32 };
         let unsigned = suffix.contains('u');
@@ -244,30 +244,30 @@ impl Parser<'_, '_> {
         let types = [least, 64].into_iter().flat_map(|width| [(width, true), (width, false)]);
         let mut types = types.filter(|&(_, signed)| if unsigned { !signed } else { signed || radix != 10 });
         let (width, signed) =
-            types.find(|&(w, s)| fits(w, s)).with_context(|| format!("'{token}' has no type of integers"))?;
+            types.find(|&(w, s)| fits(w, s)).ok_or_else(|| format!("'{token}' has no type of integers"))?;
         let e = self.program.exprs.constant(Bv::new(width, value));
         Ok(Value { e, width, signed })
     }
 
-    fn variable(&mut self, name: &str) -> anyhow::Result<Value> {
+    fn variable(&mut self, name: &str) -> Result<Value, String> {
         let program = &*self.program;
         let of = |func: Option<FuncId>| -> Vec<VarId> {
             let named = |v: &cfa::Var| v.func() == func && v.name.as_deref() == Some(name);
             program.vars.iter().filter(|(_, v)| named(v)).map(|(id, _)| id).collect()
         };
-        let locals = of(Some(self.func));
+        let locals = self.func.map(|func| of(Some(func))).unwrap_or_default();
         let found = if locals.is_empty() { of(None) } else { locals };
         let [var] = found[..] else {
             return Err(match found.is_empty() {
-                true => anyhow!("there is no variable '{name}' (or it is in memory)"),
-                false => anyhow!("there are several variables '{name}'"),
+                true => format!("there is no variable '{name}' (or it is in memory)"),
+                false => format!("there are several variables '{name}'"),
             });
         };
         let width = program.vars[var].width;
         let signed = match *program.plain_type(program.vars[var].ty) {
             CType::Int { width: w, signed, .. } | CType::Enum { width: w, signed, .. } if w == width => signed,
             CType::Bool | CType::Pointer(_) => false,
-            _ => bail!("'{name}' is no integer"),
+            _ => return Err(format!("'{name}' is no integer")),
         };
         Ok(Value { e: self.program.var_expr(var), width, signed })
     }
@@ -317,10 +317,16 @@ mod tests {
     #[test]
     fn conditions_mean_what_c_means() {
         let mut program = Program::new(DataLayout { pointer_width: 64 });
-        let func = program.entry;
+        let func = Some(program.entry);
         let mut variable = |name: &str, width: u32, signed: bool| {
             let ty = program.types.push(CType::Int { name: name.into(), width, signed });
-            program.vars.push(cfa::Var { name: Some(name.into()), ty, width, kind: VarKind::Local(func), place: None });
+            program.vars.push(cfa::Var {
+                name: Some(name.into()),
+                ty,
+                width,
+                kind: VarKind::Local(program.entry),
+                place: None,
+            });
         };
         variable("x", 32, true);
         variable("u", 32, false);
