@@ -19,6 +19,9 @@
         36 - (-(digit_ < 10u) & (36 - digit_)) - (-(letter_ < 26u) & (26 - letter_));                                  \
     })
 
+// The value of a digit in a base, or what is no digit in it. That of a decimal one is a difference, as it is in what programs say of it.
+#define proviso_digit_in(character, base) ((base) <= 10 ? (unsigned)(character) - '0' : (unsigned)proviso_digit(character))
+
 struct proviso_integer {
     unsigned long long magnitude;
     _Bool negative, too_big;
@@ -53,12 +56,19 @@ static struct proviso_integer proviso_read_integer(const char *s, size_t max, in
     }
     if (base == 0)
         base = 10;
+    unsigned digits = 0;
     while (s != limit) {
-        int digit = proviso_digit(*s);
-        if (digit >= base)
+        unsigned digit = proviso_digit_in(*s, base);
+        if (digit >= (unsigned)base)
             break;
-        too_big |= __builtin_mul_overflow(magnitude, (unsigned long long)base, &magnitude);
-        too_big |= __builtin_add_overflow(magnitude, (unsigned long long)digit, &magnitude);
+        // So many fit in all bases, which nobody need find out.
+        if (digits < 12) {
+            magnitude = magnitude * base + digit;
+            digits++;
+        } else {
+            too_big |= __builtin_mul_overflow(magnitude, (unsigned long long)base, &magnitude);
+            too_big |= __builtin_add_overflow(magnitude, (unsigned long long)digit, &magnitude);
+        }
         s++;
         end = s;
     }
@@ -141,8 +151,8 @@ static struct proviso_real proviso_read_real(const char *s) {
             point = 1;
             continue;
         }
-        int digit = proviso_digit(*s);
-        if (digit >= base)
+        unsigned digit = proviso_digit_in(*s, base);
+        if (digit >= (unsigned)base)
             break;
         digits = 1;
         if (result.mantissa <= (0xffffffffffffffff - 15) / 16) {
@@ -162,9 +172,9 @@ static struct proviso_real proviso_read_real(const char *s) {
         _Bool negative = *s == '-';
         if (*s == '-' || *s == '+')
             s++;
-        if (proviso_digit(*s) < 10) {
+        if (proviso_digit_in(*s, 10) < 10) {
             int exponent = 0;
-            for (; proviso_digit(*s) < 10; s++) {
+            for (; proviso_digit_in(*s, 10) < 10; s++) {
                 if (exponent < 100000)
                     exponent = exponent * 10 + (*s - '0');
             }

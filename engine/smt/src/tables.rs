@@ -3,6 +3,8 @@
 //! A table that was written element by element and is read at an index that has few values is a choice between these
 //! elements, by the bits of the index. Solvers of arrays find that out one element at a time.
 
+mod tabulate;
+
 use super::facts::Facts;
 use cfa::{Expr, ExprId, ExprPool};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -34,9 +36,11 @@ pub(super) fn spread(pool: &mut ExprPool, constraints: &[ExprId]) -> Option<Vec<
             return None;
         }
     }
+    let known = tabulate::find(pool, constraints, &order, &candidates, &facts, NARROW);
+    let is_left = |e: &ExprId| known.as_ref().is_none_or(|known| known.others.contains(e));
     let mut left = MOST_CHOICES;
     let mut bounded: FxHashMap<ExprId, (u64, u64)> = FxHashMap::default();
-    for e in candidates {
+    for e in candidates.into_iter().filter(is_left) {
         let Expr::Select { index, .. } = *pool.get(e) else { unreachable!("a candidate") };
         let Some(range) = facts.range(pool, index) else { continue };
         let choices = 1u64.checked_shl(bits_between(range.low, range.high)).unwrap_or(u64::MAX);
@@ -45,20 +49,30 @@ pub(super) fn spread(pool: &mut ExprPool, constraints: &[ExprId]) -> Option<Vec<
             bounded.insert(e, (range.low, range.high));
         }
     }
-    if bounded.is_empty() {
+    if bounded.is_empty() && known.is_none() {
         return None;
     }
     let mut now: FxHashMap<ExprId, ExprId> = FxHashMap::default();
     let mut bounds = Vec::new();
     for e in order {
+        if let Some(known) = known.as_ref().and_then(|known| known.tabulated.get(&e)) {
+            let argument = now[&known.argument];
+            bounds.extend(between(pool, argument, known.low, known.high));
+            let value = |at: u64| known.values.get(at.checked_sub(known.low)? as usize).copied();
+            let width = pool.width(e);
+            let term = choose_constant(pool, width, value, argument, known.low, known.high);
+            now.insert(e, term);
+            continue;
+        }
+        if !is_left(&e) {
+            continue;
+        }
         let node = pool.get(e).clone();
         let children: Vec<ExprId> = node.children().map(|c| now[&c]).collect();
         let new = match (&node, bounded.get(&e)) {
             (Expr::Select { .. }, Some(&(low, high))) => {
                 let (array, index) = (children[0], children[1]);
-                let width = pool.width(index);
-                let (least, most) = (pool.int(width, low), pool.int(width, high));
-                bounds.extend([pool.ule(least, index), pool.ule(index, most)]);
+                bounds.extend(between(pool, index, low, high));
                 element(pool, array, index, low, high)
             }
             _ if children.is_empty() => e,
@@ -67,6 +81,34 @@ pub(super) fn spread(pool: &mut ExprPool, constraints: &[ExprId]) -> Option<Vec<
         now.insert(e, new);
     }
     Some(constraints.iter().map(|c| now[c]).chain(bounds).collect())
+}
+
+fn between(pool: &mut ExprPool, e: ExprId, low: u64, high: u64) -> [ExprId; 2] {
+    let width = pool.width(e);
+    let (least, most) = (pool.int(width, low), pool.int(width, high));
+    [pool.ule(least, e), pool.ule(e, most)]
+}
+
+/// A narrow constant by an index from `low` to `high`, bit by bit: most of the bits of many tables depend on few bits of the index.
+fn choose_constant(
+    pool: &mut ExprPool,
+    width: u32,
+    value: impl Fn(u64) -> Option<u64>,
+    index: ExprId,
+    low: u64,
+    high: u64,
+) -> ExprId {
+    let bits = bits_between(low, high);
+    let first = low >> bits << bits;
+    let mut whole = None;
+    for bit in 0..width {
+        let is_set =
+            |i| (low..=high).contains(&(first + i)).then(|| value(first + i)).flatten().map(|v| v >> bit & 1 == 1);
+        let part = (0..1u64 << bits).map(|i| is_set(i).map(|set| pool.bool(set))).collect();
+        let part = choose(pool, part, index, bits);
+        whole = Some(whole.map_or(part, |low| pool.concat(part, low)));
+    }
+    whole.expect("an element has a bit")
 }
 
 /// The element at an index from `low` to `high`.
@@ -94,15 +136,12 @@ fn element(pool: &mut ExprPool, array: ExprId, index: ExprId, low: u64, high: u6
         })
         .collect();
     let elem = pool.width(level.iter().flatten().next().copied().expect("the range is not empty"));
-    if elem > 1 && elem <= NARROW && level.iter().flatten().all(|&e| pool.as_const(e).is_some()) {
-        // Bit by bit: most of the bits of many tables depend on few bits of the index.
-        let mut whole = None;
-        for bit in 0..elem {
-            let part = level.iter().map(|e| e.map(|e| pool.extract(bit, bit, e))).collect();
-            let part = choose(pool, part, index, bits);
-            whole = Some(whole.map_or(part, |low| pool.concat(part, low)));
-        }
-        return whole.expect("an element has a bit");
+    let constant = |e: &Option<ExprId>| e.map(|e| pool.as_const(e)?.to_u64()).map_or(Some(None), |v| v.map(Some));
+    if (2..=NARROW).contains(&elem)
+        && let Some(values) = level.iter().map(constant).collect::<Option<Vec<Option<u64>>>>()
+    {
+        let value = |at: u64| values[(at - first) as usize];
+        return choose_constant(pool, elem, value, index, low, high);
     }
     choose(pool, level, index, bits)
 }
@@ -158,7 +197,7 @@ fn post_order(pool: &ExprPool, roots: &[ExprId]) -> Vec<ExprId> {
 mod tests {
     use super::*;
     use crate::{Answer, Bitwuzla, Solver, budget::Budget};
-    use cfa::Sort;
+    use cfa::{Evaluator, Sort, Value};
 
     /// Reads of a table between random bounds.
     #[test]
@@ -190,5 +229,61 @@ mod tests {
             *if answer == Answer::Sat { &mut sat } else { &mut unsat } += 1;
         }
         assert!(sat > 20 && unsat > 20, "{sat} {unsat}");
+    }
+
+    /// Conditions on large tables at one index, some of them with holes, and on other terms.
+    #[test]
+    fn conditions_on_large_tables_are_written_down() {
+        let mut below = crate::dice::dice(5);
+        let (mut hold, mut fail) = (0, 0);
+        for round in 0..40 {
+            let mut pool = ExprPool::new();
+            let (x, y) = (pool.fresh_symbol(Sort::Bv(16)).1, pool.fresh_symbol(Sort::Bv(16)).1);
+            let size = 300 + below(200);
+            let unknown = pool.fresh_symbol(Sort::Array { index: 20, elem: 16 }).1;
+            let tables = [0, 1].map(|_| {
+                let zero = pool.int(16, 0);
+                let mut array = if below(2) == 0 { unknown } else { pool.const_array(20, zero) };
+                for i in 0..size {
+                    let value = if below(400) == 0 { y } else { pool.int(16, below(size)) };
+                    let at = pool.int(20, i);
+                    if below(400) > 0 {
+                        array = pool.store(array, at, value);
+                    }
+                }
+                array
+            });
+            let (wide, step) = (pool.zext(20, x), pool.int(20, below(3)));
+            let next = pool.add(wide, step);
+            let (a, b) = (pool.select(tables[0], wide), pool.select(tables[1], next));
+            let (least, most) = (pool.int(16, below(5)), pool.int(16, size - 1 - below(5)));
+            let other = if below(3) == 0 { y } else { pool.int(16, below(size)) };
+            let (sum, few) = (pool.add(a, b), pool.int(16, size));
+            let last = if round % 2 == 0 { pool.ule(few, sum) } else { pool.ult(b, other) };
+            let set = [pool.ule(least, x), pool.ule(x, most), pool.ule(a, other), last];
+            let now = spread(&mut pool, &set).expect("the index has bounds");
+            let content = cfa::ArrayValue { default: cfa::Bv::new(16, below(size)), entries: Default::default() };
+            let (content, of_y) = (std::rc::Rc::new(content), cfa::Bv::new(16, below(size)));
+            let leaf = |at: u64| {
+                let (content, of_y) = (content.clone(), of_y.clone());
+                move |e: ExprId, _: &Expr| match e {
+                    _ if e == unknown => Value::Array(content.clone()),
+                    _ if e == y => Value::Bv(of_y.clone()),
+                    _ => Value::Bv(cfa::Bv::new(16, at)),
+                }
+            };
+            // The content of the tables does not depend on the index.
+            let mut evaluator = Evaluator::new(&pool, leaf(0));
+            tables.iter().for_each(|&table| drop(evaluator.value(table)));
+            let content = evaluator.into_memo();
+            for at in 0..size + 3 {
+                let mut evaluator = Evaluator::with_memo(&pool, leaf(at), content.clone());
+                let mut all = |set: &[ExprId]| set.iter().all(|&e| evaluator.eval(e).is_true());
+                let holds = all(&set);
+                assert_eq!(holds, all(&now), "{round}: {at}");
+                *if holds { &mut hold } else { &mut fail } += 1;
+            }
+        }
+        assert!(hold > 1000 && fail > 1000, "{hold} {fail}");
     }
 }

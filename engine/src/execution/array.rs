@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 /// Bytes written of an object whose content is kept when it becomes an array: of a variable, and of a constant table, about
 /// which bounds often say enough.
 const MAX_ARRAY: u64 = 1 << 16;
-const MAX_TABLE: u64 = 1 << 18;
+const MAX_TABLE: u64 = 1 << 19;
 
 /// Stores at unknown places that are looked at behind the last one.
 const MOST_STORES: u32 = 64;
