@@ -8,10 +8,14 @@ pub enum Analysis {
     Symex,
     SymexAccelerated,
     SymexSlicing,
+    SymexSlicingLocation,
     SymexCegar,
     SymexCegarSlicing,
     SymexCegarSlicingLocation,
     ValueSlicing,
+    ValueSlicingLocation,
+    PredicateSlicing,
+    PredicateSlicingLocation,
     ValueNoCegar,
     Value,
     ValueInterval,
@@ -29,7 +33,7 @@ pub enum Analysis {
 
 impl Analysis {
     /// Every analysis with its name and two lines on what it does and where it is from.
-    pub const ALL: [(Analysis, &'static str, &'static str); 21] = [
+    pub const ALL: [(Analysis, &'static str, &'static str); 25] = [
         (
             Analysis::Default,
             "default",
@@ -55,6 +59,12 @@ impl Analysis {
              (SymEx-S of the thesis on slicing and CEGAR for symbolic execution)",
         ),
         (
+            Analysis::SymexSlicingLocation,
+            "symex-slicing-location",
+            "the same, with what the errors met depend on; branches of paths come in only where these do not refute them
+             (target-location slicing of the thesis, with its check of the sliced path, whose inputs the program is run on)",
+        ),
+        (
             Analysis::SymexCegar,
             "symex-cegar",
             "symbolic execution that tracks only the values and constraints which refute the infeasible paths met\n\
@@ -69,14 +79,32 @@ impl Analysis {
         (
             Analysis::SymexCegarSlicingLocation,
             "symex-cegar-slicing-location",
-            "the same, with the slice of the error alone; branches of paths that it does not refute come in as needed\n\
-             (target-location slicing of the thesis, with its check of the sliced path)",
+            "the same with target-location slicing\n\
+             (SymEx-SC of the thesis, section 3.3)",
         ),
         (
             Analysis::ValueSlicing,
             "value-slicing",
             "value analysis with refinement of a slice that grows with the infeasible paths met\n\
              (the slicing CPA of the thesis around the explicit-value CPA)",
+        ),
+        (
+            Analysis::ValueSlicingLocation,
+            "value-slicing-location",
+            "the same with target-location slicing\n\
+             (the thesis, section 3.3)",
+        ),
+        (
+            Analysis::PredicateSlicing,
+            "predicate-slicing",
+            "predicate abstraction in blocks of a slice that grows with the infeasible paths met\n\
+             (the slicing CPA of the thesis around predicate analysis, both refined together)",
+        ),
+        (
+            Analysis::PredicateSlicingLocation,
+            "predicate-slicing-location",
+            "the same with target-location slicing\n\
+             (the thesis, section 3.3)",
         ),
         (
             Analysis::ValueNoCegar,
@@ -160,8 +188,13 @@ impl Analysis {
 
     /// Whether it executes only a slice of the program, which grows.
     pub fn slices(self) -> bool {
-        use Analysis::{SymexCegarSlicing, SymexCegarSlicingLocation, SymexSlicing, ValueSlicing};
-        matches!(self, SymexSlicing | SymexCegarSlicing | SymexCegarSlicingLocation | ValueSlicing)
+        use Analysis::{PredicateSlicing, SymexCegarSlicing, SymexSlicing, ValueSlicing};
+        use Analysis::{
+            PredicateSlicingLocation, SymexCegarSlicingLocation, SymexSlicingLocation, ValueSlicingLocation,
+        };
+        matches!(self, SymexSlicing | SymexCegarSlicing | ValueSlicing | PredicateSlicing)
+            || matches!(self, SymexSlicingLocation | SymexCegarSlicingLocation)
+            || matches!(self, ValueSlicingLocation | PredicateSlicingLocation)
     }
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(a, ..)| *a == self).expect("all are listed").1
@@ -170,7 +203,9 @@ impl Analysis {
     /// slice lacks some.
     pub fn tells_heads(self) -> bool {
         use Analysis::{Bmc, KInduction, Predicate, ValuePredicate, ValuePredicateJoint};
+        use Analysis::{PredicateSlicing, PredicateSlicingLocation};
         matches!(self, Predicate | ValuePredicate | ValuePredicateJoint | Bmc | KInduction)
+            || matches!(self, PredicateSlicing | PredicateSlicingLocation)
     }
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, n, _)| *n == name).map(|(a, ..)| *a)

@@ -13,7 +13,7 @@ use crate::budget::Budget;
 use crate::control::{CallStacks, Control};
 use crate::cpa::symbolic::SymbolicExecution;
 use crate::cpa::tracking::{Options, State, Tracking};
-use crate::cpa::{Abstraction, Cpa, Goal, PathCheck, Stop};
+use crate::cpa::{Abstraction, Cpa, Goal, PathCheck, Stop, WHOLE};
 use crate::execution::Mode;
 use crate::refine::{Blocks, Follower};
 use crate::verdict::{Reason, Taints};
@@ -85,7 +85,7 @@ impl<'p> Components<'p> {
     pub fn check(&self, path: &[EdgeId]) -> Feasibility {
         let Some((goal, path)) = self.goal(path) else { return Feasibility::Infeasible };
         let mut cpa = self.domain();
-        match (cpa.check_path(path, goal, self.budget), goal) {
+        match (cpa.check_path(path, goal, WHOLE, self.budget), goal) {
             (Err(stop), _) => Feasibility::Unknown(reason(stop)),
             (Ok(_), _) if cpa.ran_out() => Feasibility::Unknown(Reason::new("time limit reached")),
             (Ok(PathCheck::Feasible(inputs)), Goal::Error { error, .. }) => Feasibility::Feasible(error, inputs),
@@ -189,7 +189,7 @@ impl<'p> Components<'p> {
                 return Err(Stop::Spent(spent));
             }
             let next = path.get(i + 1).copied().or(Some(goal.edge()));
-            let mut follower = Follower { cpa, budget: self.budget };
+            let mut follower = Follower { cpa, in_slice: WHOLE, budget: self.budget };
             let mut after = follower.step(state, edge, next)?;
             state = match after.pop() {
                 None => return Ok(None),
@@ -209,7 +209,7 @@ impl<'p> Components<'p> {
         if !matches!(goal, Goal::Error { .. }) {
             return Ok(Some((state, cuts)));
         }
-        let mut follower = Follower { cpa, budget: self.budget };
+        let mut follower = Follower { cpa, in_slice: WHOLE, budget: self.budget };
         Ok(follower.at_error(vec![state], goal.edge())?.pop().map(|state| (state, cuts)))
     }
 
@@ -240,7 +240,13 @@ pub(crate) fn scope(program: &Program, pool: &ExprPool, condition: ExprId) -> Op
 }
 
 /// Where control is after an edge.
-fn following(program: &Program, stacks: &mut CallStacks, at: Control, edge: EdgeId, enters: Option<FuncId>) -> Control {
+pub(crate) fn following(
+    program: &Program,
+    stacks: &mut CallStacks,
+    at: Control,
+    edge: EdgeId,
+    enters: Option<FuncId>,
+) -> Control {
     let to = |loc: LocId| Control { loc, ..at };
     match &program.edges[edge].op {
         Op::Call { callee, .. } => {

@@ -46,7 +46,12 @@ pub fn replay(program: &Program, inputs: &Inputs, error: ErrorId, time: Duration
 }
 
 /// The path, or whether a limit was met and how the run ended.
-fn run(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits) -> Result<Vec<EdgeId>, (bool, String)> {
+pub(crate) fn run(
+    program: &Program,
+    inputs: &Inputs,
+    error: ErrorId,
+    limits: Limits,
+) -> Result<Vec<EdgeId>, (bool, String)> {
     let mut path = Path(Vec::new());
     let run = Interpreter::new(program).run(&mut inputs.source(), limits, &mut path);
     if let Some(&taint) = run.taints.iter().find(|&&t| program.taints[t].over) {

@@ -9,7 +9,7 @@ use super::{Counters, Exploration};
 use crate::arg::{Arg, NodeId};
 use crate::budget::{Budget, Spent};
 use crate::control::Control;
-use crate::cpa::{Abstraction, Goal, PathCheck, Refinement, Stop};
+use crate::cpa::{Abstraction, Goal, PathCheck, Refinement, Stop, WHOLE};
 use crate::frontier::Frontier;
 use crate::reached::Reached;
 use crate::verdict::{Reason, Taints};
@@ -154,7 +154,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         budget: &Budget,
     ) -> Result<(PathCheck<C::Evidence>, Vec<EdgeId>, Vec<usize>), Stop> {
         let (path, cuts) = self.path(hit, budget)?;
-        let checked = self.inner.cpa.check(&path, hit.goal, budget)?;
+        let checked = self.inner.cpa.check(&path, hit.goal, WHOLE, budget)?;
         if self.inner.cpa.ran_out() && !matches!(checked, PathCheck::Feasible(_)) {
             return Err(Stop::Spent(budget.spent().unwrap_or(Spent::Time)));
         }

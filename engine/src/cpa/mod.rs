@@ -193,6 +193,12 @@ pub enum PathCheck<E> {
     Unknown(Reason),
 }
 
+/// Which operations are executed.
+pub type InSlice<'a> = &'a dyn Fn(EdgeId) -> bool;
+
+/// All of them.
+pub const WHOLE: InSlice<'static> = &|_| true;
+
 /// What became of a refinement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refinement {
@@ -242,8 +248,14 @@ pub trait Abstraction: Cpa<State: Clone> {
         true
     }
 
-    /// Whether a path from the start leads to `goal`.
-    fn check(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Self::Evidence>, Stop>;
+    /// Whether a path from the start leads to `goal`, if of its operations only those are executed that are `in_slice`.
+    fn check(
+        &mut self,
+        path: &[EdgeId],
+        goal: Goal,
+        in_slice: InSlice<'_>,
+        budget: &Budget,
+    ) -> Result<PathCheck<Self::Evidence>, Stop>;
 
     /// Refines the precision so that the infeasible path to `state`, on which states are adjusted after `cuts` edges, is
     /// not met again.

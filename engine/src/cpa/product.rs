@@ -8,7 +8,9 @@
 use super::symbolic::SymbolicExecution;
 use super::tracking::Tracking;
 use super::wrapper::Wrapper;
-use super::{Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
+use super::{
+    Abstraction, At, Cpa, Decision, Goal, InSlice, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target,
+};
 use crate::budget::Budget;
 use crate::control::Control;
 use crate::verdict::Reason;
@@ -204,8 +206,14 @@ where
     fn execution(&mut self, state: &Self::State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
         self.first.execution(&state.first, budget)
     }
-    fn check(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<A::Evidence>, Stop> {
-        self.first.check(path, goal, budget)
+    fn check(
+        &mut self,
+        path: &[EdgeId],
+        goal: Goal,
+        in_slice: InSlice<'_>,
+        budget: &Budget,
+    ) -> Result<PathCheck<A::Evidence>, Stop> {
+        self.first.check(path, goal, in_slice, budget)
     }
     fn refine(
         &mut self,

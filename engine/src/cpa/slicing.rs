@@ -1,27 +1,38 @@
 //! The slicing CPA: another CPA on the part of the program that the paths met so far depend on.
 //!
 //! Its precision is a set of operations, the slice; one that is not in it does nothing, and a branch that is not in it is
-//! followed both ways. Refinement makes the operations on an infeasible path criteria, or its last operation alone, and adds
-//! what they depend on; the precision of the CPA inside is refined in the same step (the thesis on slicing and CEGAR for
-//! symbolic execution, sections 3.2 and 3.3, Algorithm 4). Since control flow stays as it is, a slice that forgets that loops may not
-//! terminate is sound here.
+//! followed both ways. Refinement makes the branches on an infeasible path and its last operation criteria (target-path slicing), or
+//! that operation alone (target-location slicing), and adds what they depend on; the precision of the CPA inside is refined in the same
+//! step (the thesis on slicing and CEGAR for symbolic execution, sections 3.2 and 3.3, Algorithm 4). Since control flow stays as it is,
+//! a slice that forgets that loops may not terminate is sound here.
+//!
+//! With target-location slicing a path is checked in the slice of its last operation, checkPath(σ, A/c) of the thesis: contradictions
+//! that have nothing to do with the error (its Figure 21) do not refute it. The counterexample is not that path, then, but the run of
+//! the program on the inputs of the slice, which has to get to the error; where it does not, the path itself is checked. One that the
+//! slice has and the program does not makes its branches criteria after all, where the thesis' algorithm does not end.
+//!
+//! Where all errors have been sliced for in advance and there is one alone, its slice is the whole program. Target-location slicing shows
+//! where there are several, of which each path brings in its own, and where nothing was sliced before.
 
+use super::InSlice;
 use super::symbolic::SymbolicExecution;
 use super::tracking::Tracking;
 use super::wrapper::Wrapper;
 use super::{Abstraction, At, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
 use crate::budget::Budget;
-use crate::control::Control;
+use crate::components::following;
+use crate::control::{CallStacks, Control};
 pub use crate::refine::Criteria;
-use crate::refine::Slices;
+use crate::refine::{Slices, executes};
 use crate::verdict::Reason;
-use cfa::{EdgeId, ErrorId, Op, Program};
+use cfa::interp::Inputs;
+use cfa::{EdgeId, ErrorId, Op, Out, Program};
 
 /// A CPA on a slice that grows.
 pub struct Slicing<'p, C> {
     pub inner: C,
     program: &'p Program,
-    slices: Slices<'p>,
+    pub(super) slices: Slices<'p>,
 }
 
 impl<'p, C> Slicing<'p, C> {
@@ -55,9 +66,8 @@ impl<C: Abstraction> Cpa for Slicing<'_, C> {
         edge: EdgeId,
         out: &mut Successors<C::State>,
     ) -> Result<(), Stop> {
-        // Calls are entered in any case: paths are paths of the program. What may be a fault is in the slice.
-        let always = matches!(self.program.edges[edge].op, Op::Call { .. } | Op::Approx { .. });
-        if always || self.has(edge) {
+        // What may be a fault is in the slice.
+        if self.has(edge) {
             return self.inner.transfer(state, at, edge, out);
         }
         out.push((state, At::Target));
@@ -69,7 +79,7 @@ impl<C: Abstraction> Cpa for Slicing<'_, C> {
     }
 
     fn branch(&mut self, state: C::State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<C::State>, Stop> {
-        if self.has(then_edge) || self.has(else_edge) {
+        if self.has(then_edge) {
             return self.inner.branch(state, then_edge, else_edge);
         }
         Ok(self.inner.both(state, then_edge, else_edge))
@@ -104,7 +114,77 @@ impl<C: Abstraction> Cpa for Slicing<'_, C> {
     }
 }
 
-impl<C: Abstraction> Abstraction for Slicing<'_, C> {
+impl<C: Abstraction<Evidence = Inputs>> Slicing<'_, C> {
+    /// The state at the end of a path, with the present slice and precision; `None` if there is none, or not one alone.
+    fn along(
+        &mut self,
+        path: &[EdgeId],
+        cuts: &[usize],
+        goal: Goal,
+        budget: &Budget,
+    ) -> Result<Option<C::State>, Stop> {
+        let program = self.program;
+        let mut stacks = CallStacks::new();
+        let mut at = Control { loc: program.funcs[program.entry].entry, stack: CallStacks::EMPTY };
+        let mut state = self.initial();
+        let mut since = state.clone();
+        for (i, &edge) in path.iter().enumerate() {
+            if i % 256 == 0
+                && let Some(spent) = budget.spent()
+            {
+                return Err(Stop::Spent(spent));
+            }
+            let next = path.get(i + 1).copied().unwrap_or(goal.edge());
+            let call = stacks.pop(at.stack).map(|(_, call)| call);
+            let to = following(program, &mut stacks, at, edge, Some(program.func_of(next)));
+            let Some(after) = self.over(state, at, edge, to, call)? else { return Ok(None) };
+            (state, at) = (after, to);
+            if cuts.contains(&(i + 1)) {
+                let Some(abstracted) = self.abstract_state(state, at, &since)? else { return Ok(None) };
+                since = abstracted.clone();
+                state = abstracted;
+            }
+        }
+        if matches!(goal, Goal::Problem { .. }) || matches!(program.edges[goal.edge()].op, Op::Error(_)) {
+            return Ok(Some(state));
+        }
+        self.transfer(state, at, goal.edge(), &mut Vec::new())?;
+        Ok(self.faults().pop())
+    }
+
+    /// The one state that follows over an edge; a return is to the last `call`.
+    fn over(
+        &mut self,
+        state: C::State,
+        at: Control,
+        edge: EdgeId,
+        to: Control,
+        call: Option<EdgeId>,
+    ) -> Result<Option<C::State>, Stop> {
+        let program = self.program;
+        if let Out::Branch { then_edge, else_edge } = program.locs[at.loc].out {
+            let (yes, no) = self.branch(state, then_edge, else_edge)?;
+            return Ok(if edge == then_edge { yes } else { no });
+        }
+        if let (Op::Return { .. }, Some(call)) = (&program.edges[edge].op, call) {
+            return Ok(Some(self.leave(state, edge, call)?));
+        }
+        let mut successors = Vec::new();
+        self.transfer(state, at, edge, &mut successors)?;
+        self.problems();
+        let arrives = |step: At| match step {
+            At::Target | At::Source => true,
+            At::Callee(func) => program.funcs[func].entry == to.loc,
+        };
+        successors.retain(|&(_, step)| arrives(step));
+        Ok(match successors.pop() {
+            Some((state, step)) if successors.is_empty() && step != At::Source => Some(state),
+            _ => None,
+        })
+    }
+}
+
+impl<C: Abstraction<Evidence = Inputs>> Abstraction for Slicing<'_, C> {
     fn both(&mut self, state: C::State, then_edge: EdgeId, else_edge: EdgeId) -> Sides<C::State> {
         self.inner.both(state, then_edge, else_edge)
     }
@@ -129,8 +209,25 @@ impl<C: Abstraction> Abstraction for Slicing<'_, C> {
     fn settle(&mut self, edge: EdgeId, reason: Reason) {
         self.inner.settle(edge, reason);
     }
-    fn check(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<C::Evidence>, Stop> {
-        self.inner.check(path, goal, budget)
+    fn check(
+        &mut self,
+        path: &[EdgeId],
+        goal: Goal,
+        in_slice: InSlice<'_>,
+        budget: &Budget,
+    ) -> Result<PathCheck<Inputs>, Stop> {
+        let program = self.program;
+        if let Goal::Error { error, .. } = goal
+            && let Some(slice) = self.slices.of_target(path, goal)
+        {
+            let both = |edge: EdgeId| in_slice(edge) && executes(program, &slice, edge);
+            if let PathCheck::Feasible(inputs) = self.inner.check(path, goal, &both, budget)?
+                && let Some(inputs) = self.slices.confirmed(path, goal, error, &inputs)
+            {
+                return Ok(PathCheck::Feasible(inputs));
+            }
+        }
+        self.inner.check(path, goal, in_slice, budget)
     }
 
     fn refine(
@@ -142,10 +239,19 @@ impl<C: Abstraction> Abstraction for Slicing<'_, C> {
         budget: &Budget,
     ) -> Result<Refinement, Stop> {
         let mut grown = self.slices.grow(path, goal);
-        // The precision inside is refined in the same step (Algorithm 4 of the thesis).
-        let inner = match grown && !self.inner.has_precision() {
-            true => Ok(Refinement::Impossible),
+        if !grown && self.slices.criteria == Criteria::TargetLocation {
+            let (program, slice) = (self.program, self.slices.all());
+            let checked = self.inner.check(path, goal, &|edge| executes(program, &slice, edge), budget)?;
+            grown = !matches!(checked, PathCheck::Infeasible) && self.slices.grow_along(path, goal);
+        }
+        // The precision inside is refined in the same step, by what the path is in the slice as it is now (Algorithm 4 of the thesis).
+        let inner = match grown {
             false => self.inner.refine(state, path, cuts, goal, budget),
+            true if !self.inner.has_precision() => Ok(Refinement::Impossible),
+            true => match self.along(path, cuts, goal, budget)? {
+                Some(state) => self.inner.refine(&state, path, cuts, goal, budget),
+                None => Ok(Refinement::Impossible),
+            },
         };
         if !grown && matches!(inner, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. })) {
             grown = self.slices.grow_along(path, goal);

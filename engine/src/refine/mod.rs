@@ -13,11 +13,11 @@ mod value;
 pub(crate) use path::Follower;
 pub(crate) use predicate::Blocks;
 pub use slice::Criteria;
-pub(crate) use slice::Slices;
+pub(crate) use slice::{Slices, executes};
 
 use crate::budget::Budget;
 use crate::cpa::tracking::{State, Tracking};
-use crate::cpa::{Goal, PathCheck, Refinement, Stop};
+use crate::cpa::{Goal, InSlice, PathCheck, Refinement, Stop, WHOLE};
 use crate::execution::Mode;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, LocId, PlaceId};
@@ -33,14 +33,15 @@ pub struct Increment {
 }
 
 impl Tracking<'_> {
-    /// Whether `path` leads to `goal`, at full precision.
+    /// Whether `path` leads to `goal`, at full precision, with the operations on it that are `in_slice`.
     pub(crate) fn check_path(
         &mut self,
         path: &[EdgeId],
         goal: Goal,
+        in_slice: InSlice<'_>,
         budget: &Budget,
     ) -> Result<PathCheck<Inputs>, Stop> {
-        Follower { cpa: self, budget }.check(path, goal)
+        Follower { cpa: self, in_slice, budget }.check(path, goal)
     }
 
     /// Tracks what refutes `path`, which leads to `st` and on which states are abstracted after `cuts` edges: values where
@@ -56,7 +57,7 @@ impl Tracking<'_> {
         let names_unknowns = self.symbolic.execution.mode.names_unknowns;
         let precise = Mode { is_abstract: false, ..self.symbolic.execution.mode };
         let (values, predicates) = self.ways;
-        let mut follower = Follower { cpa: self, budget };
+        let mut follower = Follower { cpa: self, in_slice: WHOLE, budget };
         let helps =
             |r: &Result<_, _>| !matches!(r, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. }));
         let mut result = Ok(Refinement::Impossible);

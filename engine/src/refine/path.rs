@@ -3,7 +3,7 @@
 use crate::budget::{Budget, Spent};
 use crate::cpa::symbolic::Problem;
 use crate::cpa::tracking::{State, Tracking};
-use crate::cpa::{At, Cpa, Goal, PathCheck, Stop, Target};
+use crate::cpa::{At, Cpa, Goal, InSlice, PathCheck, Stop, Target};
 use crate::execution::Mode;
 use crate::verdict::Reason;
 use cfa::interp::Inputs;
@@ -24,6 +24,8 @@ pub(super) enum End {
 /// Follows paths, in the mode that the execution is in.
 pub(crate) struct Follower<'a, 'p> {
     pub cpa: &'a mut Tracking<'p>,
+    /// The operations on a path that are executed; the others do nothing. Control goes along the path anyway.
+    pub in_slice: InSlice<'a>,
     pub budget: &'a Budget,
 }
 
@@ -182,6 +184,7 @@ impl<'p> Follower<'_, 'p> {
     pub fn step(&mut self, st: State, edge: EdgeId, next: Option<EdgeId>) -> Result<Vec<State>, Stop> {
         let program = self.cpa.symbolic.execution.program;
         match program.edges[edge].op {
+            _ if !(self.in_slice)(edge) => Ok(vec![st]),
             Op::Assume { .. } => Ok(self.cpa.side(st, edge)?.into_iter().collect()),
             Op::Return { .. } => {
                 let call = st.frame.call.expect("a path returns from where it was called");

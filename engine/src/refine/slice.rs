@@ -1,9 +1,14 @@
 //! Slices that grow with the infeasible paths met.
 
 use crate::cpa::Goal;
-use cfa::{EdgeId, Id, Op, Program};
-use rustc_hash::FxHashSet;
+use cfa::interp::{Inputs, Limits};
+use cfa::{EdgeId, ErrorId, Id, Op, Out, Program};
+use rustc_hash::{FxHashMap, FxHashSet};
 use slicer::Criterion;
+use std::rc::Rc;
+
+/// Edges of a run that is to show that what a slice does the program does as well.
+const STEPS: u64 = 1_000_000;
 
 /// What an infeasible path makes a criterion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,9 +23,20 @@ pub enum Criteria {
 pub(crate) struct Slices<'p> {
     program: &'p Program,
     dependences: slicer::Analysis<'p>,
-    criteria: Criteria,
+    pub criteria: Criteria,
     taken: FxHashSet<EdgeId>,
-    slice: Vec<bool>,
+    slice: Rc<[bool]>,
+    /// The slices of targets alone, with the targets as keys; `None` where the program does not do what the slice does.
+    of_targets: FxHashMap<EdgeId, Option<Rc<[bool]>>>,
+}
+
+/// Whether a slice has the operation of an edge. Calls are entered and left in any case: paths are paths of the program.
+pub(crate) fn executes(program: &Program, slice: &[bool], edge: EdgeId) -> bool {
+    match (&program.edges[edge].op, program.locs[program.edges[edge].source].out) {
+        (Op::Call { .. } | Op::Return { .. } | Op::Approx { .. } | Op::Error(_) | Op::Halt(_), _) => true,
+        (_, Out::Branch { then_edge, else_edge }) => slice[then_edge.index()] || slice[else_edge.index()],
+        _ => slice[edge.index()],
+    }
 }
 
 impl<'p> Slices<'p> {
@@ -38,7 +54,8 @@ impl<'p> Slices<'p> {
             (false, true) => vec![false; program.edges.len()],
             (false, false) => dependences.slice(&faults).kept,
         };
-        Ok(Self { program, dependences, criteria, taken: FxHashSet::default(), slice })
+        let (taken, of_targets) = (FxHashSet::default(), FxHashMap::default());
+        Ok(Self { program, dependences, criteria, taken, slice: slice.into(), of_targets })
     }
 
     /// Operations in the slice.
@@ -46,8 +63,39 @@ impl<'p> Slices<'p> {
         self.slice.iter().filter(|kept| **kept).count()
     }
 
+    /// Whether the operation of an edge is executed.
     pub fn has(&self, edge: EdgeId) -> bool {
-        self.slice[edge.index()]
+        executes(self.program, &self.slice, edge)
+    }
+
+    /// The slice as it is now.
+    pub fn all(&self) -> Rc<[bool]> {
+        Rc::clone(&self.slice)
+    }
+
+    /// The slice of the end of a path alone, if that is the criterion.
+    pub fn of_target(&mut self, path: &[EdgeId], goal: Goal) -> Option<Rc<[bool]>> {
+        if self.criteria != Criteria::TargetLocation {
+            return None;
+        }
+        let last = self.last(path, goal);
+        let dependences = &mut self.dependences;
+        let slice = || Some(dependences.slice(&[Criterion::operation(last)]).kept.into());
+        self.of_targets.entry(last).or_insert_with(slice).clone()
+    }
+
+    /// Inputs with which the program gets to the error, from those of the slice of the end of a path. Where it does not, since a loop
+    /// that the slice lacks does not end, say, that slice is no more asked.
+    pub fn confirmed(&mut self, path: &[EdgeId], goal: Goal, error: ErrorId, inputs: &Inputs) -> Option<Inputs> {
+        let last = self.last(path, goal);
+        let limits = Limits { steps: STEPS, ..Limits::default() };
+        let slice = self.dependences.slice(&[Criterion::operation(last)]);
+        let inputs = slice.inputs_of_original(self.program, inputs, limits);
+        if crate::replay::run(self.program, &inputs, error, limits).is_ok() {
+            return Some(inputs);
+        }
+        self.of_targets.insert(last, None);
+        None
     }
 
     /// Adds what refuting the path depends on; whether that is more.
@@ -76,14 +124,14 @@ impl<'p> Slices<'p> {
         if criteria == Criteria::TargetPath {
             new.extend(path.iter().filter(|&&e| matches!(self.program.edges[e].op, Op::Assume { .. })));
         }
-        new.retain(|&e| self.taken.insert(e) && !self.has(e));
+        new.retain(|&e| self.taken.insert(e) && !self.slice[e.index()]);
         if new.is_empty() {
             return false;
         }
         let criteria: Vec<Criterion> = new.into_iter().map(Criterion::operation).collect();
         let kept = self.dependences.slice(&criteria).kept;
         let before = self.len();
-        self.slice.iter_mut().zip(&kept).for_each(|(has, &kept)| *has |= kept);
+        self.slice = self.slice.iter().zip(&kept).map(|(&has, &kept)| has || kept).collect();
         self.len() > before
     }
 }

@@ -49,18 +49,22 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
         folds: false,
     };
     let few = standard.threshold.min(FEW_VALUES);
+    let symbols = Options { threshold: 0, ..standard };
+    let all = Options { full: true, ..symbols };
+    let numbers = Options { values_only: true, ..standard };
+    let predicates = Options { values: false, predicates: true, threshold: few, ..standard };
     match analysis {
         Analysis::Symex => make.exact(Merge::Never),
         Analysis::SymexAccelerated => make.accelerated(),
         Analysis::Merging => make.exact(Merge::AtHeads),
-        Analysis::Value => make.at_joins(Options { values_only: true, ..standard }),
-        Analysis::ValueInterval => make.with_intervals(Options { values_only: true, ..standard }),
-        Analysis::Shape => make.at_joins(Options { values_only: true, folds: true, ..standard }),
-        Analysis::ValueNoCegar => make.at_joins(Options { values_only: true, full: true, threshold: 0, ..standard }),
-        Analysis::SymexCegar => make.at_joins(Options { threshold: 0, ..standard }),
-        Analysis::Predicate => make.in_blocks(Options { values: false, predicates: true, threshold: few, ..standard }),
+        Analysis::Value => make.at_joins(numbers),
+        Analysis::ValueInterval => make.with_intervals(numbers),
+        Analysis::Shape => make.at_joins(Options { folds: true, ..numbers }),
+        Analysis::ValueNoCegar => make.at_joins(Options { full: true, threshold: 0, ..numbers }),
+        Analysis::SymexCegar => make.at_joins(symbols),
+        Analysis::Predicate => make.in_blocks(predicates),
         Analysis::ValuePredicate => {
-            let first = make.values(Options { values_only: true, threshold: few, ..standard });
+            let first = make.values(Options { threshold: few, ..numbers });
             let then = Options { predicates: true, threshold: few, ..standard };
             Box::new(Delegating::new(first, Box::new(move || make.in_blocks(then))))
         }
@@ -68,12 +72,14 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
         Analysis::ValueNoCegarPredicate => {
             make.in_blocks(Options { numbers: true, values: false, predicates: true, threshold: few, ..standard })
         }
-        Analysis::SymexSlicing => make.sliced(Options { full: true, threshold: 0, ..standard }, Criteria::TargetPath),
-        Analysis::SymexCegarSlicing => make.sliced(Options { threshold: 0, ..standard }, Criteria::TargetPath),
-        Analysis::SymexCegarSlicingLocation => {
-            make.sliced(Options { threshold: 0, ..standard }, Criteria::TargetLocation)
-        }
-        Analysis::ValueSlicing => make.sliced(Options { values_only: true, ..standard }, Criteria::TargetPath),
+        Analysis::SymexSlicing => make.sliced(all, Criteria::TargetPath),
+        Analysis::SymexSlicingLocation => make.sliced(all, Criteria::TargetLocation),
+        Analysis::SymexCegarSlicing => make.sliced(symbols, Criteria::TargetPath),
+        Analysis::SymexCegarSlicingLocation => make.sliced(symbols, Criteria::TargetLocation),
+        Analysis::ValueSlicing => make.sliced(numbers, Criteria::TargetPath),
+        Analysis::ValueSlicingLocation => make.sliced(numbers, Criteria::TargetLocation),
+        Analysis::PredicateSlicing => make.sliced(predicates, Criteria::TargetPath),
+        Analysis::PredicateSlicingLocation => make.sliced(predicates, Criteria::TargetLocation),
         Analysis::Invariants => Box::new(Houdini::new(setting, make.symbolic())),
         Analysis::Bmc => Box::new(Bmc::new(setting, make.symbolic())),
         Analysis::KInduction => Box::new(KInduction::new(setting, make.symbolic())),
@@ -198,17 +204,23 @@ impl<'r> Maker<'r> {
     /// States abstracted where cycles are cut, with blocks as formulas between.
     fn in_blocks(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
         let cpa = Tracking::new(self.symbolic(), how);
-        let heads = cpa.symbolic.cutpoints(self.setting.config.abstracts_at_calls);
-        let joins = cpa.symbolic.heads();
-        let parameters = self.parameters(heads, Merge::InBlocks(joins));
+        let parameters = self.blocks(&cpa);
         self.exploring(Cegar::new(self.setting.program, cpa, parameters))
     }
 
-    /// States abstracted where paths join, of a slice.
+    fn blocks(self, cpa: &Tracking<'r>) -> Parameters {
+        let heads = cpa.symbolic.cutpoints(self.setting.config.abstracts_at_calls);
+        self.parameters(heads, Merge::InBlocks(cpa.symbolic.heads()))
+    }
+
+    /// States of a slice: abstracted where paths join, or in blocks, if predicates are tracked.
     fn sliced(self, how: Options, criteria: Criteria) -> Box<dyn Algorithm<'r> + 'r> {
         let program = self.setting.program;
         let cpa = Tracking::new(self.symbolic().lacking_frees(frees(program)), how);
-        let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
+        let parameters = match how.predicates {
+            true => self.blocks(&cpa),
+            false => self.parameters(cpa.symbolic.heads(), Merge::Never),
+        };
         match Slicing::new(program, cpa, criteria, slicer::Options::default()) {
             Ok(cpa) => self.exploring(Cegar::new(program, cpa, parameters)),
             Err(_) => Box::new(Impossible(Reason::new("the dependences of the program could not be found"))),

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::control::CallStacks;
+use crate::cpa::Goal;
 use crate::cpa::conditional::Conditional;
 use crate::cpa::interval::Interval;
 use crate::cpa::product::Product;
@@ -173,19 +174,26 @@ fn a_product_loses_no_run() {
 
 #[test]
 fn a_slice_loses_no_run() {
-    let mut steps = 0;
-    with_programs(30, |program, runs, heads, random, seed| {
-        let inner = Tracking::new(symbolic(program), options(random, false));
+    let (mut steps, mut grown) = (0, 0);
+    with_programs(40, |program, runs, heads, random, seed| {
+        let predicates = random.below(2) == 0;
+        let how = Options { predicates, ..options(random, false) };
+        let inner = Tracking::new(symbolic(program), how);
         let criteria = [Criteria::TargetPath, Criteria::TargetLocation][random.below(2)];
         let mut cpa = Slicing::new(program, inner, criteria, slicer::Options::default()).expect("a small program");
         for run in runs {
+            // The slice that a beginning of the run brings in, with that of those before; the states are from the start.
+            let path: Vec<EdgeId> = run.steps.iter().take(1 + random.below(STEPS)).map(|step| step.edge).collect();
+            if let Some((&edge, path)) = path.split_last() {
+                grown += u64::from(cpa.slices.grow(path, Goal::Problem { edge }));
+            }
             let since = cpa.initial();
             let adjust =
                 |cpa: &mut Slicing<'_, Tracking<'_>>, st, _, at| cpa.abstract_state(st, at, &since).expect("no stop");
             steps += checked(along(&mut cpa, program, run, heads, adjust, |_, _, _| {}), "slicing", seed);
         }
     });
-    assert!(steps > 1_000, "{steps}");
+    assert!(steps > 1_000 && grown > 20, "{steps}, {grown}");
 }
 
 #[test]

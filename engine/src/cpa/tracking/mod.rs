@@ -15,7 +15,7 @@ pub use precision::{Item, Kept, Precision, Sharing};
 
 use super::symbolic::{self, Problems, SymbolicExecution};
 use super::wrapper::Wrapper;
-use super::{Abstraction, Cpa, Decision, Goal, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
+use super::{Abstraction, Cpa, Decision, Goal, InSlice, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
 use crate::budget::Budget;
 use crate::control::Control;
 use crate::execution::{Event, Mode, ObjId, Object, PART, Part, Val};
@@ -323,8 +323,14 @@ impl Abstraction for Tracking<'_> {
         !self.precision.full
     }
 
-    fn check(&mut self, path: &[EdgeId], goal: Goal, budget: &Budget) -> Result<PathCheck<Inputs>, Stop> {
-        self.check_path(path, goal, budget)
+    fn check(
+        &mut self,
+        path: &[EdgeId],
+        goal: Goal,
+        in_slice: InSlice<'_>,
+        budget: &Budget,
+    ) -> Result<PathCheck<Inputs>, Stop> {
+        self.check_path(path, goal, in_slice, budget)
     }
 
     fn refine(
