@@ -47,7 +47,8 @@ impl Guard {
 
     /// Whether it says something of variables that are `written` or given.
     pub fn concerns(&self, program: &Program, written: &FxHashSet<VarId>) -> bool {
-        self.vars.iter().all(|v| written.contains(v) || matches!(program.vars[*v].kind, VarKind::Param(_)))
+        let is_given = |v: &VarId| matches!(program.vars[*v].kind, VarKind::Param(_) | VarKind::Global { .. });
+        self.vars.iter().all(|v| written.contains(v) || is_given(v))
     }
 }
 
