@@ -61,7 +61,7 @@ impl Analysis {
         (
             Analysis::SymexSlicingLocation,
             "symex-slicing-location",
-            "the same, with what the errors met depend on; branches of paths come in only where these do not refute them
+            "the same, with what the errors met depend on; branches of paths come in only where these do not refute them\n\
              (target-location slicing of the thesis, with its check of the sliced path, whose inputs the program is run on)",
         ),
         (

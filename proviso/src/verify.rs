@@ -34,9 +34,10 @@ use std::time::Instant;
 /// Runs the command; the exit code.
 pub fn run(args: &VerifyArgs, colors: Colors) -> u8 {
     if args.list_analyses {
+        let width = Analysis::ALL.iter().map(|(_, name, _)| name.len()).max().unwrap_or_default();
         let list: Vec<String> = Analysis::ALL
             .iter()
-            .map(|(_, name, what)| format!("{name:<20} {}\n", what.replace('\n', &format!("\n{:21}", ""))))
+            .map(|(_, name, what)| format!("{name:<width$} {}\n", what.replace('\n', &format!("\n{:width$} ", ""))))
             .collect();
         let printed = output::print(&list.concat());
         return printed.map_or_else(|failure| output::failure(&failure, colors), |()| exit::TRUE);
