@@ -95,6 +95,18 @@ fn no_failed_check_hides_another_that_is_always_behind_it() {
     assert_eq!(of("signed-integer-overflow"), violated(&[6]));
 }
 
+/// Clang knows that these fail, and what is wider than a register it hands over in memory.
+#[test]
+fn no_check_that_always_fails_hides_another() {
+    let (of, _) = checks(
+        "int f(int x) {\nreturn x | (1 << 31); }\n\
+         __int128 g(__int128 x) {\nreturn x & ((__int128)-1 << 63); }\n\
+         __int128 h(__int128 x, int y) {\nreturn x << y; }\n\
+         int main(void) {\nreturn g(1) + f(1) + h(-1, 3) + h(-1, 3) +\n(2 << 31); }\n",
+    );
+    assert_eq!(of("shift"), violated(&[2, 4, 6, 9]));
+}
+
 /// Clang tells of both at one place, and null is no multiple of anything else than of all.
 #[test]
 fn null_is_not_misaligned() {

@@ -139,5 +139,5 @@ fn values_of_globals_are_shown_as_c_writes_them() {
     assert_eq!(last_line(&output), "FALSE(unreach-call)");
     assert!(said.contains("h = {0, -1, 7, 0}  (input"), "{said}");
     assert!(said.contains("st = {.x = 2, .y = 99 'c', .name = \"*/\"}  (input"), "{said}");
-    assert!(said.contains("f(h1 = 5)") && !said.contains("argument h =") && !said.contains("big = "), "{said}");
+    assert!(said.contains("f(h1 = 5)") && !said.contains("argument h ="), "{said}");
 }

@@ -134,6 +134,10 @@ impl<'c, 'm> Builder<'c, 'm> {
         if self.x().is_false(cond) {
             return self.goto(else_target);
         }
+        self.fork(cond, then_target, else_target, means);
+    }
+    /// As [`branch_meaning`](Self::branch_meaning), in two also where it is known which way is taken.
+    pub fn fork(&mut self, cond: ExprId, then_target: LocId, else_target: LocId, means: [Option<bool>; 2]) {
         let Some(source) = self.here() else { return };
         let (place, origin) = (self.place, self.sorted_origin());
         let (then_edge, else_edge) = self.cx.program.add_branch(source, cond, then_target, else_target, place);

@@ -97,7 +97,15 @@ fn lower_branch(fl: &mut FunctionLowering, i: &Instruction) {
             let mut landings = Vec::new();
             let then_loc = fl.landing(then_block, &mut landings);
             let else_loc = fl.landing(else_block, &mut landings);
-            fl.b.branch_meaning(cond, then_loc, else_loc, meanings(fl.b.ir().extra(i)));
+            let means = meanings(fl.b.ir().extra(i));
+            let [always, never] = [fl.b.x().is_true(cond), fl.b.x().is_false(cond)];
+            // Of a check that always fails the other way is kept: executions go on there behind it.
+            match always && fl.recovers(then_block) == Some(else_block)
+                || never && fl.recovers(else_block) == Some(then_block)
+            {
+                true => fl.b.fork(cond, then_loc, else_loc, means),
+                false => fl.b.branch_meaning(cond, then_loc, else_loc, means),
+            }
             fl.finish_landings(&landings);
         }
         _ => {}

@@ -233,6 +233,8 @@ fn continuation(program: &Program, predecessors: &Predecessors, error: EdgeId) -
                 }
             }
             (_, Op::Skip) => {}
+            // What the check hands over to be told, in memory.
+            (_, Op::Store { .. }) if program.edges[edge].place == place => {}
             _ => return None,
         }
     }
