@@ -134,18 +134,7 @@ impl<'c, 'm> Builder<'c, 'm> {
         if self.x().is_false(cond) {
             return self.goto(else_target);
         }
-        self.fork(cond, then_target, else_target, means);
-    }
-    /// As [`branch_meaning`](Self::branch_meaning), in two also where it is known which way is taken.
-    pub fn fork(&mut self, cond: ExprId, then_target: LocId, else_target: LocId, means: [Option<bool>; 2]) {
-        let Some(source) = self.here() else { return };
-        let (place, origin) = (self.place, self.sorted_origin());
-        let (then_edge, else_edge) = self.cx.program.add_branch(source, cond, then_target, else_target, place);
-        self.cx.program.edges[then_edge].origin = origin.clone();
-        self.cx.program.edges[else_edge].origin = origin;
-        self.cx.program.set_meaning(then_edge, means[0]);
-        self.cx.program.set_meaning(else_edge, means[1]);
-        self.cursor = Cursor::Dead;
+        fork(self, cond, [then_target, else_target], means);
     }
     /// Runs `body` on the path where `cond` holds, and goes on where it does not or where `body` ends.
     pub fn when(&mut self, cond: ExprId, body: impl FnOnce(&mut Self)) {
@@ -280,4 +269,16 @@ impl<'c, 'm> Builder<'c, 'm> {
         self.emit(Op::Alloc { var, size, align: align.max(1), kind, zeroed });
         self.var_expr(var)
     }
+}
+
+/// Ends the path in two, also where it is known which way is taken.
+pub(super) fn fork(b: &mut Builder<'_, '_>, cond: ExprId, targets: [LocId; 2], means: [Option<bool>; 2]) {
+    let Some(source) = b.here() else { return };
+    let (place, origin) = (b.place, b.sorted_origin());
+    let (then_edge, else_edge) = b.cx.program.add_branch(source, cond, targets[0], targets[1], place);
+    for (edge, means) in [then_edge, else_edge].into_iter().zip(means) {
+        b.cx.program.edges[edge].origin.clone_from(&origin);
+        b.cx.program.set_meaning(edge, means);
+    }
+    b.cursor = Cursor::Dead;
 }

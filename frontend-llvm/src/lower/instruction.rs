@@ -1,9 +1,9 @@
 //! Instructions other than calls.
 
-use super::builder::Cursor;
+use super::builder::{Cursor, fork};
 use super::function::FunctionLowering;
 use super::rounding::Mode;
-use super::{arguments, arith, call};
+use super::{arguments, arith, call, sanitizer};
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use cfa::{AllocKind, Bv, Check, ExprId, HaltKind, Op};
 
@@ -100,10 +100,10 @@ fn lower_branch(fl: &mut FunctionLowering, i: &Instruction) {
             let means = meanings(fl.b.ir().extra(i));
             let [always, never] = [fl.b.x().is_true(cond), fl.b.x().is_false(cond)];
             // Of a check that always fails the other way is kept: executions go on there behind it.
-            match always && fl.recovers(then_block) == Some(else_block)
-                || never && fl.recovers(else_block) == Some(then_block)
-            {
-                true => fl.b.fork(cond, then_loc, else_loc, means),
+            let is_kept = always && sanitizer::recovers(fl, then_block) == Some(else_block)
+                || never && sanitizer::recovers(fl, else_block) == Some(then_block);
+            match is_kept {
+                true => fork(&mut fl.b, cond, [then_loc, else_loc], means),
                 false => fl.b.branch_meaning(cond, then_loc, else_loc, means),
             }
             fl.finish_landings(&landings);

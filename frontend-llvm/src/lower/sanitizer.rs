@@ -167,36 +167,39 @@ fn are_different_globals(x: &cfa::ExprPool, a: ExprId, b: ExprId) -> bool {
     matches!((global(a), global(b)), (Some(a), Some(b)) if a != b)
 }
 
-impl<'m> FunctionLowering<'_, 'm> {
-    /// The call in a block that does nothing but call a handler, and where the block goes then.
-    fn handling(&mut self, block: u32) -> Option<(&'m Instruction, &'m str, u32)> {
-        let ir = self.b.ir();
-        let range = self.body.blocks[block as usize].clone();
-        let (last, rest) = self.body.instructions[range.start as usize..range.end as usize].split_last()?;
-        let (call, operands) = rest.split_last()?;
-        let callee = (call.opcode == op::CALL).then(|| ir.operand(call, ir.extra(call)[1] as usize))?;
-        let Operand::Constant(c) = callee else { return None };
-        let name = &ir.functions[self.b.cx.function_of_constant(c)?].name;
-        let handler = name.strip_prefix(HANDLER)?;
-        // Operands wider than a register are handed over in memory.
-        if !operands.iter().all(|i| i.opcode == op::STORE || (op::TRUNC..=op::BIT_CAST).contains(&i.opcode)) {
-            return None;
-        }
-        match ir.operand(last, 0) {
-            Operand::Block(next) if last.opcode == op::BR && ir.operand_count(last) == 1 => Some((call, handler, next)),
-            _ => None,
-        }
+/// The call in a block that does nothing but call a handler, and where the block goes then.
+fn handling<'m>(fl: &mut FunctionLowering<'_, 'm>, block: u32) -> Option<(&'m Instruction, &'m str, u32)> {
+    let ir = fl.b.ir();
+    let range = fl.body.blocks[block as usize].clone();
+    let (last, rest) = fl.body.instructions[range.start as usize..range.end as usize].split_last()?;
+    let (call, operands) = rest.split_last()?;
+    let callee = (call.opcode == op::CALL).then(|| ir.operand(call, ir.extra(call)[1] as usize))?;
+    let Operand::Constant(c) = callee else { return None };
+    let name = &ir.functions[fl.b.cx.function_of_constant(c)?].name;
+    let handler = name.strip_prefix(HANDLER)?;
+    // Operands wider than a register are handed over in memory.
+    if !operands.iter().all(|i| i.opcode == op::STORE || (op::TRUNC..=op::BIT_CAST).contains(&i.opcode)) {
+        return None;
     }
-
-    /// Where executions go on behind a check, if that is all that a block has to do with.
-    pub fn recovers(&mut self, block: u32) -> Option<u32> {
-        self.handling(block).map(|(.., next)| next)
+    if last.opcode != op::BR || ir.operand_count(last) != 1 {
+        return None;
     }
+    match ir.operand(last, 0) {
+        Operand::Block(next) => Some((call, handler, next)),
+        _ => None,
+    }
+}
 
+/// Where executions go on behind a check, if that is all that a block has to do with.
+pub(super) fn recovers(fl: &mut FunctionLowering<'_, '_>, block: u32) -> Option<u32> {
+    handling(fl, block).map(|(.., next)| next)
+}
+
+impl FunctionLowering<'_, '_> {
     /// Whether a block does nothing but call a handler for a check that nobody asked for, and where it goes.
     pub fn ignored_check(&mut self, block: u32) -> Option<u32> {
         let ir = self.b.ir();
-        let (call, handler, next) = self.handling(block)?;
+        let (call, handler, next) = handling(self, block)?;
         if handler != "shift_out_of_bounds" {
             return None;
         }
