@@ -114,7 +114,7 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
         groups = left;
         round += 1;
     }
-    run.go_behind_checks(&mut proved)?;
+    let proved = run.go_behind_checks(proved)?;
     run.go_behind_faults(proved)?;
     Ok(run.finish())
 }
@@ -409,27 +409,26 @@ impl Run<'_> {
         self.settle(&proved, &Rest::Unknown(Note { text, spot: None }));
     }
 
-    /// Asks again what was proved of executions that end at checks that were found to fail.
-    fn go_behind_checks(&mut self, proved: &mut [Group]) -> Result<(), Failure> {
-        let count = proved.len();
-        for (i, group) in proved.iter_mut().enumerate() {
-            if group.failed.sites.borrow().is_empty() {
-                continue;
-            }
-            if !group.rests_on_failed() {
+    /// Asks again what was proved of executions that end at checks that were found to fail; what still is proved.
+    fn go_behind_checks(&mut self, groups: Vec<Group>) -> Result<Vec<Group>, Failure> {
+        let count = groups.len();
+        let mut proved = Vec::new();
+        for (i, mut group) in groups.into_iter().enumerate() {
+            if group.rests_on_failed() {
+                group.asks.append(&mut group.held);
+                self.load(&mut group)?;
+                self.ask_again(&mut group);
+                let share = self.share(&group, count - i, 1);
+                if !group.asks.is_empty() && !matches!(self.attempt(&mut group, share)?, Attempt::Decided) {
+                    continue;
+                }
+            } else if !group.failed.sites.borrow().is_empty() {
                 self.settle(&group.asks, &Rest::Proved);
                 self.settle(&group.held, &Rest::Proved);
-                continue;
             }
-            group.asks.append(&mut group.held);
-            self.load(group)?;
-            self.ask_again(group);
-            if !group.asks.is_empty() {
-                let share = self.share(group, count - i, 1);
-                self.attempt(group, share)?;
-            }
+            proved.push(group);
         }
-        Ok(())
+        Ok(proved)
     }
 
     /// Whether a group asks neither for assertions nor of memory.
@@ -458,11 +457,9 @@ impl Run<'_> {
             let whole = group.whole.take();
             group.restore();
             let Some(program) = group.program.as_mut() else { continue };
-            if whole.is_some() {
-                self.leave_out_others(&group.asks, program);
-            }
-            guard_all(program, &self.invalid);
             group.asks.append(&mut group.held);
+            self.leave_out_others(&group.asks, program);
+            guard_all(program, &self.invalid);
             if whole.is_none() {
                 self.looks.again();
                 self.discharge(group);
