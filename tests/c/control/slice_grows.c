@@ -29,7 +29,7 @@ int main(void) {
         reach_error();
 #else
     if (copy != 0)
-        reach_error();
+        reach_error(); // wrong
 #endif
     return 0;
 }
