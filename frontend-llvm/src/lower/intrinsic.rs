@@ -6,7 +6,7 @@ use super::function::FunctionLowering;
 use super::rounding::Mode;
 use super::{to_integer, vararg};
 use crate::ir::{Instruction, TypeKind, op};
-use cfa::{BinOp, Bv, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, HaltKind, InputKind, Op, Rounding};
+use cfa::{BinOp, Bv, Check, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, HaltKind, InputKind, Op, Rounding};
 
 /// What an intrinsic does.
 enum Effect {
@@ -38,7 +38,6 @@ fn base_name(name: &str) -> &str {
 
 /// Intrinsics that only inform the optimiser or the debugger.
 const IGNORED: &[&str] = &[
-    "assume",
     "codeview.annotation",
     "dbg.assign",
     "dbg.declare",
@@ -108,6 +107,14 @@ fn memory(fl: &mut FunctionLowering, base: &str, args: &[ExprId]) -> Effect {
         ("memset" | "memset.inline", &[dst, byte, len, ..]) => {
             let len = fl.b.as_pointer(len);
             fl.b.emit(Op::Fill { dst, byte, len });
+            Done
+        }
+        // As where `__builtin_unreachable` is reached: what does not hold is undefined behaviour. (Its operand bundles say what
+        // pointers are aligned to and the like; clang checks these itself.)
+        ("assume", &[cond, ..]) => {
+            let violated = fl.b.x().not(cond);
+            fl.b.when_violated(violated, Check::Builtin, "what `__builtin_assume` is told does not hold".into());
+            fl.b.assume(cond);
             Done
         }
         ("trap" | "debugtrap" | "ubsantrap", _) => {
