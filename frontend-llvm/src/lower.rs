@@ -37,9 +37,9 @@ pub use arguments::{FOLLOW, GIVEN, MAKE, is_given};
 pub(crate) use sanitizer::{HANDLER, unasked_handlers};
 
 use builder::ExprInfo;
-use cfa::{DataLayout, ExprId, FuncId, FunctionOrigin, LocId, PlaceId, Program, TypeId, Var, VarId, VarKind};
+use cfa::{DataLayout, ExprId, FuncId, FunctionOrigin, GlobalId, LocId, PlaceId, Program, TypeId, Var, VarId, VarKind};
 use globals::Cell;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use source::SourceMap;
 use uses::Uses;
 
@@ -90,6 +90,9 @@ struct Context<'m> {
     failed_assertion: Option<FuncId>,
     /// Global objects whose initial value is not known.
     unknown_initialisers: Vec<String>,
+    /// Objects of which no file says how large they are, and those whose addresses others hold at first.
+    open_globals: FxHashSet<GlobalId>,
+    open_initialisers: Vec<String>,
     layout: Layout,
     /// Stands for what the environment's values depend on, if they are a sequence.
     environment: Option<VarId>,
@@ -136,6 +139,8 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         exit_functions: Vec::new(),
         failed_assertion: None,
         unknown_initialisers: Vec::new(),
+        open_globals: FxHashSet::default(),
+        open_initialisers: Vec::new(),
         layout: Layout { blocks: vec![(None, Vec::new()); ir.functions.len()], places: Vec::new() },
         environment: None,
         rounding_mode: None,

@@ -5,7 +5,7 @@ mod entry;
 mod types;
 
 use crate::environment::{CallResult, Command, Environment, LibraryCall};
-use crate::trace::{InputValue, Trace};
+use crate::trace::{Declared, InputValue, Trace};
 use allocation::Allocations;
 use cfa::{Bv, InputKind};
 use frontend_llvm::GIVEN;
@@ -93,6 +93,7 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     }
     allocations.write(&mut out);
     files(&mut out, environment);
+    trace.declared.iter().filter(|d| d.can_be_defined()).for_each(|d| variable(&mut out, d));
     errors(&mut out, trace, subject);
     match &trace.arguments {
         Some(arguments) => entry::call(&mut out, arguments, subject.ilp32, environment),
@@ -121,6 +122,8 @@ fn header(out: &mut String, trace: &Trace, renamed: &[&str], subject: &Subject<'
     let others: Vec<&InputValue> = trace.uninitialised.iter().chain(not_given).collect();
     let unwritten = trace.unwritten_bytes.saturating_sub(trace.unwritten_on_heap);
     let not_passed = not_passed(trace, subject.ilp32);
+    let undefined = trace.declared.iter().filter(|d| !d.can_be_defined() && !d.bytes.is_empty());
+    let not_passed: Vec<String> = not_passed.into_iter().chain(undefined.map(Declared::shown)).collect();
     if !others.is_empty() || unwritten > 0 || !environment.doubts.is_empty() || !not_passed.is_empty() {
         *out += " *\n * These values cannot be given from outside; the violation may depend on them:\n";
         for input in others {
@@ -145,6 +148,18 @@ pub fn not_passed(trace: &Trace, ilp32: bool) -> Vec<String> {
 /// The first lines of a comment.
 fn comment(text: &str) -> String {
     format!("/* {}\n", text.replace("*/", "* /").replace('\n', " "))
+}
+
+/// A variable that the program declares only. By its name for the linker, so that it is of no type that a header may contradict.
+fn variable(out: &mut String, variable: &Declared) {
+    let Declared { name, size, bytes, .. } = variable;
+    let size = (*size).max(1);
+    let _ =
+        write!(out, "__attribute__((weak, aligned(16))) unsigned char proviso_{name}[{size}] __asm__(\"{name}\") = {{");
+    for (at, byte) in bytes {
+        let _ = write!(out, "[{at}] = {byte:#04x}, ");
+    }
+    out.push_str("};\n\n");
 }
 
 /// What the error functions do.

@@ -17,8 +17,8 @@ use crate::questions;
 use crate::report::{Answer, CheckResult, Increment, Note, PartReport, Ranking, Undefined, Violation};
 use crate::source::Sources;
 use crate::termination;
-use crate::trace::elsewhere;
 use crate::trace::{self, Trace};
+use crate::trace::{declared, elsewhere};
 use crate::witness::weave::INVARIANT;
 use cfa::interp::Inputs;
 use cfa::{CallGraph, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
@@ -353,6 +353,7 @@ impl Pipeline {
         if program.func_by_name(frontend_llvm::FOLLOW).is_some() {
             shared.assume(self.job.assumptions());
         }
+        shared.assume(declared::assumption(program));
         shared.assume(self.job.assumptions_of_automata());
         shared.data_model = Some(DataModel::of_pointer_width(program.layout.pointer_width));
         for (name, count) in [

@@ -216,7 +216,8 @@ fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail:
             message = message.note(format!("{text}: {spot}"));
         }
         message = violation.notes().into_iter().fold(message, |message, note| message.note(note));
-        if trace.inputs.is_empty() && trace.environment.command == Command::default() {
+        let takes = !trace.inputs.is_empty() || trace.declared.iter().any(|d| !d.is_of_library());
+        if !takes && trace.environment.command == Command::default() {
             message = message.note(match trace.uninitialised.is_empty() && trace.unwritten_bytes == 0 {
                 true => "no input is needed for this",
                 false => "no input is needed for this, but what is uninitialised must have the values shown",
@@ -229,6 +230,7 @@ fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail:
     if let Some(trace) = &violation.trace {
         steps(out, trace, sources, detail);
         call(out, trace);
+        declared(out, trace);
         environment(out, &trace.environment);
     }
 }
@@ -248,6 +250,19 @@ pub fn undefined(functions: &[Undefined], unknown: bool) -> String {
     let matter = unknown && functions.iter().any(|f| f.relevant > 0);
     let advice = if matter { " (--undefined-functions says what to take them for)" } else { "" };
     format!("functions that nobody defines, with their calls: {}{advice}", list.join(", "))
+}
+
+/// What variables that no file defines hold at first.
+fn declared(out: &mut String, trace: &Trace) {
+    let some: Vec<_> = trace.declared.iter().filter(|d| !d.bytes.is_empty()).collect();
+    if some.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "variables that nobody defines hold at first:");
+    for variable in some {
+        let _ = writeln!(out, "  {}", variable.shown());
+    }
+    out.push('\n');
 }
 
 /// The call that the program starts with.

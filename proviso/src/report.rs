@@ -2,7 +2,7 @@
 
 use crate::environment::Environment;
 use crate::source::Spot;
-use crate::trace::{Arguments, Event, InputValue, Object, Target, Trace};
+use crate::trace::{Arguments, Declared, Event, InputValue, Object, Target, Trace};
 use cfa::InputKind;
 use cfa::interp::ObjectKind;
 use engine::Turn;
@@ -400,6 +400,7 @@ pub fn violation_json(violation: &Violation) -> Value {
         value["inputs"] = trace.inputs.iter().enumerate().map(|(i, input)| input_json(Some(i), input)).collect();
         value["uninitialised"] = trace.uninitialised.iter().map(|v| input_json(None, v)).collect();
         value["environment"] = environment_json(&trace.environment);
+        value["declared"] = trace.declared.iter().map(declared_json).collect();
         value["call"] = trace.arguments.as_ref().map_or(Value::Null, call_json);
         value["trace"] = trace
             .steps
@@ -445,6 +446,12 @@ fn ranking_json(ranking: &Ranking) -> Value {
 
 fn undefined_json(function: &Undefined) -> Value {
     json!({"name": function.name, "calls": function.calls, "calls_that_matter": function.relevant})
+}
+
+fn declared_json(variable: &Declared) -> Value {
+    let bytes: serde_json::Map<String, Value> =
+        variable.bytes.iter().map(|(at, byte)| (at.to_string(), json!(byte))).collect();
+    json!({"name": variable.name, "size": variable.size, "bytes": bytes})
 }
 
 /// The call that the program starts with.

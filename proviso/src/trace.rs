@@ -6,12 +6,14 @@
 
 mod access;
 mod arguments;
+pub mod declared;
 pub mod elsewhere;
 mod fault;
 mod names;
 mod recorder;
 
 pub use arguments::{Argument, Arguments, Target};
+pub use declared::Declared;
 pub use fault::Object;
 pub use names::quoted;
 
@@ -145,6 +147,8 @@ pub struct Trace {
     /// What calls of `malloc` give, in their order, if some of those bytes are in it; how many are.
     pub heap: Vec<Block>,
     pub unwritten_on_heap: usize,
+    /// Variables that no file defines, by name.
+    pub declared: Vec<Declared>,
     /// What the program takes all this from.
     pub environment: Environment,
     /// What the first function is called with, if it is another than `main`.
@@ -172,7 +176,10 @@ fn recorded(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limit
     let mut source: InputsSource<'_> = inputs.source();
     let run = Interpreter::new(program).run(&mut source, limits, &mut recorder);
     match run.outcome.error(program) {
-        Some((error, edge)) => Ok(recorder.finish(&program.errors[error], edge, &run)),
+        Some((error, edge)) => {
+            let trace = recorder.finish(&program.errors[error], edge, &run);
+            Ok(Trace { declared: declared::of(program, inputs), ..trace })
+        }
         None => Err(run.outcome),
     }
 }

@@ -259,6 +259,9 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
             Operand::Constant(c) => {
                 let width = self.b.cx.width(self.b.ir().constants[c as usize].ty)?;
                 if let Some(value) = self.b.cx.constant(c) {
+                    if let Some(open) = self.b.cx.open_global(value).map(str::to_owned) {
+                        self.b.has_open_size(&open);
+                    }
                     return Some(value);
                 }
                 let constant = &self.b.ir().constants[c as usize];

@@ -1,8 +1,8 @@
 //! Global variables: scalars whose address is not taken become variables, all others memory objects.
 
 use super::{Context, Mutability, VarKind};
-use crate::ir::{ConstantKind, NONE, TypeKind};
-use cfa::{ExprId, Global, GlobalId, GlobalInit, Id, Var, VarId};
+use crate::ir::{ConstantKind, Module, NONE, Ty, TypeKind};
+use cfa::{Expr, ExprId, Global, GlobalId, GlobalInit, Id, Var, VarId};
 
 /// What a global variable of the module became.
 #[derive(Clone, Debug)]
@@ -17,7 +17,32 @@ pub(super) enum Cell {
     Absent,
 }
 
+/// Bytes of a variable of which no file says how large it is, with pointers of 32 and of 64 bits: more than it has.
+const OPEN_SIZE: [u64; 2] = [1 << 26, 1 << 40];
+
+/// Whether a declaration leaves the size open: `extern int table[];`, an incomplete type, an array without length at the end.
+fn ends_open(ir: &Module, ty: Ty) -> bool {
+    match ir.kind(ty) {
+        _ if ir.types[ty as usize].size == 0 => true,
+        TypeKind::Struct(fields) => fields.last().is_some_and(|&(last, _)| ends_open(ir, last)),
+        _ => false,
+    }
+}
+
 impl Context<'_> {
+    /// How the variable is called whose size no file says, if `e` has its address.
+    pub(super) fn open_global(&self, e: ExprId) -> Option<&str> {
+        if self.open_globals.is_empty() {
+            return None;
+        }
+        let mut found = None;
+        self.program.exprs.visit(e, &mut Default::default(), |_, node| match node {
+            Expr::GlobalAddr(global) if self.open_globals.contains(global) => found = Some(*global),
+            _ => {}
+        });
+        found.map(|global| self.program.globals[global].name.as_str())
+    }
+
     pub(super) fn lower_globals(&mut self) {
         // Objects first: initial values hold their addresses.
         let ir = self.ir;
@@ -30,14 +55,19 @@ impl Context<'_> {
                 // The variable comes when the initial value is known.
                 Cell::Absent
             } else {
-                let size = ir.types[variable.ty as usize].size;
+                let is_open = variable.init == NONE && ends_open(ir, variable.ty);
+                let size = if is_open {
+                    OPEN_SIZE[usize::from(ir.pointer_width == 64)]
+                } else {
+                    ir.types[variable.ty as usize].size
+                };
                 let ty = match variable.c_type {
                     NONE => self.unknown_type(Some(size.saturating_mul(8).clamp(1, u64::from(u32::MAX)) as u32)),
                     row => self.source.c_type(row),
                 };
                 let name = if variable.c_name.is_empty() { &variable.name } else { &variable.c_name };
                 let place = self.source.place(&mut self.program, variable.file, variable.line);
-                Cell::Object(self.program.globals.push(Global {
+                let global = self.program.globals.push(Global {
                     name: name.clone(),
                     ty,
                     size,
@@ -45,7 +75,11 @@ impl Context<'_> {
                     read_only: variable.constant,
                     init: None,
                     place,
-                }))
+                });
+                if is_open {
+                    self.open_globals.insert(global);
+                }
+                Cell::Object(global)
             };
             self.cells.push(cell);
         }
@@ -79,6 +113,9 @@ impl Context<'_> {
             // Undefined: C has zeros there.
             init => Some(self.constant(init).unwrap_or_else(|| self.program.exprs.int(width, 0))),
         };
+        if let Some(open) = init.and_then(|value| self.open_global(value)) {
+            self.open_initialisers.push(open.to_owned());
+        }
         if let Some(value) = init
             && variable.constant
         {
@@ -122,7 +159,12 @@ impl Context<'_> {
                     };
                     match self.program.exprs.as_const(value) {
                         Some(bits) => write(&mut init.bytes, offset, &bits.to_le_bytes()),
-                        None => init.pointers.push((offset, value)),
+                        None => {
+                            if let Some(open) = self.open_global(value) {
+                                self.open_initialisers.push(open.to_owned());
+                            }
+                            init.pointers.push((offset, value));
+                        }
                     }
                 }
             }

@@ -25,11 +25,17 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     };
     let constructors = listed_functions(cx, "llvm.global_ctors");
     let unknown = std::mem::take(&mut cx.unknown_initialisers);
+    let mut open = std::mem::take(&mut cx.open_initialisers);
+    open.sort_unstable();
+    open.dedup();
     let used = used_parameters(cx, n);
     let start = cx.program.entry;
     let mut b = Builder::new(cx, start);
     for name in unknown {
         b.approximate(format!("the initial value of '{name}' is not known"), true, true);
+    }
+    for name in open {
+        b.has_open_size(&name);
     }
     for func in constructors {
         b.emit(Op::Call { callee: Callee::Direct(func), args: Box::default(), varargs: None, result: None });

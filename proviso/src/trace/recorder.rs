@@ -201,6 +201,7 @@ impl<'p> Recorder<'p> {
             unwritten_bytes: if error.check == Check::Memory { 0 } else { self.unwritten_bytes },
             heap: if error.check == Check::Memory || self.unwritten_on_heap == 0 { Vec::new() } else { self.heap },
             unwritten_on_heap: self.unwritten_on_heap,
+            declared: Vec::new(),
             arguments: self.making.finish(self.program, self.given),
             environment: Environment::new(self.command, &self.calls, self.program.layout.pointer_width),
             steps: self.steps,

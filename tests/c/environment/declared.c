@@ -1,0 +1,52 @@
+// Variables that nobody defines hold any values, which a harness gives them; how large some are nobody knows.
+// run: => TRUE
+// run: -DBUG => FALSE(unreach-call)
+// run: -DTABLE -DBUG => FALSE(unreach-call)
+// run: -DTABLE --check address => UNKNOWN
+// run: -DHELD --check address => UNKNOWN
+// run: -DTABLE -DBEFORE --check address => FALSE(address)
+// run: --check address => TRUE
+#include "../verify.h"
+
+extern int level;
+extern struct {
+    char name[12];
+    unsigned long count;
+} options;
+extern int table[];
+#ifdef HELD
+int *held = table;
+#endif
+
+int main(void) {
+    int index = __VERIFIER_nondet_int();
+#ifdef BEFORE
+    table[index < 0 ? -1 : 0] = 3; // wrong
+#endif
+#ifdef HELD
+    return held[2];
+#endif
+#ifdef TABLE
+    if (index < 0 || index > 1000)
+        return 0;
+    int entry = table[index];
+#ifdef BUG
+    if (entry == 77)
+        reach_error(); // wrong
+#endif
+    table[index] = entry + (entry < 5);
+    if (table[index] < entry)
+        reach_error();
+    return 0;
+#else
+#ifdef BUG
+    if (level == -3 && options.name[7] == 'x' && options.count > 1000)
+        reach_error(); // wrong
+#endif
+    int before = level;
+    options.count = 3;
+    if (level != before || options.count != 3)
+        reach_error();
+    return 0;
+#endif
+}
