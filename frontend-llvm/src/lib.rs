@@ -23,7 +23,7 @@ pub use command::{CompileCommand, meaningful};
 pub use cut::{Cut, Part, Size, Unused};
 pub use error::Error;
 pub use included::files_read;
-pub use lower::{FOLLOW, GIVEN, MAKE, is_given};
+pub use lower::{FOLLOW, GIVEN, LIBRARY_VARIABLES, MAKE, is_given};
 pub use module::{Loader, Module, errors_in, load, load_to_cut, preprocessed};
 pub use options::{DataModel, EntryMemory, EntryPointers, Options, UndefinedFunctions};
 pub use primitives::is_known;

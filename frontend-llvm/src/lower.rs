@@ -34,12 +34,13 @@ use crate::ir::{self, TypeKind};
 use crate::models;
 use crate::options::Options;
 pub use arguments::{FOLLOW, GIVEN, MAKE, is_given};
+pub use globals::LIBRARY_VARIABLES;
 pub(crate) use sanitizer::{HANDLER, unasked_handlers};
 
 use builder::ExprInfo;
 use cfa::{DataLayout, ExprId, FuncId, FunctionOrigin, GlobalId, LocId, PlaceId, Program, TypeId, Var, VarId, VarKind};
 use globals::Cell;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use source::SourceMap;
 use uses::Uses;
 
@@ -90,9 +91,9 @@ struct Context<'m> {
     failed_assertion: Option<FuncId>,
     /// Global objects whose initial value is not known.
     unknown_initialisers: Vec<String>,
-    /// Objects of which no file says how large they are, and those whose addresses others hold at first.
-    open_globals: FxHashSet<GlobalId>,
-    open_initialisers: Vec<String>,
+    /// Objects of which something is not known, and those whose addresses others hold at first.
+    open_globals: FxHashMap<GlobalId, globals::Open>,
+    open_initialisers: Vec<GlobalId>,
     layout: Layout,
     /// Stands for what the environment's values depend on, if they are a sequence.
     environment: Option<VarId>,
@@ -139,7 +140,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         exit_functions: Vec::new(),
         failed_assertion: None,
         unknown_initialisers: Vec::new(),
-        open_globals: FxHashSet::default(),
+        open_globals: FxHashMap::default(),
         open_initialisers: Vec::new(),
         layout: Layout { blocks: vec![(None, Vec::new()); ir.functions.len()], places: Vec::new() },
         environment: None,

@@ -237,14 +237,6 @@ impl<'c, 'm> Builder<'c, 'm> {
         self.approximate(format!("{what}: not modelled"), true, true);
         width.map(|width| self.havoc(width, InputKind::Unmodelled(what.to_owned()), None))
     }
-    /// Accesses of this variable may be out of bounds, which nobody can know.
-    pub fn has_open_size(&mut self, name: &str) {
-        if self.cx.options.scopes() {
-            let reason =
-                format!("how large '{name}' is, which is declared without a size, is not known: nobody defines it");
-            self.approximate(reason, false, true);
-        }
-    }
     pub fn halt(&mut self, kind: HaltKind) {
         self.finish(Op::Halt(kind));
     }

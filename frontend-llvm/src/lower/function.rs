@@ -11,7 +11,7 @@ mod scopes;
 
 use super::builder::{Builder, Cursor};
 use super::liveness::{Accesses, FlowGraph};
-use super::{Context, Mutability, instruction, returned};
+use super::{Context, Mutability, globals, instruction, returned};
 use crate::ir::{Body, ConstantKind, DebugVariable, Function, Instruction, NONE, Operand, TypeKind};
 use crate::{models, primitives};
 use cfa::{Expr, ExprId, FuncId, InputKind, LocId, Op, TypeId, VarId, VarKind};
@@ -259,8 +259,8 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
             Operand::Constant(c) => {
                 let width = self.b.cx.width(self.b.ir().constants[c as usize].ty)?;
                 if let Some(value) = self.b.cx.constant(c) {
-                    if let Some(open) = self.b.cx.open_global(value).map(str::to_owned) {
-                        self.b.has_open_size(&open);
+                    for global in globals::mentioned(self.b.cx, value) {
+                        globals::approximate(&mut self.b, global);
                     }
                     return Some(value);
                 }

@@ -1,7 +1,8 @@
 //! Global variables: scalars whose address is not taken become variables, all others memory objects.
 
+use super::builder::Builder;
 use super::{Context, Mutability, VarKind};
-use crate::ir::{ConstantKind, Module, NONE, Ty, TypeKind};
+use crate::ir::{ConstantKind, Module, NONE, Ty, TypeKind, Variable};
 use cfa::{Expr, ExprId, Global, GlobalId, GlobalInit, Id, Var, VarId};
 
 /// What a global variable of the module became.
@@ -20,6 +21,12 @@ pub(super) enum Cell {
 /// Bytes of a variable of which no file says how large it is, with pointers of 32 and of 64 bits: more than it has.
 const OPEN_SIZE: [u64; 2] = [1 << 26, 1 << 40];
 
+/// Whether a variable is the C library's, and its content matters.
+fn is_unmodelled(variable: &Variable) -> bool {
+    let name = variable.name.as_str();
+    variable.init == NONE && LIBRARY_VARIABLES.contains(&name) && !STREAMS.contains(&name)
+}
+
 /// Whether a declaration leaves the size open: `extern int table[];`, an incomplete type, an array without length at the end.
 fn ends_open(ir: &Module, ty: Ty) -> bool {
     match ir.kind(ty) {
@@ -29,20 +36,75 @@ fn ends_open(ir: &Module, ty: Ty) -> bool {
     }
 }
 
-impl Context<'_> {
-    /// How the variable is called whose size no file says, if `e` has its address.
-    pub(super) fn open_global(&self, e: ExprId) -> Option<&str> {
-        if self.open_globals.is_empty() {
-            return None;
-        }
-        let mut found = None;
-        self.program.exprs.visit(e, &mut Default::default(), |_, node| match node {
-            Expr::GlobalAddr(global) if self.open_globals.contains(global) => found = Some(*global),
+/// Variables that the C library defines (glibc 2.36) and a program may declare; of streams nothing is looked at.
+pub const LIBRARY_VARIABLES: [&str; 25] = [
+    "__environ",
+    "__signgam",
+    "_environ",
+    "daylight",
+    "environ",
+    "error_message_count",
+    "error_one_per_line",
+    "error_print_progname",
+    "h_errno",
+    "in6addr_any",
+    "in6addr_loopback",
+    "optarg",
+    "opterr",
+    "optind",
+    "optopt",
+    "program_invocation_name",
+    "program_invocation_short_name",
+    "signgam",
+    "stderr",
+    "stdin",
+    "stdout",
+    "sys_errlist",
+    "sys_siglist",
+    "timezone",
+    "tzname",
+];
+const STREAMS: [&str; 3] = ["stderr", "stdin", "stdout"];
+
+/// What no file of the program says of a variable that it declares.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Open {
+    /// How large it is.
+    Size,
+    /// What the C library keeps in it.
+    Content,
+}
+
+/// The variables in an address of which something is not known. Where they are accessed, that may matter.
+pub(super) fn mentioned(cx: &Context<'_>, address: ExprId) -> Vec<GlobalId> {
+    let mut found = Vec::new();
+    if !cx.open_globals.is_empty() {
+        cx.program.exprs.visit(address, &mut Default::default(), |_, node| match node {
+            Expr::GlobalAddr(global) if cx.open_globals.contains_key(global) => found.push(*global),
             _ => {}
         });
-        found.map(|global| self.program.globals[global].name.as_str())
     }
+    found
+}
 
+/// Such a variable may be accessed from here on.
+pub(super) fn approximate(b: &mut Builder<'_, '_>, global: GlobalId) {
+    let name = &b.cx.program.globals[global].name;
+    match b.cx.open_globals[&global] {
+        Open::Size if b.cx.options.scopes() => {
+            let reason =
+                format!("how large '{name}' is, which is declared without a size, is not known: nobody defines it");
+            b.approximate(reason, false, true);
+        }
+        Open::Size => {}
+        Open::Content => {
+            let reason = format!("what the C library keeps in '{name}' is not modelled");
+            b.approximate(reason, true, false);
+        }
+    }
+}
+
+impl Context<'_> {
     pub(super) fn lower_globals(&mut self) {
         // Objects first: initial values hold their addresses.
         let ir = self.ir;
@@ -76,8 +138,10 @@ impl Context<'_> {
                     init: None,
                     place,
                 });
-                if is_open {
-                    self.open_globals.insert(global);
+                if is_unmodelled(variable) {
+                    self.open_globals.insert(global, Open::Content);
+                } else if is_open {
+                    self.open_globals.insert(global, Open::Size);
                 }
                 Cell::Object(global)
             };
@@ -102,7 +166,12 @@ impl Context<'_> {
             TypeKind::Int(_) | TypeKind::Float(_) | TypeKind::Pointer | TypeKind::Vector(..)
         );
         let internal = variable.appending || variable.name.starts_with("llvm.");
-        scalar && !internal && !variable.extern_weak && !self.uses.escapes[n] && self.width(variable.ty).is_some()
+        scalar
+            && !internal
+            && !is_unmodelled(variable)
+            && !variable.extern_weak
+            && !self.uses.escapes[n]
+            && self.width(variable.ty).is_some()
     }
 
     fn promoted(&mut self, n: usize) -> Cell {
@@ -113,9 +182,8 @@ impl Context<'_> {
             // Undefined: C has zeros there.
             init => Some(self.constant(init).unwrap_or_else(|| self.program.exprs.int(width, 0))),
         };
-        if let Some(open) = init.and_then(|value| self.open_global(value)) {
-            self.open_initialisers.push(open.to_owned());
-        }
+        let open = init.map_or_else(Vec::new, |value| mentioned(self, value));
+        self.open_initialisers.extend(open);
         if let Some(value) = init
             && variable.constant
         {
@@ -160,9 +228,8 @@ impl Context<'_> {
                     match self.program.exprs.as_const(value) {
                         Some(bits) => write(&mut init.bytes, offset, &bits.to_le_bytes()),
                         None => {
-                            if let Some(open) = self.open_global(value) {
-                                self.open_initialisers.push(open.to_owned());
-                            }
+                            let open = mentioned(self, value);
+                            self.open_initialisers.extend(open);
                             init.pointers.push((offset, value));
                         }
                     }

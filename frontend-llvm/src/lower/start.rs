@@ -1,7 +1,7 @@
 //! `__start`: what runs before and after `main`.
 
 use super::builder::Builder;
-use super::{Context, arguments, primitive};
+use super::{Context, arguments, globals, primitive};
 use crate::error::Error;
 use crate::ir::{ConstantKind, Function, NONE, Operand, TypeKind, op};
 use crate::models::AT_EXIT;
@@ -34,9 +34,7 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     for name in unknown {
         b.approximate(format!("the initial value of '{name}' is not known"), true, true);
     }
-    for name in open {
-        b.has_open_size(&name);
-    }
+    open.into_iter().for_each(|global| globals::approximate(&mut b, global));
     for func in constructors {
         b.emit(Op::Call { callee: Callee::Direct(func), args: Box::default(), varargs: None, result: None });
     }

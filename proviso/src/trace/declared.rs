@@ -2,6 +2,7 @@
 
 use cfa::interp::{Inputs, ObjectSeq};
 use cfa::{Bv, Program, VarKind};
+use frontend_llvm::LIBRARY_VARIABLES;
 use std::collections::BTreeMap;
 
 /// Bytes that are shown at once.
@@ -14,32 +15,6 @@ const OPEN: u64 = 4096;
 const UNKNOWN: u64 = 1 << 26;
 /// Variables that are larger are not given.
 const MAX_SIZE: u64 = 1 << 20;
-
-/// Variables that the C library defines (glibc 2.36): a program that declares them has those.
-const OF_LIBRARY: [&str; 22] = [
-    "__environ",
-    "__signgam",
-    "_environ",
-    "daylight",
-    "environ",
-    "error_message_count",
-    "error_one_per_line",
-    "error_print_progname",
-    "h_errno",
-    "in6addr_any",
-    "in6addr_loopback",
-    "optarg",
-    "opterr",
-    "optind",
-    "optopt",
-    "program_invocation_name",
-    "program_invocation_short_name",
-    "signgam",
-    "stderr",
-    "stdin",
-    "stdout",
-    "timezone",
-];
 
 /// What such a variable holds at first.
 #[derive(Clone, PartialEq, Debug)]
@@ -56,7 +31,7 @@ pub struct Declared {
 impl Declared {
     /// Whether the C library has it.
     pub fn is_of_library(&self) -> bool {
-        OF_LIBRARY.contains(&self.name.as_str())
+        LIBRARY_VARIABLES.contains(&self.name.as_str())
     }
 
     /// Whether a file linked to the program can define it so.
@@ -95,7 +70,7 @@ pub fn assumption(program: &Program) -> Option<String> {
     let objects = program.globals.values().filter(|g| g.init.is_none()).map(|g| g.name.as_str());
     let of_vars = program.vars.values().filter(|v| matches!(v.kind, VarKind::Global { init: None }));
     let mut names: Vec<&str> = objects.chain(of_vars.filter_map(|v| v.name.as_deref())).collect();
-    names.retain(|name| !OF_LIBRARY.contains(name));
+    names.retain(|name| !LIBRARY_VARIABLES.contains(name));
     names.sort_unstable();
     (!names.is_empty()).then(|| format!("variables that nobody defines hold any values at first: {}", names.join(", ")))
 }

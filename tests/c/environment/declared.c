@@ -6,6 +6,8 @@
 // run: -DHELD --check address => UNKNOWN
 // run: -DTABLE -DBEFORE --check address => FALSE(address)
 // run: --check address => TRUE
+// run: -DLIBRARY => UNKNOWN
+// run: -DLIBRARY -DREAD => TRUE
 #include "../verify.h"
 
 extern int level;
@@ -14,11 +16,22 @@ extern struct {
     unsigned long count;
 } options;
 extern int table[];
+// Of the C library, which keeps 0 or 1 there.
+extern int daylight;
 #ifdef HELD
 int *held = table;
 #endif
 
 int main(void) {
+#ifdef LIBRARY
+    int zone = daylight;
+#ifndef READ
+    if (zone > 1)
+        reach_error();
+#endif
+    if (zone != daylight)
+        reach_error();
+#endif
     int index = __VERIFIER_nondet_int();
 #ifdef BEFORE
     table[index < 0 ? -1 : 0] = 3; // wrong
