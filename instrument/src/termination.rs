@@ -478,7 +478,17 @@ pub fn ends_are_errors(program: &mut Program) -> ErrorId {
     error
 }
 
-/// Gives inputs that are asked for by name (`__VERIFIER_nondet_*`) these values, by the input's number, and makes zero what is not initialised.
+/// Whether one value throughout may be chosen of such an input: of what the program asks for by name (`__VERIFIER_nondet_*`), is started with and does
+/// not initialise. What library functions bring has to be taken as it comes: a clock does not stand still.
+pub fn may_be_chosen(kind: &InputKind) -> bool {
+    match kind {
+        InputKind::Nondet(_) | InputKind::Uninit(_) | InputKind::Argument(_) | InputKind::Global(_) => true,
+        InputKind::Environment(function) => function == "main",
+        InputKind::Unmodelled(_) => false,
+    }
+}
+
+/// Gives inputs that [may be chosen](may_be_chosen) these values, by the input's number, and makes memory zero that is not initialised.
 pub fn fix_inputs(program: &mut Program, value: &dyn Fn(cfa::InputId, u32) -> Option<cfa::Bv>) {
     for id in program.edges.ids() {
         if let Op::Alloc { zeroed, kind: AllocKind::Stack | AllocKind::Heap, .. } = &mut program.edges[id].op {
@@ -486,12 +496,9 @@ pub fn fix_inputs(program: &mut Program, value: &dyn Fn(cfa::InputId, u32) -> Op
         }
         let Op::Havoc { var, input } = program.edges[id].op else { continue };
         let width = program.vars[var].width;
-        let value = match program.inputs[input].kind {
-            InputKind::Nondet(_) => value(input, width),
-            InputKind::Uninit(_) => Some(Bv::zero(width)),
-            _ => None,
-        };
-        if let Some(value) = value {
+        if may_be_chosen(&program.inputs[input].kind)
+            && let Some(value) = value(input, width)
+        {
             let value = program.exprs.constant(value);
             program.edges[id].op = Op::Assign { var, value };
         }

@@ -8,9 +8,11 @@ use crate::{Config, Stats};
 use cfa::graph::CfaGraphs;
 use cfa::interp::{InputSource, Inputs, Interpreter, LimitKind, Limits, Observer, Outcome, Recording, State, Unknown};
 use cfa::loops::LoopForest;
-use cfa::{Bv, Check, EdgeId, ErrorId, FuncId, Id, InputId, InputKind, LocId, Op, PlaceId, Program};
+use cfa::{Bv, Check, EdgeId, ErrorId, FuncId, Id, InputId, LocId, Op, PlaceId, Program};
 use instrument::memory_safety;
-use instrument::termination::{Cycles, ends_are_errors, fix_inputs, place_of, stop_at_call, stop_at_iteration};
+use instrument::termination::{
+    Cycles, ends_are_errors, fix_inputs, may_be_chosen, place_of, stop_at_call, stop_at_iteration,
+};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -48,7 +50,7 @@ pub struct Divergence {
     pub error: ErrorId,
 }
 
-/// Each input that the program asks for by name has one value throughout.
+/// Each input that may be chosen has one value throughout.
 type Choice = FxHashMap<InputId, Bv>;
 
 struct Suspect {
@@ -133,8 +135,8 @@ impl<'c> Search<'c> {
     /// Looks for runs that do not end soon.
     fn look(&mut self, program: &Program, budget: &Budget) {
         let asked: Vec<InputId> = {
-            let by_name = program.inputs.iter().filter(|(_, i)| matches!(i.kind, InputKind::Nondet(_)));
-            by_name.map(|(id, _)| id).collect()
+            let chosen = program.inputs.iter().filter(|(_, i)| may_be_chosen(&i.kind));
+            chosen.map(|(id, _)| id).collect()
         };
         let constants = constants(program);
         let interpreter = Interpreter::new(program);
