@@ -140,7 +140,7 @@ impl<'c> Search<'c> {
         };
         let constants = constants(program);
         let interpreter = Interpreter::new(program);
-        let forests = Forests::new(program);
+        let forests = Forests::new(program, &Cycles::mark(&mut program.clone()));
         let mut alike: FxHashMap<Option<Recurrence>, usize> = FxHashMap::default();
         let runs = if asked.is_empty() { 1 } else { CHOICES };
         for number in 0..runs {
@@ -195,7 +195,7 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
         tail = Tail::new(run.steps / 2);
         interpreter.run(&mut Chosen(choice), Limits { steps: run.steps, deadline: None, ..limits }, &mut tail);
     }
-    let recurrence = Forests::new(&program).recurrence(&program, &tail, run.outcome)?;
+    let recurrence = Forests::new(&program, &cycles).recurrence(&program, &tail, run.outcome)?;
     let mut counter = Counter::new(&cycles, recurrence);
     let mut recording = Recording::new(Chosen(choice));
     let again = Limits { steps: run.steps, deadline: None, ..limits };
@@ -302,28 +302,32 @@ impl Observer for Tail {
     }
 }
 
-/// The loops of all functions.
+/// The loops of all functions, and which of these call themselves, maybe by way of others.
 struct Forests {
     graphs: CfaGraphs,
     forests: Vec<LoopForest>,
+    recursive: FxHashSet<FuncId>,
 }
 
 impl Forests {
-    fn new(program: &Program) -> Self {
+    fn new(program: &Program, cycles: &Cycles) -> Self {
         let graphs = CfaGraphs::new(program);
         let forests = graphs.funcs.values().map(|g| LoopForest::new(&g.graph, 0)).collect();
-        Self { graphs, forests }
+        let recursive = cycles.recursions.iter().flat_map(|r| r.funcs.iter().copied()).collect();
+        Self { graphs, forests, recursive }
     }
 
     /// What the run whose later part this is goes round in.
     fn recurrence(&self, program: &Program, tail: &Tail, outcome: Outcome) -> Option<Recurrence> {
         let in_loop = (outcome != Outcome::Limit(LimitKind::CallDepth)).then(|| self.loop_of(program, tail)).flatten();
         in_loop.or_else(|| {
-            let (&call, _) = tail.calls.iter().max_by_key(|&(&e, &n)| (n, std::cmp::Reverse(e)))?;
-            if let Op::Call { callee: cfa::Callee::Direct(func), .. } = program.edges[call].op {
-                return Some(Recurrence::Recursion(func));
-            }
-            None
+            let called = |e: EdgeId| match program.edges[e].op {
+                Op::Call { callee: cfa::Callee::Direct(func), .. } => Some(func),
+                _ => None,
+            };
+            let again = |e: EdgeId| called(e).filter(|func| self.recursive.contains(func));
+            let calls = tail.calls.iter().filter_map(|(&e, &n)| Some((n, std::cmp::Reverse(e), again(e)?)));
+            calls.max().map(|(.., func)| Recurrence::Recursion(func))
         })
     }
 
