@@ -42,6 +42,8 @@ pub struct Node<S> {
     pub via: Box<[EdgeId]>,
     children: Vec<NodeId>,
     pub status: Status,
+    /// Several paths from the head before it were merged into its state.
+    merged: bool,
     /// Heads that this one covers.
     covers: Vec<NodeId>,
     /// Whether it is among those that may cover others.
@@ -121,7 +123,8 @@ impl<'p, S> Arg<'p, S> {
         };
         let state = state.map(Box::new);
         let (children, covers) = (Vec::new(), Vec::new());
-        self.nodes.push(Node { state, at, parent, head, via, children, status: Status::Waiting, covers, noted: false });
+        let (status, merged, noted) = (Status::Waiting, false, false);
+        self.nodes.push(Node { state, at, parent, head, via, children, status, merged, covers, noted });
         if let Some(parent) = parent {
             self.nodes[parent].children.push(id);
         }
@@ -307,6 +310,7 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
         }
         let Some(state) = cpa.abstract_state(state, at, self.state(head))? else { return Ok(None) };
         let node = self.add(Some(state.clone()), at, Some(from.node), via.into());
+        self.nodes[node].merged = from.merged;
         Ok(Some((state, node)))
     }
 
@@ -375,7 +379,7 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
             parent: n.parent.map(number),
             at: Some(n.at.loc),
             status: n.status,
-            merged: false,
+            merged: n.merged,
             edges: n.via.len() as u32,
         }))
     }

@@ -17,6 +17,8 @@ pub struct From<Id> {
     pub node: Id,
     /// The last edge; the call's, where a function returned.
     pub edge: EdgeId,
+    /// Whether since that node several states became one.
+    pub merged: bool,
 }
 
 /// What has become of a state at a head: itself with its node, or nothing if it need not be followed.

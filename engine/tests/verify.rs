@@ -502,6 +502,35 @@ fn a_graph_that_is_kept_changes_nothing() {
     }
 }
 
+/// A head that ends a block of several paths is merged, in the pictures of the thesis yellow; one behind a single path is not.
+#[test]
+fn the_graph_shows_where_blocks_were_merged() {
+    let graph = |b: Build| b.run_with(&Config { wants_graph: true, ..with(Analysis::Predicate) }).1.arg;
+    let counts = |chooses: bool| {
+        let mut b = Build::new();
+        let (i, go) = (b.var("i", 32), b.var("go", 32));
+        if chooses {
+            b.nondet(go);
+            let (ego, zero) = (b.e(go), b.int(0));
+            let goes = b.p.exprs.ne(ego, zero);
+            let other = b.assume(goes);
+            let joined = std::mem::replace(&mut b.at, other);
+            b.goto(joined);
+            b.at = joined;
+        }
+        let [_, right] = b.count_to(i, 3);
+        b.error_if(right);
+        graph(b)
+    };
+    assert!(counts(true).iter().any(|n| n.merged));
+    let graph = counts(false);
+    assert!(graph.iter().all(|n| !n.merged));
+    // Errors are as deep as their paths are long: an assignment, and three iterations of a branch, an addition and a way back.
+    let target = graph.iter().find(|n| n.status == engine::arg::Status::Target).expect("the sum is reached");
+    let line = std::iter::successors(Some(target), |n| n.parent.map(|p| &graph[p as usize]));
+    assert!(line.map(|n| n.edges).sum::<u32>() >= 1 + 3 * 2 + 2);
+}
+
 #[test]
 fn what_is_left_is_the_frontier() {
     for analysis in [Analysis::Symex, Analysis::Value] {

@@ -123,7 +123,10 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         match checked {
             PathCheck::Feasible(evidence) => {
                 let Goal::Error { error, .. } = hit.goal else { unreachable!("only errors have evidence") };
-                Reached::<C>::target(&mut self.inner.reached, hit.node, &hit.via);
+                // Of a block, all that lies behind its head: the last piece is where paths were last merged.
+                let last = cuts.last().copied().filter(|_| self.inner.reached.merges());
+                let via = last.map_or(&hit.via[..], |head| &path[head..]);
+                Reached::<C>::target(&mut self.inner.reached, hit.node, via);
                 self.settle(hit);
                 return Ok(Some(Exploration::Target { error, edge, evidence }));
             }

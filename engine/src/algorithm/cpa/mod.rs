@@ -64,6 +64,8 @@ struct Node<S, N> {
     iterations: u32,
     /// Whether it has come to a head, and may be covered.
     may_stop: bool,
+    /// Whether it is several states that were merged since the node.
+    merged: bool,
 }
 
 /// A state after an edge.
@@ -102,6 +104,7 @@ pub struct Hit<S, E, N> {
     /// The node last passed, and the edges from there.
     pub node: N,
     pub via: Vec<EdgeId>,
+    merged: bool,
     pub evidence: Option<E>,
 }
 
@@ -193,7 +196,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         let at = Control { loc: self.program.funcs[self.program.entry].entry, stack: CallStacks::EMPTY };
         let state = self.cpa.initial();
         let node = self.reached.root(&state, at);
-        self.enqueue(Node { state, at, node, forks: 0, iterations: 0, may_stop: false }, true);
+        self.enqueue(Node { state, at, node, forks: 0, iterations: 0, may_stop: false, merged: false }, true);
     }
 
     /// The part of the tree of forks that has been explored, if states are not merged: an estimate of how far the

@@ -15,7 +15,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         budget: &Budget,
         taints: &mut Taints,
     ) -> Result<Option<HitOf<C, R>>, Stop> {
-        let Node { mut state, mut at, mut node, forks, mut iterations, may_stop } = waiting;
+        let Node { mut state, mut at, mut node, forks, mut iterations, may_stop, mut merged } = waiting;
         if !self.reached.follow(node) || may_stop && self.covered(node, &state, at)? {
             return Ok(None);
         }
@@ -28,7 +28,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
                 self.tick = 0;
                 if let Some(spent) = budget.spent().or(ran_out.then_some(Spent::Time)) {
                     let node = self.reached.waits(node, at, &mut via);
-                    self.push(Node { state, at, node, forks, iterations, may_stop: false }, false);
+                    self.push(Node { state, at, node, forks, iterations, may_stop: false, merged }, false);
                     return Err(Stop::Spent(spent));
                 }
             }
@@ -43,17 +43,17 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
                 Next::One(way) => way,
                 Next::Ways => {
                     self.counters.paths += u64::from(self.ways.is_empty());
-                    self.fork(node, &via, forks, iterations)?;
+                    self.fork((node, merged), &via, forks, iterations)?;
                     return Ok(None);
                 }
                 Next::Hit { goal, state, before, evidence } => {
-                    self.fork(node, &via, forks, iterations)?;
-                    return Ok(Some(Hit { goal, state, before, at, node, via, evidence }));
+                    self.fork((node, merged), &via, forks, iterations)?;
+                    return Ok(Some(Hit { goal, state, before, at, node, via, merged, evidence }));
                 }
                 Next::Later(state) => {
-                    self.fork(node, &via, forks, iterations)?;
+                    self.fork((node, merged), &via, forks, iterations)?;
                     let node = self.reached.waits(node, at, &mut via);
-                    self.push(Node { state, at, node, forks, iterations, may_stop: false }, false);
+                    self.push(Node { state, at, node, forks, iterations, may_stop: false, merged }, false);
                     return Err(Stop::Spent(Spent::Time));
                 }
             };
@@ -65,15 +65,15 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
                 }
                 let is_head = self.parameters.heads[at.loc.index()];
                 if is_head {
-                    match self.come_to_head(state, node, way.over, at, &mut via)? {
-                        Some(adjusted) => (state, node) = adjusted,
+                    match self.come_to_head(state, From { node, edge: way.over, merged }, at, &mut via)? {
+                        Some(adjusted) => (state, node, merged) = (adjusted.0, adjusted.1, false),
                         None => return Ok(None),
                     }
                     iterations += self.iterations(way.over, at);
                 }
                 match &self.parameters.merge {
                     Merge::InBlocks(_) if is_head => {
-                        self.push(Node { state, at, node, forks, iterations: 0, may_stop: true }, true);
+                        self.push(Node { state, at, node, forks, iterations: 0, may_stop: true, merged }, true);
                         return Ok(None);
                     }
                     Merge::InBlocks(joins) => waits |= joins[at.loc.index()],
@@ -87,18 +87,24 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
             }
             if waits {
                 let node = self.reached.waits(node, at, &mut via);
-                self.push(Node { state, at, node, forks, iterations, may_stop: false }, false);
+                self.push(Node { state, at, node, forks, iterations, may_stop: false, merged }, false);
                 return Ok(None);
             }
         }
     }
 
-    /// The states that a fork leads to begin to wait.
-    pub(super) fn fork(&mut self, node: R::Node, via: &[EdgeId], forks: u32, iterations: u32) -> Result<(), Stop> {
+    /// The states that a fork leads to begin to wait: from this node, merged since or not.
+    pub(super) fn fork(
+        &mut self,
+        from: (R::Node, bool),
+        via: &[EdgeId],
+        forks: u32,
+        iterations: u32,
+    ) -> Result<(), Stop> {
         let mut ways = std::mem::take(&mut self.ways);
         self.counters.forks += ways.len().saturating_sub(1) as u64;
         for way in ways.drain(..) {
-            self.wait(way, node, via, forks + 1, iterations)?;
+            self.wait(way, from, via, forks + 1, iterations)?;
         }
         self.ways = ways;
         Ok(())
@@ -108,7 +114,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
     pub(super) fn wait(
         &mut self,
         way: Way<C::State>,
-        node: R::Node,
+        (node, merged): (R::Node, bool),
         via: &[EdgeId],
         forks: u32,
         iterations: u32,
@@ -121,16 +127,18 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         }
         if !moved || !self.parameters.heads[at.loc.index()] {
             let node = self.reached.waits(node, at, &mut path);
-            self.push(Node { state, at, node, forks, iterations, may_stop: false }, false);
+            self.push(Node { state, at, node, forks, iterations, may_stop: false, merged }, false);
             return Ok(());
         }
-        let Some((state, node)) = self.come_to_head(state, node, over, at, &mut path)? else { return Ok(()) };
+        let Some((state, node)) = self.come_to_head(state, From { node, edge: over, merged }, at, &mut path)? else {
+            return Ok(());
+        };
         let merges = matches!(self.parameters.merge, Merge::AtHeads);
         if merges && self.covered(node, &state, at)? {
             return Ok(());
         }
         let iterations = iterations + self.iterations(over, at);
-        self.push(Node { state, at, node, forks, iterations, may_stop: !merges }, true);
+        self.push(Node { state, at, node, forks, iterations, may_stop: !merges, merged: false }, true);
         Ok(())
     }
 
@@ -158,24 +166,23 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         false
     }
 
-    /// The state has come over `edge` to the head `at`, from `node`.
+    /// The state has come to the head `at`.
     pub(super) fn come_to_head(
         &mut self,
         state: C::State,
-        node: R::Node,
-        edge: EdgeId,
+        from: From<R::Node>,
         at: Control,
         via: &mut Vec<EdgeId>,
     ) -> Adjusted<C::State, R::Node> {
-        let adjusted = self.reached.adjust(&mut self.cpa, &mut self.stacks, state, From { node, edge }, at, via)?;
+        let adjusted = self.reached.adjust(&mut self.cpa, &mut self.stacks, state, from, at, via)?;
         if R::ABSTRACT && self.cpa.ran_out() {
             // What it said last counts only if it had the time to say it.
-            self.lost = Some(node);
+            self.lost = Some(from.node);
             return Err(Stop::Spent(Spent::Time));
         }
         for state in self.cpa.siblings() {
-            let node = self.reached.waits(node, at, &mut Vec::new());
-            self.push(Node { state, at, node, forks: 0, iterations: 0, may_stop: false }, true);
+            let node = self.reached.waits(from.node, at, &mut Vec::new());
+            self.push(Node { state, at, node, forks: 0, iterations: 0, may_stop: false, merged: false }, true);
         }
         self.counters.paths += u64::from(adjusted.is_none());
         Ok(adjusted)

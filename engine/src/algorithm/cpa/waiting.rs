@@ -116,6 +116,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
                     self.reached.merge(next.node, node.node);
                     next.state = state;
                     next.forks = next.forks.max(node.forks);
+                    next.merged = true;
                 }
                 Err(pair) => {
                     (next.state, node.state) = *pair;
@@ -146,13 +147,13 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
 
     /// A head waits again, with its state.
     pub(in crate::algorithm) fn again(&mut self, state: C::State, at: Control, node: R::Node) {
-        self.enqueue(Node { state, at, node, forks: 0, iterations: 0, may_stop: true }, true);
+        self.enqueue(Node { state, at, node, forks: 0, iterations: 0, may_stop: true, merged: false }, true);
     }
 
     /// The state of a hit waits again, before the operation in question.
     pub(in crate::algorithm) fn retry(&mut self, hit: HitOf<C, R>) {
-        let Hit { state, before, at, mut via, node, .. } = hit;
+        let Hit { state, before, at, mut via, node, merged, .. } = hit;
         let (state, node) = (before.unwrap_or(state), self.reached.waits(node, at, &mut via));
-        self.enqueue(Node { state, at, node, forks: 0, iterations: 0, may_stop: false }, false);
+        self.enqueue(Node { state, at, node, forks: 0, iterations: 0, may_stop: false, merged }, false);
     }
 }
