@@ -91,7 +91,7 @@ struct Context<'m> {
     failed_assertion: Option<FuncId>,
     /// Global objects whose initial value is not known.
     unknown_initialisers: Vec<String>,
-    /// Objects of which something is not known, and those whose addresses others hold at first.
+    /// Objects of which something is not known, or of what they lead to at first, and those to which variables lead whose address is not taken.
     open_globals: FxHashMap<GlobalId, globals::Open>,
     open_initialisers: Vec<GlobalId>,
     layout: Layout,

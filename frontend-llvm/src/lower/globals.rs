@@ -67,15 +67,15 @@ pub const LIBRARY_VARIABLES: [&str; 25] = [
 const STREAMS: [&str; 3] = ["stderr", "stdin", "stdout"];
 
 /// What no file of the program says of a variable that it declares.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum Open {
     /// How large it is.
-    Size,
+    Size(GlobalId),
     /// What the C library keeps in it.
-    Content,
+    Content(GlobalId),
 }
 
-/// The variables in an address of which something is not known. Where they are accessed, that may matter.
+/// The variables in an address of which something is not known, or of what they lead to. Where they are accessed, that may matter.
 pub(super) fn mentioned(cx: &Context<'_>, address: ExprId) -> Vec<GlobalId> {
     let mut found = Vec::new();
     if !cx.open_globals.is_empty() {
@@ -89,15 +89,17 @@ pub(super) fn mentioned(cx: &Context<'_>, address: ExprId) -> Vec<GlobalId> {
 
 /// Such a variable may be accessed from here on.
 pub(super) fn approximate(b: &mut Builder<'_, '_>, global: GlobalId) {
-    let name = &b.cx.program.globals[global].name;
+    let name = |global: GlobalId| &b.cx.program.globals[global].name;
     match b.cx.open_globals[&global] {
-        Open::Size if b.cx.options.scopes() => {
+        Open::Size(global) if b.cx.options.scopes() => {
+            let name = name(global);
             let reason =
                 format!("how large '{name}' is, which is declared without a size, is not known: nobody defines it");
             b.approximate(reason, false, true);
         }
-        Open::Size => {}
-        Open::Content => {
+        Open::Size(_) => {}
+        Open::Content(global) => {
+            let name = name(global);
             let reason = format!("what the C library keeps in '{name}' is not modelled");
             b.approximate(reason, true, false);
         }
@@ -117,7 +119,10 @@ impl Context<'_> {
                 // The variable comes when the initial value is known.
                 Cell::Absent
             } else {
-                let is_open = variable.init == NONE && ends_open(ir, variable.ty);
+                // What C++ has for types is only compared.
+                let is_open = variable.init == NONE
+                    && ends_open(ir, variable.ty)
+                    && !variable.name.starts_with("_ZTVN10__cxxabiv1");
                 let size = if is_open {
                     OPEN_SIZE[usize::from(ir.pointer_width == 64)]
                 } else {
@@ -139,9 +144,9 @@ impl Context<'_> {
                     place,
                 });
                 if is_unmodelled(variable) {
-                    self.open_globals.insert(global, Open::Content);
+                    self.open_globals.insert(global, Open::Content(global));
                 } else if is_open {
-                    self.open_globals.insert(global, Open::Size);
+                    self.open_globals.insert(global, Open::Size(global));
                 }
                 Cell::Object(global)
             };
@@ -156,6 +161,36 @@ impl Context<'_> {
                 Cell::Absent if self.is_promoted(n) => self.cells[n] = self.promoted(n),
                 _ => {}
             }
+        }
+        self.find_holders();
+    }
+
+    /// Who holds the address of a variable of which something is not known leads to it.
+    fn find_holders(&mut self) {
+        let mut is_open = !self.open_globals.is_empty();
+        while std::mem::take(&mut is_open) {
+            for id in self.program.globals.ids() {
+                let held = self.program.globals[id].init.iter().flat_map(|init| &init.pointers);
+                let open = held.flat_map(|&(_, address)| mentioned(self, address)).next();
+                if let Some(open) = open
+                    && !self.open_globals.contains_key(&id)
+                {
+                    self.open_globals.insert(id, self.open_globals[&open]);
+                    is_open = true;
+                }
+            }
+        }
+        for cell in &self.cells {
+            let value = match cell {
+                Cell::Constant(value) => Some(*value),
+                Cell::Var(var) => match self.program.vars[*var].kind {
+                    VarKind::Global { init } => init,
+                    _ => None,
+                },
+                _ => None,
+            };
+            let open = value.map_or_else(Vec::new, |value| mentioned(self, value));
+            self.open_initialisers.extend(open);
         }
     }
 
@@ -182,8 +217,6 @@ impl Context<'_> {
             // Undefined: C has zeros there.
             init => Some(self.constant(init).unwrap_or_else(|| self.program.exprs.int(width, 0))),
         };
-        let open = init.map_or_else(Vec::new, |value| mentioned(self, value));
-        self.open_initialisers.extend(open);
         if let Some(value) = init
             && variable.constant
         {
@@ -227,11 +260,7 @@ impl Context<'_> {
                     };
                     match self.program.exprs.as_const(value) {
                         Some(bits) => write(&mut init.bytes, offset, &bits.to_le_bytes()),
-                        None => {
-                            let open = mentioned(self, value);
-                            self.open_initialisers.extend(open);
-                            init.pointers.push((offset, value));
-                        }
+                        None => init.pointers.push((offset, value)),
                     }
                 }
             }

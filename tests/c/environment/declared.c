@@ -4,6 +4,7 @@
 // run: -DTABLE -DBUG => FALSE(unreach-call)
 // run: -DTABLE --check address => UNKNOWN
 // run: -DHELD --check address => UNKNOWN
+// run: -DLISTED --check address => UNKNOWN
 // run: -DTABLE -DBEFORE --check address => FALSE(address)
 // run: --check address => TRUE
 // run: -DLIBRARY => UNKNOWN
@@ -20,6 +21,10 @@ extern int table[];
 extern int daylight;
 #ifdef HELD
 int *held = table;
+#endif
+int *tables[2] = {table};
+#ifdef LISTED
+int **list = tables;
 #endif
 
 int main(void) {
@@ -38,6 +43,8 @@ int main(void) {
 #endif
 #ifdef HELD
     return held[2];
+#elif defined LISTED
+    return list[index != 0] ? list[0][2] : 0;
 #endif
 #ifdef TABLE
     if (index < 0 || index > 1000)
