@@ -60,6 +60,8 @@ struct Type<'m> {
     name: std::borrow::Cow<'m, str>,
     is_integer: bool,
     is_signed: bool,
+    /// In bits, of integers.
+    width: Option<u64>,
 }
 
 impl<'m> Description<'m> {
@@ -77,7 +79,18 @@ impl<'m> Description<'m> {
         let name = self.ir.text[range.clone()].split(|&b| b == 0).next()?;
         let is_integer = number(self.ir, kind)? == 0;
         let is_signed = is_integer && number(self.ir, info)? & 1 == 1;
-        Some(Type { name: String::from_utf8_lossy(name), is_integer, is_signed })
+        let width = if is_integer { 1u64.checked_shl(number(self.ir, info)? as u32 >> 1) } else { None };
+        Some(Type { name: String::from_utf8_lossy(name), is_integer, is_signed, width })
+    }
+    /// Whether the check of a shift, with whose failure this call deals, is one of a shift by a constant that is less than the width:
+    /// what fails is then the value, and values fail where they are shifted to the left.
+    fn shifts_within_width(&self, call: &Instruction) -> bool {
+        let by = match self.ir.operand(call, 2) {
+            Operand::Constant(c) => number(self.ir, c),
+            _ => None,
+        };
+        let width = self.ty(0).and_then(|t| t.width);
+        by.zip(width).is_some_and(|(by, width)| by < width)
     }
 }
 
@@ -204,7 +217,7 @@ impl FunctionLowering<'_, '_> {
             return None;
         }
         let description = Description::of(ir, ir.operand(call, 0))?;
-        let left = description.ty(0).is_none_or(|t| t.is_signed) && fails_before_shift_left(self, block);
+        let left = is_of_signed_left_shift(self, block, call, &description);
         let asked = self.b.asks_for(if left { Check::SignedLeftShift } else { Check::Shift });
         (!asked).then_some(next)
     }
@@ -263,7 +276,7 @@ fn failed_checks(
         "divrem_overflow" if ty(0).is_some_and(|t| !t.is_integer) => {
             one(Check::FloatDivideByZero, format!("division of a {} by zero", name(0).replace('\'', "")))
         }
-        "shift_out_of_bounds" => match ty(0).is_none_or(|t| t.is_signed) && fails_before_shift_left(fl, fl.block) {
+        "shift_out_of_bounds" => match is_of_signed_left_shift(fl, fl.block, i, description) {
             true => one(
                 Check::SignedLeftShift,
                 format!("left shift of a signed integer: the result does not fit into {}", name(0)),
@@ -321,7 +334,13 @@ fn any_bit_is_set(fl: &mut FunctionLowering, i: &Instruction, k: usize, bits: u6
     Some(x.ne(these, zero))
 }
 
-/// Whether the check, with whose failure this block deals, stands before a shift to the left.
+/// Whether the check, with whose failure this call in this block deals, is one of a shift of a signed integer to the left.
+fn is_of_signed_left_shift(fl: &FunctionLowering, block: u32, call: &Instruction, of: &Description<'_>) -> bool {
+    of.ty(0).is_none_or(|t| t.is_signed) && (fails_before_shift_left(fl, block) || of.shifts_within_width(call))
+}
+
+/// Whether the check, with whose failure this block deals, stands before a shift to the left. A shift of constants is
+/// folded by clang, and nothing stands there.
 fn fails_before_shift_left(fl: &FunctionLowering, block: u32) -> bool {
     let block = &fl.body.blocks[block as usize];
     let ir = fl.b.ir();

@@ -1,9 +1,15 @@
 // run: --property no-overflow => FALSE(no-overflow)
 // run: --property no-overflow -DDEAD => TRUE
-// clang folds constants, but not those that overflow.
+// run: --property no-overflow -DBITS=31 => FALSE(no-overflow)
+// run: --property no-overflow -DBITS=30 => TRUE
+// run: --check shift -DBITS=32 => FALSE(shift)
+// clang folds constants, but not those that overflow; of a shift whose result does not fit only the check is left.
 #include "../verify.h"
 
 int main(void) {
+#ifdef BITS
+    return (1 << BITS) == 0; // wrong
+#endif
 #ifdef DEAD
     if (0)
 #endif
