@@ -101,31 +101,36 @@ fn postconditions(
             last_use.insert(leaf, k);
         }
     }
+    // The rest of the path, the next step on top: each is told to the solver once.
+    for &step in steps.iter().skip(1).rev() {
+        solver.push();
+        solver.assert(pool, step);
+    }
     let mut state: Vec<ExprId> = Vec::new();
     let mut found = Vec::with_capacity(steps.len().saturating_sub(1));
     for k in 0..steps.len().saturating_sub(1) {
         state.extend(conjuncts(pool, steps[k]));
         let all_known = state.clone();
-        forget(pool, &mut leaves, &mut state, |leaf| last_use[&leaf] <= k, budget)?;
-        solver.push();
-        for &step in &steps[k + 1..] {
-            solver.assert(pool, step);
+        if let Err(why) = forget(pool, &mut leaves, &mut state, |leaf| last_use[&leaf] <= k, budget) {
+            solver.pop((steps.len() - 1 - k) as u32);
+            return Err(why);
         }
         let answer = solver.check(pool, &state, budget);
-        let core: FxHashSet<ExprId> = match answer {
-            Answer::Unsat => solver.unsat_core().into_iter().collect(),
-            _ => FxHashSet::default(),
-        };
-        solver.pop(1);
-        match answer {
-            Answer::Unsat => state.retain(|e| core.contains(e)),
-            // The steps so far may contradict one another by what is said of dead leaves.
-            Answer::Sat if solver.check(pool, &all_known, budget) == Answer::Unsat => {
-                found.resize(steps.len() - 1, pool.bool(false));
-                return Ok(found);
-            }
-            Answer::Sat => return Err(NoInterpolants::Inexpressible),
-            Answer::Unknown(reason) => return Err(NoInterpolants::Unknown(reason)),
+        if answer == Answer::Unsat {
+            let core: FxHashSet<ExprId> = solver.unsat_core().into_iter().collect();
+            state.retain(|e| core.contains(e));
+            solver.pop(1);
+        } else {
+            solver.pop((steps.len() - 1 - k) as u32);
+            return match answer {
+                // The steps so far may contradict one another by what is said of dead leaves.
+                Answer::Sat if solver.check(pool, &all_known, budget) == Answer::Unsat => {
+                    found.resize(steps.len() - 1, pool.bool(false));
+                    Ok(found)
+                }
+                Answer::Unknown(reason) => Err(NoInterpolants::Unknown(reason)),
+                _ => Err(NoInterpolants::Inexpressible),
+            };
         }
         let mut all = pool.bool(true);
         for &e in &state {
