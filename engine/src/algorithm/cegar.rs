@@ -2,7 +2,7 @@
 //!
 //! Algorithm 2 of Beyer, Löwe: Explicit-state software model checking based on CEGAR and interpolation, FASE 2013, with lazy
 //! abstraction: after a refinement the graph is cut where the precision changed, and the rest of it stays. A path that can
-//! neither be refuted nor shown to be feasible is settled, and the search goes on to the next.
+//! neither be refuted nor shown to be feasible is settled, and the search goes on to the next, as the paper has it.
 
 use super::cpa::{CpaAlgorithm, Hit, Parameters, walk};
 use super::{Counters, Exploration};
@@ -17,8 +17,10 @@ use cfa::{EdgeId, Op, Program};
 
 /// Refinements that may leave the precision as it is before the graph is made anew, and again before giving up.
 const STALE: u32 = 3;
-/// Paths to errors that could not be decided before the search ends.
+/// Paths to errors that could not be decided before the search ends, where others wait for their turns; alone, it goes on.
 const MOST_UNDECIDED: usize = 64;
+/// Undecided paths that are kept; of others only where they end.
+const MOST_TOLD: usize = 64;
 
 type Found<C> = Hit<<C as crate::cpa::Cpa>::State, <C as crate::cpa::Cpa>::Evidence, NodeId>;
 
@@ -28,6 +30,8 @@ pub struct Cegar<'p, C: Abstraction> {
     stale: u32,
     /// Paths that could not be decided.
     undecided: Vec<(Control, Option<Vec<EdgeId>>, Reason)>,
+    /// How many there have been, with those that are not kept.
+    given_up: usize,
     /// How many of them there may be.
     patience: usize,
 }
@@ -36,13 +40,19 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     pub fn new(program: &'p Program, cpa: C, parameters: Parameters) -> Self {
         let arg = Arg::new(program, matches!(parameters.merge, super::cpa::Merge::InBlocks(_)));
         let inner = CpaAlgorithm::new(program, cpa, arg, parameters);
-        Self { inner, stale: 0, undecided: Vec::new(), patience: MOST_UNDECIDED }
+        Self { inner, stale: 0, undecided: Vec::new(), given_up: 0, patience: MOST_UNDECIDED }
     }
 
     /// The first path that cannot be decided ends the search, and so do so many edges.
     pub fn impatient(mut self, edges: u64) -> Self {
         self.patience = 0;
         self.inner.most_edges = edges;
+        self
+    }
+
+    /// However many paths cannot be decided, the search goes on to the next.
+    pub fn patient(mut self) -> Self {
+        self.patience = usize::MAX;
         self
     }
 
@@ -200,9 +210,14 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
 
     /// A path cannot be decided: it is recorded, and the search goes on to the next.
     fn give_up_on(&mut self, hit: Found<C>, reason: Reason) -> Result<(), Stop> {
-        let path = Reached::<C>::path(&self.inner.reached, hit.node).map(|path| [&path[..], &hit.via].concat());
-        self.undecided.push((hit.at, path, reason.clone()));
-        if self.undecided.len() > self.patience {
+        self.given_up += 1;
+        if self.undecided.len() < MOST_TOLD {
+            let path = Reached::<C>::path(&self.inner.reached, hit.node).map(|path| [&path[..], &hit.via].concat());
+            self.undecided.push((hit.at, path, reason.clone()));
+        } else if !self.undecided.iter().any(|(at, path, _)| *at == hit.at && path.is_none()) {
+            self.undecided.push((hit.at, None, reason.clone()));
+        }
+        if self.given_up > self.patience {
             return Err(Stop::Fatal(reason));
         }
         self.inner.cpa.settle(hit.goal.edge(), reason);
@@ -261,5 +276,63 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
             let (at, state) = (self.inner.reached.node(id).at, self.inner.reached.state(id).clone());
             self.inner.again(state, at, id);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::budget::Budget;
+    use crate::{Analysis, Config, Verdict, replay, verify};
+    use cfa::interp::Inputs;
+    use std::fmt::Write;
+    use std::time::Duration;
+
+    /// So many errors that values cannot refute (`y = x; if (x < y)`), and behind them one that is reached, or another such.
+    fn with_undecided(n: u32, violated: bool) -> cfa::Program {
+        let mut text = String::from(
+            "program 64 entry f0\ntype ty0 void\ntype ty1 int \"int\" 32 signed\ninput in0 nondet \"n\" ty1 32\n\
+             error err0 \"unreach-call\" \"m\"\n\nfunc f0 \"main\" source ty0 () entry l0 {\n  \
+             local v0 \"x\" ty1 32\n  local v1 \"y\" ty1 32\n  l0:\n    t0: v0 := havoc in0 -> l1\n",
+        );
+        let (mut edge, mut loc) = (1, 1);
+        for k in 0..=n {
+            let (other, next, error) = (loc + 1, loc + 2, loc + 3);
+            let value = if k == n && violated { "7:32" } else { "v0" };
+            write!(
+                text,
+                "  l{loc}:\n    t{edge}: v1 := {value} -> l{other}\n  l{other}:\n    t{}: if (v0 <u v1) -> l{error}\n    \
+                 t{}: else (v1 <=u v0) -> l{next}\n  l{error}:\n    t{}: error err0 -> l{next}\n",
+                edge + 1,
+                edge + 2,
+                edge + 3
+            )
+            .expect("strings take all");
+            (edge, loc) = (edge + 4, loc + 4);
+            // The location behind.
+            write!(text, "  l{next}:\n    t{edge}: skip -> l{loc}\n").expect("strings take all");
+            edge += 1;
+        }
+        text += &format!("  l{loc}:\n}}\n");
+        cfa::text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+    }
+
+    #[test]
+    fn the_search_goes_on_behind_what_values_cannot_refute() {
+        let config = Config { analysis: Analysis::Value, wants_frontier: true, ..Config::default() };
+        let run = |violated| {
+            let program = with_undecided(3 * super::MOST_TOLD as u32, violated);
+            let replay = |inputs: &Inputs, error| {
+                replay::replay(&program, inputs, error, Duration::from_secs(9)).map(|path| (inputs.clone(), path))
+            };
+            verify(&program, &config, &Budget::unlimited(), &replay, &|_| {})
+        };
+        let unknown = run(false);
+        assert!(matches!(unknown.verdict, Verdict::Unknown(_)), "{:?}", unknown.verdict);
+        // Paths that are kept do not grow with them: of those beyond the first it is told where they end.
+        let open = &unknown.frontiers[0].open;
+        assert_eq!(open.iter().filter(|open| open.path.is_some()).count(), super::MOST_TOLD);
+        assert_eq!(open.len(), 3 * super::MOST_TOLD + 1);
+        let outcome = run(true);
+        assert!(matches!(outcome.verdict, Verdict::False(_)), "{:?}", outcome.verdict);
     }
 }

@@ -11,6 +11,7 @@ use crate::algorithm::k_induction::KInduction;
 use crate::algorithm::random::Tester;
 use crate::algorithm::{Algorithm, Impossible, Setting};
 use crate::analysis::Analysis;
+use crate::cpa::Abstraction;
 use crate::cpa::conditional::Conditional;
 use crate::cpa::interval::Interval;
 use crate::cpa::product::Product;
@@ -179,11 +180,24 @@ impl<'r> Maker<'r> {
         self.exploring(algorithm)
     }
 
+    /// Exploration with refinement, which no other analysis waits for to end.
+    fn refining<C: Wrapper<'r> + Abstraction + 'r>(
+        self,
+        cpa: C,
+        parameters: Parameters,
+    ) -> Box<dyn Algorithm<'r> + 'r> {
+        let cegar = Cegar::new(self.setting.program, cpa, parameters);
+        match self.setting.config.analysis == self.analysis {
+            true => self.exploring(cegar.patient()),
+            false => self.exploring(cegar),
+        }
+    }
+
     /// States abstracted where paths join.
     fn at_joins(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
         let cpa = Tracking::new(self.symbolic(), how);
         let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
-        self.exploring(Cegar::new(self.setting.program, cpa, parameters))
+        self.refining(cpa, parameters)
     }
 
     /// The same, in a product with intervals.
@@ -191,7 +205,7 @@ impl<'r> Maker<'r> {
         let program = self.setting.program;
         let cpa = Product::new(Tracking::new(self.symbolic(), how), Interval::new(program));
         let parameters = self.parameters(cpa.first.symbolic.heads(), Merge::Never);
-        self.exploring(Cegar::new(program, cpa, parameters))
+        self.refining(cpa, parameters)
     }
 
     /// The same, up to the first path that it cannot refute.
@@ -205,7 +219,7 @@ impl<'r> Maker<'r> {
     fn in_blocks(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
         let cpa = Tracking::new(self.symbolic(), how);
         let parameters = self.blocks(&cpa);
-        self.exploring(Cegar::new(self.setting.program, cpa, parameters))
+        self.refining(cpa, parameters)
     }
 
     fn blocks(self, cpa: &Tracking<'r>) -> Parameters {
@@ -222,7 +236,7 @@ impl<'r> Maker<'r> {
             false => self.parameters(cpa.symbolic.heads(), Merge::Never),
         };
         match Slicing::new(program, cpa, criteria, slicer::Options::default()) {
-            Ok(cpa) => self.exploring(Cegar::new(program, cpa, parameters)),
+            Ok(cpa) => self.refining(cpa, parameters),
             Err(_) => Box::new(Impossible(Reason::new("the dependences of the program could not be found"))),
         }
     }
