@@ -21,8 +21,8 @@ use cfa::interp::Inputs;
 use cfa::{Callee, Edge, EdgeId, ErrorId, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarKind};
 use smt::PathSolver;
 
-/// What an abstract model has to say.
-pub enum Explored {
+/// An abstract counterexample, if the explorer has one.
+pub enum Counterexample {
     /// No error can be reached in it, and nothing was left out.
     Proved,
     Path(Vec<EdgeId>),
@@ -53,7 +53,7 @@ pub struct Components<'p> {
 impl<'p> Components<'p> {
     /// The abstract model in which these conditions and their negations are tracked (expressions of `program`), and what it takes to leave out
     /// paths that are said to be infeasible and are.
-    pub fn explore(&self, predicates: &[ExprId], is_infeasible: &dyn Fn(&[EdgeId]) -> bool) -> Explored {
+    pub fn explore(&self, predicates: &[ExprId], is_infeasible: &dyn Fn(&[EdgeId]) -> bool) -> Counterexample {
         let mut cpa = self.domain();
         for &predicate in predicates {
             cpa.track_predicate(&self.program.exprs, predicate);
@@ -72,12 +72,12 @@ impl<'p> Components<'p> {
         let mut taints = Taints::default();
         let mut cegar = Cegar::new(self.program, cpa, parameters);
         match cegar.next_path(self.budget, &mut taints, is_infeasible) {
-            Ok(Some(path)) => Explored::Path(path),
+            Ok(Some(path)) => Counterexample::Path(path),
             Ok(None) => {
                 taints.merge(&cegar.inner.cpa.symbolic.taints);
-                taints.first(self.program).map_or(Explored::Proved, Explored::Unknown)
+                taints.first(self.program).map_or(Counterexample::Proved, Counterexample::Unknown)
             }
-            Err(stop) => Explored::Unknown(reason(stop)),
+            Err(stop) => Counterexample::Unknown(reason(stop)),
         }
     }
 
@@ -102,7 +102,7 @@ impl<'p> Components<'p> {
         let Some((goal, path)) = self.goal(path) else { return Ok(out) };
         let mut cpa = self.domain();
         let heads = cpa.symbolic.cutpoints(self.config.abstracts_at_calls);
-        let found = match self.abstracted(&mut cpa, path, goal, &heads) {
+        let found = match self.abstract_path(&mut cpa, path, goal, &heads) {
             Ok(None) => return Ok(out),
             Ok(Some((state, cuts))) => {
                 cpa.symbolic.execution.mode = Mode { is_abstract: false, ..cpa.symbolic.execution.mode };
@@ -168,7 +168,7 @@ impl<'p> Components<'p> {
     /// The state at the goal, abstracted to nothing at each head on the path, and after how many edges these are. `None` if a part of
     /// the path between two heads is infeasible in itself.
     #[allow(clippy::type_complexity)]
-    fn abstracted(
+    fn abstract_path(
         &self,
         cpa: &mut Tracking<'p>,
         path: &[EdgeId],

@@ -11,7 +11,7 @@ use cfa::{EdgeId, Program};
 use cooperate::condition::Condition;
 use cooperate::gia::{self, Annotated, Gia, Says};
 use engine::budget::Budget;
-use engine::components::{Components, Explored};
+use engine::components::{Components, Counterexample};
 use engine::{Analysis, Config, Outcome, Verdict};
 use std::time::{Duration, Instant};
 
@@ -66,9 +66,9 @@ impl Pipeline {
             let budget = self.budget.within(self.share_of_time(LOOK));
             let components = Components { program: &program, config: &config, budget: &budget };
             let verdict = match components.explore(&conditions, &|_| false) {
-                Explored::Proved => Verdict::True,
-                Explored::Path(_) => Verdict::Unknown(engine::Reason::new("they are not enough for a proof")),
-                Explored::Unknown(reason) => Verdict::Unknown(reason),
+                Counterexample::Proved => Verdict::True,
+                Counterexample::Path(_) => Verdict::Unknown(engine::Reason::new("they are not enough for a proof")),
+                Counterexample::Unknown(reason) => Verdict::Unknown(reason),
             };
             return self.conclude(verdict, "conditions", name, begin);
         }

@@ -6,7 +6,7 @@
 //!
 //! A state that covers others may be given away like any other: the proof holds once all pieces are proved.
 
-use crate::condition::rest::{Choice, Explored, all_but};
+use crate::condition::rest::{Choice, ExploredProgram, all_but};
 use crate::ranged::join;
 use cfa::Program;
 use engine::budget::Budget;
@@ -165,7 +165,7 @@ impl Crew<'_> {
 
     /// What paths take where there is a choice.
     fn choices(&self, paths: &[Vec<cfa::EdgeId>]) -> Vec<Vec<Choice>> {
-        let explored = Explored::of(self.program);
+        let explored = ExploredProgram::of(self.program);
         paths.iter().map(|path| explored.choices(path)).collect()
     }
 

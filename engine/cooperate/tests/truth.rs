@@ -9,7 +9,7 @@ mod generator;
 use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
 use cfa::{Bv, Check, EdgeId, ErrorId, ErrorInfo, ExprId, GlobalId, HaltKind, LocId, Op, Out, Program, Var, VarKind};
 use cooperate::condition::Condition;
-use cooperate::condition::rest::Explored;
+use cooperate::condition::rest::ExploredProgram;
 use cooperate::gia::cegar::{Cegar, Ended, check, explore, reached, refine};
 use cooperate::gia::{Coverage, Gia, Left, Recording, Says, Told, combine, facts, parse, print, reduce, test_of};
 use cooperate::reduce::Reducer;
@@ -186,8 +186,14 @@ fn done(program: &Program, left: Option<&Restricted>, analysis: Analysis) -> Con
         let edge = |e| left.map_or(Some(e), |r| r.edges[e]);
         let func = |f| left.map_or(f, |r| r.funcs[f]);
         let simplified = outcome.simplified.as_deref();
-        let explored =
-            Explored { program: part, simplified, original: program, edge: &edge, func: &func, counts_on_rest: false };
+        let explored = ExploredProgram {
+            program: part,
+            simplified,
+            original: program,
+            edge: &edge,
+            func: &func,
+            counts_on_rest: false,
+        };
         done = done.union(&explored.condition(frontier));
     }
     done

@@ -12,7 +12,7 @@ use cfa::interp::{
 };
 use cfa::loops::LoopForest;
 use cfa::{Bv, CallGraph, Edge, EdgeId, ErrorId, FuncId, LocId, Op, Out, Program};
-use cooperate::condition::rest::Explored;
+use cooperate::condition::rest::ExploredProgram;
 use cooperate::condition::{Condition, Coverage, bounded, parse, print};
 use cooperate::range::Bound;
 use cooperate::range::split::{Splitter, ranges as divided};
@@ -123,7 +123,7 @@ fn ranges(program: &Program, parts: &mut [Part], config: &Config, budget: &Budge
             let simplified = outcome.simplified.as_deref();
             let (original, counts_on_rest) = (program, false);
             let explored =
-                Explored { program: of_part, simplified, original, edge: &edge, func: &func, counts_on_rest };
+                ExploredProgram { program: of_part, simplified, original, edge: &edge, func: &func, counts_on_rest };
             explored.condition(frontier)
         });
         (outcome, explored.unwrap_or_else(Condition::nothing))
@@ -269,7 +269,7 @@ fn what_is_said_to_be_verified_is() {
                     let func = |f: FuncId| covered.as_ref().map_or(f, |r| r.funcs[f]);
                     let simplified = outcome.simplified.as_deref();
                     let whole = &program;
-                    let explored = Explored {
+                    let explored = ExploredProgram {
                         program: part,
                         simplified,
                         original: whole,

@@ -2,7 +2,7 @@
 //! function (Biere, Cimatti, Clarke, Zhu: Symbolic model checking without BDDs, TACAS 1999).
 
 use super::houdini::{Runs, Unrolled, unrolled};
-use super::{Algorithm, Ending, Exploration, Proof, Setting, Share};
+use super::{Algorithm, Ending, Explored, Proof, Setting, Share};
 use crate::Stats;
 use crate::cpa::Stop;
 use crate::cpa::symbolic::SymbolicExecution;
@@ -59,14 +59,14 @@ impl<'p> Base<'p> {
         let mut taints = Taints::default();
         let result = self.runs.run(&mut explorer, share.budget, &mut taints, share.progress);
         let seen = match result {
-            Ok(Exploration::Complete) => {
+            Ok(Explored::Complete) => {
                 taints.merge(&explorer.cpa.symbolic.taints);
                 if taints.is_empty() {
                     self.seen = Some(self.iterations);
                 }
                 if explorer.cpa.assumptions().cut { Seen::Cut } else { Seen::All(taints) }
             }
-            Ok(Exploration::Target { error, edge, evidence }) => {
+            Ok(Explored::Target { error, edge, evidence }) => {
                 Seen::Ended(Ending::Violation { error, edge, inputs: evidence })
             }
             Err(Stop::Fatal(reason)) => Seen::Ended(Ending::GaveUp(reason)),

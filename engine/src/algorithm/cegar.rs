@@ -5,7 +5,7 @@
 //! neither be refuted nor shown to be feasible is settled, and the search goes on to the next, as the paper has it.
 
 use super::cpa::{CpaAlgorithm, Hit, Parameters, walk};
-use super::{Counters, Exploration};
+use super::{Counters, Explored};
 use crate::arg::{Arg, NodeId};
 use crate::budget::{Budget, Spent};
 use crate::control::Control;
@@ -62,11 +62,11 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         budget: &Budget,
         taints: &mut Taints,
         progress: &mut dyn FnMut(&Counters, usize),
-    ) -> Result<Exploration<C::Evidence>, Stop> {
+    ) -> Result<Explored<C::Evidence>, Stop> {
         loop {
             let hit = match self.inner.next_hit(budget, taints, progress) {
                 Ok(Some(hit)) => hit,
-                Ok(None) => return Ok(Exploration::Complete),
+                Ok(None) => return Ok(Explored::Complete),
                 Err(stop) => {
                     // A state that was lost comes again with its block.
                     if let Some(node) = self.inner.lost.take() {
@@ -121,7 +121,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
     }
 
     /// An abstract path leads to an error or a problem.
-    fn meet(&mut self, hit: Found<C>, budget: &Budget) -> Result<Option<Exploration<C::Evidence>>, Stop> {
+    fn meet(&mut self, hit: Found<C>, budget: &Budget) -> Result<Option<Explored<C::Evidence>>, Stop> {
         let (checked, path, cuts) = match self.check(&hit, budget) {
             Ok(checked) => checked,
             Err(stop) => {
@@ -138,7 +138,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                 let via = last.map_or(&hit.via[..], |head| &path[head..]);
                 Reached::<C>::target(&mut self.inner.reached, hit.node, via);
                 self.settle(hit);
-                return Ok(Some(Exploration::Target { error, edge, evidence }));
+                return Ok(Some(Explored::Target { error, edge, evidence }));
             }
             PathCheck::Unknown(reason) => return self.give_up_on(hit, reason).map(|()| None),
             PathCheck::Infeasible => {}

@@ -2,7 +2,7 @@
 
 use super::cegar::Cegar;
 use super::cpa::CpaAlgorithm;
-use super::{Algorithm, Counters, Ending, Exploration, Proof, Share};
+use super::{Algorithm, Counters, Ending, Explored, Proof, Share};
 use crate::Stats;
 use crate::analysis::Analysis;
 use crate::arg::Shape;
@@ -28,7 +28,7 @@ pub(crate) trait Explorer<'p> {
         budget: &Budget,
         taints: &mut Taints,
         progress: &mut dyn FnMut(&Counters, usize),
-    ) -> Result<Exploration<Inputs>, Stop>;
+    ) -> Result<Explored<Inputs>, Stop>;
     fn domain(&self) -> &Self::Domain;
     fn domain_mut(&mut self) -> &mut Self::Domain;
     fn counters(&self) -> &Counters;
@@ -48,7 +48,7 @@ impl<'p, C: Wrapper<'p>, R: Reached<C>> Explorer<'p> for CpaAlgorithm<'p, C, R> 
         budget: &Budget,
         taints: &mut Taints,
         progress: &mut dyn FnMut(&Counters, usize),
-    ) -> Result<Exploration<Inputs>, Stop> {
+    ) -> Result<Explored<Inputs>, Stop> {
         CpaAlgorithm::run(self, budget, taints, progress)
     }
     fn domain(&self) -> &C {
@@ -88,7 +88,7 @@ impl<'p, C: Wrapper<'p> + Abstraction> Explorer<'p> for Cegar<'p, C> {
         budget: &Budget,
         taints: &mut Taints,
         progress: &mut dyn FnMut(&Counters, usize),
-    ) -> Result<Exploration<Inputs>, Stop> {
+    ) -> Result<Explored<Inputs>, Stop> {
         Cegar::run(self, budget, taints, progress)
     }
     fn domain(&self) -> &C {
@@ -146,12 +146,12 @@ impl<'p, X: Explorer<'p>> Algorithm<'p> for ExplorationAlgorithm<'p, X> {
         solver.set_query_time(Some(share.query_time));
         solver.set_budget(share.budget.clone());
         match self.explorer.run(share.budget, &mut self.taints, share.progress) {
-            Ok(Exploration::Complete) => match self.taints().first(self.program) {
+            Ok(Explored::Complete) => match self.taints().first(self.program) {
                 None => Ending::Proved(Proof::Explored),
                 Some(reason) if self.is_exact() => Ending::Tainted(reason),
                 Some(reason) => Ending::GaveUp(reason),
             },
-            Ok(Exploration::Target { error, edge, evidence }) => Ending::Violation { error, edge, inputs: evidence },
+            Ok(Explored::Target { error, edge, evidence }) => Ending::Violation { error, edge, inputs: evidence },
             Err(Stop::Fatal(reason)) => Ending::GaveUp(reason),
             Err(Stop::Spent(_)) => Ending::TimeIsUp,
         }

@@ -3,7 +3,7 @@
 //! in `cpa/unrolling`.
 
 use super::cpa::{CpaAlgorithm, Merge, Parameters};
-use super::{Algorithm, Counters, Ending, Exploration, Proof, Setting, Share};
+use super::{Algorithm, Counters, Ending, Explored, Proof, Setting, Share};
 use crate::Stats;
 use crate::budget::Budget;
 use crate::cpa::symbolic::SymbolicExecution;
@@ -83,7 +83,7 @@ impl Runs {
         budget: &Budget,
         taints: &mut Taints,
         progress: &mut dyn FnMut(&Counters, usize),
-    ) -> Result<Exploration<Inputs>, Stop> {
+    ) -> Result<Explored<Inputs>, Stop> {
         let before = Stats::of(&explorer.counters, &explorer.cpa.symbolic);
         let earlier = self.stats.exploration;
         let result = explorer.run(budget, taints, &mut |counters, waiting| {
@@ -98,7 +98,7 @@ impl Runs {
 
 /// What became of a run under assumptions.
 pub(super) struct Tried {
-    pub result: Result<Exploration<Inputs>, Stop>,
+    pub result: Result<Explored<Inputs>, Stop>,
     pub taints: Taints,
     /// The assumptions.
     pub tried: Assumptions,
@@ -208,7 +208,7 @@ impl<'p> Houdini<'p> {
             left.past_errors = true;
             let Tried { result, taints, tried, cut_short } =
                 try_assumptions(self.setting, &self.plain, left, &mut self.runs, share.budget, share.progress);
-            let complete = matches!(result, Ok(Exploration::Complete)) && taints.is_empty();
+            let complete = matches!(result, Ok(Explored::Complete)) && taints.is_empty();
             if cut_short || share.budget.spent().is_some() || !complete {
                 return;
             }
@@ -254,7 +254,7 @@ impl<'p> Algorithm<'p> for Houdini<'p> {
             let Tried { result, taints, tried, cut_short } =
                 try_assumptions(self.setting, &self.plain, pending.left, &mut self.runs, budget, share.progress);
             match result {
-                Ok(Exploration::Complete) if taints.is_empty() && !tried.changed => {
+                Ok(Explored::Complete) if taints.is_empty() && !tried.changed => {
                     return Ending::Proved(Proof::Invariants(Box::new(
                         tried.certificate(self.setting.program, &self.plain.loops),
                     )));
@@ -265,9 +265,9 @@ impl<'p> Algorithm<'p> for Houdini<'p> {
                     self.pending = Some(pending);
                     return Ending::TimeIsUp;
                 }
-                Ok(Exploration::Complete) if tried.changed => pending.left = tried.again(),
+                Ok(Explored::Complete) if tried.changed => pending.left = tried.again(),
                 // A violation under assumptions remains one under fewer, and so does what cannot be followed.
-                Ok(Exploration::Target { .. } | Exploration::Complete) => {
+                Ok(Explored::Target { .. } | Explored::Complete) => {
                     let rows = self.plain.loops.have_rows();
                     let fits = |&(_, effort): &(u32, Effort)| effort != Effort::Cells || rows;
                     let Some(next) = self.plans.iter().skip(pending.number + 1).position(fits) else {

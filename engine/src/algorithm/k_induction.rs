@@ -5,7 +5,7 @@
 
 use super::bmc::{Base, Seen};
 use super::houdini::{Facts, Tried, try_assumptions};
-use super::{Algorithm, Ending, Exploration, Proof, Setting, Share};
+use super::{Algorithm, Ending, Explored, Proof, Setting, Share};
 use crate::Stats;
 use crate::cpa::symbolic::SymbolicExecution;
 use crate::cpa::unrolling::{Assumptions, Effort, observe};
@@ -50,7 +50,7 @@ impl<'p> KInduction<'p> {
             loop {
                 let Tried { result, taints, tried, cut_short } =
                     try_assumptions(*setting, plain, left, runs, share.budget, share.progress);
-                let complete = matches!(result, Ok(Exploration::Complete)) && taints.is_empty();
+                let complete = matches!(result, Ok(Explored::Complete)) && taints.is_empty();
                 if cut_short || share.budget.spent().is_some() || !complete {
                     self.known = Some(tried.unsettled());
                     if complete {

@@ -26,7 +26,7 @@ use cfa::{EdgeId, ErrorId, Program};
 use std::time::Duration;
 
 /// How an exploration ended.
-pub enum Exploration<E> {
+pub enum Explored<E> {
     /// Every state was explored; no error was reached.
     Complete,
     /// An error was reached. Exploration may be continued.

@@ -242,7 +242,7 @@ impl Order for Interval<'_> {
     fn includes(&self, old: &State, new: &State) -> bool {
         old.includes(new)
     }
-    fn abstracted(&mut self, state: State, at: Control) -> Option<State> {
+    fn prec(&mut self, state: State, at: Control) -> Option<State> {
         Some(self.joined(state, at))
     }
 }

@@ -25,7 +25,7 @@ mod wrappers;
 use super::symbolic::SymbolicExecution;
 use super::tracking::{Options, Place, Sharing, State, Tracking};
 use super::{Abstraction, At, Cpa, Pair, Sides, Stop, Successors, Target};
-use crate::algorithm::Exploration;
+use crate::algorithm::Explored;
 use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
 use crate::budget::Budget;
 use crate::control::Control;
@@ -241,8 +241,8 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
     let mut explorer = CpaAlgorithm::new(&program, cpa, Forgotten, parameters);
     let mut taints = Taints::default();
     match explorer.run(&Budget::unlimited(), &mut taints, &mut |_, _| {}) {
-        Ok(Exploration::Complete) => {}
-        Ok(Exploration::Target { .. }) => unreachable!("no program has errors"),
+        Ok(Explored::Complete) => {}
+        Ok(Explored::Target { .. }) => unreachable!("no program has errors"),
         Err(stop) => panic!("seed {seed}, {way:?}: {stop:?}"),
     }
     *tally = explorer.cpa.tally;

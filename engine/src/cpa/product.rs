@@ -30,7 +30,7 @@ pub trait Order: Cpa {
     /// Whether `old` stands for all that `new` stands for, at the same control.
     fn includes(&self, old: &Self::State, new: &Self::State) -> bool;
     /// The part of a state that is kept where paths join, such that a path meets only so many; `None` if it stands for nothing.
-    fn abstracted(&mut self, state: Self::State, at: Control) -> Option<Self::State>;
+    fn prec(&mut self, state: Self::State, at: Control) -> Option<Self::State>;
 }
 
 pub struct Product<A: Cpa, B: Cpa> {
@@ -179,7 +179,7 @@ where
         at: Control,
         since: &Self::State,
     ) -> Result<Option<Self::State>, Stop> {
-        let Some(second) = self.second.abstracted(state.second, at) else { return Ok(None) };
+        let Some(second) = self.second.prec(state.second, at) else { return Ok(None) };
         let first = self.first.abstract_state(state.first, at, &since.first)?;
         Ok(first.map(|first| State { first, second }))
     }

@@ -235,7 +235,7 @@ impl<'a, 'b, 'p> Infeasible<'a, 'b, 'p> {
                 let at = Control { loc: this.loc_after(path, cut), stack: CallStacks::EMPTY };
                 let mut abstracted: Vec<State> = Vec::with_capacity(states.len());
                 for st in states {
-                    let st = this.cpa.abstracted(st, at, None);
+                    let st = this.cpa.prec(st, at, None);
                     // What is folded and unfolded comes back to the same states.
                     if !abstracted.iter().any(|old| this.cpa.covers(old, &st, at)) {
                         abstracted.push(st);

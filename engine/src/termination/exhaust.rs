@@ -1,6 +1,6 @@
 //! Programs all of whose paths end: every path is followed to its end, none is covered by another and none is left out.
 
-use crate::algorithm::Exploration;
+use crate::algorithm::Explored;
 use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
 use crate::budget::Budget;
 use crate::cpa::Stop;
@@ -84,7 +84,7 @@ impl<'p> Paths<'p> {
         let result = explorer.run(budget, &mut self.taints, &mut |_, _| {});
         stats.advance(&before, &Stats::of(&explorer.counters, &explorer.cpa));
         match result {
-            Ok(Exploration::Complete) => {
+            Ok(Explored::Complete) => {
                 self.taints.merge(&explorer.cpa.taints);
                 let clean = self.taints.is_empty() && explorer.counters.covered == 0 && explorer.counters.merged == 0;
                 self.explorer = None;
@@ -92,7 +92,7 @@ impl<'p> Paths<'p> {
             }
             Err(Stop::Spent(_)) => Turn::Open,
             // What C does not define (an error edge), and what cannot be followed, shows nothing.
-            Ok(Exploration::Target { .. }) | Err(Stop::Fatal(_)) => {
+            Ok(Explored::Target { .. }) | Err(Stop::Fatal(_)) => {
                 self.explorer = None;
                 Turn::Open
             }

@@ -2,7 +2,7 @@
 
 use cfa::{EdgeId, FuncId, Id, LocId, Program};
 use cooperate::condition::Condition;
-use cooperate::condition::rest::Explored;
+use cooperate::condition::rest::ExploredProgram;
 use cooperate::restrict::Restricted;
 use engine::Outcome;
 use engine::frontier::{Frontier, Open};
@@ -43,7 +43,7 @@ impl Asked<'_> {
             let is_undecided = |open: &&Open| open.reason.is_some() && !frontier.is_exact;
             let paths = frontier.open.iter().filter(is_undecided).filter_map(|open| open.path);
             undecided.extend(paths.map(|path| frontier.paths.edges(path).into_iter().filter_map(edge).collect()));
-            let explored = Explored {
+            let explored = ExploredProgram {
                 program: self.analysed(),
                 simplified: outcome.simplified.as_deref(),
                 original: self.program,

@@ -25,7 +25,7 @@ pub enum Choice {
 }
 
 /// The program that was explored: the original, or a part of it.
-pub struct Explored<'a> {
+pub struct ExploredProgram<'a> {
     pub program: &'a Program,
     /// What was explored of it, if not itself.
     pub simplified: Option<&'a Simplified>,
@@ -37,7 +37,7 @@ pub struct Explored<'a> {
     pub counts_on_rest: bool,
 }
 
-impl<'a> Explored<'a> {
+impl<'a> ExploredProgram<'a> {
     /// All of a program.
     pub fn of(program: &'a Program) -> Self {
         let (edge, func) = (&Some, &|f| f);
@@ -72,7 +72,7 @@ impl<'a> Explored<'a> {
         self.condition_within(frontier, MOST_STATES)
     }
 
-    /// As [`Explored::condition`], of at most so many states where it tells paths apart.
+    /// As [`ExploredProgram::condition`], of at most so many states where it tells paths apart.
     pub fn condition_within(&self, frontier: &Frontier, most: usize) -> Condition {
         // What leads to the heads of a part of the program, or how many iterations it has, is not known of the program.
         let is_whole = std::ptr::eq(self.program, self.original);
@@ -193,7 +193,7 @@ impl Choices {
     }
 
     /// Keeps what so many states closest to the root tell apart: behind the others all is open, or done.
-    fn cut(&mut self, most: usize, explored: &Explored<'_>) {
+    fn cut(&mut self, most: usize, explored: &ExploredProgram<'_>) {
         for node in (0..self.nodes.len()).rev() {
             let Node { open, is_elsewhere, children, .. } = &self.nodes[node];
             self.nodes[node].is_done =
@@ -222,7 +222,7 @@ impl Choices {
     }
 
     /// States of the condition for a node: regions of branches, and calls through pointers, have some inside.
-    fn states(&self, node: usize, explored: &Explored<'_>) -> usize {
+    fn states(&self, node: usize, explored: &ExploredProgram<'_>) -> usize {
         match self.nodes[node].children.first() {
             Some(&(Choice::Region(region, _), _)) => explored.splits(region).map_or(1, <[Split]>::len),
             Some((Choice::Callee(..), _)) => 2,
@@ -231,7 +231,7 @@ impl Choices {
     }
 
     /// The condition that covers all other paths. `None` if these cannot be paths of one program.
-    fn condition(self, explored: &Explored<'_>, heads: &[bool]) -> Option<Condition> {
+    fn condition(self, explored: &ExploredProgram<'_>, heads: &[bool]) -> Option<Condition> {
         let (nodes, calls) = (self.nodes, CallGraph::new(explored.original));
         let blocks = (!heads.is_empty()).then(|| Blocks::new(explored.original, &calls, heads));
         Tree { explored, calls, nodes, blocks, states: FxHashMap::default() }.condition()
@@ -248,7 +248,7 @@ pub fn all_but(program: &Program, open: &[Vec<Choice>]) -> Option<Condition> {
         let end = path.iter().fold(0, |at, &choice| tree.child(at, choice));
         tree.nodes[end].open = true;
     }
-    let explored = Explored::of(program);
+    let explored = ExploredProgram::of(program);
     tree.cut(MOST_GIVEN, &explored);
     tree.condition(&explored, &[])
 }
@@ -267,7 +267,7 @@ struct Ends {
 }
 
 struct Tree<'a> {
-    explored: &'a Explored<'a>,
+    explored: &'a ExploredProgram<'a>,
     calls: CallGraph,
     nodes: Vec<Node>,
     /// Where paths were merged.

@@ -165,7 +165,7 @@ fn what_is_covered_elsewhere_is_covered_with_the_rest() {
     let (mut frontier, [yes, no]) = waits_behind(&p, branches[0]);
     // The else-side is covered by the then-side.
     frontier.covered.push(Covered { path: Some(no), by: Some(yes) });
-    let condition = |frontier: &Frontier| rest::Explored::of(&p).condition(frontier);
+    let condition = |frontier: &Frontier| rest::ExploredProgram::of(&p).condition(frontier);
     let c = condition(&frontier);
     assert_eq!([0, 1].map(|x| covers(&c, &p, x)), [false, true]);
     assert_eq!([0, 1].map(|x| covers(&c.by_itself(), &p, x)), [false, false]);
@@ -190,7 +190,7 @@ fn ways_to_states_that_cover_are_kept_behind_what_is_done() {
     let (mut frontier, [_, no]) = waits_behind(&p, branches[0]);
     // On the else-side all is done, and there is a state that covers.
     frontier.covering.push(no);
-    let c = rest::Explored::of(&p).condition(&frontier);
+    let c = rest::ExploredProgram::of(&p).condition(&frontier);
     c.check(&p).unwrap();
     assert_eq!([0, 1].map(|x| covers(&c, &p, x)), [false, true]);
     let part = c.part(None).unwrap();

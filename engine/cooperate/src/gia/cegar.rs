@@ -12,7 +12,7 @@ use crate::reduce::Reducer;
 use cfa::interp::{Inputs, Interpreter};
 use cfa::{EdgeId, Op, Program};
 use engine::budget::Budget;
-use engine::components::{Components, Explored, Feasibility};
+use engine::components::{Components, Counterexample, Feasibility};
 use engine::{Config, Reason, Verdict};
 use std::time::Duration;
 
@@ -89,9 +89,11 @@ pub fn explore(program: &mut Program, known: &Gia, config: &Config, budget: &Bud
     match (Components { program, config, budget })
         .explore(&known.conditions(), &|path| known.tells(path, Says::Unreachable))
     {
-        Explored::Proved => Ok(Gia::all_unreachable()),
-        Explored::Path(path) => Ok(Gia::of_path(&Annotated { path, conditions: Vec::new() }, Says::Candidate, program)),
-        Explored::Unknown(reason) => Err(reason),
+        Counterexample::Proved => Ok(Gia::all_unreachable()),
+        Counterexample::Path(path) => {
+            Ok(Gia::of_path(&Annotated { path, conditions: Vec::new() }, Says::Candidate, program))
+        }
+        Counterexample::Unknown(reason) => Err(reason),
     }
 }
 

@@ -11,7 +11,7 @@ mod step;
 mod successors;
 mod waiting;
 
-use super::{Counters, Exploration};
+use super::{Counters, Explored};
 use crate::budget::{Budget, Spent};
 use crate::control::{CallStacks, Control};
 use crate::cpa::symbolic::Loops;
@@ -368,12 +368,12 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         budget: &Budget,
         taints: &mut Taints,
         progress: &mut dyn FnMut(&Counters, usize),
-    ) -> Result<Exploration<C::Evidence>, Stop> {
+    ) -> Result<Explored<C::Evidence>, Stop> {
         Ok(match self.next_hit(budget, taints, progress)? {
-            None => Exploration::Complete,
+            None => Explored::Complete,
             Some(Hit { goal: Goal::Error { edge, error }, node, via, evidence: Some(evidence), .. }) => {
                 self.reached.target(node, &via);
-                Exploration::Target { error, edge, evidence }
+                Explored::Target { error, edge, evidence }
             }
             Some(_) => unreachable!("errors of states that are not abstract come with evidence"),
         })

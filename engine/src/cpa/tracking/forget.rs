@@ -36,7 +36,7 @@ impl Tracking<'_> {
     }
 
     /// `prec`: what the precision tracks of `st` at `at`. What `since` shares with it was abstracted before.
-    pub(crate) fn abstracted(&mut self, mut st: State, at: Control, since: Option<&State>) -> State {
+    pub(crate) fn prec(&mut self, mut st: State, at: Control, since: Option<&State>) -> State {
         self.count_values(&mut st, at);
         let model = st.pc.model().cloned();
         let knowledge = self.knowledge(&mut st, at.loc, since);

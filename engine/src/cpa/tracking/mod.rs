@@ -280,7 +280,7 @@ impl Abstraction for Tracking<'_> {
         if asks && !self.is_real(&mut st)? {
             return Ok(None);
         }
-        Ok(Some(self.abstracted(st, at, Some(since))))
+        Ok(Some(self.prec(st, at, Some(since))))
     }
 
     fn covers(&mut self, old: &State, new: &State, at: Control) -> bool {
