@@ -55,11 +55,3 @@ fn behind_output() {
         );
     }
 }
-
-/// All of a constant is initialised, at any index.
-#[test]
-fn behind_constants() {
-    let found = places("held_initialised.c", "memory");
-    let [(_, places, held)] = found[..] else { panic!("{found:?}") };
-    assert!(places > 1 && held == places, "{held} of {places}");
-}

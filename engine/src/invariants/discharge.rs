@@ -8,7 +8,7 @@ use super::environment::{Environment, Rows};
 use super::fixpoint::{Analysis, Following};
 use super::limits::{Limit, Reach};
 use super::relate::Read;
-use super::tracker::{Tracker, accessible};
+use super::tracker::Tracker;
 use super::value::Value;
 use crate::budget::Budget;
 use crate::execution::range;
@@ -246,16 +246,6 @@ impl Following<'_> {
     pub fn callees(&self, call: EdgeId, value: Option<&Value>) -> Vec<FuncId> {
         let known = self.tracker.functions(value);
         known.unwrap_or_else(|| self.tracker.callees(self.origin[call.index()]).to_vec())
-    }
-
-    /// What an operation on shadows reads: all of a constant is initialised, as nothing can be written there.
-    pub fn shadow(&self, program: &Program, rows: &Rows, op: &Op, env: &Environment) -> Option<Value> {
-        let Op::Load { var, addr } = *op else { return None };
-        let address = env.eval(rows, &program.exprs, addr)?;
-        let targets = accessible(&address)?;
-        let is_initialised =
-            !targets.is_empty() && targets.iter().all(|(object, _)| self.tracker.is_read_only(*object));
-        is_initialised.then(|| Value::constant(program.vars[var].width, 0))
     }
 
     /// What an operation does to memory, and what it loads or allocates. Notes whether it may be invalid.

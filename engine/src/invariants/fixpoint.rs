@@ -430,13 +430,7 @@ impl<'p> Analysis<'p> {
             | Op::Havoc { var, .. }
             | Op::ObjectSize { var, .. }
             | Op::ObjectOffset { var, .. } => env.set(&self.rows, *var, None),
-            Op::Shadow(op) => {
-                if let Some(var) = op.def() {
-                    let following = self.following.as_ref();
-                    let shadow = following.and_then(|f| f.shadow(program, &self.rows, op, env));
-                    env.set(&self.rows, var, shadow);
-                }
-            }
+            Op::Shadow(op) => op.def().into_iter().for_each(|var| env.set(&self.rows, var, None)),
             Op::Call { .. } => return self.call(edge, env, ends),
             Op::Return { value } => {
                 let func = program.func_of(edge);

@@ -96,15 +96,13 @@ impl Tracker<'_> {
         }
     }
 
-    /// Whether an object is a constant of the program.
-    pub fn is_read_only(&self, object: u32) -> bool {
-        (object as usize) < self.program.globals.len() && self.program.globals[GlobalId(object)].read_only
-    }
-
     /// Forgets where the null byte of objects is.
     pub fn lose_null(&self, env: &mut Environment, objects: &[u32]) {
+        let is_read_only = |object: u32| {
+            (object as usize) < self.program.globals.len() && self.program.globals[GlobalId(object)].read_only
+        };
         let has_null = |object: &u32| env.memory.status(*object).is_some_and(|s| s.null.is_some());
-        let lost: Vec<u32> = objects.iter().copied().filter(|o| has_null(o) && !self.is_read_only(*o)).collect();
+        let lost: Vec<u32> = objects.iter().copied().filter(|o| has_null(o) && !is_read_only(*o)).collect();
         for &object in &lost {
             env.memory.change(object, |status| status.null = None);
         }
@@ -147,12 +145,14 @@ impl Tracker<'_> {
     pub fn is_valid_up_to(&self, memory: &Memory, value: Option<&Value>, len: &Value, writes: bool) -> bool {
         let Some(targets) = value.and_then(|v| v.targets.as_ref()) else { return false };
         targets.iter().all(|(object, at)| {
+            let is_global = (*object as usize) < self.program.globals.len();
+            let is_constant = is_global && self.program.globals[GlobalId(*object)].read_only;
             memory.status(*object).is_some_and(|status| {
                 status.count != Count::None
                     && !status.may_be_dead
                     && (at.range.high.checked_add(len.range.high).is_some_and(|end| end <= status.size)
                         || self.reaches(status, *object, at, len))
-            }) && !(writes && self.is_read_only(*object))
+            }) && !(writes && is_constant)
         })
     }
 

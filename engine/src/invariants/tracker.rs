@@ -480,7 +480,7 @@ impl<'p> Tracker<'p> {
 }
 
 /// Where an access at an address leads to: not to null.
-pub(super) fn accessible(address: &Value) -> Option<Targets> {
+fn accessible(address: &Value) -> Option<Targets> {
     let targets = address.targets.as_ref()?;
     Some(match &targets[..] {
         [rest @ .., (NULL, _)] => rest.into(),
