@@ -336,7 +336,24 @@ fn any_bit_is_set(fl: &mut FunctionLowering, i: &Instruction, k: usize, bits: u6
 
 /// Whether the check, with whose failure this call in this block deals, is one of a shift of a signed integer to the left.
 fn is_of_signed_left_shift(fl: &FunctionLowering, block: u32, call: &Instruction, of: &Description<'_>) -> bool {
-    of.ty(0).is_none_or(|t| t.is_signed) && (fails_before_shift_left(fl, block) || of.shifts_within_width(call))
+    let is_left = fails_before_shift_left(fl, block) || fails_of_two(fl, block) || of.shifts_within_width(call);
+    of.ty(0).is_none_or(|t| t.is_signed) && is_left
+}
+
+/// Whether the branch before this block, where clang puts it, is about two things of which the second may not have been looked at: for shifts of signed
+/// integers to the left clang asks for the exponent, and if that is valid for the value; for others only for the exponent.
+fn fails_of_two(fl: &FunctionLowering, block: u32) -> bool {
+    let Some(before) = block.checked_sub(1).map(|n| fl.body.blocks[n as usize].clone()) else { return false };
+    let (ir, instructions) = (fl.b.ir(), &fl.body.instructions);
+    let Some(branch) = instructions[before.start as usize..before.end as usize].last() else { return false };
+    let leads_here =
+        branch.opcode == op::BR && ir.operands(branch).any(|o| matches!(o, Operand::Block(b) if b == block));
+    let defined = |o: Operand| match o {
+        Operand::Instruction(n) => Some(&instructions[n as usize]),
+        _ => None,
+    };
+    let both = defined(ir.operand(branch, 0)).filter(|both| leads_here && both.opcode == op::AND);
+    both.is_some_and(|both| ir.operands(both).filter_map(defined).any(|part| part.opcode == op::PHI))
 }
 
 /// Whether the check, with whose failure this block deals, stands before a shift to the left. A shift of constants is

@@ -3,12 +3,18 @@
 // run: --property no-overflow -DBITS=31 => FALSE(no-overflow)
 // run: --property no-overflow -DBITS=30 => TRUE
 // run: --check shift -DBITS=32 => FALSE(shift)
+// run: --property no-overflow -DBITS=40 => FALSE(no-overflow)
+// run: --property no-overflow -DRIGHT=40 => TRUE
 // clang folds constants, but not those that overflow; of a shift whose result does not fit only the check is left.
 #include "../verify.h"
 
 int main(void) {
 #ifdef BITS
     return (1 << BITS) == 0; // wrong
+#endif
+#ifdef RIGHT
+    // Not defined, but no overflow.
+    return (1 >> RIGHT) & 0;
 #endif
 #ifdef DEAD
     if (0)
