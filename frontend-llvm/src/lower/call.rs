@@ -259,12 +259,17 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
     let TypeKind::Function { variadic, params, .. } = ir.kind(ir.extra(i)[0]) else { return };
     let by_value = by_value(fl, i);
     let count = by_value.len();
+    // Where nobody declared the function, all arguments seem to be of parameters.
+    let fixed = match func.map(|func| &fl.b.cx.program.funcs[func]) {
+        Some(func) if *variadic && func.varargs.is_some() => params.len().min(func.params.len()),
+        _ => params.len(),
+    };
     let mut args = Vec::with_capacity(count);
     let mut copies = Vec::new();
     for (k, copied) in by_value.iter().enumerate() {
         let Some(mut value) = fl.operand(ir.operand(i, k)) else { continue };
         // Variadic arguments are copied into their block.
-        if let (Some(copied), true) = (copied, k < params.len()) {
+        if let (Some(copied), true) = (copied, k < fixed) {
             let size = fl.b.size(copied.size);
             let copy = fl.b.alloc(size, copied.align, AllocKind::Stack, false);
             fl.b.emit(Op::Copy { dst: copy, src: value, len: size });
@@ -274,15 +279,15 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
         args.push(value);
     }
     let mut varargs = None;
-    if *variadic && args.len() == count && count > params.len() {
-        let rest: Vec<vararg::Argument> = (params.len()..count)
+    if *variadic && args.len() == count && count > fixed {
+        let rest: Vec<vararg::Argument> = (fixed..count)
             .filter_map(|k| {
                 let ty = ir.operand_type(fl.function, ir.operand(i, k))?;
                 Some(vararg::Argument { value: args[k], ty, by_value: by_value[k] })
             })
             .collect();
         varargs = vararg::block(&mut fl.b, &rest);
-        args.truncate(params.len());
+        args.truncate(fixed);
     }
     let callee = match func {
         Some(func) => Callee::Direct(func),

@@ -1,0 +1,23 @@
+// A function with variable arguments that nobody declares: what is behind its parameters is found as ever.
+// run: => TRUE
+// run: -DBUG => FALSE(unreach-call)
+// run: --check address => TRUE
+#include <stdlib.h>
+#include "../verify.h"
+
+int main(void) {
+    char *text;
+    // Without _GNU_SOURCE <stdio.h> does not declare it.
+    int used = asprintf(&text, "%d%c", 7, 'x');
+    if (used < 0)
+        return 0;
+#ifdef BUG
+    if (text[1] == 'x')
+        reach_error(); // wrong
+#else
+    if (used != 2 || text[0] != '7' || text[1] != 'x')
+        reach_error();
+#endif
+    free(text);
+    return 0;
+}
