@@ -24,8 +24,8 @@ use cfa::dominators::Dominators;
 use cfa::graph::{CfaGraphs, FuncGraph, Predecessors};
 use cfa::loops::LoopForest;
 use cfa::{
-    AllocKind, Bv, CallGraph, Callee, Check, Edge, EdgeId, ErrorId, ErrorInfo, ExprId, FuncId, FunctionOrigin,
-    HaltKind, InputKind, LocId, Op, Out, PlaceId, Program, VarId, VarKind,
+    AllocKind, Bv, CallGraph, Callee, Check, Edge, EdgeId, ErrorId, ErrorInfo, ExprId, FuncId, HaltKind, InputKind,
+    LocId, Op, Out, PlaceId, Program, VarId, VarKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -466,24 +466,17 @@ fn error_if(
     (error, edge, good)
 }
 
-/// Makes every end of the program an error, also one by an assumption of it that does not hold. What library models assume is of inputs that
-/// they take, of which there always are others.
+/// Makes every end of the program an error, also one by an assumption that does not hold: of library models, too, some of which assume what the
+/// program says (`klee_assume`).
 pub fn ends_are_errors(program: &mut Program) -> ErrorId {
     let info = ErrorInfo { check: Check::Termination, message: "the program ends".into(), place: None };
     let error = program.errors.push(info);
-    let ends: Vec<EdgeId> = program.edges.ids().filter(|&id| is_end(program, id)).collect();
-    for id in ends {
-        program.edges[id].op = Op::Error(error);
+    for (_, edge) in program.edges.iter_mut() {
+        if let Op::Halt(_) = edge.op {
+            edge.op = Op::Error(error);
+        }
     }
     error
-}
-
-fn is_end(program: &Program, edge: EdgeId) -> bool {
-    match program.edges[edge].op {
-        Op::Halt(HaltKind::Assumed) => program.funcs[program.func_of(edge)].origin != FunctionOrigin::Model,
-        Op::Halt(_) => true,
-        _ => false,
-    }
 }
 
 /// Whether one value throughout may be chosen of such an input: of what the program asks for by name (`__VERIFIER_nondet_*`), is started with and does

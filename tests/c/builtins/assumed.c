@@ -1,0 +1,23 @@
+// What `__builtin_assume` is told holds in all executions that C defines; that it may not is a violation of its own.
+// run: => TRUE
+// run: -DBUG => FALSE(unreach-call)
+// run: --check builtin => TRUE
+// run: --check builtin -DUNTOLD => FALSE(builtin)
+// native: unseen
+#include "../verify.h"
+
+int main(void) {
+    int x = __VERIFIER_nondet_int();
+#ifndef UNTOLD
+    if (x < 4)
+        return 0;
+#endif
+    __builtin_assume(x > 3); // wrong where it is not told
+#ifdef BUG
+    if (x == 77)
+        reach_error(); // wrong
+#endif
+    if (x == 3)
+        reach_error();
+    return 0;
+}
