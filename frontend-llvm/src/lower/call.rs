@@ -278,23 +278,36 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
         }
         args.push(value);
     }
-    let mut varargs = None;
-    if *variadic && args.len() == count && count > fixed {
-        let rest: Vec<vararg::Argument> = (fixed..count)
-            .filter_map(|k| {
-                let ty = ir.operand_type(fl.function, ir.operand(i, k))?;
-                Some(vararg::Argument { value: args[k], ty, by_value: by_value[k] })
-            })
-            .collect();
-        varargs = vararg::block(&mut fl.b, &rest);
-        args.truncate(fixed);
-    }
     let callee = match func {
         Some(func) => Callee::Direct(func),
         None => match fl.operand(callee) {
             Some(address) => Callee::Indirect(address),
             None => return,
         },
+    };
+    // On i386, calls without a prototype look like any other; on x86-64, they are ones of variable arguments.
+    let has_rest = *variadic || fl.b.pointer_width() == 32;
+    let behind = match callee {
+        Callee::Indirect(_) if has_rest && count == fixed => vararg::behind_pointers(fl.b.cx, count),
+        _ => Vec::new(),
+    };
+    let first = if behind.is_empty() { fixed } else { 0 };
+    let mut block = None;
+    if has_rest && args.len() == count {
+        let rest: Vec<vararg::Argument> = (first..count)
+            .filter_map(|k| {
+                let ty = ir.operand_type(fl.function, ir.operand(i, k))?;
+                Some(vararg::Argument { value: args[k], ty, by_value: by_value[k] })
+            })
+            .collect();
+        block = vararg::block(&mut fl.b, &rest);
+        args.truncate(fixed);
+    }
+    let varargs = match (callee, &block) {
+        (Callee::Indirect(address), Some(block)) if !behind.is_empty() => {
+            Some(vararg::behind_parameters(&mut fl.b, address, &behind, block))
+        }
+        (_, block) => block.as_ref().map(|(base, _)| *base),
     };
     let wanted = fl.b.cx.width(i.ty);
     let given = match callee {
@@ -316,7 +329,7 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
     });
     // Parameters live as long as the call (C17, 6.9.1p9), also where the ABI has the caller make them.
     if fl.b.cx.options.scopes() && !fl.function.model {
-        for ptr in copies.into_iter().chain(varargs) {
+        for ptr in copies.into_iter().chain(block.map(|(base, _)| base)) {
             fl.b.emit(Op::Free { ptr, kind: AllocKind::Stack });
         }
     }

@@ -4,10 +4,11 @@
 //! the address. On i386, `va_list` is that address. On x86-64, `va_start` tells the compiler's code for `va_arg`
 //! that all registers are used up, so that it reads everything from the overflow area.
 
+use super::Context;
 use super::builder::Builder;
 use super::call::ByValue;
 use crate::ir::{self, TypeKind};
-use cfa::{AllocKind, ExprId, FloatFormat, Op};
+use cfa::{AllocKind, ExprId, FloatFormat, FuncId, Op};
 
 pub(super) struct Argument {
     pub value: ExprId,
@@ -19,8 +20,8 @@ pub(super) struct Argument {
 const GP_END: u64 = 48;
 const FP_END: u64 = 176;
 
-/// Puts arguments into a block of memory; `None` if there are none.
-pub(super) fn block(b: &mut Builder, arguments: &[Argument]) -> Option<ExprId> {
+/// Puts arguments into a block of memory; its address, and each argument's offset in it. `None` if there are none.
+pub(super) fn block(b: &mut Builder, arguments: &[Argument]) -> Option<(ExprId, Vec<u64>)> {
     if arguments.is_empty() {
         return None;
     }
@@ -38,7 +39,7 @@ pub(super) fn block(b: &mut Builder, arguments: &[Argument]) -> Option<ExprId> {
     }
     let size = b.size(end);
     let base = b.alloc(size, 16, AllocKind::Stack, false);
-    for (argument, offset) in arguments.iter().zip(offsets) {
+    for (argument, &offset) in arguments.iter().zip(&offsets) {
         let address = b.offset(base, offset);
         match argument.by_value {
             Some(copied) => {
@@ -48,7 +49,37 @@ pub(super) fn block(b: &mut Builder, arguments: &[Argument]) -> Option<ExprId> {
             None => b.store(address, argument.value),
         }
     }
-    Some(base)
+    Some((base, offsets))
+}
+
+/// The functions with variable arguments that a pointer may lead to, each with its number of parameters, which are fewer than
+/// the arguments of a call.
+pub(super) fn behind_pointers(cx: &Context, arguments: usize) -> Vec<(FuncId, usize)> {
+    let taken = cx.functions.iter().zip(&cx.uses.address_taken).filter(|(_, taken)| **taken);
+    taken
+        .filter_map(|(&func, _)| {
+            let function = &cx.program.funcs[func?];
+            function.varargs.and(func).map(|func| (func, function.params.len()))
+        })
+        .filter(|&(_, params)| params < arguments)
+        .collect()
+}
+
+/// Where the variable arguments are of a call through a pointer without a prototype, in a block of all arguments: which of
+/// them are of parameters, only the function says that is called.
+pub(super) fn behind_parameters(
+    b: &mut Builder,
+    callee: ExprId,
+    functions: &[(FuncId, usize)],
+    (base, offsets): &(ExprId, Vec<u64>),
+) -> ExprId {
+    let width = b.pointer_width();
+    functions.iter().fold(b.size(0), |others, &(func, params)| {
+        let Some(&offset) = offsets.get(params) else { return others };
+        let function = b.x().func_addr(func, width);
+        let (is_it, rest) = (b.x().eq(callee, function), b.offset(*base, offset));
+        b.x().ite(is_it, rest, others)
+    })
 }
 
 /// The alignment of an argument on the stack beyond that of a slot.
