@@ -4,11 +4,11 @@
 //! dynamic precision adjustment, ASE 2008), whose precision is refined from infeasible paths. Without names for what is
 //! unknown it is the explicit-value analysis, with predicates alone predicate abstraction.
 
-mod fold;
-mod forget;
 mod precision;
-mod predicates;
+mod predicate;
+mod shape;
 mod state;
+mod value;
 
 pub(crate) use precision::describe;
 pub use precision::{Item, Kept, Precision, Sharing};
@@ -23,7 +23,7 @@ use crate::refine::{Blocks, Increment};
 use crate::verdict::Reason;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, ExprId, Id, Out, SymId};
-use predicates::Predicates;
+use predicate::Predicates;
 use rustc_hash::{FxHashMap, FxHashSet};
 use state::Along;
 pub(crate) use state::{Place, Seen, State};
@@ -60,7 +60,7 @@ pub struct Tracking<'p> {
     /// Which refinements are tried: of values, of predicates.
     pub(crate) ways: (bool, bool),
     /// When chains of objects become list segments, if they do.
-    folding: Option<fold::Folding>,
+    folding: Option<shape::Folding>,
     /// A variable with more values at one location on one path is tracked no more.
     threshold: usize,
     /// The first side of the branch that a conjunct of a path condition comes from.
@@ -106,7 +106,7 @@ impl<'p> Tracking<'p> {
             predicates: Predicates::default(),
             boolean: how.boolean,
             ways: (how.values, how.predicates),
-            folding: folds.then(fold::Folding::new),
+            folding: folds.then(shape::Folding::new),
             threshold: how.threshold,
             source: FxHashMap::default(),
             forgotten: FxHashSet::default(),

@@ -9,8 +9,8 @@
 //! CEGAR for symbolic execution, section 2.6.6); without, it is the explicit-value domain (Beyer, Löwe: Explicit-state
 //! software model checking based on CEGAR and interpolation, FASE 2013), whose states map variables to constants.
 
-use super::fold;
 use super::precision::{Item, Kept};
+use super::shape;
 use super::state::{Cut, State};
 use super::{Stop, Tracking};
 use crate::control::Control;
@@ -161,7 +161,7 @@ impl Tracking<'_> {
         for (id, origin) in objects {
             let null = match self.folding {
                 Some(_) => {
-                    st.memory.get(id).map_or(Vec::new(), |o| fold::null_parts(o, self.symbolic.execution.program))
+                    st.memory.get(id).map_or(Vec::new(), |o| shape::null_parts(o, self.symbolic.execution.program))
                 }
                 None => Vec::new(),
             };
@@ -369,7 +369,7 @@ impl Tracking<'_> {
             Val::Ptr(object, offset) => Some(u64::from(object.0).rotate_right(16) ^ offset),
             Val::Expr(_) | Val::Unset | Val::Unknown => None,
         };
-        let shape = self.folding.map(|_| fold::shape(st));
+        let shape = self.folding.map(|_| shape::shape(st));
         locals.chain(globals).map(word).chain(shape.map(Some)).collect()
     }
 
