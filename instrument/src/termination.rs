@@ -14,9 +14,11 @@
 //! tuple*. The tuple may be any expressions, also such as make no sense: a check that cannot fail is a proof whatever it speaks of (Cook, Podelski, Rybalchenko: Termination proofs for systems code, PLDI 2006,
 //! with the iteration before as the state remembered).
 
+mod apart;
 mod cells;
 mod defined;
 
+pub use apart::inputs_apart;
 pub use cells::RankedCell;
 pub use defined::{Guard, only_defined};
 

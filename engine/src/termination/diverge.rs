@@ -1,28 +1,31 @@
 //! Executions without end: inputs under which the program cannot end.
 
+use super::choose::{Choice, Chooser, Chosen};
 use super::decide::whole;
 use crate::budget::Budget;
 use crate::cpa::unrolling::constants;
 use crate::verdict::Verdict;
 use crate::{Config, Stats};
 use cfa::graph::CfaGraphs;
-use cfa::interp::{InputSource, Inputs, Interpreter, LimitKind, Limits, Observer, Outcome, Recording, State, Unknown};
+use cfa::interp::{Inputs, Interpreter, LimitKind, Limits, Observer, Outcome, Recording, State};
 use cfa::loops::LoopForest;
-use cfa::{Bv, Check, EdgeId, ErrorId, FuncId, Id, InputId, LocId, Op, PlaceId, Program};
+use cfa::{Check, EdgeId, ErrorId, FuncId, Id, LocId, Op, PlaceId, Program, VarId};
 use instrument::memory_safety;
 use instrument::termination::{
-    Cycles, ends_are_errors, fix_inputs, may_be_chosen, place_of, stop_at_call, stop_at_iteration,
+    Cycles, ends_are_errors, fix_inputs, inputs_apart, place_of, stop_at_call, stop_at_iteration,
 };
-use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
 /// Edges of a run that looks as if it does not end, and of one that is to confirm it.
 const LONG: u64 = 300_000;
 const CONFIRMED: u64 = 2_000_000;
-/// Choices of inputs that are run, and those kept that do not end.
-const CHOICES: u64 = 400;
+/// Choices of inputs that are run; those that do not end soon, which are long runs; and those kept of them.
+const CHOICES: u64 = 4_000;
+const LONG_RUNS: usize = 64;
+/// Iterations in which the same values may come again.
+const STATES: usize = 256;
 const SUSPECTS: usize = 16;
 /// Of one loop.
 const ALIKE: usize = 8;
@@ -50,9 +53,6 @@ pub struct Divergence {
     pub error: ErrorId,
 }
 
-/// Each input that may be chosen has one value throughout.
-type Choice = FxHashMap<InputId, Bv>;
-
 struct Suspect {
     choice: Choice,
     /// The time that was not enough.
@@ -61,44 +61,56 @@ struct Suspect {
 
 pub struct Search<'c> {
     config: &'c Config,
-    /// Whether suspects have been looked for.
-    has_looked: bool,
+    /// The program in which each call of a function that brings an input has an input of its own.
+    program: Program,
+    chooser: Chooser,
+    /// Runs that do not end soon, by what they go round in, and whether the same values come again.
+    alike: FxHashMap<(Option<Recurrence>, bool), usize>,
     suspects: Vec<Suspect>,
 }
 
 impl<'c> Search<'c> {
-    pub fn new(config: &'c Config) -> Self {
-        Self { config, has_looked: false, suspects: Vec::new() }
+    /// Looks for an execution of `program`, which has errors where C leaves undefined what happens.
+    pub fn new(program: &Program, config: &'c Config) -> Self {
+        let mut program = program.clone();
+        inputs_apart(&mut program);
+        let chooser = Chooser::new(&program, constants(&program), config.seed);
+        Self { config, program, chooser, alike: FxHashMap::default(), suspects: Vec::new() }
+    }
+
+    /// No more suspects are looked for.
+    fn has_looked(&self) -> bool {
+        let runs = if self.chooser.has_no_choice() { 1 } else { CHOICES };
+        let long: usize = self.alike.values().sum();
+        self.chooser.number >= runs || long >= LONG_RUNS || self.suspects.len() >= SUSPECTS
     }
 
     /// Nothing is left to try.
     pub fn is_done(&self) -> bool {
-        self.has_looked && self.suspects.is_empty()
+        self.has_looked() && self.suspects.is_empty()
     }
 
-    /// Looks for an execution of `program`, which has errors where C leaves undefined what happens.
     pub fn turn(
         &mut self,
-        program: &Program,
         budget: &Budget,
         progress: &(dyn Fn(&Stats) + Sync),
         stats: &mut Stats,
     ) -> Option<Box<Divergence>> {
-        if !std::mem::replace(&mut self.has_looked, true) {
+        if !self.has_looked() {
             let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / 3));
-            self.look(program, &part);
+            self.look(&part);
         }
-        self.try_suspects(program, budget, progress, stats)
+        self.try_suspects(budget, progress, stats)
     }
 
     /// Tries to prove of one after the other that nothing ends.
     fn try_suspects(
         &mut self,
-        original: &Program,
         budget: &Budget,
         progress: &(dyn Fn(&Stats) + Sync),
         stats: &mut Stats,
     ) -> Option<Box<Divergence>> {
+        let original = &self.program;
         let mut i = 0;
         while i < self.suspects.len() && budget.spent().is_none() {
             let left = budget.remaining().unwrap_or(Duration::from_secs(3600));
@@ -133,21 +145,12 @@ impl<'c> Search<'c> {
     }
 
     /// Looks for runs that do not end soon.
-    fn look(&mut self, program: &Program, budget: &Budget) {
-        let asked: Vec<InputId> = {
-            let chosen = program.inputs.iter().filter(|(_, i)| may_be_chosen(&i.kind));
-            chosen.map(|(id, _)| id).collect()
-        };
-        let constants = constants(program);
+    fn look(&mut self, budget: &Budget) {
+        let program = &self.program;
         let interpreter = Interpreter::new(program);
         let forests = Forests::new(program, &Cycles::mark(&mut program.clone()));
-        let mut alike: FxHashMap<Option<Recurrence>, usize> = FxHashMap::default();
-        let runs = if asked.is_empty() { 1 } else { CHOICES };
-        for number in 0..runs {
-            if budget.spent().is_some() || self.suspects.len() >= SUSPECTS {
-                return;
-            }
-            let choice = choice(program, &asked, number, self.config.seed, &constants);
+        while budget.spent().is_none() && !self.has_looked() {
+            let choice = self.chooser.next();
             let deadline = budget.remaining().map(|left| Instant::now() + left / 2);
             let limits = Limits {
                 steps: LONG,
@@ -157,15 +160,22 @@ impl<'c> Search<'c> {
                 endless: cfa::interp::Endless::GoesOn,
             };
             let mut tail = Tail::new(LONG / 2);
-            let run = interpreter.run(&mut Chosen(&choice), limits, &mut tail);
+            let mut inputs = Chosen::new(&choice);
+            let run = interpreter.run(&mut inputs, limits, &mut tail);
             if !matches!(run.outcome, Outcome::Limit(LimitKind::Steps | LimitKind::CallDepth | LimitKind::Memory)) {
+                let recent = inputs.recent;
+                self.chooser.ended(choice, run.steps, recent);
                 continue;
             }
             let recurrence = forests.recurrence(program, &tail, run.outcome);
-            let seen = alike.entry(recurrence).or_default();
+            let mut repeats = Repeats::new(program, recurrence);
+            interpreter.run(&mut Chosen::new(&choice), limits, &mut repeats);
+            let seen = self.alike.entry((recurrence, repeats.found)).or_default();
             *seen += 1;
             if *seen <= ALIKE {
-                self.suspects.push(Suspect { choice, spent: Duration::ZERO });
+                // A counter may come to the end of its type, where the execution ends; what comes again does not.
+                let first = if repeats.found { 0 } else { self.suspects.len() };
+                self.suspects.insert(first, Suspect { choice, spent: Duration::ZERO });
             }
         }
     }
@@ -185,7 +195,7 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
         deadline,
         endless: cfa::interp::Endless::GoesOn,
     };
-    let run = interpreter.run(&mut Chosen(choice), limits, &mut tail);
+    let run = interpreter.run(&mut Chosen::new(choice), limits, &mut tail);
     let Outcome::Limit(_) = run.outcome else { return None };
     if run.taints.iter().any(|&t| original.taints[t].over) {
         return None;
@@ -193,11 +203,11 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
     if run.steps < CONFIRMED {
         // What was seen is enough to tell where it is.
         tail = Tail::new(run.steps / 2);
-        interpreter.run(&mut Chosen(choice), Limits { steps: run.steps, deadline: None, ..limits }, &mut tail);
+        interpreter.run(&mut Chosen::new(choice), Limits { steps: run.steps, deadline: None, ..limits }, &mut tail);
     }
     let recurrence = Forests::new(&program, &cycles).recurrence(&program, &tail, run.outcome)?;
     let mut counter = Counter::new(&cycles, recurrence);
-    let mut recording = Recording::new(Chosen(choice));
+    let mut recording = Recording::new(Chosen::new(choice));
     let again = Limits { steps: run.steps, deadline: None, ..limits };
     interpreter.run(&mut recording, again, &mut counter);
     let count = counter.begun + 2;
@@ -222,47 +232,6 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
             Some(Box::new(Divergence { recurrence, place, inputs, program, error }))
         }
         _ => None,
-    }
-}
-
-/// The choice of this number.
-fn choice(program: &Program, asked: &[InputId], number: u64, seed: u64, constants: &[u64]) -> Choice {
-    let mut rng = SmallRng::seed_from_u64(seed ^ number);
-    let mut value = |_: InputId| -> i64 {
-        match number {
-            0 => 0,
-            1 => 1,
-            2 => -1,
-            3 => 2,
-            4 => 5,
-            5 => 100,
-            _ => match rng.random_range(0..8) {
-                0 => 0,
-                1 => 1,
-                2 => -1,
-                3 => rng.random_range(-4..8),
-                4 => rng.random_range(-100..300),
-                5 if number.is_multiple_of(2) => rng.random::<i64>(),
-                _ if !constants.is_empty() => {
-                    let c = constants[rng.random_range(0..constants.len())] as i64;
-                    c.wrapping_add(rng.random_range(-1..2))
-                }
-                _ => rng.random_range(0..3),
-            },
-        }
-    };
-    asked.iter().map(|&i| (i, Bv::from_i64(64, value(i)).resize(program.inputs[i].width))).collect()
-}
-
-/// Gives the chosen values, and zero for everything else.
-struct Chosen<'a>(&'a Choice);
-
-impl InputSource for Chosen<'_> {
-    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
-        match what {
-            Unknown::Havoc(input) => self.0.get(&input).map_or_else(|| Bv::zero(width), |v| v.resize(width)),
-            _ => Bv::zero(width),
-        }
     }
 }
 
@@ -299,6 +268,39 @@ impl Observer for Tail {
         if depth == self.depth {
             self.edges.insert(edge);
         }
+    }
+}
+
+/// Whether the variables of a loop's function and the global ones have values at its head that they had there before, in the later part of a run.
+struct Repeats {
+    head: Option<LocId>,
+    vars: Vec<VarId>,
+    seen: FxHashSet<u64>,
+    found: bool,
+}
+
+impl Repeats {
+    fn new(program: &Program, recurrence: Option<Recurrence>) -> Self {
+        let mut repeats = Self { head: None, vars: Vec::new(), seen: FxHashSet::default(), found: false };
+        if let Some(Recurrence::Loop(head)) = recurrence {
+            let func = program.locs[head].func;
+            let looked_at = program.vars.iter().filter(|(_, var)| var.func().is_none_or(|f| f == func));
+            repeats.vars = looked_at.map(|(id, _)| id).collect();
+            repeats.head = Some(head);
+        }
+        repeats
+    }
+}
+
+impl Observer for Repeats {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        let is_looked_at = state.steps() >= LONG / 2 && self.seen.len() < STATES && !self.found;
+        if !is_looked_at || Some(state.program().edges[edge].target) != self.head {
+            return;
+        }
+        let mut hasher = FxHasher::default();
+        self.vars.iter().for_each(|&var| state.var(var).hash(&mut hasher));
+        self.found = !self.seen.insert(hasher.finish());
     }
 }
 

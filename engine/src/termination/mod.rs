@@ -9,11 +9,12 @@
 //! of lexicographic ranking functions, bit-precise, with the invariants that the other analyses find. Programs all of whose
 //! paths end are proved by following them all.
 //!
-//! *No* is shown by a choice of inputs with which the program as a whole cannot end: a run that does not come to an end is looked
-//! for, the inputs are fixed to those of the run, all ends of the program are made errors, and that none can be reached is a proof by
+//! *No* is shown by a choice of inputs, one value for each call that brings one, with which the program as a whole cannot end: a run that does not come to an end is looked
+//! for ([`choose`]), the inputs are fixed to those of the run, all ends of the program are made errors, and that none can be reached is a proof by
 //! the same analyses, on the unsliced program ([`diverge`]). Their invariants are the closed recurrent set (Gupta,
 //! Henzinger, Majumdar, Rybalchenko, Xu: Proving non-termination, POPL 2008).
 
+mod choose;
 mod decide;
 mod diverge;
 mod exhaust;
@@ -123,7 +124,7 @@ impl Search<'_> {
         let mut wrapping = prover(Arithmetic::Wrapping);
         let mut defined = prover(Arithmetic::Defined);
         let mut proved: Vec<Option<Ranking>> = vec![None; self.cycles.loops.len() + self.cycles.recursions.len()];
-        let mut divergence = diverge::Search::new(self.config);
+        let mut divergence = diverge::Search::new(self.program, self.config);
         let followed = exhaust::followed(self.marked, self.cycles, self.guards, self.budget);
         let mut paths = exhaust::Paths::new(&followed, self.config, self.budget);
         wrapping.observe(&self.budget.within(FIRST_SHARE / 2));
@@ -141,7 +142,7 @@ impl Search<'_> {
                 }
             }
             let part = self.budget.within(share);
-            if let Some(found) = divergence.turn(self.program, &part, self.progress, &mut self.stats) {
+            if let Some(found) = divergence.turn(&part, self.progress, &mut self.stats) {
                 return self.answer(Termination::Diverges(found), "a closed recurrent set");
             }
             if taint.is_none() {

@@ -118,3 +118,35 @@ fn a_recursion_is_checked_at_its_calls() {
         assert_eq!(run(&program, 0) == Outcome::Abort, ends);
     }
 }
+
+/// Each call asks for its own input, in the same order, also through a function that calls the one that asks.
+#[test]
+fn inputs_apart_are_asked_for_in_the_same_order() {
+    // main: x = g(); y = f(); if (x < y) exit(1), else abort; f: return nondet; g: return f() + 1.
+    let text = "program 64 entry f0\ntype ty0 void\ntype ty1 int \"char\" 8 signed\n\
+         input in0 nondet \"__VERIFIER_nondet_char\" ty1 8\n\n\
+         func f0 \"main\" source ty0 () entry l0 {\n  local v0 \"x\" ty1 8\n  local v1 \"y\" ty1 8\n  \
+         l0:\n    t0: v0 := call f2 () -> l1\n  l1:\n    t1: v1 := call f1 () -> l2\n  \
+         l2:\n    t2: if (v0 <s v1) -> l3\n    t3: else (v1 <=s v0) -> l4\n  \
+         l3:\n    t4: halt exit 1:32 -> l5\n  l4:\n    t5: halt abort -> l6\n  l5:\n  l6:\n}\n\n\
+         func f1 \"f\" source ty1 8 () entry l7 {\n  local v2 \"r\" ty1 8\n  \
+         l7:\n    t6: v2 := havoc in0 -> l8\n  l8:\n    t7: return v2 -> l9\n  l9:\n}\n\n\
+         func f2 \"g\" source ty1 8 () entry l10 {\n  local v3 \"s\" ty1 8\n  \
+         l10:\n    t8: v3 := call f1 () -> l11\n  l11:\n    t9: return (v3 + 1:8) -> l12\n  l12:\n}\n";
+    let program = cfa::text::parse(text).unwrap();
+    let mut apart = program.clone();
+    inputs_apart(&mut apart);
+    assert_eq!((program.inputs.len(), apart.inputs.len()), (1, 2));
+    cfa::validate::validate(&apart).unwrap();
+    let run = |program: &Program, values: [u64; 2]| {
+        let inputs = Inputs { values: values.map(|v| cfa::Bv::new(8, v)).into(), ..Inputs::default() };
+        Interpreter::new(program).run(&mut inputs.source(), Limits::default(), &mut ()).outcome
+    };
+    for x in 0..4 {
+        for y in 0..4 {
+            let outcome = run(&apart, [x, y]);
+            assert_eq!(outcome, run(&program, [x, y]));
+            assert_eq!(outcome == Outcome::Exit(1), x + 1 < y, "{x} {y}");
+        }
+    }
+}

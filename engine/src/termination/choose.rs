@@ -1,0 +1,138 @@
+//! Inputs with which a program may not end: one value for each input throughout.
+
+use cfa::interp::{InputSource, Unknown};
+use cfa::{Bv, InputId, Program};
+use instrument::termination::may_be_chosen;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// Each input that may be chosen has one value throughout.
+pub type Choice = FxHashMap<InputId, Bv>;
+
+/// Inputs that a run asked for last, among which what ended it may be.
+const RECENT: usize = 16;
+/// Of so many choices one is made anew; the others change the best one so far.
+const ANEW: u64 = 4;
+
+/// Makes choices: simple ones first, then at random, then such as differ little from the one with which a run was longest.
+pub struct Chooser {
+    asked: Vec<(InputId, u32)>,
+    constants: Vec<u64>,
+    rng: SmallRng,
+    /// Choices made.
+    pub number: u64,
+    best: Option<Run>,
+}
+
+/// A run that came to an end.
+struct Run {
+    choice: Choice,
+    steps: u64,
+    recent: VecDeque<InputId>,
+}
+
+impl Chooser {
+    /// `constants` are those that the program compares with.
+    pub fn new(program: &Program, constants: Vec<u64>, seed: u64) -> Self {
+        let chosen = program.inputs.iter().filter(|(_, i)| may_be_chosen(&i.kind));
+        let asked = chosen.map(|(id, i)| (id, i.width)).collect();
+        Self { asked, constants, rng: SmallRng::seed_from_u64(seed), number: 0, best: None }
+    }
+
+    /// There is one choice only.
+    pub fn has_no_choice(&self) -> bool {
+        self.asked.is_empty()
+    }
+
+    pub fn next(&mut self) -> Choice {
+        let number = self.number;
+        self.number += 1;
+        const FIRST: [i64; 6] = [0, 1, -1, 2, 5, 100];
+        if let Some(&all) = FIRST.get(number as usize) {
+            return self.asked.iter().map(|&(id, width)| (id, Bv::from_i64(64, all).resize(width))).collect();
+        }
+        match self.best.take() {
+            Some(best) if !number.is_multiple_of(ANEW) => {
+                let choice = self.changed(&best);
+                self.best = Some(best);
+                choice
+            }
+            best => {
+                self.best = best;
+                (0..self.asked.len()).map(|i| (self.asked[i].0, self.value(self.asked[i].1))).collect()
+            }
+        }
+    }
+
+    /// A run with this choice ended after so many edges.
+    pub fn ended(&mut self, choice: Choice, steps: u64, recent: VecDeque<InputId>) {
+        if self.best.as_ref().is_none_or(|best| steps >= best.steps) {
+            self.best = Some(Run { choice, steps, recent });
+        }
+    }
+
+    fn changed(&mut self, run: &Run) -> Choice {
+        let mut choice = run.choice.clone();
+        for _ in 0..self.rng.random_range(1..3) {
+            let (id, width) = match run.recent.len() {
+                n @ 1.. if self.rng.random() => {
+                    let id = run.recent[self.rng.random_range(0..n)];
+                    (id, choice[&id].width())
+                }
+                _ => self.asked[self.rng.random_range(0..self.asked.len())],
+            };
+            let other = self.asked[self.rng.random_range(0..self.asked.len())].0;
+            let value = match self.rng.random_range(0..4) {
+                0 => run.choice[&other].resize(width),
+                _ => self.value(width),
+            };
+            choice.insert(id, value);
+        }
+        choice
+    }
+
+    fn value(&mut self, width: u32) -> Bv {
+        let rng = &mut self.rng;
+        let value: i64 = match rng.random_range(0..8) {
+            0 => 0,
+            1 => 1,
+            2 => -1,
+            3 => rng.random_range(-4..8),
+            4 => rng.random_range(-100..300),
+            5 if self.number.is_multiple_of(2) => rng.random::<i64>(),
+            _ if !self.constants.is_empty() => {
+                let c = self.constants[rng.random_range(0..self.constants.len())] as i64;
+                c.wrapping_add(rng.random_range(-1..2))
+            }
+            _ => rng.random_range(0..3),
+        };
+        Bv::from_i64(64, value).resize(width)
+    }
+}
+
+/// Gives the chosen values, and zero for everything else.
+pub struct Chosen<'a> {
+    choice: &'a Choice,
+    /// What was asked for last.
+    pub recent: VecDeque<InputId>,
+}
+
+impl<'a> Chosen<'a> {
+    pub fn new(choice: &'a Choice) -> Self {
+        Self { choice, recent: VecDeque::with_capacity(RECENT) }
+    }
+}
+
+impl InputSource for Chosen<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        let Unknown::Havoc(input) = what else { return Bv::zero(width) };
+        let Some(value) = self.choice.get(&input) else { return Bv::zero(width) };
+        if self.recent.len() == RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(input);
+        value.resize(width)
+    }
+}
